@@ -1,0 +1,50 @@
+/**
+ * Two times, because `backlog start --speed N` lets a week pass in minutes: ages, due times and schedules follow
+ * `now`, while leases, deadlines and attempt timeouts keep their real length and follow `wall`. In the cloud both
+ * are the same.
+ */
+export interface Clock {
+  /** The backlog's time, epoch milliseconds. */
+  now(): number;
+  /** Real time, epoch milliseconds. */
+  wall(): number;
+  /** Waits for a real length of time; ends early, without an error, when the signal is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Where a faster clock started and how fast it goes; handed to child processes as the variable `BACKLOG_CLOCK`. */
+export interface ClockSetting {
+  /** Real time, epoch milliseconds, at which the clock stood at `start`. */
+  readonly wallStart: number;
+  /** Backlog time, epoch milliseconds. */
+  readonly start: number;
+  readonly speed: number;
+}
+
+export const systemClock: Clock = { now: Date.now, wall: Date.now, sleep };
+
+export function scaledClock(setting: ClockSetting): Clock {
+  return {
+    now: () => Math.floor(setting.start + (Date.now() - setting.wallStart) * setting.speed),
+    wall: Date.now,
+    sleep,
+  };
+}
+
+function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}
+
+/** ISO-8601 in UTC with milliseconds: sorts as text, and people read it in the AWS console. */
+export function toIso(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

@@ -1,0 +1,9 @@
+/** Something the user configured or passed makes no sense: says which option, what was expected, what came. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+/** A record that cannot be stored as it is: too large for DynamoDB, or of a type it does not know. */
+export class InvalidRecordError extends Error {
+  override readonly name = 'InvalidRecordError';
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { type PolicyDefinition, seconds } from './policy.js';
+
+/**
+ * The same wait after every failure (seed 001's first function).
+ *
+ *     wait(n) = intervalSeconds        300, 300, 300, ...
+ */
+export const constant: PolicyDefinition<'constant', { intervalSeconds: number }> = {
+  type: 'constant',
+  options: z.object({ intervalSeconds: seconds.default(300) }),
+  baseWaitSeconds: ({ intervalSeconds }) => intervalSeconds,
+  limitingGrowth: 1,
+};

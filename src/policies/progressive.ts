@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import type { PolicyDefinition } from './policy.js';
+import { DEFAULT_TIERS, type Tier, tiersSchema } from './tiers.js';
+
+/**
+ * Waits that follow the record's age (seed 003): the interval of the tier it is in.
+ *
+ *     every 5 minutes up to 1 day, 1 hour to 7 days, 12 hours to 14, 24 hours to 30, 96 hours to 180, 192 hours to 360
+ *
+ * About 522 attempts in all. On a progressive queue the rules themselves keep this schedule; as a policy of one
+ * record, or of a queue that is polled every minute, the wait is counted from the failure.
+ */
+export const progressive: PolicyDefinition<'progressive', { tiers: readonly Tier[] }> = {
+  type: 'progressive',
+  options: z.object({ tiers: tiersSchema.default([...DEFAULT_TIERS]) }),
+  baseWaitSeconds: ({ tiers }, { ageSeconds }) =>
+    tiers.find((tier) => ageSeconds <= tier.untilAgeSeconds)?.everySeconds,
+  limitingGrowth: undefined,
+};

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { DAY_SECONDS, MAX_WAIT_SECONDS } from './policy.js';
+
+/** One row of the progressive schedule: how often records are attempted, up to which age. */
+export interface Tier {
+  readonly everySeconds: number;
+  readonly untilAgeSeconds: number;
+}
+
+const HOUR = 3_600;
+const DAY = DAY_SECONDS;
+
+/** Seed 003's schedule. The rules of EventBridge take whole minutes. */
+export const DEFAULT_TIERS: readonly Tier[] = [
+  { everySeconds: 300, untilAgeSeconds: 1 * DAY },
+  { everySeconds: 1 * HOUR, untilAgeSeconds: 7 * DAY },
+  { everySeconds: 12 * HOUR, untilAgeSeconds: 14 * DAY },
+  { everySeconds: 24 * HOUR, untilAgeSeconds: 30 * DAY },
+  { everySeconds: 96 * HOUR, untilAgeSeconds: 180 * DAY },
+  { everySeconds: 192 * HOUR, untilAgeSeconds: 360 * DAY },
+];
+
+export const tiersSchema = z
+  .array(
+    z.strictObject({
+      everySeconds: z
+        .number()
+        .min(60)
+        .max(MAX_WAIT_SECONDS)
+        .refine((value) => value % 60 === 0, 'expected whole minutes'),
+      untilAgeSeconds: z
+        .number()
+        .positive()
+        .max(100 * MAX_WAIT_SECONDS),
+    }),
+  )
+  .min(1)
+  .refine(
+    (tiers) =>
+      tiers.every((tier, i) => i === 0 || tier.untilAgeSeconds > (tiers[i - 1]?.untilAgeSeconds ?? 0)),
+    'expected tiers in ascending order of untilAgeSeconds',
+  )
+  .refine(
+    (tiers) => tiers.every((tier, i) => i === 0 || tier.everySeconds >= (tiers[i - 1]?.everySeconds ?? 0)),
+    'expected intervals (everySeconds) that do not shrink with age',
+  );
+
+/**
+ * The ages that one rule attempts.
+ *
+ *     tier 1   |-------------|
+ *     tier 2                   |---------------|        the gap is one function timeout:
+ *     tier 3                                     |----  who comes of age during a run is in no two runs at once
+ */
+export interface TierBand {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly everySeconds: number;
+  readonly fromAgeSeconds: number;
+  readonly untilAgeSeconds: number;
+  /** The last tier also reads everything older than its end, which is given up there, not forgotten. */
+  readonly last: boolean;
+}
+
+export function tierBands(tiers: readonly Tier[], functionTimeoutSeconds: number): TierBand[] {
+  return tiers.map((tier, i) => {
+    const previous = tiers[i - 1];
+    return {
+      number: i + 1,
+      everySeconds: tier.everySeconds,
+      fromAgeSeconds: previous ? previous.untilAgeSeconds + functionTimeoutSeconds : 0,
+      untilAgeSeconds: tier.untilAgeSeconds,
+      last: i === tiers.length - 1,
+    };
+  });
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { ResolvedPolicy, TierBand } from '../policies/index.js';
+import type { BacklogRecord, TypedOutcome } from '../record/index.js';
+
+/** What a `process` function gets beside the record. */
+export interface AttemptContext {
+  /** Aborted when the attempt's time is up: stop then. */
+  readonly signal: AbortSignal;
+  /** Which attempt this is, from 1. */
+  readonly attempt: number;
+  readonly logger: AttemptLogger;
+}
+
+/** The few methods that attempts log with; Powertools' Logger fits. */
+export interface AttemptLogger {
+  debug(message: string, extra?: Record<string, unknown>): void;
+  info(message: string, extra?: Record<string, unknown>): void;
+  warn(message: string, extra?: Record<string, unknown>): void;
+  error(message: string, extra?: Record<string, unknown>): void;
+}
+
+/**
+ * Does the work of one record. Returning (nothing) is success, throwing is failure; `Done`, `RetryAfter` and `Dead`,
+ * returned or thrown, say more. `record.id` is the idempotency key: attempts are at-least-once.
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: a process function that returns nothing is the usual case
+export type Process = (
+  record: BacklogRecord,
+  context: AttemptContext,
+) => Promise<void | TypedOutcome> | void | TypedOutcome;
+
+/** Limits of a run, with their defaults. */
+export const limitsShape = {
+  /** Attempts at once. Default 10. */
+  concurrency: z.int().min(1).max(1000).default(10),
+  /** Attempts started per second at most. Default: no limit. */
+  attemptsPerSecond: z.number().positive().optional(),
+  /** Time of one attempt. Default 30. */
+  attemptTimeoutSeconds: z.number().positive().max(800).default(30),
+  /** Attempts in one run. Default: no limit. */
+  maxRecords: z.int().min(1).optional(),
+};
+
+export interface RunLimits {
+  readonly concurrency: number;
+  readonly attemptsPerSecond?: number | undefined;
+  readonly attemptTimeoutSeconds: number;
+  readonly maxRecords?: number | undefined;
+}
+
+/** What to drain: one lane of one queue; on a progressive queue, of one tier. */
+export interface RunTarget {
+  readonly queue: string;
+  readonly lane: string;
+  readonly band?: TierBand | undefined;
+  /** Slower tiers whose missed or cut-short runs this run makes up for (on the hourly rule). */
+  readonly catchUp?: readonly TierBand[] | undefined;
+}
+
+export interface RunOptions {
+  readonly target: RunTarget;
+  readonly process: Process;
+  readonly policy: ResolvedPolicy;
+  readonly limits: RunLimits;
+  /** Real time, epoch milliseconds, at which the function is ended from outside. The run ends before it. */
+  readonly deadline: number;
+  /** The function's timeout: how long a former run may still be at work. */
+  readonly functionTimeoutSeconds: number;
+  /** How often the rule fires. */
+  readonly tickSeconds: number;
+  /** How long a record is kept after its success; `undefined` for ever. Default 30 days. */
+  readonly keepSuccessSeconds?: number | undefined;
+}

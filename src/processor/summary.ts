@@ -1,0 +1,41 @@
+/** Why a run ended. */
+export type RunEnd =
+  /** Nothing was due any more. */
+  | 'drained'
+  /** Another run holds the lease; it was asked to look once more. */
+  | 'held'
+  /** It had attempted `maxRecords`. */
+  | 'maxRecords'
+  /** Too little time was left for another attempt. */
+  | 'deadline'
+  | 'paused'
+  /** The queue's way of retrying has changed; the old way's last run may still be at work. */
+  | 'wayChanged'
+  /** The lease was lost to another run. */
+  | 'leaseLost'
+  /** DynamoDB throttled, or did not answer. */
+  | 'storeTrouble';
+
+/** What one run did. Counts are of records. */
+export interface RunSummary {
+  readonly queue: string;
+  readonly lane: string;
+  /** The tier, on a progressive queue. */
+  readonly tier?: number | undefined;
+  readonly attempted: number;
+  readonly succeeded: number;
+  /** To be tried again. */
+  readonly failed: number;
+  /** Given up in this run, for whatever reason. */
+  readonly dead: number;
+  /** Named by the index, but not attempted: settled meanwhile, not their turn yet, or put right. */
+  readonly skipped: number;
+  /** Attempted, but somebody else changed the record meanwhile, or the outcome could not be written. */
+  readonly unsettled: number;
+  /** Known to be due and not attempted; there may be more behind them. */
+  readonly leftOver: number;
+  /** How late the latest record was attempted, in the backlog's seconds. */
+  readonly lagSeconds: number;
+  readonly ended: RunEnd;
+  readonly durationMs: number;
+}

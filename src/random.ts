@@ -1,0 +1,18 @@
+import { webcrypto } from 'node:crypto';
+
+/** A source of numbers uniform in [0, 1). */
+export type Random = () => number;
+
+export const systemRandom: Random = () => {
+  const [word = 0] = webcrypto.getRandomValues(new Uint32Array(1));
+  return word / 2 ** 32;
+};
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Eight characters, 48 bits: unique among the few writes that can meet on one record; short, as it is billed. */
+export function randomToken(random: Random): string {
+  let token = '';
+  for (let i = 0; i < 8; i++) token += ALPHABET[Math.floor(random() * 64)];
+  return token;
+}

@@ -1,0 +1,93 @@
+import { decideRetry, type ResolvedPolicy, type TierBand } from '../policies/index.js';
+import { type BacklogRecord, bornAt, isPending } from './record.js';
+import { policyOf } from './settle.js';
+
+/** What a run should do with a record that its page named, now that the record itself has been read. */
+export type Verdict =
+  | { readonly do: 'attempt' }
+  /** Too old and attempted before: give it up. */
+  | { readonly do: 'expire' }
+  /** Its due time belongs to the other way of retrying, and it is not its time yet. */
+  | { readonly do: 'reschedule'; readonly dueAt: number }
+  | { readonly do: 'skip'; readonly because: 'notPending' | 'moved' | 'notDue' | 'attemptedRecently' };
+
+export interface DueContext {
+  readonly lane: string;
+  /** The rule's age band; absent on a queue that retries per record. */
+  readonly band?: TierBand | undefined;
+  readonly policy: ResolvedPolicy;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly tickSeconds: number;
+}
+
+/**
+ * The page was read from an index that is eventually consistent, and before the lease was taken: the record itself
+ * says whether it is still its turn.
+ */
+export function judge(record: BacklogRecord, context: DueContext): Verdict {
+  if (!isPending(record)) return { do: 'skip', because: 'notPending' };
+  if (record.lane !== context.lane) return { do: 'skip', because: 'moved' };
+  return context.band ? judgeByAge(record, context.band, context) : judgeByDueTime(record, context);
+}
+
+function judgeByDueTime(record: BacklogRecord, context: DueContext): Verdict {
+  const { now } = context;
+  const dueAt = Date.parse(record.dueAt ?? record.insertedAt);
+  if (dueAt > now) return { do: 'skip', because: 'notDue' };
+  if (isExpired(record, context)) return { do: 'expire' };
+  const expected = dueTimeByPolicy(record, context);
+  return expected > now && cameFromProgressive(record)
+    ? { do: 'reschedule', dueAt: expected }
+    : { do: 'attempt' };
+}
+
+/** Only a progressive queue leaves the insertion time as the due time of a record that has failed. */
+function cameFromProgressive(record: BacklogRecord): boolean {
+  return record.failures > 0 && record.dueAt !== undefined && Date.parse(record.dueAt) === bornAt(record);
+}
+
+function dueTimeByPolicy(record: BacklogRecord, { policy, tickSeconds }: DueContext): number {
+  if (record.failures === 0 || record.lastFailureAt === undefined) return Number.NEGATIVE_INFINITY;
+  const failedAt = Date.parse(record.lastFailureAt);
+  const decision = decideRetry(
+    policyOf(record, policy),
+    {
+      id: record.id,
+      queue: record.queue,
+      failures: record.failures,
+      firstFailureAt: Date.parse(record.firstFailureAt ?? record.lastFailureAt),
+      failedAt,
+      bornAt: bornAt(record),
+    },
+    tickSeconds,
+  );
+  // A policy that would have given up already still owes the record nothing but its turn now.
+  const waited = decision.retry ? decision.dueAt : failedAt;
+  return record.notBefore === undefined ? waited : Math.max(waited, Date.parse(record.notBefore));
+}
+
+function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext): Verdict {
+  const { now } = context;
+  const born = bornAt(record);
+  const age = (now - born) / 1000;
+  const leftBand = age < band.fromAgeSeconds || (age > band.untilAgeSeconds && !band.last);
+  const lastAttemptAt = record.lastAttemptAt === undefined ? undefined : Date.parse(record.lastAttemptAt);
+  const attemptedRecently =
+    lastAttemptAt !== undefined && now - lastAttemptAt < (band.everySeconds * 1000) / 2;
+  const held = record.notBefore !== undefined && Date.parse(record.notBefore) > now;
+  const cameFromRetry = record.dueAt !== undefined && Date.parse(record.dueAt) !== born;
+
+  if (isExpired(record, context)) return { do: 'expire' };
+  if (leftBand || attemptedRecently || held) {
+    if (cameFromRetry) return { do: 'reschedule', dueAt: born };
+    return { do: 'skip', because: leftBand ? 'moved' : held ? 'notDue' : 'attemptedRecently' };
+  }
+  return { do: 'attempt' };
+}
+
+/** A record that was never attempted gets its one attempt first, however old it is. */
+function isExpired(record: BacklogRecord, { policy, now }: DueContext): boolean {
+  const { maxAgeSeconds } = policyOf(record, policy);
+  return record.attempts > 0 && now - bornAt(record) > maxAgeSeconds * 1000;
+}

@@ -1,0 +1,51 @@
+import type { ErrorEntry } from './record.js';
+
+/** Every byte of a record is billed at every write: the texts of errors are kept short. */
+const MAX_NAME_BYTES = 64;
+const MAX_MESSAGE_BYTES = 400;
+export const MAX_ERRORS_BYTES = 512;
+
+const encoder = new TextEncoder();
+
+export function errorEntry(
+  error: { readonly name: string; readonly message: string },
+  at: string,
+  attempt: number,
+): ErrorEntry {
+  return {
+    name: truncate(error.name, MAX_NAME_BYTES),
+    message: truncate(error.message, MAX_MESSAGE_BYTES),
+    at,
+    attempt,
+  };
+}
+
+/**
+ * Adds the newest entry and drops the oldest until all fit into the budget; an entry that does not fit by itself
+ * keeps what fits of its message.
+ */
+export function appendError(
+  errors: readonly ErrorEntry[],
+  entry: ErrorEntry,
+  maxBytes = MAX_ERRORS_BYTES,
+): ErrorEntry[] {
+  const kept = [...errors, entry];
+  while (kept.length > 1 && bytes(kept) > maxBytes) kept.shift();
+  const excess = bytes(kept) - maxBytes;
+  if (excess <= 0) return kept;
+  const room = Math.max(0, encoder.encode(entry.message).length - excess);
+  return [{ ...entry, message: truncate(entry.message, room) }];
+}
+
+function bytes(errors: readonly ErrorEntry[]): number {
+  return encoder.encode(JSON.stringify(errors)).length;
+}
+
+/** Cuts at a whole character. */
+export function truncate(text: string, maxBytes: number): string {
+  const encoded = encoder.encode(text);
+  if (encoded.length <= maxBytes) return text;
+  return (
+    new TextDecoder().decode(encoded.subarray(0, Math.max(0, maxBytes - 3))).replace(/\uFFFD+$/, '') + '…'
+  );
+}

@@ -1,0 +1,13 @@
+export * from './due.js';
+export {
+  type AttemptOutcome,
+  Dead,
+  Done,
+  outcomeOfReturn,
+  outcomeOfThrow,
+  RetryAfter,
+  type TypedOutcome,
+} from './outcome.js';
+export { type Item, parseRecord } from './parse.js';
+export * from './record.js';
+export * from './settle.js';

@@ -1,0 +1,136 @@
+import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import {
+  type BacklogRecord,
+  DEFAULT_QUEUE,
+  type ErrorEntry,
+  QUEUE_PATTERN,
+  STATUSES,
+  type Status,
+} from './record.js';
+
+/** An item of the table as it stands there: anybody may have written it. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/** Contract attributes; all others are the producer's own. */
+const CONTRACT = new Set([
+  'id',
+  'status',
+  'payload',
+  'queue',
+  'insertedAt',
+  'availableAt',
+  'lane',
+  'dueAt',
+  'rev',
+  'attempts',
+  'failures',
+  'firstFailureAt',
+  'lastFailureAt',
+  'lastAttemptAt',
+  'lastError',
+  'errors',
+  'notBefore',
+  'retry',
+  'deadReason',
+  'expiresAt',
+]);
+
+/** A clock that is this far ahead is believed; further ahead counts as unreadable. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
+/**
+ * Reads an item leniently: what is absent or makes no sense gets its default and is named in `problems`, so that a
+ * service that forgets or mistypes an attribute never loses a record.
+ *
+ * @param now epoch milliseconds; stands in for an insertion time that cannot be read
+ */
+export function parseRecord(item: Item, now: number): BacklogRecord {
+  const problems: string[] = [];
+  const problem = (attribute: string, expected: string) => {
+    problems.push(`${attribute}: expected ${expected}, got ${typeof item[attribute]}`);
+    return undefined;
+  };
+  const time = (attribute: string): string | undefined => {
+    const value = item[attribute];
+    if (value === undefined || value === null) return undefined;
+    const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+    return Number.isNaN(ms) ? problem(attribute, 'an ISO-8601 time') : new Date(ms).toISOString();
+  };
+  const count = (attribute: string): number => {
+    const value = item[attribute];
+    if (value === undefined || value === null) return 0;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
+    problem(attribute, 'a whole number');
+    return 0;
+  };
+  const text = (attribute: string): string | undefined => {
+    const value = item[attribute];
+    if (value === undefined || value === null) return undefined;
+    return typeof value === 'string' ? value : problem(attribute, 'a string');
+  };
+
+  const dueAt = time('dueAt');
+  return {
+    id: String(item.id),
+    status: parseStatus(item.status) ?? problem('status', STATUSES.join(', ')) ?? 'NEW',
+    payload: item.payload,
+    queue: parseQueue(item.queue) ?? problem('queue', 'letters, digits, "_", "." and "-"') ?? DEFAULT_QUEUE,
+    insertedAt: insertionTime(time('insertedAt'), now, problems) ?? dueAt ?? new Date(now).toISOString(),
+    availableAt: time('availableAt'),
+    lane: text('lane'),
+    dueAt,
+    rev: text('rev'),
+    attempts: count('attempts'),
+    failures: count('failures'),
+    firstFailureAt: time('firstFailureAt'),
+    lastFailureAt: time('lastFailureAt'),
+    lastAttemptAt: time('lastAttemptAt'),
+    lastError: parseError(item.lastError),
+    errors: Array.isArray(item.errors)
+      ? item.errors.map(parseError).filter((entry) => entry !== undefined)
+      : [],
+    notBefore: time('notBefore'),
+    retry: parseRetry(item.retry, problems),
+    deadReason: text('deadReason'),
+    expiresAt: typeof item.expiresAt === 'number' ? item.expiresAt : undefined,
+    attributes: Object.fromEntries(Object.entries(item).filter(([name]) => !CONTRACT.has(name))),
+    problems,
+  };
+}
+
+function parseStatus(value: unknown): Status | undefined {
+  return STATUSES.find((status) => status === value);
+}
+
+function parseQueue(value: unknown): string | undefined {
+  if (value === undefined || value === null) return DEFAULT_QUEUE;
+  return typeof value === 'string' && QUEUE_PATTERN.test(value) ? value : undefined;
+}
+
+function insertionTime(value: string | undefined, now: number, problems: string[]): string | undefined {
+  if (value === undefined || Date.parse(value) <= now + CLOCK_TOLERANCE_MS) return value;
+  problems.push('insertedAt: more than 5 minutes ahead');
+  return undefined;
+}
+
+function parseRetry(value: unknown, problems: string[]): RetryPolicy | undefined {
+  if (value === undefined || value === null) return undefined;
+  try {
+    resolvePolicy(value);
+    return value as RetryPolicy;
+  } catch (error) {
+    problems.push((error as Error).message);
+    return undefined;
+  }
+}
+
+function parseError(value: unknown): ErrorEntry | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { name, message, at, attempt } = value as Record<string, unknown>;
+  return {
+    name: String(name),
+    message: String(message),
+    at: String(at),
+    attempt: typeof attempt === 'number' ? attempt : 0,
+  };
+}

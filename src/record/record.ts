@@ -1,0 +1,79 @@
+import type { RetryPolicy } from '../policies/index.js';
+
+export const STATUSES = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** How a queue retries: by a due time per record, or by the age of the record and the rule that covers it. */
+export type Way = 'retry' | 'progressive';
+
+export const DEFAULT_QUEUE = 'default';
+export const QUEUE_PATTERN = /^[A-Za-z0-9_.-]+$/;
+
+/** One failed attempt, as kept on the record. */
+export interface ErrorEntry {
+  /** The error's class, such as `TypeError`, `AttemptTimeout`, `WorkerLost`, `HttpError`. */
+  readonly name: string;
+  readonly message: string;
+  /** ISO-8601. */
+  readonly at: string;
+  /** Which attempt it was, from 1. */
+  readonly attempt: number;
+}
+
+/**
+ * One unit of work as the library reads it: DynamoDB's item with every default filled in. Times are ISO-8601 in UTC
+ * with milliseconds. See docs/records.md for who writes which attribute.
+ */
+export interface BacklogRecord<Payload = unknown> {
+  readonly id: string;
+  readonly status: Status;
+  readonly payload: Payload;
+  readonly queue: string;
+  readonly insertedAt: string;
+  /** Set by a delay or a redrive; age counts from here, by default from `insertedAt`. */
+  readonly availableAt?: string | undefined;
+  /** Key of the sparse index; absent once the record has succeeded. */
+  readonly lane?: string | undefined;
+  readonly dueAt?: string | undefined;
+  /** The fence: new at every write of the library. */
+  readonly rev?: string | undefined;
+  readonly attempts: number;
+  readonly failures: number;
+  readonly firstFailureAt?: string | undefined;
+  readonly lastFailureAt?: string | undefined;
+  readonly lastAttemptAt?: string | undefined;
+  readonly lastError?: ErrorEntry | undefined;
+  /** Newest last, bounded in bytes. */
+  readonly errors: readonly ErrorEntry[];
+  /** Progressive records only: not before this, whatever the rule says. */
+  readonly notBefore?: string | undefined;
+  /** Overrides the queue's policy. An invalid one is left out here and named in `problems`. */
+  readonly retry?: RetryPolicy | undefined;
+  /** Why it was given up. */
+  readonly deadReason?: string | undefined;
+  /** Epoch seconds, for DynamoDB's TTL. */
+  readonly expiresAt?: number | undefined;
+  /** Whatever else the producer stored with it. */
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** Contract attributes that made no sense and were replaced by their defaults. */
+  readonly problems: readonly string[];
+}
+
+/** The lane of a queue: its partition of the index. (A shard of a large queue is a lane of its own.) */
+export function laneOf(queue: string): string {
+  return queue;
+}
+
+/** Dead records stay listable: in a lane of their own, in the order of their death. */
+export function deadLane(lane: string): string {
+  return `${lane}/dead`;
+}
+
+export function isPending(record: BacklogRecord): boolean {
+  return record.status === 'NEW' || record.status === 'ERROR';
+}
+
+/** What the age counts from, epoch milliseconds. */
+export function bornAt(record: BacklogRecord): number {
+  return Date.parse(record.availableAt ?? record.insertedAt);
+}

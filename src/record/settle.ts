@@ -1,0 +1,183 @@
+import { toIso } from '../clock.js';
+import { decideRetry, type ResolvedPolicy, resolvePolicy } from '../policies/index.js';
+import { appendError, errorEntry, truncate } from './errors.js';
+import type { AttemptOutcome } from './outcome.js';
+import { type BacklogRecord, bornAt, deadLane, type ErrorEntry, type Status, type Way } from './record.js';
+
+/** Attributes that a settle writes or removes; those it does not name stay as they are. */
+export interface RecordChange {
+  readonly set: {
+    readonly status?: Status;
+    readonly lane?: string;
+    readonly dueAt?: string;
+    readonly attempts?: number;
+    readonly failures?: number;
+    readonly firstFailureAt?: string;
+    readonly lastFailureAt?: string;
+    readonly lastAttemptAt?: string;
+    readonly lastError?: ErrorEntry;
+    readonly errors?: readonly ErrorEntry[];
+    readonly notBefore?: string;
+    readonly deadReason?: string;
+    readonly expiresAt?: number;
+  };
+  readonly remove: readonly ('lane' | 'dueAt' | 'notBefore' | 'deadReason' | 'expiresAt')[];
+}
+
+export interface SettleContext {
+  /** The lane the record was found in. */
+  readonly lane: string;
+  readonly way: Way;
+  /** The queue's policy; the record's own comes before it. */
+  readonly policy: ResolvedPolicy;
+  /** When the attempt ended, epoch milliseconds. */
+  readonly now: number;
+  /** How often the queue is polled. */
+  readonly tickSeconds: number;
+  /** How long a finished record is kept; `undefined` for ever. */
+  readonly keepSuccessSeconds?: number | undefined;
+}
+
+/** The loss of a worker is no proof against the record: never dead of it before its second attempt. */
+const LEAST_ATTEMPTS_LOST = 2;
+const MAX_REASON_BYTES = 200;
+
+/** What the outcome of an attempt changes on its record. */
+export function settle(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
+  switch (outcome.type) {
+    case 'success':
+      return succeed(record, context);
+    case 'failure':
+      return fail(record, outcome, context);
+    case 'dead': {
+      const change = failureOf(record, outcome.error, context);
+      return die(change, truncate(outcome.because, MAX_REASON_BYTES), context);
+    }
+    default:
+      throw new TypeError(`unknown outcome ${JSON.stringify(outcome satisfies never)}`);
+  }
+}
+
+/** The worker ended in the middle of the attempt: process exit, out of memory, or the function's timeout. */
+export const WORKER_LOST = 'WorkerLost';
+
+export function settleLostWorker(record: BacklogRecord, context: SettleContext): RecordChange {
+  const message = 'the process ended during the attempt';
+  return fail(record, { error: { name: WORKER_LOST, message } }, context);
+}
+
+/** Too old, and attempted at least once: given up without another attempt. */
+export function expire(context: SettleContext): RecordChange {
+  return die({}, 'expired', context);
+}
+
+/** A due time that belongs to the other way of retrying is put right, without an attempt. */
+export function reschedule(dueAt: number): RecordChange {
+  return { set: { dueAt: toIso(dueAt) }, remove: [] };
+}
+
+function succeed(record: BacklogRecord, { now, keepSuccessSeconds }: SettleContext): RecordChange {
+  const expiresAt =
+    keepSuccessSeconds === undefined ? {} : { expiresAt: Math.floor(now / 1000) + keepSuccessSeconds };
+  return {
+    set: { status: 'SUCCESS', attempts: record.attempts + 1, lastAttemptAt: toIso(now), ...expiresAt },
+    remove: ['lane', 'dueAt', 'notBefore', 'deadReason'],
+  };
+}
+
+function fail(
+  record: BacklogRecord,
+  {
+    error,
+    retryAfterSeconds = 0,
+  }: Pick<Extract<AttemptOutcome, { type: 'failure' }>, 'error' | 'retryAfterSeconds'>,
+  context: SettleContext,
+): RecordChange {
+  const change = failureOf(record, error, context);
+  const earliest = context.now + retryAfterSeconds * 1000;
+  const decision = retryOf(record, change, context);
+  if (!decision.retry) {
+    const spared = error.name === WORKER_LOST && change.attempts < LEAST_ATTEMPTS_LOST;
+    if (!spared) return die(change, decision.reason, context);
+  }
+  const dueAt = Math.max(
+    earliest,
+    decision.retry ? decision.dueAt : context.now + context.tickSeconds * 1000,
+  );
+  const status = 'ERROR' as const;
+  if (context.way === 'retry') return { set: { ...change, status, dueAt: toIso(dueAt) }, remove: [] };
+
+  // The rules keep the schedule: the index key stays the insertion time, and the write leaves the index alone.
+  const set = { ...change, status, dueAt: toIso(bornAt(record)) };
+  const notBefore = record.retry ? dueAt : earliest;
+  if (notBefore > context.now) return { set: { ...set, notBefore: toIso(notBefore) }, remove: [] };
+  return { set, remove: record.notBefore === undefined ? [] : ['notBefore'] };
+}
+
+function retryOf(record: BacklogRecord, change: FailureChange, context: SettleContext) {
+  const policy = policyOf(record, context.policy);
+  const decision = decideRetry(
+    policy,
+    {
+      id: record.id,
+      queue: record.queue,
+      failures: change.failures,
+      firstFailureAt: Date.parse(change.firstFailureAt),
+      failedAt: context.now,
+      bornAt: bornAt(record),
+    },
+    context.tickSeconds,
+  );
+  // On a progressive queue the last rule gives up what is too old, after its last turn.
+  const decidedByRules = context.way === 'progressive' && !record.retry;
+  if (decidedByRules && !decision.retry && decision.reason === 'expired') {
+    return { retry: true as const, dueAt: context.now };
+  }
+  return decision;
+}
+
+export function policyOf(record: BacklogRecord, queuePolicy: ResolvedPolicy): ResolvedPolicy {
+  return record.retry ? resolvePolicy(record.retry) : queuePolicy;
+}
+
+interface FailureChange {
+  readonly attempts: number;
+  readonly failures: number;
+  readonly firstFailureAt: string;
+  readonly lastFailureAt: string;
+  readonly lastAttemptAt: string;
+  readonly lastError: ErrorEntry;
+  readonly errors: readonly ErrorEntry[];
+}
+
+function failureOf(
+  record: BacklogRecord,
+  error: { readonly name: string; readonly message: string },
+  { now }: SettleContext,
+): FailureChange {
+  const at = toIso(now);
+  const attempts = record.attempts + 1;
+  const entry = errorEntry(error, at, attempts);
+  return {
+    attempts,
+    failures: record.failures + 1,
+    firstFailureAt: record.firstFailureAt ?? at,
+    lastFailureAt: at,
+    lastAttemptAt: at,
+    lastError: entry,
+    errors: appendError(record.errors, entry),
+  };
+}
+
+function die(change: Partial<FailureChange>, reason: string, context: SettleContext): RecordChange {
+  return {
+    set: {
+      ...change,
+      status: 'DEAD',
+      lane: deadLane(context.lane),
+      dueAt: toIso(context.now),
+      deadReason: reason,
+    },
+    remove: ['notBefore', 'expiresAt'],
+  };
+}

@@ -1,0 +1,19 @@
+/** What went wrong at the store. The AWS error, if there was one, is the `cause`. */
+export class StoreError extends Error {
+  override readonly name: string = 'StoreError';
+}
+
+/** DynamoDB refused for its limits, after the SDK's own retries: back off. */
+export class StoreThrottledError extends StoreError {
+  override readonly name = 'StoreThrottledError';
+}
+
+/** No answer, or a failure on the other side: the write may or may not have taken effect. */
+export class StoreUnavailableError extends StoreError {
+  override readonly name = 'StoreUnavailableError';
+}
+
+/** A table or its index does not exist, or may not be used: no retry will help. */
+export class StoreAccessError extends StoreError {
+  override readonly name = 'StoreAccessError';
+}

@@ -1,0 +1,136 @@
+import type { BacklogRecord, Item, RecordChange, Way } from '../record/index.js';
+
+/**
+ * Where records, leases and queue items live. Two implementations, one conformance suite
+ * (test/store/conformance.ts): DynamoDB, and memory for tests and simulations.
+ *
+ * Every method throws a `StoreError` (see errors.ts), never an AWS error. Times are epoch milliseconds.
+ */
+export interface BacklogStore {
+  /** Stores a new item; an id that exists already is left alone. */
+  insert(item: Item): Promise<'inserted' | 'duplicate'>;
+  /** One record, read strongly. */
+  get(id: string): Promise<BacklogRecord | undefined>;
+  /** Records of a queue and a status, or of all; unordered. Reads the index where it can, the whole table else. */
+  list(filter: ListFilter): AsyncIterable<BacklogRecord>;
+
+  /** One page of the index, eventually consistent: exactly one request. */
+  queryDue(query: DueQuery): Promise<DuePage>;
+  /** The records of a page, read strongly, and the item of their queue. Absent ids are left out. */
+  readPage(ids: readonly string[], queue: string): Promise<{ records: BacklogRecord[]; queue: QueueState }>;
+  readQueue(queue: string): Promise<QueueState>;
+  /**
+   * Writes a record's change and its new `rev`, if the record is still as it was read. `settled` also if this very
+   * write had taken effect before and only its answer was lost. `changed`: somebody else was there; nothing is written.
+   */
+  settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
+
+  /** Takes the lease, or renews it, and writes the in-flight journal of a page, in one conditional write. */
+  holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
+  /** Takes an expired lease from its holder with its journal and suspects kept; `undefined` if it has changed since. */
+  takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined>;
+  /** Asks the holder to look once more before it releases. False if the lease is no longer that holder's. */
+  wakeHolder(key: string, holder: string): Promise<boolean>;
+  /** Clears the wake mark. False if the lease is not the holder's any more. */
+  acknowledgeWake(key: string, holder: string): Promise<boolean>;
+  /**
+   * Gives the lease back with its journal cleared, unless a wake mark was set. `suspects` are left for the next holder.
+   * `lost`: it is somebody else's, or it is free already.
+   */
+  releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
+
+  /** Notes how the queue retries since when; `false` if it is no longer as it was read. */
+  setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean>;
+  /** Notes how the run of a tier ended. */
+  recordTierRun(queue: string, tier: number, run: TierRun): Promise<void>;
+}
+
+export interface ListFilter {
+  readonly queue?: string | undefined;
+  readonly status?: BacklogRecord['status'] | undefined;
+}
+
+/** A place in the index. */
+export interface IndexKey {
+  readonly id: string;
+  /** ISO-8601. */
+  readonly dueAt: string;
+}
+
+export interface DueQuery {
+  readonly lane: string;
+  /** Due times from here on, inclusive; default: no bound. */
+  readonly from?: number | undefined;
+  /** Due times up to here, inclusive. */
+  readonly until: number;
+  readonly order: 'oldestFirst' | 'newestFirst';
+  /** Continue behind this place (exclusive), in the order of the query. The place itself may be gone. */
+  readonly after?: IndexKey | undefined;
+  readonly limit: number;
+}
+
+export interface DuePage {
+  readonly keys: IndexKey[];
+  /** There may be more behind the last key. */
+  readonly more: boolean;
+}
+
+export interface LeaseOwner {
+  /** Unique per run. */
+  readonly holder: string;
+  /** Real time: may be taken over when this has passed by more than the tolerated clock skew. */
+  readonly until: number;
+}
+
+export interface LeaseHold extends LeaseOwner {
+  /** Ids under attempt. */
+  readonly ids: readonly string[];
+  /** What the settles of these ids will write as `rev`: an id that bears it was settled. */
+  readonly rev: string;
+  /** Ids of a crashed run that still wait for their attempt alone. */
+  readonly suspects?: readonly string[] | undefined;
+}
+
+/** Where the sweep of a run that ended at a limit stopped. */
+export interface Cursor {
+  /** The newest place that run saw at its start. */
+  readonly head: IndexKey;
+  /** The last place it attempted. */
+  readonly at: IndexKey;
+}
+
+export interface LeaseState extends LeaseHold {
+  readonly suspects: readonly string[];
+  readonly cursor?: Cursor | undefined;
+  readonly woken: boolean;
+}
+
+export type LeaseAnswer =
+  | { readonly held: true; readonly cursor?: Cursor | undefined }
+  /** Held by another, or left behind by one. `lease` is undefined if it became free in between: try again. */
+  | { readonly held: false; readonly lease: LeaseState | undefined };
+
+export interface LeaseLeft {
+  readonly cursor?: Cursor | undefined;
+  readonly suspects?: readonly string[] | undefined;
+}
+
+export interface WayState {
+  readonly way: Way;
+  /** Real time at which the queue began to retry this way. */
+  readonly since: number;
+}
+
+export interface TierRun {
+  /** When the run started, in the backlog's time. */
+  readonly at: number;
+  /** Everything due in its band was attempted; false if it ended at a limit. */
+  readonly complete: boolean;
+}
+
+export interface QueueState {
+  readonly paused: boolean;
+  readonly way?: WayState | undefined;
+  /** By tier number. */
+  readonly tiers: ReadonlyMap<number, TierRun>;
+}

@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import { ConfigurationError } from './errors.js';
+
+/**
+ * Parses options once, at the edge. Everything past it may trust them.
+ *
+ * @throws ConfigurationError naming the option, the expectation and the value that came, one line per problem
+ */
+export function parseOptions<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  name: string,
+): z.output<Schema> {
+  const result = schema.safeParse(input, { reportInput: true });
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => describeIssue(issue, name));
+  throw new ConfigurationError(problems.join('; '));
+}
+
+function describeIssue(issue: z.core.$ZodIssue, name: string): string {
+  const option = [name, ...issue.path.map(String)].filter(Boolean).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return `${option}: unknown option ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
+  }
+  const expectation = issue.message.replace(/^Invalid input: /, '').replace(/, received .*$/, '');
+  return `${option}: ${expectation}, got ${show(issue.input)}`;
+}
+
+/** A short, single-line rendering of any value for error messages. */
+export function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'bigint' || typeof value === 'symbol' || Number.isNaN(value)) return String(value);
+  const text = safeJson(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+function safeJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
