@@ -1,0 +1,68 @@
+// `npm run build`: the library by tsc, the two deployable handlers by esbuild. Everything is built aside and then
+// moved to dist/ at once, so that a build that fails leaves the former one as it was.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const DIST = join(ROOT, 'dist');
+const SCRATCH = join(ROOT, 'node_modules', '.cache', 'dynamo-backlog');
+
+/** The built-in delivery: for queues of the per-record way, and for progressive ones. */
+const HANDLERS = ['fibonacci', 'progressive'];
+
+await mkdir(SCRATCH, { recursive: true });
+const scratch = await mkdtemp(join(SCRATCH, 'build-'));
+try {
+  const outdir = join(scratch, 'dist');
+  await Promise.all([compile(outdir), ...HANDLERS.map((name) => bundle(name, outdir))]);
+  await chmod(join(outdir, 'src', 'cli', 'main.js'), 0o755).catch(ignoreAbsent);
+  await rename(DIST, join(scratch, 'former')).catch(ignoreAbsent);
+  await rename(outdir, DIST);
+} catch (error) {
+  process.stderr.write(`build failed: ${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+} finally {
+  await rm(scratch, { recursive: true, force: true });
+}
+
+async function compile(outdir) {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  const child = spawn(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', outdir], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`tsc ended with exit code ${code}`);
+}
+
+async function bundle(name, outdir) {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [join('functions', `${name}.ts`)],
+    outfile: join(outdir, 'handlers', name, 'index.mjs'),
+    bundle: true,
+    minify: true,
+    // Error and class names appear in logs and on records.
+    keepNames: true,
+    platform: 'node',
+    format: 'esm',
+    // Lambda has Node 24; the local runtime runs the same file on whatever Node this is.
+    target: 'node20',
+    mainFields: ['module', 'main'],
+    // CommonJS dependencies call require, which ESM does not have.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+}
+
+function ignoreAbsent(error) {
+  if (error.code !== 'ENOENT') throw error;
+}
