@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { ConfigurationError } from '../src/errors.js';
+import type { TierBand } from '../src/policies/index.js';
+import { parseOptions, show } from '../src/validation.js';
+import type { QueueSettings } from './settings.js';
+
+/** The constant input of an EventBridge rule: what a run shall drain. */
+export interface BacklogEvent {
+  readonly queue: string;
+  /** The age band of the rule; on a progressive queue only, and there always. */
+  readonly tier?: TierBand | undefined;
+  /** The bands of all slower tiers, on the hourly rule: it makes up for their missed runs. */
+  readonly catchUp?: readonly TierBand[] | undefined;
+}
+
+const band = z
+  .strictObject({
+    number: z.int().min(1),
+    everySeconds: z.number().positive(),
+    fromAgeSeconds: z.number().min(0),
+    untilAgeSeconds: z.number().positive(),
+    last: z.boolean(),
+  })
+  .refine(
+    (tier) => tier.untilAgeSeconds > tier.fromAgeSeconds,
+    'expected untilAgeSeconds above fromAgeSeconds',
+  );
+
+const eventSchema = z.strictObject({
+  queue: z.string().min(1),
+  tier: band.optional(),
+  catchUp: z.array(band).optional(),
+});
+
+/**
+ * Reads a rule's event and checks that it fits the queue it names.
+ *
+ * @throws ConfigurationError that says what the rule's input should be
+ */
+export function parseEvent(
+  event: unknown,
+  queues: Readonly<Record<string, QueueSettings>>,
+): BacklogEvent & { readonly settings: QueueSettings } {
+  if (isBareScheduledEvent(event)) {
+    throw new ConfigurationError(
+      'event: this is EventBridge\'s own event: give the rule a constant input such as { "queue": "default" }',
+    );
+  }
+  const parsed = parseOptions(eventSchema, event, 'event');
+  const settings = Object.hasOwn(queues, parsed.queue) ? queues[parsed.queue] : undefined;
+  if (!settings) {
+    const known = Object.keys(queues).map(show).join(', ');
+    throw new ConfigurationError(
+      `event.queue: expected a queue of BACKLOG_QUEUES (${known}), got ${show(parsed.queue)}`,
+    );
+  }
+  checkTier(parsed, settings);
+  return { ...parsed, settings };
+}
+
+function checkTier(event: BacklogEvent, { way }: QueueSettings): void {
+  const queue = show(event.queue);
+  if (way === 'progressive' && !event.tier) {
+    throw new ConfigurationError(
+      `event.tier: expected an age band, as the queue ${queue} is progressive, got nothing`,
+    );
+  }
+  for (const key of ['tier', 'catchUp'] as const) {
+    if (way === 'retry' && event[key]) {
+      throw new ConfigurationError(
+        `event.${key}: expected nothing, as the queue ${queue} retries per record, got ${show(event[key])}`,
+      );
+    }
+  }
+}
+
+function isBareScheduledEvent(event: unknown): boolean {
+  if (typeof event !== 'object' || event === null) return false;
+  return 'detail-type' in event && 'source' in event && !('queue' in event);
+}

@@ -1,0 +1,98 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import middy from '@middy/core';
+import { type Process, type RunSummary, run } from '../src/processor/index.js';
+import { type BacklogEvent, parseEvent } from './event.js';
+import { attemptLogger, createLogger } from './logger.js';
+import { type EmitMetrics, emitMetrics, isIdle } from './metrics.js';
+import { createParts, type HandlerParts } from './parts.js';
+import { type HandlerChoices, planRun } from './plan.js';
+import { type QueueSettings, readSettings } from './settings.js';
+
+/** What a handler uses of Lambda's context. */
+export interface LambdaContext {
+  getRemainingTimeInMillis(): number;
+  readonly awsRequestId?: string | undefined;
+}
+
+/** A Lambda handler for a rule's event. Its result is the run's summary. */
+export type BacklogLambdaHandler = (event: unknown, context: LambdaContext) => Promise<RunSummary>;
+
+/** Everything a handler touches that tests replace. */
+export interface HandlerSeams extends Partial<HandlerParts> {
+  readonly logger?: Logger | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly emit?: EmitMetrics | undefined;
+  readonly run?: typeof run | undefined;
+}
+
+/** Picks what is done with the records of the event's queue; refuses a queue it is not for. */
+export type ChooseProcess = (event: BacklogEvent & { settings: QueueSettings }) => Process;
+
+/** The run ended early because of DynamoDB. Thrown, so that the function's errors show it. */
+export class RunFailedError extends Error {
+  override readonly name = 'RunFailedError';
+  constructor(readonly summary: RunSummary) {
+    super(
+      `the run ended early: DynamoDB throttled or did not answer; what is left is due at the next run. ` +
+        JSON.stringify(summary),
+    );
+  }
+}
+
+/** The one shape of all handlers: settings once per sandbox, then event, plan, run, log line and metrics. */
+export function makeHandler(
+  choose: ChooseProcess,
+  choices: HandlerChoices,
+  seams: HandlerSeams,
+): BacklogLambdaHandler {
+  const { logger = createLogger(), env = process.env, emit = emitMetrics } = seams;
+  const drain = seams.run ?? run;
+  const start = attempt(() => {
+    const settings = readSettings(env);
+    return { settings, parts: createParts(settings, seams) };
+  });
+
+  const handler = async (input: unknown, context: LambdaContext): Promise<RunSummary> => {
+    try {
+      // An error here, and not at module load, leaves a log line everywhere.
+      const { settings, parts } = start();
+      const event = parseEvent(input, settings.queues);
+      const options = planRun(event, choices, {
+        process: choose(event),
+        functionTimeoutSeconds: settings.functionTimeoutSeconds,
+        deadline: parts.clock.wall() + context.getRemainingTimeInMillis(),
+      });
+      const summary = await drain(options, { ...parts, logger: attemptLogger(logger) });
+      emit(summary, settings.tables.records);
+      report(logger, summary);
+      if (summary.ended === 'storeTrouble') throw new RunFailedError(summary);
+      return summary;
+    } catch (error) {
+      if (!(error instanceof RunFailedError)) logger.error('run failed', error as Error);
+      throw error;
+    }
+  };
+  // A run ends by itself before the deadline and gives its lease back: middy must not end it first.
+  return middy({ timeoutEarlyInMillis: 0 })
+    .use(injectLambdaContext(logger))
+    .handler(handler as never) as unknown as BacklogLambdaHandler;
+}
+
+function report(logger: Logger, summary: RunSummary): void {
+  if (summary.ended === 'storeTrouble') logger.error('run', { ...summary });
+  else if (isIdle(summary)) logger.debug('run', { ...summary });
+  else logger.info('run', { ...summary });
+}
+
+/** Runs it at once, and gives its result or throws its error whenever asked. */
+function attempt<Result>(make: () => Result): () => Result {
+  try {
+    const result = make();
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import type { ClockSetting } from '../src/clock.js';
+import { parseDeliveryUrl } from '../src/delivery/url.js';
+import { ConfigurationError } from '../src/errors.js';
+import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
+import { limitsShape } from '../src/processor/index.js';
+import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
+import { parseOptions, show } from '../src/validation.js';
+
+/** One queue, as `BACKLOG_QUEUES` describes it to the handlers. */
+export interface QueueSettings {
+  readonly way: Way;
+  /** Default: fibonacci, or progressive on a progressive queue. */
+  readonly retry?: RetryPolicy | undefined;
+  /** Where the built-in handlers deliver. */
+  readonly deliverTo?: string | undefined;
+  /** How often the rule of a queue with a due time per record fires. Default 60. */
+  readonly tickSeconds?: number | undefined;
+  /** Attempts at once. Default 10. */
+  readonly concurrency?: number | undefined;
+  /** Attempts started per second at most. Default: no limit. */
+  readonly attemptsPerSecond?: number | undefined;
+  /** Time of one attempt. Default 30. */
+  readonly attemptTimeoutSeconds?: number | undefined;
+  /** Attempts in one run. Default: no limit. */
+  readonly maxRecords?: number | undefined;
+  /** How long a record is kept after its success. Default: 30 days. */
+  readonly keepSuccessSeconds?: KeepSuccess | undefined;
+}
+
+export type KeepSuccess = number | 'forever';
+
+export type QueuesSettings = Readonly<Record<string, QueueSettings>>;
+
+/** What a handler reads from its environment. */
+export interface Settings {
+  readonly tables: { readonly records: string; readonly control: string };
+  readonly functionTimeoutSeconds: number;
+  readonly queues: QueuesSettings;
+  /** Of the local runtime's faster clock. */
+  readonly clock?: ClockSetting | undefined;
+}
+
+const keepSuccessSeconds = z.union([z.int().min(1), z.literal('forever')], {
+  error: 'expected seconds of 1 or more, or "forever"',
+});
+
+/** The limits of a run, each optional; their defaults come in when a run is put together. */
+export const limitOptions = {
+  concurrency: limitsShape.concurrency.unwrap().optional(),
+  attemptsPerSecond: limitsShape.attemptsPerSecond,
+  attemptTimeoutSeconds: limitsShape.attemptTimeoutSeconds.unwrap().optional(),
+  maxRecords: limitsShape.maxRecords,
+  keepSuccessSeconds: keepSuccessSeconds.optional(),
+};
+
+const queueSchema = z.strictObject({
+  way: z.enum(['retry', 'progressive'], { error: 'expected "retry" or "progressive"' }),
+  retry: z.unknown().optional(),
+  deliverTo: z.string().optional(),
+  tickSeconds: z.int().min(60).optional(),
+  ...limitOptions,
+});
+
+const queuesSchema = z.record(z.string().regex(QUEUE_PATTERN), queueSchema);
+
+/**
+ * Checks the queues as a handler will read them. The CDK app calls it at synthesis.
+ *
+ * @param name where they come from, for the error
+ * @throws ConfigurationError with the path of what is wrong
+ */
+export function parseQueues(input: unknown, name = 'BACKLOG_QUEUES'): QueuesSettings {
+  const queues = parseOptions(queuesSchema, input, name);
+  if (Object.keys(queues).length === 0) {
+    throw new ConfigurationError(`${name}: expected at least one queue, got {}`);
+  }
+  return Object.fromEntries(
+    Object.entries(queues).map(([queue, settings]) => [queue, checkQueue(settings, `${name}.${queue}`)]),
+  );
+}
+
+/** The value of `BACKLOG_QUEUES`. */
+export function renderQueues(queues: QueuesSettings): string {
+  parseQueues(queues, 'queues');
+  return JSON.stringify(queues);
+}
+
+function checkQueue(queue: z.output<typeof queueSchema>, path: string): QueueSettings {
+  const { retry, deliverTo, ...rest } = queue;
+  if (retry !== undefined) checkPolicy(retry, queue.way, `${path}.retry`);
+  return {
+    ...rest,
+    ...(retry === undefined ? {} : { retry: retry as RetryPolicy }),
+    ...(deliverTo === undefined ? {} : { deliverTo: parseDeliveryUrl(deliverTo, `${path}.deliverTo`) }),
+  };
+}
+
+/** The rules of a progressive queue keep its schedule, so another policy could not have its way there. */
+export function checkPolicy(retry: unknown, way: Way, name: string): void {
+  const { type } = resolvePolicy(retry, name);
+  if (way === 'progressive' && type !== 'progressive') {
+    throw new ConfigurationError(
+      `${name}.type: expected "progressive", as the queue is progressive, got ${show(type)}`,
+    );
+  }
+}
+
+const tableName = z.string().min(1);
+const environmentSchema = z.object({
+  BACKLOG_TABLE: tableName,
+  BACKLOG_CONTROL_TABLE: tableName,
+  BACKLOG_FUNCTION_TIMEOUT_SECONDS: z
+    .string()
+    .regex(/^\d{1,3}$/, 'expected seconds from 1 to 900')
+    .transform(Number)
+    .refine((seconds) => seconds >= 1 && seconds <= 900, 'expected seconds from 1 to 900'),
+  BACKLOG_QUEUES: z.string(),
+  BACKLOG_CLOCK: z.string().optional(),
+});
+
+const clockSchema = z.strictObject({
+  wallStart: z.number(),
+  start: z.number(),
+  speed: z.number().positive(),
+});
+
+/**
+ * Reads a handler's settings from its environment variables.
+ *
+ * @throws ConfigurationError naming the variable and the path in it
+ */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const variables = parseOptions(environmentSchema, env, '');
+  return {
+    tables: { records: variables.BACKLOG_TABLE, control: variables.BACKLOG_CONTROL_TABLE },
+    functionTimeoutSeconds: variables.BACKLOG_FUNCTION_TIMEOUT_SECONDS,
+    queues: parseQueues(parseJson(variables.BACKLOG_QUEUES, 'BACKLOG_QUEUES')),
+    ...(variables.BACKLOG_CLOCK === undefined
+      ? {}
+      : {
+          clock: parseOptions(
+            clockSchema,
+            parseJson(variables.BACKLOG_CLOCK, 'BACKLOG_CLOCK'),
+            'BACKLOG_CLOCK',
+          ),
+        }),
+  };
+}
+
+function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ConfigurationError(
+      `${name}: expected a JSON object, got ${text.length} characters that are none`,
+    );
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * The payload as JSON. What DynamoDB has and JSON has not becomes its nearest: sets are arrays, binary values
+ * base64 text. An absent payload is `null`.
+ *
+ * @throws TypeError for a value that cannot be JSON at all, such as a bigint
+ */
+export function jsonOf(payload: unknown): string {
+  return JSON.stringify(payload ?? null, function (this: unknown, key, value: unknown) {
+    // Buffers turn themselves into objects before a replacer sees them.
+    const original = (this as Record<string, unknown>)[key];
+    if (original instanceof Uint8Array) return Buffer.from(original).toString('base64');
+    return value instanceof Set ? [...value] : value;
+  });
+}
+
+/** How long the end of an answer is waited for: its status says already what happened. */
+const BODY_SECONDS = 2;
+
+/**
+ * Reads an answer's body to its end, so that the connection can be used again, or gives up: after `maxBytes`, after
+ * two seconds, or when the signal is aborted. Then the connection is closed.
+ *
+ * @returns the first bytes of what came; never throws, as the status has decided already
+ */
+export async function readBody(
+  response: Response,
+  { keepBytes, maxBytes, signal }: { keepBytes: number; maxBytes: number; signal: AbortSignal },
+): Promise<Uint8Array> {
+  const kept: Uint8Array[] = [];
+  if (!response.body) return new Uint8Array();
+  const reader = response.body.getReader();
+  const stop = () => void reader.cancel().catch(() => {});
+  const timer = setTimeout(stop, BODY_SECONDS * 1000);
+  signal.addEventListener('abort', stop, { once: true });
+  let bytes = 0;
+  try {
+    while (!signal.aborted) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (bytes < keepBytes) kept.push(value.subarray(0, keepBytes - bytes));
+      bytes += value.byteLength;
+      if (bytes > maxBytes) break;
+    }
+  } catch {
+    // The connection broke in the middle of the body.
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+  return Buffer.concat(kept);
+}
+
+/** First bytes of an answer as text for a record's error: whole characters, one line, nothing invisible. */
+export function excerpt(bytes: Uint8Array): string {
+  const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
+  return text.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
+}
