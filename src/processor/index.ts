@@ -1,3 +1,4 @@
 export * from './options.js';
-export { type RunParts, run } from './run.js';
+export type { RunParts } from './parts.js';
+export { run } from './run.js';
 export type { RunEnd, RunSummary } from './summary.js';

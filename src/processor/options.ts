@@ -23,11 +23,13 @@ export interface AttemptLogger {
  * Does the work of one record. Returning (nothing) is success, throwing is failure; `Done`, `RetryAfter` and `Dead`,
  * returned or thrown, say more. `record.id` is the idempotency key: attempts are at-least-once.
  */
-// biome-ignore lint/suspicious/noConfusingVoidType: a process function that returns nothing is the usual case
 export type Process = (
   record: BacklogRecord,
   context: AttemptContext,
-) => Promise<void | TypedOutcome> | void | TypedOutcome;
+) => ProcessResult | Promise<ProcessResult>;
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a process function that returns nothing is the usual case
+type ProcessResult = void | TypedOutcome;
 
 /** Limits of a run, with their defaults. */
 export const limitsShape = {

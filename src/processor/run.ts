@@ -1,17 +1,79 @@
-import type { Clock } from '../clock.js';
-import type { Random } from '../random.js';
-import type { BacklogStore } from '../store/store.js';
-import type { AttemptLogger, RunOptions } from './options.js';
-import type { RunSummary } from './summary.js';
+import { ConfigurationError } from '../errors.js';
+import type { TierBand } from '../policies/index.js';
+import { StoreError } from '../store/errors.js';
+import type { QueueState } from '../store/store.js';
+import { LaneRun } from './lane-run.js';
+import type { RunOptions } from './options.js';
+import type { RunParts } from './parts.js';
+import type { RunEnd, RunSummary } from './summary.js';
+import { Tally } from './tally.js';
 
-export interface RunParts {
-  readonly store: BacklogStore;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: AttemptLogger;
+/** What a function needs beside one attempt: to read a page, to settle, to give the lease back. */
+const LEAST_SPARE_SECONDS = 15;
+
+/**
+ * Attempts every record of the target that is due, in pages, until nothing is left, a limit is reached or time is
+ * short. Ends before the deadline. Any number of runs of the same target may be started: one works, the others ask
+ * it to look once more.
+ *
+ * Trouble with the store ends the run cleanly and is told in the summary; nothing is lost by it.
+ *
+ * @throws ConfigurationError if the function's timeout leaves no room for a single attempt
+ */
+export async function run(options: RunOptions, parts: RunParts): Promise<RunSummary> {
+  const { target, functionTimeoutSeconds, limits } = options;
+  if (functionTimeoutSeconds < limits.attemptTimeoutSeconds + LEAST_SPARE_SECONDS) {
+    throw new ConfigurationError(
+      `attemptTimeoutSeconds: expected at least ${LEAST_SPARE_SECONDS} s less than the function's timeout of ` +
+        `${functionTimeoutSeconds} s, got ${limits.attemptTimeoutSeconds}`,
+    );
+  }
+  const startedAt = parts.clock.wall();
+  const tally = new Tally();
+  let ended: RunEnd;
+  try {
+    ended = await runTier(options, parts, tally, target.band);
+    if (target.catchUp) await catchUp(options, parts, tally);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    tally.troubled(error);
+    ended = 'storeTrouble';
+  }
+  const { queue, lane, band } = target;
+  return tally.summary({ queue, lane, tier: band?.number }, ended, parts.clock.wall() - startedAt);
 }
 
-/** Drains what is due. (Being written.) */
-export async function run(_options: RunOptions, _parts: RunParts): Promise<RunSummary> {
-  throw new Error('not written yet');
+async function runTier(
+  options: RunOptions,
+  parts: RunParts,
+  tally: Tally,
+  band: TierBand | undefined,
+): Promise<RunEnd> {
+  const at = parts.clock.now();
+  const ended = await new LaneRun(options, parts, tally, band).drain();
+  if (band && isWatched(band) && (ended === 'drained' || ended === 'maxRecords' || ended === 'deadline')) {
+    await parts.store.recordTierRun(options.target.queue, band.number, { at, complete: ended === 'drained' });
+  }
+  return ended;
+}
+
+/** The tiers that an hourly run looks after. Those before it come again soon by themselves, and idle for free. */
+function isWatched(band: TierBand): boolean {
+  return band.number > 2;
+}
+
+/** Runs the slower tiers whose turn was missed or cut short: a rule can be late, a deployment resets its phase. */
+async function catchUp(options: RunOptions, parts: RunParts, tally: Tally): Promise<void> {
+  const queue = await parts.store.readQueue(options.target.queue);
+  const slackMs = ((options.target.band?.everySeconds ?? 3600) * 1000) / 2;
+  for (const band of options.target.catchUp ?? []) {
+    if (!isOverdue(band, queue, parts.clock.now(), slackMs)) continue;
+    tally.tierCaughtUp(band.number);
+    await runTier(options, parts, tally, band);
+  }
+}
+
+function isOverdue(band: TierBand, queue: QueueState, now: number, slackMs: number): boolean {
+  const last = queue.tiers.get(band.number);
+  return last === undefined || !last.complete || now - last.at > band.everySeconds * 1000 + slackMs;
 }

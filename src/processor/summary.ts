@@ -4,7 +4,7 @@ export type RunEnd =
   | 'drained'
   /** Another run holds the lease; it was asked to look once more. */
   | 'held'
-  /** It had attempted `maxRecords`. */
+  /** It had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'
   /** Too little time was left for another attempt. */
   | 'deadline'
@@ -37,5 +37,9 @@ export interface RunSummary {
   /** How late the latest record was attempted, in the backlog's seconds. */
   readonly lagSeconds: number;
   readonly ended: RunEnd;
+  /** The store's error, if it ended the run. */
+  readonly trouble?: string | undefined;
+  /** Tiers whose missed or cut-short runs this run made up for. */
+  readonly caughtUp?: readonly number[] | undefined;
   readonly durationMs: number;
 }

@@ -12,7 +12,7 @@ import {
 export type Item = Readonly<Record<string, unknown>>;
 
 /** Contract attributes; all others are the producer's own. */
-const CONTRACT = new Set([
+export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'id',
   'status',
   'payload',
@@ -93,7 +93,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
     retry: parseRetry(item.retry, problems),
     deadReason: text('deadReason'),
     expiresAt: typeof item.expiresAt === 'number' ? item.expiresAt : undefined,
-    attributes: Object.fromEntries(Object.entries(item).filter(([name]) => !CONTRACT.has(name))),
+    attributes: Object.fromEntries(Object.entries(item).filter(([name]) => !CONTRACT_ATTRIBUTES.has(name))),
     problems,
   };
 }

@@ -35,7 +35,7 @@ export interface BacklogStore {
   acknowledgeWake(key: string, holder: string): Promise<boolean>;
   /**
    * Gives the lease back with its journal cleared, unless a wake mark was set. `suspects` are left for the next holder.
-   * `lost`: it is somebody else's, or it is free already.
+   * `lost`: it is somebody else's. A lease that is free already counts as released: an answer may have been lost.
    */
   releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
 
@@ -87,7 +87,7 @@ export interface LeaseHold extends LeaseOwner {
   readonly ids: readonly string[];
   /** What the settles of these ids will write as `rev`: an id that bears it was settled. */
   readonly rev: string;
-  /** Ids of a crashed run that still wait for their attempt alone. */
+  /** Ids of a crashed run that still wait for their attempt alone. Absent: those stored stay; empty: none are left. */
   readonly suspects?: readonly string[] | undefined;
 }
 
@@ -106,7 +106,12 @@ export interface LeaseState extends LeaseHold {
 }
 
 export type LeaseAnswer =
-  | { readonly held: true; readonly cursor?: Cursor | undefined }
+  | {
+      readonly held: true;
+      readonly cursor?: Cursor | undefined;
+      /** Those left by an earlier run, or by this one; absent when there are none. */
+      readonly suspects?: readonly string[] | undefined;
+    }
   /** Held by another, or left behind by one. `lease` is undefined if it became free in between: try again. */
   | { readonly held: false; readonly lease: LeaseState | undefined };
 

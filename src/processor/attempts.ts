@@ -1,0 +1,172 @@
+import type { Clock } from '../clock.js';
+import { type BacklogRecord, type RecordChange, type SettleContext, settle } from '../record/index.js';
+import { StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
+import type { BacklogStore } from '../store/store.js';
+import { neverEnded, type RunningAttempt, startAttempt } from './attempt.js';
+import type { RunLease } from './lease.js';
+import type { AttemptLogger, Process } from './options.js';
+import { Pace } from './pace.js';
+import { lagSeconds, type Tally } from './tally.js';
+
+/** Before the function's own deadline: time to settle what never ends, and to give the lease back. */
+const LAST_SETTLES_MS = 4_000;
+const MIN_BACKOFF_MS = 200;
+const MAX_BACKOFF_MS = 3_000;
+
+export interface AttemptsParts {
+  readonly store: BacklogStore;
+  readonly clock: Clock;
+  readonly logger: AttemptLogger;
+  readonly lease: RunLease;
+  readonly tally: Tally;
+  readonly process: Process;
+  readonly concurrency: number;
+  readonly attemptsPerSecond: number | undefined;
+  readonly attemptTimeoutSeconds: number;
+  readonly maxRecords: number;
+  readonly deadline: number;
+  readonly everySeconds: number | undefined;
+  settleContext(): SettleContext;
+}
+
+/** A record to attempt, or a change to write without an attempt. */
+export type Work = { readonly record: BacklogRecord; readonly change?: RecordChange | undefined };
+
+/**
+ * Attempts records, a bounded number at once, and settles each with one write. An attempt that ignores its signal (a
+ * straggler) keeps its slot and stays in the journal, while the others go on.
+ */
+export class Attempts {
+  private readonly stragglers = new Map<
+    string,
+    { attempt: RunningAttempt; done: Promise<void>; abandon(): void }
+  >();
+  private readonly pace: Pace;
+  /** What made a settle impossible: the run should end. */
+  trouble: Error | undefined;
+
+  constructor(private readonly parts: AttemptsParts) {
+    this.pace = new Pace(parts.attemptsPerSecond, parts.clock);
+  }
+
+  get stragglerIds(): string[] {
+    return [...this.stragglers.keys()];
+  }
+
+  /** Whether another attempt fits into the function's time and the run's limit. */
+  hasRoom(): boolean {
+    return this.fitsTime() && this.parts.tally.attempted < this.parts.maxRecords && !this.trouble;
+  }
+
+  fitsTime(): boolean {
+    const { clock, attemptTimeoutSeconds, deadline } = this.parts;
+    return clock.wall() + attemptTimeoutSeconds * 1000 + LAST_SETTLES_MS < deadline;
+  }
+
+  /** Works off one journalled page. Returns how many of it were begun; the rest did not fit into the time or the limit. */
+  async workOff(page: readonly Work[]): Promise<number> {
+    let begun = 0;
+    const worker = async () => {
+      while (begun < page.length && this.mayStart()) {
+        const work = page[begun++];
+        if (work && (await this.work(work)) === 'straggling') return;
+      }
+    };
+    const free = this.parts.concurrency - this.stragglers.size;
+    await Promise.all(Array.from({ length: Math.min(free, page.length) }, worker));
+    return begun;
+  }
+
+  /** Waits until fewer than `count` stragglers are left, renewing the lease, and gives up on them at the deadline. */
+  async stragglersBelow(count: number): Promise<void> {
+    const { clock, deadline, lease } = this.parts;
+    while (this.stragglers.size >= count) {
+      const remaining = deadline - LAST_SETTLES_MS - clock.wall();
+      if (remaining <= 0) return this.abandonStragglers();
+      const renewIn = lease.renewInMs();
+      if (renewIn > 0) {
+        await this.anyStragglerDone(Math.min(remaining, renewIn));
+      } else if (!(await lease.hold(this.stragglerIds))) {
+        return this.abandonStragglers();
+      }
+    }
+  }
+
+  private mayStart(): boolean {
+    return this.hasRoom() && this.parts.lease.coversAttempt();
+  }
+
+  private async work({ record, change }: Work): Promise<'done' | 'straggling'> {
+    if (change) {
+      await this.settle(record, change);
+      return 'done';
+    }
+    const { tally, everySeconds, clock } = this.parts;
+    // Counted before the wait for its turn, so that workers waiting together do not pass the limit.
+    tally.started(lagSeconds(record, everySeconds, clock.now()));
+    await this.pace.turn();
+    if (!this.fitsTime() || !this.parts.lease.coversAttempt()) {
+      tally.notStarted();
+      return 'done';
+    }
+    return this.attempt(record);
+  }
+
+  private async attempt(record: BacklogRecord): Promise<'done' | 'straggling'> {
+    if (record.problems.length > 0) {
+      this.parts.logger.warn('attributes ignored', { id: record.id, problems: record.problems });
+    }
+    const timeoutSeconds = this.parts.attemptTimeoutSeconds;
+    const attempt = startAttempt(record, { ...this.parts, timeoutSeconds });
+    let abandon = () => {};
+    const abandoned = new Promise<ReturnType<typeof neverEnded>>((resolve) => {
+      abandon = () => resolve(neverEnded(timeoutSeconds));
+    });
+    const done = Promise.race([attempt.outcome, abandoned])
+      .then((outcome) => this.settle(record, settle(record, outcome, this.parts.settleContext())))
+      .finally(() => this.stragglers.delete(record.id));
+    if (await attempt.straggling) {
+      this.parts.logger.warn('attempt ignores its signal', { id: record.id });
+      this.stragglers.set(record.id, { attempt, done, abandon });
+      return 'straggling';
+    }
+    await done;
+    return 'done';
+  }
+
+  private async anyStragglerDone(milliseconds: number): Promise<void> {
+    const enough = new AbortController();
+    const ends = [...this.stragglers.values()].map(({ done }) => done);
+    await Promise.race([...ends, this.parts.clock.sleep(milliseconds, enough.signal)]);
+    enough.abort();
+  }
+
+  private async abandonStragglers(): Promise<void> {
+    const left = [...this.stragglers.values()];
+    for (const { abandon } of left) abandon();
+    await Promise.all(left.map(({ done }) => done));
+  }
+
+  /** The one write of an attempt, repeated while DynamoDB does not answer and there is time. */
+  private async settle(record: BacklogRecord, change: RecordChange): Promise<void> {
+    const { store, lease, tally, logger, clock } = this.parts;
+    const rev = lease.rev;
+    for (let backoff = MIN_BACKOFF_MS; ; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
+      try {
+        const answer = await store.settle(record, change, rev);
+        if (answer === 'settled') return tally.settled(change);
+        tally.unsettled();
+        return logger.warn('record was changed by somebody else during its attempt', { id: record.id });
+      } catch (error) {
+        const passing = error instanceof StoreThrottledError || error instanceof StoreUnavailableError;
+        const timeLeft = clock.wall() + backoff + LAST_SETTLES_MS / 2 < this.parts.deadline;
+        if (!passing || !timeLeft || lease.renewInMs() <= 0) {
+          tally.unsettled();
+          this.trouble = error as Error;
+          return logger.error('the outcome of an attempt could not be written', { id: record.id });
+        }
+        await clock.sleep(backoff);
+      }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import type { Clock } from '../clock.js';
+import { type Random, randomToken } from '../random.js';
+import type { BacklogStore, Cursor, LeaseState } from '../store/store.js';
+
+/** What the work of one page may take at the worst, in seconds. */
+export const PAGE_SECONDS = 60;
+/** Clocks of two machines may differ by this much. */
+const CLOCK_SKEW_MS = 5_000;
+/** Between the end of an attempt's time and the end of the lease: time to settle. */
+const SETTLE_MS = 5_000;
+const MAX_TRIES = 3;
+
+export type Acquired =
+  | { readonly held: true; readonly cursor?: Cursor | undefined; readonly inherited: Inherited }
+  | { readonly held: false };
+
+/** What a run before this one left in doubt. */
+export interface Inherited {
+  /** Ids under attempt when it was lost, and the `rev` that their settles would have written. */
+  readonly inFlight: readonly string[];
+  readonly rev: string | undefined;
+  /** Ids that an earlier loss had left in doubt, and that still wait for their attempt alone. */
+  readonly suspects: readonly string[];
+}
+
+/** One run's hold on a lane (of a tier). Lasts for one page; every page's journal write renews it. */
+export class RunLease {
+  readonly holder: string;
+  /** What the settles of the page in the journal write as `rev`. */
+  rev = '';
+  /** Ids that still wait for their attempt alone; every write of the journal carries them on. */
+  suspects: readonly string[] = [];
+  private until = 0;
+  /** Ids of a journal that no attempt has used yet. */
+  private journal: ReadonlySet<string> = new Set();
+
+  constructor(
+    private readonly key: string,
+    private readonly store: BacklogStore,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly attemptTimeoutSeconds: number,
+  ) {
+    this.holder = randomToken(random);
+  }
+
+  /** Takes the lease with the journal of the first page, or asks its holder to look once more. */
+  async acquire(ids: readonly string[]): Promise<Acquired> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      // Suspects are left as they are: who they are is known from the answer.
+      const hold = { ...this.next(ids), suspects: undefined };
+      const answer = await this.store.holdLease(this.key, hold);
+      if (answer.held) {
+        this.holds(hold);
+        this.suspects = answer.suspects ?? [];
+        this.journal = new Set(ids);
+        return {
+          held: true,
+          cursor: answer.cursor,
+          inherited: { inFlight: [], rev: undefined, suspects: this.suspects },
+        };
+      }
+      if (!answer.lease) continue;
+      if (this.isExpired(answer.lease)) {
+        const taken = await this.takeOver(answer.lease);
+        if (taken) return taken;
+      } else if (await this.store.wakeHolder(this.key, answer.lease.holder)) {
+        return { held: false };
+      }
+    }
+    return { held: false };
+  }
+
+  /**
+   * Journals a page and renews the lease, unless the journal of the acquisition names it already. False: it is not
+   * ours any more.
+   */
+  async journalPage(ids: readonly string[]): Promise<boolean> {
+    const journalled = ids.every((id) => this.journal.has(id));
+    this.journal = new Set();
+    return journalled || this.hold(ids);
+  }
+
+  /** Writes the journal anew and renews the lease. False: it is not ours any more. */
+  async hold(ids: readonly string[]): Promise<boolean> {
+    const hold = this.next(ids);
+    const answer = await this.store.holdLease(this.key, hold);
+    this.journal = new Set();
+    if (answer.held) this.holds(hold);
+    return answer.held;
+  }
+
+  /** An attempt may start only if it ends, with its settle, inside the lease. */
+  coversAttempt(): boolean {
+    return this.clock.wall() + this.attemptTimeoutSeconds * 1000 + SETTLE_MS < this.until;
+  }
+
+  /** Real milliseconds until the lease should be renewed by somebody who only waits. */
+  renewInMs(): number {
+    return Math.max(0, this.until - this.clock.wall() - 2 * SETTLE_MS);
+  }
+
+  /** True: a wake mark was set, and the lease is still held. */
+  async release(cursor: Cursor | undefined): Promise<'released' | 'woken' | 'lost'> {
+    return this.store.releaseLease(this.key, this.holder, { cursor, suspects: this.suspects });
+  }
+
+  async acknowledgeWake(): Promise<boolean> {
+    return this.store.acknowledgeWake(this.key, this.holder);
+  }
+
+  private async takeOver(lease: LeaseState): Promise<Acquired | undefined> {
+    const owner = { holder: this.holder, until: this.next([]).until };
+    const taken = await this.store.takeOverLease(this.key, lease, owner);
+    if (!taken) return undefined;
+    this.until = owner.until;
+    this.suspects = [...taken.ids, ...taken.suspects];
+    const inherited = { inFlight: taken.ids, rev: taken.rev, suspects: taken.suspects };
+    return { held: true, cursor: taken.cursor, inherited };
+  }
+
+  private isExpired(lease: LeaseState): boolean {
+    return this.clock.wall() > lease.until + CLOCK_SKEW_MS;
+  }
+
+  private next(ids: readonly string[]) {
+    const lengthMs = Math.max(PAGE_SECONDS, this.attemptTimeoutSeconds) * 1000 + 2 * SETTLE_MS;
+    return {
+      holder: this.holder,
+      until: this.clock.wall() + lengthMs,
+      ids,
+      rev: randomToken(this.random),
+      suspects: this.suspects,
+    };
+  }
+
+  private holds({ until, rev }: { until: number; rev: string }): void {
+    this.until = until;
+    this.rev = rev;
+  }
+}

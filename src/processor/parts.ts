@@ -1,0 +1,12 @@
+import type { Clock } from '../clock.js';
+import type { Random } from '../random.js';
+import type { BacklogStore } from '../store/store.js';
+import type { AttemptLogger } from './options.js';
+
+/** What a run works with: handed in, so that tests and simulations own time, chance and storage. */
+export interface RunParts {
+  readonly store: BacklogStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: AttemptLogger;
+}

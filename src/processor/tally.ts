@@ -1,0 +1,82 @@
+import type { BacklogRecord, RecordChange } from '../record/index.js';
+import type { RunEnd, RunSummary } from './summary.js';
+
+/** Counts what a run does. */
+export class Tally {
+  private readonly counts = { attempted: 0, succeeded: 0, failed: 0, dead: 0, skipped: 0, unsettled: 0 };
+  private readonly caughtUp: number[] = [];
+  private lagSeconds = 0;
+  private left = 0;
+  private trouble: string | undefined;
+
+  get attempted(): number {
+    return this.counts.attempted;
+  }
+
+  started(lagSeconds: number): void {
+    this.counts.attempted++;
+    this.lagSeconds = Math.max(this.lagSeconds, lagSeconds);
+  }
+
+  /** It was counted as started, but its turn came too late. */
+  notStarted(): void {
+    this.counts.attempted--;
+    this.left++;
+  }
+
+  settled(change: RecordChange): void {
+    const { status } = change.set;
+    if (status === 'SUCCESS') this.counts.succeeded++;
+    else if (status === 'ERROR') this.counts.failed++;
+    else if (status === 'DEAD') this.counts.dead++;
+    else this.counts.skipped++;
+  }
+
+  skipped(): void {
+    this.counts.skipped++;
+  }
+
+  unsettled(): void {
+    this.counts.unsettled++;
+  }
+
+  leftOver(count: number): void {
+    this.left += count;
+  }
+
+  tierCaughtUp(tier: number): void {
+    this.caughtUp.push(tier);
+  }
+
+  troubled(error: Error): void {
+    this.trouble = `${error.name}: ${error.message}`;
+  }
+
+  summary(
+    target: { queue: string; lane: string; tier: number | undefined },
+    ended: RunEnd,
+    durationMs: number,
+  ): RunSummary {
+    return {
+      queue: target.queue,
+      lane: target.lane,
+      ...(target.tier === undefined ? {} : { tier: target.tier }),
+      ...this.counts,
+      leftOver: this.left,
+      lagSeconds: Math.round(this.lagSeconds * 1000) / 1000,
+      ended,
+      ...(this.trouble === undefined ? {} : { trouble: this.trouble }),
+      ...(this.caughtUp.length === 0 ? {} : { caughtUp: this.caughtUp }),
+      durationMs,
+    };
+  }
+}
+
+/** How late an attempt starts, by the backlog's time. */
+export function lagSeconds(record: BacklogRecord, everySeconds: number | undefined, now: number): number {
+  const expectedAt =
+    everySeconds === undefined
+      ? Date.parse(record.dueAt ?? record.insertedAt)
+      : Date.parse(record.lastAttemptAt ?? record.dueAt ?? record.insertedAt) + everySeconds * 1000;
+  return Math.max(0, (now - expectedAt) / 1000);
+}
