@@ -1,0 +1,58 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
+
+export interface ClientOptions {
+  /** Of the local runtime or another emulator. Default: AWS, or `AWS_ENDPOINT_URL_DYNAMODB`. */
+  readonly endpoint?: string | undefined;
+  /** Default: the environment's, as for every AWS client; `us-east-1` with an endpoint. */
+  readonly region?: string | undefined;
+}
+
+const CONNECTION_TIMEOUT_MS = 1_000;
+const REQUEST_TIMEOUT_MS = 10_000;
+const MAX_ATTEMPTS = 5;
+
+/** A client that never hangs: DynamoDB answers in milliseconds, and a run has other things to do than to wait. */
+export function createDynamoDbClient({ endpoint, region }: ClientOptions = {}): DynamoDBClient {
+  return new DynamoDBClient({
+    ...(region === undefined ? {} : { region }),
+    ...(endpoint === undefined ? {} : emulator(endpoint, region)),
+    maxAttempts: MAX_ATTEMPTS,
+    requestHandler: {
+      connectionTimeout: CONNECTION_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      socketTimeout: REQUEST_TIMEOUT_MS,
+      throwOnRequestTimeout: true,
+    },
+  });
+}
+
+/** Emulators take any credentials, but the client insists on having some; never those of the environment. */
+function emulator(endpoint: string, region = 'us-east-1') {
+  return { endpoint, region, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+}
+
+export function toDocumentClient(client: DynamoDBClient): DynamoDBDocumentClient {
+  return DynamoDBDocumentClient.from(client, {
+    marshallOptions: {
+      removeUndefinedValues: true,
+      convertClassInstanceToMap: false,
+      allowImpreciseNumbers: true,
+    },
+    unmarshallOptions: { wrapNumbers: parseNumber },
+  });
+}
+
+/**
+ * DynamoDB's numbers have 38 digits. Those that JavaScript's cannot hold must be read exactly all the same: a record
+ * without a `rev` is fenced by its payload as it was read, and no number may keep a page from being read.
+ */
+export function parseNumber(text: string): number | bigint | NumberValue {
+  const value = Number(text);
+  const digits = text
+    .replace(/e.*$/i, '')
+    .replace(/[-.]/g, '')
+    .replace(/^0+|0+$/g, '').length;
+  if (digits <= 15 || String(value) === text) return value;
+  return /^-?\d+$/.test(text) ? BigInt(text) : NumberValue.from(text);
+}

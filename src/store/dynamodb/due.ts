@@ -1,0 +1,96 @@
+import type { BacklogRecord } from '../../record/index.js';
+import { deadLane, laneOf } from '../../record/index.js';
+import { clampToRange } from '../range.js';
+import type { DuePage, DueQuery, ListFilter } from '../store.js';
+import { Expressions } from './expressions.js';
+import type { DynamoDbRecords } from './records.js';
+import type { Table } from './table.js';
+
+export const DUE_INDEX = 'due';
+const LIST_PAGE = 100;
+
+/** The sparse index: what is due, and the records of a queue by status. */
+export class DynamoDbIndex {
+  constructor(
+    private readonly table: Table,
+    private readonly records: DynamoDbRecords,
+  ) {}
+
+  async queryDue(query: DueQuery): Promise<DuePage> {
+    const range = clampToRange(query);
+    if (!range) return { keys: [], more: false };
+    const expressions = new Expressions();
+    const inLane = expressions.equal('lane', query.lane);
+    const dueAt = expressions.name('dueAt');
+    const inTime =
+      range.from === undefined
+        ? `${dueAt} <= ${expressions.value(range.until)}`
+        : `${dueAt} BETWEEN ${expressions.value(range.from)} AND ${expressions.value(range.until)}`;
+    const answer = await this.table.query({
+      IndexName: DUE_INDEX,
+      KeyConditionExpression: `${inLane} AND ${inTime}`,
+      ScanIndexForward: query.order === 'oldestFirst',
+      Limit: query.limit,
+      ...(range.after
+        ? { ExclusiveStartKey: { id: range.after.id, dueAt: range.after.dueAt, lane: query.lane } }
+        : {}),
+      ...expressions.placeholders(),
+    });
+    const keys = (answer.Items ?? []).map(({ id, dueAt }) => ({ id: String(id), dueAt: String(dueAt) }));
+    return { keys, more: answer.LastEvaluatedKey !== undefined };
+  }
+
+  async *list(filter: ListFilter): AsyncGenerator<BacklogRecord> {
+    const lane = laneHolding(filter);
+    for await (const record of lane === undefined ? this.scan(filter) : this.lane(lane)) {
+      if (matches(record, filter)) yield record;
+    }
+  }
+
+  private async *lane(lane: string): AsyncGenerator<BacklogRecord> {
+    const expressions = new Expressions();
+    const condition = expressions.equal('lane', lane);
+    let start: Record<string, unknown> | undefined;
+    do {
+      const page = await this.table.query({
+        IndexName: DUE_INDEX,
+        KeyConditionExpression: condition,
+        Limit: LIST_PAGE,
+        ...(start ? { ExclusiveStartKey: start } : {}),
+        ...expressions.placeholders(),
+      });
+      yield* await this.records.getMany((page.Items ?? []).map(({ id }) => String(id)));
+      start = page.LastEvaluatedKey;
+    } while (start);
+  }
+
+  private async *scan(filter: ListFilter): AsyncGenerator<BacklogRecord> {
+    const conditions = scanFilter(filter);
+    let start: Record<string, unknown> | undefined;
+    do {
+      const page = await this.table.scan({ ...conditions, ...(start ? { ExclusiveStartKey: start } : {}) });
+      for (const item of page.Items ?? []) yield this.records.parse(item);
+      start = page.LastEvaluatedKey;
+    } while (start);
+  }
+}
+
+/** Pending and dead records of a queue are in one lane each; the others are in no lane. */
+function laneHolding({ queue, status }: ListFilter): string | undefined {
+  if (queue === undefined || status === undefined || status === 'SUCCESS') return undefined;
+  return status === 'DEAD' ? deadLane(laneOf(queue)) : laneOf(queue);
+}
+
+/** What DynamoDB can decide without knowing the defaults of absent or misspelt attributes. */
+function scanFilter({ status }: ListFilter) {
+  if (status === undefined || status === 'NEW') return {};
+  const expressions = new Expressions();
+  const FilterExpression = expressions.equal('status', status);
+  return { FilterExpression, ...expressions.placeholders() };
+}
+
+function matches(record: BacklogRecord, { queue, status }: ListFilter): boolean {
+  return (
+    (queue === undefined || record.queue === queue) && (status === undefined || record.status === status)
+  );
+}

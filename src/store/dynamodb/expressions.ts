@@ -1,0 +1,75 @@
+/** The expressions of an UpdateItem, as the request takes them. */
+export interface Update {
+  readonly UpdateExpression: string;
+  readonly ConditionExpression?: string;
+  readonly ExpressionAttributeNames: Record<string, string>;
+  readonly ExpressionAttributeValues?: Record<string, unknown>;
+}
+
+/**
+ * Collects the names and values of one request. Every name becomes a placeholder: many of ours are reserved words
+ * (`status`, `until`), and a placeholder is never wrong.
+ */
+export class Expressions {
+  private readonly names = new Map<string, string>();
+  private readonly values: unknown[] = [];
+
+  name(attribute: string): string {
+    const placeholder = this.names.get(attribute) ?? `#n${this.names.size}`;
+    this.names.set(attribute, placeholder);
+    return placeholder;
+  }
+
+  value(value: unknown): string {
+    this.values.push(value);
+    return `:v${this.values.length - 1}`;
+  }
+
+  equal(attribute: string, value: unknown): string {
+    return `${this.name(attribute)} = ${this.value(value)}`;
+  }
+
+  absent(attribute: string): string {
+    return `attribute_not_exists(${this.name(attribute)})`;
+  }
+
+  exists(attribute: string): string {
+    return `attribute_exists(${this.name(attribute)})`;
+  }
+
+  placeholders() {
+    return {
+      ExpressionAttributeNames: Object.fromEntries([...this.names].map(([name, key]) => [key, name])),
+      ...(this.values.length === 0
+        ? {}
+        : {
+            ExpressionAttributeValues: Object.fromEntries(this.values.map((value, i) => [`:v${i}`, value])),
+          }),
+    };
+  }
+
+  /** SET of what has a value, REMOVE of the rest. */
+  update(set: Readonly<Record<string, unknown>>, remove: readonly string[], condition: string): Update {
+    const assignments = Object.entries(set)
+      .filter(([, value]) => value !== undefined)
+      .map(([attribute, value]) => this.equal(attribute, value));
+    const removals = remove.map((attribute) => this.name(attribute));
+    const clauses = [
+      ...(assignments.length > 0 ? [`SET ${assignments.join(', ')}`] : []),
+      ...(removals.length > 0 ? [`REMOVE ${removals.join(', ')}`] : []),
+    ];
+    return {
+      UpdateExpression: clauses.join(' '),
+      ConditionExpression: condition,
+      ...this.placeholders(),
+    };
+  }
+}
+
+export function and(...clauses: readonly string[]): string {
+  return clauses.map((clause) => `(${clause})`).join(' AND ');
+}
+
+export function or(...clauses: readonly string[]): string {
+  return clauses.map((clause) => `(${clause})`).join(' OR ');
+}

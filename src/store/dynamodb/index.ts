@@ -1,0 +1,4 @@
+export type { Consumed, OnConsumed } from './capacity.js';
+export { type ClientOptions, createDynamoDbClient } from './client.js';
+export { DUE_INDEX } from './due.js';
+export { DynamoDbStore, type DynamoDbStoreParts } from './store.js';

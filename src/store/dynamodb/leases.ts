@@ -1,0 +1,78 @@
+import type { LeaseAnswer, LeaseHold, LeaseLeft, LeaseOwner, LeaseState } from '../store.js';
+import { and, Expressions, or } from './expressions.js';
+import { formatCursor, holdAttributes, leaseKey, parseCursor, parseLease, strings } from './lease-item.js';
+import type { Table } from './table.js';
+
+/** Leases with their in-flight journals. Each change is one conditional UpdateItem that may be sent twice. */
+export class DynamoDbLeases {
+  constructor(private readonly table: Table) {}
+
+  async hold(key: string, hold: LeaseHold): Promise<LeaseAnswer> {
+    const expressions = new Expressions();
+    const free = and(expressions.absent('holder'), expressions.absent('ids'));
+    const mine = expressions.equal('holder', hold.holder);
+    const { set, remove } = holdAttributes(hold);
+    const answer = await this.table.update(
+      leaseKey(key),
+      expressions.update(set, remove, or(free, mine)),
+      true,
+    );
+    if (!answer.written) return { held: false, lease: await this.read(key) };
+    const suspects = strings(answer.item.suspects);
+    return {
+      held: true,
+      cursor: parseCursor(answer.item.cursor),
+      suspects: suspects.length > 0 ? suspects : undefined,
+    };
+  }
+
+  async takeOver(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined> {
+    const expressions = new Expressions();
+    const unchanged = and(
+      expressions.equal('holder', from.holder),
+      expressions.equal('until', from.until),
+      expressions.equal('rev', from.rev),
+    );
+    const mineAlready = expressions.equal('holder', to.holder);
+    const answer = await this.table.update(
+      leaseKey(key),
+      expressions.update({ holder: to.holder, until: to.until }, [], or(unchanged, mineAlready)),
+      true,
+    );
+    return answer.written ? parseLease(answer.item) : undefined;
+  }
+
+  async wake(key: string, holder: string): Promise<boolean> {
+    const expressions = new Expressions();
+    const held = expressions.equal('holder', holder);
+    const answer = await this.table.update(leaseKey(key), expressions.update({ woken: true }, [], held));
+    return answer.written;
+  }
+
+  async acknowledgeWake(key: string, holder: string): Promise<boolean> {
+    const expressions = new Expressions();
+    const held = expressions.equal('holder', holder);
+    const answer = await this.table.update(leaseKey(key), expressions.update({}, ['woken'], held));
+    return answer.written;
+  }
+
+  async release(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'> {
+    const expressions = new Expressions();
+    const mineAndNotWoken = and(expressions.equal('holder', holder), expressions.absent('woken'));
+    const set = {
+      ...(left.cursor ? { cursor: formatCursor(left.cursor) } : {}),
+      ...(left.suspects?.length ? { suspects: left.suspects } : {}),
+    };
+    const all = ['holder', 'until', 'rev', 'ids', 'suspects', 'cursor'];
+    const remove = all.filter((attribute) => !(attribute in set));
+    const answer = await this.table.update(leaseKey(key), expressions.update(set, remove, mineAndNotWoken));
+    if (answer.written) return 'released';
+    const lease = await this.read(key);
+    if (!lease) return 'released';
+    return lease.holder === holder ? 'woken' : 'lost';
+  }
+
+  private async read(key: string): Promise<LeaseState | undefined> {
+    return parseLease(await this.table.get(leaseKey(key)));
+  }
+}

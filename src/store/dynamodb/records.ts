@@ -1,0 +1,107 @@
+import type { Clock } from '../../clock.js';
+import { InvalidRecordError } from '../../errors.js';
+import { type BacklogRecord, type Item, parseRecord, type RecordChange } from '../../record/index.js';
+import { checkItem } from '../item-limits.js';
+import { isItemTooLarge, isValidationError } from './errors.js';
+import { and, Expressions, or, type Update } from './expressions.js';
+import type { Table } from './table.js';
+
+/** Attributes that a settle can do without when the record would not fit into DynamoDB any more. */
+const EXPENDABLE = ['lastError', 'errors'] as const;
+
+/** Single records: put, read, settle. */
+export class DynamoDbRecords {
+  constructor(
+    private readonly table: Table,
+    private readonly clock: Clock,
+  ) {}
+
+  async insert(item: Item): Promise<'inserted' | 'duplicate'> {
+    checkItem(item);
+    const id = String(item.id);
+    if (await this.put(item)) return 'inserted';
+    // Ours, if the answer to a first try was lost and the client has repeated it.
+    const { rev } = item;
+    if (rev === undefined) return 'duplicate';
+    const stored = await this.table.get(id, 'rev');
+    return stored?.rev === rev ? 'inserted' : 'duplicate';
+  }
+
+  async get(id: string): Promise<BacklogRecord | undefined> {
+    const item = await this.table.get(id);
+    return item && this.parse(item);
+  }
+
+  async getMany(ids: readonly string[]): Promise<BacklogRecord[]> {
+    const items = await this.table.getMany(ids);
+    return [...new Set(ids)].flatMap((id) => {
+      const item = items.get(id);
+      return item ? [this.parse(item)] : [];
+    });
+  }
+
+  parse(item: Item): BacklogRecord {
+    return parseRecord(item, this.clock.now());
+  }
+
+  async settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
+    try {
+      return await this.write(record, change, rev);
+    } catch (error) {
+      if (!isItemTooLarge((error as Error).cause)) throw error;
+      return this.write(record, withoutExpendable(change), rev);
+    }
+  }
+
+  private async write(record: BacklogRecord, change: RecordChange, rev: string) {
+    const answer = await this.table.update(record.id, settleUpdate(record, change, rev));
+    if (answer.written) return 'settled';
+    const stored = answer.inTheWay ? answer.inTheWay.rev?.S : (await this.table.get(record.id, 'rev'))?.rev;
+    return stored === rev ? 'settled' : 'changed';
+  }
+
+  private async put(item: Item): Promise<boolean> {
+    try {
+      return await this.table.putNew(item);
+    } catch (error) {
+      const { cause } = error as Error;
+      if (!isValidationError(cause)) throw error;
+      const reason = `record ${item.id}: DynamoDB refuses it: ${(cause as Error).message}`;
+      throw new InvalidRecordError(reason, { cause });
+    }
+  }
+}
+
+function settleUpdate(record: BacklogRecord, change: RecordChange, rev: string): Update {
+  const expressions = new Expressions();
+  return expressions.update(
+    { ...change.set, rev },
+    change.remove.filter((attribute) => change.set[attribute] === undefined),
+    asRead(record, expressions),
+  );
+}
+
+/**
+ * Every write of the library renews `rev`; a producer's overwrite removes it, and a deletion removes everything. A
+ * record that the library has never written has no `rev`: there its payload stands in. (One that a producer wrote
+ * with another type reads as none.)
+ */
+function asRead(record: BacklogRecord, expressions: Expressions): string {
+  if (record.rev !== undefined) return expressions.equal('rev', record.rev);
+  const exists = expressions.exists('id');
+  const noRev = or(
+    expressions.absent('rev'),
+    `NOT attribute_type(${expressions.name('rev')}, ${expressions.value('S')})`,
+  );
+  const samePayload =
+    record.payload === undefined
+      ? expressions.absent('payload')
+      : expressions.equal('payload', record.payload);
+  return and(exists, noRev, samePayload);
+}
+
+function withoutExpendable(change: RecordChange): RecordChange {
+  const set = { ...change.set };
+  for (const attribute of EXPENDABLE) delete (set as Record<string, unknown>)[attribute];
+  return { ...change, set };
+}

@@ -1,0 +1,123 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Clock } from '../../clock.js';
+import { type Random, systemRandom } from '../../random.js';
+import type { BacklogRecord, Item, RecordChange } from '../../record/index.js';
+import type {
+  BacklogStore,
+  DuePage,
+  DueQuery,
+  LeaseAnswer,
+  LeaseHold,
+  LeaseLeft,
+  LeaseOwner,
+  LeaseState,
+  ListFilter,
+  QueueState,
+  TierRun,
+  WayState,
+} from '../store.js';
+import { CapacityMeter, type OnConsumed } from './capacity.js';
+import { toDocumentClient } from './client.js';
+import { DynamoDbIndex } from './due.js';
+import { DynamoDbLeases } from './leases.js';
+import { DynamoDbQueues } from './queues.js';
+import { DynamoDbRecords } from './records.js';
+import { Table } from './table.js';
+
+export interface DynamoDbStoreParts {
+  readonly client: DynamoDBClient;
+  readonly tables: {
+    /** Partition key `id`, index `due`. */
+    readonly records: string;
+    /** Partition key `key`. */
+    readonly control: string;
+  };
+  readonly clock: Clock;
+  /** Spreads the repetitions of batch reads. Default: the system's. */
+  readonly random?: Random | undefined;
+  /** Called for each request with what it cost. */
+  readonly onConsumed?: OnConsumed | undefined;
+}
+
+/** The backlog in two DynamoDB tables: the users' records, and a small one for leases and queues. */
+export class DynamoDbStore implements BacklogStore {
+  private readonly records: DynamoDbRecords;
+  private readonly index: DynamoDbIndex;
+  private readonly leases: DynamoDbLeases;
+  private readonly queues: DynamoDbQueues;
+
+  constructor({ client, tables, clock, random = systemRandom, onConsumed }: DynamoDbStoreParts) {
+    const common = {
+      documents: toDocumentClient(client),
+      meter: new CapacityMeter(onConsumed),
+      clock,
+      random,
+    };
+    const records = new Table({ ...common, name: tables.records, keyName: 'id' });
+    const control = new Table({ ...common, name: tables.control, keyName: 'key' });
+    this.records = new DynamoDbRecords(records, clock);
+    this.index = new DynamoDbIndex(records, this.records);
+    this.leases = new DynamoDbLeases(control);
+    this.queues = new DynamoDbQueues(control);
+  }
+
+  insert(item: Item): Promise<'inserted' | 'duplicate'> {
+    return this.records.insert(item);
+  }
+
+  get(id: string): Promise<BacklogRecord | undefined> {
+    return this.records.get(id);
+  }
+
+  list(filter: ListFilter): AsyncIterable<BacklogRecord> {
+    return this.index.list(filter);
+  }
+
+  queryDue(query: DueQuery): Promise<DuePage> {
+    return this.index.queryDue(query);
+  }
+
+  async readPage(
+    ids: readonly string[],
+    queue: string,
+  ): Promise<{ records: BacklogRecord[]; queue: QueueState }> {
+    const [records, state] = await Promise.all([this.records.getMany(ids), this.queues.read(queue)]);
+    return { records, queue: state };
+  }
+
+  readQueue(queue: string): Promise<QueueState> {
+    return this.queues.read(queue);
+  }
+
+  settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
+    return this.records.settle(record, change, rev);
+  }
+
+  holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer> {
+    return this.leases.hold(key, hold);
+  }
+
+  takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined> {
+    return this.leases.takeOver(key, from, to);
+  }
+
+  wakeHolder(key: string, holder: string): Promise<boolean> {
+    return this.leases.wake(key, holder);
+  }
+
+  acknowledgeWake(key: string, holder: string): Promise<boolean> {
+    return this.leases.acknowledgeWake(key, holder);
+  }
+
+  releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'> {
+    return this.leases.release(key, holder, left);
+  }
+
+  setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean> {
+    return this.queues.setWay(queue, next, read);
+  }
+
+  recordTierRun(queue: string, tier: number, run: TierRun): Promise<void> {
+    return this.queues.recordTierRun(queue, tier, run);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Item } from '../record/index.js';
+
+const encoder = new TextEncoder();
+
+/** The size of an item as DynamoDB counts it: names and values, 3 bytes and 1 per element for maps and lists. */
+export function itemBytes(item: Item): number {
+  let bytes = 0;
+  for (const [name, value] of Object.entries(item)) {
+    if (value !== undefined) bytes += byteLength(name) + valueBytes(value);
+  }
+  return bytes;
+}
+
+function valueBytes(value: unknown): number {
+  if (typeof value === 'string') return byteLength(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return numberBytes(value);
+  if (typeof value !== 'object' || value === null) return 1;
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
+  if (value instanceof Set) return sum([...value], valueBytes);
+  if (Array.isArray(value)) return 3 + value.length + sum(value, valueBytes);
+  const entries = Object.entries(value).filter(([, child]) => child !== undefined);
+  return 3 + entries.length + sum(entries, ([name, child]) => byteLength(name) + valueBytes(child));
+}
+
+/** One byte per two significant digits, and one more; another for a minus sign. At most 21. */
+function numberBytes(value: number | bigint): number {
+  const digits = significantDigits(value);
+  return Math.min(21, Math.ceil(digits / 2) + 1 + (value < 0 ? 1 : 0));
+}
+
+export function significantDigits(value: number | bigint): number {
+  const mantissa = String(value).replace(/e.*$/i, '').replace(/[-.]/g, '');
+  return mantissa.replace(/^0+/, '').replace(/0+$/, '').length || 1;
+}
+
+export function byteLength(text: string): number {
+  return encoder.encode(text).length;
+}
+
+function sum<Element>(elements: readonly Element[], size: (element: Element) => number): number {
+  return elements.reduce((total, element) => total + size(element), 0);
+}

@@ -1,0 +1,1 @@
+export { MemoryStore, type MemoryStoreParts } from './store.js';

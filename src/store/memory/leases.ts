@@ -1,0 +1,67 @@
+import type { Cursor, LeaseAnswer, LeaseHold, LeaseLeft, LeaseOwner, LeaseState } from '../store.js';
+
+/** A lease's item: what is left of it when it is free stays for the next holder. */
+interface StoredLease {
+  readonly held: LeaseHold | undefined;
+  readonly suspects: readonly string[];
+  readonly cursor: Cursor | undefined;
+  readonly woken: boolean;
+}
+
+const FREE: StoredLease = { held: undefined, suspects: [], cursor: undefined, woken: false };
+
+export class MemoryLeases {
+  private readonly leases = new Map<string, StoredLease>();
+
+  hold(key: string, hold: LeaseHold): LeaseAnswer {
+    const lease = this.read(key);
+    if (lease.held && lease.held.holder !== hold.holder) return { held: false, lease: stateOf(lease) };
+    const suspects = [...(hold.suspects ?? lease.suspects)];
+    const held = { holder: hold.holder, until: hold.until, rev: hold.rev, ids: [...hold.ids] };
+    this.leases.set(key, { ...lease, held, suspects });
+    return { held: true, cursor: lease.cursor, suspects: suspects.length > 0 ? suspects : undefined };
+  }
+
+  takeOver(key: string, from: LeaseState, to: LeaseOwner): LeaseState | undefined {
+    const lease = this.read(key);
+    if (!lease.held) return undefined;
+    const { holder, until, rev } = lease.held;
+    const unchanged = holder === from.holder && until === from.until && rev === from.rev;
+    if (!unchanged && holder !== to.holder) return undefined;
+    const taken = { ...lease, held: { ...lease.held, holder: to.holder, until: to.until } };
+    this.leases.set(key, taken);
+    return stateOf(taken);
+  }
+
+  wake(key: string, holder: string): boolean {
+    return this.mark(key, holder, true);
+  }
+
+  acknowledgeWake(key: string, holder: string): boolean {
+    return this.mark(key, holder, false);
+  }
+
+  release(key: string, holder: string, left: LeaseLeft): 'released' | 'woken' | 'lost' {
+    const lease = this.read(key);
+    if (!lease.held) return 'released';
+    if (lease.held.holder !== holder) return 'lost';
+    if (lease.woken) return 'woken';
+    this.leases.set(key, { ...FREE, cursor: left.cursor, suspects: [...(left.suspects ?? [])] });
+    return 'released';
+  }
+
+  private mark(key: string, holder: string, woken: boolean): boolean {
+    const lease = this.read(key);
+    if (lease.held?.holder !== holder) return false;
+    this.leases.set(key, { ...lease, woken });
+    return true;
+  }
+
+  private read(key: string): StoredLease {
+    return this.leases.get(key) ?? FREE;
+  }
+}
+
+function stateOf({ held, suspects, cursor, woken }: StoredLease): LeaseState | undefined {
+  return held && { ...held, suspects, cursor, woken };
+}

@@ -1,0 +1,163 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../clock.js';
+import { type BacklogRecord, type Item, parseRecord, type RecordChange } from '../../record/index.js';
+import { checkItem } from '../item-limits.js';
+import type {
+  BacklogStore,
+  DuePage,
+  DueQuery,
+  LeaseAnswer,
+  LeaseHold,
+  LeaseLeft,
+  LeaseOwner,
+  LeaseState,
+  ListFilter,
+  QueueState,
+  TierRun,
+  WayState,
+} from '../store.js';
+import { MemoryItems } from './items.js';
+import { MemoryLeases } from './leases.js';
+import { MemoryQueues } from './queues.js';
+
+export interface MemoryStoreParts {
+  readonly clock: Clock;
+}
+
+/**
+ * The backlog in memory, for tests and simulations: the same semantics as on DynamoDB, with an index that is never
+ * stale. What goes in is copied and frozen, so nobody shares state with the store.
+ */
+export class MemoryStore implements BacklogStore {
+  private readonly clock: Clock;
+  private readonly records = new MemoryItems();
+  private readonly leases = new MemoryLeases();
+  private readonly queues = new MemoryQueues();
+
+  constructor({ clock }: MemoryStoreParts) {
+    this.clock = clock;
+  }
+
+  async insert(item: Item): Promise<'inserted' | 'duplicate'> {
+    checkItem(item);
+    const id = String(item.id);
+    const stored = this.records.get(id);
+    if (stored) return item.rev !== undefined && stored.rev === item.rev ? 'inserted' : 'duplicate';
+    this.records.put(id, item);
+    return 'inserted';
+  }
+
+  async get(id: string): Promise<BacklogRecord | undefined> {
+    const item = this.records.get(id);
+    return item && this.parse(item);
+  }
+
+  async *list({ queue, status }: ListFilter): AsyncGenerator<BacklogRecord> {
+    for (const item of [...this.records.all()]) {
+      const record = this.parse(item);
+      if (queue !== undefined && record.queue !== queue) continue;
+      if (status !== undefined && record.status !== status) continue;
+      yield record;
+    }
+  }
+
+  async queryDue(query: DueQuery): Promise<DuePage> {
+    return this.records.query(query);
+  }
+
+  async readPage(
+    ids: readonly string[],
+    queue: string,
+  ): Promise<{ records: BacklogRecord[]; queue: QueueState }> {
+    const records: BacklogRecord[] = [];
+    for (const id of new Set(ids)) {
+      const item = this.records.get(id);
+      if (item) records.push(this.parse(item));
+    }
+    return { records, queue: this.queues.read(queue) };
+  }
+
+  async readQueue(queue: string): Promise<QueueState> {
+    return this.queues.read(queue);
+  }
+
+  async settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
+    const item = this.records.get(record.id);
+    if (!item) return 'changed';
+    if (!isAsRead(item, record)) return item.rev === rev ? 'settled' : 'changed';
+    const next: Record<string, unknown> = { ...item };
+    for (const attribute of change.remove) delete next[attribute];
+    this.records.put(record.id, { ...next, ...defined(change.set), rev });
+    return 'settled';
+  }
+
+  async holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer> {
+    return this.leases.hold(key, hold);
+  }
+
+  async takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined> {
+    return this.leases.takeOver(key, from, to);
+  }
+
+  async wakeHolder(key: string, holder: string): Promise<boolean> {
+    return this.leases.wake(key, holder);
+  }
+
+  async acknowledgeWake(key: string, holder: string): Promise<boolean> {
+    return this.leases.acknowledgeWake(key, holder);
+  }
+
+  async releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'> {
+    return this.leases.release(key, holder, left);
+  }
+
+  async setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean> {
+    return this.queues.setWay(queue, next, read);
+  }
+
+  async recordTierRun(queue: string, tier: number, run: TierRun): Promise<void> {
+    this.queues.recordTierRun(queue, tier, run);
+  }
+
+  /** When the first record of a lane is due, ISO-8601; undefined if the lane is empty. Nothing is due before. */
+  earliestDue(lane: string): string | undefined {
+    return this.records.earliestDue(lane);
+  }
+
+  /** Lanes that hold anything. */
+  lanes(): string[] {
+    return this.records.laneNames();
+  }
+
+  /** Every item as it stands in the table, frozen. */
+  items(): Item[] {
+    return [...this.records.all()];
+  }
+
+  /** Writes an item as a foreign producer would: unconditionally, and with whatever it likes. */
+  putItem(item: Item): void {
+    this.records.put(String(item.id), item);
+  }
+
+  deleteItem(id: string): void {
+    this.records.delete(id);
+  }
+
+  /** What an operator does. */
+  setPaused(queue: string, paused: boolean): void {
+    this.queues.setPaused(queue, paused);
+  }
+
+  private parse(item: Item): BacklogRecord {
+    return parseRecord(item, this.clock.now());
+  }
+}
+
+function isAsRead(item: Item, record: BacklogRecord): boolean {
+  if (record.rev !== undefined) return item.rev === record.rev;
+  return typeof item.rev !== 'string' && isDeepStrictEqual(item.payload, record.payload);
+}
+
+function defined(set: RecordChange['set']): Partial<RecordChange['set']> {
+  return Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined));
+}
