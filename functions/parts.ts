@@ -1,6 +1,6 @@
 import { type Clock, scaledClock, systemClock } from '../src/clock.js';
 import { type Random, systemRandom } from '../src/random.js';
-import type { BacklogStore } from '../src/store/store.js';
+import { type BacklogStore, createDynamoDbClient, DynamoDbStore } from '../src/store/index.js';
 import type { Settings } from './settings.js';
 
 /** What a run works with; tests hand in their own. */
@@ -13,13 +13,8 @@ export interface HandlerParts {
 /** Made once per sandbox: clients keep their connections between invocations. */
 export function createParts(settings: Settings, given: Partial<HandlerParts>): HandlerParts {
   const clock = given.clock ?? (settings.clock ? scaledClock(settings.clock) : systemClock);
-  return {
-    clock,
-    random: given.random ?? systemRandom,
-    store: given.store ?? createStore(settings, clock),
-  };
-}
-
-function createStore(_settings: Settings, _clock: Clock): BacklogStore {
-  throw new Error('not written yet');
+  const random = given.random ?? systemRandom;
+  const { tables } = settings;
+  const store = given.store ?? new DynamoDbStore({ client: createDynamoDbClient(), tables, clock, random });
+  return { clock, random, store };
 }

@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import type { Process, RunLimits, RunOptions } from '../src/processor/index.js';
 import { laneOf } from '../src/record/index.js';
@@ -17,8 +16,6 @@ export interface HandlerChoices {
 
 const KEEP_SUCCESS_SECONDS = 30 * 86_400;
 const TICK_SECONDS = 60;
-/** For reading the page before the attempt, settling it after, and giving back the lease. */
-const RESERVE_SECONDS = 10;
 
 /** Puts a run together from the event, the queue's settings and the handler's choices. */
 export function planRun(
@@ -32,7 +29,7 @@ export function planRun(
     ...given,
     target: { queue, lane: laneOf(queue), band: tier, catchUp },
     policy: policyFor(queue, settings, choices.retry),
-    limits: limitsFor(queue, { ...settings, ...definedOf(choices) }, given.functionTimeoutSeconds),
+    limits: limitsFor({ ...settings, ...definedOf(choices) }),
     tickSeconds: tier?.everySeconds ?? settings.tickSeconds ?? TICK_SECONDS,
     keepSuccessSeconds: keep === 'forever' ? undefined : keep,
   };
@@ -44,15 +41,8 @@ function policyFor(queue: string, { way, retry }: QueueSettings, chosen: RetryPo
   return resolvePolicy(chosen ?? retry ?? fallback, `retry of the queue "${queue}"`);
 }
 
-function limitsFor(queue: string, settings: HandlerChoices, functionTimeoutSeconds: number): RunLimits {
+function limitsFor(settings: HandlerChoices): RunLimits {
   const { concurrency = 10, attemptsPerSecond, attemptTimeoutSeconds = 30, maxRecords } = settings;
-  const most = functionTimeoutSeconds - RESERVE_SECONDS;
-  if (attemptTimeoutSeconds > most) {
-    throw new ConfigurationError(
-      `attemptTimeoutSeconds of the queue "${queue}": expected at most ${most}, as the function ends after ` +
-        `${functionTimeoutSeconds} s (BACKLOG_FUNCTION_TIMEOUT_SECONDS), got ${attemptTimeoutSeconds}`,
-    );
-  }
   return { concurrency, attemptsPerSecond, attemptTimeoutSeconds, maxRecords };
 }
 

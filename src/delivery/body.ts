@@ -1,16 +1,28 @@
 /**
- * The payload as JSON. What DynamoDB has and JSON has not becomes its nearest: sets are arrays, binary values
- * base64 text. An absent payload is `null`.
- *
- * @throws TypeError for a value that cannot be JSON at all, such as a bigint
+ * The payload as JSON. What DynamoDB has and JSON has not becomes its nearest: sets are arrays, binary values base64
+ * text. Numbers keep all their digits, as `JSON.stringify` cannot do. An absent payload is `null`.
  */
 export function jsonOf(payload: unknown): string {
-  return JSON.stringify(payload ?? null, function (this: unknown, key, value: unknown) {
-    // Buffers turn themselves into objects before a replacer sees them.
-    const original = (this as Record<string, unknown>)[key];
-    if (original instanceof Uint8Array) return Buffer.from(original).toString('base64');
-    return value instanceof Set ? [...value] : value;
-  });
+  if (typeof payload === 'bigint') return payload.toString();
+  if (typeof payload !== 'object' || payload === null) return JSON.stringify(payload) ?? 'null';
+  if (payload instanceof Uint8Array) return JSON.stringify(Buffer.from(payload).toString('base64'));
+  if (Array.isArray(payload) || payload instanceof Set) return `[${Array.from(payload, jsonOf).join(',')}]`;
+  if (isPlain(payload)) {
+    const entries = Object.entries(payload).filter(([, value]) => value !== undefined);
+    return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${jsonOf(value)}`).join(',')}}`;
+  }
+  return exactNumber(payload) ?? JSON.stringify(payload);
+}
+
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** How the store hands out fractions of more digits than a number holds: an object with the text as `value`. */
+function exactNumber(object: { value?: unknown }): string | undefined {
+  const { value } = object;
+  return typeof value === 'string' && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? value : undefined;
 }
 
 /** How long the end of an answer is waited for: its status says already what happened. */

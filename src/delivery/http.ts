@@ -62,7 +62,7 @@ export function deliverByHttp(input: HttpDeliveryOptions): Process {
         'idempotency-key': idempotencyKey(record.id),
         'backlog-attempt': String(attempt),
       },
-      body: bodyOf(record.payload),
+      body: jsonOf(record.payload),
       signal: ending,
     } as const;
 
@@ -83,14 +83,6 @@ export function deliverByHttp(input: HttpDeliveryOptions): Process {
     });
     judgeAnswer(response, excerpt(bytes), origin, now());
   };
-}
-
-function bodyOf(payload: unknown): string {
-  try {
-    return jsonOf(payload);
-  } catch (error) {
-    throw new Dead('the payload cannot be written as JSON', { cause: error });
-  }
 }
 
 const RETRYABLE = new Set([408, 425, 429]);

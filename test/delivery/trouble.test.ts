@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { deliverByHttp } from '../../src/delivery/index.js';
+import { attempt, eventually, listen } from './support.js';
+
+describe('a network that fails', () => {
+  it('a refused connection is a failure that says so, and shows no path', async () => {
+    const gone = createServer().listen(0, '127.0.0.1');
+    await once(gone, 'listening');
+    const { port } = gone.address() as AddressInfo;
+    gone.close();
+    await once(gone, 'close');
+    const ending = await attempt(deliverByHttp({ url: `http://127.0.0.1:${port}/secret?token=secret` }));
+    expect(ending).toMatchObject({
+      error: {
+        name: 'NetworkError',
+        code: 'ECONNREFUSED',
+        message: `no answer from http://127.0.0.1:${port}: connection refused (ECONNREFUSED)`,
+      },
+    });
+  });
+
+  it('a host that does not exist is a failure', async () => {
+    const ending = await attempt(deliverByHttp({ url: 'https://erp.invalid/secret' }));
+    expect(ending).toMatchObject({
+      error: { name: 'NetworkError', code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) },
+    });
+    expect(JSON.stringify(ending)).not.toContain('secret');
+  });
+
+  it('a connection that breaks before the answer is a failure', async () => {
+    await using server = await listen((_request, response) => response.socket?.resetAndDestroy());
+    const ending = await attempt(deliverByHttp({ url: server.url }));
+    expect(ending).toMatchObject({ error: { name: 'NetworkError' } });
+    expect(String(ending.ok || ending.error.message)).toMatch(
+      /connection (reset|closed before the answer) \(\w+\)$/,
+    );
+  });
+
+  it('an answer that is no HTTP is a failure, and is not quoted', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end('SSH-2.0-secret\r\n\r\n'));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ending = await attempt(deliverByHttp({ url: `http://127.0.0.1:${port}/` }));
+    server.close();
+    expect(ending).toMatchObject({ error: { name: 'NetworkError' } });
+    expect(String(ending.ok || ending.error.message)).not.toContain('secret');
+  });
+});
+
+describe('time', () => {
+  it('the attempt that is aborted closes its connection at once', async () => {
+    const controller = new AbortController();
+    await using server = await listen(() => controller.abort(new Error('time is up')));
+    const ending = await attempt(deliverByHttp({ url: server.url }), {}, { signal: controller.signal });
+    expect(ending).toMatchObject({ error: { message: 'time is up' } });
+    await eventually(() => server.sockets.size === 0, 'the connection is closed');
+  });
+
+  it('headers that do not come in time are a failure', async () => {
+    await using server = await listen(() => {});
+    const ending = await attempt(deliverByHttp({ url: server.url, timeoutSeconds: 0.1 }));
+    expect(ending).toMatchObject({
+      error: { name: 'NetworkError', message: `no answer from ${server.origin} within 0.1 s` },
+    });
+    await eventually(() => server.sockets.size === 0, 'the connection is closed');
+  });
+
+  it('a body that never ends is left, when the attempt is aborted, with what its status said', async () => {
+    const controller = new AbortController();
+    await using server = await listen((_request, response) => {
+      response.writeHead(422).write('first words');
+      setTimeout(() => controller.abort(), 50);
+    });
+    const ending = await attempt(deliverByHttp({ url: server.url }), {}, { signal: controller.signal });
+    expect(ending).toMatchObject({ error: { name: 'Dead', message: 'HTTP 422: first words' } });
+    await eventually(() => server.sockets.size === 0, 'the connection is closed');
+  });
+
+  it.each([200, 500])(
+    'a body that drips for ever after %i holds an attempt for two seconds at most',
+    async (status) => {
+      await using server = await listen((_request, response) => {
+        response.writeHead(status);
+        const drip = setInterval(() => response.write('.'), 20);
+        response.on('close', () => clearInterval(drip));
+      });
+      const start = performance.now();
+      const ending = await attempt(deliverByHttp({ url: server.url }));
+      expect(ending.ok).toBe(status === 200);
+      expect(performance.now() - start).toBeLessThan(4000);
+      await eventually(() => server.sockets.size === 0, 'the connection is closed');
+    },
+  );
+});
+
+describe('size', () => {
+  it('an answer without end is cut off, and its connection closed', async () => {
+    let sent = 0;
+    await using server = await listen((_request, response) => {
+      response.writeHead(400);
+      const chunk = Buffer.alloc(65_536, 'x');
+      const flood = () => {
+        while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+        response.once('drain', flood);
+      };
+      flood();
+    });
+    const ending = await attempt(deliverByHttp({ url: server.url }));
+    expect(ending).toMatchObject({ error: { name: 'Dead', message: `HTTP 400: ${'x'.repeat(200)}` } });
+    await eventually(() => server.sockets.size === 0, 'the connection is closed');
+    // What the kernel's buffers hold was sent, but never read.
+    expect(sent).toBeLessThan(50_000_000);
+  });
+
+  it('a body that breaks off after a success is a success still', async () => {
+    await using server = await listen((_request, response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('part', () => response.socket?.resetAndDestroy());
+    });
+    expect(await attempt(deliverByHttp({ url: server.url }))).toEqual({ ok: true });
+  });
+
+  it('connections are used again when the answers were read to their end', async () => {
+    const ports = new Set<number | undefined>();
+    await using server = await listen((_request, response, raw) => {
+      ports.add(raw.socket.remotePort);
+      response.writeHead(500).end('x'.repeat(10_000));
+    });
+    const deliver = deliverByHttp({ url: server.url });
+    for (let i = 0; i < 20; i++) await attempt(deliver);
+    // The next request may start just before the pool has its connection back.
+    expect(ports.size).toBeLessThanOrEqual(2);
+  });
+});
