@@ -1,0 +1,85 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  Alarm,
+  ComparisonOperator,
+  type IAlarmAction,
+  type IMetric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { queueMetric } from './metrics.js';
+import type { Queue } from './queue.js';
+
+export interface AlarmSettings {
+  readonly tableName: string;
+  readonly queues: readonly Queue[];
+  /** By the name of the function's construct. */
+  readonly functions: ReadonlyMap<string, IFunction>;
+  readonly givenUpEvents: IQueue;
+  readonly action?: IAlarmAction | undefined;
+}
+
+interface AlarmText {
+  readonly id: string;
+  readonly metric: IMetric;
+  readonly above: number;
+  readonly description: string;
+}
+
+const PERIOD = Duration.minutes(5);
+
+/** One alarm each, over five minutes. Silence is good: idle polls emit nothing. */
+export function addAlarms(scope: Construct, { action, ...settings }: AlarmSettings): Alarm[] {
+  return [...runAlarms(settings), ...settings.queues.flatMap((queue) => queueAlarms(settings, queue))].map(
+    ({ id, metric, above, description }) => {
+      const alarm = new Alarm(scope, id, {
+        metric,
+        threshold: above,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+        evaluationPeriods: 1,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+        alarmDescription: description,
+      });
+      if (action) alarm.addAlarmAction(action);
+      return alarm;
+    },
+  );
+}
+
+function runAlarms({ functions, givenUpEvents }: AlarmSettings): AlarmText[] {
+  return [
+    ...[...functions].map(([name, lambda]) => ({
+      id: `RunErrors-${name}`,
+      metric: lambda.metricErrors({ period: PERIOD }),
+      above: 0,
+      description: `A backlog run failed (${name}): its log has a line "run failed" or "run" at level ERROR that says why.`,
+    })),
+    {
+      id: 'GivenUpEvents',
+      metric: givenUpEvents.metricApproximateNumberOfMessagesVisible({ period: PERIOD }),
+      above: 0,
+      description:
+        'Rule events were given up: a function failed, was throttled or could not be invoked. No record is lost: ' +
+        'the next event does the same work. Look into the messages, then purge the queue.',
+    },
+  ];
+}
+
+function queueAlarms({ tableName }: AlarmSettings, { name, lagThresholdSeconds }: Queue): AlarmText[] {
+  return [
+    {
+      id: `Lag-${name}`,
+      metric: queueMetric(tableName, name, 'LagSeconds', { period: PERIOD }),
+      above: lagThresholdSeconds,
+      description: `Records of the backlog's queue ${name} are attempted more than ${lagThresholdSeconds} s late.`,
+    },
+    {
+      id: `Dead-${name}`,
+      metric: queueMetric(tableName, name, 'Dead', { period: PERIOD }),
+      above: 0,
+      description: `Records of the backlog's queue ${name} were given up: they have status DEAD and say why in lastError.`,
+    },
+  ];
+}

@@ -1,0 +1,75 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { ConfigurationError } from '../src/errors.js';
+import { show } from '../src/validation.js';
+import { Backlog } from './backlog.js';
+import type { QueueProps } from './props.js';
+
+export interface BacklogStackProps extends StackProps {
+  /**
+   * Where both queues deliver: an `https` URL, or `http` to this machine.
+   *
+   * @default - nowhere: the rules are disabled, and an output says so
+   */
+  readonly deliverTo?: string | undefined;
+}
+
+/** The deployable app: one queue of each kind, delivered by HTTP. */
+export class BacklogStack extends Stack {
+  readonly backlog: Backlog;
+
+  constructor(scope: Construct, id: string, { deliverTo, ...props }: BacklogStackProps = {}) {
+    super(scope, id, { description: 'A backlog on DynamoDB, retried less and less often', ...props });
+    const delivery: Pick<QueueProps, 'deliverTo' | 'enabled'> =
+      deliverTo === undefined ? { enabled: false } : { deliverTo };
+
+    this.backlog = new Backlog(this, 'Backlog', {
+      queues: {
+        default: { retry: { type: 'fibonacci' }, ...delivery },
+        bulk: { progressive: true, ...delivery },
+      },
+    });
+    this.addOutputs();
+  }
+
+  private addOutputs(): void {
+    const { table, controlTable, givenUpEvents, dashboard, disabledQueues } = this.backlog;
+    const console = `https://${this.region}.console.aws.amazon.com`;
+    const output = (id: string, value: string, description: string) =>
+      new CfnOutput(this, id, { value, description });
+
+    output('TableName', table.tableName, 'Put { id, status: "NEW", payload } here');
+    output('ControlTableName', controlTable.tableName, 'Leases and the state of the queues');
+    output('GivenUpEventsUrl', givenUpEvents.queueUrl, 'Rule events that no run took or finished');
+    output(
+      'RecordsUrl',
+      `${console}/dynamodbv2/home?region=${this.region}#item-explorer?table=${table.tableName}`,
+      'The records in the AWS console',
+    );
+    if (dashboard) {
+      output(
+        'DashboardUrl',
+        `${console}/cloudwatch/home?region=${this.region}#dashboards/dashboard/${dashboard.dashboardName}`,
+        'How the queues are doing',
+      );
+    }
+    if (disabledQueues.length > 0) {
+      output(
+        'RulesDisabled',
+        'No deliverTo was given: deploy again with -c deliverTo=https://...',
+        `Nothing is attempted: the rules of ${disabledQueues.join(' and ')} are disabled`,
+      );
+    }
+  }
+}
+
+/**
+ * Reads the app's context key `deliverTo`.
+ *
+ * @throws ConfigurationError if it is no text; whether it is a URL is checked with the queues
+ */
+export function readDeliverTo(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
+  throw new ConfigurationError(`deliverTo: expected a URL such as https://example.com, got ${show(value)}`);
+}

@@ -1,0 +1,139 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Alarm, Dashboard, IAlarmAction, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { z } from 'zod';
+import { ConfigurationError } from '../src/errors.js';
+import { parseOptions, show } from '../src/validation.js';
+import { addAlarms } from './alarms.js';
+import { addDashboard } from './dashboard.js';
+import { allowRules, givenUpEventsQueue } from './given-up-events.js';
+import { type MetricName, queueMetric } from './metrics.js';
+import type { BacklogProps, QueueProps } from './props.js';
+import { readQueues } from './queue.js';
+import { queueRules } from './rules.js';
+import { controlTable, grantInsert, recordsTable } from './tables.js';
+import { duration } from './values.js';
+import { staffQueues } from './workers.js';
+
+const propsShape = z.strictObject({
+  queues: z.custom<Readonly<Record<string, QueueProps>>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'expected an object of queues by name',
+  ),
+  table: z.custom<ITableV2>().optional(),
+  encryptionKey: z.custom<IKey>().optional(),
+  deletionProtection: z.boolean().default(false),
+  timeout: duration
+    .refine((timeout) => timeout.toSeconds() <= 900, 'expected at most 15 minutes')
+    .default(Duration.minutes(5)),
+  memorySize: z.int().min(128).max(10_240).default(512),
+  logRetention: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
+  alarms: z.boolean().default(true),
+  alarmAction: z.custom<IAlarmAction>().optional(),
+  dashboard: z.boolean().default(true),
+});
+
+/**
+ * A backlog: the table that other services put records into, and per queue the rules that attempt every record until
+ * it succeeds, less and less often. With logs, alarms and a dashboard.
+ *
+ * @throws ConfigurationError at synthesis, naming the option that makes no sense
+ */
+export class Backlog extends Construct {
+  /** Where the records are. */
+  readonly table: ITableV2;
+  /** Leases, journals and the queues' own items. */
+  readonly controlTable: ITableV2;
+  /** Rule events that no function took or finished. */
+  readonly givenUpEvents: IQueue;
+  /** What does the work, by queue. Queues with `deliverTo` share one function per way of retrying. */
+  readonly functions: Readonly<Record<string, IFunction>>;
+  /** The names of the queues whose rules do not fire. */
+  readonly disabledQueues: readonly string[];
+  readonly alarms: readonly Alarm[];
+  readonly dashboard: Dashboard | undefined;
+
+  constructor(scope: Construct, id: string, props: BacklogProps) {
+    super(scope, id);
+    const options = parseOptions(propsShape, props, '');
+    const queues = readQueues(options.queues);
+
+    this.table = options.table ?? recordsTable(this, 'Records', options);
+    this.controlTable = controlTable(this, 'Control', options);
+    const givenUpEvents = givenUpEventsQueue(this, 'GivenUpEvents');
+    this.givenUpEvents = givenUpEvents;
+
+    const staffed = staffQueues(this, queues, {
+      tables: { records: this.table, control: this.controlTable },
+      timeout: options.timeout,
+      memorySize: options.memorySize,
+      logRetention: options.logRetention,
+      givenUpEvents,
+    });
+    this.functions = Object.fromEntries(staffed.map(({ queue, worker }) => [queue.name, worker.lambda]));
+    this.disabledQueues = queues.filter(({ enabled }) => !enabled).map(({ name }) => name);
+
+    const rules = staffed.flatMap(({ scope, queue, worker }) =>
+      queueRules(scope, queue, worker, givenUpEvents),
+    );
+    allowRules(
+      givenUpEvents,
+      rules.map(({ ruleArn }) => ruleArn),
+    );
+
+    const watched = {
+      tableName: this.table.tableName,
+      queues,
+      functions: new Map(staffed.map(({ worker }) => [worker.name, worker.lambda])),
+      givenUpEvents,
+    };
+    this.alarms = options.alarms
+      ? addAlarms(new Construct(this, 'Alarms'), { ...watched, action: options.alarmAction })
+      : [];
+    this.dashboard = options.dashboard ? addDashboard(this, 'Dashboard', watched) : undefined;
+  }
+
+  /** Lets a producer insert records: the rights that `BacklogClient` needs, or a plain `PutItem`. */
+  grantInsert(grantee: IGrantable): void {
+    grantInsert(grantee, this.table);
+  }
+
+  /** Attempts that were made. Default: their sum over five minutes. */
+  metricAttempted(queue: string, options?: MetricOptions): Metric {
+    return this.metric('Attempted', queue, options);
+  }
+
+  /** Records that succeeded. Default: their sum over five minutes. */
+  metricSucceeded(queue: string, options?: MetricOptions): Metric {
+    return this.metric('Succeeded', queue, options);
+  }
+
+  /** Attempts that failed and will be repeated. Default: their sum over five minutes. */
+  metricFailed(queue: string, options?: MetricOptions): Metric {
+    return this.metric('Failed', queue, options);
+  }
+
+  /** Records that were given up. Default: their sum over five minutes. */
+  metricDead(queue: string, options?: MetricOptions): Metric {
+    return this.metric('Dead', queue, options);
+  }
+
+  /** How late attempts start, in seconds. Default: the maximum over five minutes. */
+  metricLag(queue: string, options?: MetricOptions): Metric {
+    return this.metric('LagSeconds', queue, options);
+  }
+
+  private metric(name: MetricName, queue: string, options?: MetricOptions): Metric {
+    if (!Object.hasOwn(this.functions, queue)) {
+      const known = Object.keys(this.functions).map(show).join(', ');
+      throw new ConfigurationError(`queue: expected one of ${known}, got ${show(queue)}`);
+    }
+    return queueMetric(this.table.tableName, queue, name, options);
+  }
+}

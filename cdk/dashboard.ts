@@ -1,0 +1,73 @@
+import { Duration } from 'aws-cdk-lib';
+import { Dashboard, GraphWidget, type IMetric, type IWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { type MetricName, queueMetric } from './metrics.js';
+import type { Queue } from './queue.js';
+
+export interface DashboardSettings {
+  readonly tableName: string;
+  readonly queues: readonly Queue[];
+  /** By the name of the function's construct. */
+  readonly functions: ReadonlyMap<string, IFunction>;
+  readonly givenUpEvents: IQueue;
+}
+
+const OUTCOMES: readonly MetricName[] = ['Attempted', 'Succeeded', 'Failed', 'Dead'];
+
+/** One row per queue, and one for the runs themselves. */
+export function addDashboard(scope: Construct, id: string, settings: DashboardSettings): Dashboard {
+  return new Dashboard(scope, id, {
+    defaultInterval: Duration.days(1),
+    widgets: [
+      ...settings.queues.flatMap((queue) => queueRows(settings.tableName, queue)),
+      ...runRows(settings),
+    ],
+  });
+}
+
+function queueRows(tableName: string, queue: Queue): IWidget[][] {
+  const threshold = queue.lagThresholdSeconds;
+  return [
+    [heading(`Queue ${queue.name} (${queue.way === 'retry' ? 'a due time per record' : 'progressive'})`)],
+    [
+      graph(
+        'Records',
+        OUTCOMES.map((name) => queueMetric(tableName, queue.name, name, { label: name })),
+      ),
+      new GraphWidget({
+        title: 'Lag (seconds)',
+        width: 12,
+        left: [queueMetric(tableName, queue.name, 'LagSeconds', { label: 'Largest lag' })],
+        leftAnnotations: [{ value: threshold, label: 'Alarm' }],
+        leftYAxis: { min: 0 },
+      }),
+    ],
+  ];
+}
+
+function runRows({ functions, givenUpEvents }: DashboardSettings): IWidget[][] {
+  const all = [...functions];
+  return [
+    [heading('Runs')],
+    [
+      graph('Run errors and given-up events', [
+        ...all.map(([name, lambda]) => lambda.metricErrors({ label: `Errors of ${name}` })),
+        givenUpEvents.metricApproximateNumberOfMessagesVisible({ label: 'Given-up events' }),
+      ]),
+      graph(
+        'Run duration (milliseconds)',
+        all.map(([name, lambda]) => lambda.metricDuration({ label: name, statistic: 'Maximum' })),
+      ),
+    ],
+  ];
+}
+
+function graph(title: string, left: IMetric[]): GraphWidget {
+  return new GraphWidget({ title, width: 12, left, leftYAxis: { min: 0 } });
+}
+
+function heading(text: string): TextWidget {
+  return new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });
+}

@@ -1,0 +1,40 @@
+import { Stack, Token } from 'aws-cdk-lib';
+import type { IConstruct } from 'constructs';
+import { ConfigurationError } from '../src/errors.js';
+import type { Queue } from './queue.js';
+import type { Tables } from './tables.js';
+
+/** Lambda takes 4 KB of variables in all; the names, the tables and the user's own need some of it. */
+const MAX_QUEUES_BYTES = 3_500;
+
+/**
+ * The environment that a handler reads its settings from.
+ *
+ * @throws ConfigurationError if the queues do not fit into it
+ */
+export function handlerEnvironment(
+  scope: IConstruct,
+  queues: readonly Queue[],
+  tables: Tables,
+  timeoutSeconds: number,
+): Record<string, string> {
+  return {
+    BACKLOG_TABLE: tables.records.tableName,
+    BACKLOG_CONTROL_TABLE: tables.control.tableName,
+    BACKLOG_FUNCTION_TIMEOUT_SECONDS: String(timeoutSeconds),
+    BACKLOG_QUEUES: renderQueues(scope, queues),
+  };
+}
+
+function renderQueues(scope: IConstruct, queues: readonly Queue[]): string {
+  const settings = Object.fromEntries(queues.map(({ name, settings }) => [name, settings]));
+  const json = JSON.stringify(settings);
+  const bytes = Buffer.byteLength(json);
+  if (bytes > MAX_QUEUES_BYTES) {
+    throw new ConfigurationError(
+      `queues: the settings of the ${queues.length} queues that share a function take ${bytes} bytes, and Lambda's ` +
+        `environment has room for ${MAX_QUEUES_BYTES} of them: spread them over several Backlogs on one table`,
+    );
+  }
+  return Token.isUnresolved(json) ? Stack.of(scope).toJsonString(settings) : json;
+}

@@ -1,0 +1,175 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { type IGrantable, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  Code,
+  type EventInvokeConfigOptions,
+  type FunctionOptions,
+  type IFunction,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { ConfigurationError } from '../src/errors.js';
+import type { Way } from '../src/record/index.js';
+import { handlerEnvironment } from './environment.js';
+import { handlerFolder } from './handler-folder.js';
+import type { Queue, Work } from './queue.js';
+import { grantWork, type Tables } from './tables.js';
+import { isOwnFunction } from './values.js';
+
+export interface FunctionSettings {
+  readonly tables: Tables;
+  readonly timeout: Duration;
+  readonly memorySize: number;
+  readonly logRetention: RetentionDays;
+  readonly givenUpEvents: IQueue;
+}
+
+/** What does the work of a queue. */
+export interface Worker {
+  /** For alarms and dashboards. */
+  readonly name: string;
+  readonly lambda: IFunction;
+  /** How long a run may take: the bands of a progressive queue keep that distance. */
+  readonly timeoutSeconds: number;
+}
+
+const RUNTIME = Runtime.NODEJS_24_X;
+/** For reading a page before the attempts, settling it after, and giving back the lease. */
+const RESERVE_SECONDS = 10;
+/** A function without a timeout of its own. */
+const LAMBDA_DEFAULT_TIMEOUT = Duration.seconds(3);
+
+const DELIVERY = {
+  retry: { name: 'FibonacciDelivery', bundle: 'fibonacci' },
+  progressive: { name: 'ProgressiveDelivery', bundle: 'progressive' },
+} as const;
+
+/** The built-in HTTP delivery of all the queues of one way. */
+export function deliveryFunction(
+  scope: Construct,
+  way: Way,
+  queues: readonly Queue[],
+  settings: FunctionSettings,
+): Worker {
+  const { name, bundle } = DELIVERY[way];
+  const inner = new Construct(scope, name);
+  const lambda = new LambdaFunction(inner, 'Function', {
+    ...commonProps(inner, queues, settings),
+    description: `Delivers by HTTP what is due in the backlog (${bundle})`,
+    runtime: RUNTIME,
+    handler: 'index.handler',
+    code: Code.fromAsset(handlerFolder(bundle)),
+  });
+  return finish(name, lambda, queues, settings.timeout, settings.tables);
+}
+
+/** The user's own module, bundled. */
+export function entryFunction(
+  scope: Construct,
+  queue: Queue,
+  work: Extract<Work, { type: 'entry' }>,
+  settings: FunctionSettings,
+): Worker {
+  const entry = resolve(work.entry);
+  if (!existsSync(entry)) {
+    throw new ConfigurationError(
+      `queues.${queue.name}.entry: expected a file that exports "handler", found none at ${entry}`,
+    );
+  }
+  const lambda = new NodejsFunction(scope, 'Function', {
+    ...commonProps(scope, [queue], settings, work.environment),
+    description: `Attempts what is due in the backlog's queue ${queue.name}`,
+    runtime: RUNTIME,
+    handler: 'handler',
+    entry,
+    awsSdkConnectionReuse: false,
+    bundling: {
+      format: OutputFormat.ESM,
+      target: 'node24',
+      minify: true,
+      keepNames: true,
+      mainFields: ['module', 'main'],
+      bundleAwsSDK: true,
+      externalModules: [],
+      banner:
+        "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+  });
+  return finish(queue.name, lambda, [queue], settings.timeout, settings.tables);
+}
+
+/** A function of the user's: of this app, it gets everything that the others get; an imported one its rights only. */
+export function ownFunction(queue: Queue, lambda: IFunction, settings: FunctionSettings): Worker {
+  if (!isOwnFunction(lambda)) return finish(queue.name, lambda, [queue], settings.timeout, settings.tables);
+  const timeout = lambda.timeout ?? LAMBDA_DEFAULT_TIMEOUT;
+  const environment = handlerEnvironment(lambda, [queue], settings.tables, timeout.toSeconds());
+  for (const [name, value] of Object.entries(environment)) lambda.addEnvironment(name, value);
+  if (!lambda.node.tryFindChild('EventInvokeConfig')) lambda.configureAsyncInvoke(onceOnly(settings));
+  return finish(queue.name, lambda, [queue], timeout, settings.tables);
+}
+
+function commonProps(
+  scope: Construct,
+  queues: readonly Queue[],
+  settings: FunctionSettings,
+  environment: Readonly<Record<string, string>> = {},
+): FunctionOptions {
+  const logGroup = new LogGroup(scope, 'Logs', {
+    retention: settings.logRetention,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  // A role of our own: the managed policy that CDK would attach may write to any log group.
+  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  logGroup.grantWrite(role);
+  return {
+    architecture: Architecture.ARM_64,
+    memorySize: settings.memorySize,
+    timeout: settings.timeout,
+    role,
+    logGroup,
+    loggingFormat: LoggingFormat.JSON,
+    environment: {
+      ...environment,
+      ...handlerEnvironment(scope, queues, settings.tables, settings.timeout.toSeconds()),
+    },
+    ...onceOnly(settings),
+  };
+}
+
+/** The next rule event does what this one did not; a repetition would only get in its way. 60 s is Lambda's least. */
+function onceOnly({ givenUpEvents }: FunctionSettings): EventInvokeConfigOptions {
+  return {
+    retryAttempts: 0,
+    maxEventAge: Duration.seconds(60),
+    onFailure: new SqsDestination(givenUpEvents),
+  };
+}
+
+function finish(
+  name: string,
+  lambda: IFunction & IGrantable,
+  queues: readonly Queue[],
+  timeout: Duration,
+  tables: Tables,
+): Worker {
+  const timeoutSeconds = timeout.toSeconds();
+  for (const { name: queue, attemptTimeoutSeconds } of queues) {
+    if (attemptTimeoutSeconds > timeoutSeconds - RESERVE_SECONDS) {
+      throw new ConfigurationError(
+        `queues.${queue}.attemptTimeout: expected at most ${timeoutSeconds - RESERVE_SECONDS} s, as its function ` +
+          `ends after ${timeoutSeconds} s (timeout), got ${attemptTimeoutSeconds} s`,
+      );
+    }
+  }
+  grantWork(lambda, tables);
+  return { name, lambda, timeoutSeconds };
+}

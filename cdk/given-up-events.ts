@@ -1,0 +1,31 @@
+import { Duration } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { acknowledge } from './nag.js';
+
+/**
+ * Where events end up that no function took or finished: from the rules, and from asynchronous invocation. They hold
+ * no records, and the next event of the same rule does the same work; the queue says that something is wrong.
+ */
+export function givenUpEventsQueue(scope: Construct, id: string): Queue {
+  const queue = new Queue(scope, id, {
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: Duration.days(14),
+  });
+  acknowledge(queue, 'AwsSolutions-SQS3', 'This is the dead-letter queue itself.');
+  return queue;
+}
+
+/** One statement for all rules: SQS takes 20 statements at most, and a progressive queue alone has six rules. */
+export function allowRules(queue: Queue, ruleArns: readonly string[]): void {
+  queue.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal('events.amazonaws.com')],
+      actions: ['sqs:SendMessage'],
+      resources: [queue.queueArn],
+      conditions: { ArnEquals: { 'aws:SourceArn': ruleArns } },
+    }),
+  );
+}

@@ -1,0 +1,3 @@
+export type { RetryPolicy, Tier } from '../src/policies/index.js';
+export { Backlog } from './backlog.js';
+export type { BacklogProps, ProgressiveProps, QueueProps } from './props.js';

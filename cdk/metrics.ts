@@ -1,0 +1,24 @@
+import { Duration } from 'aws-cdk-lib';
+import { Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+
+/** As functions/metrics.ts emits them. */
+export const METRICS_NAMESPACE = 'DynamoBacklog';
+
+export type MetricName = 'Attempted' | 'Succeeded' | 'Failed' | 'Dead' | 'LagSeconds';
+
+/** A metric of one queue: the sum over five minutes, or the largest lag in them. */
+export function queueMetric(
+  tableName: string,
+  queue: string,
+  metricName: MetricName,
+  options: MetricOptions = {},
+): Metric {
+  return new Metric({
+    namespace: METRICS_NAMESPACE,
+    metricName,
+    dimensionsMap: { Table: tableName, Queue: queue },
+    statistic: metricName === 'LagSeconds' ? Stats.MAXIMUM : Stats.SUM,
+    period: Duration.minutes(5),
+    ...options,
+  });
+}

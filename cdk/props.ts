@@ -1,0 +1,193 @@
+import type { Duration } from 'aws-cdk-lib';
+import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { RetryPolicy, Tier } from '../src/policies/index.js';
+
+export interface BacklogProps {
+  /** The queues by name: letters, digits, `_`, `.` and `-`. Producers name one in the record's `queue`, or mean `default`. */
+  readonly queues: Readonly<Record<string, QueueProps>>;
+
+  /**
+   * A table of records that is there already: partition key `id` (S), index `due` (`lane` S, `dueAt` S, keys only),
+   * TTL attribute `expiresAt`.
+   *
+   * @default - a new table: on demand, point-in-time recovery, encrypted, kept when the stack is deleted
+   */
+  readonly table?: ITableV2 | undefined;
+
+  /**
+   * A customer managed key for the new tables.
+   *
+   * @default - the AWS managed key `aws/dynamodb`
+   */
+  readonly encryptionKey?: IKey | undefined;
+
+  /**
+   * Protects the new tables from deletion by anybody.
+   *
+   * @default false
+   */
+  readonly deletionProtection?: boolean | undefined;
+
+  /**
+   * Timeout of the functions, and with it the longest run. At most 15 minutes.
+   *
+   * @default Duration.minutes(5)
+   */
+  readonly timeout?: Duration | undefined;
+
+  /**
+   * Memory of the functions in MiB.
+   *
+   * @default 512
+   */
+  readonly memorySize?: number | undefined;
+
+  /**
+   * How long the functions' logs are kept.
+   *
+   * @default RetentionDays.ONE_MONTH
+   */
+  readonly logRetention?: RetentionDays | undefined;
+
+  /**
+   * Alarms on failed runs, lag, dead records and events that were given up.
+   *
+   * @default true
+   */
+  readonly alarms?: boolean | undefined;
+
+  /**
+   * What every alarm does when it goes off, such as `new SnsAction(topic)`.
+   *
+   * @default - nothing: the alarms show in the console only
+   */
+  readonly alarmAction?: IAlarmAction | undefined;
+
+  /**
+   * One CloudWatch dashboard for all queues.
+   *
+   * @default true
+   */
+  readonly dashboard?: boolean | undefined;
+}
+
+/**
+ * One queue: exactly one way of retrying (`retry` or `progressive`), and exactly one that does the work (`deliverTo`,
+ * `entry` or `handler`; none only if `enabled` is false).
+ */
+export interface QueueProps {
+  /**
+   * A due time per record: a failure sets it by this policy. Polled every minute.
+   *
+   * @default - the queue is progressive
+   */
+  readonly retry?: RetryPolicy | undefined;
+
+  /**
+   * One rule per tier, each with its own interval and ages: `true` for the default tiers (every 5 minutes up to one
+   * day of age, ..., every 8 days up to 360).
+   *
+   * @default - the queue has a due time per record
+   */
+  readonly progressive?: true | ProgressiveProps | undefined;
+
+  /**
+   * Where the built-in function POSTs each payload, with the record's id as `Idempotency-Key`. `https`, or `http` to
+   * this machine. It is readable in the function's configuration: put no secret in it.
+   *
+   * @default - the queue has an `entry` or a `handler`
+   */
+  readonly deliverTo?: string | undefined;
+
+  /**
+   * A module that exports `handler = backlogHandler({ ... })` (from `dynamo-backlog/lambda`), bundled by esbuild. The
+   * path is absolute or relative to the working directory.
+   *
+   * @default - the queue has a `deliverTo` or a `handler`
+   */
+  readonly entry?: string | undefined;
+
+  /**
+   * Environment variables of the function made from `entry`.
+   *
+   * @default - none but the library's own
+   */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+
+  /**
+   * A function of your own, of one queue, whose code is a `backlogHandler`. It gets the library's environment variables,
+   * settings for asynchronous invocation and rights, as far as it is a function of this CDK app.
+   *
+   * @default - the queue has a `deliverTo` or an `entry`
+   */
+  readonly handler?: IFunction | undefined;
+
+  /**
+   * Whether the rules fire. Nothing is attempted while they do not.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean | undefined;
+
+  /**
+   * Attempts at once in a run.
+   *
+   * @default 10
+   */
+  readonly concurrency?: number | undefined;
+
+  /**
+   * Attempts started per second in a run.
+   *
+   * @default - no limit
+   */
+  readonly attemptsPerSecond?: number | undefined;
+
+  /**
+   * Time of one attempt; the function's timeout must leave room for it.
+   *
+   * @default Duration.seconds(30)
+   */
+  readonly attemptTimeout?: Duration | undefined;
+
+  /**
+   * Attempts in one run.
+   *
+   * @default - no limit
+   */
+  readonly maxRecords?: number | undefined;
+
+  /**
+   * How long a record is kept after its success.
+   *
+   * @default Duration.days(30)
+   */
+  readonly keepSuccess?: Duration | 'forever' | undefined;
+
+  /**
+   * Lag (how late an attempt starts) above which the alarm goes off.
+   *
+   * @default Duration.minutes(15)
+   */
+  readonly lagThreshold?: Duration | undefined;
+}
+
+export interface ProgressiveProps {
+  /**
+   * How often records are attempted, up to which age, in ascending order. Intervals are whole minutes.
+   *
+   * @default - six tiers: 5 minutes up to 1 day, 1 hour to 7 days, 12 hours to 14, 24 hours to 30, 96 hours to 180, 192 hours to 360
+   */
+  readonly tiers?: readonly Tier[] | undefined;
+
+  /**
+   * Attempts in all, the first one included.
+   *
+   * @default - no limit; a record older than the last tier is dead
+   */
+  readonly maxAttempts?: number | undefined;
+}

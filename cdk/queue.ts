@@ -1,0 +1,170 @@
+import { Duration, Token } from 'aws-cdk-lib';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { z } from 'zod';
+import { parseQueues, type QueueSettings } from '../functions/settings.js';
+import { ConfigurationError } from '../src/errors.js';
+import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/policies/index.js';
+import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
+import { parseOptions, show } from '../src/validation.js';
+import type { QueueProps } from './props.js';
+import { duration } from './values.js';
+
+/** What does a queue's work. */
+export type Work =
+  | { readonly type: 'delivery' }
+  | {
+      readonly type: 'entry';
+      readonly entry: string;
+      readonly environment: Readonly<Record<string, string>>;
+    }
+  | { readonly type: 'own'; readonly handler: IFunction };
+
+/** A queue's props, checked and with their defaults filled in. */
+export interface Queue {
+  readonly name: string;
+  readonly way: Way;
+  /** What the function will read from `BACKLOG_QUEUES`. */
+  readonly settings: QueueSettings;
+  /** Of a progressive queue; empty otherwise. */
+  readonly tiers: readonly Tier[];
+  readonly work: Work;
+  readonly enabled: boolean;
+  readonly attemptTimeoutSeconds: number;
+  readonly lagThresholdSeconds: number;
+}
+
+const progressiveShape = z.strictObject({
+  tiers: tiersSchema.optional(),
+  maxAttempts: z.int().min(1).optional(),
+});
+
+/** Numbers are left to `parseQueues`, which the function checks them by as well. */
+const queueShape = z.strictObject({
+  retry: z.unknown().optional(),
+  progressive: z.unknown().optional(),
+  deliverTo: z.string().optional(),
+  entry: z.string().min(1).optional(),
+  environment: z.record(z.string(), z.string()).optional(),
+  handler: z
+    .custom<IFunction>((value) => typeof (value as IFunction | undefined)?.functionArn === 'string', {
+      error: 'expected a Lambda function (IFunction)',
+    })
+    .optional(),
+  enabled: z.boolean().default(true),
+  concurrency: z.unknown().optional(),
+  attemptsPerSecond: z.unknown().optional(),
+  attemptTimeout: duration.optional(),
+  maxRecords: z.unknown().optional(),
+  keepSuccess: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
+  lagThreshold: duration.default(Duration.minutes(15)),
+});
+
+const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 30;
+
+/**
+ * Checks the queues' props as a whole.
+ *
+ * @throws ConfigurationError naming the queue and the option
+ */
+export function readQueues(queues: Readonly<Record<string, QueueProps>>): Queue[] {
+  const names = Object.keys(queues);
+  if (names.length === 0) throw new ConfigurationError('queues: expected at least one queue, got {}');
+  return names.map((name) => readQueue(name, queues[name]));
+}
+
+function readQueue(name: string, input: unknown): Queue {
+  if (!QUEUE_PATTERN.test(name)) {
+    throw new ConfigurationError(
+      `queues: expected names of letters, digits, "_", "." and "-", got ${show(name)}`,
+    );
+  }
+  const path = `queues.${name}`;
+  const props = parseOptions(queueShape, input, path);
+  const work = workOf(props, path);
+  const way = wayOf(props, path);
+  const progressive = way === 'progressive' ? readProgressive(props.progressive, path) : undefined;
+  const settings = compact({
+    way,
+    retry: progressive ? progressive.policy : props.retry,
+    deliverTo: props.deliverTo,
+    concurrency: props.concurrency,
+    attemptsPerSecond: props.attemptsPerSecond,
+    attemptTimeoutSeconds: props.attemptTimeout?.toSeconds(),
+    maxRecords: props.maxRecords,
+    keepSuccessSeconds: props.keepSuccess === 'forever' ? 'forever' : props.keepSuccess?.toSeconds(),
+  });
+  return {
+    name,
+    way,
+    settings: checkSettings(name, settings),
+    tiers: progressive?.tiers ?? [],
+    work,
+    enabled: props.enabled,
+    attemptTimeoutSeconds: props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
+    lagThresholdSeconds: props.lagThreshold.toSeconds(),
+  };
+}
+
+type ParsedProps = z.output<typeof queueShape>;
+
+function wayOf({ retry, progressive }: ParsedProps, path: string): Way {
+  if (retry !== undefined && progressive !== undefined) {
+    throw new ConfigurationError(`${path}: expected either "retry" or "progressive", got both`);
+  }
+  if (retry === undefined && progressive === undefined) {
+    throw new ConfigurationError(`${path}: expected "retry" or "progressive", got neither`);
+  }
+  return retry === undefined ? 'progressive' : 'retry';
+}
+
+function workOf(props: ParsedProps, path: string): Work {
+  const given = (['deliverTo', 'entry', 'handler'] as const).filter((option) => props[option] !== undefined);
+  if (given.length > 1) {
+    throw new ConfigurationError(
+      `${path}: expected one of "deliverTo", "entry" and "handler", got ${given.map(show).join(' and ')}`,
+    );
+  }
+  if (given.length === 0 && props.enabled) {
+    throw new ConfigurationError(
+      `${path}: expected "deliverTo", "entry" or "handler" (or "enabled": false), got none of them`,
+    );
+  }
+  if (props.environment !== undefined && props.entry === undefined) {
+    throw new ConfigurationError(
+      `${path}.environment: expected with "entry" only, got ${show(Object.keys(props.environment))}`,
+    );
+  }
+  if (props.entry !== undefined) {
+    return { type: 'entry', entry: props.entry, environment: props.environment ?? {} };
+  }
+  return props.handler === undefined ? { type: 'delivery' } : { type: 'own', handler: props.handler };
+}
+
+function readProgressive(
+  progressive: unknown,
+  path: string,
+): { tiers: readonly Tier[]; policy: RetryPolicy | undefined } {
+  if (progressive === true) return { tiers: DEFAULT_TIERS, policy: undefined };
+  const { tiers, maxAttempts } = parseOptions(progressiveShape, progressive, `${path}.progressive`);
+  const policy = compact({
+    type: 'progressive' as const,
+    tiers,
+    maxAttempts,
+    // A schedule of one's own says by its last tier how old a record may become.
+    maxAgeSeconds: tiers?.at(-1)?.untilAgeSeconds,
+  });
+  return { tiers: tiers ?? DEFAULT_TIERS, policy };
+}
+
+/** A URL that is known at deployment only (a token) is left to the function to check. */
+function checkSettings(name: string, settings: object & { deliverTo?: string | undefined }): QueueSettings {
+  const { deliverTo, ...rest } = settings;
+  const token = deliverTo !== undefined && Token.isUnresolved(deliverTo);
+  const checked = parseQueues({ [name]: token ? rest : settings }, 'queues')[name];
+  if (!checked) throw new ConfigurationError(`queues.${name}: expected a queue, got nothing`);
+  return token ? { ...checked, deliverTo } : checked;
+}
+
+function compact<T extends object>(object: T): T {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+}

@@ -1,0 +1,65 @@
+import { Duration } from 'aws-cdk-lib';
+import { type IRuleTarget, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { BacklogEvent } from '../functions/event.js';
+import { type TierBand, tierBands } from '../src/policies/index.js';
+import type { Worker } from './functions.js';
+import type { Queue } from './queue.js';
+
+/** The rules of one queue: one every minute, or one per tier. */
+export function queueRules(scope: Construct, queue: Queue, worker: Worker, givenUpEvents: IQueue): Rule[] {
+  const rule = (id: string, everySeconds: number, description: string, event: BacklogEvent) =>
+    new Rule(scope, id, {
+      description,
+      schedule: Schedule.rate(Duration.seconds(everySeconds)),
+      enabled: queue.enabled,
+      targets: [runTarget(worker, event, givenUpEvents)],
+    });
+
+  if (queue.way === 'retry') {
+    return [rule('Poll', 60, `Backlog queue ${queue.name}: whatever is due`, { queue: queue.name })];
+  }
+  const bands = tierBands(queue.tiers, worker.timeoutSeconds);
+  return bands.map((band) =>
+    rule(`Tier${band.number}`, band.everySeconds, describeBand(queue, band), {
+      queue: queue.name,
+      tier: band,
+      ...catchUp(bands, band),
+    }),
+  );
+}
+
+/** The second rule (hourly, by default) makes up for the missed runs of all slower tiers. */
+function catchUp(bands: readonly TierBand[], band: TierBand): Pick<BacklogEvent, 'catchUp'> {
+  const slower = bands.filter(({ number }) => number > band.number);
+  return band.number === 2 && slower.length > 0 ? { catchUp: slower } : {};
+}
+
+function describeBand({ name, tiers }: Queue, { number, untilAgeSeconds }: TierBand): string {
+  const from = days(tiers[number - 2]?.untilAgeSeconds ?? 0);
+  return `Backlog queue ${name}, tier ${number} of ${tiers.length}: ages ${from} to ${days(untilAgeSeconds)} days`;
+}
+
+function days(seconds: number): string {
+  return String(Math.round((seconds / 86_400) * 100) / 100);
+}
+
+/**
+ * CDK's own target, but for the dead-letter queue: that would add one statement per rule to the queue's policy, which
+ * takes 20 (see given-up-events.ts).
+ */
+function runTarget({ lambda }: Worker, event: BacklogEvent, givenUpEvents: IQueue): IRuleTarget {
+  const target = new LambdaFunction(lambda, {
+    event: RuleTargetInput.fromObject(event),
+    retryAttempts: 0,
+    maxEventAge: Duration.seconds(60),
+  });
+  return {
+    bind: (rule, id) => ({
+      ...target.bind(rule, id),
+      deadLetterConfig: { arn: givenUpEvents.queueArn },
+    }),
+  };
+}

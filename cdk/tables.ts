@@ -1,0 +1,93 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import {
+  AttributeType,
+  Billing,
+  type GlobalSecondaryIndexPropsV2,
+  type ITableV2,
+  ProjectionType,
+  TableEncryptionV2,
+  type TablePropsV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Construct } from 'constructs';
+
+/** The sparse index of what is waiting. */
+const DUE_INDEX: GlobalSecondaryIndexPropsV2 = {
+  indexName: 'due',
+  partitionKey: { name: 'lane', type: AttributeType.STRING },
+  sortKey: { name: 'dueAt', type: AttributeType.STRING },
+  projectionType: ProjectionType.KEYS_ONLY,
+};
+
+export interface TableOptions {
+  readonly encryptionKey?: IKey | undefined;
+  readonly deletionProtection: boolean;
+}
+
+export interface Tables {
+  readonly records: ITableV2;
+  readonly control: ITableV2;
+}
+
+export function recordsTable(scope: Construct, id: string, options: TableOptions): ITableV2 {
+  return newTable(scope, id, {
+    ...common(options),
+    partitionKey: { name: 'id', type: AttributeType.STRING },
+    globalSecondaryIndexes: [DUE_INDEX],
+    timeToLiveAttribute: 'expiresAt',
+  });
+}
+
+/** Leases, journals and the items of the queues: small, and kept apart so that the records' table holds records only. */
+export function controlTable(scope: Construct, id: string, options: TableOptions): ITableV2 {
+  return newTable(scope, id, {
+    ...common(options),
+    partitionKey: { name: 'key', type: AttributeType.STRING },
+  });
+}
+
+/** The cast: CDK's own class does not fit its interface under exactOptionalPropertyTypes. */
+function newTable(scope: Construct, id: string, props: TablePropsV2): ITableV2 {
+  return new TableV2(scope, id, props) as ITableV2;
+}
+
+function common({ encryptionKey, deletionProtection }: TableOptions): Partial<TablePropsV2> {
+  return {
+    billing: Billing.onDemand(),
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    encryption: encryptionKey
+      ? TableEncryptionV2.customerManagedKey(encryptionKey)
+      : TableEncryptionV2.awsManagedKey(),
+    removalPolicy: RemovalPolicy.RETAIN,
+    deletionProtection,
+  };
+}
+
+/** What a run needs, and no more: it neither creates nor deletes items, and scans nothing. */
+export function grantWork(grantee: IGrantable, { records, control }: Tables): void {
+  const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'];
+  for (const statement of [
+    { actions: access, resources: [records.tableArn] },
+    { actions: ['dynamodb:Query'], resources: [`${records.tableArn}/index/${DUE_INDEX.indexName}`] },
+    { actions: access, resources: [control.tableArn] },
+  ]) {
+    grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement(statement));
+  }
+  grantKeys(grantee, [records, control]);
+}
+
+/** What a producer needs: a conditional put, and a look at what is in its way. */
+export function grantInsert(grantee: IGrantable, records: ITableV2): void {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({ actions: ['dynamodb:PutItem', 'dynamodb:GetItem'], resources: [records.tableArn] }),
+  );
+  grantKeys(grantee, [records]);
+}
+
+function grantKeys(grantee: IGrantable, tables: readonly ITableV2[]): void {
+  const keys = new Set(tables.map((table) => table.encryptionKey));
+  for (const key of keys) key?.grantEncryptDecrypt(grantee);
+}
