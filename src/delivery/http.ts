@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Process } from '../processor/index.js';
 import { Dead, RetryAfter } from '../record/index.js';
 import { parseOptions } from '../validation.js';

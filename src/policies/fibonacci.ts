@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MAX_WAIT_SECONDS, type PolicyDefinition, seconds } from './policy.js';
 
 /** (1 + sqrt 5) / 2: the growth of the Fibonacci numbers, and of their sums. */

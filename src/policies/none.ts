@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PolicyDefinition } from './policy.js';
 
 /** Never again: a record is dead at its first failure (seed 002's NoRetry). */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What a policy may look at when an attempt has failed. */
 export interface Failure {

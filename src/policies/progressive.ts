@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PolicyDefinition } from './policy.js';
 import { DEFAULT_TIERS, type Tier, tiersSchema } from './tiers.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigurationError } from '../errors.js';
 import { parseOptions, show } from '../validation.js';
 import { constant } from './constant.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DAY_SECONDS, MAX_WAIT_SECONDS } from './policy.js';
 
 /** One row of the progressive schedule: how often records are attempted, up to which age. */

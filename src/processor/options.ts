@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ResolvedPolicy, TierBand } from '../policies/index.js';
 import type { BacklogRecord, TypedOutcome } from '../record/index.js';
 
