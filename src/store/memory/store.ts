@@ -135,11 +135,11 @@ export class MemoryStore implements BacklogStore {
   }
 
   /** Writes an item as a foreign producer would: unconditionally, and with whatever it likes. */
-  putItem(item: Item): void {
+  put(item: Item): void {
     this.records.put(String(item.id), item);
   }
 
-  deleteItem(id: string): void {
+  delete(id: string): void {
     this.records.delete(id);
   }
 
