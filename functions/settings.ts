@@ -62,7 +62,7 @@ const queueSchema = z.strictObject({
   ...limitOptions,
 });
 
-const queuesSchema = z.record(z.string().regex(QUEUE_PATTERN), queueSchema);
+const queuesSchema = z.record(z.string(), queueSchema);
 
 /**
  * Checks the queues as a handler will read them. The CDK app calls it at synthesis.
@@ -76,7 +76,10 @@ export function parseQueues(input: unknown, name = 'BACKLOG_QUEUES'): QueuesSett
     throw new ConfigurationError(`${name}: expected at least one queue, got {}`);
   }
   return Object.fromEntries(
-    Object.entries(queues).map(([queue, settings]) => [queue, checkQueue(settings, `${name}.${queue}`)]),
+    Object.entries(queues).map(([queue, settings]) => [
+      queue,
+      checkQueue(queue, settings, `${name}.${queue}`),
+    ]),
   );
 }
 
@@ -86,7 +89,11 @@ export function renderQueues(queues: QueuesSettings): string {
   return JSON.stringify(queues);
 }
 
-function checkQueue(queue: z.output<typeof queueSchema>, path: string): QueueSettings {
+function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: string): QueueSettings {
+  if (!QUEUE_PATTERN.test(name)) {
+    const expected = 'letters, digits, "_", "." and "-" in the name of a queue';
+    throw new ConfigurationError(`${path}: expected ${expected}, got ${show(name)}`);
+  }
   const { retry, deliverTo, ...rest } = queue;
   if (retry !== undefined) checkPolicy(retry, queue.way, `${path}.retry`);
   return {
@@ -152,8 +159,6 @@ function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ConfigurationError(
-      `${name}: expected a JSON object, got ${text.length} characters that are none`,
-    );
+    throw new ConfigurationError(`${name}: expected JSON, got ${text.length} characters that are none`);
   }
 }

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { parseEvent } from '../../functions/event.js';
+import type { QueuesSettings } from '../../functions/settings.js';
+import { ConfigurationError } from '../../src/errors.js';
+import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
+
+const queues: QueuesSettings = { default: { way: 'retry' }, bulk: { way: 'progressive' } };
+const [tier, ...catchUp] = tierBands(DEFAULT_TIERS, 300);
+
+describe('an event that makes sense', () => {
+  it('names a queue that retries per record', () => {
+    expect(parseEvent({ queue: 'default' }, queues)).toEqual({
+      queue: 'default',
+      settings: { way: 'retry' },
+    });
+  });
+
+  it('names a progressive queue and the age band of its rule, and may name the bands to catch up', () => {
+    for (const event of [
+      { queue: 'bulk', tier },
+      { queue: 'bulk', tier, catchUp },
+    ]) {
+      expect(parseEvent(event, queues)).toEqual({ ...event, settings: { way: 'progressive' } });
+    }
+  });
+});
+
+describe('an event that makes no sense is told what it should be', () => {
+  it.each([
+    [undefined, 'event: expected object, got nothing'],
+    ['default', 'event: expected object, got "default"'],
+    [{}, 'event.queue: expected string, got nothing'],
+    [{ queue: 7 }, 'event.queue: expected string, got 7'],
+    [
+      { queue: 'orders' },
+      'event.queue: expected a queue of BACKLOG_QUEUES ("default", "bulk"), got "orders"',
+    ],
+    [
+      { queue: 'constructor' },
+      'event.queue: expected a queue of BACKLOG_QUEUES ("default", "bulk"), got "constructor"',
+    ],
+    [{ queue: 'bulk' }, 'event.tier: expected an age band, as the queue "bulk" is progressive, got nothing'],
+    [{ queue: 'default', lane: 'default#1' }, 'event: unknown option "lane"'],
+    [
+      { queue: 'bulk', tier: { ...tier, number: 0 } },
+      'event.tier.number: Too small: expected number to be >=1, got 0',
+    ],
+    [{ queue: 'bulk', tier: { ...tier, every: 1 } }, 'event.tier: unknown option "every"'],
+  ])('%j', (event, message) => {
+    expect(() => parseEvent(event, queues)).toThrow(new ConfigurationError(message));
+  });
+
+  it('a tier, or tiers to catch up, for a queue that retries per record', () => {
+    const why = 'expected nothing, as the queue "default" retries per record, got';
+    expect(() => parseEvent({ queue: 'default', tier }, queues)).toThrow(`event.tier: ${why} {"number":1`);
+    expect(() => parseEvent({ queue: 'default', catchUp }, queues)).toThrow(`event.catchUp: ${why} [{`);
+  });
+
+  it('a band that ends before it begins', () => {
+    const band = { ...tier, fromAgeSeconds: 100, untilAgeSeconds: 100 };
+    expect(() => parseEvent({ queue: 'bulk', tier: band }, queues)).toThrow(
+      'event.tier: expected untilAgeSeconds above fromAgeSeconds',
+    );
+  });
+
+  it("EventBridge's own event, of a rule without an input", () => {
+    const event = { version: '0', 'detail-type': 'Scheduled Event', source: 'aws.events', detail: {} };
+    expect(() => parseEvent(event, queues)).toThrow(
+      new ConfigurationError(
+        'event: this is EventBridge\'s own event: give the rule a constant input such as { "queue": "default" }',
+      ),
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { parseQueues, readSettings, renderQueues } from '../../functions/settings.js';
+import { ConfigurationError } from '../../src/errors.js';
+import { environment } from './support.js';
+
+describe('settings from the environment', () => {
+  it('are tables, timeout and queues', () => {
+    const queues = {
+      default: { way: 'retry', deliverTo: 'https://erp.example.com', retry: { type: 'fibonacci' } },
+      bulk: { way: 'progressive', concurrency: 3, keepSuccessSeconds: 'forever' },
+    } as const;
+    expect(readSettings({ ...environment(queues), UNRELATED: 'x' })).toEqual({
+      tables: { records: 'records-table', control: 'control-table' },
+      functionTimeoutSeconds: 300,
+      queues: { ...queues, default: { ...queues.default, deliverTo: 'https://erp.example.com/' } },
+    });
+  });
+
+  it('may hold the clock of the local runtime', () => {
+    const clock = { wallStart: 1, start: 2, speed: 60 };
+    const env = { ...environment({ default: { way: 'retry' } }), BACKLOG_CLOCK: JSON.stringify(clock) };
+    expect(readSettings(env).clock).toEqual(clock);
+  });
+
+  it.each([
+    [{ BACKLOG_TABLE: undefined }, 'BACKLOG_TABLE: expected string, got nothing'],
+    [{ BACKLOG_CONTROL_TABLE: undefined }, 'BACKLOG_CONTROL_TABLE: expected string, got nothing'],
+    [
+      { BACKLOG_FUNCTION_TIMEOUT_SECONDS: undefined },
+      'BACKLOG_FUNCTION_TIMEOUT_SECONDS: expected string, got nothing',
+    ],
+    [
+      { BACKLOG_FUNCTION_TIMEOUT_SECONDS: '5 min' },
+      'BACKLOG_FUNCTION_TIMEOUT_SECONDS: expected seconds from 1 to 900, got "5 min"',
+    ],
+    [
+      { BACKLOG_FUNCTION_TIMEOUT_SECONDS: '901' },
+      'BACKLOG_FUNCTION_TIMEOUT_SECONDS: expected seconds from 1 to 900, got 901',
+    ],
+    [{ BACKLOG_QUEUES: undefined }, 'BACKLOG_QUEUES: expected string, got nothing'],
+    [{ BACKLOG_QUEUES: '{' }, 'BACKLOG_QUEUES: expected JSON, got 1 characters that are none'],
+    [{ BACKLOG_QUEUES: '[]' }, 'BACKLOG_QUEUES: expected record, got []'],
+    [{ BACKLOG_QUEUES: '{}' }, 'BACKLOG_QUEUES: expected at least one queue, got {}'],
+    [{ BACKLOG_CLOCK: 'fast' }, 'BACKLOG_CLOCK: expected JSON, got 4 characters that are none'],
+    [
+      { BACKLOG_CLOCK: '{"wallStart":1,"start":1,"speed":0}' },
+      'BACKLOG_CLOCK.speed: Too small: expected number to be >0, got 0',
+    ],
+  ])('%j is an error that names the variable', (change, message) => {
+    const env = { ...environment({ default: { way: 'retry' } }), ...change };
+    expect(() => readSettings(env)).toThrow(new ConfigurationError(message));
+  });
+});
+
+describe('queues', () => {
+  it.each([
+    [{ default: {} }, 'BACKLOG_QUEUES.default.way: expected "retry" or "progressive", got nothing'],
+    [
+      { bulk: { way: 'fibonacci' } },
+      'BACKLOG_QUEUES.bulk.way: expected "retry" or "progressive", got "fibonacci"',
+    ],
+    [{ bulk: { way: 'retry', url: 'x' } }, 'BACKLOG_QUEUES.bulk: unknown option "url"'],
+    [
+      { 'a b': { way: 'retry' } },
+      'BACKLOG_QUEUES.a b: expected letters, digits, "_", "." and "-" in the name of a queue, got "a b"',
+    ],
+    [
+      { bulk: { way: 'retry', retry: { type: 'fibonaci' } } },
+      'BACKLOG_QUEUES.bulk.retry.type: expected one of "none", "constant", "fibonacci", "progressive", got "fibonaci"',
+    ],
+    [
+      { bulk: { way: 'progressive', retry: { type: 'fibonacci' } } },
+      'BACKLOG_QUEUES.bulk.retry.type: expected "progressive", as the queue is progressive, got "fibonacci"',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: 'http://erp.example.com/secret' } },
+      'BACKLOG_QUEUES.bulk.deliverTo: expected an https URL (http only to 127.0.0.1, [::1] or localhost), got "http://erp.example.com…"',
+    ],
+    [
+      { bulk: { way: 'retry', keepSuccessSeconds: 'for ever' } },
+      'BACKLOG_QUEUES.bulk.keepSuccessSeconds: expected seconds of 1 or more, or "forever", got "for ever"',
+    ],
+    [
+      { bulk: { way: 'retry', concurrency: 0 } },
+      'BACKLOG_QUEUES.bulk.concurrency: Too small: expected number to be >=1, got 0',
+    ],
+  ])('%j is an error that names the path', (queues, message) => {
+    expect(() => parseQueues(queues)).toThrow(new ConfigurationError(message));
+  });
+
+  it('every problem is named at once', () => {
+    const queues = { a: { way: 'x' }, b: { way: 'retry', maxRecords: -1 } };
+    expect(() => parseQueues(queues)).toThrow(/BACKLOG_QUEUES\.a\.way: .*; BACKLOG_QUEUES\.b\.maxRecords: /);
+  });
+
+  it('limits that are not given stay absent, so that a handler can tell', () => {
+    expect(parseQueues({ default: { way: 'retry' } })).toEqual({ default: { way: 'retry' } });
+  });
+
+  it('are read back as they were rendered', () => {
+    const queues = {
+      default: { way: 'retry', retry: { type: 'constant', intervalSeconds: 60 }, maxRecords: 100 },
+      bulk: { way: 'progressive', attemptsPerSecond: 0.5 },
+    } as const;
+    expect(readSettings(environment(renderQueues(queues))).queues).toEqual(queues);
+  });
+
+  it('that no handler could read are not rendered', () => {
+    expect(() => renderQueues({ default: { way: 'other' as never } })).toThrow(
+      'queues.default.way: expected',
+    );
+  });
+});
