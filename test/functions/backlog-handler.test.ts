@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest';
+import { type BacklogHandlerOptions, backlogHandler, Dead, Done, RetryAfter } from '../../functions/index.js';
+import { ConfigurationError } from '../../src/errors.js';
+import type { RunOptions } from '../../src/processor/index.js';
+import { StoreThrottledError } from '../../src/store/index.js';
+import { context, TIER_1, workbench } from './support.js';
+
+const retryQueue = { default: { way: 'retry' } } as const;
+
+/** A handler whose run is only looked at. */
+function plannedRun(
+  options: Partial<BacklogHandlerOptions>,
+  queues: Parameters<typeof workbench>[0],
+  event: unknown,
+): Promise<RunOptions> {
+  return new Promise((resolve, reject) => {
+    const bench = workbench(queues);
+    const handler = backlogHandler({
+      queue: 'default',
+      process: () => {},
+      ...bench.seams,
+      ...options,
+      run: async (runOptions) => {
+        resolve(runOptions);
+        return { ended: 'drained' } as never;
+      },
+    });
+    handler(event, context).catch(reject);
+  });
+}
+
+describe('a run', () => {
+  it('attempts what is due, and its summary is the result', async () => {
+    const bench = workbench(retryQueue);
+    await bench.insert({ id: 'a', payload: { order: 1 } });
+    await bench.insert({ id: 'b', payload: { order: 2 } });
+    const seen: unknown[] = [];
+    const handler = backlogHandler({
+      queue: 'default',
+      process: (record, { attempt, signal }) => {
+        seen.push([record.id, record.payload, attempt, signal.aborted]);
+      },
+      ...bench.seams,
+    });
+    const summary = await handler({ queue: 'default' }, context);
+    expect(summary).toMatchObject({
+      queue: 'default',
+      lane: 'default',
+      attempted: 2,
+      succeeded: 2,
+      failed: 0,
+      dead: 0,
+      leftOver: 0,
+      ended: 'drained',
+    });
+    expect(seen).toEqual([
+      ['a', { order: 1 }, 1, false],
+      ['b', { order: 2 }, 1, false],
+    ]);
+    expect(await bench.store.get('a')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
+  });
+
+  it('understands what process returns and throws', async () => {
+    const bench = workbench(retryQueue);
+    const outcomes: Record<string, () => unknown> = {
+      nothing: () => undefined,
+      done: () => new Done(),
+      doneThrown: () => {
+        throw new Done();
+      },
+      error: () => {
+        throw new TypeError('no such field');
+      },
+      later: () => new RetryAfter(3600, 'the ERP is closed'),
+      laterThrown: () => {
+        throw new RetryAfter(3600);
+      },
+      dead: () => new Dead('no such customer'),
+      deadThrown: () => {
+        throw new Dead('no such customer');
+      },
+      odd: () => ({ statusCode: 200 }),
+    };
+    for (const id of Object.keys(outcomes)) await bench.insert({ id });
+    const handler = backlogHandler({
+      queue: 'default',
+      process: async (record) => outcomes[record.id]?.() as never,
+      ...bench.seams,
+    });
+    const summary = await handler({ queue: 'default' }, context);
+    expect(summary).toMatchObject({ attempted: 9, succeeded: 3, failed: 4, dead: 2 });
+
+    const statusOf = async (id: string) => (await bench.store.get(id))?.status;
+    for (const id of ['nothing', 'done', 'doneThrown']) expect(await statusOf(id)).toBe('SUCCESS');
+    for (const id of ['error', 'later', 'laterThrown', 'odd']) expect(await statusOf(id)).toBe('ERROR');
+    expect(await bench.store.get('dead')).toMatchObject({ status: 'DEAD', deadReason: 'no such customer' });
+    expect(await bench.store.get('deadThrown')).toMatchObject({
+      status: 'DEAD',
+      deadReason: 'no such customer',
+    });
+    expect((await bench.store.get('error'))?.lastError).toMatchObject({
+      name: 'TypeError',
+      message: 'no such field',
+    });
+    expect((await bench.store.get('odd'))?.lastError?.name).toBe('UnknownReturnValue');
+    const inAnHour = new Date(bench.clock.now() + 3_600_000).toISOString();
+    expect((await bench.store.get('later'))?.dueAt).toBe(inAnHour);
+  });
+
+  it('of a progressive queue attempts the band of its event', async () => {
+    const bench = workbench({ bulk: { way: 'progressive' } });
+    await bench.insert({ id: 'a', queue: 'bulk' });
+    const handler = backlogHandler({ queue: 'bulk', process: () => {}, ...bench.seams });
+    const summary = await handler({ queue: 'bulk', tier: TIER_1 }, context);
+    expect(summary).toMatchObject({ queue: 'bulk', tier: 1, succeeded: 1 });
+  });
+
+  it('works again and again in the same sandbox', async () => {
+    const bench = workbench(retryQueue);
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams });
+    for (const id of ['a', 'b', 'c']) {
+      await bench.insert({ id });
+      expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 1, succeeded: 1 });
+      bench.clock.advance(60);
+    }
+  });
+});
+
+describe('how a run is put together', () => {
+  const event = { queue: 'default' };
+
+  it('by default: Fibonacci, 10 at once, 30 s each, a success kept for 30 days, every minute', async () => {
+    const options = await plannedRun({}, retryQueue, event);
+    expect(options.policy.type).toBe('fibonacci');
+    expect(options.limits).toEqual({ concurrency: 10, attemptTimeoutSeconds: 30 });
+    expect(options).toMatchObject({
+      tickSeconds: 60,
+      keepSuccessSeconds: 2_592_000,
+      functionTimeoutSeconds: 300,
+    });
+  });
+
+  it('ends before the function does', async () => {
+    const bench = workbench(retryQueue);
+    expect((await plannedRun({}, retryQueue, event)).deadline).toBe(bench.clock.wall() + 300_000);
+  });
+
+  it('the CDK app may say otherwise', async () => {
+    const settings = {
+      way: 'retry',
+      retry: { type: 'constant', intervalSeconds: 7 },
+      concurrency: 2,
+      attemptsPerSecond: 3,
+      attemptTimeoutSeconds: 4,
+      maxRecords: 5,
+      keepSuccessSeconds: 6,
+      tickSeconds: 120,
+    } as const;
+    const options = await plannedRun({}, { default: settings }, event);
+    expect(options.policy.type).toBe('constant');
+    expect(options.limits).toEqual({
+      concurrency: 2,
+      attemptsPerSecond: 3,
+      attemptTimeoutSeconds: 4,
+      maxRecords: 5,
+    });
+    expect(options).toMatchObject({ keepSuccessSeconds: 6, tickSeconds: 120 });
+  });
+
+  it("the handler's code comes before the CDK app", async () => {
+    const settings = { way: 'retry', retry: { type: 'constant' }, concurrency: 2, maxRecords: 5 } as const;
+    const chosen = { retry: { type: 'none' }, concurrency: 20, keepSuccessSeconds: 'forever' } as const;
+    const options = await plannedRun(chosen, { default: settings }, event);
+    expect(options.policy.type).toBe('none');
+    expect(options.limits).toMatchObject({ concurrency: 20, maxRecords: 5 });
+    expect(options.keepSuccessSeconds).toBeUndefined();
+  });
+
+  it('a progressive queue follows the progressive schedule, at the interval of its rule', async () => {
+    const catchUp = [{ ...TIER_1, number: 3 }];
+    const options = await plannedRun(
+      { queue: 'bulk' },
+      { bulk: { way: 'progressive' } },
+      { queue: 'bulk', tier: TIER_1, catchUp },
+    );
+    expect(options.policy.type).toBe('progressive');
+    expect(options.tickSeconds).toBe(300);
+    expect(options.target).toEqual({ queue: 'bulk', lane: 'bulk', band: TIER_1, catchUp });
+  });
+});
+
+describe('what goes wrong', () => {
+  const failing = async (bench: ReturnType<typeof workbench>, event: unknown, options = {}) => {
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams, ...options });
+    const error = await handler(event, context).then(
+      () => undefined,
+      (thrown: Error) => thrown,
+    );
+    return { error, logged: bench.log() };
+  };
+
+  it('an environment that makes no sense fails every invocation, and each leaves a log line', async () => {
+    const bench = workbench('{"default":{"way":"sideways"}}');
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams });
+    for (const invocation of [1, 2]) {
+      await expect(handler({ queue: 'default' }, context)).rejects.toThrow(
+        new ConfigurationError(
+          'BACKLOG_QUEUES.default.way: expected "retry" or "progressive", got "sideways"',
+        ),
+      );
+      expect(bench.log()).toHaveLength(invocation);
+    }
+    expect(bench.log()[0]).toMatchObject({
+      level: 'ERROR',
+      message: 'run failed',
+      error: { name: 'ConfigurationError' },
+    });
+  });
+
+  it("an event for another function's queue is refused", async () => {
+    const bench = workbench({ default: { way: 'retry' }, orders: { way: 'retry' } });
+    const { error } = await failing(bench, { queue: 'orders' });
+    expect(error?.message).toBe('event.queue: expected "default", the queue of this handler, got "orders"');
+  });
+
+  it('a retry policy that a progressive queue cannot have is refused', async () => {
+    const bench = workbench({ default: { way: 'progressive' } });
+    const { error } = await failing(
+      bench,
+      { queue: 'default', tier: TIER_1 },
+      { retry: { type: 'fibonacci' } },
+    );
+    expect(error?.message).toBe(
+      'backlogHandler.retry.type: expected "progressive", as the queue is progressive, got "fibonacci"',
+    );
+  });
+
+  it('trouble with DynamoDB fails the invocation, with the summary in log and error', async () => {
+    const bench = workbench(retryQueue);
+    bench.store.queryDue = async () => {
+      throw new StoreThrottledError('DynamoDB throttled');
+    };
+    const { error, logged } = await failing(bench, { queue: 'default' });
+    expect(error?.name).toBe('RunFailedError');
+    expect(error?.message).toContain('"ended":"storeTrouble"');
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toMatchObject({ level: 'ERROR', message: 'run', ended: 'storeTrouble', attempted: 0 });
+  });
+
+  it.each([
+    [{ queue: 'a b' }, 'backlogHandler.queue: expected letters, digits, "_", "." and "-", got "a b"'],
+    [{ process: undefined }, 'backlogHandler.process: expected a function, got nothing'],
+    [{ retries: 3 }, 'backlogHandler: unknown option "retries"'],
+    [{ retry: { type: 'fibonacci', unit: 1 } }, 'backlogHandler.retry: unknown option "unit"'],
+    [{ maxRecords: 0 }, 'backlogHandler.maxRecords: Too small: expected number to be >=1, got 0'],
+  ])('the options %j are refused where the handler is made', (options, message) => {
+    const { seams } = workbench(retryQueue);
+    const whole = { queue: 'default', process: () => {}, ...seams, ...options };
+    expect(() => backlogHandler(whole as never)).toThrow(new ConfigurationError(message));
+  });
+});

@@ -1,0 +1,136 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { backlogHandler } from '../../functions/index.js';
+import { emitMetrics } from '../../functions/metrics.js';
+import type { RunSummary } from '../../src/processor/index.js';
+import { context, workbench } from './support.js';
+
+const queues = { default: { way: 'retry' } } as const;
+
+describe('the log', () => {
+  it('has one line per run, with its summary', async () => {
+    const bench = workbench(queues);
+    await bench.insert({ id: 'a' });
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams });
+    const summary = await handler({ queue: 'default' }, context);
+    expect(bench.log()).toEqual([
+      expect.objectContaining({
+        level: 'INFO',
+        message: 'run',
+        function_request_id: 'request-1',
+        ...summary,
+      }),
+    ]);
+  });
+
+  it('has no line of a run that found nothing, unless at debug level', async () => {
+    for (const [logLevel, levels] of [
+      ['INFO', []],
+      ['DEBUG', ['DEBUG']],
+    ] as const) {
+      const bench = workbench(queues, { logLevel: logLevel as 'INFO' });
+      const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams });
+      expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 0 });
+      expect(
+        bench
+          .log()
+          .filter(({ message }) => message === 'run')
+          .map(({ level }) => level),
+      ).toEqual(levels);
+    }
+  });
+
+  it('carries what attempts log, and nothing of a payload by itself', async () => {
+    const bench = workbench(queues, { logLevel: 'DEBUG' as 'INFO' });
+    await bench.insert({ id: 'a', payload: { card: 'secret-payload' } });
+    const handler = backlogHandler({
+      queue: 'default',
+      process: (record, { logger }) => {
+        logger.info('sending', { order: record.id });
+        logger.debug('no details');
+        throw new Error('refused');
+      },
+      ...bench.seams,
+    });
+    await handler({ queue: 'default' }, context);
+    expect(bench.log()).toContainEqual(
+      expect.objectContaining({ level: 'INFO', message: 'sending', order: 'a' }),
+    );
+    expect(bench.lines.join('\n')).not.toContain('secret-payload');
+  });
+});
+
+describe('the metrics', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  const summary: RunSummary = {
+    queue: 'default',
+    lane: 'default',
+    attempted: 5,
+    succeeded: 2,
+    failed: 2,
+    dead: 1,
+    skipped: 0,
+    unsettled: 0,
+    leftOver: 0,
+    lagSeconds: 12.5,
+    ended: 'drained',
+    durationMs: 10,
+  };
+  const idle = { ...summary, attempted: 0, succeeded: 0, failed: 0, dead: 0, lagSeconds: 0 };
+
+  function emitted(run: RunSummary): string[] {
+    const lines: string[] = [];
+    vi.spyOn(process.stdout, 'write').mockImplementation((line) => {
+      lines.push(String(line));
+      return true;
+    });
+    emitMetrics(run, 'records-table');
+    vi.restoreAllMocks();
+    return lines;
+  }
+
+  it('are one line in the embedded metric format, by table and queue', () => {
+    const lines = emitted(summary);
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      _aws: {
+        Timestamp: expect.any(Number),
+        CloudWatchMetrics: [
+          {
+            Namespace: 'DynamoBacklog',
+            Dimensions: [['Table', 'Queue']],
+            Metrics: [
+              { Name: 'Attempted', Unit: 'Count' },
+              { Name: 'Succeeded', Unit: 'Count' },
+              { Name: 'Failed', Unit: 'Count' },
+              { Name: 'Dead', Unit: 'Count' },
+              { Name: 'LagSeconds', Unit: 'Seconds' },
+            ],
+          },
+        ],
+      },
+      Table: 'records-table',
+      Queue: 'default',
+      Attempted: 5,
+      Succeeded: 2,
+      Failed: 2,
+      Dead: 1,
+      LagSeconds: 12.5,
+    });
+  });
+
+  it('are silent when a run found nothing', () => {
+    expect(emitted(idle)).toEqual([]);
+  });
+
+  it('are told of a run that only found what it could not attempt', () => {
+    expect(emitted({ ...idle, leftOver: 3, lagSeconds: 100 })).toHaveLength(1);
+  });
+
+  it('get the run and the table from the handler', async () => {
+    const bench = workbench(queues);
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams });
+    const run = await handler({ queue: 'default' }, context);
+    expect(bench.measured).toEqual([[run, 'records-table']]);
+  });
+});
