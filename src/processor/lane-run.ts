@@ -31,7 +31,7 @@ export class LaneRun {
   private readonly attempts: Attempts;
   private readonly startedAt: number;
   /** Records that a worker was lost on before: attempted alone, at the end. */
-  private readonly loners: string[] = [];
+  private readonly loners = new Set<string>();
   private alone = 0;
   private queueChecked = false;
 
@@ -113,35 +113,32 @@ export class LaneRun {
   }
 
   private async workOffPage(page: readonly IndexKey[], pages: PageSource): Promise<RunEnd | undefined> {
-    const ids = idsOf(page);
-    if (!(await this.lease.journalPage([...ids, ...this.attempts.stragglerIds]))) return 'leaseLost';
-    const read = await this.store.readPage(ids, this.options.target.queue);
-    const stop = await this.checkQueue(read.queue);
-    if (stop) {
-      this.tally.leftOver(page.length);
-      return stop;
-    }
-    const records = new Map(read.records.map((record) => [record.id, record]));
-    let work = page.flatMap((key) => this.workFor(records.get(key.id)) ?? []);
-    for (;;) {
+    for (let rest = page; rest.length > 0; ) {
+      const ids = idsOf(rest);
+      if (!(await this.lease.journalPage([...ids, ...this.attempts.stragglerIds]))) return 'leaseLost';
+      const read = await this.store.readPage(ids, this.options.target.queue);
+      const stop = await this.checkQueue(read.queue);
+      if (stop) {
+        this.tally.leftOver(rest.length);
+        return stop;
+      }
+      const records = new Map(read.records.map((record) => [record.id, record]));
+      const work = rest.flatMap((key) => this.workFor(records.get(key.id)) ?? []);
       const begun = await this.attempts.workOff(work);
-      const lastBegun = work[begun - 1]?.record.id;
-      work = work.slice(begun);
-      const reached = work.length === 0 ? page.at(-1) : page.find((key) => key.id === lastBegun);
+      const next = work[begun]?.record.id;
+      const done = next === undefined ? rest.length : rest.findIndex((key) => key.id === next);
+      const reached = rest[done - 1];
       if (reached) pages.reached(reached);
-      if (work.length === 0) return undefined;
+      rest = rest.slice(done);
       const end = this.outOfRoom();
-      if (end) {
-        this.tally.leftOver(work.length);
+      if (end && rest.length > 0) {
+        this.tally.leftOver(rest.length);
         return end;
       }
-      // The lease ran short: stragglers held slots that the page had counted on.
-      await this.attempts.stragglersBelow(this.options.limits.concurrency);
-      if (
-        !(await this.lease.hold([...idsOf(work.map(({ record }) => record)), ...this.attempts.stragglerIds]))
-      )
-        return 'leaseLost';
+      // What is left did not fit into the lease: stragglers held slots, or this process stood still. Read it anew.
+      if (rest.length > 0) await this.attempts.stragglersBelow(this.options.limits.concurrency);
     }
+    return undefined;
   }
 
   /** What is to be done with a record of the page; nothing if it is not its turn. */
@@ -154,7 +151,7 @@ export class LaneRun {
       return undefined;
     }
     if (verdict.do === 'attempt' && record.lastError?.name === WORKER_LOST) {
-      this.loners.push(record.id);
+      this.loners.add(record.id);
       return undefined;
     }
     return { record, change: this.changeWithoutAttempt(verdict) };
@@ -198,13 +195,14 @@ export class LaneRun {
   }
 
   private async attemptLoners(): Promise<RunEnd | undefined> {
-    while (this.loners.length > 0) {
+    for (const id of this.loners) {
       await this.attempts.stragglersBelow(1);
       if (!this.mayAttemptAlone()) {
-        this.tally.leftOver(this.loners.length);
+        this.tally.leftOver(this.loners.size);
         return this.outOfRoom() ?? 'maxRecords';
       }
-      const stop = await this.attemptAlone(this.loners.shift() ?? '');
+      this.loners.delete(id);
+      const stop = await this.attemptAlone(id);
       if (stop) return stop;
     }
     return undefined;

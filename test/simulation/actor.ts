@@ -1,0 +1,78 @@
+import type { Clock } from '../../src/clock.js';
+import type { Random } from '../../src/random.js';
+import { between, chance } from './random.js';
+import type { VirtualTime } from './virtual-time.js';
+
+/** How often things go wrong, as probabilities per step of an actor. */
+export interface Faults {
+  readonly kill: number;
+  readonly freeze: number;
+  readonly errorBefore: number;
+  readonly errorAfter: number;
+  /** The SDK repeats a request whose answer was lost: it takes effect twice. */
+  readonly repeat: number;
+  readonly slow: number;
+}
+
+export const NO_FAULTS: Faults = { kill: 0, freeze: 0, errorBefore: 0, errorAfter: 0, repeat: 0, slow: 0 };
+
+/**
+ * One sandbox at work. Everything it waits for goes through `step`, where it can be killed (nothing ever answers it
+ * again) or frozen (the answer comes when it thaws, long after its lease ran out).
+ */
+export class Actor {
+  killed = false;
+  /** It stood still for a while: what it was doing may overlap with its repetition by others. */
+  wasFrozen = false;
+  private frozenUntil = 0;
+  private readonly skewMs: number;
+  onKilled = () => {};
+
+  constructor(
+    readonly name: string,
+    private readonly time: VirtualTime,
+    private readonly random: Random,
+    private readonly faults: () => Faults,
+  ) {
+    this.skewMs = between(random, -2000, 2000);
+  }
+
+  readonly clock: Clock = {
+    now: () => this.time.now + this.skewMs,
+    wall: () => this.time.now + this.skewMs,
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
+        signal?.addEventListener('abort', () => resolve(), { once: true });
+        this.step(milliseconds, resolve);
+      }),
+  };
+
+  kill(): void {
+    if (this.killed) return;
+    this.killed = true;
+    this.onKilled();
+  }
+
+  /** Some time later, unless it is killed by then; when it thaws, if it is frozen then. */
+  step(milliseconds: number, action: () => void): void {
+    this.time.after(milliseconds, () => {
+      if (this.killed) return;
+      if (chance(this.random, this.faults().kill)) return this.kill();
+      if (chance(this.random, this.faults().freeze)) this.freeze();
+      if (this.time.now < this.frozenUntil) return this.step(this.frozenUntil - this.time.now, action);
+      action();
+    });
+  }
+
+  latencyMs(): number {
+    return chance(this.random, this.faults().slow)
+      ? between(this.random, 1000, 4000)
+      : between(this.random, 1, 30);
+  }
+
+  private freeze(): void {
+    this.wasFrozen = true;
+    this.frozenUntil = this.time.now + between(this.random, 1_000, 200_000);
+  }
+}

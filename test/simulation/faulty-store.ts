@@ -1,0 +1,43 @@
+import type { Random } from '../../src/random.js';
+import { StoreUnavailableError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/store.js';
+import type { Actor, Faults } from './actor.js';
+import { chance } from './random.js';
+
+/**
+ * The store as one actor sees it: every call takes time, and fails before or after it took effect, or takes effect
+ * twice, as the network would have it.
+ */
+export function faultyStore(
+  store: BacklogStore,
+  actor: Actor,
+  faults: () => Faults,
+  random: Random,
+): BacklogStore {
+  const call = (name: string, args: unknown[]): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const operation = (): Promise<unknown> => {
+        const method = store[name as keyof BacklogStore] as unknown as (
+          ...args: unknown[]
+        ) => Promise<unknown>;
+        return method.apply(store, args);
+      };
+      const answer = (settle: () => void) => actor.step(actor.latencyMs(), settle);
+      const unavailable = () => reject(new StoreUnavailableError(`${name}: no answer`));
+      actor.step(actor.latencyMs(), () => {
+        if (chance(random, faults().errorBefore)) return answer(unavailable);
+        const effect = chance(random, faults().repeat) ? operation().then(operation) : operation();
+        const lost = chance(random, faults().errorAfter);
+        effect.then(
+          (value) => answer(lost ? unavailable : () => resolve(value)),
+          (error) => answer(() => reject(error)),
+        );
+      });
+    });
+  return new Proxy(store, {
+    get:
+      (_, name) =>
+      (...args: unknown[]) =>
+        call(String(name), args),
+  });
+}

@@ -1,0 +1,57 @@
+import type { Random } from '../../src/random.js';
+import type { BacklogStore, DueQuery } from '../../src/store/store.js';
+import { between } from './random.js';
+
+/**
+ * An index that is eventually consistent, as DynamoDB's is and no emulator's: a query sees the keys as they were up to
+ * some seconds ago. Every write notes what it changed.
+ */
+export function withStaleIndex(
+  store: BacklogStore,
+  now: () => number,
+  random: Random,
+  maxStaleMs: number,
+): BacklogStore {
+  const snapshots: { at: number; queryDue: (query: DueQuery) => ReturnType<BacklogStore['queryDue']> }[] = [];
+  const noted = new Set(['insert', 'settle']);
+  const note = async () => {
+    const before = await store.queryDue({ lane: 'q', until: now() + 1e12, order: 'oldestFirst', limit: 1e6 });
+    snapshots.push({ at: now(), queryDue: async (query) => answerFrom(before.keys, query) });
+    while ((snapshots[1]?.at ?? Number.POSITIVE_INFINITY) < now() - maxStaleMs) snapshots.shift();
+  };
+  return new Proxy(store, {
+    get(_, name) {
+      if (name === 'queryDue') {
+        return async (query: DueQuery) => {
+          const seenAt = now() - between(random, 0, maxStaleMs);
+          // What was current then: the state that was replaced by the first write since.
+          const stale = snapshots.find(({ at }) => at > seenAt);
+          return stale ? stale.queryDue(query) : store.queryDue(query);
+        };
+      }
+      const method = store[name as keyof BacklogStore] as unknown as (...args: unknown[]) => unknown;
+      if (!noted.has(String(name))) return method.bind(store);
+      return async (...args: unknown[]) => {
+        await note();
+        return method.apply(store, args);
+      };
+    },
+  });
+}
+
+function answerFrom(keys: readonly { id: string; dueAt: string }[], query: DueQuery) {
+  const inRange = keys.filter(({ dueAt }) => {
+    const due = Date.parse(dueAt);
+    return due <= query.until && due >= (query.from ?? Number.NEGATIVE_INFINITY);
+  });
+  if (query.order === 'newestFirst') inRange.reverse();
+  const place = ({ id, dueAt }: { id: string; dueAt: string }) => `${dueAt} ${id}`;
+  const { after } = query;
+  const behind = after
+    ? inRange.filter((key) =>
+        query.order === 'oldestFirst' ? place(key) > place(after) : place(key) < place(after),
+      )
+    : inRange;
+  const page = behind.slice(0, query.limit);
+  return { keys: page, more: page.length < behind.length };
+}
