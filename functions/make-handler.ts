@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
 import { type Process, type RunSummary, run } from '../src/processor/index.js';
 import { type BacklogEvent, parseEvent } from './event.js';
 import { attemptLogger, createLogger } from './logger.js';
@@ -74,9 +75,10 @@ export function makeHandler(
     }
   };
   // A run ends by itself before the deadline and gives its lease back: middy must not end it first.
-  return middy({ timeoutEarlyInMillis: 0 })
+  const wrapped = middy<unknown, RunSummary>({ timeoutEarlyInMillis: 0 })
     .use(injectLambdaContext(logger))
-    .handler(handler as never) as unknown as BacklogLambdaHandler;
+    .handler(handler);
+  return (event, context) => wrapped(event, context as Context);
 }
 
 function report(logger: Logger, summary: RunSummary): void {
