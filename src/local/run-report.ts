@@ -1,0 +1,91 @@
+import type { RunSummary } from '../processor/index.js';
+import type { Invocation } from './sandbox.js';
+import type { GivenUp } from './sandbox-pool.js';
+
+/** What one firing of a rule came to. */
+export interface RunReport {
+  /** ISO-8601, the backlog's time. */
+  readonly at: string;
+  readonly rule: string;
+  readonly label: string;
+  readonly outcome: 'ok' | 'error' | 'exited' | 'timedOut' | 'givenUp';
+  /** In one line. */
+  readonly text: string;
+  /** It met no record. */
+  readonly idle: boolean;
+  /** Firings that had passed meanwhile, and that this one stands for. */
+  readonly coalesced: number;
+  readonly durationMs: number;
+  readonly summary?: RunSummary | undefined;
+}
+
+export interface FiringResult {
+  readonly at: string;
+  readonly rule: string;
+  readonly label: string;
+  readonly coalesced: number;
+  readonly durationMs: number;
+  readonly invocation: Invocation | GivenUp;
+}
+
+export function reportRun({ invocation, ...firing }: FiringResult): RunReport {
+  switch (invocation.type) {
+    case 'result': {
+      const summary = asSummary(invocation.value);
+      const idle = summary !== undefined && isIdle(summary);
+      const text = summary ? describeSummary(summary) : `done in ${Math.round(firing.durationMs)} ms`;
+      return { ...firing, outcome: 'ok', text, idle, ...(summary ? { summary } : {}) };
+    }
+    case 'error': {
+      const text = `failed: ${invocation.name}: ${invocation.message}`;
+      return { ...firing, outcome: 'error', text, idle: false };
+    }
+    case 'exited':
+    case 'timedOut':
+      return { ...firing, outcome: invocation.type, text: invocation.message, idle: false };
+    case 'givenUp':
+      return { ...firing, outcome: 'givenUp', text: `given up: ${invocation.message}`, idle: false };
+    default:
+      throw new TypeError(`unknown invocation ${JSON.stringify(invocation satisfies never)}`);
+  }
+}
+
+const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
+  drained: 'drained',
+  held: 'another run is at it',
+  maxRecords: 'stopped at maxRecords',
+  deadline: 'stopped before the deadline',
+  paused: 'paused',
+  wayChanged: "waits for the former way's last run",
+  leaseLost: 'lost its lease',
+  storeTrouble: 'DynamoDB did not answer',
+};
+
+/** `attempted 12: 10 ok, 2 failed, 0 dead - drained in 40 ms` */
+export function describeSummary(run: RunSummary): string {
+  const time = `${Math.round(run.durationMs)} ms`;
+  const ended = run.ended === 'drained' ? `drained in ${time}` : `${ENDS[run.ended] ?? run.ended}, ${time}`;
+  if (isIdle(run)) return run.ended === 'drained' ? `nothing due, ${time}` : ended;
+  const extras = [
+    run.skipped > 0 ? `${run.skipped} skipped` : '',
+    run.unsettled > 0 ? `${run.unsettled} unsettled` : '',
+    run.leftOver > 0 ? `${run.leftOver} left over` : '',
+  ].filter(Boolean);
+  const counts = [`${run.succeeded} ok`, `${run.failed} failed`, `${run.dead} dead`, ...extras].join(', ');
+  return `attempted ${run.attempted}: ${counts} - ${ended}`;
+}
+
+function isIdle(run: RunSummary): boolean {
+  return run.attempted + run.dead + run.skipped + run.unsettled + run.leftOver === 0;
+}
+
+function asSummary(value: unknown): RunSummary | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { queue, attempted, succeeded, ended } = value as Record<string, unknown>;
+  const fits =
+    typeof queue === 'string' &&
+    typeof attempted === 'number' &&
+    typeof succeeded === 'number' &&
+    typeof ended === 'string';
+  return fits ? (value as RunSummary) : undefined;
+}

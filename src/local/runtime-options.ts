@@ -1,0 +1,29 @@
+import type { Notice } from './function-logs.js';
+import type { RunReport } from './run-report.js';
+
+export interface RuntimeOptions {
+  /** A shell command that synthesizes a CDK app, or a synthesized folder. Default: this package's own app. */
+  readonly app?: string | undefined;
+  /** 0 for any that is free. Default 8000. */
+  readonly dynamodbPort?: number | undefined;
+  /** Of the status page; 0 for any that is free. Default 8080. */
+  readonly port?: number | undefined;
+  /** Keeps records, time and logs between starts. Default: nothing is kept. */
+  readonly dataDir?: string | undefined;
+  /** How many times as fast as real time the backlog's time goes. Default 1. */
+  readonly speed?: number | undefined;
+  /** Where the app's queues deliver, as its context value `deliverTo`. */
+  readonly deliverTo?: string | undefined;
+  /** Runs the shop, and the ERP unless there is a `deliverTo`. Default true. */
+  readonly sample?: boolean | undefined;
+  /** Default: the process's. */
+  readonly cwd?: string | undefined;
+  /** A rule's run has ended. */
+  readonly onRun?: ((report: RunReport) => void) | undefined;
+  /** A function has logged a warning or an error. */
+  readonly onNotice?: ((notice: Notice) => void) | undefined;
+  /** What the start is at. */
+  readonly onProgress?: ((step: string) => void) | undefined;
+  /** Ends a start that is under way. */
+  readonly signal?: AbortSignal | undefined;
+}

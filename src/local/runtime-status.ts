@@ -1,0 +1,112 @@
+import { toIso } from '../clock.js';
+import type { StatusCounts } from '../store/dynamodb/count.js';
+import type { AppQueue } from './app-queues.js';
+import type { RunLog } from './run-log.js';
+import type { SampleErp } from './sample-erp.js';
+import type { SampleShop } from './sample-shop.js';
+import type { Scheduler } from './scheduler.js';
+import type { QueueStatus, RuleStatus, RuntimeStatus } from './status.js';
+import type { LocalApp, LocalRule } from './template.js';
+import type { Timekeeper } from './timekeeper.js';
+
+export interface RuntimeStatusParts {
+  readonly app: LocalApp;
+  readonly appName: string;
+  readonly queues: readonly AppQueue[];
+  /** Those that hold records. */
+  readonly tables: readonly string[];
+  readonly deliverTo: string | undefined;
+  readonly dynamodb: string;
+  readonly page: string;
+  readonly dataDir: string | undefined;
+  readonly logs: string;
+  readonly time: Timekeeper;
+  readonly scheduler: Pick<Scheduler, 'nextOf'>;
+  readonly log: RunLog;
+  readonly shop: SampleShop | undefined;
+  readonly erp: SampleErp | undefined;
+}
+
+/** Puts together what a runtime shows of itself. */
+export class RuntimeStatusView {
+  readonly #parts: RuntimeStatusParts;
+  /** By table. */
+  #counts: ReadonlyMap<string, StatusCounts> = new Map();
+
+  constructor(parts: RuntimeStatusParts) {
+    this.#parts = parts;
+  }
+
+  setCounts(counts: ReadonlyMap<string, StatusCounts>): void {
+    this.#counts = counts;
+  }
+
+  status(): RuntimeStatus {
+    const { app, appName, tables, deliverTo, dynamodb, page, dataDir, logs, time, log, shop, erp } =
+      this.#parts;
+    return {
+      startedAt: toIso(time.startedAt),
+      now: toIso(time.clock.now()),
+      speed: time.setting.speed,
+      endpoint: dynamodb,
+      statusPage: page,
+      app: appName,
+      ...(dataDir === undefined ? {} : { dataDir }),
+      logs,
+      tables,
+      ...(deliverTo === undefined ? {} : { deliverTo }),
+      queues: this.#queues(),
+      rules: app.rules.map((rule) => this.#rule(rule)),
+      runs: log.runs,
+      notices: log.notices,
+      totals: log.totals,
+      ...(shop ? { sample: { inserted: shop.inserted, erp: erp?.state } } : {}),
+    };
+  }
+
+  #rule({ id, label, expression, enabled }: LocalRule): RuleStatus {
+    const next = this.#parts.scheduler.nextOf(id);
+    return {
+      id,
+      label,
+      expression,
+      enabled,
+      ...(next === undefined ? {} : { nextAt: toIso(next) }),
+      ...this.#parts.log.ofRule(id),
+    };
+  }
+
+  /** The app's queues, and those that records name though the app has none of that name. */
+  #queues(): QueueStatus[] {
+    const { queues, tables } = this.#parts;
+    return tables.flatMap((table) => {
+      const counts = this.#counts.get(table) ?? new Map<string, Record<string, number>>();
+      const known = queues.filter((queue) => queue.table === table);
+      const names = new Set([...known.map(({ name }) => name), ...counts.keys()]);
+      return [...names].map((name): QueueStatus => {
+        const next = this.#nextRun(name);
+        const { NEW = 0, ERROR = 0, SUCCESS = 0, DEAD = 0, ...others } = counts.get(name) ?? {};
+        const misspelt = Object.values(others).reduce((sum, count) => sum + count, 0);
+        return {
+          name,
+          way: known.find((queue) => queue.name === name)?.way,
+          table,
+          // A status that is none counts as NEW: that is how a run reads it.
+          NEW: NEW + misspelt,
+          ERROR,
+          SUCCESS,
+          DEAD,
+          ...(next === undefined ? {} : { nextRunAt: toIso(next) }),
+        };
+      });
+    });
+  }
+
+  #nextRun(queue: string): number | undefined {
+    const times = this.#parts.app.rules
+      .filter(({ event }) => (event as { queue?: unknown } | null)?.queue === queue)
+      .map(({ id }) => this.#parts.scheduler.nextOf(id))
+      .filter((next) => next !== undefined);
+    return times.length > 0 ? Math.min(...times) : undefined;
+  }
+}

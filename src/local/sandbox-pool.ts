@@ -1,0 +1,149 @@
+import type { Invocation, Sandbox } from './sandbox.js';
+import type { LocalFunction } from './template.js';
+
+export interface SandboxPoolOptions {
+  /** Sandboxes at once, over all functions. */
+  readonly size: number;
+  /** How long an event waits for a sandbox before it is given up, in real time. */
+  readonly maxWaitMs: number;
+  readonly open: (lambda: LocalFunction) => PooledSandbox;
+}
+
+/** What the pool needs of a sandbox. */
+export type PooledSandbox = Pick<Sandbox, 'functionName' | 'alive' | 'invoke' | 'kill' | 'close'>;
+
+/** An event that found no sandbox in time, or came when the pool was closed. */
+export type GivenUp = { readonly type: 'givenUp'; readonly message: string };
+
+interface Waiter {
+  readonly lambda: LocalFunction;
+  readonly go: (sandbox: PooledSandbox | undefined) => void;
+}
+
+/**
+ * The sandboxes of all functions: an event gets one that is free, else a new one while there is room, else it waits
+ * its turn.
+ */
+export class SandboxPool {
+  readonly #options: SandboxPoolOptions;
+  /** Least recently used first. */
+  readonly #idle: PooledSandbox[] = [];
+  readonly #busy = new Set<PooledSandbox>();
+  readonly #waiters: Waiter[] = [];
+  readonly #running = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(options: SandboxPoolOptions) {
+    this.#options = options;
+  }
+
+  get busy(): number {
+    return this.#busy.size;
+  }
+
+  /** Opens a sandbox before its first event, as loading takes a moment. */
+  warm(lambda: LocalFunction): void {
+    if (!this.#closed && this.#count() < this.#options.size) this.#idle.push(this.#options.open(lambda));
+  }
+
+  async invoke(lambda: LocalFunction, event: unknown): Promise<Invocation | GivenUp> {
+    const run = this.#invoke(lambda, event);
+    this.#running.add(run);
+    try {
+      return await run;
+    } finally {
+      this.#running.delete(run);
+    }
+  }
+
+  /** Takes no more events; those that run may finish in `graceMs`, the rest is killed. */
+  async close(graceMs: number): Promise<void> {
+    this.#closed = true;
+    for (const waiter of this.#waiters.splice(0)) waiter.go(undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([Promise.allSettled(this.#running), grace]);
+    clearTimeout(timer);
+    const sandboxes = [...this.#idle, ...this.#busy];
+    for (const sandbox of this.#busy) sandbox.kill();
+    await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
+  }
+
+  /** Ends everything at once. */
+  kill(): void {
+    this.#closed = true;
+    for (const waiter of this.#waiters.splice(0)) waiter.go(undefined);
+    for (const sandbox of [...this.#idle, ...this.#busy]) sandbox.kill();
+  }
+
+  async #invoke(lambda: LocalFunction, event: unknown): Promise<Invocation | GivenUp> {
+    const sandbox = this.#acquire(lambda) ?? (await this.#wait(lambda));
+    if (!sandbox) {
+      const seconds = this.#options.maxWaitMs / 1000;
+      const message = this.#closed ? 'the runtime is stopping' : `no sandbox was free for ${seconds} seconds`;
+      return { type: 'givenUp', message };
+    }
+    try {
+      return await sandbox.invoke(event);
+    } finally {
+      this.#release(sandbox);
+    }
+  }
+
+  #acquire(lambda: LocalFunction): PooledSandbox | undefined {
+    if (this.#closed) return undefined;
+    for (let i = this.#idle.length - 1; i >= 0; i--) {
+      const sandbox = this.#idle[i];
+      if (sandbox && !sandbox.alive) {
+        this.#idle.splice(i, 1);
+      } else if (sandbox?.functionName === lambda.name) {
+        this.#idle.splice(i, 1);
+        this.#busy.add(sandbox);
+        return sandbox;
+      }
+    }
+    if (this.#count() >= this.#options.size) {
+      const oldest = this.#idle.shift();
+      if (!oldest) return undefined;
+      void oldest.close();
+    }
+    const sandbox = this.#options.open(lambda);
+    this.#busy.add(sandbox);
+    return sandbox;
+  }
+
+  #wait(lambda: LocalFunction): Promise<PooledSandbox | undefined> {
+    if (this.#closed) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        lambda,
+        go: (sandbox) => {
+          clearTimeout(timer);
+          resolve(sandbox);
+        },
+      };
+      const timer = setTimeout(() => {
+        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+        resolve(undefined);
+      }, this.#options.maxWaitMs);
+      this.#waiters.push(waiter);
+    });
+  }
+
+  #release(sandbox: PooledSandbox): void {
+    this.#busy.delete(sandbox);
+    if (sandbox.alive && !this.#closed) this.#idle.push(sandbox);
+    const next = this.#waiters[0];
+    if (!next || this.#closed) return;
+    const free = this.#acquire(next.lambda);
+    if (!free) return;
+    this.#waiters.shift();
+    next.go(free);
+  }
+
+  #count(): number {
+    return this.#idle.length + this.#busy.size;
+  }
+}

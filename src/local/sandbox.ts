@@ -1,0 +1,176 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { type Answer, type Invoke, SANDBOX_FOLDER, SANDBOX_HANDLER } from './sandbox-protocol.js';
+import type { LocalFunction } from './template.js';
+
+/** How one invocation ended. */
+export type Invocation =
+  | { readonly type: 'result'; readonly value: unknown }
+  /** The handler threw, or could not be loaded. */
+  | { readonly type: 'error'; readonly name: string; readonly message: string }
+  /** The handler ended its process: `process.exit`, out of memory, a crash. */
+  | { readonly type: 'exited'; readonly message: string }
+  /** The function's timeout was over. */
+  | { readonly type: 'timedOut'; readonly message: string };
+
+export interface SandboxOptions {
+  readonly function: LocalFunction;
+  /** Variables of the runtime: where DynamoDB is, the clock. The function's own come after them. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** One line that the handler wrote to stdout or stderr. */
+  readonly onLine: (line: string, stream: 'stdout' | 'stderr') => void;
+}
+
+/** What a process needs of its surroundings; credentials and settings of the user's shell stay outside. */
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot', 'LANG', 'NODE_EXTRA_CA_CERTS'];
+
+/**
+ * A child process that serves one function, one event at a time, as a sandbox of Lambda does. It is used again
+ * until its process ends, which is then the end of that one invocation only.
+ */
+export class Sandbox {
+  readonly #child: ChildProcess;
+  readonly #function: LocalFunction;
+  readonly #ended: Promise<string>;
+  #alive = true;
+  #stderrTail = '';
+
+  constructor({ function: lambda, environment, onLine }: SandboxOptions) {
+    this.#function = lambda;
+    const { path, execArgv } = childEntry();
+    this.#child = fork(path, [], {
+      cwd: lambda.folder,
+      env: { ...inherited(), ...environment, ...lambda.environment, ...sandboxVariables(lambda) },
+      execArgv: [...execArgv, `--max-old-space-size=${lambda.memoryMb}`],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      serialization: 'json',
+    });
+    forEachLine(this.#child.stdout, (line) => onLine(line, 'stdout'));
+    forEachLine(this.#child.stderr, (line) => {
+      this.#stderrTail = line.trim() || this.#stderrTail;
+      onLine(line, 'stderr');
+    });
+    this.#ended = new Promise((resolve) => {
+      const end = (reason: string) => {
+        this.#alive = false;
+        resolve(reason);
+      };
+      this.#child.on('error', (error) => end(`cannot start: ${error.message}`));
+      this.#child.once('exit', (code, signal) => end(signal ? `signal ${signal}` : `exit status ${code}`));
+    });
+  }
+
+  get functionName(): string {
+    return this.#function.name;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** False once its process has ended. */
+  get alive(): boolean {
+    return this.#alive && this.#child.connected;
+  }
+
+  /** Calls the handler. Never rejects. */
+  async invoke(event: unknown): Promise<Invocation> {
+    const requestId = randomUUID();
+    const timeoutMs = this.#function.timeoutSeconds * 1000;
+    const call: Invoke = { type: 'invoke', requestId, event, deadline: Date.now() + timeoutMs };
+    const cleanUps: (() => void)[] = [];
+    try {
+      return await new Promise<Invocation>((resolve) => {
+        const onMessage = (answer: Answer) => {
+          if (answer.requestId === requestId) resolve(invocationOf(answer));
+        };
+        this.#child.on('message', onMessage);
+        cleanUps.push(() => this.#child.off('message', onMessage));
+
+        const timer = setTimeout(() => {
+          this.kill();
+          const message = `Task timed out after ${this.#function.timeoutSeconds} seconds`;
+          resolve({ type: 'timedOut', message });
+        }, timeoutMs);
+        cleanUps.push(() => clearTimeout(timer));
+
+        this.#ended.then((reason) =>
+          resolve({ type: 'exited', message: `Runtime exited with ${this.#explain(reason)}` }),
+        );
+        // A channel that breaks meanwhile is seen as the end of the process.
+        this.#child.send(call, () => {});
+      });
+    } finally {
+      for (const cleanUp of cleanUps) cleanUp();
+    }
+  }
+
+  /** Ends the process at once. */
+  kill(): void {
+    this.#alive = false;
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Lets the process end by itself, and kills it if it does not. */
+  async close(graceMs = 500): Promise<void> {
+    if (this.#child.connected) this.#child.disconnect();
+    const timer = setTimeout(() => this.kill(), graceMs);
+    await this.#ended;
+    clearTimeout(timer);
+  }
+
+  #explain(reason: string): string {
+    const outOfMemory = /heap out of memory/.test(this.#stderrTail);
+    return outOfMemory ? `${reason} (out of memory)` : reason;
+  }
+}
+
+function invocationOf(answer: Answer): Invocation {
+  if (answer.type === 'result') return { type: 'result', value: answer.value };
+  return { type: 'error', name: answer.name, message: answer.message };
+}
+
+function inherited(): Record<string, string> {
+  return Object.fromEntries(
+    INHERITED.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+function sandboxVariables(lambda: LocalFunction): Record<string, string> {
+  return {
+    AWS_LAMBDA_FUNCTION_NAME: lambda.name,
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(lambda.memoryMb),
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    LAMBDA_TASK_ROOT: lambda.folder,
+    TZ: 'UTC',
+    [SANDBOX_FOLDER]: lambda.folder,
+    [SANDBOX_HANDLER]: lambda.handler,
+  };
+}
+
+/** Compiled in the package; from the sources, as tests run it, by tsx. */
+function childEntry(): { path: string; execArgv: string[] } {
+  const fromSources = import.meta.url.endsWith('.ts');
+  const file = fromSources ? './sandbox-child.ts' : './sandbox-child.js';
+  return {
+    path: fileURLToPath(new URL(file, import.meta.url)),
+    execArgv: fromSources ? ['--import', import.meta.resolve('tsx')] : [],
+  };
+}
+
+function forEachLine(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void): void {
+  let rest = '';
+  stream?.setEncoding('utf8');
+  stream?.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine(line);
+  });
+  stream?.on('end', () => {
+    if (rest) onLine(rest);
+  });
+}

@@ -1,0 +1,120 @@
+import type { ClockSetting } from '../clock.js';
+import { parseSchedule, type Schedule } from './schedule.js';
+import type { LocalRule } from './template.js';
+import type { Timekeeper } from './timekeeper.js';
+
+/** One firing of a rule. */
+export interface Firing {
+  readonly rule: LocalRule;
+  /** When it was due, in the backlog's time. */
+  readonly at: number;
+  /** Firings of the same rule that had passed meanwhile, and that this one stands for. */
+  readonly coalesced: number;
+}
+
+export interface SchedulerOptions {
+  readonly rules: readonly LocalRule[];
+  readonly time: Pick<Timekeeper, 'clock' | 'phases'> & {
+    readonly setting: Pick<ClockSetting, 'speed'>;
+  };
+  /** Starts the rule's function; settles when it has ended. */
+  readonly fire: (firing: Firing) => Promise<void>;
+}
+
+interface Turn {
+  readonly rule: LocalRule;
+  readonly schedule: Schedule;
+  readonly createdAt: number;
+  /** Undefined: it will not fire again. */
+  next: number | undefined;
+  running: number;
+  /** Passed while it could not start. */
+  missed: number;
+}
+
+/** Runs of one rule overlap, as in the cloud, unless its ticks are closer than this in real time. */
+const OVERLAP_FROM_MS = 1_000;
+const MAX_TIMEOUT_MS = 60_000;
+
+/**
+ * Fires the rules on the backlog's clock. A rule is late rather than repeated: what passed while the runtime stood
+ * still, or faster than it can start, is made up for by one firing.
+ */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #turns: Turn[];
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    const { clock, phases } = options.time;
+    const now = clock.now();
+    this.#turns = options.rules
+      .filter((rule) => rule.enabled)
+      .map((rule) => {
+        const schedule = parseSchedule(rule.expression);
+        const phase = phases.get(rule.id) ?? { createdAt: now };
+        phases.set(rule.id, phase);
+        const next = schedule.next(phase.lastFiredAt ?? phase.createdAt, phase.createdAt);
+        return { rule, schedule, createdAt: phase.createdAt, next, running: 0, missed: 0 };
+      });
+  }
+
+  start(): void {
+    this.#tick();
+  }
+
+  /** No firing starts any more. */
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** When a rule fires next, in the backlog's time. */
+  nextOf(ruleId: string): number | undefined {
+    return this.#turns.find(({ rule }) => rule.id === ruleId)?.next;
+  }
+
+  #tick(): void {
+    if (this.#stopped) return;
+    const now = this.#options.time.clock.now();
+    for (const turn of this.#turns) {
+      if (turn.next !== undefined && turn.next <= now) this.#due(turn, now);
+    }
+    const next = Math.min(...this.#turns.map((turn) => turn.next ?? Number.POSITIVE_INFINITY));
+    const waitMs = Math.ceil((next - now) / this.#options.time.setting.speed);
+    this.#timer = setTimeout(() => this.#tick(), Math.min(Math.max(1, waitMs), MAX_TIMEOUT_MS));
+  }
+
+  #due(turn: Turn, now: number): void {
+    const at = turn.next ?? now;
+    turn.next = turn.schedule.next(now, turn.createdAt);
+    const { everyMs } = turn.schedule;
+    const passed = everyMs === undefined ? 0 : Math.floor((now - at) / everyMs);
+    if (turn.running > 0 && this.#tooClose(turn)) {
+      turn.missed += 1 + passed;
+      return;
+    }
+    this.#fire(turn, at, passed);
+  }
+
+  /** Ticks this close overlap only because the clock is fast: runs keep their real length. */
+  #tooClose({ schedule: { everyMs = 60_000 } }: Turn): boolean {
+    return everyMs / this.#options.time.setting.speed < OVERLAP_FROM_MS;
+  }
+
+  #fire(turn: Turn, at: number, passed: number): void {
+    const { phases, clock } = this.#options.time;
+    const coalesced = turn.missed + passed;
+    turn.missed = 0;
+    turn.running += 1;
+    phases.set(turn.rule.id, { createdAt: turn.createdAt, lastFiredAt: clock.now() });
+    void this.#options.fire({ rule: turn.rule, at, coalesced }).finally(() => {
+      turn.running -= 1;
+      if (turn.missed === 0 || turn.running > 0 || this.#stopped) return;
+      turn.missed -= 1;
+      this.#fire(turn, clock.now(), 0);
+    });
+  }
+}

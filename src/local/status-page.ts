@@ -1,0 +1,91 @@
+import { type ServerType, serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { html } from 'hono/html';
+import { age } from './durations.js';
+import type { RuntimeStatus } from './status.js';
+
+export interface StatusPage {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+
+/** `/` for people and `/status.json` for programs, for this machine only. */
+export async function startStatusPage(
+  port: number,
+  status: () => RuntimeStatus | undefined,
+): Promise<StatusPage> {
+  const app = new Hono();
+  // A foreign page must not read this one through a name that it lets point here.
+  app.use(async (context, next) => {
+    const host = (context.req.header('host') ?? '').replace(/:\d+$/, '');
+    return host === HOST || host === 'localhost' ? next() : context.text('unknown host', 403);
+  });
+  app.get('/status.json', (context) => {
+    const current = status();
+    return current ? context.json(current) : context.json({ starting: true }, 503);
+  });
+  app.get('/', (context) => {
+    const current = status();
+    return context.html(current ? page(current) : starting());
+  });
+  const server = await new Promise<ServerType>((resolve, reject) => {
+    const listening = serve({ fetch: app.fetch, hostname: HOST, port }, () => resolve(listening));
+    listening.once('error', reject);
+  });
+  const address = server.address();
+  const actual = typeof address === 'object' && address ? address.port : port;
+  return {
+    url: `http://${HOST}:${actual}/`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      }),
+  };
+}
+
+const STYLE = `
+  :root { color-scheme: light dark }
+  body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
+  h1 { font-size: 1.3rem } h2 { font-size: 1.05rem; margin-top: 2rem }
+  table { border-collapse: collapse; width: 100% }
+  th, td { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid #8884; vertical-align: top }
+  .n { text-align: right; font-variant-numeric: tabular-nums } .bad { color: #c33 } .dim { opacity: .65 }
+  code { font-size: .9em }`;
+
+function starting() {
+  return html`<!doctype html><meta http-equiv="refresh" content="1"><title>backlog</title><p>The runtime is starting …</p>`;
+}
+
+function page(status: RuntimeStatus) {
+  const { queues, rules, runs, notices, sample, deliverTo } = status;
+  const now = Date.parse(status.now);
+  const until = (time: string | undefined) => (time ? `in ${age(Date.parse(time) - now)}` : '–');
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="2">
+<meta name="viewport" content="width=device-width"><title>backlog: local runtime</title><style>${STYLE}</style></head><body>
+<h1>dynamo-backlog, local runtime</h1>
+<p>${status.now} <span class="dim">(${status.speed} times as fast as real time)</span><br>
+DynamoDB <code>${status.endpoint}</code>, table ${status.tables.join(', ')}<br>
+${deliverTo ? html`delivers to <code>${deliverTo}</code>` : html`<b class="bad">delivers nowhere: no URL was given, the app's rules are disabled</b>`}
+${sample?.erp ? html`<br>sample ERP: ${sample.erp.up ? 'up' : html`<b class="bad">down</b>`}, for another ${sample.erp.changesInSeconds} s` : ''}</p>
+<h2>Queues</h2>
+<table><tr><th>queue</th><th>retries</th><th class="n">NEW</th><th class="n">ERROR</th><th class="n">SUCCESS</th><th class="n">DEAD</th><th>next run</th></tr>
+${queues.map((queue) => html`<tr><td>${queue.name}</td><td>${queue.way ?? 'no such queue in the app'}</td><td class="n">${queue.NEW}</td><td class="n">${queue.ERROR}</td><td class="n">${queue.SUCCESS}</td><td class="n">${queue.DEAD}</td><td>${until(queue.nextRunAt)}</td></tr>`)}</table>
+<h2>Runs that did something</h2>
+<table>${[...runs]
+    .reverse()
+    .slice(0, 15)
+    .map(
+      (run) =>
+        html`<tr><td class="dim">${run.at.slice(0, 19).replace('T', ' ')}</td><td>${run.label}</td><td class="${run.outcome === 'ok' ? '' : 'bad'}">${run.text}</td></tr>`,
+    )}</table>
+<h2>Rules</h2>
+<table><tr><th>rule</th><th>schedule</th><th>next</th><th class="n">fired</th><th class="n">late</th><th class="n">failed</th><th class="n">given up</th></tr>
+${rules.map((rule) => html`<tr><td>${rule.label}</td><td><code>${rule.expression}</code></td><td>${rule.enabled ? until(rule.nextAt) : 'disabled'}</td><td class="n">${rule.fired}</td><td class="n">${rule.late}</td><td class="n">${rule.failed}</td><td class="n">${rule.givenUp}</td></tr>`)}</table>
+${notices.length > 0 ? html`<h2>Warnings</h2><ul>${notices.map((notice) => html`<li>${notice.functionName}: ${notice.text}</li>`)}</ul>` : ''}
+<p class="dim"><a href="/status.json">status.json</a> · logs in <code>${status.logs}</code></p>
+</body></html>`;
+}

@@ -1,0 +1,67 @@
+import type { Way } from '../record/index.js';
+import type { Notice } from './function-logs.js';
+import type { RunReport } from './run-report.js';
+import type { ErpState } from './sample-erp.js';
+
+/** Everything that the terminal, the status page and `/status.json` show. Times are the backlog's, ISO-8601. */
+export interface RuntimeStatus {
+  readonly startedAt: string;
+  readonly now: string;
+  readonly speed: number;
+  readonly endpoint: string;
+  readonly statusPage: string;
+  readonly app: string;
+  readonly dataDir?: string | undefined;
+  readonly logs: string;
+  readonly tables: readonly string[];
+  /** Where records are delivered; absent: nowhere, the app's rules are disabled. */
+  readonly deliverTo?: string | undefined;
+  readonly queues: readonly QueueStatus[];
+  readonly rules: readonly RuleStatus[];
+  /** Runs that did something, the newest last. */
+  readonly runs: readonly RunReport[];
+  readonly notices: readonly Notice[];
+  readonly totals: RunTotals;
+  readonly sample?: { readonly inserted: number; readonly erp?: ErpState | undefined } | undefined;
+}
+
+export interface QueueStatus {
+  readonly name: string;
+  readonly way?: Way | undefined;
+  readonly table: string;
+  readonly NEW: number;
+  readonly ERROR: number;
+  readonly SUCCESS: number;
+  readonly DEAD: number;
+  /** When the next of its rules fires. */
+  readonly nextRunAt?: string | undefined;
+}
+
+export interface RuleStatus {
+  readonly id: string;
+  readonly label: string;
+  readonly expression: string;
+  readonly enabled: boolean;
+  readonly nextAt?: string | undefined;
+  readonly fired: number;
+  /** Firings that could not start in time, and were made up for by a later one. */
+  readonly late: number;
+  /** The function threw, ended its process, or ran out of time. */
+  readonly failed: number;
+  /** No sandbox was free for a minute. */
+  readonly givenUp: number;
+}
+
+/** Sums over all runs since the start. */
+export interface RunTotals {
+  readonly runs: number;
+  readonly attempted: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly dead: number;
+  readonly unsettled: number;
+  /** Invocations that ended badly. */
+  readonly broken: number;
+  readonly late: number;
+  readonly givenUp: number;
+}

@@ -1,0 +1,137 @@
+import { ConfigurationError } from '../errors.js';
+import type { TableShape } from '../store/dynamodb/create-tables.js';
+import type { Stack, TemplateResource } from './assembly.js';
+import type { References } from './intrinsics.js';
+import { readFunction } from './template-function.js';
+import { readRule } from './template-rule.js';
+import { isTable, readTable } from './template-table.js';
+
+/** A table as it is created on the embedded DynamoDB. */
+export interface LocalTable extends TableShape {
+  readonly logicalId: string;
+}
+
+export interface LocalFunction {
+  readonly name: string;
+  /** Lambda's handler string, such as `index.handler`. */
+  readonly handler: string;
+  /** The folder of the bundled code. */
+  readonly folder: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface LocalRule {
+  /** Stable between starts: its phase is kept under this name. */
+  readonly id: string;
+  readonly label: string;
+  readonly expression: string;
+  readonly enabled: boolean;
+  readonly functionName: string;
+  readonly event: unknown;
+}
+
+/** What of an app runs on one machine. */
+export interface LocalApp {
+  readonly stacks: readonly string[];
+  readonly tables: readonly LocalTable[];
+  readonly functions: readonly LocalFunction[];
+  readonly rules: readonly LocalRule[];
+}
+
+/** A stack with the names that its resources get here. */
+export interface StackContext {
+  readonly stack: Stack;
+  readonly references: References;
+  /** The name of a table, function or rule. */
+  nameOf(logicalId: string): string;
+  resource(logicalId: string): TemplateResource | undefined;
+}
+
+/**
+ * Takes the tables, the scheduled rules and the functions behind them from synthesized stacks. Everything else in
+ * them has no meaning on one machine and is left out.
+ *
+ * @throws ConfigurationError naming the resource that the local runtime cannot run
+ */
+export function readApp(stacks: readonly Stack[]): LocalApp {
+  const tables: LocalTable[] = [];
+  const functions = new Map<string, LocalFunction>();
+  const rules: LocalRule[] = [];
+  const names = localNames(stacks);
+  for (const stack of stacks) {
+    const context = stackContext(stack, names);
+    for (const [logicalId, resource] of Object.entries(stack.template.Resources ?? {})) {
+      if (isTable(resource)) tables.push(readTable(logicalId, resource, context));
+      if (resource.Type !== 'AWS::Events::Rule') continue;
+      for (const { functionId, ...rule } of readRule(logicalId, resource, context)) {
+        rules.push(rule);
+        if (functions.has(rule.functionName)) continue;
+        functions.set(rule.functionName, readFunction(functionId, context));
+      }
+    }
+  }
+  return { stacks: stacks.map(({ name }) => name), tables, functions: [...functions.values()], rules };
+}
+
+function stackContext(stack: Stack, names: Names): StackContext {
+  const resources = stack.template.Resources ?? {};
+  const resource = (logicalId: string) =>
+    Object.hasOwn(resources, logicalId) ? resources[logicalId] : undefined;
+  const nameOf = (logicalId: string) => names.get(nameKey(stack, logicalId)) ?? logicalId;
+  const references: References = {
+    ref: (logicalId) => {
+      if (resource(logicalId)) return nameOf(logicalId);
+      const parameter = stack.template.Parameters?.[logicalId];
+      return parameter?.Default === undefined ? undefined : String(parameter.Default);
+    },
+    attribute: (logicalId, attribute) => {
+      const found = resource(logicalId);
+      if (!found) return undefined;
+      return attribute === 'Arn'
+        ? localArn(found.Type, nameOf(logicalId))
+        : `${nameOf(logicalId)}.${attribute}`;
+    },
+  };
+  return { stack, references, nameOf, resource };
+}
+
+/** Nothing on one machine looks an ARN up; it only has to be recognizable, and the same everywhere. */
+function localArn(type: string, name: string): string {
+  const [, service = 'local', kind = ''] = type.toLowerCase().split('::');
+  return `arn:aws:${service}:us-east-1:000000000000:${kind}/${name}`;
+}
+
+type Names = ReadonlyMap<string, string>;
+
+const nameKey = (stack: Stack, logicalId: string) => `${stack.name}/${logicalId}`;
+
+/**
+ * Readable names that are the same at every start: a physical name where the template has one, else the logical id
+ * without the hash that CDK appends, unless two would be called the same.
+ */
+function localNames(stacks: readonly Stack[]): Names {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const stack of stacks) {
+    for (const [logicalId, resource] of Object.entries(stack.template.Resources ?? {})) {
+      const wishes = [
+        physicalName(resource),
+        logicalId.replace(/[0-9A-F]{8}$/, ''),
+        logicalId,
+        `${stack.name}-${logicalId}`,
+      ];
+      const name = wishes.find((wish) => wish && !taken.has(wish));
+      if (name === undefined) throw new ConfigurationError(`${logicalId}: two stacks have the same name`);
+      taken.add(name);
+      names.set(nameKey(stack, logicalId), name);
+    }
+  }
+  return names;
+}
+
+function physicalName({ Properties = {} }: TemplateResource): string | undefined {
+  const name = Properties.TableName ?? Properties.FunctionName;
+  return typeof name === 'string' ? name : undefined;
+}
