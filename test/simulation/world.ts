@@ -105,7 +105,7 @@ export class World {
         dueAt: at,
         ...retry,
       };
-      if (replace) this.truth.putItem({ ...item, rev: `over-${script.id}` });
+      if (replace) this.truth.put({ ...item, rev: `over-${script.id}` });
       else void this.store.insert({ ...item, rev: `new-${script.id}` });
     };
     this.time.after(script.insertAtMs, () => put(1, false));
@@ -213,7 +213,7 @@ export class World {
   /** Who was frozen past its lease may overlap its repetition, and even settle between its read and its start. */
   private wasJustFinishedByTheThawed(id: string): boolean {
     const finish = this.finished.get(id);
-    return finish !== undefined && finish.by.wasFrozen && this.time.now - finish.at < 10_000;
+    return finish?.by.wasFrozen === true && this.time.now - finish.at < 10_000;
   }
 
   private isEarly(record: BacklogRecord): boolean {
