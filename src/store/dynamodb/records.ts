@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.js';
 import { InvalidRecordError } from '../../errors.js';
 import { type BacklogRecord, type Item, parseRecord, type RecordChange } from '../../record/index.js';
@@ -53,11 +54,32 @@ export class DynamoDbRecords {
     }
   }
 
-  private async write(record: BacklogRecord, change: RecordChange, rev: string) {
+  private async write(
+    record: BacklogRecord,
+    change: RecordChange,
+    rev: string,
+  ): Promise<'settled' | 'changed'> {
     const answer = await this.table.update(record.id, settleUpdate(record, change, rev));
     if (answer.written) return 'settled';
     const stored = answer.inTheWay ? answer.inTheWay.rev?.S : (await this.table.get(record.id, 'rev'))?.rev;
-    return stored === rev ? 'settled' : 'changed';
+    if (stored === rev) return 'settled';
+    const stamp = `${rev}~`;
+    if (record.rev !== undefined || (typeof stored === 'string' && stored !== stamp)) return 'changed';
+    return (await this.stamp(record, stamp)) ? this.write({ ...record, rev: stamp }, change, rev) : 'changed';
+  }
+
+  /**
+   * Gives a record without a `rev` one, so that it can be settled by it: dynalite never finds two documents equal,
+   * and a record that can never be settled would be attempted for ever. Whether the payload is still the one that
+   * was read is seen in the answer to the very write; an overwrite after it removes the `rev` again.
+   */
+  private async stamp(record: BacklogRecord, rev: string): Promise<boolean> {
+    if (!samePayload(await this.table.get(record.id), record)) return false;
+    const expressions = new Expressions();
+    const condition = and(expressions.exists('id'), withoutRev(expressions));
+    const answer = await this.table.update(record.id, expressions.update({ rev }, [], condition), true);
+    const item = answer.written ? answer.item : await this.table.get(record.id);
+    return item?.rev === rev && samePayload(item, record);
   }
 
   private async put(item: Item): Promise<boolean> {
@@ -88,16 +110,22 @@ function settleUpdate(record: BacklogRecord, change: RecordChange, rev: string):
  */
 function asRead(record: BacklogRecord, expressions: Expressions): string {
   if (record.rev !== undefined) return expressions.equal('rev', record.rev);
-  const exists = expressions.exists('id');
-  const noRev = or(
-    expressions.absent('rev'),
-    `NOT attribute_type(${expressions.name('rev')}, ${expressions.value('S')})`,
-  );
-  const samePayload =
+  const payload =
     record.payload === undefined
       ? expressions.absent('payload')
       : expressions.equal('payload', record.payload);
-  return and(exists, noRev, samePayload);
+  return and(expressions.exists('id'), withoutRev(expressions), payload);
+}
+
+function withoutRev(expressions: Expressions): string {
+  return or(
+    expressions.absent('rev'),
+    `NOT attribute_type(${expressions.name('rev')}, ${expressions.value('S')})`,
+  );
+}
+
+function samePayload(item: Item | undefined, record: BacklogRecord): boolean {
+  return item !== undefined && isDeepStrictEqual(item.payload, record.payload);
 }
 
 function withoutExpendable(change: RecordChange): RecordChange {

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { Item } from '../../src/record/index.js';
+import type { BacklogStore } from '../../src/store/index.js';
+import { insertingAndReading } from './conformance/inserting.js';
+import { keepingLeases } from './conformance/leases.js';
+import { listing } from './conformance/listing.js';
+import { queryingDue } from './conformance/query-due.js';
+import { keepingQueues } from './conformance/queues.js';
+import { settling } from './conformance/settling.js';
+
+/** A store under test, and the hands of foreign producers and operators in its table. */
+export interface StoreUnderTest {
+  readonly store: BacklogStore;
+  /** Writes an item unconditionally. */
+  put(item: Item): Promise<void>;
+  delete(id: string): Promise<void>;
+  /** The item as it stands there. */
+  raw(id: string): Promise<Item | undefined>;
+  close(): Promise<void>;
+}
+
+/** Each test uses ids, lanes and queues of its own, so one store serves them all. */
+export type UnderTest = () => StoreUnderTest;
+
+/** What every store must do. */
+export function storeConformance(name: string, makeStore: () => Promise<StoreUnderTest>): void {
+  describe(`${name} keeps the contract of a store`, () => {
+    let underTest: StoreUnderTest;
+    beforeAll(async () => {
+      underTest = await makeStore();
+    });
+    afterAll(() => underTest?.close());
+    const current = () => underTest;
+
+    describe('inserting and reading', () => insertingAndReading(current));
+    describe('settling', () => settling(current));
+    describe('querying what is due', () => queryingDue(current));
+    describe('listing', () => listing(current));
+    describe('leases', () => keepingLeases(current));
+    describe('queues', () => keepingQueues(current));
+  });
+}

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import type { LeaseHold, LeaseState } from '../../../src/store/index.js';
+import type { UnderTest } from '../conformance.js';
+import { NOW } from '../records.js';
+
+const CURSOR = {
+  head: { id: 'a/b#c', dueAt: '2026-11-20T12:00:00.000Z' },
+  at: { id: '🧾', dueAt: '2026-11-20T11:00:00.000Z' },
+};
+
+export function keepingLeases(underTest: UnderTest): void {
+  const key = () => `lane:${randomUUID()}`;
+  const hold = (holder: string, more: Partial<LeaseHold> = {}): LeaseHold => ({
+    holder,
+    until: NOW + 60_000,
+    ids: ['r-1', 'r-2'],
+    rev: `rev-${holder}`,
+    ...more,
+  });
+  const state = (holder: string, more: Partial<LeaseState> = {}): LeaseState => ({
+    ...hold(holder),
+    suspects: [],
+    cursor: undefined,
+    woken: false,
+    ...more,
+  });
+  const held = { held: true, cursor: undefined, suspects: undefined };
+  /** What the lease looks like to somebody else. */
+  const seen = async (k: string) => {
+    const answer = await underTest().store.holdLease(k, hold('onlooker'));
+    if (answer.held) throw new Error('the lease is free');
+    return answer.lease;
+  };
+
+  it('gives a free lease to the first, and shows it to the second as it is', async () => {
+    const { store } = underTest();
+    const k = key();
+    expect(await store.holdLease(k, hold('me', { suspects: ['s-1'] }))).toMatchObject({ held: true });
+    expect(await store.holdLease(k, hold('you'))).toEqual({
+      held: false,
+      lease: state('me', { suspects: ['s-1'] }),
+    });
+  });
+
+  it('gives a lease to exactly one of many who come at once', async () => {
+    const { store } = underTest();
+    const k = key();
+    const all = Array.from({ length: 8 }, (_, i) => `run-${i}`);
+    const answers = await Promise.all(all.map((holder) => store.holdLease(k, hold(holder))));
+    expect(answers.filter((answer) => answer.held)).toHaveLength(1);
+    expect((await seen(k))?.holder).toBe(all[answers.findIndex((answer) => answer.held)]);
+  });
+
+  it('keeps leases of different keys apart', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('me'));
+    expect(await store.holdLease(`${k}:2`, hold('you'))).toEqual(held);
+  });
+
+  it('renews the lease of its holder with the journal of the next page', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('me'));
+    const next = hold('me', { ids: ['r-3'], rev: 'rev-next', until: NOW + 90_000 });
+    expect(await store.holdLease(k, next)).toEqual(held);
+    expect(await seen(k)).toEqual(state('me', next as Partial<LeaseState>));
+  });
+
+  it('takes a hold that is repeated because its answer was lost', async () => {
+    const { store } = underTest();
+    const k = key();
+    expect([await store.holdLease(k, hold('me')), await store.holdLease(k, hold('me'))]).toEqual([
+      held,
+      held,
+    ]);
+  });
+
+  it('keeps a journal of 64 KB of ids, whatever they consist of', async () => {
+    const { store } = underTest();
+    const k = key();
+    const ids = Array.from({ length: 100 }, (_, i) => `${i}/#"${'🧾'.repeat(160)}`);
+    await store.holdLease(k, hold('me', { ids }));
+    expect((await seen(k))?.ids).toEqual(ids);
+  });
+
+  it('keeps the suspects when a hold does not name any, and clears them when it names none', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('me', { suspects: ['s-1', 's-2'] }));
+    expect(await store.holdLease(k, hold('me'))).toMatchObject({ held: true, suspects: ['s-1', 's-2'] });
+    expect((await seen(k))?.suspects).toEqual(['s-1', 's-2']);
+    expect(await store.holdLease(k, hold('me', { suspects: [] }))).toEqual(held);
+    expect((await seen(k))?.suspects).toEqual([]);
+  });
+
+  it('hands a lease over with its journal, rev, suspects, cursor and wake mark kept', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('before'));
+    await store.releaseLease(k, 'before', { cursor: CURSOR });
+    await store.holdLease(k, hold('dead', { suspects: ['s-1'] }));
+    await store.wakeHolder(k, 'dead');
+    const found = await seen(k);
+    if (!found) throw new Error('no lease');
+    const taken = { ...found, holder: 'me', until: NOW + 120_000 };
+    expect(await store.takeOverLease(k, found, { holder: 'me', until: NOW + 120_000 })).toEqual(taken);
+    expect(taken).toMatchObject({
+      ids: ['r-1', 'r-2'],
+      rev: 'rev-dead',
+      suspects: ['s-1'],
+      cursor: CURSOR,
+      woken: true,
+    });
+    expect(await seen(k)).toEqual(taken);
+  });
+
+  it('hands a lease over to exactly one of two, who may ask twice', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('dead'));
+    const first = await store.takeOverLease(k, state('dead'), { holder: 'me', until: NOW + 90_000 });
+    expect(first).toMatchObject({ holder: 'me' });
+    expect(
+      await store.takeOverLease(k, state('dead'), { holder: 'you', until: NOW + 90_000 }),
+    ).toBeUndefined();
+    expect(await store.takeOverLease(k, state('dead'), { holder: 'me', until: NOW + 90_000 })).toEqual(first);
+  });
+
+  it('does not hand over a lease that its holder has renewed or released', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('slow'));
+    await store.holdLease(k, hold('slow', { until: NOW + 90_000 }));
+    expect(await store.takeOverLease(k, state('slow'), { holder: 'me', until: NOW })).toBeUndefined();
+    await store.releaseLease(k, 'slow', {});
+    expect(await store.takeOverLease(k, state('slow'), { holder: 'me', until: NOW })).toBeUndefined();
+    expect(await store.holdLease(k, hold('next'))).toEqual(held);
+  });
+
+  it('takes the lease from a holder that was taken over: its renewal and release fail', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('frozen'));
+    await store.takeOverLease(k, state('frozen'), { holder: 'me', until: NOW + 90_000 });
+    expect(await store.holdLease(k, hold('frozen'))).toMatchObject({ held: false, lease: { holder: 'me' } });
+    expect(await store.releaseLease(k, 'frozen', {})).toBe('lost');
+    expect(await seen(k)).toMatchObject({ holder: 'me', ids: ['r-1', 'r-2'] });
+  });
+
+  it('releases a lease with nothing left of it', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('me', { suspects: ['s-1'] }));
+    expect(await store.releaseLease(k, 'me', {})).toBe('released');
+    expect(await store.holdLease(k, hold('you'))).toEqual(held);
+    expect(await seen(k)).toEqual(state('you'));
+  });
+
+  it('takes a release that is repeated because its answer was lost', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('me'));
+    const answers = [await store.releaseLease(k, 'me', {}), await store.releaseLease(k, 'me', {})];
+    expect(answers).toEqual(['released', 'released']);
+    expect(await store.releaseLease(key(), 'me', {})).toBe('released');
+  });
+
+  it('leaves cursor and suspects to the next holder, until a release leaves none', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('me'));
+    await store.releaseLease(k, 'me', { cursor: CURSOR, suspects: ['s-1'] });
+    const found = { held: true, cursor: CURSOR, suspects: ['s-1'] };
+    expect(await store.holdLease(k, hold('you'))).toEqual(found);
+    expect(await store.holdLease(k, hold('you'))).toEqual(found);
+    await store.releaseLease(k, 'you', { suspects: [] });
+    expect(await store.holdLease(k, hold('third'))).toEqual(held);
+  });
+
+  it('does not release a lease whose holder was asked to look once more', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('me'));
+    expect(await store.wakeHolder(k, 'me')).toBe(true);
+    expect(await store.releaseLease(k, 'me', {})).toBe('woken');
+    expect(await seen(k)).toEqual(state('me', { woken: true }));
+    expect(await store.holdLease(k, hold('me'))).toEqual(held);
+    expect(await store.releaseLease(k, 'me', {})).toBe('woken');
+    expect(await store.acknowledgeWake(k, 'me')).toBe(true);
+    expect(await store.releaseLease(k, 'me', {})).toBe('released');
+  });
+
+  it('wakes nobody but the holder, and lets nobody else clear the mark', async () => {
+    const { store } = underTest();
+    const k = key();
+    expect(await store.wakeHolder(k, 'me')).toBe(false);
+    await store.holdLease(k, hold('me'));
+    expect(await store.wakeHolder(k, 'you')).toBe(false);
+    await store.wakeHolder(k, 'me');
+    expect(await store.acknowledgeWake(k, 'you')).toBe(false);
+    expect(await store.releaseLease(k, 'me', {})).toBe('woken');
+    expect(await store.acknowledgeWake(key(), 'me')).toBe(false);
+  });
+}

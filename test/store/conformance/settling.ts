@@ -1,0 +1,157 @@
+import { expect, it } from 'vitest';
+import type { RecordChange } from '../../../src/record/index.js';
+import type { UnderTest } from '../conformance.js';
+import { insertAndRead, iso, item, NOW, read } from '../records.js';
+
+const SUCCESS: RecordChange = {
+  set: { status: 'SUCCESS', attempts: 1, lastAttemptAt: iso(1000), expiresAt: 1_800_000_000 },
+  remove: ['lane', 'dueAt', 'notBefore', 'deadReason'],
+};
+const ERROR_ENTRY = { name: 'HttpError', message: 'answered 503', at: iso(1000), attempt: 1 };
+const FAILURE: RecordChange = {
+  set: {
+    status: 'ERROR',
+    dueAt: iso(61_000),
+    attempts: 1,
+    failures: 1,
+    firstFailureAt: iso(1000),
+    lastFailureAt: iso(1000),
+    lastAttemptAt: iso(1000),
+    lastError: ERROR_ENTRY,
+    errors: [ERROR_ENTRY],
+  },
+  remove: [],
+};
+
+export function settling(underTest: UnderTest): void {
+  const due = (lane: string) =>
+    underTest().store.queryDue({ lane, until: NOW + 1e9, order: 'oldestFirst', limit: 10 });
+
+  it('writes a success and takes the record out of the index', async () => {
+    const { store, raw } = underTest();
+    const record = await insertAndRead(store, item('set-1', { lane: 'set-1', notBefore: iso(-1) }));
+    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+    const { lane: _, dueAt: __, ...kept } = item('set-1');
+    expect(await raw('set-1')).toEqual({ ...kept, ...SUCCESS.set, rev: 'rev-1' });
+    expect((await due('set-1')).keys).toEqual([]);
+  });
+
+  it('writes a failure and moves the record within the index', async () => {
+    const { store } = underTest();
+    const record = await insertAndRead(store, item('set-2', { lane: 'set-2', customer: 'c-7' }));
+    expect(await store.settle(record, FAILURE, 'rev-1')).toBe('settled');
+    expect(await read(store, 'set-2')).toMatchObject({
+      ...FAILURE.set,
+      rev: 'rev-1',
+      payload: record.payload,
+      attributes: { customer: 'c-7' },
+    });
+    expect((await due('set-2')).keys).toEqual([{ id: 'set-2', dueAt: iso(61_000) }]);
+  });
+
+  it('moves a dead record to the lane of the dead', async () => {
+    const { store } = underTest();
+    const record = await insertAndRead(store, item('set-3', { lane: 'set-3' }));
+    const death: RecordChange = {
+      set: { status: 'DEAD', lane: 'set-3/dead', dueAt: iso(5), deadReason: 'expired' },
+      remove: ['notBefore', 'expiresAt'],
+    };
+    await store.settle(record, death, 'rev-1');
+    expect((await due('set-3')).keys).toEqual([]);
+    expect((await due('set-3/dead')).keys).toEqual([{ id: 'set-3', dueAt: iso(5) }]);
+  });
+
+  it('changes nothing on a record that another write of the library has changed', async () => {
+    const { store, raw } = underTest();
+    const record = await insertAndRead(store, item('set-4'));
+    await store.settle(record, FAILURE, 'rev-theirs');
+    const before = await raw('set-4');
+    expect(await store.settle(record, SUCCESS, 'rev-mine')).toBe('changed');
+    expect(await raw('set-4')).toEqual(before);
+  });
+
+  it('reports a settle that is repeated because its answer was lost as settled', async () => {
+    const { store, raw } = underTest();
+    const record = await insertAndRead(store, item('set-5'));
+    const first = await store.settle(record, SUCCESS, 'rev-mine');
+    const before = await raw('set-5');
+    expect([first, await store.settle(record, SUCCESS, 'rev-mine')]).toEqual(['settled', 'settled']);
+    expect(await raw('set-5')).toEqual(before);
+  });
+
+  it('never creates a record that was deleted', async () => {
+    const { store, put, delete: remove, raw } = underTest();
+    const record = await insertAndRead(store, item('set-6'));
+    await remove('set-6');
+    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('changed');
+    await put({ id: 'set-7', status: 'NEW' });
+    const foreign = await read(store, 'set-7');
+    await remove('set-7');
+    expect(await store.settle(foreign, SUCCESS, 'rev-1')).toBe('changed');
+    expect([await raw('set-6'), await raw('set-7')]).toEqual([undefined, undefined]);
+  });
+
+  it('changes nothing on a record that its producer has overwritten', async () => {
+    const { store, put, raw } = underTest();
+    const record = await insertAndRead(store, item('set-8'));
+    await put({ id: 'set-8', status: 'NEW', payload: record.payload });
+    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('changed');
+    expect(await raw('set-8')).toEqual({ id: 'set-8', status: 'NEW', payload: record.payload });
+  });
+
+  const payloads: [string, unknown, unknown][] = [
+    ['a text', 'one', 'two'],
+    ['a document', { list: [1, { a: 'ü' }], none: null }, { list: [1, { a: 'u' }], none: null }],
+    ['no payload', undefined, 'now there is one'],
+    ['null', null, undefined],
+    ['an empty list', [], [0]],
+    ['a number of 30 digits', { n: 123456789012345678901234567891n }, { n: 123456789012345678901234567892n }],
+    ['a set and bytes', { s: new Set(['a', 'b']), b: new Uint8Array([1]) }, { s: new Set(['a']), b: 1 }],
+  ];
+  it.each(payloads)(
+    'fences a foreign record without a rev by its payload: %s',
+    async (name, before, after) => {
+      const { store, put } = underTest();
+      const foreign = (payload: unknown) => ({
+        id: `foreign ${name}`,
+        status: 'NEW',
+        ...(payload === undefined ? {} : { payload }),
+      });
+      await put(foreign(before));
+      const record = await read(store, `foreign ${name}`);
+      await put(foreign(after));
+      expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('changed');
+      await put(foreign(before));
+      expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+      expect(await store.settle(record, SUCCESS, 'rev-2')).toBe('changed');
+      expect(await read(store, `foreign ${name}`)).toMatchObject({ status: 'SUCCESS', rev: 'rev-1' });
+    },
+  );
+
+  it('lets exactly one of several settles of a foreign record at once through', async () => {
+    const { store, put } = underTest();
+    await put({ id: 'set-11', status: 'NEW', payload: { a: 1 } });
+    const record = await read(store, 'set-11');
+    const revs = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const answers = await Promise.all(revs.map((rev) => store.settle(record, FAILURE, rev)));
+    expect(answers.filter((answer) => answer === 'settled')).toHaveLength(1);
+    expect((await read(store, 'set-11')).rev).toBe(revs[answers.indexOf('settled')]);
+  });
+
+  it('settles a foreign record with a rev of a wrong type', async () => {
+    const { store, put } = underTest();
+    await put({ id: 'set-9', status: 'NEW', payload: 1, rev: 5 });
+    expect(await store.settle(await read(store, 'set-9'), SUCCESS, 'rev-1')).toBe('settled');
+    await put({ id: 'set-9', status: 'NEW', payload: 1, rev: null });
+    expect(await store.settle(await read(store, 'set-9'), SUCCESS, 'rev-1')).toBe('settled');
+  });
+
+  it('lets exactly one of several settles at once through', async () => {
+    const { store } = underTest();
+    const record = await insertAndRead(store, item('set-10'));
+    const revs = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const answers = await Promise.all(revs.map((rev) => store.settle(record, FAILURE, rev)));
+    expect(answers.filter((answer) => answer === 'settled')).toHaveLength(1);
+    expect((await read(store, 'set-10')).rev).toBe(revs[answers.indexOf('settled')]);
+  });
+}

@@ -1,0 +1,42 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { createDynamoDbClient, DynamoDbStore, type OnConsumed } from '../../src/store/index.js';
+import type { StoreUnderTest } from './conformance.js';
+import { NOW } from './records.js';
+import { createTables, deleteTables, type TestTables } from './tables.js';
+
+export const clock = { now: () => NOW, wall: () => NOW, sleep: async () => {} };
+
+export interface DynamoDbUnderTest extends StoreUnderTest {
+  readonly client: DynamoDBClient;
+  readonly tables: TestTables;
+}
+
+/** A store on fresh tables, and hands in its table that do not use the store's own code. */
+export async function dynamoDbUnderTest(
+  endpoint: string,
+  onConsumed?: OnConsumed,
+): Promise<DynamoDbUnderTest> {
+  const client = createDynamoDbClient({ endpoint });
+  const tables = await createTables(client);
+  const documents = DynamoDBDocumentClient.from(client);
+  const TableName = tables.records;
+  return {
+    client,
+    tables,
+    store: new DynamoDbStore({ client, tables, clock, onConsumed }),
+    async put(item) {
+      await documents.send(new PutCommand({ TableName, Item: { ...item } }));
+    },
+    async delete(id) {
+      await documents.send(new DeleteCommand({ TableName, Key: { id } }));
+    },
+    async raw(id) {
+      return (await documents.send(new GetCommand({ TableName, Key: { id }, ConsistentRead: true }))).Item;
+    },
+    async close() {
+      await deleteTables(client, tables);
+      client.destroy();
+    },
+  };
+}

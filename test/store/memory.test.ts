@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryStore } from '../../src/store/index.js';
+import { storeConformance } from './conformance.js';
+import { iso, item, NOW, read } from './records.js';
+
+const clock = { now: () => NOW, wall: () => NOW, sleep: async () => {} };
+
+storeConformance('the store in memory', async () => {
+  const store = new MemoryStore({ clock });
+  return {
+    store,
+    put: async (newItem) => store.put(newItem),
+    delete: async (id) => store.delete(id),
+    raw: async (id) => store.items().find((stored) => stored.id === id),
+    close: async () => {},
+  };
+});
+
+describe('the store in memory', () => {
+  it('knows when the first record of a lane is due', async () => {
+    const store = new MemoryStore({ clock });
+    expect(store.earliestDue('orders')).toBeUndefined();
+    await store.insert(item('a', { dueAt: iso(2000) }));
+    await store.insert(item('b', { dueAt: iso(1000) }));
+    expect(store.earliestDue('orders')).toBe(iso(1000));
+    store.delete('b');
+    expect(store.earliestDue('orders')).toBe(iso(2000));
+    expect(store.lanes()).toEqual(['orders']);
+    store.delete('a');
+    expect([store.earliestDue('orders'), store.lanes()]).toEqual([undefined, []]);
+  });
+
+  it('hands out what nobody can change', async () => {
+    const store = new MemoryStore({ clock });
+    await store.insert(item('a', { payload: { list: [1] } }));
+    const { payload } = await read(store, 'a');
+    expect(() => (payload as { list: number[] }).list.push(2)).toThrow(TypeError);
+    expect(store.items()).toMatchObject([{ payload: { list: [1] } }]);
+  });
+
+  it('shows an operator’s pause', async () => {
+    const store = new MemoryStore({ clock });
+    store.setPaused('orders', true);
+    expect((await store.readPage([], 'orders')).queue.paused).toBe(true);
+  });
+});
