@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { attempt, listen } from '../delivery/support.js';
+
+// The examples import the package by its name; here that is the source, not what was built last.
+vi.mock('dynamo-backlog/lambda', () => import('../../functions/index.js'));
+
+const root = new URL('../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
+
+describe('the examples of handlers', () => {
+  it.each(['orders', 'webhooks'])('%s.ts stands in the documentation as it is', (name) => {
+    expect(read('docs/handlers.md')).toContain(read(`examples/handler/${name}.ts`));
+  });
+
+  it.each([
+    [200, { ok: true }],
+    [422, { error: { name: 'Dead', message: 'the ERP does not take this order' } }],
+    [503, { error: { name: 'RetryAfter', seconds: 3600 } }],
+    [500, { error: { name: 'Error', message: 'the ERP answered 500' } }],
+  ])('orders: an ERP that answers %i', async (status, ending) => {
+    await using server = await listen((_request, response) => response.writeHead(status).end());
+    vi.stubEnv('ERP_URL', server.origin);
+    const { sendOrder } = await import('../../examples/handler/orders.js');
+    expect(await attempt(sendOrder, { id: 'order 7', payload: { lines: 2 } })).toMatchObject(ending);
+    expect(server.received[0]).toMatchObject({ method: 'PUT', url: '/orders/order%207' });
+    expect(String(server.received[0]?.body)).toBe('{"lines":2}');
+  });
+
+  it('webhooks: the delivery of a body that the handler made', async () => {
+    await using server = await listen((_request, response) => response.end());
+    vi.stubEnv('WEBHOOK_URL', server.origin);
+    const { deliverEvent } = await import('../../examples/handler/webhooks.js');
+    const insertedAt = '2025-12-31T23:00:00.000Z';
+    expect(await attempt(deliverEvent, { id: 'e1', insertedAt, payload: 7 })).toEqual({ ok: true });
+    expect(JSON.parse(String(server.received[0]?.body))).toEqual({ event: 'e1', insertedAt, data: 7 });
+    expect(server.received[0]?.headers['idempotency-key']).toBe('e1');
+  });
+});
