@@ -1,3 +1,4 @@
+export type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 export type { Consumed, OnConsumed } from './capacity.js';
 export { type ClientOptions, createDynamoDbClient } from './client.js';
 export { DUE_INDEX } from './due.js';

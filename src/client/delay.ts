@@ -1,0 +1,60 @@
+import { ConfigurationError } from '../errors.js';
+import { show } from '../validation.js';
+
+/** When a new record may be attempted first. At most one of the two. */
+export interface Delay {
+  /** From now: seconds as a number, or text with a unit such as `"90s"`, `"5m"`, `"2h"`, `"3d"`. */
+  readonly wait?: number | string | undefined;
+  /** A point in time: a `Date`, or ISO-8601 with its zone such as `"2026-12-24T18:00:00+01:00"`. */
+  readonly at?: Date | string | undefined;
+}
+
+const UNIT_SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+const DURATION = /^(\d+(?:\.\d+)?)(s|m|h|d)$/;
+const ISO_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+const LONGEST_SECONDS = 100 * 365 * 86_400;
+
+/**
+ * The time before which a record is not attempted, epoch milliseconds; undefined for at once.
+ *
+ * @throws ConfigurationError for both options, a text without unit or zone, or a negative wait
+ */
+export function availableAtOf({ wait, at }: Delay, now: number): number | undefined {
+  if (wait !== undefined && at !== undefined) {
+    throw new ConfigurationError('wait, at: expected one of the two, got both');
+  }
+  if (wait !== undefined) {
+    const seconds = parseDurationSeconds(wait, 'wait');
+    return seconds === 0 ? undefined : now + seconds * 1000;
+  }
+  return at === undefined ? undefined : parseTime(at, 'at');
+}
+
+/** Seconds of a duration: a number of seconds, or text with a unit. "5" is no duration: five of what? */
+export function parseDurationSeconds(value: number | string, name: string): number {
+  const seconds = typeof value === 'number' ? value : parseDurationText(value);
+  if (seconds === undefined || !(seconds >= 0 && seconds <= LONGEST_SECONDS)) {
+    throw new ConfigurationError(
+      `${name}: expected seconds as a number of 0 or more, or a duration such as "90s", "5m", "2h" or "3d", ` +
+        `got ${show(value)}`,
+    );
+  }
+  return seconds;
+}
+
+function parseDurationText(value: unknown): number | undefined {
+  const [, amount, unit] = typeof value === 'string' ? (DURATION.exec(value) ?? []) : [];
+  return amount === undefined ? undefined : Number(amount) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS];
+}
+
+function parseTime(value: Date | string, name: string): number {
+  const readable = value instanceof Date || (typeof value === 'string' && ISO_WITH_ZONE.test(value));
+  const time = readable ? new Date(value).getTime() : Number.NaN;
+  // Beyond the year 9999 the ISO form changes, and would not sort as text any more.
+  if (Number.isNaN(time) || time < 0 || time > Date.UTC(9999, 11, 31)) {
+    throw new ConfigurationError(
+      `${name}: expected a Date or an ISO-8601 time with its zone, such as "2026-12-24T18:00:00Z", got ${show(value)}`,
+    );
+  }
+  return time;
+}

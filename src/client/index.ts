@@ -1,0 +1,14 @@
+export {
+  BacklogClient,
+  type BacklogClientOptions,
+  type InsertManyOptions,
+  type InsertResult,
+} from './client.js';
+export type { Delay } from './delay.js';
+export {
+  type FailedRecord,
+  InsertInterruptedError,
+  type InsertManyResult,
+  type InsertProgress,
+} from './insert-many.js';
+export type { NewRecord } from './new-record.js';

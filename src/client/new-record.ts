@@ -1,0 +1,89 @@
+import { toIso } from '../clock.js';
+import { ConfigurationError, InvalidRecordError } from '../errors.js';
+import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import { type Random, randomToken } from '../random.js';
+import { CONTRACT_ATTRIBUTES, DEFAULT_QUEUE, type Item, laneOf, QUEUE_PATTERN } from '../record/index.js';
+import { show } from '../validation.js';
+import { randomUuid } from './uuid.js';
+
+/** What a producer gives. */
+export interface NewRecord<Payload = unknown> {
+  /** Unique, at most 2,048 bytes in UTF-8; also the idempotency key of the attempts. Default: a random UUID. */
+  readonly id?: string | undefined;
+  /** The work: anything that JSON can hold, and sets, bytes and bigints. Keep it small: every write is billed by size. */
+  readonly payload: Payload;
+  /** Letters, digits, "_", "." and "-". Default: `default`. */
+  readonly queue?: string | undefined;
+  /** Comes before the queue's own policy. */
+  readonly retry?: RetryPolicy | undefined;
+  /** Attributes of your own, stored beside the payload. */
+  readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ItemContext {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly availableAt: number | undefined;
+  readonly random: Random;
+}
+
+const KEYS = new Set(['id', 'payload', 'queue', 'retry', 'attributes']);
+const MAX_QUEUE_LENGTH = 255;
+
+/**
+ * The item of a new record, indexed at once.
+ *
+ * @throws InvalidRecordError naming the record, the attribute and the reason
+ */
+export function itemOf(record: NewRecord, { now, availableAt, random }: ItemContext): Item & { id: string } {
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+    throw new InvalidRecordError(`record: expected { payload, ... }, got ${show(record)}`);
+  }
+  const { id = randomUuid(random), payload, queue = DEFAULT_QUEUE, retry, attributes = {} } = record;
+  const fail = (reason: string): never => {
+    throw new InvalidRecordError(`record ${show(id)}: ${reason}`);
+  };
+  for (const key of Object.keys(record)) {
+    if (!KEYS.has(key)) fail(`unknown attribute "${key}"; those of your own belong below "attributes"`);
+  }
+  if (typeof id !== 'string') fail('id: expected a string');
+  if (payload === undefined) fail('payload: expected a value, got nothing');
+  if (typeof queue !== 'string' || !QUEUE_PATTERN.test(queue) || queue.length > MAX_QUEUE_LENGTH) {
+    fail(`queue: expected at most ${MAX_QUEUE_LENGTH} letters, digits, "_", "." and "-", got ${show(queue)}`);
+  }
+  if (retry !== undefined) checkPolicy(retry, fail);
+  checkAttributes(attributes, fail);
+  const insertedAt = toIso(now);
+  const available = availableAt === undefined ? undefined : toIso(availableAt);
+  return {
+    ...attributes,
+    id,
+    status: 'NEW',
+    payload,
+    queue,
+    insertedAt,
+    ...(available === undefined ? {} : { availableAt: available }),
+    lane: laneOf(queue),
+    dueAt: available ?? insertedAt,
+    rev: randomToken(random),
+    ...(retry === undefined ? {} : { retry }),
+  };
+}
+
+function checkPolicy(retry: unknown, fail: (reason: string) => never): void {
+  try {
+    resolvePolicy(retry);
+  } catch (error) {
+    if (error instanceof ConfigurationError) fail(error.message);
+    throw error;
+  }
+}
+
+function checkAttributes(attributes: unknown, fail: (reason: string) => never): void {
+  if (typeof attributes !== 'object' || attributes === null || Array.isArray(attributes)) {
+    fail(`attributes: expected an object, got ${show(attributes)}`);
+  }
+  for (const name of Object.keys(attributes as object)) {
+    if (CONTRACT_ATTRIBUTES.has(name)) fail(`attributes.${name}: the name belongs to the library`);
+  }
+}

@@ -1,0 +1,21 @@
+/** dynamo-backlog: a serverless, cron-driven backlog on DynamoDB. */
+export * from './client/index.js';
+export { type Clock, type ClockSetting, scaledClock, systemClock } from './clock.js';
+export { ConfigurationError, InvalidRecordError } from './errors.js';
+export * from './policies/index.js';
+export * from './processor/index.js';
+export { type Random, systemRandom } from './random.js';
+export {
+  type BacklogRecord,
+  DEFAULT_QUEUE,
+  Dead,
+  Done,
+  type ErrorEntry,
+  type Item,
+  RetryAfter,
+  STATUSES,
+  type Status,
+  type TypedOutcome,
+  type Way,
+} from './record/index.js';
+export * from './store/index.js';
