@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BacklogClient, type Clock, ConfigurationError, InvalidRecordError } from '../../src/index.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
+import { StoreAccessError, StoreUnavailableError } from '../../src/store/index.js';
+import { type DynamoDbUnderTest, dynamoDbUnderTest } from '../store/dynamodb-under-test.js';
+import { iso, NOW } from '../store/records.js';
+
+const clock: Clock = { now: () => NOW, wall: () => NOW, sleep: async () => {} };
+
+let dynamoDb: EmbeddedDynamoDb;
+let underTest: DynamoDbUnderTest;
+let backlog: BacklogClient;
+
+beforeAll(async () => {
+  dynamoDb = await startEmbeddedDynamoDb();
+  underTest = await dynamoDbUnderTest(dynamoDb.endpoint);
+  backlog = new BacklogClient({ table: underTest.tables.records, endpoint: dynamoDb.endpoint, clock });
+});
+
+afterAll(async () => {
+  await underTest.close();
+  await dynamoDb.stop();
+});
+
+describe('inserting a record', () => {
+  it('stores it as new, indexed, with its queue and a rev', async () => {
+    const retry = { type: 'fibonacci', maxAttempts: 5 } as const;
+    const record = { id: 'c-1', payload: { n: 1 }, queue: 'orders', retry, attributes: { customer: 'c-7' } };
+    expect(await backlog.insert(record)).toEqual({ id: 'c-1', inserted: true });
+    expect(await underTest.raw('c-1')).toEqual({
+      id: 'c-1',
+      status: 'NEW',
+      payload: { n: 1 },
+      queue: 'orders',
+      insertedAt: iso(),
+      lane: 'orders',
+      dueAt: iso(),
+      rev: expect.stringMatching(/^[\w-]{8}$/),
+      retry,
+      customer: 'c-7',
+    });
+  });
+
+  it('gives it a random UUID and the default queue', async () => {
+    const [a, b] = [await backlog.insert({ payload: 1 }), await backlog.insert({ payload: 1 })];
+    expect(a.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(a.id).not.toBe(b.id);
+    expect(await underTest.raw(a.id)).toMatchObject({ queue: 'default', lane: 'default' });
+  });
+
+  it('never overwrites, and says so', async () => {
+    await backlog.insert({ id: 'c-2', payload: 'first' });
+    expect(await backlog.insert({ id: 'c-2', payload: 'second' })).toEqual({ id: 'c-2', inserted: false });
+    expect(await underTest.raw('c-2')).toMatchObject({ payload: 'first' });
+  });
+
+  it.each([
+    [90, 90],
+    [0.5, 0.5],
+    ['90s', 90],
+    ['5m', 300],
+    ['1.5h', 5_400],
+    ['3d', 259_200],
+  ])('delays it by %j', async (wait, seconds) => {
+    const { id } = await backlog.insert({ payload: 1 }, { wait });
+    const availableAt = iso(seconds * 1000);
+    expect(await underTest.raw(id)).toMatchObject({ availableAt, dueAt: availableAt, insertedAt: iso() });
+  });
+
+  it.each([0, '0s', undefined])('does not delay it by %j', async (wait) => {
+    const { id } = await backlog.insert({ payload: 1 }, { wait });
+    const stored = await underTest.raw(id);
+    expect(stored).toMatchObject({ dueAt: iso() });
+    expect(stored).not.toHaveProperty('availableAt');
+  });
+
+  it.each([
+    [new Date('2026-12-24T18:00:00Z'), '2026-12-24T18:00:00.000Z'],
+    ['2026-12-24T18:00:00+01:00', '2026-12-24T17:00:00.000Z'],
+    ['2026-12-24T18:00Z', '2026-12-24T18:00:00.000Z'],
+  ])('delays it until %s', async (at, availableAt) => {
+    const { id } = await backlog.insert({ payload: 1 }, { at });
+    expect(await underTest.raw(id)).toMatchObject({ availableAt, dueAt: availableAt });
+  });
+
+  it.each([
+    { wait: '5' },
+    { wait: '-5m' },
+    { wait: '5 m' },
+    { wait: '' },
+    { wait: '5ms' },
+    { wait: -1 },
+    { wait: Number.NaN },
+    { wait: Number.POSITIVE_INFINITY },
+    { at: '2026-12-24T18:00:00' },
+    { at: '2026-12-24' },
+    { at: 'tomorrow' },
+    { at: new Date('nonsense') },
+    { at: '2026-13-40T18:00:00Z' },
+    { wait: 5, at: new Date() },
+    { delay: 5 },
+  ])('refuses the delay %j', async (delay) => {
+    await expect(backlog.insert({ id: 'c-delay', payload: 1 }, delay)).rejects.toThrow(ConfigurationError);
+    expect(await underTest.raw('c-delay')).toBeUndefined();
+  });
+
+  it.each([
+    ['no payload', {}, /payload/],
+    ['an id that is no string', { id: 7, payload: 1 }, /id/],
+    ['an empty id', { id: '', payload: 1 }, /id/],
+    ['a long id', { id: 'x'.repeat(2049), payload: 1 }, /2049 bytes/],
+    ['an impossible queue', { id: 'c-3', payload: 1, queue: 'a/b' }, /c-3.*queue/],
+    ['a queue name of 256 letters', { id: 'c-3', payload: 1, queue: 'q'.repeat(256) }, /queue/],
+    ['an unknown policy', { id: 'c-3', payload: 1, retry: { type: 'never' } }, /c-3.*retry\.type/],
+    ['an unknown attribute', { id: 'c-3', payload: 1, priority: 1 }, /"priority"/],
+    ['an attribute of the library', { id: 'c-3', payload: 1, attributes: { rev: 'x' } }, /attributes\.rev/],
+    ['a large payload', { id: 'c-3', payload: 'x'.repeat(500_000) }, /c-3.*500\d{3} bytes/],
+    ['a date', { id: 'c-3', payload: { at: new Date(0) } }, /payload\.at/],
+    [
+      'a function among the attributes',
+      { id: 'c-3', payload: 1, attributes: { f: () => 1 } },
+      /c-3: f is a function/,
+    ],
+    ['a bad array', { id: 'c-3', payload: [1, undefined] }, /payload\[1\]/],
+    ['no object', 'text', /expected/],
+  ])('refuses %s', async (_, record, reason) => {
+    const inserting = backlog.insert(record as never);
+    await expect(inserting).rejects.toThrow(InvalidRecordError);
+    await expect(inserting).rejects.toThrow(reason);
+  });
+
+  it('says in its own words that the table does not exist', async () => {
+    const wrong = new BacklogClient({ table: 'no-such-table', endpoint: dynamoDb.endpoint });
+    const inserting = wrong.insert({ payload: 1 });
+    await expect(inserting).rejects.toThrow(StoreAccessError);
+    await expect(inserting).rejects.toThrow(/no-such-table.*does not exist/);
+  });
+
+  it('says in its own words that nobody answers', async () => {
+    const nowhere = new BacklogClient({ table: 'backlog', endpoint: 'http://127.0.0.1:9' });
+    const error = await nowhere.insert({ payload: 1 }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoreUnavailableError);
+    expect((error as Error).message).toMatch(/no answer.*ECONNREFUSED/);
+    expect((error as Error).cause).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+});
+
+describe('the options of the client', () => {
+  it.each([
+    ['no table', {}, /table/],
+    ['an impossible table', { table: 'a b' }, /table/],
+    ['an unknown option', { table: 'backlog', tabel: 1 }, /"tabel"/],
+    ['an endpoint that is no URL', { table: 'backlog', endpoint: 'localhost' }, /endpoint/],
+    [
+      'an endpoint beside a client',
+      { table: 'backlog', client: { send() {} }, endpoint: 'http://127.0.0.1:1' },
+      /either/,
+    ],
+    ['a client that is none', { table: 'backlog', client: {} }, /client/],
+  ])('refuses %s', (_, options, reason) => {
+    const make = () => new BacklogClient(options as never);
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(reason);
+  });
+
+  it('takes a client of one’s own', async () => {
+    const own = new BacklogClient({ table: underTest.tables.records, client: underTest.client });
+    expect(await own.insert({ id: 'c-own', payload: 1 })).toEqual({ id: 'c-own', inserted: true });
+  });
+});
