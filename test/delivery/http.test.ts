@@ -22,6 +22,7 @@ describe('what is sent', () => {
       'idempotency-key': 'order-7',
       'user-agent': `dynamo-backlog/${VERSION}`,
       'backlog-attempt': '3',
+      'accept-encoding': 'identity',
     });
     expect(request?.body.toString()).toBe(JSON.stringify(payload));
   });

@@ -115,6 +115,21 @@ describe('a run', () => {
     expect(summary).toMatchObject({ queue: 'bulk', tier: 1, succeeded: 1 });
   });
 
+  it('is never cut off from inside: it ends by itself and gives its lease back', async () => {
+    const bench = workbench(retryQueue);
+    const handler = backlogHandler({
+      queue: 'default',
+      process: () => {},
+      ...bench.seams,
+      run: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return { ended: 'deadline' } as never;
+      },
+    });
+    const almostOver = { ...context, getRemainingTimeInMillis: () => 20 };
+    expect(await handler({ queue: 'default' }, almostOver)).toEqual({ ended: 'deadline' });
+  });
+
   it('works again and again in the same sandbox', async () => {
     const bench = workbench(retryQueue);
     const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams });
@@ -165,6 +180,17 @@ describe('how a run is put together', () => {
       maxRecords: 5,
     });
     expect(options).toMatchObject({ keepSuccessSeconds: 6, tickSeconds: 120 });
+  });
+
+  it('an option that is given as undefined is not given', async () => {
+    const settings = { way: 'retry', retry: { type: 'constant' }, concurrency: 2 } as const;
+    const options = await plannedRun(
+      { retry: undefined, concurrency: undefined },
+      { default: settings },
+      event,
+    );
+    expect(options.policy.type).toBe('constant');
+    expect(options.limits.concurrency).toBe(2);
   });
 
   it("the handler's code comes before the CDK app", async () => {
