@@ -1,6 +1,8 @@
+import * as z from 'zod';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import type { Process, RunLimits, RunOptions } from '../src/processor/index.js';
+import { limitsShape, type Process, type RunOptions } from '../src/processor/index.js';
 import { laneOf } from '../src/record/index.js';
+import { parseOptions } from '../src/validation.js';
 import type { parseEvent } from './event.js';
 import { checkPolicy, type KeepSuccess, type QueueSettings } from './settings.js';
 
@@ -14,6 +16,8 @@ export interface HandlerChoices {
   readonly keepSuccessSeconds?: KeepSuccess | undefined;
 }
 
+/** Fills in the defaults; what else is in the settings is dropped. */
+const limitsSchema = z.object(limitsShape);
 const KEEP_SUCCESS_SECONDS = 30 * 86_400;
 const TICK_SECONDS = 60;
 
@@ -29,7 +33,7 @@ export function planRun(
     ...given,
     target: { queue, lane: laneOf(queue), band: tier, catchUp },
     policy: policyFor(queue, settings, choices.retry),
-    limits: limitsFor({ ...settings, ...definedOf(choices) }),
+    limits: parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`),
     tickSeconds: tier?.everySeconds ?? settings.tickSeconds ?? TICK_SECONDS,
     keepSuccessSeconds: keep === 'forever' ? undefined : keep,
   };
@@ -39,11 +43,6 @@ function policyFor(queue: string, { way, retry }: QueueSettings, chosen: RetryPo
   if (chosen) checkPolicy(chosen, way, 'backlogHandler.retry');
   const fallback: RetryPolicy = { type: way === 'progressive' ? 'progressive' : 'fibonacci' };
   return resolvePolicy(chosen ?? retry ?? fallback, `retry of the queue "${queue}"`);
-}
-
-function limitsFor(settings: HandlerChoices): RunLimits {
-  const { concurrency = 10, attemptsPerSecond, attemptTimeoutSeconds = 30, maxRecords } = settings;
-  return { concurrency, attemptsPerSecond, attemptTimeoutSeconds, maxRecords };
 }
 
 function definedOf(choices: HandlerChoices): HandlerChoices {

@@ -46,8 +46,15 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
 export function networkError(error: unknown, origin: string): NetworkError {
   const code = codeOf(error);
   const explanation = code === undefined ? undefined : EXPLANATIONS[code];
-  const reason = explanation ? `${explanation} (${code})` : (code ?? 'the request failed');
+  const reason = explanation ? `${explanation} (${code})` : (code ?? reasonWithoutCode(error));
   return new NetworkError(`no answer from ${origin}: ${reason}`, code, { cause: error });
+}
+
+function reasonWithoutCode(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  return cause instanceof Error && cause.message === 'bad port'
+    ? 'fetch refuses this port, as it belongs to another protocol'
+    : 'the request failed';
 }
 
 function codeOf(error: unknown): string | undefined {

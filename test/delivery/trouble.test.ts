@@ -29,6 +29,16 @@ describe('a network that fails', () => {
     expect(JSON.stringify(ending)).not.toContain('secret');
   });
 
+  it('a port that fetch refuses is a failure that says so', async () => {
+    expect(await attempt(deliverByHttp({ url: 'http://127.0.0.1:6000/' }))).toMatchObject({
+      error: {
+        name: 'NetworkError',
+        message:
+          'no answer from http://127.0.0.1:6000: fetch refuses this port, as it belongs to another protocol',
+      },
+    });
+  });
+
   it('a connection that breaks before the answer is a failure', async () => {
     await using server = await listen((_request, response) => response.socket?.resetAndDestroy());
     const ending = await attempt(deliverByHttp({ url: server.url }));
