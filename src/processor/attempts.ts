@@ -1,11 +1,13 @@
 import type { Clock } from '../clock.js';
-import { type BacklogRecord, type RecordChange, type SettleContext, settle } from '../record/index.js';
+import { type BacklogRecord, type RecordChange, settle } from '../record/index.js';
 import { StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
 import { neverEnded, type RunningAttempt, startAttempt } from './attempt.js';
+import type { Lane } from './lane.js';
 import type { RunLease } from './lease.js';
-import type { AttemptLogger, Process } from './options.js';
+import type { AttemptLogger, Process, RunLimits } from './options.js';
 import { Pace } from './pace.js';
+import type { RunEnd } from './summary.js';
 import { lagSeconds, type Tally } from './tally.js';
 
 /** Before the function's own deadline: time to settle what never ends, and to give the lease back. */
@@ -17,16 +19,12 @@ export interface AttemptsParts {
   readonly store: BacklogStore;
   readonly clock: Clock;
   readonly logger: AttemptLogger;
+  readonly lane: Lane;
   readonly lease: RunLease;
   readonly tally: Tally;
   readonly process: Process;
-  readonly concurrency: number;
-  readonly attemptsPerSecond: number | undefined;
-  readonly attemptTimeoutSeconds: number;
-  readonly maxRecords: number;
+  readonly limits: RunLimits & { readonly maxRecords: number };
   readonly deadline: number;
-  readonly everySeconds: number | undefined;
-  settleContext(): SettleContext;
 }
 
 /** A record to attempt, or a change to write without an attempt. */
@@ -42,11 +40,11 @@ export class Attempts {
     { attempt: RunningAttempt; done: Promise<void>; abandon(): void }
   >();
   private readonly pace: Pace;
-  /** What made a settle impossible: the run should end. */
-  trouble: Error | undefined;
+  /** What made a settle impossible. */
+  private trouble: Error | undefined;
 
   constructor(private readonly parts: AttemptsParts) {
-    this.pace = new Pace(parts.attemptsPerSecond, parts.clock);
+    this.pace = new Pace(parts.limits.attemptsPerSecond, parts.clock);
   }
 
   get stragglerIds(): string[] {
@@ -55,12 +53,18 @@ export class Attempts {
 
   /** Whether another attempt fits into the function's time and the run's limit. */
   hasRoom(): boolean {
-    return this.fitsTime() && this.parts.tally.attempted < this.parts.maxRecords && !this.trouble;
+    return this.fitsTime() && this.parts.tally.attempted < this.parts.limits.maxRecords && !this.trouble;
   }
 
-  fitsTime(): boolean {
-    const { clock, attemptTimeoutSeconds, deadline } = this.parts;
-    return clock.wall() + attemptTimeoutSeconds * 1000 + LAST_SETTLES_MS < deadline;
+  /**
+   * Why no further attempt may start, if so.
+   *
+   * @throws StoreError that kept an outcome from being written
+   */
+  outOfRoom(): RunEnd | undefined {
+    if (this.trouble) throw this.trouble;
+    if (this.hasRoom()) return undefined;
+    return this.fitsTime() ? 'maxRecords' : 'deadline';
   }
 
   /** Works off one journalled page. Returns how many of it were begun; the rest did not fit into the time or the limit. */
@@ -72,7 +76,7 @@ export class Attempts {
         if (work && (await this.work(work)) === 'straggling') return;
       }
     };
-    const free = this.parts.concurrency - this.stragglers.size;
+    const free = this.parts.limits.concurrency - this.stragglers.size;
     await Promise.all(Array.from({ length: Math.min(free, page.length) }, worker));
     return begun;
   }
@@ -96,14 +100,19 @@ export class Attempts {
     return this.hasRoom() && this.parts.lease.coversAttempt();
   }
 
+  private fitsTime(): boolean {
+    const { clock, limits, deadline } = this.parts;
+    return clock.wall() + limits.attemptTimeoutSeconds * 1000 + LAST_SETTLES_MS < deadline;
+  }
+
   private async work({ record, change }: Work): Promise<'done' | 'straggling'> {
     if (change) {
       await this.settle(record, change);
       return 'done';
     }
-    const { tally, everySeconds, clock } = this.parts;
+    const { tally, lane, clock } = this.parts;
     // Counted before the wait for its turn, so that workers waiting together do not pass the limit.
-    tally.started(lagSeconds(record, everySeconds, clock.now()));
+    tally.started(lagSeconds(record, lane.band?.everySeconds, clock.now()));
     await this.pace.turn();
     if (!this.fitsTime() || !this.parts.lease.coversAttempt()) {
       tally.notStarted();
@@ -116,14 +125,14 @@ export class Attempts {
     if (record.problems.length > 0) {
       this.parts.logger.warn('attributes ignored', { id: record.id, problems: record.problems });
     }
-    const timeoutSeconds = this.parts.attemptTimeoutSeconds;
+    const timeoutSeconds = this.parts.limits.attemptTimeoutSeconds;
     const attempt = startAttempt(record, { ...this.parts, timeoutSeconds });
     let abandon = () => {};
     const abandoned = new Promise<ReturnType<typeof neverEnded>>((resolve) => {
       abandon = () => resolve(neverEnded(timeoutSeconds));
     });
     const done = Promise.race([attempt.outcome, abandoned])
-      .then((outcome) => this.settle(record, settle(record, outcome, this.parts.settleContext())))
+      .then((outcome) => this.settle(record, settle(record, outcome, this.parts.lane.settleContext())))
       .finally(() => this.stragglers.delete(record.id));
     if (await attempt.straggling) {
       this.parts.logger.warn('attempt ignores its signal', { id: record.id });

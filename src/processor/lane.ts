@@ -1,0 +1,59 @@
+import type { TierBand } from '../policies/index.js';
+import {
+  type BacklogRecord,
+  expire,
+  judge,
+  reschedule,
+  type SettleContext,
+  type Verdict,
+} from '../record/index.js';
+import type { Work } from './attempts.js';
+import type { RunOptions } from './options.js';
+import type { RunParts } from './parts.js';
+import { checkQueue } from './queue-check.js';
+import type { RunEnd } from './summary.js';
+
+/** What a run knows of its lane: who is due in it by its policy or age band, and whether its queue lets it go on. */
+export class Lane {
+  readonly key: string;
+  private queueChecked = false;
+
+  constructor(
+    private readonly options: RunOptions,
+    private readonly parts: RunParts,
+    readonly band: TierBand | undefined,
+  ) {
+    const { lane } = options.target;
+    this.key = band ? `${lane}#${band.number}` : lane;
+  }
+
+  /** Records as they stand now, read strongly, or why the run must end. */
+  async read(ids: readonly string[]): Promise<{ records: BacklogRecord[]; stop: RunEnd | undefined }> {
+    const { records, queue } = await this.parts.store.readPage(ids, this.options.target.queue);
+    const first = !this.queueChecked;
+    this.queueChecked = true;
+    return {
+      records,
+      stop: await checkQueue(queue, { ...this.options, ...this.parts, band: this.band, first }),
+    };
+  }
+
+  judge(record: BacklogRecord): Verdict {
+    const { policy, tickSeconds, target } = this.options;
+    const now = this.parts.clock.now();
+    return judge(record, { lane: target.lane, band: this.band, policy, now, tickSeconds });
+  }
+
+  /** What a verdict asks for. */
+  work(record: BacklogRecord, verdict: Exclude<Verdict, { do: 'skip' }>): Work {
+    if (verdict.do === 'expire') return { record, change: expire(this.settleContext()) };
+    if (verdict.do === 'reschedule') return { record, change: reschedule(verdict.dueAt) };
+    return { record };
+  }
+
+  settleContext(): SettleContext {
+    const { target, policy, tickSeconds, keepSuccessSeconds } = this.options;
+    const way = this.band ? ('progressive' as const) : ('retry' as const);
+    return { lane: target.lane, way, policy, now: this.parts.clock.now(), tickSeconds, keepSuccessSeconds };
+  }
+}

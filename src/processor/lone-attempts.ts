@@ -1,0 +1,105 @@
+import { settleLostWorker } from '../record/index.js';
+import type { Attempts } from './attempts.js';
+import type { Lane } from './lane.js';
+import type { Inherited, RunLease } from './lease.js';
+import type { AttemptLogger } from './options.js';
+import type { RunEnd } from './summary.js';
+import type { Tally } from './tally.js';
+
+/** Records attempted alone, each with a journal write of its own, in one run. */
+const MAX_ALONE = 20;
+
+export interface LoneParts {
+  readonly lane: Lane;
+  readonly lease: RunLease;
+  readonly attempts: Attempts;
+  readonly tally: Tally;
+  readonly logger: AttemptLogger;
+}
+
+/**
+ * Records under suspicion of ending the process: each is attempted alone, journalled by itself, so that the next loss
+ * tells which it was. A poison record is found by its second crash; the innocent ones lose nothing.
+ */
+export class LoneAttempts {
+  /** Those that a worker was lost on before: they come last, behind all others. */
+  private readonly lostBefore = new Set<string>();
+  private made = 0;
+
+  constructor(private readonly parts: LoneParts) {}
+
+  /** Keeps a record that a worker was lost on before for the end of the run. */
+  postpone(id: string): void {
+    this.lostBefore.add(id);
+  }
+
+  /**
+   * A run before this one was lost, and left ids under attempt. One: it is the culprit, and gets a failure. Several:
+   * each is attempted alone.
+   *
+   * @param mayGoOn false when others have waited long enough; who is left remains a suspect
+   */
+  async seeTo({ inFlight, rev, suspects }: Inherited, mayGoOn: () => boolean): Promise<RunEnd | undefined> {
+    if (inFlight.length + suspects.length === 0) return undefined;
+    const { lane, lease } = this.parts;
+    const { records, stop } = await lane.read([...inFlight, ...suspects]);
+    if (stop) return stop;
+    const open = records.filter((record) => lane.judge(record).do === 'attempt');
+    const unsettled = open.filter((record) => inFlight.includes(record.id) && record.rev !== rev);
+    const waiting = open.filter((record) => !inFlight.includes(record.id));
+    const [culprit, ...others] = unsettled;
+    if (culprit && others.length === 0) {
+      lease.suspects = waiting.map(({ id }) => id);
+      if (!(await lease.hold([culprit.id]))) return 'leaseLost';
+      this.parts.logger.warn('the worker was lost during this attempt', { id: culprit.id });
+      await this.parts.attempts.workOff([
+        { record: culprit, change: settleLostWorker(culprit, lane.settleContext()) },
+      ]);
+    } else {
+      lease.suspects = [...unsettled, ...waiting].map(({ id }) => id);
+    }
+    while (lease.suspects.length > 0 && this.hasRoom() && mayGoOn()) {
+      const [id = '', ...rest] = lease.suspects;
+      lease.suspects = rest;
+      const end = await this.attempt(id);
+      if (end) return end;
+    }
+    return undefined;
+  }
+
+  /** Attempts those that were postponed. Returns why some of them were left, if they were. */
+  async attemptPostponed(): Promise<RunEnd | undefined> {
+    for (const id of this.lostBefore) {
+      await this.parts.attempts.stragglersBelow(1);
+      if (!this.hasRoom()) {
+        this.parts.tally.leftOver(this.lostBefore.size);
+        return this.parts.attempts.outOfRoom() ?? 'maxRecords';
+      }
+      this.lostBefore.delete(id);
+      const end = await this.attempt(id);
+      if (end) return end;
+    }
+    return undefined;
+  }
+
+  private async attempt(id: string): Promise<RunEnd | undefined> {
+    const { lane, lease, attempts, tally } = this.parts;
+    this.made++;
+    if (!(await lease.hold([id]))) return 'leaseLost';
+    const { records, stop } = await lane.read([id]);
+    if (stop) return stop;
+    const [record] = records;
+    const verdict = record && lane.judge(record);
+    if (!record || !verdict || verdict.do === 'skip') {
+      tally.skipped();
+      return undefined;
+    }
+    await attempts.workOff([lane.work(record, verdict)]);
+    await attempts.stragglersBelow(1);
+    return undefined;
+  }
+
+  private hasRoom(): boolean {
+    return this.made < MAX_ALONE && this.parts.attempts.hasRoom();
+  }
+}
