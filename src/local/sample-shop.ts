@@ -13,7 +13,7 @@ export interface SampleShopOptions {
   readonly orders?: string | undefined;
   readonly products?: string | undefined;
   readonly random: Random;
-  readonly insert: (records: readonly ShopRecord[]) => Promise<void>;
+  readonly insert: (records: readonly ShopRecord[]) => Promise<unknown>;
 }
 
 const OPENING_ORDERS = 12;

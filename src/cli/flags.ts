@@ -1,0 +1,54 @@
+import { InvalidArgumentError } from 'commander';
+import { ConfigurationError } from '../errors.js';
+import { parseDuration } from '../local/durations.js';
+import { STATUSES, type Status } from '../record/index.js';
+
+/** Readers of flags: each says what it expects. Commander adds the flag's name and ends with a usage error. */
+export const flags = {
+  port: wholeNumber(0, 65_535, 'a port from 0 to 65535, 0 for any that is free'),
+  limit: wholeNumber(1, 1_000_000_000, 'a whole number from 1'),
+
+  speed(text: string): number {
+    const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (speed >= 1 && speed <= 100_000) return speed;
+    throw new InvalidArgumentError('Expected a number from 1 to 100000.');
+  },
+
+  /** In milliseconds. */
+  duration(text: string): number {
+    try {
+      return parseDuration(text, 'duration');
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      throw new InvalidArgumentError('Expected a duration with a unit, such as 30s, 90m, 2h or 7d.');
+    }
+  },
+
+  status(text: string): Status {
+    const status = STATUSES.find((known) => known === text.toUpperCase());
+    if (status) return status;
+    throw new InvalidArgumentError(`Expected one of ${STATUSES.join(', ')}.`);
+  },
+
+  /** The same check as the app's own. */
+  url(text: string): string {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url?.hostname ?? '');
+    if (url && (url.protocol === 'https:' || (url.protocol === 'http:' && loopback))) return text;
+    throw new InvalidArgumentError('Expected an https URL, or an http one on this machine.');
+  },
+
+  endpoint(text: string): string {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url && /^https?:$/.test(url.protocol)) return text;
+    throw new InvalidArgumentError('Expected a URL such as http://127.0.0.1:8000.');
+  },
+};
+
+function wholeNumber(min: number, max: number, expected: string) {
+  return (text: string): number => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Expected ${expected}.`);
+  };
+}

@@ -1,0 +1,153 @@
+import Table from 'cli-table3';
+import { age } from '../local/durations.js';
+import { type BacklogRecord, isPending, type Status } from '../record/index.js';
+import { DynamoDbStore } from '../store/index.js';
+import { connect, type TargetFlags } from './connect.js';
+import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
+import { type Paint, painter } from './paint.js';
+import { recordJson } from './record-json.js';
+
+export interface ListFlags extends TargetFlags {
+  readonly status?: Status | undefined;
+  readonly queue?: string | undefined;
+  readonly json?: boolean | undefined;
+  /** Default: 100 for people, all with `json`. */
+  readonly limit?: number | undefined;
+}
+
+const SHOWN_BY_DEFAULT = 100;
+const MAX_ERROR_CHARS = 60;
+
+/** `backlog list`: records as a table for people, or as a JSON array for programs. */
+export async function list(flags: ListFlags, output: Output): Promise<ExitCode> {
+  const { client, table, clock, where } = await connect(flags);
+  try {
+    const store = new DynamoDbStore({ client, tables: { records: table, control: table }, clock });
+    const limit = flags.limit ?? (flags.json ? Number.POSITIVE_INFINITY : SHOWN_BY_DEFAULT);
+    const records = take(store.list({ status: flags.status, queue: flags.queue }), limit);
+    return flags.json
+      ? await printJson(records, output)
+      : await printTable(records, { where, now: clock.now(), limit }, output);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** One record per line, as it is read: a large table needs no more memory than a small one. */
+async function printJson(records: AsyncIterable<BacklogRecord | 'more'>, output: Output): Promise<ExitCode> {
+  let waiting: string | undefined;
+  let lines = 0;
+  const print = (line: string, end: string) => {
+    output.data(`${lines++ === 0 ? '[' : ' '}${line}${end}`);
+  };
+  for await (const record of records) {
+    if (record === 'more') continue;
+    if (waiting !== undefined) print(waiting, ',');
+    waiting = recordJson(record);
+  }
+  if (waiting === undefined) output.data('[]');
+  else print(waiting, ']');
+  return EXIT.ok;
+}
+
+async function printTable(
+  records: AsyncIterable<BacklogRecord | 'more'>,
+  { where, now, limit }: { where: string; now: number; limit: number },
+  output: Output,
+): Promise<ExitCode> {
+  const found: BacklogRecord[] = [];
+  let more = false;
+  for await (const record of records) {
+    if (record === 'more') more = true;
+    else found.push(record);
+  }
+  if (found.length === 0) {
+    output.message(`no such records in ${where}`);
+    return EXIT.ok;
+  }
+  found.sort((a, b) => (a.insertedAt < b.insertedAt ? -1 : a.insertedAt > b.insertedAt ? 1 : 0));
+  output.data(tableOf(found, now, painter(hasColors(process.stdout))));
+  const note = more ? `; there are more: --limit ${limit * 10}, or --json for all` : '';
+  output.message(`${found.length} records in ${where}${note}`);
+  return EXIT.ok;
+}
+
+export function tableOf(records: readonly BacklogRecord[], now: number, paint: Paint): string {
+  const table = new Table({
+    head: ['ID', 'QUEUE', 'STATUS', 'ATTEMPTS', 'AGE', 'DUE', 'LAST ERROR'].map((name) => paint('dim', name)),
+    colAligns: ['left', 'left', 'left', 'right', 'right', 'right', 'left'],
+    chars: PLAIN_LINES,
+    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [], compact: true },
+  });
+  for (const record of records) {
+    table.push([
+      printable(record.id),
+      printable(record.queue),
+      paintStatus(record.status, paint),
+      String(record.attempts),
+      age(now - Date.parse(record.insertedAt)),
+      dueText(record, now),
+      errorText(record),
+    ]);
+  }
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+/** Columns are told apart by space alone: such a table can be cut and searched by other programs. */
+const PLAIN_LINES = Object.fromEntries(
+  [
+    'top',
+    'top-mid',
+    'top-left',
+    'top-right',
+    'bottom',
+    'bottom-mid',
+    'bottom-left',
+    'bottom-right',
+    'left',
+    'left-mid',
+    'mid',
+    'mid-mid',
+    'right',
+    'right-mid',
+    'middle',
+  ].map((place) => [place, '']),
+);
+
+export function paintStatus(status: Status, paint: Paint): string {
+  const formats = { NEW: 'white', ERROR: 'yellow', SUCCESS: 'green', DEAD: 'red' } as const;
+  return paint(formats[status], status);
+}
+
+/** A record of a progressive queue waits for its rule: its due time is its insertion. */
+export function dueText(record: BacklogRecord, now: number): string {
+  if (!isPending(record)) return '-';
+  const due = Date.parse(record.notBefore ?? record.dueAt ?? record.insertedAt);
+  return due > now ? `in ${age(due - now)}` : 'next run';
+}
+
+function errorText({ lastError, deadReason }: BacklogRecord): string {
+  const reason = deadReason === undefined ? '' : `(${deadReason}) `;
+  const text = lastError ? `${lastError.name}: ${lastError.message}` : '';
+  const whole = printable(`${reason}${text}`);
+  return whole.length > MAX_ERROR_CHARS ? `${whole.slice(0, MAX_ERROR_CHARS - 1)}…` : whole;
+}
+
+/** The first of them, and `more` at the end if there are any behind. */
+async function* take(
+  records: AsyncIterable<BacklogRecord>,
+  limit: number,
+): AsyncGenerator<BacklogRecord | 'more'> {
+  let taken = 0;
+  for await (const record of records) {
+    if (taken++ >= limit) {
+      yield 'more';
+      return;
+    }
+    yield record;
+  }
+}

@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+import { CommanderError } from 'commander';
+import { explain } from './explain.js';
+import { EXIT, type ExitCode, processOutput } from './output.js';
+import { createProgram } from './program.js';
+
+// A pipe that ends early, as with `| head`, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+let exitCode: ExitCode = EXIT.ok;
+try {
+  await createProgram(processOutput, (code) => {
+    exitCode = code;
+  }).parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    // Commander has said what is wrong, or shown the help that was asked for.
+    exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  } else {
+    processOutput.message(explain(error));
+    exitCode = EXIT.failed;
+  }
+}
+process.exitCode = exitCode;

@@ -1,0 +1,34 @@
+/** The one place that writes to the terminal: data to stdout, everything said to the user to stderr. */
+export interface Output {
+  /** A line of data, for the next program in the pipe. */
+  data(line: string): void;
+  /** A line for the user. */
+  message(line: string): void;
+}
+
+export const processOutput: Output = {
+  data: (line) => void process.stdout.write(`${line}\n`),
+  message: (line) => void process.stderr.write(`${line}\n`),
+};
+
+/** Exit codes that a script can use. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  /** It did its work, and some of the input was bad. */
+  problems: 3,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Colours only for people: on a terminal, and not where NO_COLOR is set. https://no-color.org */
+export function hasColors(stream: { readonly isTTY?: boolean }): boolean {
+  return stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+}
+
+/** A text that cannot play tricks on the terminal: payloads and errors come from anywhere. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, ' ');
+}

@@ -1,0 +1,39 @@
+import type { RunReport } from '../local/run-report.js';
+import type { RuntimeStatus } from '../local/status.js';
+import { printable } from './output.js';
+import { clock } from './view.js';
+
+/** `2026-11-20 09:30:00  default, every minute: attempted 12: ...` */
+export function plainRun(run: RunReport): string {
+  const late = run.coalesced > 0 ? ` (stands for ${run.coalesced} more)` : '';
+  return `${clock(run.at)}  ${run.label}: ${printable(run.text)}${late}`;
+}
+
+/** One line with all counts. */
+export function plainCounts({ now, queues, sample }: RuntimeStatus): string {
+  const counts = queues.map(
+    ({ name, NEW, ERROR, SUCCESS, DEAD }) =>
+      `${printable(name)}: ${NEW} NEW, ${ERROR} ERROR, ${SUCCESS} SUCCESS, ${DEAD} DEAD`,
+  );
+  const erp = sample?.erp ? [`ERP ${sample.erp.up ? 'up' : 'down'}`] : [];
+  return `${clock(now)}  ${[...counts, ...erp].join(' | ')}`;
+}
+
+/** What is left to say at the end. */
+export function summary(status: RuntimeStatus): string[] {
+  const { totals, queues, dataDir } = status;
+  const extras = [
+    totals.broken > 0 ? `${totals.broken} ended badly` : '',
+    totals.late > 0 ? `${totals.late} were late and made up for` : '',
+    totals.givenUp > 0 ? `${totals.givenUp} were given up` : '',
+  ].filter(Boolean);
+  return [
+    `${totals.runs} runs${extras.length > 0 ? ` (${extras.join(', ')})` : ''}; attempted ${totals.attempted}: ` +
+      `${totals.succeeded} ok, ${totals.failed} failed, ${totals.dead} dead`,
+    ...queues.map(
+      ({ name, NEW, ERROR, SUCCESS, DEAD }) =>
+        `${printable(name)}: ${NEW} NEW, ${ERROR} ERROR, ${SUCCESS} SUCCESS, ${DEAD} DEAD`,
+    ),
+    ...(dataDir === undefined ? [] : [`kept in ${dataDir}`]),
+  ];
+}

@@ -1,0 +1,116 @@
+import { Command } from 'commander';
+import { VERSION } from '../version.js';
+import { flags } from './flags.js';
+import { importFile } from './import.js';
+import { list } from './list.js';
+import type { ExitCode, Output } from './output.js';
+import { showRecord } from './show.js';
+import { SAMPLE_SPEED_TEXT, start } from './start.js';
+
+const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some of the input was bad.';
+
+/** The command line. `onExit` gets the exit code of the command that ran. */
+export function createProgram(output: Output, onExit: (code: ExitCode) => void): Command {
+  const program = new Command('backlog')
+    .description('Works off a backlog in DynamoDB; retries come less and less often.')
+    .version(VERSION)
+    .exitOverride()
+    .showHelpAfterError('(--help shows what there is)')
+    .addHelpText('after', `\n${EXIT_CODES}`);
+
+  program
+    .command('start')
+    .description(
+      'Run a CDK app on this machine: its tables, its rules, its functions, and a sample to look at.',
+    )
+    .option(
+      '--app <command>',
+      'a command that synthesizes your CDK app, or its cdk.out folder (default: the own app)',
+    )
+    .option('--dynamodb-port <port>', 'of the embedded DynamoDB; 0 for any free one', flags.port, 8000)
+    .option('--port <port>', 'of the status page; 0 for any free one', flags.port, 8080)
+    .option('--data-dir <folder>', 'keep records, time and logs there between starts (default: in memory)')
+    .option(
+      '--speed <n>',
+      `let time pass n times as fast (default: 60 with the sample, ${SAMPLE_SPEED_TEXT}; else 1)`,
+      flags.speed,
+    )
+    .option('--deliver-to <url>', 'where the queues deliver, instead of the sample ERP', flags.url)
+    .option('--no-sample', 'no sample shop and no sample ERP')
+    .option(
+      '--for <duration>',
+      'stop after this much of the backlog’s time, such as 30m or 7d',
+      flags.duration,
+    )
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog start', 'look at the sample'],
+        ['backlog start --no-sample --deliver-to http://127.0.0.1:3000/ --data-dir .backlog', 'work with it'],
+        ['backlog start --app "npx tsx cdk/app.ts"', 'run your own CDK app'],
+        ['backlog start --speed 600 --for 2h', 'two hours in twelve seconds'],
+      ),
+    )
+    .action(async (options) => onExit(await start(options, output)));
+
+  target(program.command('import'))
+    .description(
+      'Put the lines of a file into the backlog. A line is a record with a "payload", or any JSON value.',
+    )
+    .argument('<file>', 'NDJSON, one JSON value per line; - for stdin')
+    .option('--queue <queue>', 'of the lines that name none (default: default)')
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog import orders.ndjson --queue bulk', 'into the running local runtime'],
+        ['gunzip -c old.ndjson.gz | backlog import -', 'from another program'],
+        ['AWS_REGION=eu-central-1 backlog import orders.ndjson --table Backlog-Records', 'into AWS'],
+      ),
+    )
+    .action(async (file, options) => onExit(await importFile(file, options, output)));
+
+  target(program.command('list'))
+    .description('List records.')
+    .option('--status <status>', 'NEW, ERROR, SUCCESS or DEAD', flags.status)
+    .option('--queue <queue>', 'of this queue only')
+    .option('--limit <n>', 'at most so many (default: 100; all with --json)', flags.limit)
+    .option('--json', 'a JSON array, one record per line')
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog list --status DEAD', 'what was given up'],
+        ["backlog list --queue bulk --json | jq -r '.[].id'", 'for programs'],
+      ),
+    )
+    .action(async (options) => onExit(await list(options, output)));
+
+  target(program.command('show'))
+    .description('Show one record in full: times, errors, payload.')
+    .argument('<id>', 'of the record')
+    .option('--json', 'as one line of JSON')
+    .addHelpText(
+      'after',
+      examples(['backlog show order-7', ''], ['backlog show order-7 --json | jq .payload', '']),
+    )
+    .action(async (id, options) => onExit(await showRecord(id, options, output)));
+
+  return program;
+}
+
+/** The flags that say which table; by default that of the running local runtime. */
+function target(command: Command): Command {
+  return command
+    .option('--endpoint <url>', 'of DynamoDB (default: the running local runtime)', flags.endpoint)
+    .option('--table <name>', 'of the records (default: the runtime’s; without a runtime, a table in AWS)');
+}
+
+function examples(...lines: readonly (readonly [command: string, remark: string])[]): string {
+  const texts = lines.map(
+    ([command, remark]) =>
+      `  $ npx ${command}`
+        .replace('npx gunzip', 'gunzip')
+        .replace('npx AWS_', 'AWS_')
+        .replace('| backlog', '| npx backlog') + (remark ? `   # ${remark}` : ''),
+  );
+  return `\nExamples:\n${texts.join('\n')}\n\n${EXIT_CODES}`;
+}

@@ -1,0 +1,35 @@
+import cliProgress from 'cli-progress';
+import { hasColors, type Output } from './output.js';
+
+/** A progress bar on stderr, or nothing where stderr is no terminal. */
+export interface ProgressBar extends Pick<Output, 'message'> {
+  update(bytes: number, inserted: number): void;
+  stop(): void;
+}
+
+export function progressBar(totalBytes: number | undefined, output: Output): ProgressBar {
+  if (!process.stderr.isTTY || !totalBytes) {
+    return { update: () => {}, stop: () => {}, message: output.message };
+  }
+  const bar = new cliProgress.SingleBar({
+    format: '{bar} {percentage}%  {inserted} records  {eta_formatted} left',
+    stream: process.stderr,
+    hideCursor: hasColors(process.stderr),
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    barsize: 30,
+    clearOnComplete: true,
+    stopOnComplete: false,
+    gracefulExit: true,
+  });
+  bar.start(totalBytes, 0, { inserted: 0 });
+  return {
+    update: (bytes, inserted) => bar.update(bytes, { inserted }),
+    stop: () => bar.stop(),
+    // A line above the bar, which is drawn again below it.
+    message: (line) => {
+      process.stderr.write('\r\u001b[K');
+      output.message(line);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** What the live view needs of a terminal. */
+export interface Terminal {
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  write(text: string): unknown;
+  on(event: 'resize', listener: () => void): unknown;
+  off(event: 'resize', listener: () => void): unknown;
+}
+
+const ESC = '\u001b[';
+const HIDE_CURSOR = `${ESC}?25l`;
+const SHOW_CURSOR = `${ESC}?25h`;
+const CLEAR_TO_LINE_END = `${ESC}K`;
+const CLEAR_TO_SCREEN_END = `${ESC}J`;
+const CLEAR_SCREEN = `${ESC}2J${ESC}H`;
+/** Drawn as one picture by terminals that know it; ignored by the others. */
+const BEGIN_UPDATE = `${ESC}?2026h`;
+const END_UPDATE = `${ESC}?2026l`;
+
+/** Redraws some lines in place, without flicker, and leaves the last picture standing. */
+export class Screen {
+  readonly #terminal: Terminal;
+  #drawn = 0;
+  readonly #onResize = () => {
+    // Lines have been wrapped anew: where the picture began is not known any more.
+    this.#terminal.write(CLEAR_SCREEN);
+    this.#drawn = 0;
+  };
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+    terminal.write(HIDE_CURSOR);
+    terminal.on('resize', this.#onResize);
+  }
+
+  get size(): { columns: number; rows: number } {
+    return { columns: this.#terminal.columns || 80, rows: this.#terminal.rows || 24 };
+  }
+
+  draw(lines: readonly string[]): void {
+    const home = this.#drawn > 0 ? `${ESC}${this.#drawn}A\r` : '\r';
+    const picture = lines.map((line) => `${line}${CLEAR_TO_LINE_END}\n`).join('');
+    this.#terminal.write(`${BEGIN_UPDATE}${home}${picture}${CLEAR_TO_SCREEN_END}${END_UPDATE}`);
+    this.#drawn = lines.length;
+  }
+
+  close(): void {
+    this.#terminal.off('resize', this.#onResize);
+    this.#terminal.write(SHOW_CURSOR);
+  }
+}

@@ -1,0 +1,75 @@
+import { jsonOf } from '../delivery/body.js';
+import { age } from '../local/durations.js';
+import type { BacklogRecord } from '../record/index.js';
+import { DynamoDbStore } from '../store/index.js';
+import { connect, type TargetFlags } from './connect.js';
+import { dueText, paintStatus } from './list.js';
+import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
+import { type Paint, padEnd, painter } from './paint.js';
+import { indentJson, recordJson } from './record-json.js';
+
+export interface ShowFlags extends TargetFlags {
+  readonly json?: boolean | undefined;
+}
+
+const LABEL = 16;
+
+/** `backlog show`: one record in full. */
+export async function showRecord(id: string, flags: ShowFlags, output: Output): Promise<ExitCode> {
+  const { client, table, clock, where } = await connect(flags);
+  try {
+    const store = new DynamoDbStore({ client, tables: { records: table, control: table }, clock });
+    const record = await store.get(id);
+    if (!record) {
+      output.message(`no record ${printable(id)} in ${where}`);
+      return EXIT.failed;
+    }
+    const text = flags.json
+      ? recordJson(record)
+      : describe(record, clock.now(), painter(hasColors(process.stdout))).join('\n');
+    output.data(text);
+    return EXIT.ok;
+  } finally {
+    client.destroy();
+  }
+}
+
+export function describe(record: BacklogRecord, now: number, paint: Paint): string[] {
+  const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
+  const time = (label: string, iso: string | undefined) =>
+    iso === undefined ? [] : [line(label, `${iso}  ${relative(Date.parse(iso) - now)}`)];
+  const failures = record.failures > 0 ? `, ${record.failures} of them failures since the last redrive` : '';
+  return [
+    line('id', paint('bold', printable(record.id))),
+    line('queue', printable(record.queue)),
+    line('status', paintStatus(record.status, paint)),
+    ...(record.deadReason === undefined ? [] : [line('given up', printable(record.deadReason))]),
+    line('attempts', `${record.attempts}${failures}`),
+    line('due', dueText(record, now)),
+    ...time('inserted', record.insertedAt),
+    ...time('available', record.availableAt),
+    ...time('first failure', record.firstFailureAt),
+    ...time('last attempt', record.lastAttemptAt),
+    ...time('not before', record.notBefore),
+    ...(record.expiresAt === undefined
+      ? []
+      : time('removed', new Date(record.expiresAt * 1000).toISOString())),
+    ...(record.retry ? [line('retry', jsonOf(record.retry))] : []),
+    ...record.problems.map((problem) => line('problem', paint('yellow', printable(problem)))),
+    ...Object.entries(record.attributes).map(([name, value]) =>
+      line(printable(name), printable(jsonOf(value))),
+    ),
+    ...(record.errors.length > 0 ? ['', paint('dim', 'errors, the newest last')] : []),
+    ...record.errors.map(
+      ({ at, attempt, name, message }) =>
+        `  ${paint('dim', `${at}  attempt ${attempt}`)}  ${printable(`${name}: ${message}`)}`,
+    ),
+    '',
+    paint('dim', 'payload'),
+    indentJson(jsonOf(record.payload)).split('\n').map(printable).join('\n'),
+  ];
+}
+
+function relative(ms: number): string {
+  return ms > 0 ? `(in ${age(ms)})` : `(${age(-ms)} ago)`;
+}

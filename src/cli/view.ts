@@ -1,0 +1,134 @@
+import { age } from '../local/durations.js';
+import type { QueueStatus, RuntimeStatus } from '../local/status.js';
+import { printable } from './output.js';
+import { cut, type Paint, padEnd, padStart } from './paint.js';
+
+export interface ViewSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const LABEL = 11;
+const COUNTS = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const;
+const MIN_RUNS = 3;
+const MAX_RUNS = 8;
+const CLOCK = 19;
+
+/** What the terminal shows of a runtime that is at work: as many lines as fit, none longer than the terminal. */
+export function renderView(status: RuntimeStatus, { columns, rows }: ViewSize, paint: Paint): string[] {
+  const head = [title(status, paint), '', ...banner(status, paint), ''];
+  const table = queueTable(status, paint);
+  const tail = ['', ...notices(status, paint), ...hints(status, paint)];
+  const room = rows - 1 - head.length - table.length - tail.length - 2;
+  const runs = lastRuns(status, Math.min(MAX_RUNS, Math.max(MIN_RUNS, room)), paint);
+  const lines = [...head, ...table, '', ...runs, ...tail];
+  return lines.slice(0, Math.max(1, rows - 1)).map((line) => cut(line, columns));
+}
+
+function title({ now, startedAt }: RuntimeStatus, paint: Paint): string {
+  const elapsed = age(Date.parse(now) - Date.parse(startedAt));
+  return `${paint(['bold', 'cyan'], 'dynamo-backlog')} on this machine   ${paint('dim', `${clock(now)} UTC, ${elapsed} since the start`)}`;
+}
+
+/** Aligned lines: where everything is. */
+export function banner(status: RuntimeStatus, paint: Paint): string[] {
+  const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
+  return [
+    line('DynamoDB', `${status.endpoint}  table ${status.tables.join(', ')}`),
+    line('Status', status.statusPage),
+    line('App', status.app),
+    line('Data', status.dataDir ?? 'in memory, gone at the end (--data-dir DIR keeps them)'),
+    line('Speed', speedText(status.speed)),
+    ...delivery(status, paint).map(([label, text]) => line(label, text)),
+  ];
+}
+
+export function speedText(speed: number): string {
+  if (speed === 1) return 'real time (--speed N lets it pass N times as fast)';
+  return `${speed}: 1 second here is ${age(speed * 1000)} of the backlog`;
+}
+
+function delivery({ deliverTo, sample, rules }: RuntimeStatus, paint: Paint): [string, string][] {
+  if (rules.length > 0 && rules.every(({ enabled }) => !enabled)) {
+    const why = deliverTo === undefined ? 'no --deliver-to and no sample: ' : '';
+    return [
+      ['Delivers', paint('yellow', `nothing: ${why}the app's rules are disabled; records can be imported`)],
+    ];
+  }
+  if (!sample) return deliverTo === undefined ? [] : [['Delivers', `to ${deliverTo}`]];
+  const shop: [string, string] = [
+    'Sample',
+    `a small shop; its orders (default) and products (bulk) go to ${sample.erp ? 'an ERP' : deliverTo}`,
+  ];
+  if (!sample.erp) return [shop];
+  const { up, changesInSeconds, taken, rejected } = sample.erp;
+  const state = up
+    ? `${paint('green', 'up')}, goes down in ${changesInSeconds} s`
+    : `${paint(['bold', 'red'], 'DOWN')}, answers 503 for another ${changesInSeconds} s`;
+  return [shop, ['ERP', `${state}; took ${taken}, rejected ${rejected} for good`]];
+}
+
+function queueTable({ queues, now }: RuntimeStatus, paint: Paint): string[] {
+  const names = Math.max(5, ...queues.map(({ name }) => name.length)) + 2;
+  const header = [
+    padEnd('QUEUE', names),
+    padEnd('RETRIES', 15),
+    ...COUNTS.map((status) => padStart(status, 9)),
+    '   NEXT RUN',
+  ].join('');
+  const rows = queues.map((queue) =>
+    [
+      padEnd(printable(queue.name), names),
+      padEnd(wayText(queue), 15),
+      ...COUNTS.map((status) => paintCount(status, queue[status], paint)),
+      `   ${queue.nextRunAt ? `in ${age(Date.parse(queue.nextRunAt) - Date.parse(now))}` : '-'}`,
+    ].join(''),
+  );
+  return [paint('dim', header), ...rows];
+}
+
+function wayText({ way }: QueueStatus): string {
+  if (way === 'retry') return 'per record';
+  return way ?? 'no such queue';
+}
+
+function paintCount(status: (typeof COUNTS)[number], count: number, paint: Paint): string {
+  const text = padStart(String(count), 9);
+  if (count === 0) return paint('dim', text);
+  if (status === 'SUCCESS') return paint('green', text);
+  if (status === 'ERROR') return paint('yellow', text);
+  return status === 'DEAD' ? paint('red', text) : text;
+}
+
+function lastRuns({ runs, rules }: RuntimeStatus, most: number, paint: Paint): string[] {
+  const shown = runs.slice(-most).reverse();
+  const names = Math.max(12, ...rules.map(({ label }) => label.length)) + 2;
+  const lines = shown.map((run) => {
+    const text = printable(run.text);
+    return `${paint('dim', padEnd(clock(run.at), CLOCK + 2))}${padEnd(run.label, names)}${run.outcome === 'ok' ? text : paint('red', text)}`;
+  });
+  const empty = Array.from({ length: most - shown.length }, () => '');
+  const none = shown.length === 0 ? [paint('dim', 'none yet'), ...empty.slice(1)] : [...lines, ...empty];
+  return [paint('dim', 'LAST RUNS of the rules that found something to do'), ...none];
+}
+
+function notices({ notices: all, logs }: RuntimeStatus, paint: Paint): string[] {
+  const last = all.at(-1);
+  if (!last) return [];
+  const text = `${last.level === 'ERROR' ? 'error' : 'warning'} in ${last.functionName}: ${printable(last.text)}`;
+  return [paint(last.level === 'ERROR' ? 'red' : 'yellow', text), paint('dim', `logs: ${logs}`), ''];
+}
+
+function hints({ queues }: RuntimeStatus, paint: Paint): string[] {
+  const dead = queues.some(({ DEAD }) => DEAD > 0);
+  const command = (text: string) => paint('cyan', text);
+  return [
+    `In another terminal:  ${command(`npx backlog list --status ${dead ? 'DEAD' : 'ERROR'}`)}   ${command('npx backlog show ID')}   ${command('npx backlog import FILE.ndjson')}`,
+    `${paint('bold', 'Ctrl-C')} stops it.`,
+  ];
+}
+
+/** `2026-11-20 09:30:00` */
+export function clock(iso: string): string {
+  return iso.slice(0, CLOCK).replace('T', ' ');
+}

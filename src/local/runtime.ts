@@ -1,0 +1,247 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { BacklogClient } from '../client/index.js';
+import { toIso } from '../clock.js';
+import { systemRandom } from '../random.js';
+import { countRecords } from '../store/dynamodb/count.js';
+import { createMissingTables } from '../store/dynamodb/create-tables.js';
+import { createDynamoDbClient } from '../store/index.js';
+import { queuesOf, recordTables } from './app-queues.js';
+import { Closers } from './closers.js';
+import { Counter } from './counter.js';
+import { announce } from './discovery.js';
+import { startEmbeddedDynamoDb } from './embedded-dynamodb.js';
+import { FunctionLogs } from './function-logs.js';
+import { packageRoot } from './package-root.js';
+import { onPort } from './ports.js';
+import { RunLog } from './run-log.js';
+import { reportRun } from './run-report.js';
+import type { RuntimeOptions } from './runtime-options.js';
+import { RuntimeStatusView } from './runtime-status.js';
+import { SampleErp } from './sample-erp.js';
+import { SampleShop } from './sample-shop.js';
+import { Sandbox } from './sandbox.js';
+import { SandboxPool } from './sandbox-pool.js';
+import { type Firing, Scheduler } from './scheduler.js';
+import type { RuntimeStatus } from './status.js';
+import { startStatusPage } from './status-page.js';
+import { synthesize } from './synth.js';
+import { type LocalApp, type LocalFunction, readApp } from './template.js';
+import { Timekeeper } from './timekeeper.js';
+
+const REGION = 'us-east-1';
+const SANDBOXES = 10;
+/** What Lambda gives an asynchronous event at least, before it is given up. */
+const EVENT_MAX_WAIT_MS = 60_000;
+const STOP_GRACE_MS = 5_000;
+
+/** A local runtime that is at work. */
+export interface LocalRuntime {
+  status(): RuntimeStatus;
+  /** Lets running handlers finish for 5 seconds, saves the clock and closes everything. */
+  stop(): Promise<void>;
+  /** Ends running handlers at once; `stop` then has nothing to wait for. */
+  hurry(): void;
+}
+
+/**
+ * Runs a CDK app on this machine: its tables on an embedded DynamoDB, its scheduled rules on a clock that may be
+ * faster than the real one, its functions in child processes.
+ *
+ * @throws ConfigurationError if a port is taken, the app cannot be synthesized, or holds what cannot be run here
+ */
+export async function startRuntime(options: RuntimeOptions): Promise<LocalRuntime> {
+  const closers = new Closers();
+  try {
+    return await start(options, closers);
+  } catch (error) {
+    await closers.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRuntime> {
+  const { dynamodbPort = 8000, port = 8080, speed = 1, sample = true, signal } = options;
+  const cwd = options.cwd ?? process.cwd();
+  const dataDir = options.dataDir === undefined ? undefined : resolve(cwd, options.dataDir);
+  const progress = options.onProgress ?? (() => {});
+  const scratch = await mkdtemp(join(tmpdir(), 'dynamo-backlog-run-'));
+  closers.add(() => rm(scratch, { recursive: true, force: true }));
+  if (dataDir) await mkdir(dataDir, { recursive: true });
+
+  const dynamodb = await onPort(dynamodbPort, '--dynamodb-port', (free) =>
+    startEmbeddedDynamoDb({ port: free, ...(dataDir ? { dataDir: join(dataDir, 'dynamodb') } : {}) }),
+  );
+  closers.add(() => dynamodb.stop());
+  const view: { current?: RuntimeStatusView } = {};
+  const page = await onPort(port, '--port', (free) => startStatusPage(free, () => view.current?.status()));
+  closers.add(() => page.stop());
+  const time = await Timekeeper.start({ speed, ...(dataDir ? { file: join(dataDir, 'clock.json') } : {}) });
+  closers.add(() => time.stop());
+
+  const erp =
+    sample && options.deliverTo === undefined
+      ? await SampleErp.start({ random: systemRandom, now: time.clock.wall })
+      : undefined;
+  if (erp) closers.add(() => erp.stop());
+  const deliverTo = options.deliverTo ?? erp?.url;
+
+  progress('synthesizing the CDK app');
+  const app = await readLocalApp(options, { cwd, deliverTo, outFolder: join(scratch, 'cdk.out'), signal });
+  const queues = queuesOf(app);
+  const tables = recordTables(app);
+
+  progress('creating its tables');
+  const client = createDynamoDbClient({ endpoint: dynamodb.endpoint, region: REGION });
+  closers.add(() => client.destroy());
+  await createMissingTables(client, app.tables);
+
+  const log = new RunLog();
+  const logs = new FunctionLogs(join(dataDir ?? scratch, 'logs'), (notice) => {
+    log.addNotice(notice);
+    options.onNotice?.(notice);
+  });
+  closers.add(() => logs.close());
+  const environment = {
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
+    AWS_REGION: REGION,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    BACKLOG_CLOCK: JSON.stringify(time.setting),
+  };
+  const pool = new SandboxPool({
+    size: SANDBOXES,
+    maxWaitMs: EVENT_MAX_WAIT_MS,
+    open: (lambda) =>
+      new Sandbox({
+        function: lambda,
+        environment,
+        onLine: (line, stream) => logs.write(lambda.name, line, stream),
+      }),
+  });
+  closers.add(() => pool.kill());
+
+  const functions = new Map(app.functions.map((lambda) => [lambda.name, lambda]));
+  const scheduler = new Scheduler({
+    rules: app.rules,
+    time,
+    fire: (firing) => fire(firing, functions.get(firing.rule.functionName)),
+  });
+  closers.add(() => scheduler.stop());
+
+  async function fire({ rule, coalesced }: Firing, lambda: LocalFunction | undefined): Promise<void> {
+    if (!lambda) return;
+    const at = toIso(time.clock.now());
+    const startedAt = performance.now();
+    const invocation = await pool.invoke(lambda, rule.event);
+    const durationMs = performance.now() - startedAt;
+    const report = reportRun({ at, rule: rule.id, label: rule.label, coalesced, durationMs, invocation });
+    log.add(report);
+    options.onRun?.(report);
+  }
+
+  // The sample's shop fills only queues that deliver to the sample's ERP, or to where the user said.
+  const ours = queues.filter((queue) => deliverTo !== undefined && queue.deliverTo === deliverTo);
+  const shop = sample && ours.length > 0 ? openShop(ours) : undefined;
+  if (shop) closers.add(() => shop.close());
+
+  function openShop(targets: typeof queues): SampleShop {
+    const orders = targets.find(({ way }) => way === 'retry');
+    const products = targets.find(({ way }) => way === 'progressive');
+    const clients = new Map(
+      targets.map((queue) => [
+        queue.name,
+        new BacklogClient({ client, table: queue.table, clock: time.clock }),
+      ]),
+    );
+    return new SampleShop({
+      orders: orders?.name,
+      products: products?.name,
+      random: systemRandom,
+      insert: async (records) => {
+        for (const [queue, backlog] of clients) {
+          await backlog.insertMany(records.filter((record) => record.queue === queue));
+        }
+      },
+    });
+  }
+
+  view.current = new RuntimeStatusView({
+    app,
+    appName: options.app ?? "this package's own CDK app",
+    queues,
+    tables,
+    deliverTo,
+    dynamodb: dynamodb.endpoint,
+    page: page.url,
+    dataDir,
+    logs: logs.folder,
+    time,
+    scheduler,
+    log,
+    shop,
+    erp,
+  });
+  const status = view.current;
+  const counter = new Counter({
+    count: async (abort) => {
+      const counts = await Promise.all(
+        tables.map(async (table) => [table, await countRecords(client, table, abort)] as const),
+      );
+      return new Map(counts);
+    },
+    onCounts: (counts) => status.setCounts(counts),
+  });
+  closers.add(() => counter.stop());
+
+  for (const name of new Set(app.rules.filter(({ enabled }) => enabled).map((rule) => rule.functionName))) {
+    const lambda = functions.get(name);
+    if (lambda) pool.warm(lambda);
+  }
+  const withdraw = await announce({
+    pid: process.pid,
+    cwd,
+    startedAt: new Date(time.clock.wall()).toISOString(),
+    endpoint: dynamodb.endpoint,
+    statusPage: page.url,
+    tables: app.tables.map(({ name }) => ({ name, records: tables.includes(name) })),
+    queues: queues.map(({ name }) => name),
+    clock: time.setting,
+  });
+  closers.add(withdraw);
+  scheduler.start();
+  counter.start();
+  erp?.open();
+  await shop?.open();
+
+  return {
+    status: () => status.status(),
+    hurry: () => pool.kill(),
+    stop: async () => {
+      scheduler.stop();
+      shop?.close();
+      await pool.close(STOP_GRACE_MS);
+      await counter.countNow();
+      await closers.close();
+    },
+  };
+}
+
+async function readLocalApp(
+  { app, signal }: RuntimeOptions,
+  to: { cwd: string; deliverTo: string | undefined; outFolder: string; signal: AbortSignal | undefined },
+): Promise<LocalApp> {
+  const root = packageRoot();
+  const own = `"${process.execPath}" "${join(root, 'dist', 'cdk', 'app.js')}"`;
+  const stacks = await synthesize(
+    {
+      app: app ?? own,
+      cwd: app === undefined ? root : to.cwd,
+      context: to.deliverTo === undefined ? {} : { deliverTo: to.deliverTo },
+      outFolder: to.outFolder,
+    },
+    signal,
+  );
+  return readApp(stacks);
+}
