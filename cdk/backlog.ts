@@ -61,7 +61,7 @@ export class Backlog extends Construct {
 
   constructor(scope: Construct, id: string, props: BacklogProps) {
     super(scope, id);
-    const options = parseOptions(propsShape, props, '');
+    const options = parseOptions(propsShape, props, 'Backlog');
     const queues = readQueues(options.queues);
 
     this.table = options.table ?? recordsTable(this, 'Records', options);

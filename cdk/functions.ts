@@ -165,8 +165,8 @@ function finish(
   for (const { name: queue, attemptTimeoutSeconds } of queues) {
     if (attemptTimeoutSeconds > timeoutSeconds - RESERVE_SECONDS) {
       throw new ConfigurationError(
-        `queues.${queue}.attemptTimeout: expected at most ${timeoutSeconds - RESERVE_SECONDS} s, as its function ` +
-          `ends after ${timeoutSeconds} s (timeout), got ${attemptTimeoutSeconds} s`,
+        `queues.${queue}.attemptTimeout: an attempt of ${attemptTimeoutSeconds} s does not fit into its function, ` +
+          `which ends after ${timeoutSeconds} s (timeout) and needs ${RESERVE_SECONDS} s of them for itself`,
       );
     }
   }

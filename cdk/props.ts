@@ -19,7 +19,7 @@ export interface BacklogProps {
   readonly table?: ITableV2 | undefined;
 
   /**
-   * A customer managed key for the new tables.
+   * A customer managed key for the new tables. The stack must name its region then, as replicas have keys of their own.
    *
    * @default - the AWS managed key `aws/dynamodb`
    */

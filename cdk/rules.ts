@@ -4,6 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { BacklogEvent } from '../functions/event.js';
+import { ConfigurationError } from '../src/errors.js';
 import { type TierBand, tierBands } from '../src/policies/index.js';
 import type { Worker } from './functions.js';
 import type { Queue } from './queue.js';
@@ -22,6 +23,7 @@ export function queueRules(scope: Construct, queue: Queue, worker: Worker, given
     return [rule('Poll', 60, `Backlog queue ${queue.name}: whatever is due`, { queue: queue.name })];
   }
   const bands = tierBands(queue.tiers, worker.timeoutSeconds);
+  checkBands(queue, bands);
   return bands.map((band) =>
     rule(`Tier${band.number}`, band.everySeconds, describeBand(queue, band), {
       queue: queue.name,
@@ -29,6 +31,18 @@ export function queueRules(scope: Construct, queue: Queue, worker: Worker, given
       ...catchUp(bands, band),
     }),
   );
+}
+
+/** A band starts one function timeout after the one before: a short tier may have nothing left. */
+function checkBands({ name }: Queue, bands: readonly TierBand[]): void {
+  for (const { number, fromAgeSeconds, untilAgeSeconds } of bands) {
+    if (untilAgeSeconds <= fromAgeSeconds) {
+      throw new ConfigurationError(
+        `queues.${name}.progressive.tiers.${number - 1}.untilAgeSeconds: expected more than ${fromAgeSeconds} (the end ` +
+          `of the tier before, and one function timeout), got ${untilAgeSeconds}`,
+      );
+    }
+  }
 }
 
 /** The second rule (hourly, by default) makes up for the missed runs of all slower tiers. */

@@ -1,0 +1,116 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BacklogStack, readDeliverTo } from '../../cdk/backlog-stack.js';
+import { CONTEXT } from '../../cdk/context.js';
+import { Backlog } from '../../cdk/index.js';
+import { rulesOf } from './support.js';
+
+const URL = 'https://erp.example.com/orders';
+const scratch = mkdtempSync(join(tmpdir(), 'backlog-cdk-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** Runs the app as the CDK's command line and the local runtime do. */
+function synthesize(name: string, context: object, args: string[]) {
+  const outdir = join(scratch, name);
+  const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AWS_')));
+  const result = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    env: { ...env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) },
+  });
+  return { ...result, outdir };
+}
+
+function templateIn(outdir: string) {
+  return JSON.parse(readFileSync(join(outdir, 'DynamoBacklog.template.json'), 'utf8'));
+}
+
+describe('the app, run as a process', () => {
+  it('synthesizes the same template, without credentials, compiled or from source', () => {
+    const source = synthesize('source', { deliverTo: URL }, ['--import', 'tsx', 'cdk/app.ts']);
+    const built = synthesize('built', { deliverTo: URL }, ['dist/cdk/app.js']);
+    for (const { status, stderr } of [source, built])
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(templateIn(built.outdir)).toEqual(templateIn(source.outdir));
+    expect(JSON.stringify(templateIn(built.outdir)).split(URL)).toHaveLength(3);
+  });
+
+  it('refuses what is no URL in one line, without a stack trace', () => {
+    const { status, stderr, outdir } = synthesize('refused', { deliverTo: 'erp' }, ['dist/cdk/app.js']);
+    expect(status).toBe(1);
+    expect(stderr).toBe(
+      'queues.default.deliverTo: expected a URL such as https://erp.example.com/orders, got "erp"\n',
+    );
+    expect(existsSync(join(outdir, 'manifest.json'))).toBe(false);
+  });
+});
+
+describe('the stack without a URL', () => {
+  const template = Template.fromStack(new BacklogStack(new App(), 'DynamoBacklog'));
+
+  it('has its rules disabled, and an output that says why', () => {
+    expect(rulesOf(template).map(({ state }) => state)).toEqual(Array(7).fill('DISABLED'));
+    expect(template.toJSON().Outputs.RulesDisabled).toEqual({
+      Description: 'Nothing is attempted: the rules of default and bulk are disabled',
+      Value: 'No deliverTo was given: deploy again with -c deliverTo=https://...',
+    });
+  });
+
+  it('is what no context gives, and only that', () => {
+    expect(readDeliverTo(undefined)).toBeUndefined();
+    expect(readDeliverTo('')).toBe('');
+    expect(() => readDeliverTo(8080)).toThrow(
+      'deliverTo: expected a URL such as https://example.com, got 8080',
+    );
+  });
+});
+
+describe("the app's stack", () => {
+  const app = new App({ context: CONTEXT, analyticsReporting: false, outdir: join(scratch, 'stack') });
+  const stack = new BacklogStack(app, 'DynamoBacklog', { deliverTo: URL });
+
+  it('has its rules enabled, and no such output', () => {
+    const template = Template.fromStack(stack);
+    expect(rulesOf(template).map(({ state }) => state)).toEqual(Array(7).fill('ENABLED'));
+    expect(template.toJSON().Outputs.RulesDisabled).toBeUndefined();
+  });
+
+  it('passes the AWS Solutions checks of cdk-nag', () => {
+    const { violations } = new AwsSolutionsChecks(app).validateScope(app);
+    expect(violations).toEqual([]);
+  });
+
+  it('looks as it did before (assets masked)', () => {
+    const json = JSON.stringify(Template.fromStack(stack).toJSON(), null, 2);
+    expect(json.replaceAll(/[0-9a-f]{64}/g, 'ASSET')).toMatchSnapshot();
+  });
+});
+
+describe('an entry', () => {
+  let folder: string;
+  beforeAll(() => {
+    const app = new App({ outdir: join(scratch, 'entry'), analyticsReporting: false });
+    new Backlog(new Stack(app, 'Test'), 'Backlog', {
+      queues: { imports: { progressive: true, entry: 'test/cdk/fixtures/handler.ts' } },
+    });
+    const assembly = app.synth();
+    const code = Object.values(
+      Template.fromJSON(assembly.getStackByName('Test').template).findResources('AWS::Lambda::Function'),
+    )[0]?.Properties.Code.S3Key as string;
+    folder = join(assembly.directory, `asset.${code.replace('.zip', '')}`);
+  });
+
+  it('is bundled into one module that loads by itself and exports the handler', () => {
+    const url = pathToFileURL(join(folder, 'index.mjs')).href;
+    const script = `const { handler } = await import(${JSON.stringify(url)}); process.stdout.write(typeof handler)`;
+    expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })).toBe(
+      'function',
+    );
+  });
+});

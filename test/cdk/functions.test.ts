@@ -1,0 +1,223 @@
+import { Duration } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { Backlog } from '../../cdk/index.js';
+import { readSettings } from '../../functions/settings.js';
+import {
+  backlogWith,
+  newStack,
+  progressiveQueue,
+  propertiesOf,
+  retryQueue,
+  rulesOf,
+  URL,
+} from './support.js';
+
+const ENTRY = 'test/cdk/fixtures/handler.ts';
+
+describe('queues with built-in delivery', () => {
+  it('share one function per way, which knows only the queues of that way', () => {
+    const { template, backlog } = backlogWith({
+      queues: { a: retryQueue, b: retryQueue, c: progressiveQueue, d: progressiveQueue },
+    });
+    const queues = propertiesOf(template, 'AWS::Lambda::Function').map((lambda) =>
+      Object.keys(JSON.parse(lambda.Environment.Variables.BACKLOG_QUEUES)),
+    );
+    expect(queues).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+    expect(backlog.functions.a).toBe(backlog.functions.b);
+    expect(backlog.functions.a).not.toBe(backlog.functions.c);
+  });
+
+  it('do not make a function that no queue needs', () => {
+    const { template } = backlogWith({ queues: { a: retryQueue } });
+    template.resourceCountIs('AWS::Lambda::Function', 1);
+  });
+
+  it('carry their settings to the handler as it reads them', () => {
+    const { template } = backlogWith({
+      queues: {
+        orders: {
+          retry: { type: 'constant', intervalSeconds: 60, maxAttempts: 9 },
+          deliverTo: URL,
+          concurrency: 3,
+          attemptsPerSecond: 2.5,
+          attemptTimeout: Duration.seconds(20),
+          maxRecords: 100,
+          keepSuccess: Duration.days(1),
+        },
+      },
+    });
+    const [lambda] = propertiesOf(template, 'AWS::Lambda::Function');
+    const variables = { ...lambda.Environment.Variables, BACKLOG_TABLE: 'r', BACKLOG_CONTROL_TABLE: 'c' };
+    expect(readSettings(variables)).toMatchObject({
+      functionTimeoutSeconds: 300,
+      queues: {
+        orders: {
+          way: 'retry',
+          retry: { type: 'constant', intervalSeconds: 60, maxAttempts: 9 },
+          deliverTo: URL,
+          concurrency: 3,
+          attemptsPerSecond: 2.5,
+          attemptTimeoutSeconds: 20,
+          maxRecords: 100,
+          keepSuccessSeconds: 86_400,
+        },
+      },
+    });
+  });
+});
+
+describe.each([
+  ['the built-in function', retryQueue],
+  ['the function of an entry', { retry: { type: 'none' as const }, entry: ENTRY }],
+])('%s', (_name, queue) => {
+  const { template } = backlogWith({ queues: { imports: queue } });
+  const [lambda] = propertiesOf(template, 'AWS::Lambda::Function');
+  const [table, control] = tableIds(template);
+  const [givenUp] = Object.keys(template.findResources('AWS::SQS::Queue'));
+
+  it('runs on Node 24 and arm64 with 512 MiB for five minutes, and logs JSON', () => {
+    expect(lambda).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      MemorySize: 512,
+      Timeout: 300,
+      LoggingConfig: { LogFormat: 'JSON' },
+    });
+    expect(lambda.ReservedConcurrentExecutions).toBeUndefined();
+  });
+
+  it('is invoked once per event, or its event is given up after a minute', () => {
+    expect(propertiesOf(template, 'AWS::Lambda::EventInvokeConfig')).toMatchObject([
+      {
+        MaximumRetryAttempts: 0,
+        MaximumEventAgeInSeconds: 60,
+        DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [givenUp, 'Arn'] } } },
+      },
+    ]);
+  });
+
+  it('keeps its logs for a month', () => {
+    expect(propertiesOf(template, 'AWS::Logs::LogGroup')).toMatchObject([{ RetentionInDays: 30 }]);
+  });
+
+  it('may do exactly what a run does', () => {
+    const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'];
+    const arn = (id: string | undefined) => ({ 'Fn::GetAtt': [id, 'Arn'] });
+    const [policy, ...others] = propertiesOf(template, 'AWS::IAM::Policy');
+    expect(others).toEqual([]);
+    expect(policy.PolicyDocument.Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        Resource: { 'Fn::GetAtt': [expect.stringContaining('Logs'), 'Arn'] },
+      },
+      {
+        Effect: 'Allow',
+        Action: ['sqs:SendMessage', 'sqs:GetQueueAttributes', 'sqs:GetQueueUrl'],
+        Resource: arn(givenUp),
+      },
+      { Effect: 'Allow', Action: access, Resource: arn(table) },
+      {
+        Effect: 'Allow',
+        Action: 'dynamodb:Query',
+        Resource: { 'Fn::Join': ['', [arn(table), '/index/due']] },
+      },
+      { Effect: 'Allow', Action: access, Resource: arn(control) },
+    ]);
+    const [role] = propertiesOf(template, 'AWS::IAM::Role');
+    expect(role.ManagedPolicyArns).toBeUndefined();
+  });
+});
+
+it('an entry gets the environment of its queue beside the library its own', () => {
+  const { template } = backlogWith({
+    queues: { imports: { retry: { type: 'none' }, entry: ENTRY, environment: { ERP: 'blue' } } },
+  });
+  const [lambda] = propertiesOf(template, 'AWS::Lambda::Function');
+  expect(lambda.Environment.Variables).toMatchObject({
+    ERP: 'blue',
+    BACKLOG_QUEUES: '{"imports":{"way":"retry","retry":{"type":"none"}}}',
+  });
+});
+
+describe("a function of the user's own", () => {
+  const ownFunction = (timeout?: Duration) => {
+    const stack = newStack();
+    const handler = new LambdaFunction(stack, 'Own', {
+      runtime: Runtime.NODEJS_22_X,
+      handler: 'index.handler',
+      code: Code.fromInline('exports.handler = 1'),
+      ...(timeout ? { timeout } : {}),
+    });
+    return { stack, handler };
+  };
+
+  it('gets the environment, the rights and the settings for asynchronous invocation', () => {
+    const { stack, handler } = ownFunction(Duration.minutes(2));
+    new Backlog(stack, 'Backlog', { queues: { bulk: { progressive: true, handler } } });
+    const template = Template.fromStack(stack);
+    const [lambda] = propertiesOf(template, 'AWS::Lambda::Function');
+    expect(lambda.Environment.Variables).toMatchObject({
+      BACKLOG_FUNCTION_TIMEOUT_SECONDS: '120',
+      BACKLOG_QUEUES: '{"bulk":{"way":"progressive"}}',
+    });
+    expect(rulesOf(template)[1]?.input.tier.fromAgeSeconds).toBe(86_400 + 120);
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 0 });
+    expect(JSON.stringify(template.findResources('AWS::IAM::Policy'))).toContain('dynamodb:UpdateItem');
+  });
+
+  it('keeps the settings for asynchronous invocation that it has', () => {
+    const { stack, handler } = ownFunction(Duration.minutes(2));
+    handler.configureAsyncInvoke({ retryAttempts: 1 });
+    new Backlog(stack, 'Backlog', { queues: { bulk: { progressive: true, handler } } });
+    expect(propertiesOf(Template.fromStack(stack), 'AWS::Lambda::EventInvokeConfig')).toMatchObject([
+      { MaximumRetryAttempts: 1 },
+    ]);
+  });
+
+  it('is refused if its timeout leaves no room for an attempt', () => {
+    const { stack, handler } = ownFunction();
+    expect(() => new Backlog(stack, 'Backlog', { queues: { bulk: { progressive: true, handler } } })).toThrow(
+      'queues.bulk.attemptTimeout: an attempt of 30 s does not fit into its function, which ends after 3 s (timeout)',
+    );
+  });
+
+  it('is refused for a second queue', () => {
+    const { stack, handler } = ownFunction(Duration.minutes(2));
+    const queue = { progressive: true, handler } as const;
+    expect(() => new Backlog(stack, 'Backlog', { queues: { a: queue, b: queue } })).toThrow(
+      'queues.b.handler: expected a function of its own, got the one of the queue "a"',
+    );
+  });
+});
+
+it('a producer may put records into the table and look at them, and nothing else', () => {
+  const stack = newStack();
+  const backlog = new Backlog(stack, 'Backlog', { queues: { orders: retryQueue } });
+  const producer = new Role(stack, 'Producer', { assumedBy: new ServicePrincipal('ecs.amazonaws.com') });
+  backlog.grantInsert(producer);
+  const template = Template.fromStack(stack);
+  const [table] = tableIds(template);
+  const policy = propertiesOf(template, 'AWS::IAM::Policy').find(({ PolicyName }) =>
+    PolicyName.startsWith('Producer'),
+  );
+  expect(policy.PolicyDocument.Statement).toEqual([
+    {
+      Effect: 'Allow',
+      Action: ['dynamodb:PutItem', 'dynamodb:GetItem'],
+      Resource: { 'Fn::GetAtt': [table, 'Arn'] },
+    },
+  ]);
+});
+
+/** Records, control. */
+function tableIds(template: Template): string[] {
+  const ids = Object.keys(template.findResources('AWS::DynamoDB::GlobalTable'));
+  return ids.sort((a) => (a.includes('Records') ? -1 : 1));
+}

@@ -1,0 +1,179 @@
+import { Duration, Fn } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { Backlog, type BacklogProps } from '../../cdk/index.js';
+import { backlogWith, newStack, progressiveQueue, propertiesOf, retryQueue, URL } from './support.js';
+
+function refusalOf(props: unknown): string {
+  try {
+    new Backlog(newStack(), 'Backlog', props as BacklogProps);
+  } catch (error) {
+    return `${(error as Error).name}: ${(error as Error).message}`;
+  }
+  return 'nothing was refused';
+}
+const queue = (props: object) => ({ queues: { bulk: props } });
+
+describe('synthesis refuses, and names the option', () => {
+  it.each([
+    ['an unknown option', { queues: { a: retryQueue }, retries: 3 }, 'Backlog: unknown option "retries"'],
+    ['no queues', { queues: {} }, 'queues: expected at least one queue, got {}'],
+    [
+      'queues as a list',
+      { queues: [retryQueue] },
+      'Backlog.queues: expected an object of queues by name, got [{',
+    ],
+    [
+      'a name that no event or lane could carry',
+      { queues: { 'my queue': retryQueue } },
+      'queues: expected names of letters, digits, "_", "." and "-", got "my queue"',
+    ],
+    [
+      'an unknown option of a queue',
+      queue({ ...retryQueue, retires: 1 }),
+      'queues.bulk: unknown option "retires"',
+    ],
+    [
+      'both ways of retrying',
+      queue({ ...retryQueue, progressive: true }),
+      'queues.bulk: expected either "retry" or "progressive", got both',
+    ],
+    [
+      'no way of retrying',
+      queue({ deliverTo: URL }),
+      'queues.bulk: expected "retry" or "progressive", got neither',
+    ],
+    [
+      'two that do the work',
+      queue({ ...retryQueue, entry: 'x.ts' }),
+      'queues.bulk: expected one of "deliverTo", "entry" and "handler", got "deliverTo" and "entry"',
+    ],
+    [
+      'nothing that does the work',
+      queue({ progressive: true }),
+      'queues.bulk: expected "deliverTo", "entry" or "handler" (or "enabled": false), got none of them',
+    ],
+    [
+      'what is no URL',
+      queue({ progressive: true, deliverTo: 'erp' }),
+      'queues.bulk.deliverTo: expected a URL such as https://erp.example.com/orders, got "erp"',
+    ],
+    [
+      'http to another machine',
+      queue({ progressive: true, deliverTo: 'http://erp.example.com' }),
+      'queues.bulk.deliverTo: expected an https URL (http only to 127.0.0.1, [::1] or localhost), got "http://erp.example.com"',
+    ],
+    [
+      'an entry that is not there',
+      queue({ progressive: true, entry: 'nowhere/handler.ts' }),
+      'queues.bulk.entry: expected a file that exports "handler", found none at ',
+    ],
+    [
+      'environment variables without an entry',
+      queue({ ...retryQueue, environment: { A: 'b' } }),
+      'queues.bulk.environment: expected with "entry" only, got ["A"]',
+    ],
+    [
+      'a handler that is no function',
+      queue({ progressive: true, handler: 'handler.ts' }),
+      'queues.bulk.handler: expected a Lambda function (IFunction), got "handler.ts"',
+    ],
+    [
+      'an unknown policy',
+      queue({ ...retryQueue, retry: { type: 'fibonaci' } }),
+      'queues.bulk.retry.type: expected one of "none", "constant", "fibonacci", "progressive"',
+    ],
+    [
+      'an option that the policy does not have',
+      queue({ ...retryQueue, retry: { type: 'fibonacci', unit: 60 } }),
+      'queues.bulk.retry: unknown option "unit"',
+    ],
+    [
+      'tiers out of order',
+      queue({
+        deliverTo: URL,
+        progressive: {
+          tiers: [
+            { everySeconds: 60, untilAgeSeconds: 100 },
+            { everySeconds: 60, untilAgeSeconds: 50 },
+          ],
+        },
+      }),
+      'queues.bulk.progressive.tiers: expected tiers in ascending order of untilAgeSeconds',
+    ],
+    [
+      'an interval that no rule can keep',
+      queue({ deliverTo: URL, progressive: { tiers: [{ everySeconds: 90, untilAgeSeconds: 100 }] } }),
+      'queues.bulk.progressive.tiers.0.everySeconds: expected whole minutes, got 90',
+    ],
+    [
+      'a tier that the distance between the bands leaves empty',
+      queue({
+        deliverTo: URL,
+        progressive: {
+          tiers: [
+            { everySeconds: 60, untilAgeSeconds: 600 },
+            { everySeconds: 60, untilAgeSeconds: 900 },
+          ],
+        },
+      }),
+      'queues.bulk.progressive.tiers.1.untilAgeSeconds: expected more than 900',
+    ],
+    ['a limit out of range', queue({ ...retryQueue, concurrency: 0 }), 'queues.bulk.concurrency: '],
+    [
+      'a number where a Duration belongs',
+      queue({ ...retryQueue, attemptTimeout: 30 }),
+      'queues.bulk.attemptTimeout: expected a Duration, got 30',
+    ],
+    [
+      'an attempt longer than its function',
+      queue({ ...retryQueue, attemptTimeout: Duration.minutes(5) }),
+      'queues.bulk.attemptTimeout: an attempt of 300 s does not fit into its function, which ends after 300 s',
+    ],
+    [
+      'a function longer than Lambda allows',
+      { ...queue(retryQueue), timeout: Duration.minutes(16) },
+      'Backlog.timeout: expected at most 15 minutes',
+    ],
+    ['memory that Lambda does not have', { ...queue(retryQueue), memorySize: 64 }, 'Backlog.memorySize: '],
+    [
+      'more queues than fit into an environment',
+      { queues: Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`queue-${i}`, retryQueue])) },
+      'queues: the settings of the 60 queues that share a function take ',
+    ],
+    [
+      "more rules than fit into a function's policy",
+      { queues: Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`queue-${i}`, progressiveQueue])) },
+      'queues: the 7 queues that share a function have 42 rules, and its policy takes 40',
+    ],
+  ])('%s', (_name, props, message) => {
+    expect(refusalOf(props)).toMatch(new RegExp(`^ConfigurationError: ${literally(message)}`));
+  });
+
+  it('a metric of an unknown queue', () => {
+    const { backlog } = backlogWith({ queues: { orders: retryQueue } });
+    expect(() => backlog.metricDead('order')).toThrow('queue: expected one of "orders", got "order"');
+  });
+});
+
+it('a URL that is known at deployment only is left to the function to check', () => {
+  const stack = newStack();
+  new Backlog(stack, 'Backlog', {
+    queues: { orders: { retry: { type: 'fibonacci' }, deliverTo: Fn.importValue('ErpUrl') } },
+  });
+  const [lambda] = propertiesOf(Template.fromStack(stack), 'AWS::Lambda::Function');
+  expect(lambda.Environment.Variables.BACKLOG_QUEUES).toEqual({
+    'Fn::Join': [
+      '',
+      [
+        '{"orders":{"way":"retry","retry":{"type":"fibonacci"},"deliverTo":"',
+        { 'Fn::ImportValue': 'ErpUrl' },
+        '"}}',
+      ],
+    ],
+  });
+});
+
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
