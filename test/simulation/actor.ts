@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/clock.js';
 import type { Random } from '../../src/random.js';
+import type { VirtualTime } from '../virtual-time.js';
 import { between, chance } from './random.js';
-import type { VirtualTime } from './virtual-time.js';
 
 /** How often things go wrong, as probabilities per step of an actor. */
 export interface Faults {

@@ -4,12 +4,12 @@ import { type AttemptContext, type RunSummary, run } from '../../src/processor/i
 import type { BacklogRecord } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
+import { VirtualTime } from '../virtual-time.js';
 import { Actor, type Faults, NO_FAULTS } from './actor.js';
 import { faultyStore } from './faulty-store.js';
 import { between, chance, pick, seededRandom } from './random.js';
 import { actOut, makeScripts, type Script } from './script.js';
 import { withStaleIndex } from './stale-index.js';
-import { VirtualTime } from './virtual-time.js';
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const TICK_MS = 60_000;

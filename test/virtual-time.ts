@@ -1,3 +1,5 @@
+import type { Clock } from '../src/clock.js';
+
 /**
  * A clock that only moves when told to. Whatever waits in the world waits here, so this class owns the order in which
  * things happen: by time, and by chance among those of the same millisecond.
@@ -33,6 +35,36 @@ export class VirtualTime {
       await microtasks();
     }
     this.now = Math.max(this.now, time);
+  }
+
+  /** Lets things happen, and time pass, until a promise is settled. */
+  async until<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const note = () => {
+      settled = true;
+    };
+    promise.then(note, note);
+    await microtasks();
+    while (!settled) {
+      const next = this.queue.at(-1);
+      if (!next) throw new Error('waits for something that nothing will bring');
+      await this.runUntil(next.at);
+    }
+    return promise;
+  }
+
+  /** A clock that stands where this time stands. */
+  clock(): Clock {
+    return {
+      now: () => this.now,
+      wall: () => this.now,
+      sleep: (milliseconds, signal) =>
+        new Promise((resolve) => {
+          if (signal?.aborted) return resolve();
+          signal?.addEventListener('abort', () => resolve(), { once: true });
+          this.after(milliseconds, resolve);
+        }),
+    };
   }
 
   /** Lets everything happen until nothing waits any more, or the time is over. True if all is quiet. */

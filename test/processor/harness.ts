@@ -1,0 +1,114 @@
+import { type RetryPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
+import { type Process, type RunOptions, type RunSummary, run } from '../../src/processor/index.js';
+import { type BacklogStore, MemoryStore } from '../../src/store/index.js';
+import { seededRandom } from '../simulation/random.js';
+import { VirtualTime } from '../virtual-time.js';
+
+export const START = Date.parse('2026-03-01T00:00:00.000Z');
+const FUNCTION_TIMEOUT_SECONDS = 300;
+
+/** One queue `q` in memory, on virtual time. */
+export class Harness {
+  readonly time = new VirtualTime(START);
+  readonly clock = this.time.clock();
+  readonly store = new MemoryStore({ clock: this.clock });
+  readonly warnings: string[] = [];
+  private readonly random = seededRandom(1);
+
+  put(id: string, attributes: Record<string, unknown> = {}): void {
+    const at = new Date(this.time.now).toISOString();
+    this.store.put({
+      id,
+      status: 'NEW',
+      queue: 'q',
+      payload: {},
+      insertedAt: at,
+      lane: 'q',
+      dueAt: String(attributes.insertedAt ?? at),
+      rev: 'inserted',
+      ...attributes,
+    });
+  }
+
+  item(id: string): Record<string, unknown> {
+    const found = this.store.items().find((item) => item.id === id);
+    if (!found) throw new Error(`no item ${id}`);
+    return found;
+  }
+
+  statuses(): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const { status } of this.store.items()) counts[String(status)] = (counts[String(status)] ?? 0) + 1;
+    return counts;
+  }
+
+  /** Starts a run; `time` must be moved for it to get on. */
+  start(process: Process, options: RunChoices = {}): Promise<RunSummary> {
+    const {
+      band,
+      catchUp,
+      retry,
+      store = this.store,
+      deadlineSeconds = FUNCTION_TIMEOUT_SECONDS,
+      ...limits
+    } = options;
+    const defaultPolicy: RetryPolicy = band
+      ? { type: 'progressive' }
+      : { type: 'constant', intervalSeconds: 60, jitter: 'none' };
+    return run(
+      {
+        target: { queue: 'q', lane: 'q', band, catchUp },
+        process,
+        policy: resolvePolicy(retry ?? defaultPolicy),
+        limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
+        deadline: this.clock.wall() + deadlineSeconds * 1000,
+        functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
+        tickSeconds: 60,
+      },
+      {
+        store,
+        clock: this.clock,
+        random: this.random,
+        logger: {
+          debug() {},
+          info() {},
+          warn: (text) => this.warnings.push(text),
+          error: (text) => this.warnings.push(text),
+        },
+      },
+    );
+  }
+
+  run(process: Process, options: RunChoices = {}): Promise<RunSummary> {
+    return this.time.until(this.start(process, options));
+  }
+
+  async pass(seconds: number): Promise<void> {
+    await this.time.runUntil(this.time.now + seconds * 1000);
+  }
+
+  sleep(seconds: number, signal?: AbortSignal): Promise<void> {
+    return this.clock.sleep(seconds * 1000, signal);
+  }
+}
+
+export type RunChoices = Partial<RunOptions['limits']> & {
+  readonly band?: TierBand;
+  readonly catchUp?: readonly TierBand[];
+  readonly retry?: RetryPolicy;
+  readonly store?: BacklogStore;
+  readonly deadlineSeconds?: number;
+};
+
+export const succeed: Process = () => {};
+export const fail: Process = () => {
+  throw new Error('as always');
+};
+
+export const YOUNG: TierBand = {
+  number: 1,
+  everySeconds: 300,
+  fromAgeSeconds: 0,
+  untilAgeSeconds: 86_400,
+  last: false,
+};

@@ -1,0 +1,385 @@
+import { describe, expect, test } from 'vitest';
+import { Dead, RetryAfter } from '../../src/record/index.js';
+import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/store.js';
+import { fail, Harness, START, succeed } from './harness.js';
+
+const iso = (secondsAfterStart: number) => new Date(START + secondsAfterStart * 1000).toISOString();
+
+/** Counts calls, and lets some of them fail. */
+function spied(
+  store: BacklogStore,
+  answers: Partial<Record<keyof BacklogStore, () => Promise<never> | undefined>> = {},
+) {
+  const calls: string[] = [];
+  const proxy = new Proxy(store, {
+    get:
+      (_, name) =>
+      (...args: unknown[]) => {
+        calls.push(String(name));
+        const method = store[name as keyof BacklogStore] as unknown as (...args: unknown[]) => unknown;
+        return answers[name as keyof BacklogStore]?.() ?? method.apply(store, args);
+      },
+  });
+  return { store: proxy, calls };
+}
+
+describe('a run', () => {
+  test('of an empty lane is one query and nothing else', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 50; i++)
+      harness.put(`done-${i}`, { status: 'SUCCESS', lane: undefined, dueAt: undefined });
+    const { store, calls } = spied(harness.store);
+    const summary = await harness.run(succeed, { store });
+    expect(calls).toEqual(['queryDue']);
+    expect(summary).toMatchObject({ attempted: 0, ended: 'drained' });
+  });
+
+  test('of one page writes a lease, one settle per record and a release', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 3; i++) harness.put(`r${i}`);
+    await harness.run(succeed);
+    for (let i = 0; i < 3; i++) harness.put(`s${i}`);
+    const { store, calls } = spied(harness.store);
+    const summary = await harness.run(succeed, { store });
+    expect(calls.filter((name) => name !== 'settle')).toEqual([
+      'queryDue',
+      'holdLease',
+      'readPage',
+      'releaseLease',
+    ]);
+    expect(calls.filter((name) => name === 'settle')).toHaveLength(3);
+    expect(summary).toMatchObject({
+      attempted: 3,
+      succeeded: 3,
+      failed: 0,
+      dead: 0,
+      leftOver: 0,
+      ended: 'drained',
+    });
+  });
+
+  test('settles success, failure, death and a wait that the other side asked for', async () => {
+    const harness = new Harness();
+    for (const id of ['good', 'bad', 'hopeless', 'busy']) harness.put(id);
+    const summary = await harness.run((record) => {
+      if (record.id === 'bad') throw new TypeError('broken');
+      if (record.id === 'hopeless') return new Dead('no such customer');
+      if (record.id === 'busy') throw new RetryAfter(600, '503');
+    });
+    expect(summary).toMatchObject({ attempted: 4, succeeded: 1, failed: 2, dead: 1 });
+    expect(harness.item('good')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
+    expect(harness.item('good')).not.toHaveProperty('lane');
+    expect(harness.item('bad')).toMatchObject({
+      status: 'ERROR',
+      failures: 1,
+      dueAt: iso(60),
+      lastError: { name: 'TypeError', message: 'broken' },
+    });
+    expect(harness.item('hopeless')).toMatchObject({
+      status: 'DEAD',
+      lane: 'q/dead',
+      deadReason: 'no such customer',
+    });
+    expect(harness.item('busy')).toMatchObject({ status: 'ERROR', dueAt: iso(600) });
+  });
+
+  test('attempts at most the given number at once, and at the given pace', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 40; i++) harness.put(`r${i}`);
+    let now = 0;
+    let most = 0;
+    const starts: number[] = [];
+    await harness.run(
+      async () => {
+        starts.push(harness.time.now - START);
+        most = Math.max(most, ++now);
+        await harness.sleep(2);
+        now--;
+      },
+      { concurrency: 4, attemptsPerSecond: 1 },
+    );
+    expect(most).toBeLessThanOrEqual(4);
+    expect(starts).toHaveLength(40);
+    expect(starts.every((start, i) => start >= i * 1000)).toBe(true);
+    expect(harness.statuses()).toEqual({ SUCCESS: 40 });
+  });
+
+  test('uses all its slots', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 20; i++) harness.put(`r${i}`);
+    let now = 0;
+    let most = 0;
+    await harness.run(async () => {
+      most = Math.max(most, ++now);
+      await harness.sleep(1);
+      now--;
+    });
+    expect(most).toBe(10);
+  });
+
+  test('aborts an attempt whose time is up, and counts it as a failure', async () => {
+    const harness = new Harness();
+    harness.put('slow');
+    await harness.run(
+      (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+      { attemptTimeoutSeconds: 5 },
+    );
+    expect(harness.time.now).toBe(START + 5_000);
+    expect(harness.item('slow')).toMatchObject({
+      status: 'ERROR',
+      lastError: { name: 'AttemptTimeout', message: 'no end within 5 s' },
+    });
+  });
+
+  test('goes on with others while an attempt ignores its signal, and takes its late success', async () => {
+    const harness = new Harness();
+    harness.put('deaf');
+    await harness.pass(1);
+    for (let i = 0; i < 50; i++) harness.put(`r${i}`);
+    const done: string[] = [];
+    const summary = await harness.run(
+      async (record) => {
+        await harness.sleep(record.id === 'deaf' ? 100 : 1);
+        done.push(record.id);
+      },
+      { concurrency: 2, attemptTimeoutSeconds: 5 },
+    );
+    expect(done.at(-1)).toBe('deaf');
+    expect(done).toHaveLength(51);
+    expect(summary).toMatchObject({ succeeded: 51, ended: 'drained' });
+  });
+
+  test('gives up on an attempt that never ends before the function is ended, and gives the lease back', async () => {
+    const harness = new Harness();
+    harness.put('deaf');
+    const summary = await harness.run(() => new Promise(() => {}), { attemptTimeoutSeconds: 5 });
+    expect(harness.time.now).toBeLessThan(START + 300_000);
+    expect(summary).toMatchObject({ attempted: 1, failed: 1 });
+    expect(harness.item('deaf')).toMatchObject({
+      status: 'ERROR',
+      lastError: { message: 'no end within 5 s; it ignored its signal' },
+    });
+    await harness.pass(60);
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 1, ended: 'drained' });
+  });
+
+  test('ends before its deadline and tells what it left', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 30; i++) harness.put(`r${i}`);
+    const summary = await harness.run(() => harness.sleep(20), { concurrency: 1, deadlineSeconds: 120 });
+    expect(harness.time.now).toBeLessThan(START + 120_000);
+    expect(summary.ended).toBe('deadline');
+    expect(summary.succeeded).toBeGreaterThanOrEqual(4);
+    expect(summary.leftOver).toBeGreaterThan(0);
+    expect(harness.statuses()).toEqual({ SUCCESS: summary.succeeded, NEW: 30 - summary.succeeded });
+  });
+
+  test('refuses an attempt timeout that the function has no room for', async () => {
+    await expect(new Harness().start(succeed, { attemptTimeoutSeconds: 290 })).rejects.toThrow(
+      "attemptTimeoutSeconds: expected at least 15 s less than the function's timeout of 300 s, got 290",
+    );
+  });
+
+  test('stops at maxRecords', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 30; i++) harness.put(`r${i}`);
+    expect(await harness.run(succeed, { maxRecords: 12 })).toMatchObject({
+      attempted: 12,
+      ended: 'maxRecords',
+    });
+  });
+
+  test('that reaches maxRecords with the last record is drained', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 12; i++) harness.put(`r${i}`);
+    expect(await harness.run(succeed, { maxRecords: 12 })).toMatchObject({ attempted: 12, ended: 'drained' });
+  });
+
+  test('stops at a paused queue without an attempt', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    harness.store.setPaused('q', true);
+    expect(await harness.run(fail)).toMatchObject({ attempted: 0, leftOver: 1, ended: 'paused' });
+    harness.store.setPaused('q', false);
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
+  });
+
+  test('leaves alone what somebody else changed during its attempt', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    const summary = await harness.run(() => harness.put('r', { rev: 'overwritten', payload: 'new' }));
+    expect(summary).toMatchObject({ attempted: 1, succeeded: 0, unsettled: 1 });
+    expect(harness.item('r')).toMatchObject({ status: 'NEW', payload: 'new', rev: 'overwritten' });
+  });
+
+  test('repeats a settle that the store did not answer, and attempts nothing twice for it', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    let failures = 3;
+    const { store } = spied(harness.store, {
+      settle: () => (failures-- > 0 ? Promise.reject(new StoreUnavailableError('no answer')) : undefined),
+    });
+    expect(await harness.run(succeed, { store })).toMatchObject({
+      attempted: 1,
+      succeeded: 1,
+      ended: 'drained',
+    });
+  });
+
+  test('ends cleanly when the store throttles, says so, and loses nothing', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    const { store } = spied(harness.store, {
+      readPage: () => Promise.reject(new StoreThrottledError('slow down')),
+    });
+    const summary = await harness.run(succeed, { store });
+    expect(summary).toMatchObject({
+      attempted: 0,
+      ended: 'storeTrouble',
+      trouble: 'StoreThrottledError: slow down',
+    });
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1, ended: 'drained' });
+  });
+
+  test('keeps a record without a readable insertion time, whatever it bears', async () => {
+    const harness = new Harness();
+    harness.put('odd', { insertedAt: 12345, dueAt: iso(0), attempts: 'many', retry: { type: 'fibonaci' } });
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
+    expect(harness.warnings).toContain('attributes ignored');
+  });
+});
+
+describe('two runs of one lane', () => {
+  test('do not work at the same time: the second asks the first to look once more', async () => {
+    const harness = new Harness();
+    harness.put('early');
+    const first = harness.start(() => harness.sleep(10));
+    await harness.pass(2);
+    harness.put('late');
+    const second = await harness.run(fail);
+    expect(second).toMatchObject({ attempted: 0, ended: 'held' });
+    expect(await harness.time.until(first)).toMatchObject({ succeeded: 2, ended: 'drained' });
+  });
+
+  test('a tier is never turned away by another', async () => {
+    const harness = new Harness();
+    harness.put('young');
+    harness.put('old', { insertedAt: iso(-2 * 86_400) });
+    const older = {
+      number: 2,
+      everySeconds: 3600,
+      fromAgeSeconds: 86_700,
+      untilAgeSeconds: 604_800,
+      last: true,
+    };
+    const younger = { number: 1, everySeconds: 300, fromAgeSeconds: 0, untilAgeSeconds: 86_400, last: false };
+    const both = Promise.all([
+      harness.start(() => harness.sleep(5), { band: younger }),
+      harness.start(() => harness.sleep(5), { band: older }),
+    ]);
+    expect(await harness.time.until(both)).toMatchObject([{ succeeded: 1 }, { succeeded: 1 }]);
+  });
+});
+
+describe('after a run was lost', () => {
+  /** The lease of a run that never came back, with these records under attempt. */
+  async function lose(ids: readonly string[]): Promise<Harness> {
+    const harness = new Harness();
+    for (const id of ids) harness.put(id);
+    await harness.store.holdLease('q', { holder: 'lost', until: START + 70_000, ids, rev: 'unwritten' });
+    return harness;
+  }
+
+  test('its lane is blocked until its lease has run out, and not longer', async () => {
+    const harness = await lose(['a', 'b']);
+    expect(await harness.run(succeed)).toMatchObject({ ended: 'held', attempted: 0 });
+    await harness.pass(74);
+    expect(await harness.run(succeed)).toMatchObject({ ended: 'held', attempted: 0 });
+    await harness.pass(2);
+    expect(await harness.run(succeed)).toMatchObject({ ended: 'drained', succeeded: 2 });
+  });
+
+  test('the only record under attempt gets a failure without another attempt', async () => {
+    const harness = await lose(['a']);
+    await harness.pass(80);
+    const attempted: string[] = [];
+    await harness.run((record) => void attempted.push(record.id));
+    expect(attempted).toEqual([]);
+    expect(harness.item('a')).toMatchObject({
+      status: 'ERROR',
+      attempts: 1,
+      failures: 1,
+      lastError: { name: 'WorkerLost' },
+    });
+  });
+
+  test('several are attempted alone, one after the other, each journalled by itself', async () => {
+    const harness = await lose(['a', 'b', 'c']);
+    await harness.pass(80);
+    harness.put('other');
+    const journals: string[][] = [];
+    await harness.run(async () => {
+      const answer = await harness.store.holdLease('q', { holder: 'spy', until: 0, ids: [], rev: '' });
+      if (!answer.held) journals.push([...(answer.lease?.ids ?? [])]);
+      await harness.sleep(1);
+    });
+    expect(journals.slice(0, 3)).toEqual([['a'], ['b'], ['c']]);
+    expect(journals[3]).toContain('other');
+  });
+
+  test('a record that ended its process is attempted alone ever after, behind the others', async () => {
+    const harness = new Harness();
+    const lastError = { name: 'WorkerLost', message: 'gone', at: iso(-60), attempt: 1 };
+    harness.put('poison', {
+      status: 'ERROR',
+      attempts: 1,
+      failures: 1,
+      lastFailureAt: iso(-60),
+      lastError,
+      dueAt: iso(-1),
+    });
+    for (let i = 0; i < 5; i++) harness.put(`good-${i}`);
+    const order: string[] = [];
+    await harness.run((record) => void order.push(record.id), { concurrency: 1 });
+    expect(order).toHaveLength(6);
+    expect(order.at(-1)).toBe('poison');
+  });
+
+  test('no more than twenty are attempted alone in one run', async () => {
+    const harness = new Harness();
+    const lastError = { name: 'WorkerLost', message: 'gone', at: iso(-60), attempt: 1 };
+    for (let i = 0; i < 30; i++) {
+      harness.put(`p${i}`, {
+        status: 'ERROR',
+        attempts: 1,
+        failures: 1,
+        lastFailureAt: iso(-60),
+        lastError,
+        dueAt: iso(-1),
+      });
+    }
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 20, leftOver: 10 });
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 10, ended: 'drained' });
+  });
+
+  test('a lost worker kills no record before its second attempt, under any policy', async () => {
+    const once = { type: 'none' as const };
+    const harness = await lose(['a']);
+    await harness.pass(80);
+    await harness.run(succeed, { retry: once });
+    expect(harness.item('a')).toMatchObject({ status: 'ERROR', attempts: 1 });
+    await harness.store.holdLease('q', {
+      holder: 'lost',
+      until: harness.clock.wall() + 120_000,
+      ids: ['a'],
+      rev: 'unwritten',
+    });
+    await harness.pass(200);
+    await harness.run(succeed, { retry: once });
+    expect(harness.item('a')).toMatchObject({ status: 'DEAD', deadReason: 'maxAttempts', attempts: 2 });
+  });
+});
