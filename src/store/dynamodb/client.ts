@@ -6,6 +6,8 @@ export interface ClientOptions {
   readonly endpoint?: string | undefined;
   /** Default: the environment's, as for every AWS client; `us-east-1` with an endpoint. */
   readonly region?: string | undefined;
+  /** Of one try of one request. Default: 10,000. */
+  readonly requestTimeoutMs?: number | undefined;
 }
 
 const CONNECTION_TIMEOUT_MS = 1_000;
@@ -13,15 +15,19 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_ATTEMPTS = 5;
 
 /** A client that never hangs: DynamoDB answers in milliseconds, and a run has other things to do than to wait. */
-export function createDynamoDbClient({ endpoint, region }: ClientOptions = {}): DynamoDBClient {
+export function createDynamoDbClient({
+  endpoint,
+  region,
+  requestTimeoutMs = REQUEST_TIMEOUT_MS,
+}: ClientOptions = {}): DynamoDBClient {
   return new DynamoDBClient({
     ...(region === undefined ? {} : { region }),
     ...(endpoint === undefined ? {} : emulator(endpoint, region)),
     maxAttempts: MAX_ATTEMPTS,
     requestHandler: {
       connectionTimeout: CONNECTION_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      socketTimeout: REQUEST_TIMEOUT_MS,
+      requestTimeout: requestTimeoutMs,
+      socketTimeout: requestTimeoutMs,
       throwOnRequestTimeout: true,
     },
   });
