@@ -31,7 +31,7 @@ export interface HandlerSeams extends Partial<HandlerParts> {
 export type ChooseProcess = (event: BacklogEvent & { settings: QueueSettings }) => Process;
 
 /** The run ended early because of DynamoDB. Thrown, so that the function's errors show it. */
-export class RunFailedError extends Error {
+class RunFailedError extends Error {
   override readonly name = 'RunFailedError';
   constructor(readonly summary: RunSummary) {
     super(

@@ -63,8 +63,8 @@ export async function readBody(
   return Buffer.concat(kept);
 }
 
-/** First bytes of an answer as text for a record's error: whole characters, one line, nothing invisible. */
+/** First bytes of an answer as text for a record's error: one line, nothing invisible, no character cut in two. */
 export function excerpt(bytes: Uint8Array): string {
-  const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
+  const text = new TextDecoder().decode(bytes);
   return text.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
 }

@@ -57,13 +57,13 @@ export async function listen(
   };
 }
 
-export function recordOf(item: Record<string, unknown>): BacklogRecord {
+function recordOf(item: Record<string, unknown>): BacklogRecord {
   return parseRecord({ id: 'order-1', status: 'NEW', ...item }, Date.UTC(2026, 0, 1));
 }
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-export function contextOf(context: Partial<AttemptContext> = {}): AttemptContext {
+function contextOf(context: Partial<AttemptContext> = {}): AttemptContext {
   return { signal: new AbortController().signal, attempt: 1, logger: silent, ...context };
 }
 

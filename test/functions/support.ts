@@ -5,10 +5,10 @@ import type { Item } from '../../src/record/index.js';
 import { laneOf } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 
-export const START = Date.UTC(2026, 10, 20, 9, 30);
+const START = Date.UTC(2026, 10, 20, 9, 30);
 
 /** A clock that a test moves by hand; sleeping takes no time. */
-export function testClock(start = START): Clock & { advance(seconds: number): void } {
+function testClock(start = START): Clock & { advance(seconds: number): void } {
   let now = start;
   return {
     now: () => now,
