@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../../src/errors.js';
+import { startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
+import { createDynamoDbClient, DynamoDbStore, StoreUnavailableError } from '../../src/store/index.js';
+import { clock } from '../store/dynamodb-under-test.js';
+import { item, NOW } from '../store/records.js';
+import { createTables, type TestTables } from '../store/tables.js';
+
+let scratch: string;
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'embedded-dynamodb-'));
+});
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+const storeAt = (endpoint: string, tables: TestTables) =>
+  new DynamoDbStore({ client: createDynamoDbClient({ endpoint }), tables, clock });
+
+/** Another process that embeds it; killed without notice. */
+async function embeddedElsewhere(dataDir: string): Promise<{ endpoint: string; kill(): Promise<void> }> {
+  const program = new URL('embedded-dynamodb-child.ts', import.meta.url).pathname;
+  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', program, dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (!child.stdout) throw new Error('no output');
+  const [endpoint] = await once(createInterface(child.stdout), 'line');
+  return {
+    endpoint,
+    async kill() {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+describe('the embedded DynamoDB', () => {
+  it('keeps what was written when its process is killed in the middle of its work', async () => {
+    const dataDir = join(scratch, 'killed');
+    const first = await embeddedElsewhere(dataDir);
+    const tables = await createTables(createDynamoDbClient({ endpoint: first.endpoint }));
+    const store = storeAt(first.endpoint, tables);
+    const written: string[] = [];
+    const busy = Array.from({ length: 8 }, async (_, lane) => {
+      for (let i = 0; i < 500; i++) {
+        const id = `r-${lane}-${i}`;
+        const inserted = await store.insert(item(id)).catch(() => undefined);
+        if (!inserted) return;
+        written.push(id);
+      }
+    });
+    while (written.length < 200) await new Promise((resolve) => setImmediate(resolve));
+    await first.kill();
+    const atTheKill = [...written];
+    await Promise.all(busy);
+
+    const again = await startEmbeddedDynamoDb({ dataDir });
+    try {
+      const found = await storeAt(again.endpoint, tables).readPage(atTheKill, 'orders');
+      expect(found.records.map(({ id }) => id)).toEqual(atTheKill);
+      const due = await storeAt(again.endpoint, tables).queryDue({
+        lane: 'orders',
+        until: NOW,
+        order: 'oldestFirst',
+        limit: 1000,
+      });
+      expect(due.keys.map(({ id }) => id)).toEqual(expect.arrayContaining(atTheKill));
+    } finally {
+      await again.stop();
+    }
+  }, 60_000);
+
+  it('refuses data that another process has open, and lives on', async () => {
+    const dataDir = join(scratch, 'locked');
+    const first = await startEmbeddedDynamoDb({ dataDir });
+    await createTables(createDynamoDbClient({ endpoint: first.endpoint }));
+    const second = startEmbeddedDynamoDb({ dataDir });
+    await expect(second).rejects.toThrow(ConfigurationError);
+    await expect(second).rejects.toThrow(/locked.*in use by another process/);
+    await first.stop();
+  });
+
+  it('says which port is taken, and by which flag to choose another', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const starting = startEmbeddedDynamoDb({ port });
+    await expect(starting).rejects.toThrow(ConfigurationError);
+    await expect(starting).rejects.toThrow(new RegExp(`port ${port} is taken.*--dynamodb-port`));
+    server.close();
+  });
+
+  it('serves this machine only', async () => {
+    const dynamoDb = await startEmbeddedDynamoDb();
+    const outside = Object.values(networkInterfaces())
+      .flat()
+      .find((address) => address?.family === 'IPv4' && !address.internal)?.address;
+    expect(dynamoDb.endpoint).toBe(`http://127.0.0.1:${dynamoDb.port}`);
+    if (outside) {
+      const socket = connect(dynamoDb.port, outside);
+      const refused = await Promise.race([
+        once(socket, 'connect').then(() => false),
+        once(socket, 'error').then(() => true),
+      ]).catch(() => true);
+      expect(refused).toBe(true);
+      socket.destroy();
+    }
+    await dynamoDb.stop();
+  });
+
+  it('stops at once with connections kept alive, and with requests under way', async () => {
+    const dynamoDb = await startEmbeddedDynamoDb();
+    const tables = await createTables(createDynamoDbClient({ endpoint: dynamoDb.endpoint }));
+    const store = storeAt(dynamoDb.endpoint, tables);
+    await store.insert(item('r-1'));
+    const underWay = Array.from({ length: 200 }, (_, i) =>
+      store.insert(item(`w-${i}`)).catch((error: unknown) => error),
+    );
+    const start = performance.now();
+    await dynamoDb.stop();
+    expect(performance.now() - start).toBeLessThan(1500);
+    for (const answer of await Promise.all(underWay)) {
+      if (answer !== 'inserted') expect(answer).toBeInstanceOf(StoreUnavailableError);
+    }
+    await dynamoDb.stop();
+  }, 30_000);
+
+  it('survives a client that goes away in the middle of a request', async () => {
+    const dynamoDb = await startEmbeddedDynamoDb();
+    const socket = connect(dynamoDb.port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{"half":');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    socket.resetAndDestroy();
+    const tables = await createTables(createDynamoDbClient({ endpoint: dynamoDb.endpoint }));
+    expect(await storeAt(dynamoDb.endpoint, tables).insert(item('r-1'))).toBe('inserted');
+    await dynamoDb.stop();
+  });
+});
