@@ -4,6 +4,9 @@ import { explain } from './explain.js';
 import { EXIT, type ExitCode, processOutput } from './output.js';
 import { createProgram } from './program.js';
 
+// The SDK's remark on Node 20 is the package's affair, not that of somebody who lists records.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+
 // A pipe that ends early, as with `| head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;

@@ -34,12 +34,17 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
   const stopping = listenForStop();
   const begun = { runtime: undefined as LocalRuntime | undefined };
   try {
-    output.message(`starting${sample ? ' with a sample shop' : ''} ...`);
+    output.message(
+      sample
+        ? 'A small shop is about to send orders to an ERP that is down for a while and rejects some for good.'
+        : 'starting ...',
+    );
     const runtime = await startRuntime({
       ...flags,
       sample,
       speed,
       signal: stopping.signal,
+      onProgress: (step) => output.message(`${step} ...`),
       ...(live ? {} : plainCallbacks(output)),
     });
     begun.runtime = runtime;
@@ -66,7 +71,6 @@ async function stop(runtime: LocalRuntime, output: Output) {
 
 function plainCallbacks(output: Output) {
   return {
-    onProgress: (step: string) => output.message(`${step} ...`),
     onRun: (run: RunReport) => {
       if (!run.idle) output.data(plainRun(run));
     },

@@ -1,5 +1,5 @@
 import { age } from '../local/durations.js';
-import type { QueueStatus, RuntimeStatus } from '../local/status.js';
+import type { RuntimeStatus } from '../local/status.js';
 import { printable } from './output.js';
 import { cut, type Paint, padEnd, padStart } from './paint.js';
 
@@ -14,9 +14,12 @@ const MIN_RUNS = 3;
 const MAX_RUNS = 8;
 const CLOCK = 19;
 
+const EXPLANATION =
+  'Rules start runs that attempt what is due; what fails is tried again, less and less often.';
+
 /** What the terminal shows of a runtime that is at work: as many lines as fit, none longer than the terminal. */
 export function renderView(status: RuntimeStatus, { columns, rows }: ViewSize, paint: Paint): string[] {
-  const head = [title(status, paint), '', ...banner(status, paint), ''];
+  const head = [title(status, paint), paint('dim', EXPLANATION), '', ...banner(status, paint), ''];
   const table = queueTable(status, paint);
   const tail = ['', ...notices(status, paint), ...hints(status, paint)];
   const room = rows - 1 - head.length - table.length - tail.length - 2;
@@ -79,17 +82,12 @@ function queueTable({ queues, now }: RuntimeStatus, paint: Paint): string[] {
   const rows = queues.map((queue) =>
     [
       padEnd(printable(queue.name), names),
-      padEnd(wayText(queue), 15),
+      padEnd(queue.policy ?? 'no such queue', 15),
       ...COUNTS.map((status) => paintCount(status, queue[status], paint)),
       `   ${queue.nextRunAt ? `in ${age(Date.parse(queue.nextRunAt) - Date.parse(now))}` : '-'}`,
     ].join(''),
   );
   return [paint('dim', header), ...rows];
-}
-
-function wayText({ way }: QueueStatus): string {
-  if (way === 'retry') return 'per record';
-  return way ?? 'no such queue';
 }
 
 function paintCount(status: (typeof COUNTS)[number], count: number, paint: Paint): string {

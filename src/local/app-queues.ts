@@ -6,6 +6,8 @@ import type { LocalApp } from './template.js';
 export interface AppQueue {
   readonly name: string;
   readonly way: Way;
+  /** The type of its retry policy, such as `fibonacci`. */
+  readonly policy: string;
   readonly deliverTo?: string | undefined;
   /** The table its records are in. */
   readonly table: string;
@@ -14,7 +16,11 @@ export interface AppQueue {
 
 const queuesSchema = z.record(
   z.string(),
-  z.object({ way: z.enum(['retry', 'progressive']), deliverTo: z.string().optional() }),
+  z.object({
+    way: z.enum(['retry', 'progressive']),
+    retry: z.object({ type: z.string() }).optional(),
+    deliverTo: z.string().optional(),
+  }),
 );
 
 /** The queues of an app, from its functions' variables. A function that is told of none is the app's own affair. */
@@ -23,12 +29,13 @@ export function queuesOf(app: LocalApp): AppQueue[] {
   for (const { environment } of app.functions) {
     const table = environment.BACKLOG_TABLE;
     if (table === undefined) continue;
-    for (const [name, { way, deliverTo }] of Object.entries(readQueues(environment.BACKLOG_QUEUES))) {
+    for (const [name, { way, retry, deliverTo }] of Object.entries(readQueues(environment.BACKLOG_QUEUES))) {
       const key = `${table}/${name}`;
       const known = queues.get(key);
       queues.set(key, {
         name,
         way,
+        policy: retry?.type ?? (way === 'progressive' ? 'progressive' : 'fibonacci'),
         table,
         deliverTo: deliverTo ?? known?.deliverTo,
         controlTable: environment.BACKLOG_CONTROL_TABLE,

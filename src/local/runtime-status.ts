@@ -84,12 +84,14 @@ export class RuntimeStatusView {
       const known = queues.filter((queue) => queue.table === table);
       const names = new Set([...known.map(({ name }) => name), ...counts.keys()]);
       return [...names].map((name): QueueStatus => {
+        const own = known.find((queue) => queue.name === name);
         const next = this.#nextRun(name);
         const { NEW = 0, ERROR = 0, SUCCESS = 0, DEAD = 0, ...others } = counts.get(name) ?? {};
         const misspelt = Object.values(others).reduce((sum, count) => sum + count, 0);
         return {
           name,
-          way: known.find((queue) => queue.name === name)?.way,
+          way: own?.way,
+          policy: own?.policy,
           table,
           // A status that is none counts as NEW: that is how a run reads it.
           NEW: NEW + misspelt,

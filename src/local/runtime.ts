@@ -77,18 +77,18 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
   const view: { current?: RuntimeStatusView } = {};
   const page = await onPort(port, '--port', (free) => startStatusPage(free, () => view.current?.status()));
   closers.add(() => page.stop());
-  const time = await Timekeeper.start({ speed, ...(dataDir ? { file: join(dataDir, 'clock.json') } : {}) });
-  closers.add(() => time.stop());
-
   const erp =
     sample && options.deliverTo === undefined
-      ? await SampleErp.start({ random: systemRandom, now: time.clock.wall })
+      ? await SampleErp.start({ random: systemRandom, now: Date.now })
       : undefined;
   if (erp) closers.add(() => erp.stop());
   const deliverTo = options.deliverTo ?? erp?.url;
 
   progress('synthesizing the CDK app');
   const app = await readLocalApp(options, { cwd, deliverTo, outFolder: join(scratch, 'cdk.out'), signal });
+  // Not before: the time that a synthesis takes is none of the backlog's.
+  const time = await Timekeeper.start({ speed, ...(dataDir ? { file: join(dataDir, 'clock.json') } : {}) });
+  closers.add(() => time.stop());
   const queues = queuesOf(app);
   const tables = recordTables(app);
 
@@ -108,6 +108,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
     AWS_REGION: REGION,
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     BACKLOG_CLOCK: JSON.stringify(time.setting),
   };
   const pool = new SandboxPool({

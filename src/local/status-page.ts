@@ -73,7 +73,7 @@ ${deliverTo ? html`delivers to <code>${deliverTo}</code>` : html`<b class="bad">
 ${sample?.erp ? html`<br>sample ERP: ${sample.erp.up ? 'up' : html`<b class="bad">down</b>`}, for another ${sample.erp.changesInSeconds} s` : ''}</p>
 <h2>Queues</h2>
 <table><tr><th>queue</th><th>retries</th><th class="n">NEW</th><th class="n">ERROR</th><th class="n">SUCCESS</th><th class="n">DEAD</th><th>next run</th></tr>
-${queues.map((queue) => html`<tr><td>${queue.name}</td><td>${queue.way ?? 'no such queue in the app'}</td><td class="n">${queue.NEW}</td><td class="n">${queue.ERROR}</td><td class="n">${queue.SUCCESS}</td><td class="n">${queue.DEAD}</td><td>${until(queue.nextRunAt)}</td></tr>`)}</table>
+${queues.map((queue) => html`<tr><td>${queue.name}</td><td>${queue.policy ?? 'no such queue in the app'}</td><td class="n">${queue.NEW}</td><td class="n">${queue.ERROR}</td><td class="n">${queue.SUCCESS}</td><td class="n">${queue.DEAD}</td><td>${until(queue.nextRunAt)}</td></tr>`)}</table>
 <h2>Runs that did something</h2>
 <table>${[...runs]
     .reverse()

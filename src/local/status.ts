@@ -27,7 +27,10 @@ export interface RuntimeStatus {
 
 export interface QueueStatus {
   readonly name: string;
+  /** Absent if records name a queue that the app does not have. */
   readonly way?: Way | undefined;
+  /** The type of its retry policy. */
+  readonly policy?: string | undefined;
   readonly table: string;
   readonly NEW: number;
   readonly ERROR: number;

@@ -33,7 +33,12 @@ export async function synthesize(
   );
   if (isFolder) return readAssembly(folder);
   const values = { ...(await projectContext(cwd)), ...context };
-  const variables = { CDK_OUTDIR: outFolder, CDK_CONTEXT_JSON: JSON.stringify(values) };
+  const variables = {
+    CDK_OUTDIR: outFolder,
+    CDK_CONTEXT_JSON: JSON.stringify(values),
+    // Takes seconds to find out what only a deployment needs to know.
+    CDK_VALIDATION: process.env.CDK_VALIDATION ?? 'false',
+  };
   await runApp(app, cwd, variables, signal);
   return readAssembly(outFolder);
 }
