@@ -22,7 +22,7 @@ function describeIssue(issue: z.core.$ZodIssue, name: string): string {
   if (issue.code === 'unrecognized_keys') {
     return `${option}: unknown option ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
   }
-  const expectation = issue.message.replace(/^Invalid input: /, '').replace(/, received .*$/, '');
+  const expectation = issue.message.replace(/^[A-Z][a-z]+ [a-z]+: /, '').replace(/, received .*$/, '');
   return `${option}: ${expectation}, got ${show(issue.input)}`;
 }
 

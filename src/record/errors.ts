@@ -45,7 +45,5 @@ function bytes(errors: readonly ErrorEntry[]): number {
 export function truncate(text: string, maxBytes: number): string {
   const encoded = encoder.encode(text);
   if (encoded.length <= maxBytes) return text;
-  return (
-    new TextDecoder().decode(encoded.subarray(0, Math.max(0, maxBytes - 3))).replace(/\uFFFD+$/, '') + '…'
-  );
+  return `${new TextDecoder().decode(encoded.subarray(0, Math.max(0, maxBytes - 3))).replace(/\uFFFD+$/, '')}…`;
 }

@@ -81,20 +81,17 @@ function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
     case 'done':
       return { type: 'success' };
     case 'retryAfter':
-      return {
-        type: 'failure',
-        error: { name: outcome.name, message: outcome.message },
-        retryAfterSeconds: outcome.seconds,
-      };
-    case 'dead': {
-      const cause = outcome.cause;
-      const error =
-        cause === undefined ? { name: outcome.name, message: outcome.message } : describeThrown(cause);
-      return { type: 'dead', because: outcome.message, error };
-    }
+      return { type: 'failure', error: errorOf(outcome), retryAfterSeconds: outcome.seconds };
+    case 'dead':
+      return { type: 'dead', because: outcome.message, error: errorOf(outcome) };
     default:
       throw new ConfigurationError(`unknown outcome ${show(kind satisfies never)}`);
   }
+}
+
+/** What caused the outcome, where it says so. */
+function errorOf(outcome: TypedOutcome): { name: string; message: string } {
+  return describeThrown(outcome.cause ?? outcome);
 }
 
 function describeThrown(thrown: unknown): { name: string; message: string } {

@@ -278,7 +278,7 @@ describe('what goes wrong', () => {
     [{ process: undefined }, 'backlogHandler.process: expected a function, got nothing'],
     [{ retries: 3 }, 'backlogHandler: unknown option "retries"'],
     [{ retry: { type: 'fibonacci', unit: 1 } }, 'backlogHandler.retry: unknown option "unit"'],
-    [{ maxRecords: 0 }, 'backlogHandler.maxRecords: Too small: expected number to be >=1, got 0'],
+    [{ maxRecords: 0 }, 'backlogHandler.maxRecords: expected number to be >=1, got 0'],
   ])('the options %j are refused where the handler is made', (options, message) => {
     const { seams } = workbench(retryQueue);
     const whole = { queue: 'default', process: () => {}, ...seams, ...options };

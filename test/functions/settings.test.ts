@@ -44,7 +44,7 @@ describe('settings from the environment', () => {
     [{ BACKLOG_CLOCK: 'fast' }, 'BACKLOG_CLOCK: expected JSON, got 4 characters that are none'],
     [
       { BACKLOG_CLOCK: '{"wallStart":1,"start":1,"speed":0}' },
-      'BACKLOG_CLOCK.speed: Too small: expected number to be >0, got 0',
+      'BACKLOG_CLOCK.speed: expected number to be >0, got 0',
     ],
   ])('%j is an error that names the variable', (change, message) => {
     const env = { ...environment({ default: { way: 'retry' } }), ...change };
@@ -82,7 +82,7 @@ describe('queues', () => {
     ],
     [
       { bulk: { way: 'retry', concurrency: 0 } },
-      'BACKLOG_QUEUES.bulk.concurrency: Too small: expected number to be >=1, got 0',
+      'BACKLOG_QUEUES.bulk.concurrency: expected number to be >=1, got 0',
     ],
   ])('%j is an error that names the path', (queues, message) => {
     expect(() => parseQueues(queues)).toThrow(new ConfigurationError(message));

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { hash32, phaseOf, resolvePolicy } from '../../src/policies/index.js';
+import { waitsOf } from './expect-schedule.js';
+
+describe('the phase of a record', () => {
+  test.each([
+    ['order-7', '42bc63bc', 0.260687, 53.223],
+    ['ü', 'c15d99c6', 0.755334, 67.231],
+    ['42', '28ec2cbd', 0.159854, 50.367],
+  ])('%s', (id, hash, u, firstWait) => {
+    expect(hash32(id).toString(16)).toBe(hash);
+    expect(phaseOf(id)).toBeCloseTo(u, 6);
+    expect(60 * (1 + 0.236 * (2 * phaseOf(id) - 1))).toBeCloseTo(firstWait, 3);
+  });
+
+  test('is salted by the queue', () => {
+    expect(phaseOf('42', 'orders')).toBe((hash32('orders:42') + 0.5) / 2 ** 32);
+  });
+
+  test('of sequential ids spreads as evenly as chance', () => {
+    const buckets = new Array<number>(1000).fill(0);
+    for (let i = 0; i < 100_000; i++) {
+      const bucket = Math.floor(phaseOf(`order-${i}`, 'q') * 1000);
+      buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+    }
+    const variance = buckets.reduce((sum, count) => sum + (count - 100) ** 2, 0) / 1000;
+    // Index of dispersion: 1 for Poisson, within 5 standard deviations of its estimate.
+    expect(Math.abs(variance / 100 - 1)).toBeLessThan(5 * Math.sqrt(2 / 1000));
+  });
+});
+
+describe('the fixed-phase jitter', () => {
+  test('has the amplitude at which successive waves tile the time line: phi^-3 for fibonacci', () => {
+    expect(resolvePolicy({ type: 'fibonacci' }).jitterAmplitude).toBeCloseTo(
+      ((1 + Math.sqrt(5)) / 2) ** -3,
+      12,
+    );
+    expect(resolvePolicy({ type: 'constant' }).jitterAmplitude).toBe(0.236);
+    expect(resolvePolicy({ type: 'progressive' }).jitterAmplitude).toBe(0);
+    expect(
+      resolvePolicy({ type: 'fibonacci', jitter: { type: 'phase', amplitude: 0.1 } }).jitterAmplitude,
+    ).toBe(0.1);
+  });
+
+  test('scales the first wait by the phase', () => {
+    const u = phaseOf('order-7', 'q');
+    const [wait] = waitsOf({ type: 'fibonacci', jitter: { type: 'phase', amplitude: 0.236 } }, 1, 'order-7');
+    expect(wait).toBeCloseTo(60 * (1 + 0.236 * (2 * u - 1)), 2);
+  });
+
+  test("keeps the policy's proportions in the total, counted from the first failure", () => {
+    const plain = waitsOf({ type: 'fibonacci', jitter: 'none' }, 12) as number[];
+    for (const id of ['a', 'b', 'c', 'd']) {
+      const k = 1 + 0.2 * (2 * phaseOf(id, 'q') - 1);
+      const waits = waitsOf(
+        { type: 'fibonacci', jitter: { type: 'phase', amplitude: 0.2 } },
+        12,
+        id,
+      ) as number[];
+      const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0);
+      expect(total(waits)).toBeCloseTo(k * total(plain), 0);
+    }
+  });
+
+  test('never lets a wait pass maxWaitSeconds, and keeps its spread there', () => {
+    const policy = { type: 'fibonacci', maxWaitSeconds: 3600 } as const;
+    const lastWaits = Array.from({ length: 200 }, (_, i) => waitsOf(policy, 20, `r${i}`).at(-1) as number);
+    expect(Math.max(...lastWaits)).toBeLessThanOrEqual(3600.001);
+    expect(Math.max(...lastWaits) - Math.min(...lastWaits)).toBeGreaterThan(1000);
+  });
+
+  test('does not let a late attempt shorten the wait after it by more than one tick', () => {
+    const policy = resolvePolicy({ type: 'constant', intervalSeconds: 600 });
+    expect(policy.baseWaitSeconds({ failures: 3, ageSeconds: 0 })).toBe(600);
+    const [first = 0, second = 0] = waitsOf({ type: 'constant', intervalSeconds: 600 }, 2) as number[];
+    expect(second).toBeGreaterThanOrEqual(first - 60);
+  });
+});

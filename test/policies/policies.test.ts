@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import { fibonacciNumber } from '../../src/policies/fibonacci.js';
+import {
+  DEFAULT_TIERS,
+  MAX_WAIT_SECONDS,
+  POLICY_TYPES,
+  type RetryPolicy,
+  resolvePolicy,
+  tierBands,
+} from '../../src/policies/index.js';
+import { expectSchedule, waitsOf } from './expect-schedule.js';
+
+const jitter = 'none' as const;
+const DAY = 86_400;
+
+describe('the schedule', () => {
+  test('of none ends at the first failure', () => expectSchedule({ type: 'none' }, ['maxAttempts']));
+
+  test('of constant is the same wait again and again, 5 minutes by default', () => {
+    expectSchedule({ type: 'constant', jitter }, [300, 300, 300, 300]);
+    expectSchedule({ type: 'constant', intervalSeconds: 35, maxAttempts: 4, jitter }, [
+      35,
+      35,
+      35,
+      'maxAttempts',
+    ]);
+  });
+
+  test('of fibonacci grows as the Fibonacci numbers, in minutes by default', () => {
+    expectSchedule({ type: 'fibonacci', jitter }, [60, 60, 120, 180, 300, 480, 780, 1260, 2040, 3300]);
+    expectSchedule({ type: 'fibonacci', unitSeconds: 1, jitter }, [1, 1, 2, 3, 5, 8, 13, 21]);
+  });
+
+  test('of fibonacci ends where the next wait would pass 360 days', () => {
+    const waits = waitsOf({ type: 'fibonacci', jitter }, 40);
+    expect(waits).toHaveLength(28);
+    expect(waits.at(-1)).toBe('expired');
+  });
+
+  test('of progressive follows the age, and ends past its last tier', () => {
+    const waits = waitsOf({ type: 'progressive' }, 1000);
+    const counted = (seconds: number) => waits.filter((wait) => wait === seconds).length;
+    const intervals = DEFAULT_TIERS.map(({ everySeconds }) => everySeconds);
+    expect(waits.slice(0, 3)).toEqual([300, 300, 300]);
+    expect(intervals.map(counted)).toEqual([289, 144, 14, 16, 38, 22]);
+    expect(waits.at(-1)).toBe('expired');
+  });
+
+  test('is capped by maxWaitSeconds', () => {
+    expectSchedule({ type: 'fibonacci', maxWaitSeconds: 150, jitter }, [60, 60, 120, 150, 150, 150]);
+  });
+
+  test('ends at maxAgeSeconds', () => {
+    expectSchedule({ type: 'constant', maxAgeSeconds: 900, jitter }, [300, 300, 300, 'expired']);
+  });
+
+  test('of 2 attempts has one wait', () => {
+    expectSchedule({ type: 'fibonacci', maxAttempts: 2, jitter }, [60, 'maxAttempts']);
+  });
+});
+
+describe('every policy', () => {
+  test.each(POLICY_TYPES)('%s is finite up to failure 10,000, and its waits never pass 365 days', (type) => {
+    const policy = resolvePolicy({ type } as RetryPolicy);
+    for (const failures of [1, 2, 10, 100, 1000, 10_000]) {
+      const wait = policy.baseWaitSeconds({ failures, ageSeconds: DAY }) ?? 0;
+      expect(Number.isFinite(wait)).toBe(true);
+      expect(wait).toBeLessThanOrEqual(MAX_WAIT_SECONDS);
+    }
+  });
+
+  test.each(['constant', 'fibonacci'] as const)('%s never shrinks', (type) => {
+    const policy = resolvePolicy({ type });
+    const waits = Array.from(
+      { length: 100 },
+      (_, i) => policy.baseWaitSeconds({ failures: i + 1, ageSeconds: 0 }) ?? 0,
+    );
+    expect(waits.slice(1).every((wait, i) => wait >= (waits[i] ?? 0))).toBe(true);
+  });
+});
+
+test('the Fibonacci numbers', () => {
+  expect(Array.from({ length: 10 }, (_, i) => fibonacciNumber(i + 1))).toEqual([
+    1, 1, 2, 3, 5, 8, 13, 21, 34, 55,
+  ]);
+});
+
+describe('the age bands', () => {
+  test('leave a gap of one function timeout before each but the first', () => {
+    expect(tierBands(DEFAULT_TIERS, 300)).toEqual([
+      { number: 1, everySeconds: 300, fromAgeSeconds: 0, untilAgeSeconds: DAY, last: false },
+      { number: 2, everySeconds: 3600, fromAgeSeconds: DAY + 300, untilAgeSeconds: 7 * DAY, last: false },
+      {
+        number: 3,
+        everySeconds: 43_200,
+        fromAgeSeconds: 7 * DAY + 300,
+        untilAgeSeconds: 14 * DAY,
+        last: false,
+      },
+      {
+        number: 4,
+        everySeconds: 86_400,
+        fromAgeSeconds: 14 * DAY + 300,
+        untilAgeSeconds: 30 * DAY,
+        last: false,
+      },
+      {
+        number: 5,
+        everySeconds: 345_600,
+        fromAgeSeconds: 30 * DAY + 300,
+        untilAgeSeconds: 180 * DAY,
+        last: false,
+      },
+      {
+        number: 6,
+        everySeconds: 691_200,
+        fromAgeSeconds: 180 * DAY + 300,
+        untilAgeSeconds: 360 * DAY,
+        last: true,
+      },
+    ]);
+  });
+});
+
+describe('a policy that makes no sense', () => {
+  test.each([
+    [undefined, 'retry: expected a retry policy such as { "type": "fibonacci" }, got nothing'],
+    ['fibonacci', 'retry: expected a retry policy such as { "type": "fibonacci" }, got "fibonacci"'],
+    [{}, 'retry.type: expected one of "none", "constant", "fibonacci", "progressive", got nothing'],
+    [
+      { type: 'fibonaci' },
+      'retry.type: expected one of "none", "constant", "fibonacci", "progressive", got "fibonaci"',
+    ],
+    [
+      { type: 'toString' },
+      'retry.type: expected one of "none", "constant", "fibonacci", "progressive", got "toString"',
+    ],
+    [{ type: 'fibonacci', units: 60 }, 'retry: unknown option "units"'],
+    [{ type: 'fibonacci', unitSeconds: 0 }, 'retry.unitSeconds: expected number to be >0, got 0'],
+    [{ type: 'fibonacci', unitSeconds: '60' }, 'retry.unitSeconds: expected number, got "60"'],
+    [{ type: 'fibonacci', maxAttempts: 0 }, 'retry.maxAttempts: expected number to be >=1, got 0'],
+    [{ type: 'fibonacci', maxAttempts: 2.5 }, 'retry.maxAttempts: expected int, got 2.5'],
+    [{ type: 'constant', unitSeconds: 60 }, 'retry: unknown option "unitSeconds"'],
+    [{ type: 'constant', intervalSeconds: Number.NaN }, 'retry.intervalSeconds: expected number, got NaN'],
+    [{ type: 'fibonacci', jitter: { type: 'phase', amplitude: 1 } }, 'retry.jitter'],
+    [{ type: 'fibonacci', jitter: 'full' }, 'retry.jitter'],
+    [{ type: 'progressive', tiers: [] }, 'retry.tiers'],
+    [{ type: 'progressive', tiers: [{ everySeconds: 90, untilAgeSeconds: 900 }] }, 'expected whole minutes'],
+  ])('%j is refused with its reason', (policy, reason) => {
+    expect(() => resolvePolicy(policy)).toThrow(reason);
+  });
+
+  test('whose tiers are out of order is refused', () => {
+    const tiers = [...DEFAULT_TIERS].reverse();
+    expect(() => resolvePolicy({ type: 'progressive', tiers })).toThrow('expected tiers in ascending order');
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_TIERS, resolvePolicy, tierBands } from '../../src/policies/index.js';
+import { judge } from '../../src/record/index.js';
+import { iso, NOW, record } from './records.js';
+
+const DAY = 86_400;
+const bands = tierBands(DEFAULT_TIERS, 300);
+const byDueTime = {
+  lane: 'q',
+  now: NOW,
+  tickSeconds: 60,
+  policy: resolvePolicy({ type: 'fibonacci', jitter: 'none' }),
+};
+const byAge = (tier: number) => ({
+  ...byDueTime,
+  policy: resolvePolicy({ type: 'progressive' }),
+  band: bands[tier - 1],
+});
+const failed = {
+  status: 'ERROR',
+  attempts: 1,
+  failures: 1,
+  firstFailureAt: iso(-60),
+  lastFailureAt: iso(-60),
+  lastAttemptAt: iso(-60),
+};
+
+describe('a record found by its due time', () => {
+  test.each([
+    ['is attempted', {}, { do: 'attempt' }],
+    ['is left if it has succeeded meanwhile', { status: 'SUCCESS' }, { do: 'skip', because: 'notPending' }],
+    ['is left if it is dead', { status: 'DEAD' }, { do: 'skip', because: 'notPending' }],
+    ['is left if it is in another lane by now', { lane: 'other' }, { do: 'skip', because: 'moved' }],
+    ['is left if it has no lane any more', { lane: undefined }, { do: 'skip', because: 'moved' }],
+    ['is left if its due time has moved', { dueAt: iso(1) }, { do: 'skip', because: 'notDue' }],
+    ['is attempted at the very millisecond', { dueAt: iso(0) }, { do: 'attempt' }],
+    [
+      'is given up if it is too old and was attempted',
+      { ...failed, insertedAt: iso(-361 * DAY) },
+      { do: 'expire' },
+    ],
+    ['gets its one attempt however old it is', { insertedAt: iso(-361 * DAY) }, { do: 'attempt' }],
+    [
+      'that a progressive queue left behind is put right if it is not its time',
+      { ...failed, failures: 5 },
+      { do: 'reschedule', dueAt: NOW + 240_000 },
+    ],
+    ['that a progressive queue left behind is attempted if it is', failed, { do: 'attempt' }],
+    ['with a misspelt status is attempted', { status: 'new' }, { do: 'attempt' }],
+  ])('%s', (_, attributes, verdict) => {
+    expect(judge(record(attributes), byDueTime)).toEqual(verdict);
+  });
+});
+
+describe('a record found by its age', () => {
+  const aged = (days: number, attributes = {}) => {
+    const at = iso(-days * DAY);
+    return record({ insertedAt: at, dueAt: at, ...attributes });
+  };
+  test.each([
+    ['is attempted in its band', 1, aged(0.5), { do: 'attempt' }],
+    ['is left when it has left the band', 1, aged(1.01), { do: 'skip', because: 'moved' }],
+    ['is left before it has come of age', 2, aged(1), { do: 'skip', because: 'moved' }],
+    [
+      'is left if it was attempted within half the interval',
+      2,
+      aged(2, { ...failed, lastAttemptAt: iso(-1799) }),
+      { do: 'skip', because: 'attemptedRecently' },
+    ],
+    [
+      'is attempted after half the interval',
+      2,
+      aged(2, { ...failed, lastAttemptAt: iso(-1800) }),
+      { do: 'attempt' },
+    ],
+    [
+      'is left until the time that the other side asked for',
+      1,
+      aged(0.5, { notBefore: iso(1) }),
+      { do: 'skip', because: 'notDue' },
+    ],
+    ['is attempted after that time', 1, aged(0.5, { notBefore: iso(0) }), { do: 'attempt' }],
+    ['is given up past 360 days', 6, aged(360.01, failed), { do: 'expire' }],
+    ['gets its one attempt past 360 days', 6, aged(500), { do: 'attempt' }],
+    [
+      'that a per-record queue left behind is put right if it is not its time',
+      1,
+      aged(0.5, { ...failed, dueAt: iso(-5) }),
+      { do: 'reschedule', dueAt: NOW - 0.5 * DAY * 1000 },
+    ],
+    [
+      'that a per-record queue left behind is attempted if it is',
+      1,
+      aged(0.5, { ...failed, lastAttemptAt: iso(-300), dueAt: iso(-5) }),
+      { do: 'attempt' },
+    ],
+    [
+      'that a per-record queue left behind moves to the band of its age',
+      1,
+      aged(40, { dueAt: iso(-5) }),
+      { do: 'reschedule', dueAt: NOW - 40 * DAY * 1000 },
+    ],
+  ])('%s (tier %i)', (_, tier, found, verdict) => {
+    expect(judge(found, byAge(tier))).toEqual(verdict);
+  });
+});

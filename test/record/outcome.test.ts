@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { Dead, Done, outcomeOfReturn, outcomeOfThrow, RetryAfter } from '../../src/record/index.js';
+
+describe('what process returns', () => {
+  test('nothing is success', () => expect(outcomeOfReturn(undefined)).toEqual({ type: 'success' }));
+  test('Done is success', () => expect(outcomeOfReturn(new Done())).toEqual({ type: 'success' }));
+  test.each([
+    [null, 'null'],
+    [true, 'a boolean'],
+    [{ ok: true }, 'a Object'],
+    ['done', 'a string'],
+  ])('%j is a failure that says what was expected', (value, described) => {
+    expect(outcomeOfReturn(value)).toEqual({
+      type: 'failure',
+      error: {
+        name: 'UnknownReturnValue',
+        message: `process returned ${described}: expected nothing, Done, RetryAfter or Dead`,
+      },
+    });
+  });
+});
+
+describe.each([
+  ['returned', outcomeOfReturn],
+  ['thrown', outcomeOfThrow],
+])('a typed outcome, %s', (_, read) => {
+  test('RetryAfter is a failure with a wait', () => {
+    expect(read(new RetryAfter(90, 'busy'))).toEqual({
+      type: 'failure',
+      error: { name: 'RetryAfter', message: 'busy' },
+      retryAfterSeconds: 90,
+    });
+  });
+
+  test('Dead gives up, with its reason, and the cause as the error', () => {
+    const cause = new TypeError('bad address');
+    expect(read(new Dead('rejected', { cause }))).toEqual({
+      type: 'dead',
+      because: 'rejected',
+      error: { name: 'TypeError', message: 'bad address' },
+    });
+  });
+});
+
+describe('what process throws', () => {
+  test('an error is a failure', () => {
+    expect(outcomeOfThrow(new RangeError('too far'))).toEqual({
+      type: 'failure',
+      error: { name: 'RangeError', message: 'too far' },
+    });
+  });
+
+  test('anything else is a failure that does not tell its value', () => {
+    expect(outcomeOfThrow('secret')).toEqual({
+      type: 'failure',
+      error: { name: 'NonError', message: 'threw a string' },
+    });
+    expect(outcomeOfThrow(undefined)).toMatchObject({ type: 'failure' });
+  });
+});
+
+test.each([Number.NaN, -1, Number.POSITIVE_INFINITY])('RetryAfter(%d) is refused', (seconds) => {
+  expect(() => new RetryAfter(seconds)).toThrow('expected seconds of 0 or more');
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { parseRecord } from '../../src/record/index.js';
+import { iso, NOW } from './records.js';
+
+const minimal = { id: 'r', status: 'NEW', payload: { a: 1 } };
+
+describe('a record as a foreign producer wrote it', () => {
+  test('needs an id, a status and a payload; everything else has a default', () => {
+    expect(parseRecord(minimal, NOW)).toMatchObject({
+      id: 'r',
+      status: 'NEW',
+      payload: { a: 1 },
+      queue: 'default',
+      insertedAt: iso(0),
+      attempts: 0,
+      failures: 0,
+      errors: [],
+      attributes: {},
+      problems: [],
+    });
+  });
+
+  test('keeps what the producer stored beside', () => {
+    expect(parseRecord({ ...minimal, customer: 7 }, NOW).attributes).toEqual({ customer: 7 });
+  });
+
+  test.each([
+    ['a misspelt status', { status: 'new' }, { status: 'NEW' }, 'status'],
+    ['no status', { status: undefined }, { status: 'NEW' }, 'status'],
+    ['a number as insertion time', { insertedAt: 1772366400 }, { insertedAt: iso(0) }, 'insertedAt'],
+    ['an insertion time far ahead', { insertedAt: iso(301) }, { insertedAt: iso(0) }, 'insertedAt'],
+    ['a queue with blanks', { queue: 'my queue' }, { queue: 'default' }, 'queue'],
+    ['attempts as text', { attempts: '3' }, { attempts: 0 }, 'attempts'],
+    ['a policy nobody knows', { retry: { type: 'fibonaci' } }, { retry: undefined }, 'retry'],
+  ])('%s is replaced by its default and named', (_, attributes, parsed, named) => {
+    const found = parseRecord({ ...minimal, ...attributes }, NOW);
+    expect(found).toMatchObject(parsed);
+    expect(found.problems.join()).toContain(named);
+  });
+
+  test('an insertion time that cannot be read falls back on the due time, which does not move with every reading', () => {
+    expect(parseRecord({ ...minimal, insertedAt: 'yesterday', dueAt: iso(-100) }, NOW).insertedAt).toBe(
+      iso(-100),
+    );
+  });
+
+  test.each([
+    ['with an offset', '2026-03-01T13:00:00+02:00', '2026-03-01T11:00:00.000Z'],
+    ['without milliseconds', '2026-03-01T11:00:00Z', '2026-03-01T11:00:00.000Z'],
+    ['a little ahead', iso(299), iso(299)],
+  ])('a time %s is read as it is meant', (_, written, read) => {
+    expect(parseRecord({ ...minimal, insertedAt: written }, NOW)).toMatchObject({
+      insertedAt: read,
+      problems: [],
+    });
+  });
+
+  test('no problem tells what the payload holds', () => {
+    const problems = parseRecord(
+      { ...minimal, status: 'secret-value', insertedAt: 'secret-value' },
+      NOW,
+    ).problems;
+    expect(problems.join()).not.toContain('secret-value');
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { resolvePolicy } from '../../src/policies/index.js';
+import { type AttemptOutcome, settle, settleLostWorker } from '../../src/record/index.js';
+import { context, iso, NOW, record } from './records.js';
+
+const failure: AttemptOutcome = { type: 'failure', error: { name: 'TypeError', message: 'broken' } };
+const progressive = { way: 'progressive', policy: resolvePolicy({ type: 'progressive' }) } as const;
+
+describe('a success', () => {
+  test('leaves the index, counts the attempt and keeps the failures as history', () => {
+    const change = settle(
+      record({ status: 'ERROR', attempts: 2, failures: 2 }),
+      { type: 'success' },
+      context(),
+    );
+    expect(change).toEqual({
+      set: { status: 'SUCCESS', attempts: 3, lastAttemptAt: iso(0) },
+      remove: ['lane', 'dueAt', 'notBefore', 'deadReason'],
+    });
+  });
+
+  test('expires after its time, in epoch seconds', () => {
+    const change = settle(record(), { type: 'success' }, context({ keepSuccessSeconds: 86_400 }));
+    expect(change.set.expiresAt).toBe(NOW / 1000 + 86_400);
+  });
+});
+
+describe('a failure', () => {
+  test('under a per-record policy moves the due time', () => {
+    const change = settle(record(), failure, context());
+    expect(change.set).toMatchObject({
+      status: 'ERROR',
+      dueAt: iso(300),
+      attempts: 1,
+      failures: 1,
+      firstFailureAt: iso(0),
+      lastFailureAt: iso(0),
+      lastError: { name: 'TypeError', message: 'broken', at: iso(0), attempt: 1 },
+    });
+    expect(change.set).not.toHaveProperty('lane');
+  });
+
+  test('on a progressive queue leaves the index as it is', () => {
+    const change = settle(record(), failure, context(progressive));
+    expect(change).toMatchObject({ set: { status: 'ERROR', dueAt: iso(-3600) }, remove: [] });
+    expect(change.set).not.toHaveProperty('lane');
+    expect(change.set).not.toHaveProperty('notBefore');
+  });
+
+  test('keeps when it first failed', () => {
+    const failed = record({ failures: 3, firstFailureAt: iso(-900), attempts: 4 });
+    expect(settle(failed, failure, context()).set).toMatchObject({
+      failures: 4,
+      attempts: 5,
+      firstFailureAt: iso(-900),
+    });
+  });
+
+  test('waits as long as the other side asked, if that is longer', () => {
+    const busy = { ...failure, retryAfterSeconds: 1000 };
+    expect(settle(record(), busy, context()).set.dueAt).toBe(iso(1000));
+    expect(settle(record(), { ...failure, retryAfterSeconds: 10 }, context()).set.dueAt).toBe(iso(300));
+    expect(settle(record(), busy, context(progressive)).set).toMatchObject({
+      dueAt: iso(-3600),
+      notBefore: iso(1000),
+    });
+  });
+
+  test('on a progressive queue clears a wait that is over', () => {
+    expect(settle(record({ notBefore: iso(-10) }), failure, context(progressive)).remove).toEqual([
+      'notBefore',
+    ]);
+  });
+
+  test('kills at the last attempt, and keeps the dead listable in the order of their death', () => {
+    const last = context({ policy: resolvePolicy({ type: 'constant', maxAttempts: 3 }) });
+    const change = settle(record({ failures: 2, attempts: 2 }), failure, last);
+    expect(change).toMatchObject({
+      set: { status: 'DEAD', lane: 'q/dead', dueAt: iso(0), deadReason: 'maxAttempts', failures: 3 },
+      remove: ['notBefore', 'expiresAt'],
+    });
+  });
+
+  test('past the maximum age kills under a per-record policy, but on a progressive queue only its last rule does', () => {
+    const old = record({ insertedAt: iso(-400 * 86_400) });
+    expect(settle(old, failure, context()).set).toMatchObject({ status: 'DEAD', deadReason: 'expired' });
+    expect(settle(old, failure, context(progressive)).set).toMatchObject({ status: 'ERROR' });
+  });
+
+  test("goes by the record's own policy before the queue's", () => {
+    const own = record({ retry: { type: 'constant', intervalSeconds: 7200, jitter: 'none' } });
+    expect(settle(own, failure, context()).set.dueAt).toBe(iso(7200));
+    expect(settle(own, failure, context(progressive)).set).toMatchObject({
+      dueAt: iso(-3600),
+      notBefore: iso(7200),
+    });
+    const once = record({ retry: { type: 'none' } });
+    expect(settle(once, failure, context()).set.status).toBe('DEAD');
+  });
+
+  test('counts age from when a delayed record became available', () => {
+    const delayed = record({ insertedAt: iso(-400 * 86_400), availableAt: iso(-60) });
+    expect(settle(delayed, failure, context()).set).toMatchObject({ status: 'ERROR', dueAt: iso(300) });
+  });
+
+  test('keeps the texts of errors short: every byte is billed at every write', () => {
+    let failed = record();
+    for (let i = 0; i < 50; i++) {
+      const long = { type: 'failure', error: { name: 'E', message: 'ü'.repeat(5000) } } as const;
+      const { set } = settle(failed, long, context());
+      failed = record({ ...set, rev: `${i}` });
+    }
+    const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+    expect(bytes(failed.errors)).toBeLessThanOrEqual(512);
+    expect(bytes(failed.lastError)).toBeLessThanOrEqual(600);
+    expect(failed.errors.at(-1)?.attempt).toBe(50);
+    expect(failed.lastError?.message).not.toContain('\uFFFD');
+  });
+
+  test('keeps as many short errors as fit, the newest', () => {
+    let failed = record();
+    for (let i = 0; i < 20; i++) failed = record({ ...settle(failed, failure, context()).set });
+    expect(failed.errors.length).toBeGreaterThan(2);
+    expect(failed.errors.map(({ attempt }) => attempt)).toEqual(
+      failed.errors.map((_, i) => 20 - failed.errors.length + 1 + i),
+    );
+  });
+});
+
+describe('a death', () => {
+  test('keeps the reason that process gave', () => {
+    const outcome = {
+      type: 'dead',
+      because: 'no such customer',
+      error: { name: 'Dead', message: 'no such customer' },
+    } as const;
+    expect(settle(record(), outcome, context()).set).toMatchObject({
+      status: 'DEAD',
+      deadReason: 'no such customer',
+      attempts: 1,
+    });
+  });
+});
+
+describe('a lost worker', () => {
+  test('counts as a failure, but kills only from the second attempt on', () => {
+    const once = context({ policy: resolvePolicy({ type: 'none' }) });
+    expect(settleLostWorker(record(), once).set).toMatchObject({
+      status: 'ERROR',
+      dueAt: iso(60),
+      lastError: { name: 'WorkerLost' },
+    });
+    expect(settleLostWorker(record({ attempts: 1, failures: 1 }), once).set).toMatchObject({
+      status: 'DEAD',
+      deadReason: 'maxAttempts',
+    });
+  });
+
+  test('does not kill while attempts are left', () => {
+    const many = context({ policy: resolvePolicy({ type: 'constant', maxAttempts: 5, jitter: 'none' }) });
+    expect(settleLostWorker(record({ attempts: 3, failures: 3 }), many).set.status).toBe('ERROR');
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { fibonacciNumber } from '../../src/policies/fibonacci.js';
+import { DEFAULT_TIERS } from '../../src/policies/index.js';
+import { queueUnderRules } from './rules.js';
+
+const DAY = 86_400;
+
+/** Attempts of one record that never succeeds, as seconds since its insertion. */
+async function attemptsOf(queues: Parameters<typeof queueUnderRules>[0], attemptSeconds = 0) {
+  const ages: number[] = [];
+  let bench: ReturnType<typeof queueUnderRules> | undefined;
+  bench = queueUnderRules(queues, () => {
+    ages.push(((bench?.clock.now() ?? 0) - (bench?.start ?? 0)) / 1000);
+    bench?.clock.advance(attemptSeconds);
+    throw new Error('never');
+  });
+  const [queue] = Object.keys(queues);
+  await bench.insert({ id: 'hopeless', queue, payload: {}, rev: 'inserted' });
+  await bench.pass(400, () => bench?.item('hopeless')?.status === 'DEAD');
+  return { ages, bench, item: bench.item('hopeless') };
+}
+
+function gaps(ages: readonly number[]): number[] {
+  return ages.slice(1).map((age, i) => age - (ages[i] ?? 0));
+}
+
+describe('a record that never succeeds, over 360 days', () => {
+  test('is attempted less and less often on the progressive schedule, and dies of age', async () => {
+    const { ages, item, bench } = await attemptsOf({ bulk: { way: 'progressive' } });
+    const inTier = DEFAULT_TIERS.map(({ untilAgeSeconds }, i) => {
+      const from = DEFAULT_TIERS[i - 1]?.untilAgeSeconds ?? -1;
+      return ages.filter((age) => age > from && age <= untilAgeSeconds);
+    });
+    // 288 + 144 + 14 + 16 + 37.5 + 22.5 = 522, and two more where an attempt falls on the very end of a band.
+    expect(inTier.map((tier) => tier.length)).toEqual([289, 144, 14, 16, 38, 23]);
+    expect(ages).toHaveLength(524);
+    for (const [i, tier] of inTier.entries()) {
+      expect(new Set(gaps(tier)), `tier ${i + 1}`).toEqual(new Set([DEFAULT_TIERS[i]?.everySeconds]));
+    }
+    // From one tier to the next nobody waits longer than one and a half of the new intervals.
+    for (const [i, tier] of inTier.slice(1).entries()) {
+      const every = DEFAULT_TIERS[i + 1]?.everySeconds ?? 0;
+      const wait = (tier[0] ?? 0) - (inTier[i]?.at(-1) ?? 0);
+      expect(wait).toBeGreaterThanOrEqual(every / 2);
+      expect(wait).toBeLessThanOrEqual(every * 1.5);
+    }
+    expect(item).toMatchObject({ status: 'DEAD', deadReason: 'expired', attempts: 524, lane: 'bulk/dead' });
+    const diedAtAge = (bench.clock.now() - bench.start) / 1000;
+    expect(diedAtAge).toBeGreaterThan(360 * DAY);
+    expect(diedAtAge).toBeLessThanOrEqual(369 * DAY);
+  }, 60_000);
+
+  test('waits 1, 1, 2, 3, 5, 8, ... minutes under fibonacci', async () => {
+    const retry = { type: 'fibonacci', jitter: 'none' } as const;
+    const { ages, item } = await attemptsOf({ default: { way: 'retry', retry } });
+    const minutes = gaps(ages).map((seconds) => seconds / 60);
+    expect(minutes.slice(0, 12)).toEqual([1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144]);
+    expect(minutes).toEqual(minutes.map((_, i) => fibonacciNumber(i + 1)));
+    expect(ages).toHaveLength(28);
+    expect(ages.at(-1)).toBe(60 * (fibonacciNumber(29) - 1));
+    expect(item).toMatchObject({ status: 'DEAD', deadReason: 'expired', attempts: 28 });
+  }, 60_000);
+
+  test('waits for the next tick after its wait is over, however long the attempts take', async () => {
+    const retry = { type: 'fibonacci', jitter: 'none', maxAttempts: 7 } as const;
+    const { ages, item } = await attemptsOf({ default: { way: 'retry', retry } }, 10);
+    expect(gaps(ages).map((seconds) => seconds / 60)).toEqual([2, 2, 3, 4, 6, 9]);
+    expect(item).toMatchObject({ status: 'DEAD', deadReason: 'maxAttempts', attempts: 7 });
+  });
+});
