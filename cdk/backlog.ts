@@ -7,7 +7,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigurationError } from '../src/errors.js';
 import { parseOptions, show } from '../src/validation.js';
 import { addAlarms } from './alarms.js';

@@ -13,7 +13,7 @@ import {
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
-import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -94,6 +94,7 @@ export function entryFunction(
     awsSdkConnectionReuse: false,
     bundling: {
       format: OutputFormat.ESM,
+      logLevel: LogLevel.WARNING,
       target: 'node24',
       minify: true,
       keepNames: true,

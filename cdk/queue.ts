@@ -1,6 +1,6 @@
 import { Duration, Token } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseQueues, type QueueSettings } from '../functions/settings.js';
 import { ConfigurationError } from '../src/errors.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/policies/index.js';

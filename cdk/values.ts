@@ -1,6 +1,6 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { z } from 'zod';
+import * as z from 'zod';
 
 // By their methods, not their classes: an app can hold two copies of aws-cdk-lib.
 

@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -16,15 +17,22 @@ const URL = 'https://erp.example.com/orders';
 const scratch = mkdtempSync(join(tmpdir(), 'backlog-cdk-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
+const execute = promisify(execFile);
+
 /** Runs the app as the CDK's command line and the local runtime do. */
-function synthesize(name: string, context: object, args: string[]) {
+async function synthesize(name: string, context: object, args: string[]) {
   const outdir = join(scratch, name);
-  const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AWS_')));
-  const result = spawnSync(process.execPath, args, {
-    encoding: 'utf8',
-    env: { ...env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) },
-  });
-  return { ...result, outdir };
+  const settings = Object.entries(process.env).filter(([key]) => !key.startsWith('AWS_'));
+  const env = {
+    ...Object.fromEntries(settings),
+    CDK_OUTDIR: outdir,
+    CDK_CONTEXT_JSON: JSON.stringify(context),
+  };
+  const { code, stderr } = await execute(process.execPath, args, { env }).then(
+    ({ stderr }) => ({ code: 0, stderr }),
+    (error: { code: number; stderr: string }) => error,
+  );
+  return { code, stderr, outdir };
 }
 
 function templateIn(outdir: string) {
@@ -32,18 +40,19 @@ function templateIn(outdir: string) {
 }
 
 describe('the app, run as a process', () => {
-  it('synthesizes the same template, without credentials, compiled or from source', () => {
-    const source = synthesize('source', { deliverTo: URL }, ['--import', 'tsx', 'cdk/app.ts']);
-    const built = synthesize('built', { deliverTo: URL }, ['dist/cdk/app.js']);
-    for (const { status, stderr } of [source, built])
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  it('synthesizes the same template, without credentials, compiled or from source', async () => {
+    const [source, built] = await Promise.all([
+      synthesize('source', { deliverTo: URL }, ['--import', 'tsx', 'cdk/app.ts']),
+      synthesize('built', { deliverTo: URL }, ['dist/cdk/app.js']),
+    ]);
+    for (const { code, stderr } of [source, built]) expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(templateIn(built.outdir)).toEqual(templateIn(source.outdir));
     expect(JSON.stringify(templateIn(built.outdir)).split(URL)).toHaveLength(3);
   });
 
-  it('refuses what is no URL in one line, without a stack trace', () => {
-    const { status, stderr, outdir } = synthesize('refused', { deliverTo: 'erp' }, ['dist/cdk/app.js']);
-    expect(status).toBe(1);
+  it('refuses what is no URL in one line, without a stack trace', async () => {
+    const { code, stderr, outdir } = await synthesize('refused', { deliverTo: 'erp' }, ['dist/cdk/app.js']);
+    expect(code).toBe(1);
     expect(stderr).toBe(
       'queues.default.deliverTo: expected a URL such as https://erp.example.com/orders, got "erp"\n',
     );
@@ -106,11 +115,10 @@ describe('an entry', () => {
     folder = join(assembly.directory, `asset.${code.replace('.zip', '')}`);
   });
 
-  it('is bundled into one module that loads by itself and exports the handler', () => {
+  it('is bundled into one module that loads by itself and exports the handler', async () => {
     const url = pathToFileURL(join(folder, 'index.mjs')).href;
     const script = `const { handler } = await import(${JSON.stringify(url)}); process.stdout.write(typeof handler)`;
-    expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })).toBe(
-      'function',
-    );
+    const { stdout } = await execute(process.execPath, ['--input-type=module', '-e', script]);
+    expect(stdout).toBe('function');
   });
 });

@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const BIOME = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
+
+const REFUSED = [
+  ['src/policies', '../record/index.js'],
+  ['src/policies', '../store/store.js'],
+  ['src/record', '../store/store.js'],
+  ['src/store/dynamodb', '../../processor/index.js'],
+  ['src/processor', '@aws-sdk/client-dynamodb'],
+  ['src/processor', '../local/runtime.js'],
+  ['src/delivery', '../store/store.js'],
+  ['src/client', '@aws-sdk/lib-dynamodb'],
+  ['src/local', '../../functions/settings.js'],
+  ['src/local', '@aws-sdk/lib-dynamodb'],
+  ['src/cli', '../../cdk/index.js'],
+  ['src', 'aws-cdk-lib/aws-sqs'],
+  ['functions', '../cdk/index.js'],
+  ['functions', '@aws-sdk/client-dynamodb'],
+  ['cdk', '@middy/core'],
+] as const;
+const ALLOWED = [
+  ['src/record', '../policies/index.js'],
+  ['src/store/dynamodb', '@aws-sdk/client-dynamodb'],
+  ['src/processor', '../store/store.js'],
+  ['functions', '../src/processor/index.js'],
+  ['cdk', '../functions/settings.js'],
+] as const;
+
+describe('the linter keeps the arrows pointing one way', () => {
+  const root = mkdtempSync(join(tmpdir(), 'backlog-imports-'));
+  const fileOf = (folder: string, imported: string) => `${folder}/${imported.replaceAll(/\W+/g, '-')}.ts`;
+  let complaints: readonly string[];
+
+  beforeAll(() => {
+    copyFileSync('biome.json', join(root, 'biome.json'));
+    for (const [folder, imported] of [...REFUSED, ...ALLOWED]) {
+      const file = join(root, fileOf(folder, imported));
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, `export * from '${imported}';\n`);
+    }
+    const args = [BIOME, 'lint', '--vcs-enabled=false', '--reporter=github', '--max-diagnostics=none', '.'];
+    const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+    complaints = stdout.split('\n').filter((line) => line.includes('noRestrictedImports'));
+  });
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+  const isRefused = (file: string) => complaints.some((line) => line.includes(`/${file},`));
+
+  it.each(REFUSED)('%s may not import %s', (folder, imported) => {
+    expect(isRefused(fileOf(folder, imported))).toBe(true);
+  });
+
+  it.each(ALLOWED)('%s may import %s', (folder, imported) => {
+    expect(isRefused(fileOf(folder, imported))).toBe(false);
+  });
+});
