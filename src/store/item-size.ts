@@ -1,7 +1,5 @@
 import type { Item } from '../record/index.js';
 
-const encoder = new TextEncoder();
-
 /** The size of an item as DynamoDB counts it: names and values, 3 bytes and 1 per element for maps and lists. */
 export function itemBytes(item: Item): number {
   let bytes = 0;
@@ -34,7 +32,7 @@ export function significantDigits(value: number | bigint): number {
 }
 
 export function byteLength(text: string): number {
-  return encoder.encode(text).length;
+  return Buffer.byteLength(text);
 }
 
 function sum<Element>(elements: readonly Element[], size: (element: Element) => number): number {

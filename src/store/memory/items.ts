@@ -38,7 +38,7 @@ export class MemoryItems {
   }
 
   laneNames(): string[] {
-    return [...this.lanes].filter(([, lane]) => lane.size > 0).map(([name]) => name);
+    return [...this.lanes].filter(([, lane]) => lane.first !== undefined).map(([name]) => name);
   }
 
   private unindex(id: string): void {

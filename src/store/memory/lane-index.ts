@@ -1,89 +1,105 @@
 import { clampToRange, type DueRange } from '../range.js';
 import type { DuePage, DueQuery, IndexKey } from '../store.js';
 
-/** The keys of one lane in order, of `dueAt` and then of `id`. */
-export class LaneIndex {
-  private readonly keys: IndexKey[] = [];
+/** A chunk is split when it grows beyond this: moving a few hundred keys is cheap, moving all of a lane's is not. */
+const MAX_CHUNK = 512;
 
-  get size(): number {
-    return this.keys.length;
-  }
+/** The keys of one lane in order, of `dueAt` and then of `id`, in chunks of limited length that are never empty. */
+export class LaneIndex {
+  private readonly chunks: IndexKey[][] = [];
 
   get first(): IndexKey | undefined {
-    return this.keys[0];
+    return this.chunks[0]?.[0];
   }
 
   add(key: IndexKey): void {
-    this.keys.splice(this.firstNotBefore(key), 0, key);
+    const chunkAt = Math.max(0, this.chunkOf(key));
+    const chunk = this.chunks[chunkAt];
+    if (!chunk) {
+      this.chunks.push([key]);
+      return;
+    }
+    chunk.splice(firstNotBefore(chunk, key), 0, key);
+    if (chunk.length > MAX_CHUNK) this.chunks.splice(chunkAt + 1, 0, chunk.splice(MAX_CHUNK / 2));
   }
 
   remove(key: IndexKey): void {
-    const place = this.firstNotBefore(key);
-    const found = this.keys[place];
-    if (found && compare(found, key) === 0) this.keys.splice(place, 1);
-  }
-
-  all(): readonly IndexKey[] {
-    return this.keys;
+    const chunkAt = this.chunkOf(key);
+    const chunk = this.chunks[chunkAt];
+    if (!chunk) return;
+    const place = firstNotBefore(chunk, key);
+    const found = chunk[place];
+    if (!found || compare(found, key) !== 0) return;
+    chunk.splice(place, 1);
+    if (chunk.length === 0) this.chunks.splice(chunkAt, 1);
   }
 
   query(query: DueQuery): DuePage {
     const range = clampToRange(query);
     if (!range) return { keys: [], more: false };
-    return query.order === 'oldestFirst'
-      ? this.forwards(range, query.limit)
-      : this.backwards(range, query.limit);
-  }
-
-  private forwards(range: DueRange, limit: number): DuePage {
-    let place = range.after ? this.firstBehind(range.after) : this.firstDueFrom(range.from ?? '');
+    const oldestFirst = query.order === 'oldestFirst';
+    const source = oldestFirst ? this.from(startOf(range)) : this.backFrom(endOf(range));
     const keys: IndexKey[] = [];
-    for (; keys.length < limit; place++) {
-      const key = this.keys[place];
-      if (!key || key.dueAt > range.until) return { keys, more: false };
+    for (const key of source) {
+      if (range.after && compare(key, range.after) === 0) continue;
+      if (oldestFirst ? key.dueAt > range.until : key.dueAt < (range.from ?? '')) break;
       keys.push(key);
+      if (keys.length >= query.limit) return { keys, more: true };
     }
-    return { keys, more: true };
+    return { keys, more: false };
   }
 
-  private backwards(range: DueRange, limit: number): DuePage {
-    let place = (range.after ? this.firstNotBefore(range.after) : this.firstDueBehind(range.until)) - 1;
-    const keys: IndexKey[] = [];
-    for (; keys.length < limit; place--) {
-      const key = this.keys[place];
-      if (!key || (range.from !== undefined && key.dueAt < range.from)) return { keys, more: false };
-      keys.push(key);
+  private *from(start: IndexKey): Generator<IndexKey> {
+    let chunkAt = Math.max(0, this.chunkOf(start));
+    let place = firstNotBefore(this.chunks[chunkAt] ?? [], start);
+    for (let chunk = this.chunks[chunkAt]; chunk; chunk = this.chunks[++chunkAt], place = 0) {
+      for (; place < chunk.length; place++) yield chunk[place] as IndexKey;
     }
-    return { keys, more: true };
   }
 
-  private firstNotBefore(key: IndexKey): number {
-    return this.search((candidate) => compare(candidate, key) >= 0);
-  }
-
-  private firstBehind(key: IndexKey): number {
-    return this.search((candidate) => compare(candidate, key) > 0);
-  }
-
-  private firstDueFrom(dueAt: string): number {
-    return this.search((candidate) => candidate.dueAt >= dueAt);
-  }
-
-  private firstDueBehind(dueAt: string): number {
-    return this.search((candidate) => candidate.dueAt > dueAt);
-  }
-
-  /** The first place for which the predicate holds, by bisection: it must hold for all places behind, too. */
-  private search(holds: (candidate: IndexKey) => boolean): number {
-    let [low, high] = [0, this.keys.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const candidate = this.keys[middle];
-      if (candidate && holds(candidate)) high = middle;
-      else low = middle + 1;
+  private *backFrom(end: IndexKey): Generator<IndexKey> {
+    let chunkAt = this.chunkOf(end);
+    let place = firstBehind(this.chunks[chunkAt] ?? [], end) - 1;
+    for (let chunk = this.chunks[chunkAt]; chunk; place = (chunk?.length ?? 0) - 1) {
+      for (; place >= 0; place--) yield chunk[place] as IndexKey;
+      chunk = this.chunks[--chunkAt];
     }
-    return low;
   }
+
+  /** The last chunk that begins at the key or before it; -1 if all begin behind it. */
+  private chunkOf(key: IndexKey): number {
+    return bisect(this.chunks, (chunk) => compare(chunk[0] as IndexKey, key) > 0) - 1;
+  }
+}
+
+/** Sorts behind every id: ids are compared by UTF-16 units, of which this is the last. */
+const LAST_ID = '\uffff'.repeat(2);
+
+function startOf(range: DueRange): IndexKey {
+  return range.after ?? { dueAt: range.from ?? '', id: '' };
+}
+
+function endOf(range: DueRange): IndexKey {
+  return range.after ?? { dueAt: range.until, id: LAST_ID };
+}
+
+function firstNotBefore(keys: readonly IndexKey[], key: IndexKey): number {
+  return bisect(keys, (candidate) => compare(candidate, key) >= 0);
+}
+
+function firstBehind(keys: readonly IndexKey[], key: IndexKey): number {
+  return bisect(keys, (candidate) => compare(candidate, key) > 0);
+}
+
+/** The first place for which the predicate holds; it must hold for all places behind, too. */
+function bisect<Element>(elements: readonly Element[], holds: (element: Element) => boolean): number {
+  let [low, high] = [0, elements.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(elements[middle] as Element)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function compare(a: IndexKey, b: IndexKey): number {

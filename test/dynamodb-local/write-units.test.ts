@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BacklogClient, type Clock, resolvePolicy, type TierBand } from '../../src/index.js';
+import { type Process, run } from '../../src/processor/index.js';
+import { type Consumed, createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
+import { createTables, deleteTables, type TestTables } from '../store/tables.js';
+import { dynamoDbLocalEndpoint } from './endpoint.js';
+
+const PAGE = 100;
+const START = Date.parse('2026-11-20T12:00:00.000Z');
+const BAND: TierBand = {
+  number: 1,
+  everySeconds: 300,
+  fromAgeSeconds: 0,
+  untilAgeSeconds: 86_400,
+  last: false,
+};
+
+const endpoint = dynamoDbLocalEndpoint();
+const client = createDynamoDbClient({ endpoint });
+let tables: TestTables;
+let store: DynamoDbStore;
+let backlog: BacklogClient;
+let consumed: Consumed[] = [];
+let requests: string[] = [];
+let now = START;
+const clock: Clock = { now: () => now, wall: Date.now, sleep: async () => {} };
+
+client.middlewareStack.add(
+  (next, context) => (args) => {
+    requests.push(String(context.commandName));
+    return next(args);
+  },
+  { step: 'initialize', name: 'countRequests' },
+);
+
+beforeAll(async () => {
+  tables = await createTables(client);
+  store = new DynamoDbStore({ client, tables, clock, onConsumed: (one) => consumed.push(one) });
+  backlog = new BacklogClient({ table: tables.records, client, clock });
+});
+
+afterAll(async () => {
+  await deleteTables(client, tables);
+  client.destroy();
+});
+
+beforeEach(() => {
+  now = START;
+});
+
+/** What one run wrote, by table, and what it asked for. */
+async function measure(queue: string, process: Process, band?: TierBand) {
+  consumed = [];
+  requests = [];
+  const summary = await run(
+    {
+      target: { queue, lane: queue, band },
+      process,
+      policy: resolvePolicy({ type: band ? 'progressive' : 'fibonacci' }),
+      limits: { concurrency: 10, attemptTimeoutSeconds: 30 },
+      deadline: Date.now() + 300_000,
+      functionTimeoutSeconds: 300,
+      tickSeconds: 60,
+      keepSuccessSeconds: 86_400,
+    },
+    { store, clock, random: Math.random, logger: { debug() {}, info() {}, warn() {}, error() {} } },
+  );
+  const units = (kind: Consumed['kind'], table: string) =>
+    consumed
+      .filter((one) => one.kind === kind && one.table === table)
+      .reduce((total, one) => total + one.units, 0);
+  return {
+    summary,
+    records: units('write', tables.records),
+    control: units('write', tables.control),
+    reads: units('read', tables.records) + units('read', tables.control),
+    requests,
+  };
+}
+
+/** Orders as a shop might have them, far below 1 KB. */
+async function insert(queue: string, count: number): Promise<void> {
+  const records = Array.from({ length: count }, () => ({
+    id: randomUUID(),
+    queue,
+    payload: { order: 4711, items: [{ sku: 'A-1', count: 2 }], note: 'leave it at the door' },
+  }));
+  const { inserted } = await backlog.insertMany(records);
+  expect(inserted).toBe(count);
+}
+
+const succeed: Process = () => {};
+const fail: Process = () => {
+  throw new Error('the ERP is down');
+};
+
+describe('write units of a record up to 1 KB, indexed at insertion', () => {
+  it('are 2 for its insertion: the item and its index entry', async () => {
+    consumed = [];
+    await store.insert({
+      id: randomUUID(),
+      status: 'NEW',
+      payload: { n: 1 },
+      queue: 'insertion',
+      lane: 'insertion',
+      dueAt: new Date(START).toISOString(),
+      rev: 'abcdefgh',
+    });
+    expect(consumed).toEqual([{ operation: 'PutItem', table: tables.records, kind: 'write', units: 2 }]);
+  });
+
+  it('are 2 for its success at the first try, and below 0.1 for lease and journal on a full page', async () => {
+    await insert('success', PAGE);
+    const { summary, records, control, reads } = await measure('success', succeed);
+    expect(summary).toMatchObject({ attempted: PAGE, succeeded: PAGE, ended: 'drained' });
+    expect(records).toBe(2 * PAGE);
+    expect(control).toBeGreaterThan(0);
+    expect(control / PAGE).toBeLessThan(0.1);
+    expect(reads / PAGE).toBeLessThan(1.1);
+  });
+
+  it('stay below 0.1 for lease and journal over several pages', async () => {
+    await insert('pages', 3 * PAGE);
+    const { summary, records, control } = await measure('pages', succeed);
+    expect(summary).toMatchObject({ succeeded: 3 * PAGE });
+    expect(records).toBe(2 * 3 * PAGE);
+    expect(control / (3 * PAGE)).toBeLessThan(0.1);
+  });
+
+  it('are 3 for a failure by Fibonacci: the item and the move of its index entry', async () => {
+    await insert('fibonacci', PAGE);
+    const first = await measure('fibonacci', fail);
+    expect(first.summary).toMatchObject({ attempted: PAGE, failed: PAGE });
+    expect(first.records).toBe(3 * PAGE);
+    now += 10 * 60_000;
+    expect((await measure('fibonacci', fail)).records).toBe(3 * PAGE);
+  });
+
+  it('are 1 for a failure on the progressive schedule, whose index entry stays', async () => {
+    await insert('progressive', PAGE);
+    for (let turn = 0; turn < 3; turn++) {
+      const { summary, records } = await measure('progressive', fail, BAND);
+      expect(summary).toMatchObject({ attempted: PAGE, failed: PAGE });
+      expect(records).toBe(PAGE);
+      now += BAND.everySeconds * 1000;
+    }
+  });
+});
+
+describe('an idle poll', () => {
+  it.each([
+    ['idle-retry', undefined],
+    ['idle-progressive', BAND],
+  ])('is exactly one query and writes nothing, whatever history there is (%s)', async (queue, band) => {
+    await insert(queue, PAGE);
+    await measure(queue, succeed, band);
+    now += 300_000;
+    const idle = await measure(queue, succeed, band);
+    expect(idle.summary).toMatchObject({ attempted: 0, ended: 'drained' });
+    expect(idle.requests).toEqual(['QueryCommand']);
+    // AWS bills 0.5; DynamoDB Local reports 0 for an empty index query.
+    expect(idle.reads).toBeLessThanOrEqual(0.5);
+    expect(idle.records + idle.control).toBe(0);
+  });
+});
