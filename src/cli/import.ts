@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { BacklogClient, InsertInterruptedError, type NewRecord } from '../client/index.js';
 import { ConfigurationError } from '../errors.js';
-import { QUEUE_PATTERN } from '../record/index.js';
+import { DEFAULT_QUEUE, QUEUE_PATTERN } from '../record/index.js';
 import { show } from '../validation.js';
 import { connect, type TargetFlags } from './connect.js';
 import { parseLine } from './import-line.js';
@@ -29,6 +29,11 @@ interface Entry {
   readonly record: NewRecord;
 }
 
+interface Remark {
+  readonly line: number;
+  readonly text: string;
+}
+
 /** So many records are read before they are written: what a file needs of memory, however long it is. */
 const BATCH = 500;
 const SHOWN_DUPLICATES = 20;
@@ -47,9 +52,14 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
   output.message(`importing ${file === '-' ? 'stdin' : file} into ${where}`);
   const bar = progressBar(source.bytes, output);
   let batch: Entry[] = [];
+  let remarks: Remark[] = [];
   const flush = async () => {
-    await insertBatch(backlog, batch, tally, bar);
+    remarks.push(...(await insertBatch(backlog, batch, tally, bar)));
+    for (const { line, text } of remarks.sort((a, b) => a.line - b.line)) {
+      bar.message(`line ${line}: ${printable(text)}`);
+    }
     batch = [];
+    remarks = [];
   };
   try {
     for await (const { number, text, bytesRead } of readLines(source.stream)) {
@@ -58,12 +68,13 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
           ? ({ type: 'bad', reason: 'longer than any record can be' } as const)
           : parseLine(text, flags.queue);
       if (parsed.type === 'bad') {
-        reportBad(number, parsed.reason, tally, bar);
+        tally.bad += 1;
+        remarks.push({ line: number, text: parsed.reason });
       } else {
         for (const name of parsed.ignored) tally.ignored.set(name, (tally.ignored.get(name) ?? 0) + 1);
         batch.push({ line: number, record: parsed.record });
       }
-      if (batch.length >= BATCH) await flush();
+      if (batch.length + remarks.length >= BATCH) await flush();
       bar.update(bytesRead, tally.inserted);
     }
     await flush();
@@ -75,42 +86,41 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
   return tally.bad > 0 ? EXIT.problems : EXIT.ok;
 }
 
+/** Writes a batch; what is to be said about its lines is returned. */
 async function insertBatch(
   backlog: BacklogClient,
   batch: readonly Entry[],
   tally: Tally,
   log: Pick<Output, 'message'>,
-): Promise<void> {
+): Promise<Remark[]> {
   const result = await backlog.insertMany(batch.map(({ record }) => record)).catch((error) => {
     if (!(error instanceof InsertInterruptedError)) throw error;
-    const { inserted } = error.result;
-    const first = batch[0]?.line ?? 0;
-    log.message(`${tally.inserted + inserted} were inserted before it stopped, in or after line ${first}`);
+    const inserted = tally.inserted + error.result.inserted;
+    log.message(`${inserted} were inserted before it stopped, in or after line ${batch[0]?.line}`);
     throw error;
   });
+  const failed = new Map(result.failed.map(({ index, error }) => [index, error]));
+  const lines = new Map<string | undefined, number>();
+  for (const [index, { line, record }] of batch.entries()) {
+    lines.set(record.id, line);
+    if (!failed.has(index)) tally.queues.add(record.queue ?? DEFAULT_QUEUE);
+  }
+  const known = result.duplicates.slice(0, Math.max(0, SHOWN_DUPLICATES - tally.duplicates));
   tally.inserted += result.inserted;
-  for (const { index, error } of result.failed) {
-    reportBad(batch[index]?.line ?? 0, error.message, tally, log);
-  }
-  const lines = new Map(batch.map(({ line, record }) => [record.id, line]));
-  for (const id of result.duplicates) {
-    tally.duplicates += 1;
-    if (tally.duplicates <= SHOWN_DUPLICATES) {
-      log.message(`line ${lines.get(id)}: ${printable(id)} is there already, left alone`);
-    }
-  }
-  for (const { record } of batch) tally.queues.add(record.queue ?? 'default');
-}
-
-function reportBad(line: number, reason: string, tally: Tally, log: Pick<Output, 'message'>): void {
-  tally.bad += 1;
-  log.message(`line ${line}: ${printable(reason)}`);
+  tally.bad += failed.size;
+  tally.duplicates += result.duplicates.length;
+  return [
+    ...[...failed].map(([index, error]) => ({ line: batch[index]?.line ?? 0, text: error.message })),
+    ...known.map((id) => ({ line: lines.get(id) ?? 0, text: `${id} is there already, left alone` })),
+  ];
 }
 
 function report(tally: Tally, known: readonly string[] | undefined, output: Output): void {
   const { inserted, duplicates, bad, ignored, queues } = tally;
   for (const [name, lines] of ignored) {
-    output.message(`warning: "${name}" is the library's to write, and was left out of ${lines} records`);
+    output.message(
+      `warning: "${name}" is the library's to write, and was left out of ${lines === 1 ? '1 record' : `${lines} records`}`,
+    );
   }
   for (const queue of queues) {
     if (known === undefined || known.length === 0 || known.includes(queue)) continue;

@@ -38,7 +38,7 @@ export function describe(record: BacklogRecord, now: number, paint: Paint): stri
   const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
   const time = (label: string, iso: string | undefined) =>
     iso === undefined ? [] : [line(label, `${iso}  ${relative(Date.parse(iso) - now)}`)];
-  const failures = record.failures > 0 ? `, ${record.failures} of them failures since the last redrive` : '';
+  const failures = record.failures > 0 ? `, ${record.failures} failed` : '';
   return [
     line('id', paint('bold', printable(record.id))),
     line('queue', printable(record.queue)),
