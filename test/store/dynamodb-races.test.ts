@@ -1,0 +1,91 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
+import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
+import { clock, type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
+import { iso, item, NOW, read } from './records.js';
+
+let dynamoDb: EmbeddedDynamoDb;
+let others: DynamoDbUnderTest;
+
+beforeAll(async () => {
+  dynamoDb = await startEmbeddedDynamoDb();
+  others = await dynamoDbUnderTest(dynamoDb.endpoint);
+});
+
+afterAll(async () => {
+  await others.close();
+  await dynamoDb.stop();
+});
+
+/** A store into whose n-th update somebody else gets in between. */
+function storeInterruptedBefore(update: number, somebodyElse: () => Promise<unknown>): DynamoDbStore {
+  const client: DynamoDBClient = createDynamoDbClient({ endpoint: dynamoDb.endpoint });
+  let updates = 0;
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      if (context.commandName === 'UpdateItemCommand' && ++updates === update) await somebodyElse();
+      return next(args);
+    },
+    { step: 'initialize', name: 'interrupt' },
+  );
+  return new DynamoDbStore({ client, tables: others.tables, clock });
+}
+
+const SUCCESS = { set: { status: 'SUCCESS' as const, attempts: 1 }, remove: [] };
+
+describe('somebody else between two requests of the store', () => {
+  it.each([1, 2, 3])(
+    'who overwrites a foreign record before update %i of its settle is never overwritten',
+    async (update) => {
+      const id = `race-${update}`;
+      await others.put({ id, status: 'NEW', payload: { version: 1 } });
+      const store = storeInterruptedBefore(update, () =>
+        others.put({ id, status: 'NEW', payload: { version: 2 } }),
+      );
+      expect(await store.settle(await read(store, id), SUCCESS, 'rev-1')).toBe('changed');
+      expect(await others.raw(id)).toMatchObject({ status: 'NEW', payload: { version: 2 } });
+    },
+  );
+
+  it.each([1, 2, 3])(
+    'who deletes a foreign record before update %i of its settle finds it deleted',
+    async (update) => {
+      const id = `race-deleted-${update}`;
+      await others.put({ id, status: 'NEW', payload: { version: 1 } });
+      const store = storeInterruptedBefore(update, () => others.delete(id));
+      expect(await store.settle(await read(store, id), SUCCESS, 'rev-1')).toBe('changed');
+      expect(await others.raw(id)).toBeUndefined();
+    },
+  );
+
+  it.each([1, 2, 3])(
+    'who notes a tier before update %i of the first note of another is kept',
+    async (update) => {
+      const queue = `race-tiers-${update}`;
+      const run = { at: NOW, complete: true };
+      const store = storeInterruptedBefore(update, () => others.store.recordTierRun(queue, 3, run));
+      await store.recordTierRun(queue, 2, run);
+      expect((await store.readQueue(queue)).tiers).toEqual(
+        new Map([
+          [2, run],
+          [3, run],
+        ]),
+      );
+    },
+  );
+});
+
+describe('a record at the limit of 400 KB', () => {
+  it('is settled without its errors when they do not fit any more', async () => {
+    const free = 409_600 - 160;
+    await others.put({ ...item('huge', { payload: '' }), payload: 'x'.repeat(free - 250) });
+    const error = { name: 'HttpError', message: 'm'.repeat(400), at: iso(), attempt: 1 };
+    const set = { status: 'ERROR' as const, attempts: 1, failures: 1, lastError: error, errors: [error] };
+    const record = await read(others.store, 'huge');
+    expect(await others.store.settle(record, { set, remove: [] }, 'rev-1')).toBe('settled');
+    const stored = await others.raw('huge');
+    expect(stored).toMatchObject({ status: 'ERROR', attempts: 1, failures: 1, rev: 'rev-1' });
+    expect(stored).not.toHaveProperty('errors');
+  });
+});
