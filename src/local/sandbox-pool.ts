@@ -134,7 +134,7 @@ export class SandboxPool {
 
   #release(sandbox: PooledSandbox): void {
     this.#busy.delete(sandbox);
-    if (sandbox.alive && !this.#closed) this.#idle.push(sandbox);
+    if (sandbox.alive) this.#idle.push(sandbox);
     const next = this.#waiters[0];
     if (!next || this.#closed) return;
     const free = this.#acquire(next.lambda);

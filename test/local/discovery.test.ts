@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { announce, findRuntime, type RuntimeInfo } from '../../src/local/discovery.js';
+
+const newFolder = () => mkdtemp(join(tmpdir(), 'backlog-discovery-'));
+
+function info(changes: Partial<RuntimeInfo> = {}): Omit<RuntimeInfo, 'version'> {
+  return {
+    pid: process.pid,
+    cwd: '/home/me/shop',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    endpoint: 'http://127.0.0.1:8000',
+    statusPage: 'http://127.0.0.1:8080/',
+    tables: [{ name: 'Records', records: true }],
+    queues: ['default'],
+    clock: { wallStart: 0, start: 0, speed: 60 },
+    ...changes,
+  };
+}
+
+describe('a running local runtime', () => {
+  it('is found from its own folder, and from any other while it is the only one', async () => {
+    const folder = await newFolder();
+    await announce(info(), folder);
+    expect(await findRuntime('/home/me/shop', folder)).toMatchObject(info());
+    expect(await findRuntime('/elsewhere', folder)).toMatchObject(info());
+  });
+
+  it('is not found any more once it has been taken back', async () => {
+    const folder = await newFolder();
+    const withdraw = await announce(info(), folder);
+    await withdraw();
+    await expect(findRuntime('/home/me/shop', folder)).rejects.toThrow(
+      /no local runtime is running: start one/,
+    );
+  });
+
+  it('tells only its own user', async () => {
+    const folder = await newFolder();
+    await announce(info(), folder);
+    const { mode } = await stat(join(folder, `${process.pid}.json`));
+    expect(mode & 0o777).toBe(0o600);
+  });
+
+  it('is told from others by its folder; else the others are listed', async () => {
+    const folder = await newFolder();
+    await announce(info(), folder);
+    await announce(
+      info({ pid: process.ppid, cwd: '/home/me/other', endpoint: 'http://127.0.0.1:8001' }),
+      folder,
+    );
+    expect((await findRuntime('/home/me/other', folder)).endpoint).toBe('http://127.0.0.1:8001');
+    await expect(findRuntime('/elsewhere', folder)).rejects.toThrow(
+      /several[\s\S]*\/home\/me\/\w+: --endpoint http:\/\/127\.0\.0\.1:800\d --table Records/,
+    );
+  });
+
+  it('is forgotten when its process is gone, and its file removed', async () => {
+    const folder = await newFolder();
+    const child = spawn(process.execPath, ['-e', '']);
+    await once(child, 'exit');
+    await announce(info({ pid: child.pid ?? 0 }), folder);
+    await writeFile(join(folder, '1.json'), 'not JSON');
+    await expect(findRuntime('/home/me/shop', folder)).rejects.toThrow(/no local runtime/);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});

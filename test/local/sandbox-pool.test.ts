@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Invocation } from '../../src/local/sandbox.js';
+import { type PooledSandbox, SandboxPool } from '../../src/local/sandbox-pool.js';
+import type { LocalFunction } from '../../src/local/template.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const lambda = (name: string) => ({ name }) as LocalFunction;
+
+/** Sandboxes whose invocations end when the test says so. */
+function world(size: number) {
+  const opened: (PooledSandbox & {
+    alive: boolean;
+    calls: ((result: Invocation) => void)[];
+    closed: boolean;
+  })[] = [];
+  const pool = new SandboxPool({
+    size,
+    maxWaitMs: 60_000,
+    open: ({ name }) => {
+      const fake = {
+        functionName: name,
+        alive: true,
+        closed: false,
+        calls: [] as ((result: Invocation) => void)[],
+        invoke: () => new Promise<Invocation>((resolve) => fake.calls.push(resolve)),
+        kill: () => {
+          fake.alive = false;
+          for (const call of fake.calls) call({ type: 'exited', message: 'killed' });
+        },
+        close: async () => {
+          fake.closed = true;
+        },
+      };
+      opened.push(fake);
+      return fake;
+    },
+  });
+  return { pool, opened };
+}
+const done: Invocation = { type: 'result', value: 1 };
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('the pool of sandboxes', () => {
+  it('uses a free sandbox again, and opens another only while all are busy', async () => {
+    const { pool, opened } = world(10);
+    const first = pool.invoke(lambda('f'), 1);
+    const second = pool.invoke(lambda('f'), 2);
+    expect(opened).toHaveLength(2);
+    for (const { calls } of opened) calls[0]?.(done);
+    await Promise.all([first, second]);
+    void pool.invoke(lambda('f'), 3);
+    await turn();
+    expect(opened).toHaveLength(2);
+  });
+
+  it('never gives one sandbox two events at a time, nor an event of another function', async () => {
+    const { pool, opened } = world(10);
+    const first = pool.invoke(lambda('f'), 1);
+    opened[0]?.calls[0]?.(done);
+    await first;
+    void pool.invoke(lambda('g'), 2);
+    expect(opened.map(({ functionName }) => functionName)).toEqual(['f', 'g']);
+  });
+
+  it('lets an event wait when all are busy, and starts it when one is free', async () => {
+    const { pool, opened } = world(1);
+    const first = pool.invoke(lambda('f'), 1);
+    const second = pool.invoke(lambda('f'), 2);
+    expect(opened[0]?.calls).toHaveLength(1);
+    opened[0]?.calls[0]?.(done);
+    await first;
+    await turn();
+    opened[0]?.calls[1]?.(done);
+    expect(await second).toEqual(done);
+  });
+
+  it('closes the longest idle sandbox to make room for another function', async () => {
+    const { pool, opened } = world(1);
+    const first = pool.invoke(lambda('f'), 1);
+    opened[0]?.calls[0]?.(done);
+    await first;
+    void pool.invoke(lambda('g'), 2);
+    expect(opened[0]?.closed).toBe(true);
+    expect(opened[1]?.functionName).toBe('g');
+  });
+
+  it('gives an event up that has waited for a minute', async () => {
+    vi.useFakeTimers();
+    const { pool } = world(1);
+    void pool.invoke(lambda('f'), 1);
+    const waiting = pool.invoke(lambda('f'), 2);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await waiting).toEqual({ type: 'givenUp', message: 'no sandbox was free for 60 seconds' });
+  });
+
+  it('does not use a sandbox again whose process has ended', async () => {
+    const { pool, opened } = world(10);
+    const first = pool.invoke(lambda('f'), 1);
+    const [sandbox] = opened;
+    if (sandbox) sandbox.alive = false;
+    sandbox?.calls[0]?.({ type: 'exited', message: 'Runtime exited' });
+    expect(await first).toMatchObject({ type: 'exited' });
+    void pool.invoke(lambda('f'), 2);
+    await turn();
+    expect(opened).toHaveLength(2);
+  });
+
+  it('lets what runs finish when it is closed, within bounds, and takes nothing new', async () => {
+    const { pool, opened } = world(10);
+    const quick = pool.invoke(lambda('f'), 1);
+    const slow = pool.invoke(lambda('f'), 2);
+    const closing = pool.close(50);
+    expect(await pool.invoke(lambda('f'), 3)).toMatchObject({ type: 'givenUp' });
+    opened[0]?.calls[0]?.(done);
+    expect(await quick).toEqual(done);
+    await closing;
+    expect(await slow).toMatchObject({ type: 'exited' });
+    expect(opened[0]?.closed).toBe(true);
+  });
+});

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { scaledClock } from '../../src/clock.js';
+import { type Firing, Scheduler } from '../../src/local/scheduler.js';
+import type { LocalRule } from '../../src/local/template.js';
+import type { RulePhase } from '../../src/local/timekeeper.js';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+const MINUTE = 60_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function rule(id: string, expression: string, enabled = true): LocalRule {
+  return { id, label: id, expression, enabled, functionName: 'f', event: {} };
+}
+
+/** A scheduler whose runs last as long as the test says. */
+function world(rules: LocalRule[], { speed = 1, phases = new Map<string, RulePhase>(), runMs = 0 } = {}) {
+  const setting = { wallStart: START, start: START, speed };
+  const clock = scaledClock(setting);
+  const fired: (Firing & { startedAt: number })[] = [];
+  let running = 0;
+  let most = 0;
+  const scheduler = new Scheduler({
+    rules,
+    time: { clock, phases, setting },
+    fire: async (firing) => {
+      fired.push({ ...firing, startedAt: clock.now() });
+      running += 1;
+      most = Math.max(most, running);
+      if (runMs > 0) await new Promise((resolve) => setTimeout(resolve, runMs));
+      running -= 1;
+    },
+  });
+  return { scheduler, fired, phases, clock, mostAtOnce: () => most };
+}
+
+describe('a rule', () => {
+  it('fires at every turn of its schedule and not before', async () => {
+    const { scheduler, fired } = world([rule('a', 'rate(1 minute)')]);
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(MINUTE - 1);
+    expect(fired).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(fired).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(9 * MINUTE);
+    expect(fired.map(({ at }) => at - START)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => n * MINUTE));
+  });
+
+  it('does not fire when it is disabled', async () => {
+    const { scheduler, fired } = world([rule('a', 'rate(1 minute)', false), rule('b', 'rate(2 minutes)')]);
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(4 * MINUTE);
+    expect(fired.map(({ rule: { id } }) => id)).toEqual(['b', 'b']);
+    expect(scheduler.nextOf('a')).toBeUndefined();
+  });
+
+  it('fires no more once the scheduler is stopped', async () => {
+    const { scheduler, fired } = world([rule('a', 'rate(1 minute)')]);
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    scheduler.stop();
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    expect(fired).toHaveLength(1);
+  });
+
+  it('overlaps with its own last run where that is still at work, as in the cloud', async () => {
+    const { scheduler, mostAtOnce } = world([rule('a', 'rate(1 minute)')], { runMs: 2.5 * MINUTE });
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    expect(mostAtOnce()).toBe(3);
+  });
+
+  it('follows a faster clock', async () => {
+    const { scheduler, fired } = world([rule('a', 'rate(1 minute)'), rule('b', 'rate(1 hour)')], {
+      speed: 60,
+    });
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(fired.filter(({ rule: { id } }) => id === 'a')).toHaveLength(120);
+    expect(fired.filter(({ rule: { id } }) => id === 'b')).toHaveLength(2);
+  });
+
+  it('that cannot start as fast as the clock goes has its firings made up for by one, and counted', async () => {
+    const { scheduler, fired, mostAtOnce } = world([rule('a', 'rate(1 minute)')], {
+      speed: 600,
+      runMs: 1_000,
+    });
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(10_500);
+    scheduler.stop();
+    expect(mostAtOnce()).toBe(1);
+    expect(fired.length).toBeLessThanOrEqual(11);
+    const coalesced = fired.reduce((sum, firing) => sum + firing.coalesced, 0);
+    expect(coalesced + fired.length).toBeGreaterThanOrEqual(95);
+    expect(coalesced + fired.length).toBeLessThanOrEqual(105);
+  });
+
+  it('whose time passed while nothing ran fires late, once, and keeps its phase', async () => {
+    const phases = new Map([
+      ['a', { createdAt: START - 1_000 * MINUTE - 20_000, lastFiredAt: START - 100 * MINUTE }],
+    ]);
+    const { scheduler, fired } = world([rule('a', 'rate(1 minute)')], { phases });
+    scheduler.start();
+    expect(fired).toHaveLength(1);
+    expect(fired[0]?.coalesced).toBe(99);
+    await vi.advanceTimersByTimeAsync(39_999);
+    expect(fired).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(fired).toHaveLength(2);
+  });
+
+  it('keeps its creation and its last firing for the next start', async () => {
+    const { scheduler, phases } = world([rule('a', 'rate(1 minute)')]);
+    scheduler.start();
+    expect(phases.get('a')).toEqual({ createdAt: START });
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    expect(phases.get('a')).toEqual({ createdAt: START, lastFiredAt: START + 2 * MINUTE });
+  });
+});

@@ -1,0 +1,193 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { queuesOf, recordTables } from '../../src/local/app-queues.js';
+import { readAssembly } from '../../src/local/assembly.js';
+import { readApp } from '../../src/local/template.js';
+import { functionResource, ruleResource, tableResource, writeAssembly } from './assembly-fixture.js';
+
+const read = async (changes: Record<string, unknown> = {}) => {
+  const folder = await writeAssembly(changes);
+  return { folder, app: readApp(await readAssembly(folder)) };
+};
+const withProperties = (resource: { Properties: object }, properties: object) => ({
+  ...resource,
+  Properties: { ...resource.Properties, ...properties },
+});
+
+describe('a synthesized app', () => {
+  it('gives its tables, with keys and indexes, under readable names', async () => {
+    const { app } = await read();
+    expect(app.tables).toEqual([
+      {
+        name: 'Records',
+        logicalId: 'Records0A1B2C3D',
+        keys: [{ name: 'id', type: 'HASH' }],
+        attributes: [
+          { name: 'id', type: 'S' },
+          { name: 'lane', type: 'S' },
+          { name: 'dueAt', type: 'S' },
+        ],
+        indexes: [
+          {
+            name: 'due',
+            keys: [
+              { name: 'lane', type: 'HASH' },
+              { name: 'dueAt', type: 'RANGE' },
+            ],
+            projection: 'KEYS_ONLY',
+            include: undefined,
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('gives the functions behind its rules, with their code and their variables resolved', async () => {
+    const { app, folder } = await read();
+    expect(app.functions).toEqual([
+      {
+        name: 'Worker',
+        handler: 'index.handler',
+        folder: join(folder, 'asset.abc123'),
+        timeoutSeconds: 300,
+        memoryMb: 512,
+        environment: { BACKLOG_TABLE: 'Records', LEVEL: 'INFO' },
+      },
+    ]);
+  });
+
+  it('gives its scheduled rules with their inputs', async () => {
+    const { app } = await read();
+    expect(app.rules).toMatchObject([
+      {
+        id: 'Poll',
+        label: 'default, every minute',
+        expression: 'rate(1 minute)',
+        enabled: true,
+        functionName: 'Worker',
+        event: { queue: 'default' },
+      },
+    ]);
+  });
+
+  it('leaves out rules for events, targets that are no functions, and functions without a rule', async () => {
+    const { app } = await read({
+      OnEvent: { Type: 'AWS::Events::Rule', Properties: { EventPattern: { source: ['x'] }, Targets: [] } },
+      ToTopic: withProperties(ruleResource, { Targets: [{ Arn: { Ref: 'Topic' }, Id: 'T' }] }),
+      Python: withProperties(functionResource, { Runtime: 'python3.13' }),
+    });
+    expect(app.rules.map(({ id }) => id)).toEqual(['Poll']);
+    expect(app.functions.map(({ name }) => name)).toEqual(['Worker']);
+  });
+
+  it('knows a disabled rule, a target behind an alias, and an input with references', async () => {
+    const { app } = await read({
+      Live: { Type: 'AWS::Lambda::Alias', Properties: { FunctionName: { Ref: 'Worker11112222' } } },
+      PollAAAA0000: withProperties(ruleResource, {
+        State: 'DISABLED',
+        Targets: [
+          {
+            Arn: { Ref: 'Live' },
+            Id: 'T',
+            Input: { 'Fn::Join': ['', ['{"table":"', { Ref: 'Records0A1B2C3D' }, '"}']] },
+          },
+        ],
+      }),
+    });
+    expect(app.rules).toMatchObject([
+      { enabled: false, functionName: 'Worker', event: { table: 'Records' } },
+    ]);
+  });
+
+  it('gives two tables of the same name two names', async () => {
+    const { app } = await read({ RecordsFFFF0000: tableResource });
+    expect(app.tables.map(({ name }) => name)).toEqual(['Records', 'RecordsFFFF0000']);
+  });
+
+  it.each([
+    [
+      'inline code',
+      { Worker11112222: withProperties(functionResource, { Code: { ZipFile: 'x' } }) },
+      /Worker11112222: .*assets only/,
+    ],
+    [
+      'another language',
+      { Worker11112222: withProperties(functionResource, { Runtime: 'python3.13' }) },
+      /Worker11112222: .*python3\.13/,
+    ],
+    [
+      'an unknown asset',
+      { Worker11112222: withProperties(functionResource, { Code: { S3Key: 'zzz.zip' } }) },
+      /no asset "zzz\.zip"/,
+    ],
+    [
+      'a variable nobody can resolve',
+      {
+        Worker11112222: withProperties(functionResource, {
+          Environment: { Variables: { A: { 'Fn::ImportValue': 'x' } } },
+        }),
+      },
+      /Worker11112222\.Environment\.A: .*Fn::ImportValue/,
+    ],
+    [
+      'a schedule nobody can read',
+      { PollAAAA0000: withProperties(ruleResource, { ScheduleExpression: 'rate(1 week)' }) },
+      /PollAAAA0000: schedule/,
+    ],
+    [
+      'an input transformer',
+      {
+        PollAAAA0000: withProperties(ruleResource, {
+          Targets: [{ ...ruleResource.Properties.Targets[0], InputTransformer: {} }],
+        }),
+      },
+      /PollAAAA0000: .*constant input/,
+    ],
+    [
+      'an input that is no JSON',
+      {
+        PollAAAA0000: withProperties(ruleResource, {
+          Targets: [{ ...ruleResource.Properties.Targets[0], Input: '{' }],
+        }),
+      },
+      /PollAAAA0000/,
+    ],
+    [
+      'a local index',
+      { Records0A1B2C3D: withProperties(tableResource, { LocalSecondaryIndexes: [{}] }) },
+      /Records0A1B2C3D: .*local secondary indexes/,
+    ],
+  ])('is refused for %s, naming the resource', async (_what, changes, problem) => {
+    await expect(read(changes)).rejects.toThrow(problem);
+  });
+
+  it('tells its queues and the table of records from the variables of its functions', async () => {
+    const { app } = await read({
+      Worker11112222: withProperties(functionResource, {
+        Environment: {
+          Variables: {
+            BACKLOG_TABLE: { Ref: 'Records0A1B2C3D' },
+            BACKLOG_QUEUES:
+              '{"default":{"way":"retry","deliverTo":"http://127.0.0.1:1/"},"bulk":{"way":"progressive"}}',
+          },
+        },
+      }),
+      Control: withProperties(tableResource, { GlobalSecondaryIndexes: [] }),
+    });
+    expect(recordTables(app)).toEqual(['Records']);
+    expect(queuesOf(app)).toMatchObject([
+      {
+        name: 'default',
+        way: 'retry',
+        policy: 'fibonacci',
+        table: 'Records',
+        deliverTo: 'http://127.0.0.1:1/',
+      },
+      { name: 'bulk', way: 'progressive', policy: 'progressive', table: 'Records' },
+    ]);
+  });
+});
+
+it('a folder that is no cloud assembly is an error', async () => {
+  await expect(readAssembly('/nowhere')).rejects.toThrow(/cannot read the synthesized app/);
+});
