@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { clock, type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
-import { iso, item, NOW, read } from './records.js';
+import { NOW, read } from './records.js';
 
 let dynamoDb: EmbeddedDynamoDb;
 let others: DynamoDbUnderTest;
@@ -74,18 +74,4 @@ describe('somebody else between two requests of the store', () => {
       );
     },
   );
-});
-
-describe('a record at the limit of 400 KB', () => {
-  it('is settled without its errors when they do not fit any more', async () => {
-    const free = 409_600 - 160;
-    await others.put({ ...item('huge', { payload: '' }), payload: 'x'.repeat(free - 250) });
-    const error = { name: 'HttpError', message: 'm'.repeat(400), at: iso(), attempt: 1 };
-    const set = { status: 'ERROR' as const, attempts: 1, failures: 1, lastError: error, errors: [error] };
-    const record = await read(others.store, 'huge');
-    expect(await others.store.settle(record, { set, remove: [] }, 'rev-1')).toBe('settled');
-    const stored = await others.raw('huge');
-    expect(stored).toMatchObject({ status: 'ERROR', attempts: 1, failures: 1, rev: 'rev-1' });
-    expect(stored).not.toHaveProperty('errors');
-  });
 });

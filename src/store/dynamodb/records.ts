@@ -7,9 +7,6 @@ import { isItemTooLarge, isValidationError } from './errors.js';
 import { and, Expressions, or, type Update } from './expressions.js';
 import type { Table } from './table.js';
 
-/** Attributes that a settle can do without when the record would not fit into DynamoDB any more. */
-const EXPENDABLE = ['lastError', 'errors'] as const;
-
 /** Single records: put, read, settle. */
 export class DynamoDbRecords {
   constructor(
@@ -45,12 +42,17 @@ export class DynamoDbRecords {
     return parseRecord(item, this.clock.now());
   }
 
+  /** A record that has no room left is settled with less, down to the bare end of it: it must not come for ever. */
   async settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
-    try {
-      return await this.write(record, change, rev);
-    } catch (error) {
-      if (!isItemTooLarge((error as Error).cause)) throw error;
-      return this.write(record, withoutExpendable(change), rev);
+    const smaller = [withoutErrors(change), bareEnd(change)];
+    for (let attempt = change; ; ) {
+      try {
+        return await this.write(record, attempt, rev);
+      } catch (error) {
+        const next = smaller.shift();
+        if (!next || !isItemTooLarge((error as Error).cause)) throw error;
+        attempt = next;
+      }
     }
   }
 
@@ -128,8 +130,15 @@ function samePayload(item: Item | undefined, record: BacklogRecord): boolean {
   return item !== undefined && isDeepStrictEqual(item.payload, record.payload);
 }
 
-function withoutExpendable(change: RecordChange): RecordChange {
-  const set = { ...change.set };
-  for (const attribute of EXPENDABLE) delete (set as Record<string, unknown>)[attribute];
+function withoutErrors(change: RecordChange): RecordChange {
+  const { lastError: _, errors: __, ...set } = change.set;
   return { ...change, set };
+}
+
+/** What fits into the room of the index keys that it removes. */
+function bareEnd(change: RecordChange): RecordChange {
+  const remove = ['lane', 'dueAt', 'notBefore'] as const;
+  return change.set.status === 'SUCCESS'
+    ? { set: { status: 'SUCCESS' }, remove }
+    : { set: { status: 'DEAD', deadReason: 'too large' }, remove };
 }

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
+import type { Item } from '../../src/record/index.js';
+import { MAX_ITEM_BYTES } from '../../src/store/index.js';
+import { itemBytes } from '../../src/store/item-size.js';
+import { type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
+import { iso, item, read } from './records.js';
+
+let dynamoDb: EmbeddedDynamoDb;
+let underTest: DynamoDbUnderTest;
+
+beforeAll(async () => {
+  dynamoDb = await startEmbeddedDynamoDb();
+  underTest = await dynamoDbUnderTest(dynamoDb.endpoint);
+});
+
+afterAll(async () => {
+  await underTest.close();
+  await dynamoDb.stop();
+});
+
+/** A foreign producer's record that leaves this much room below DynamoDB's limit. */
+async function putWithRoom(id: string, bytes: number): Promise<void> {
+  const empty: Item = item(id, { lane: 'q', rev: undefined, payload: '' });
+  await underTest.put({ ...empty, payload: 'x'.repeat(MAX_ITEM_BYTES - itemBytes(empty) - bytes) });
+}
+
+const ENTRY = { name: 'HttpError', message: 'm'.repeat(400), at: iso(), attempt: 1 };
+const FAILURE = {
+  set: {
+    status: 'ERROR' as const,
+    attempts: 1,
+    failures: 1,
+    lastError: ENTRY,
+    errors: [ENTRY],
+    dueAt: iso(1),
+  },
+  remove: [],
+};
+const SUCCESS = {
+  set: { status: 'SUCCESS' as const, attempts: 1, lastAttemptAt: iso(), expiresAt: 1_800_000_000 },
+  remove: ['lane' as const, 'dueAt' as const],
+};
+
+describe('a record without room for what a settle adds', () => {
+  it('keeps its failure without the errors', async () => {
+    await putWithRoom('full-1', 300);
+    const record = await read(underTest.store, 'full-1');
+    expect(await underTest.store.settle(record, FAILURE, 'rev-aaaa')).toBe('settled');
+    const stored = await underTest.raw('full-1');
+    expect(stored).toMatchObject({
+      status: 'ERROR',
+      attempts: 1,
+      failures: 1,
+      dueAt: iso(1),
+      rev: 'rev-aaaa',
+    });
+    expect(stored).not.toHaveProperty('errors');
+    expect(stored).not.toHaveProperty('lastError');
+  });
+
+  it('is dead at its failure when not a byte is left, and does not come again', async () => {
+    await putWithRoom('full-2', 0);
+    const record = await read(underTest.store, 'full-2');
+    expect(await underTest.store.settle(record, FAILURE, 'rev-aaaa')).toBe('settled');
+    const stored = await underTest.raw('full-2');
+    expect(stored).toMatchObject({ status: 'DEAD', deadReason: 'too large', rev: 'rev-aaaa' });
+    expect(stored).not.toHaveProperty('lane');
+  });
+
+  it('keeps its success when not a byte is left', async () => {
+    await putWithRoom('full-3', 0);
+    const record = await read(underTest.store, 'full-3');
+    expect(await underTest.store.settle(record, SUCCESS, 'rev-aaaa')).toBe('settled');
+    expect(await underTest.raw('full-3')).toMatchObject({ status: 'SUCCESS', rev: 'rev-aaaa' });
+  });
+});
