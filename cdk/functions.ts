@@ -18,6 +18,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
+import { LEAST_SPARE_SECONDS } from '../src/processor/index.js';
 import type { Way } from '../src/record/index.js';
 import { handlerEnvironment } from './environment.js';
 import { handlerFolder } from './handler-folder.js';
@@ -43,8 +44,6 @@ export interface Worker {
 }
 
 const RUNTIME = Runtime.NODEJS_24_X;
-/** For reading a page before the attempts, settling it after, and giving back the lease. */
-const RESERVE_SECONDS = 10;
 /** A function without a timeout of its own. */
 const LAMBDA_DEFAULT_TIMEOUT = Duration.seconds(3);
 
@@ -164,10 +163,10 @@ function finish(
 ): Worker {
   const timeoutSeconds = timeout.toSeconds();
   for (const { name: queue, attemptTimeoutSeconds } of queues) {
-    if (attemptTimeoutSeconds > timeoutSeconds - RESERVE_SECONDS) {
+    if (attemptTimeoutSeconds > timeoutSeconds - LEAST_SPARE_SECONDS) {
       throw new ConfigurationError(
         `queues.${queue}.attemptTimeout: an attempt of ${attemptTimeoutSeconds} s does not fit into its function, ` +
-          `which ends after ${timeoutSeconds} s (timeout) and needs ${RESERVE_SECONDS} s of them for itself`,
+          `which ends after ${timeoutSeconds} s (timeout) and needs ${LEAST_SPARE_SECONDS} s of them for itself`,
       );
     }
   }

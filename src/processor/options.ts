@@ -50,6 +50,9 @@ export interface RunLimits {
   readonly maxRecords?: number | undefined;
 }
 
+/** What a function needs beside one attempt: to read a page, to settle, to give the lease back. */
+export const LEAST_SPARE_SECONDS = 15;
+
 /** What to drain: one lane of one queue; on a progressive queue, of one tier. */
 export interface RunTarget {
   readonly queue: string;

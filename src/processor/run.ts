@@ -3,13 +3,10 @@ import type { TierBand } from '../policies/index.js';
 import { StoreError } from '../store/errors.js';
 import type { QueueState } from '../store/store.js';
 import { LaneRun } from './lane-run.js';
-import type { RunOptions } from './options.js';
+import { LEAST_SPARE_SECONDS, type RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
 import type { RunEnd, RunSummary } from './summary.js';
 import { Tally } from './tally.js';
-
-/** What a function needs beside one attempt: to read a page, to settle, to give the lease back. */
-const LEAST_SPARE_SECONDS = 15;
 
 /**
  * Attempts every record of the target that is due, in pages, until nothing is left, a limit is reached or time is

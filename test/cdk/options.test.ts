@@ -128,7 +128,7 @@ describe('synthesis refuses, and names the option', () => {
     [
       'an attempt longer than its function',
       queue({ ...retryQueue, attemptTimeout: Duration.minutes(5) }),
-      'queues.bulk.attemptTimeout: an attempt of 300 s does not fit into its function, which ends after 300 s',
+      'queues.bulk.attemptTimeout: an attempt of 300 s does not fit into its function, which ends after 300 s (timeout) and needs 15 s of them for itself',
     ],
     [
       'a function longer than Lambda allows',
