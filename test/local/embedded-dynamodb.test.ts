@@ -24,7 +24,7 @@ const storeAt = (endpoint: string, tables: TestTables) =>
 
 /** Another process that embeds it; killed without notice. */
 async function embeddedElsewhere(dataDir: string): Promise<{ endpoint: string; kill(): Promise<void> }> {
-  const program = new URL('embedded-dynamodb-child.ts', import.meta.url).pathname;
+  const program = new URL('fixtures/embedded-dynamodb-child.ts', import.meta.url).pathname;
   const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', program, dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

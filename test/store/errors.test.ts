@@ -1,3 +1,4 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { translated, translateError } from '../../src/store/dynamodb/errors.js';
 import {
@@ -72,14 +73,29 @@ describe('a store that cannot do its work', () => {
     await expect(storeAt(http.url).get('x')).rejects.toThrow(StoreUnavailableError);
   });
 
-  it('says that it is throttled, after the client’s own tries', async () => {
-    let requests = 0;
+  it('says that it is throttled', async () => {
     await using http = await startHttp((_, response) => {
-      requests++;
       response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
       response.end('{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException"}');
     });
-    await expect(storeAt(http.url).get('x')).rejects.toThrow(StoreThrottledError);
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const client = new DynamoDBClient({
+      endpoint: http.url,
+      region: 'us-east-1',
+      credentials,
+      maxAttempts: 1,
+    });
+    const store = new DynamoDbStore({ client, tables: { records: 'backlog', control: 'control' }, clock });
+    await expect(store.get('x')).rejects.toThrow(StoreThrottledError);
+  });
+
+  it('has tried five times before', async () => {
+    let requests = 0;
+    await using http = await startHttp((request) => {
+      requests++;
+      request.socket.destroy();
+    });
+    await expect(storeAt(http.url).get('x')).rejects.toThrow(StoreUnavailableError);
     expect(requests).toBe(5);
   });
 

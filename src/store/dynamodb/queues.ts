@@ -57,7 +57,7 @@ export class DynamoDbQueues {
   }
 }
 
-export function queueKey(queue: string): string {
+function queueKey(queue: string): string {
   return `queue#${queue}`;
 }
 
