@@ -112,7 +112,7 @@ export class Attempts {
     }
     const { tally, lane, clock } = this.parts;
     // Counted before the wait for its turn, so that workers waiting together do not pass the limit.
-    tally.started(lagSeconds(record, lane.band?.everySeconds, clock.now()));
+    tally.started(lagSeconds(record, lane.band, clock.now()));
     await this.pace.turn();
     if (!this.fitsTime() || !this.parts.lease.coversAttempt()) {
       tally.notStarted();

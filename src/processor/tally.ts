@@ -1,4 +1,5 @@
-import type { BacklogRecord, RecordChange } from '../record/index.js';
+import type { TierBand } from '../policies/index.js';
+import { type BacklogRecord, bornAt, type RecordChange } from '../record/index.js';
 import type { RunEnd, RunSummary } from './summary.js';
 
 /** Counts what a run does. */
@@ -72,11 +73,15 @@ export class Tally {
   }
 }
 
-/** How late an attempt starts, by the backlog's time. */
-export function lagSeconds(record: BacklogRecord, everySeconds: number | undefined, now: number): number {
-  const expectedAt =
-    everySeconds === undefined
-      ? Date.parse(record.dueAt ?? record.insertedAt)
-      : Date.parse(record.lastAttemptAt ?? record.dueAt ?? record.insertedAt) + everySeconds * 1000;
-  return Math.max(0, (now - expectedAt) / 1000);
+/**
+ * How late an attempt starts, by the backlog's time. On a progressive queue it is late when one whole interval of its
+ * tier has passed since its last attempt, and since it came of age for the tier, and since it asked to be left alone.
+ */
+export function lagSeconds(record: BacklogRecord, band: TierBand | undefined, now: number): number {
+  const lateBy = (expectedAt: number) => Math.max(0, (now - expectedAt) / 1000);
+  if (band === undefined) return lateBy(Date.parse(record.dueAt ?? record.insertedAt));
+  const waitedFrom = [bornAt(record) + band.fromAgeSeconds * 1000];
+  if (record.lastAttemptAt !== undefined) waitedFrom.push(Date.parse(record.lastAttemptAt));
+  if (record.notBefore !== undefined) waitedFrom.push(Date.parse(record.notBefore));
+  return lateBy(Math.max(...waitedFrom) + band.everySeconds * 1000);
 }
