@@ -114,13 +114,14 @@ describe('the embedded DynamoDB', () => {
   });
 
   it('stops at once with connections kept alive, and with requests under way', async () => {
-    const dynamoDb = await startEmbeddedDynamoDb();
+    const dynamoDb = await startEmbeddedDynamoDb({ dataDir: join(scratch, 'stopped') });
     const tables = await createTables(createDynamoDbClient({ endpoint: dynamoDb.endpoint }));
     const store = storeAt(dynamoDb.endpoint, tables);
     await store.insert(item('r-1'));
     const underWay = Array.from({ length: 200 }, (_, i) =>
       store.insert(item(`w-${i}`)).catch((error: unknown) => error),
     );
+    await Promise.race(underWay);
     const start = performance.now();
     await dynamoDb.stop();
     expect(performance.now() - start).toBeLessThan(1500);
