@@ -1,5 +1,5 @@
 /** A string, or a number of so many characters that a double may not hold it. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
+const TOKEN = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 const MARK = '\u0000integer';
 
 /**

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { parseExactly } from '../../src/cli/exact-json.js';
+import { parseLine } from '../../src/cli/import-line.js';
+import { readLines, TOO_LONG } from '../../src/cli/ndjson.js';
+
+describe('a line of an import', () => {
+  it('with a payload is a record, whose other attributes are kept', () => {
+    expect(
+      parseLine('{"id":"a","event":"push","payload":{"x":1},"queue":"bulk","status":"NEW"}', undefined),
+    ).toEqual({
+      type: 'record',
+      record: { id: 'a', payload: { x: 1 }, queue: 'bulk', attributes: { event: 'push' } },
+      ignored: [],
+    });
+  });
+
+  it.each(['{"x":1}', '[1,{"payload":2}]', '"text"', '7', 'null', 'false'])(
+    'that is any other JSON value is a payload: %s',
+    (text) => {
+      expect(parseLine(text, undefined)).toEqual({
+        type: 'record',
+        record: { payload: JSON.parse(text) },
+        ignored: [],
+      });
+    },
+  );
+
+  it('goes to the queue of the flag, unless it names its own', () => {
+    expect(parseLine('7', 'bulk')).toMatchObject({ record: { queue: 'bulk' } });
+    expect(parseLine('{"payload":7}', 'bulk')).toMatchObject({ record: { queue: 'bulk' } });
+    expect(parseLine('{"payload":7,"queue":"own"}', 'bulk')).toMatchObject({ record: { queue: 'own' } });
+  });
+
+  it('loses the attributes that are for the library to write, and says which', () => {
+    expect(parseLine('{"payload":1,"attempts":3,"lane":"x","mine":1}', undefined)).toEqual({
+      type: 'record',
+      record: { payload: 1, attributes: { mine: 1 } },
+      ignored: ['attempts', 'lane'],
+    });
+  });
+
+  it.each([
+    ['{"payload":1', /no valid JSON/],
+    ['{"payload":1,"status":"SUCCESS"}', /status: only NEW can be imported, got "SUCCESS"/],
+  ])('that makes no sense is bad: %s', (text, reason) => {
+    expect(parseLine(text, undefined)).toEqual({ type: 'bad', reason: expect.stringMatching(reason) });
+  });
+});
+
+describe('reading JSON exactly', () => {
+  it.each([
+    ['12345678901234567890', 12345678901234567890n],
+    ['[9007199254740993,-9007199254740993]', [9007199254740993n, -9007199254740993n]],
+    ['{"a":1234567890123456,"b":"12345678901234567890"}', { a: 1234567890123456, b: '12345678901234567890' }],
+    ['{"12345678901234567890":1}', { '12345678901234567890': 1 }],
+    ['["\\"12345678901234567890", 12345678901234567891]', ['"12345678901234567890', 12345678901234567891n]],
+    ['1.2345678901234567890', 1.2345678901234567],
+    ['12345678901234567890e2', Number('12345678901234567890e2')],
+  ])('%s', (text, expected) => {
+    expect(parseExactly(text)).toEqual(expected);
+  });
+
+  it('speaks of the text as it is when it is no JSON', () => {
+    expect(() => parseExactly('[12345678901234567890')).toThrow(SyntaxError);
+  });
+});
+
+describe('reading lines', () => {
+  async function linesOf(...chunks: (string | Uint8Array)[]) {
+    async function* stream() {
+      for (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    }
+    const lines: [number, unknown][] = [];
+    for await (const { number, text } of readLines(stream())) lines.push([number, text]);
+    return lines;
+  }
+
+  it('knows byte order marks, all line ends, empty lines, and a last line without an end', async () => {
+    expect(await linesOf('\uFEFF1\r\n\r\n  \n2\n\n3')).toEqual([
+      [1, '1'],
+      [4, '2'],
+      [6, '3'],
+    ]);
+  });
+
+  it('puts lines and characters together that are split between chunks', async () => {
+    const bytes = Buffer.from('"Łódź"\n"Zürich"\n');
+    const chunks = Array.from(bytes, (byte) => Uint8Array.of(byte));
+    expect(await linesOf(...chunks)).toEqual([
+      [1, '"Łódź"'],
+      [2, '"Zürich"'],
+    ]);
+  });
+
+  it('gives up on a line that is longer than any record, and goes on with the next', async () => {
+    const huge = 'x'.repeat(3_000_000);
+    expect(await linesOf('1\n', huge, huge, `${huge}\n`, '3\n')).toEqual([
+      [1, '1'],
+      [2, TOO_LONG],
+      [3, '3'],
+    ]);
+  });
+
+  it('finds nothing in an empty file', async () => {
+    expect(await linesOf()).toEqual([]);
+    expect(await linesOf('')).toEqual([]);
+  });
+});

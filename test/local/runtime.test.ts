@@ -1,0 +1,171 @@
+import { mkdtemp } from 'node:fs/promises';
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type LocalRuntime, startRuntime } from '../../src/local/runtime.js';
+import type { RuntimeOptions } from '../../src/local/runtime-options.js';
+import { functionResource, ruleResource, writeAssembly } from './assembly-fixture.js';
+
+/** Behaves as its event says, and answers as a run does. */
+const HANDLER = `export const handler = async (event) => {
+  if (event.queue === 'exits') process.exit(3);
+  if (event.queue === 'throws') throw new TypeError('no such thing');
+  const clock = JSON.parse(process.env.BACKLOG_CLOCK);
+  const attempted = event.queue === 'idle' ? 0 : 2;
+  return { queue: event.queue, lane: event.queue, attempted, succeeded: attempted, failed: 0, dead: 0, skipped: 0,
+    unsettled: 0, leftOver: 0, lagSeconds: 0, ended: 'drained', durationMs: clock.speed };
+};`;
+
+const runtimes: LocalRuntime[] = [];
+beforeEach(async () => {
+  vi.stubEnv('BACKLOG_RUNTIME_DIR', await mkdtemp(join(tmpdir(), 'backlog-runtime-')));
+});
+afterEach(async () => {
+  await Promise.all(runtimes.splice(0).map((runtime) => runtime.stop()));
+  vi.unstubAllEnvs();
+});
+
+async function start(changes: Record<string, unknown>, options: Partial<RuntimeOptions> = {}) {
+  const runtime = await startRuntime({
+    app: await writeAssembly(changes, HANDLER),
+    dynamodbPort: 0,
+    port: 0,
+    sample: false,
+    speed: 600,
+    ...options,
+  });
+  runtimes.push(runtime);
+  return runtime;
+}
+
+const poll = (queue: string, properties: object = {}) => ({
+  ...ruleResource,
+  Properties: {
+    ...ruleResource.Properties,
+    Targets: [{ ...ruleResource.Properties.Targets[0], Input: JSON.stringify({ queue }) }],
+    ...properties,
+  },
+});
+
+describe('the local runtime', () => {
+  it('fires the rules of the app, with their inputs, into its functions, on the faster clock', async () => {
+    const runtime = await start({});
+    await vi.waitFor(() => expect(runtime.status().runs.length).toBeGreaterThanOrEqual(2), {
+      timeout: 10_000,
+    });
+    const [run] = runtime.status().runs;
+    expect(run).toMatchObject({
+      label: 'default, every minute',
+      outcome: 'ok',
+      summary: { queue: 'default' },
+    });
+    expect(run?.text).toBe('attempted 2: 2 ok, 0 failed, 0 dead - drained in 600 ms');
+  });
+
+  it('goes on when a handler ends its process or throws, and says so', async () => {
+    const runtime = await start({ PollAAAA0000: poll('exits'), Other: poll('throws') });
+    await vi.waitFor(
+      () => {
+        const texts = new Set(runtime.status().runs.map(({ text }) => text));
+        expect(texts).toContain('Runtime exited with exit status 3');
+        expect(texts).toContain('failed: TypeError: no such thing');
+      },
+      { timeout: 10_000 },
+    );
+    const { rules, totals } = runtime.status();
+    expect(totals.broken).toBeGreaterThanOrEqual(2);
+    for (const rule of rules) expect(rule.failed).toBeGreaterThanOrEqual(1);
+  });
+
+  it('does not list runs that found nothing, but counts them', async () => {
+    const runtime = await start({ PollAAAA0000: poll('idle') });
+    await vi.waitFor(() => expect(runtime.status().totals.runs).toBeGreaterThanOrEqual(2), {
+      timeout: 10_000,
+    });
+    expect(runtime.status().runs).toEqual([]);
+  });
+
+  it('fires no disabled rule, and says so', async () => {
+    const runtime = await start({ PollAAAA0000: poll('default', { State: 'DISABLED' }) });
+    expect(runtime.status().rules).toMatchObject([{ enabled: false, fired: 0 }]);
+    expect(runtime.status().rules[0]?.nextAt).toBeUndefined();
+  });
+
+  it('shows its status as JSON and as a page, to this machine only', async () => {
+    const runtime = await start({});
+    const { statusPage } = runtime.status();
+    const json = await (await fetch(`${statusPage}status.json`)).json();
+    expect(json).toMatchObject({
+      speed: 600,
+      tables: ['Records'],
+      rules: [{ expression: 'rate(1 minute)' }],
+    });
+    const page = await (await fetch(statusPage)).text();
+    expect(page).toContain('local runtime');
+    expect(await statusWithHost(statusPage, 'evil.example')).toBe(403);
+    expect(await statusWithHost(statusPage, new URL(statusPage).host)).toBe(200);
+  });
+
+  it('names the flag when a port is taken, and leaves nothing behind', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      await expect(start({}, { port })).rejects.toThrow(
+        new RegExp(`port ${port} is taken by another program: choose another with --port`),
+      );
+      await expect(start({}, { dynamodbPort: port })).rejects.toThrow(
+        new RegExp(`port ${port} is taken by another program: choose another with --dynamodb-port`),
+      );
+    } finally {
+      server.close();
+    }
+  });
+
+  it('shows what a CDK app says when it fails', async () => {
+    const app = `"${process.execPath}" -e "console.error('Error: deliverTo: no URL'); process.exit(1)"`;
+    await expect(start({}, { app })).rejects.toThrow(/failed with exit code 1\nError: deliverTo: no URL/);
+  });
+
+  it('runs an app by its command, as the CDK does, with the context', async () => {
+    const folder = await writeAssembly({}, HANDLER);
+    const script = `const fs = require('node:fs'); fs.cpSync('${folder}', process.env.CDK_OUTDIR, { recursive: true });
+      if (JSON.parse(process.env.CDK_CONTEXT_JSON).deliverTo !== 'https://example.com/') process.exit(9)`;
+    const app = `"${process.execPath}" -e "${script.replaceAll('"', '\\"').replaceAll('\n', ' ')}"`;
+    const runtime = await start({}, { app, deliverTo: 'https://example.com/' });
+    expect(runtime.status().tables).toEqual(['Records']);
+  });
+
+  it('refuses an app that it cannot run, naming the resource', async () => {
+    const python = {
+      ...functionResource,
+      Properties: { ...functionResource.Properties, Runtime: 'python3.13' },
+    };
+    await expect(start({ Worker11112222: python })).rejects.toThrow(/Worker11112222/);
+  });
+
+  it('lets time and rules go on where they were, with a folder for its data', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'backlog-data-'));
+    const first = await start({}, { dataDir, speed: 100_000 });
+    await vi.waitFor(() => expect(first.status().totals.runs).toBeGreaterThanOrEqual(1), { timeout: 10_000 });
+    const before = first.status().now;
+    await first.stop();
+    runtimes.length = 0;
+    const second = await start({}, { dataDir });
+    expect(second.status().startedAt >= before).toBe(true);
+    await vi.waitFor(() => expect(second.status().totals.runs).toBeGreaterThanOrEqual(1), {
+      timeout: 10_000,
+    });
+  });
+});
+
+function statusWithHost(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on('error', reject);
+  });
+}

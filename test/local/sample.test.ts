@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { phaseAt, SampleErp, UNKNOWN_ARTICLE } from '../../src/local/sample-erp.js';
+import { SampleShop, type ShopRecord } from '../../src/local/sample-shop.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("the sample's ERP", () => {
+  it.each([
+    [0, true],
+    [7_999, true],
+    [8_000, false],
+    [22_999, false],
+    [23_000, true],
+    [82_999, true],
+    [83_000, false],
+  ])('after %i ms it is up: %j', (elapsed, up) => {
+    expect(phaseAt(elapsed).up).toBe(up);
+  });
+
+  it('takes orders, refuses an unknown article for good, and answers 503 while it is down', async () => {
+    let now = 0;
+    const erp = await SampleErp.start({ random: () => 0, now: () => now });
+    const post = async (body: unknown) =>
+      (await fetch(erp.url, { method: 'POST', body: JSON.stringify(body) })).status;
+    erp.open();
+    expect(await post({ order: 1 })).toBe(200);
+    expect(await post({ article: UNKNOWN_ARTICLE })).toBe(422);
+    now = 10_000;
+    expect(await post({ order: 1 })).toBe(503);
+    expect(erp.state).toEqual({ up: false, changesInSeconds: 13, taken: 1, rejected: 1, unavailable: 1 });
+    await erp.stop();
+  });
+});
+
+describe("the sample's shop", () => {
+  it('opens with some orders and products at once, goes on steadily, and stops when it is closed', async () => {
+    vi.useFakeTimers();
+    const records: ShopRecord[] = [];
+    const shop = new SampleShop({
+      orders: 'default',
+      products: 'bulk',
+      random: () => 0.5,
+      insert: async (some) => void records.push(...some),
+    });
+    await shop.open();
+    expect(records.filter(({ queue }) => queue === 'default').length).toBeGreaterThanOrEqual(10);
+    expect(records.some(({ queue }) => queue === 'bulk')).toBe(true);
+    const opening = records.length;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(records.length).toBeGreaterThan(opening + 10);
+    shop.close();
+    const closed = records.length;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(records.length).toBe(closed);
+    expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
+    expect(
+      records.filter(({ payload }) => JSON.stringify(payload).includes(UNKNOWN_ARTICLE)).length,
+    ).toBeGreaterThan(0);
+  });
+
+  it('goes on selling when an order could not be written', async () => {
+    vi.useFakeTimers();
+    let tried = 0;
+    const shop = new SampleShop({
+      orders: 'default',
+      random: () => 0.5,
+      insert: async () => {
+        tried += 1;
+        throw new Error('no table');
+      },
+    });
+    await shop.open();
+    await vi.advanceTimersByTimeAsync(5_000);
+    shop.close();
+    expect(tried).toBeGreaterThan(5);
+  });
+});

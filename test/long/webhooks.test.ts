@@ -1,0 +1,103 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CommandLine, startReceiver, until } from '../cli/process.js';
+
+const COUNT = 135;
+const FAILED_AT_FIRST = 2;
+
+let cli: CommandLine;
+let folder: string;
+beforeEach(async () => {
+  cli = await CommandLine.create();
+  folder = await mkdtemp(join(tmpdir(), 'backlog-webhooks-'));
+});
+afterEach(() => cli.close());
+
+/** Payloads as webhooks have them: deep, with text of all scripts, up to 32 KB; the same at every run. */
+const payloads = new Map(
+  fc
+    .sample(fc.jsonValue({ depthSize: 'large', stringUnit: 'binary' }), { seed: 3, numRuns: COUNT })
+    .map((value, i) => [
+      `event/${i}.opened`,
+      {
+        value,
+        padding: 'ä€😀'.repeat(i % 10 === 0 ? 3_600 : i),
+        list: Array.from({ length: i % 7 }, (_, n) => ({ n })),
+      },
+    ]),
+);
+
+/** Every third id is refused twice before it is taken. */
+const answer = (id: string, delivery: number) =>
+  [...payloads.keys()].indexOf(id) % 3 === 0 && delivery <= FAILED_AT_FIRST ? 503 : 200;
+
+async function ndjson(): Promise<string> {
+  const file = join(folder, 'webhooks.ndjson');
+  const lines = [...payloads].map(([id, payload]) => JSON.stringify({ id, event: 'opened', payload }));
+  await writeFile(file, lines.join('\n'));
+  return file;
+}
+
+const allSucceeded = async () => {
+  const records = await cli.records();
+  return records.length === COUNT && records.every(({ status }) => status === 'SUCCESS');
+};
+
+describe('webhooks through the local runtime', () => {
+  it('all arrive as they were, those refused after their retries, none again after its success', async () => {
+    const receiver = await startReceiver(answer);
+    const runtime = await cli.startRuntime('--no-sample', '--speed', '60', '--deliver-to', receiver.url);
+    expect((await cli.run('import', await ndjson())).code).toBe(0);
+    await until(allSucceeded, 120_000);
+    const delivered = receiver.deliveries.length;
+    // Several ticks more, in which nothing may be delivered again.
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    runtime.kill('SIGINT');
+    expect(await runtime.ended).toBe(0);
+    await receiver.stop();
+
+    expect(receiver.deliveries.length).toBe(delivered);
+    expect(delivered).toBe(COUNT + FAILED_AT_FIRST * (COUNT / 3));
+    for (const { id, body } of receiver.deliveries) expect(JSON.parse(body)).toEqual(payloads.get(id));
+  });
+
+  it('survive kill -9 in the middle: none is lost, and none delivered again whose success was settled', async () => {
+    const receiver = await startReceiver(answer);
+    const flags = [
+      '--no-sample',
+      '--speed',
+      '60',
+      '--deliver-to',
+      receiver.url,
+      '--data-dir',
+      join(folder, 'data'),
+    ];
+    const killed = await cli.startRuntime(...flags);
+    expect((await cli.run('import', await ndjson())).code).toBe(0);
+    await until(() => receiver.deliveries.length >= COUNT / 3, 60_000);
+    killed.kill('SIGKILL');
+    await killed.ended;
+    // Its sandboxes end with it.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+
+    const before = receiver.deliveries.length;
+    const runtime = await cli.startRuntime(...flags);
+    const settled = new Set(
+      (await cli.records()).filter(({ status }) => status === 'SUCCESS').map(({ id }) => id),
+    );
+    await until(allSucceeded, 240_000);
+    runtime.kill('SIGINT');
+    expect(await runtime.ended).toBe(0);
+    await receiver.stop();
+
+    expect(settled.size).toBeGreaterThan(0);
+    const after = receiver.deliveries.slice(before);
+    expect(after.filter(({ id }) => settled.has(id))).toEqual([]);
+    const taken = new Set(receiver.deliveries.filter(({ status }) => status === 200).map(({ id }) => id));
+    expect(taken.size).toBe(COUNT);
+    for (const { id, body } of receiver.deliveries) expect(JSON.parse(body)).toEqual(payloads.get(id));
+  });
+});
