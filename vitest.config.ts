@@ -2,8 +2,25 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/long/**', 'test/dynamodb-local/**'],
     testTimeout: 20_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'backlog',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/long/**', 'test/dynamodb-local/**', 'test/cdk/**'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'cdk',
+          include: ['test/cdk/**/*.test.ts'],
+          // Loading aws-cdk-lib anew for each file would take twice the time of all tests in them.
+          isolate: false,
+        },
+      },
+    ],
   },
 });
