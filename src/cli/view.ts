@@ -8,14 +8,15 @@ export interface ViewSize {
   readonly rows: number;
 }
 
-const LABEL = 11;
+const LABEL = 13;
 const COUNTS = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const;
 const MIN_RUNS = 3;
 const MAX_RUNS = 8;
 const CLOCK = 19;
+/** Narrower terminals see the time of a run without its date, and its rule without its schedule. */
+const WIDE_COLUMNS = 110;
 
-const EXPLANATION =
-  'Rules start runs that attempt what is due; what fails is tried again, less and less often.';
+const EXPLANATION = 'Rules start runs, runs attempt what is due; what fails waits longer each time.';
 
 /** What the terminal shows of a runtime that is at work: as many lines as fit, none longer than the terminal. */
 export function renderView(status: RuntimeStatus, { columns, rows }: ViewSize, paint: Paint): string[] {
@@ -23,14 +24,15 @@ export function renderView(status: RuntimeStatus, { columns, rows }: ViewSize, p
   const table = queueTable(status, paint);
   const tail = ['', ...notices(status, paint), ...hints(status, paint)];
   const room = rows - 1 - head.length - table.length - tail.length - 2;
-  const runs = lastRuns(status, Math.min(MAX_RUNS, Math.max(MIN_RUNS, room)), paint);
+  const most = Math.min(MAX_RUNS, Math.max(MIN_RUNS, room));
+  const runs = lastRuns(status, most, columns < WIDE_COLUMNS, paint);
   const lines = [...head, ...table, '', ...runs, ...tail];
   return lines.slice(0, Math.max(1, rows - 1)).map((line) => cut(line, columns));
 }
 
 function title({ now, startedAt }: RuntimeStatus, paint: Paint): string {
   const elapsed = age(Date.parse(now) - Date.parse(startedAt));
-  return `${paint(['bold', 'cyan'], 'dynamo-backlog')} on this machine   ${paint('dim', `${clock(now)} UTC, ${elapsed} since the start`)}`;
+  return `${paint(['bold', 'cyan'], 'dynamo-backlog')}   ${paint('dim', `${clock(now)} UTC, ${elapsed} since the start`)}`;
 }
 
 /** Aligned lines: where everything is. */
@@ -38,7 +40,7 @@ export function banner(status: RuntimeStatus, paint: Paint): string[] {
   const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
   return [
     line('DynamoDB', `${status.endpoint}  table ${status.tables.join(', ')}`),
-    line('Status', status.statusPage),
+    line('Status page', status.statusPage),
     line('App', status.app),
     line('Data', status.dataDir ?? 'in memory, gone at the end (--data-dir DIR keeps them)'),
     line('Speed', speedText(status.speed)),
@@ -98,12 +100,14 @@ function paintCount(status: (typeof COUNTS)[number], count: number, paint: Paint
   return status === 'DEAD' ? paint('red', text) : text;
 }
 
-function lastRuns({ runs, rules }: RuntimeStatus, most: number, paint: Paint): string[] {
+function lastRuns({ runs, rules }: RuntimeStatus, most: number, narrow: boolean, paint: Paint): string[] {
+  const time = (at: string) => (narrow ? clock(at).slice(11) : clock(at));
+  const name = (label: string) => (narrow ? (label.split(',')[0] ?? label) : label);
+  const names = Math.max(9, ...rules.map(({ label }) => name(label).length)) + 2;
   const shown = runs.slice(-most).reverse();
-  const names = Math.max(12, ...rules.map(({ label }) => label.length)) + 2;
-  const lines = shown.map((run) => {
-    const text = printable(run.text);
-    return `${paint('dim', padEnd(clock(run.at), CLOCK + 2))}${padEnd(run.label, names)}${run.outcome === 'ok' ? text : paint('red', text)}`;
+  const lines = shown.map(({ at, label, text, outcome }) => {
+    const what = outcome === 'ok' ? printable(text) : paint('red', printable(text));
+    return `${paint('dim', time(at))}  ${padEnd(printable(name(label)), names)}${what}`;
   });
   const empty = Array.from({ length: most - shown.length }, () => '');
   const none = shown.length === 0 ? [paint('dim', 'none yet'), ...empty.slice(1)] : [...lines, ...empty];
@@ -120,9 +124,10 @@ function notices({ notices: all, logs }: RuntimeStatus, paint: Paint): string[] 
 function hints({ queues }: RuntimeStatus, paint: Paint): string[] {
   const dead = queues.some(({ DEAD }) => DEAD > 0);
   const command = (text: string) => paint('cyan', text);
+  const list = `npx backlog list --status ${dead ? 'DEAD' : 'ERROR'}`;
   return [
-    `In another terminal:  ${command(`npx backlog list --status ${dead ? 'DEAD' : 'ERROR'}`)}   ${command('npx backlog show ID')}   ${command('npx backlog import FILE.ndjson')}`,
-    `${paint('bold', 'Ctrl-C')} stops it.`,
+    `${paint('bold', 'Ctrl-C')} stops it. In another terminal:`,
+    `  ${[list, 'npx backlog show ID', 'npx backlog import FILE'].map(command).join('   ')}`,
   ];
 }
 

@@ -16,18 +16,33 @@ beforeEach(async () => {
 });
 afterEach(() => cli.close());
 
+/** Any JSON but numbers that DynamoDB cannot hold. */
+const { json } = fc.letrec<{ json: unknown }>((tie) => {
+  const text = fc.string({ unit: 'binary' });
+  return {
+    json: fc.oneof(
+      { depthSize: 'large', maxDepth: 8 },
+      text,
+      fc.integer(),
+      fc.integer().map((cents) => cents / 100),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie('json')),
+      fc.dictionary(text, tie('json')),
+    ),
+  };
+});
+
 /** Payloads as webhooks have them: deep, with text of all scripts, up to 32 KB; the same at every run. */
 const payloads = new Map(
-  fc
-    .sample(fc.jsonValue({ depthSize: 'large', stringUnit: 'binary' }), { seed: 3, numRuns: COUNT })
-    .map((value, i) => [
-      `event/${i}.opened`,
-      {
-        value,
-        padding: 'ä€😀'.repeat(i % 10 === 0 ? 3_600 : i),
-        list: Array.from({ length: i % 7 }, (_, n) => ({ n })),
-      },
-    ]),
+  fc.sample(json, { seed: 3, numRuns: COUNT }).map((value, i) => [
+    `event/${i}.opened`,
+    {
+      value,
+      padding: 'ä€😀'.repeat(i % 10 === 0 ? 3_600 : i),
+      list: Array.from({ length: i % 7 }, (_, n) => ({ n })),
+    },
+  ]),
 );
 
 /** Every third id is refused twice before it is taken. */
@@ -50,7 +65,9 @@ describe('webhooks through the local runtime', () => {
   it('all arrive as they were, those refused after their retries, none again after its success', async () => {
     const receiver = await startReceiver(answer);
     const runtime = await cli.startRuntime('--no-sample', '--speed', '60', '--deliver-to', receiver.url);
-    expect((await cli.run('import', await ndjson())).code).toBe(0);
+    expect((await cli.run('import', await ndjson())).err).toContain(
+      'inserted 135, duplicates 0, bad lines 0',
+    );
     await until(allSucceeded, 120_000);
     const delivered = receiver.deliveries.length;
     // Several ticks more, in which nothing may be delivered again.
@@ -76,7 +93,9 @@ describe('webhooks through the local runtime', () => {
       join(folder, 'data'),
     ];
     const killed = await cli.startRuntime(...flags);
-    expect((await cli.run('import', await ndjson())).code).toBe(0);
+    expect((await cli.run('import', await ndjson())).err).toContain(
+      'inserted 135, duplicates 0, bad lines 0',
+    );
     await until(() => receiver.deliveries.length >= COUNT / 3, 60_000);
     killed.kill('SIGKILL');
     await killed.ended;
