@@ -3,7 +3,7 @@ import { type BacklogRecord, WORKER_LOST } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
 import { Attempts, type Work } from './attempts.js';
-import { Lane } from './lane.js';
+import { Lane, type PageRead } from './lane.js';
 import { PAGE_SECONDS, RunLease } from './lease.js';
 import { LoneAttempts } from './lone-attempts.js';
 import type { RunOptions } from './options.js';
@@ -97,8 +97,9 @@ export class LaneRun {
   private async workOffPage(page: readonly IndexKey[], pages: PageSource): Promise<RunEnd | undefined> {
     for (let rest = page; rest.length > 0; ) {
       const ids = rest.map(({ id }) => id);
-      if (!(await this.lease.journalPage([...ids, ...this.attempts.stragglerIds]))) return 'leaseLost';
-      const { records, stop } = await this.lane.read(ids);
+      const claimed = await this.claim(ids);
+      if (!claimed) return 'leaseLost';
+      const { records, stop } = claimed;
       if (stop) {
         this.tally.leftOver(rest.length);
         return stop;
@@ -120,6 +121,19 @@ export class LaneRun {
       if (rest.length > 0) await this.attempts.stragglersBelow(this.options.limits.concurrency);
     }
     return undefined;
+  }
+
+  /**
+   * Journals a page and reads its records. Both at once while the lease is ours for certain; what was read at any other
+   * time might have changed in the hands of another holder. Undefined: the lease is lost.
+   */
+  private async claim(ids: readonly string[]): Promise<PageRead | undefined> {
+    const { lease, lane } = this;
+    const isStillOurs = lease.watch();
+    const journalling = lease.journalPage([...ids, ...this.attempts.stragglerIds]);
+    const [journalled, early] = await Promise.all([journalling, isStillOurs() ? lane.read(ids) : undefined]);
+    if (!journalled) return undefined;
+    return early && isStillOurs() ? early : lane.read(ids);
   }
 
   /** What is to be done with a record of the page; nothing if it is not its turn. */

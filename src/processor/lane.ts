@@ -13,6 +13,12 @@ import type { RunParts } from './parts.js';
 import { checkQueue } from './queue-check.js';
 import type { RunEnd } from './summary.js';
 
+/** Records as they stand, or why the run must end. */
+export interface PageRead {
+  readonly records: readonly BacklogRecord[];
+  readonly stop: RunEnd | undefined;
+}
+
 /** What a run knows of its lane: who is due in it by its policy or age band, and whether its queue lets it go on. */
 export class Lane {
   readonly key: string;
@@ -28,7 +34,7 @@ export class Lane {
   }
 
   /** Records as they stand now, read strongly, or why the run must end. */
-  async read(ids: readonly string[]): Promise<{ records: BacklogRecord[]; stop: RunEnd | undefined }> {
+  async read(ids: readonly string[]): Promise<PageRead> {
     const { records, queue } = await this.parts.store.readPage(ids, this.options.target.queue);
     const first = !this.queueChecked;
     this.queueChecked = true;

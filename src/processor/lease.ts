@@ -95,6 +95,12 @@ export class RunLease {
     return this.clock.wall() + this.attemptTimeoutSeconds * 1000 + SETTLE_MS < this.until;
   }
 
+  /** Tells whether the lease, as it stands now, has run out meanwhile, whatever is written from now on. */
+  watch(): () => boolean {
+    const { until } = this;
+    return () => this.clock.wall() < until;
+  }
+
   /** Real milliseconds until the lease should be renewed by somebody who only waits. */
   renewInMs(): number {
     return Math.max(0, this.until - this.clock.wall() - 2 * SETTLE_MS);

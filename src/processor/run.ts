@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors.js';
 import type { TierBand } from '../policies/index.js';
 import { StoreError } from '../store/errors.js';
 import type { QueueState } from '../store/store.js';
+import { boundedStore } from './bounded-store.js';
 import { LaneRun } from './lane-run.js';
 import { LEAST_SPARE_SECONDS, type RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
@@ -17,7 +18,7 @@ import { Tally } from './tally.js';
  *
  * @throws ConfigurationError if the function's timeout leaves no room for a single attempt
  */
-export async function run(options: RunOptions, parts: RunParts): Promise<RunSummary> {
+export async function run(options: RunOptions, given: RunParts): Promise<RunSummary> {
   const { target, functionTimeoutSeconds, limits } = options;
   if (functionTimeoutSeconds < limits.attemptTimeoutSeconds + LEAST_SPARE_SECONDS) {
     throw new ConfigurationError(
@@ -25,6 +26,7 @@ export async function run(options: RunOptions, parts: RunParts): Promise<RunSumm
         `${functionTimeoutSeconds} s, got ${limits.attemptTimeoutSeconds}`,
     );
   }
+  const parts = { ...given, store: boundedStore(given.store, given.clock, options.deadline) };
   const startedAt = parts.clock.wall();
   const tally = new Tally();
   let ended: RunEnd;

@@ -12,9 +12,19 @@ export interface Faults {
   /** The SDK repeats a request whose answer was lost: it takes effect twice. */
   readonly repeat: number;
   readonly slow: number;
+  /** No answer for minutes: the network swallowed it. */
+  readonly hang: number;
 }
 
-export const NO_FAULTS: Faults = { kill: 0, freeze: 0, errorBefore: 0, errorAfter: 0, repeat: 0, slow: 0 };
+export const NO_FAULTS: Faults = {
+  kill: 0,
+  freeze: 0,
+  errorBefore: 0,
+  errorAfter: 0,
+  repeat: 0,
+  slow: 0,
+  hang: 0,
+};
 
 /**
  * One sandbox at work. Everything it waits for goes through `step`, where it can be killed (nothing ever answers it
@@ -63,6 +73,12 @@ export class Actor {
       if (this.time.now < this.frozenUntil) return this.step(this.frozenUntil - this.time.now, action);
       action();
     });
+  }
+
+  /** What was asked takes effect soon or never; the answer may be swallowed for minutes. */
+  answerLatencyMs(): number {
+    if (chance(this.random, this.faults().hang)) return between(this.random, 20_000, 400_000);
+    return this.latencyMs();
   }
 
   latencyMs(): number {

@@ -22,7 +22,7 @@ export function faultyStore(
         ) => Promise<unknown>;
         return method.apply(store, args);
       };
-      const answer = (settle: () => void) => actor.step(actor.latencyMs(), settle);
+      const answer = (settle: () => void) => actor.step(actor.answerLatencyMs(), settle);
       const unavailable = () => reject(new StoreUnavailableError(`${name}: no answer`));
       actor.step(actor.latencyMs(), () => {
         if (chance(random, faults().errorBefore)) return answer(unavailable);

@@ -58,9 +58,10 @@ export class World {
     this.scripts = new Map(makeScripts(random, TROUBLED_MS).map((script) => [script.id, script]));
     this.troubles = pick<Faults>(random, [
       NO_FAULTS,
-      { kill: 0.02, freeze: 0, errorBefore: 0.01, errorAfter: 0.01, repeat: 0.02, slow: 0.05 },
-      { kill: 0, freeze: 0.03, errorBefore: 0, errorAfter: 0, repeat: 0.05, slow: 0.05 },
-      { kill: 0.01, freeze: 0.01, errorBefore: 0.05, errorAfter: 0.05, repeat: 0.05, slow: 0.1 },
+      { kill: 0.02, freeze: 0, errorBefore: 0.01, errorAfter: 0.01, repeat: 0.02, slow: 0.05, hang: 0 },
+      { kill: 0, freeze: 0.03, errorBefore: 0, errorAfter: 0, repeat: 0.05, slow: 0.05, hang: 0 },
+      { kill: 0.01, freeze: 0.01, errorBefore: 0.05, errorAfter: 0.05, repeat: 0.05, slow: 0.1, hang: 0 },
+      { kill: 0, freeze: 0, errorBefore: 0.01, errorAfter: 0.01, repeat: 0.01, slow: 0.05, hang: 0.02 },
     ]);
     this.band = chance(random, 0.4)
       ? { number: 1, everySeconds: 60, fromAgeSeconds: 0, untilAgeSeconds: 864_000, last: true }
