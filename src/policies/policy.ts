@@ -37,7 +37,7 @@ const phaseJitter = z.strictObject({
   amplitude: z.number().min(0).lt(1).optional(),
 });
 const noJitter = z.strictObject({ type: z.literal('none') });
-export const jitterSchema = z.union([
+const jitterSchema = z.union([
   z.literal('none').transform(() => ({ type: 'none' as const })),
   z.literal('phase').transform((): z.output<typeof phaseJitter> => ({ type: 'phase' })),
   phaseJitter,

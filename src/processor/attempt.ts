@@ -48,7 +48,7 @@ export function startAttempt(record: BacklogRecord, parts: AttemptParts): Runnin
   return { record, outcome, straggling };
 }
 
-export function timedOut(timeoutSeconds: number): AttemptOutcome {
+function timedOut(timeoutSeconds: number): AttemptOutcome {
   return failure('AttemptTimeout', `no end within ${timeoutSeconds} s`);
 }
 

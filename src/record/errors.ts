@@ -3,7 +3,7 @@ import type { ErrorEntry } from './record.js';
 /** Every byte of a record is billed at every write: the texts of errors are kept short. */
 const MAX_NAME_BYTES = 64;
 const MAX_MESSAGE_BYTES = 400;
-export const MAX_ERRORS_BYTES = 512;
+const MAX_ERRORS_BYTES = 512;
 
 const encoder = new TextEncoder();
 

@@ -4,7 +4,7 @@ import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
 import type { Process } from '../../src/processor/index.js';
 import { context, workbench } from '../functions/support.js';
 
-export const FUNCTION_TIMEOUT_SECONDS = 300;
+const FUNCTION_TIMEOUT_SECONDS = 300;
 
 export interface Rule {
   readonly everySeconds: number;
