@@ -1,11 +1,18 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import PQueue from 'p-queue';
 import { BacklogClient, resolvePolicy, systemClock, systemRandom } from '../src/index.js';
 import { run } from '../src/processor/index.js';
 import { type Consumed, DynamoDbStore, type OnConsumed } from '../src/store/index.js';
-import type { Bench } from './main.js';
 
 const CONCURRENCY = 10;
+
+/** Fresh tables, and who talks to them. */
+export interface Bench {
+  readonly client: DynamoDBClient;
+  readonly documents: DynamoDBDocumentClient;
+  readonly tables: { readonly records: string; readonly control: string };
+}
 
 export interface Drain {
   readonly design: string;

@@ -1,16 +1,9 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import Table from 'cli-table3';
 import { startEmbeddedDynamoDb } from '../src/local/embedded-dynamodb.js';
 import { createDynamoDbClient } from '../src/store/index.js';
 import { createTables } from '../test/store/tables.js';
 import { bareUpdates, type Drain, protocol } from './drain.js';
-
-export interface Bench {
-  readonly client: DynamoDBClient;
-  readonly documents: DynamoDBDocumentClient;
-  readonly tables: { readonly records: string; readonly control: string };
-}
 
 const RECORDS = Number(process.env.BENCH_RECORDS ?? 2000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
