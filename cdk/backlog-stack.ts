@@ -38,7 +38,11 @@ export class BacklogStack extends Stack {
     const output = (id: string, value: string, description: string) =>
       new CfnOutput(this, id, { value, description });
 
-    output('TableName', table.tableName, 'Put { id, status: "NEW", payload } here');
+    output(
+      'TableName',
+      table.tableName,
+      'Where records go: insert with BacklogClient, or the attributes that docs/records.md names',
+    );
     output('ControlTableName', controlTable.tableName, 'Leases and the state of the queues');
     output('GivenUpEventsUrl', givenUpEvents.queueUrl, 'Rule events that no run took or finished');
     output(
