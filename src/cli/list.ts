@@ -72,7 +72,7 @@ async function printTable(
   return EXIT.ok;
 }
 
-export function tableOf(records: readonly BacklogRecord[], now: number, paint: Paint): string {
+function tableOf(records: readonly BacklogRecord[], now: number, paint: Paint): string {
   const table = new Table({
     head: ['ID', 'QUEUE', 'STATUS', 'ATTEMPTS', 'AGE', 'DUE', 'LAST ERROR'].map((name) => paint('dim', name)),
     colAligns: ['left', 'left', 'left', 'right', 'right', 'right', 'left'],

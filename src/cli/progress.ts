@@ -1,4 +1,5 @@
 import cliProgress from 'cli-progress';
+import { age } from '../local/durations.js';
 import { hasColors, type Output } from './output.js';
 
 /** A progress bar on stderr, or nothing where stderr is no terminal. */
@@ -12,7 +13,7 @@ export function progressBar(totalBytes: number | undefined, output: Output): Pro
     return { update: () => {}, stop: () => {}, message: output.message };
   }
   const bar = new cliProgress.SingleBar({
-    format: '{bar} {percentage}%  {inserted} records  {eta_formatted} left',
+    format: '{bar} {percentage}%  {inserted} records{left}',
     stream: process.stderr,
     hideCursor: hasColors(process.stderr),
     barCompleteChar: '█',
@@ -22,9 +23,13 @@ export function progressBar(totalBytes: number | undefined, output: Output): Pro
     stopOnComplete: false,
     gracefulExit: true,
   });
-  bar.start(totalBytes, 0, { inserted: 0 });
+  const startedAt = performance.now();
+  bar.start(totalBytes, 0, { inserted: 0, left: '' });
   return {
-    update: (bytes, inserted) => bar.update(bytes, { inserted }),
+    update: (bytes, inserted) => {
+      const leftMs = ((performance.now() - startedAt) / bytes) * (totalBytes - bytes);
+      bar.update(bytes, { inserted, left: inserted > 0 ? `, ${age(leftMs)} left` : '' });
+    },
     stop: () => bar.stop(),
     // A line above the bar, which is drawn again below it.
     message: (line) => {

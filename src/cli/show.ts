@@ -34,7 +34,7 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
   }
 }
 
-export function describe(record: BacklogRecord, now: number, paint: Paint): string[] {
+function describe(record: BacklogRecord, now: number, paint: Paint): string[] {
   const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
   const time = (label: string, iso: string | undefined) =>
     iso === undefined ? [] : [line(label, `${iso}  ${relative(Date.parse(iso) - now)}`)];

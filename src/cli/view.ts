@@ -48,7 +48,7 @@ export function banner(status: RuntimeStatus, paint: Paint): string[] {
   ];
 }
 
-export function speedText(speed: number): string {
+function speedText(speed: number): string {
   if (speed === 1) return 'real time (--speed N lets it pass N times as fast)';
   return `${speed}: 1 second here is ${age(speed * 1000)} of the backlog`;
 }
@@ -127,7 +127,7 @@ function hints({ queues }: RuntimeStatus, paint: Paint): string[] {
   const list = `npx backlog list --status ${dead ? 'DEAD' : 'ERROR'}`;
   return [
     `${paint('bold', 'Ctrl-C')} stops it. In another terminal:`,
-    `  ${[list, 'npx backlog show ID', 'npx backlog import FILE'].map(command).join('   ')}`,
+    `  ${[list, 'npx backlog show ID', 'npx backlog import FILE'].map(command).join('  ')}`,
   ];
 }
 

@@ -3,6 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { ConfigurationError } from '../errors.js';
+import { isAlive } from './processes.js';
 
 const runtimeSchema = z.object({
   version: z.literal(1),
@@ -20,7 +21,7 @@ const runtimeSchema = z.object({
 export type RuntimeInfo = z.output<typeof runtimeSchema>;
 
 /** One folder per user: nobody else can pretend to be a runtime. */
-export function discoveryFolder(): string {
+function discoveryFolder(): string {
   const base = process.env.BACKLOG_RUNTIME_DIR;
   return base ?? join(tmpdir(), `dynamo-backlog-${userInfo().username.replace(/[^\w.-]/g, '_')}`);
 }
@@ -75,14 +76,5 @@ async function readInfo(path: string): Promise<RuntimeInfo | undefined> {
     return runtimeSchema.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,4 +1,4 @@
-import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
+import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 
 /** Something that a function logged and that should be seen. */
@@ -9,12 +9,19 @@ export interface Notice {
 }
 
 const MAX_TEXT_CHARS = 200;
+/** A file that has grown to this is put aside as `.old`, in place of the last one. */
+const MAX_FILE_BYTES = 20_000_000;
+
+interface LogFile {
+  readonly stream: WriteStream;
+  bytes: number;
+}
 
 /** The lines that functions write: all of them into one file per function, warnings and errors to the terminal too. */
 export class FunctionLogs {
   readonly folder: string;
   readonly #onNotice: (notice: Notice) => void;
-  readonly #files = new Map<string, WriteStream>();
+  readonly #files = new Map<string, LogFile>();
 
   constructor(folder: string, onNotice: (notice: Notice) => void) {
     mkdirSync(folder, { recursive: true });
@@ -23,25 +30,39 @@ export class FunctionLogs {
   }
 
   write(functionName: string, line: string, stream: 'stdout' | 'stderr'): void {
-    this.#file(functionName).write(`${line}\n`);
+    const file = this.#file(functionName);
+    file.stream.write(`${line}\n`);
+    file.bytes += Buffer.byteLength(line) + 1;
     const notice = noticeOf(line, stream);
     if (notice) this.#onNotice({ functionName, ...notice });
   }
 
   async close(): Promise<void> {
     const files = [...this.#files.values()];
-    await Promise.all(files.map((file) => new Promise<void>((done) => file.end(done))));
+    await Promise.all(files.map(({ stream }) => new Promise<void>((done) => stream.end(done))));
   }
 
-  #file(functionName: string): WriteStream {
+  #file(functionName: string): LogFile {
     const known = this.#files.get(functionName);
-    if (known) return known;
-    const file = createWriteStream(join(this.folder, `${functionName}.log`), { flags: 'a' });
+    if (known && known.bytes < MAX_FILE_BYTES) return known;
+    const path = join(this.folder, `${functionName}.log`);
+    let bytes = sizeOf(path);
+    if (known) known.stream.end();
+    if (known || bytes >= MAX_FILE_BYTES) {
+      renameSync(path, `${path}.old`);
+      bytes = 0;
+    }
+    const stream = createWriteStream(path, { flags: 'a' });
     // A full disk must not end the runtime: the records matter more than their logs.
-    file.on('error', () => {});
+    stream.on('error', () => {});
+    const file = { stream, bytes };
     this.#files.set(functionName, file);
     return file;
   }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Structured lines say their level; of plain ones, those on stderr that name an error are worth showing. */

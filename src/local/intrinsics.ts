@@ -10,7 +10,7 @@ export interface References {
 }
 
 /** Values of CloudFormation's pseudo parameters. */
-export const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
+const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
   'AWS::AccountId': '000000000000',
   'AWS::Partition': 'aws',
   'AWS::Region': process.env.AWS_REGION ?? 'us-east-1',

@@ -62,7 +62,7 @@ const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
 };
 
 /** `attempted 12: 10 ok, 2 failed, 0 dead - drained in 40 ms` */
-export function describeSummary(run: RunSummary): string {
+function describeSummary(run: RunSummary): string {
   const time = `${Math.round(run.durationMs)} ms`;
   const ended = run.ended === 'drained' ? `drained in ${time}` : `${ENDS[run.ended] ?? run.ended}, ${time}`;
   if (isIdle(run)) return run.ended === 'drained' ? `nothing due, ${time}` : ended;

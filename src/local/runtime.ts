@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BacklogClient } from '../client/index.js';
 import { toIso } from '../clock.js';
@@ -24,6 +23,7 @@ import { SampleShop } from './sample-shop.js';
 import { Sandbox } from './sandbox.js';
 import { SandboxPool } from './sandbox-pool.js';
 import { type Firing, Scheduler } from './scheduler.js';
+import { openScratch } from './scratch.js';
 import type { RuntimeStatus } from './status.js';
 import { startStatusPage } from './status-page.js';
 import { synthesize } from './synth.js';
@@ -66,7 +66,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
   const cwd = options.cwd ?? process.cwd();
   const dataDir = options.dataDir === undefined ? undefined : resolve(cwd, options.dataDir);
   const progress = options.onProgress ?? (() => {});
-  const scratch = await mkdtemp(join(tmpdir(), 'dynamo-backlog-run-'));
+  const scratch = await openScratch();
   closers.add(() => rm(scratch, { recursive: true, force: true }));
   if (dataDir) await mkdir(dataDir, { recursive: true });
 

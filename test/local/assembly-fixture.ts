@@ -53,7 +53,7 @@ export const ruleResource = {
   },
 };
 
-export const resources: Record<string, unknown> = {
+const resources: Record<string, unknown> = {
   Records0A1B2C3D: tableResource,
   Worker11112222: functionResource,
   PollAAAA0000: ruleResource,

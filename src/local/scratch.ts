@@ -1,0 +1,17 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isAlive } from './processes.js';
+
+const PREFIX = 'dynamo-backlog-run-';
+
+/** A temporary folder for one runtime. What runtimes left behind that were killed is removed. */
+export async function openScratch(parent = tmpdir()): Promise<string> {
+  for (const name of await readdir(parent)) {
+    const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    // Another user's is theirs to remove.
+    await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
+  }
+  return mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
+}

@@ -1,0 +1,47 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FunctionLogs, type Notice } from '../../src/local/function-logs.js';
+
+async function world() {
+  const folder = join(await mkdtemp(join(tmpdir(), 'backlog-logs-')), 'logs');
+  const notices: Notice[] = [];
+  return { folder, notices, logs: new FunctionLogs(folder, (notice) => notices.push(notice)) };
+}
+
+describe('what functions log', () => {
+  it('goes into one file per function, whole', async () => {
+    const { folder, logs } = await world();
+    logs.write('A', '{"level":"INFO","message":"run"}', 'stdout');
+    logs.write('A', 'plain', 'stderr');
+    logs.write('B', 'other', 'stdout');
+    await logs.close();
+    expect(await readFile(join(folder, 'A.log'), 'utf8')).toBe('{"level":"INFO","message":"run"}\nplain\n');
+    expect(await readFile(join(folder, 'B.log'), 'utf8')).toBe('other\n');
+  });
+
+  it('is shown if it is a warning or an error', async () => {
+    const { logs, notices } = await world();
+    logs.write('A', '{"level":"INFO","message":"fine"}', 'stdout');
+    logs.write('A', '{"level":"WARN","message":"attributes ignored"}', 'stdout');
+    logs.write('A', '{"level":"ERROR","message":"run failed","error":{"message":"no table"}}', 'stdout');
+    logs.write('A', 'TypeError: x is not a function', 'stderr');
+    logs.write('A', '    at somewhere', 'stderr');
+    await logs.close();
+    expect(notices.map(({ level, text }) => `${level} ${text}`)).toEqual([
+      'WARN attributes ignored',
+      'ERROR run failed: no table',
+      'ERROR TypeError: x is not a function',
+    ]);
+  });
+
+  it('does not fill the disk: a large file is put aside', async () => {
+    const { folder, logs } = await world();
+    await writeFile(join(folder, 'A.log'), Buffer.alloc(20_000_000, 'x'));
+    logs.write('A', 'new', 'stdout');
+    await logs.close();
+    expect(await readFile(join(folder, 'A.log'), 'utf8')).toBe('new\n');
+    expect((await readFile(join(folder, 'A.log.old'))).length).toBe(20_000_000);
+  });
+});
