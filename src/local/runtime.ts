@@ -1,6 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { BacklogClient } from '../client/index.js';
 import { toIso } from '../clock.js';
 import { systemRandom } from '../random.js';
 import { countRecords } from '../store/dynamodb/count.js';
@@ -11,6 +10,7 @@ import { Closers } from './closers.js';
 import { Counter } from './counter.js';
 import { announce } from './discovery.js';
 import { startEmbeddedDynamoDb } from './embedded-dynamodb.js';
+import { FunctionHost } from './function-host.js';
 import { FunctionLogs } from './function-logs.js';
 import { packageRoot } from './package-root.js';
 import { onPort } from './ports.js';
@@ -18,22 +18,17 @@ import { RunLog } from './run-log.js';
 import { reportRun } from './run-report.js';
 import type { RuntimeOptions } from './runtime-options.js';
 import { RuntimeStatusView } from './runtime-status.js';
+import { createShop } from './sample.js';
 import { SampleErp } from './sample-erp.js';
-import { SampleShop } from './sample-shop.js';
-import { Sandbox } from './sandbox.js';
-import { SandboxPool } from './sandbox-pool.js';
-import { type Firing, Scheduler } from './scheduler.js';
+import { Scheduler } from './scheduler.js';
 import { openScratch } from './scratch.js';
 import type { RuntimeStatus } from './status.js';
 import { startStatusPage } from './status-page.js';
 import { synthesize } from './synth.js';
-import { type LocalApp, type LocalFunction, readApp } from './template.js';
+import { type LocalApp, readApp } from './template.js';
 import { Timekeeper } from './timekeeper.js';
 
 const REGION = 'us-east-1';
-const SANDBOXES = 10;
-/** What Lambda gives an asynchronous event at least, before it is given up. */
-const EVENT_MAX_WAIT_MS = 60_000;
 const STOP_GRACE_MS = 5_000;
 
 /** A local runtime that is at work. */
@@ -103,70 +98,32 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
     options.onNotice?.(notice);
   });
   closers.add(() => logs.close());
-  const environment = {
-    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
-    AWS_REGION: REGION,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-    BACKLOG_CLOCK: JSON.stringify(time.setting),
-  };
-  const pool = new SandboxPool({
-    size: SANDBOXES,
-    maxWaitMs: EVENT_MAX_WAIT_MS,
-    open: (lambda) =>
-      new Sandbox({
-        function: lambda,
-        environment,
-        onLine: (line, stream) => logs.write(lambda.name, line, stream),
-      }),
+  const { endpoint } = dynamodb;
+  const host = new FunctionHost({
+    functions: app.functions,
+    endpoint,
+    region: REGION,
+    clock: time.setting,
+    logs,
   });
-  closers.add(() => pool.kill());
+  closers.add(() => host.kill());
 
-  const functions = new Map(app.functions.map((lambda) => [lambda.name, lambda]));
   const scheduler = new Scheduler({
     rules: app.rules,
     time,
-    fire: (firing) => fire(firing, functions.get(firing.rule.functionName)),
+    fire: async ({ rule: { id, label, functionName, event }, coalesced }) => {
+      const at = toIso(time.clock.now());
+      const startedAt = performance.now();
+      const invocation = await host.invoke(functionName, event);
+      const durationMs = performance.now() - startedAt;
+      const report = reportRun({ at, rule: id, label, coalesced, durationMs, invocation });
+      log.add(report);
+      options.onRun?.(report);
+    },
   });
   closers.add(() => scheduler.stop());
-
-  async function fire({ rule, coalesced }: Firing, lambda: LocalFunction | undefined): Promise<void> {
-    if (!lambda) return;
-    const at = toIso(time.clock.now());
-    const startedAt = performance.now();
-    const invocation = await pool.invoke(lambda, rule.event);
-    const durationMs = performance.now() - startedAt;
-    const report = reportRun({ at, rule: rule.id, label: rule.label, coalesced, durationMs, invocation });
-    log.add(report);
-    options.onRun?.(report);
-  }
-
-  // The sample's shop fills only queues that deliver to the sample's ERP, or to where the user said.
-  const ours = queues.filter((queue) => deliverTo !== undefined && queue.deliverTo === deliverTo);
-  const shop = sample && ours.length > 0 ? openShop(ours) : undefined;
+  const shop = sample ? createShop({ queues, deliverTo, client, clock: time.clock }) : undefined;
   if (shop) closers.add(() => shop.close());
-
-  function openShop(targets: typeof queues): SampleShop {
-    const orders = targets.find(({ way }) => way === 'retry');
-    const products = targets.find(({ way }) => way === 'progressive');
-    const clients = new Map(
-      targets.map((queue) => [
-        queue.name,
-        new BacklogClient({ client, table: queue.table, clock: time.clock }),
-      ]),
-    );
-    return new SampleShop({
-      orders: orders?.name,
-      products: products?.name,
-      random: systemRandom,
-      insert: async (records) => {
-        for (const [queue, backlog] of clients) {
-          await backlog.insertMany(records.filter((record) => record.queue === queue));
-        }
-      },
-    });
-  }
 
   view.current = new RuntimeStatusView({
     app,
@@ -174,7 +131,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
     queues,
     tables,
     deliverTo,
-    dynamodb: dynamodb.endpoint,
+    dynamodb: endpoint,
     page: page.url,
     dataDir,
     logs: logs.folder,
@@ -196,15 +153,12 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
   });
   closers.add(() => counter.stop());
 
-  for (const name of new Set(app.rules.filter(({ enabled }) => enabled).map((rule) => rule.functionName))) {
-    const lambda = functions.get(name);
-    if (lambda) pool.warm(lambda);
-  }
+  host.warm(app.rules.filter(({ enabled }) => enabled).map(({ functionName }) => functionName));
   const withdraw = await announce({
     pid: process.pid,
     cwd,
     startedAt: new Date(time.clock.wall()).toISOString(),
-    endpoint: dynamodb.endpoint,
+    endpoint,
     statusPage: page.url,
     tables: app.tables.map(({ name }) => ({ name, records: tables.includes(name) })),
     queues: queues.map(({ name }) => name),
@@ -218,11 +172,11 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
 
   return {
     status: () => status.status(),
-    hurry: () => pool.kill(),
+    hurry: () => host.kill(),
     stop: async () => {
       scheduler.stop();
       shop?.close();
-      await pool.close(STOP_GRACE_MS);
+      await host.close(STOP_GRACE_MS);
       await counter.countNow();
       await closers.close();
     },
