@@ -138,13 +138,13 @@ describe('backlog import', () => {
 
   it('reads more lines than fit into one batch', async () => {
     await announceRuntime();
-    const lines = Array.from({ length: 1_203 }, (_, i) =>
+    const lines = Array.from({ length: 603 }, (_, i) =>
       i % 400 === 7 ? 'bad' : `{"id":"r${i}","payload":${i}}`,
     );
     const { code, err } = await backlog('import', await file(lines.join('\n')));
     expect(code).toBe(3);
-    expect(err).toMatch(/line 8: [\s\S]*line 408: [\s\S]*line 808: /);
-    expect(err).toContain('inserted 1200, duplicates 0, bad lines 3');
+    expect(err).toMatch(/line 8: [\s\S]*line 408: /);
+    expect(err).toContain('inserted 601, duplicates 0, bad lines 2');
   });
 
   it('keeps every digit of a large number', async () => {

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { RunLog } from '../../src/local/run-log.js';
+import { type FiringResult, reportRun } from '../../src/local/run-report.js';
+import type { RunSummary } from '../../src/processor/index.js';
+
+const summary: RunSummary = {
+  queue: 'default',
+  lane: 'default',
+  attempted: 0,
+  succeeded: 0,
+  failed: 0,
+  dead: 0,
+  skipped: 0,
+  unsettled: 0,
+  leftOver: 0,
+  lagSeconds: 0,
+  ended: 'drained',
+  durationMs: 40.4,
+};
+const firing = { at: '2026-01-01T00:00:00.000Z', rule: 'r', label: 'default', coalesced: 2, durationMs: 50 };
+const report = (invocation: FiringResult['invocation']) => reportRun({ ...firing, invocation });
+const result = (changes: Partial<RunSummary>) =>
+  report({ type: 'result', value: { ...summary, ...changes } });
+
+describe('the report of a run', () => {
+  it.each([
+    [{}, true, 'nothing due, 40 ms'],
+    [{ ended: 'held' }, true, 'another run is at it, 40 ms'],
+    [
+      { attempted: 12, succeeded: 9, failed: 2, dead: 1 },
+      false,
+      'attempted 12: 9 ok, 2 failed, 1 dead - drained in 40 ms',
+    ],
+    [
+      { attempted: 5, succeeded: 5, leftOver: 95, ended: 'maxRecords' },
+      false,
+      'attempted 5: 5 ok, 0 failed, 0 dead, 95 left over - stopped at maxRecords, 40 ms',
+    ],
+    [
+      { skipped: 1, unsettled: 1 },
+      false,
+      'attempted 0: 0 ok, 0 failed, 0 dead, 1 skipped, 1 unsettled - drained in 40 ms',
+    ],
+  ] as const)('of %j', (changes, idle, text) => {
+    expect(result(changes)).toMatchObject({ outcome: 'ok', idle, text });
+  });
+
+  it.each([
+    [{ type: 'result', value: 'anything' }, 'ok', 'done in 50 ms'],
+    [{ type: 'error', name: 'TypeError', message: 'no' }, 'error', 'failed: TypeError: no'],
+    [
+      { type: 'exited', message: 'Runtime exited with exit status 1' },
+      'exited',
+      'Runtime exited with exit status 1',
+    ],
+    [{ type: 'givenUp', message: 'no sandbox was free' }, 'givenUp', 'given up: no sandbox was free'],
+  ] as const)('of the invocation %j', (invocation, outcome, text) => {
+    expect(report(invocation)).toMatchObject({ outcome, idle: false, text });
+  });
+});
+
+describe('the log of runs', () => {
+  it('adds up what all runs did, and keeps only the last ones that did something', () => {
+    const log = new RunLog();
+    for (let i = 0; i < 100; i++) log.add(result({ attempted: 2, succeeded: 1, dead: 1 }));
+    log.add(result({}));
+    log.add(report({ type: 'exited', message: 'x' }));
+    log.add(report({ type: 'givenUp', message: 'x' }));
+    expect(log.totals).toMatchObject({
+      runs: 103,
+      attempted: 200,
+      succeeded: 100,
+      dead: 100,
+      late: 206,
+      broken: 1,
+      givenUp: 1,
+    });
+    expect(log.ofRule('r')).toEqual({ fired: 103, late: 206, failed: 1, givenUp: 1 });
+    expect(log.runs).toHaveLength(50);
+    expect(log.runs.every(({ idle }) => !idle)).toBe(true);
+  });
+});
