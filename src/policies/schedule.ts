@@ -49,8 +49,12 @@ export function decideRetry(
 
 function phased(policy: ResolvedPolicy, attempt: FailedAttempt, base: number, tickSeconds: number): number {
   const k = 1 + policy.jitterAmplitude * (2 * phaseOf(attempt.id, attempt.queue) - 1);
+  // Whoever waits longer than the greatest age is given up, however much longer: a count may be anything.
+  const longest = policy.maxAgeSeconds / k;
   let total = 0;
-  for (let n = 1; n <= attempt.failures; n++) total += baseWait(policy, attempt, n) ?? 0;
+  for (let n = 1; n <= attempt.failures && total <= longest; n++) {
+    total += baseWait(policy, attempt, n) ?? 0;
+  }
   const fromLast = attempt.failedAt + (base * k - Math.min(tickSeconds, base / 2)) * 1000;
   const fromFirst = attempt.firstFailureAt + total * k * 1000;
   return Math.max(fromLast, fromFirst);

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import { type BacklogRecord, type RecordChange, settle } from '../record/index.js';
-import { StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
+import { isOfOneRecord, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
 import { neverEnded, type RunningAttempt, startAttempt } from './attempt.js';
 import type { Lane } from './lane.js';
@@ -171,8 +171,10 @@ export class Attempts {
         const timeLeft = clock.wall() + backoff + LAST_SETTLES_MS / 2 < this.parts.deadline;
         if (!passing || !timeLeft || lease.renewInMs() <= 0) {
           tally.unsettled();
-          this.trouble = error as Error;
-          return logger.error('the outcome of an attempt could not be written', { id: record.id });
+          // What the store holds against this record alone must not keep the others from their turn.
+          if (!isOfOneRecord(error)) this.trouble = error as Error;
+          const reason = (error as Error).message;
+          return logger.error('the outcome of an attempt could not be written', { id: record.id, reason });
         }
         await clock.sleep(backoff);
       }

@@ -4,8 +4,11 @@ import type { ErrorEntry } from './record.js';
 const MAX_NAME_BYTES = 64;
 const MAX_MESSAGE_BYTES = 400;
 const MAX_ERRORS_BYTES = 512;
+/** More entries never fit; a producer's own list of that name may be longer by far. */
+const MAX_ENTRIES = 20;
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export function errorEntry(
   error: { readonly name: string; readonly message: string },
@@ -29,7 +32,7 @@ export function appendError(
   entry: ErrorEntry,
   maxBytes = MAX_ERRORS_BYTES,
 ): ErrorEntry[] {
-  const kept = [...errors, entry];
+  const kept = [...errors.slice(1 - MAX_ENTRIES), entry];
   while (kept.length > 1 && bytes(kept) > maxBytes) kept.shift();
   const excess = bytes(kept) - maxBytes;
   if (excess <= 0) return kept;
@@ -41,9 +44,9 @@ function bytes(errors: readonly ErrorEntry[]): number {
   return encoder.encode(JSON.stringify(errors)).length;
 }
 
-/** Cuts at a whole character. */
+/** Cuts at a whole character. Half a character (a lone surrogate) becomes U+FFFD: DynamoDB takes UTF-8 only. */
 export function truncate(text: string, maxBytes: number): string {
   const encoded = encoder.encode(text);
-  if (encoded.length <= maxBytes) return text;
-  return `${new TextDecoder().decode(encoded.subarray(0, Math.max(0, maxBytes - 3))).replace(/\uFFFD+$/, '')}…`;
+  if (encoded.length <= maxBytes) return decoder.decode(encoded);
+  return `${decoder.decode(encoded.subarray(0, Math.max(0, maxBytes - 3))).replace(/\uFFFD+$/, '')}…`;
 }

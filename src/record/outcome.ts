@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.js';
+import { MAX_WAIT_SECONDS } from '../policies/index.js';
 import { show } from '../validation.js';
 
 /**
@@ -59,20 +60,31 @@ export type AttemptOutcome =
 /** Reads what `process` returned. Nothing, or `Done`, is success; a value nobody asked for is an error. */
 export function outcomeOfReturn(value: unknown): AttemptOutcome {
   if (value === undefined) return { type: 'success' };
-  const typed = asTypedOutcome(value);
-  if (typed) return outcomeOfTyped(typed);
-  const message = `process returned ${describe(value)}: expected nothing, Done, RetryAfter or Dead`;
-  return { type: 'failure', error: { name: 'UnknownReturnValue', message } };
+  return readable(() => {
+    if (isTypedOutcome(value)) return outcomeOfTyped(value);
+    return unknownReturn(`process returned ${describe(value)}: expected nothing, Done, RetryAfter or Dead`);
+  });
 }
 
 /** Reads what `process` threw: a typed outcome, an error, or anything at all. */
 export function outcomeOfThrow(thrown: unknown): AttemptOutcome {
-  const typed = asTypedOutcome(thrown);
-  return typed ? outcomeOfTyped(typed) : { type: 'failure', error: describeThrown(thrown) };
+  return readable(() =>
+    isTypedOutcome(thrown) ? outcomeOfTyped(thrown) : { type: 'failure', error: describeThrown(thrown) },
+  );
 }
 
-function asTypedOutcome(value: unknown): TypedOutcome | undefined {
-  return typeof value === 'object' && value !== null && BRAND in value ? (value as TypedOutcome) : undefined;
+/** What throws when it is looked at is a failure like any other: no value may keep its record from being settled. */
+function readable(read: () => AttemptOutcome): AttemptOutcome {
+  try {
+    return read();
+  } catch {
+    const message = 'what process returned or threw throws when it is read';
+    return { type: 'failure', error: { name: 'UnreadableOutcome', message } };
+  }
+}
+
+function isTypedOutcome(value: unknown): value is TypedOutcome {
+  return typeof value === 'object' && value !== null && BRAND in value;
 }
 
 function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
@@ -81,12 +93,21 @@ function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
     case 'done':
       return { type: 'success' };
     case 'retryAfter':
-      return { type: 'failure', error: errorOf(outcome), retryAfterSeconds: outcome.seconds };
+      return { type: 'failure', error: errorOf(outcome), retryAfterSeconds: waitOf(outcome.seconds) };
     case 'dead':
-      return { type: 'dead', because: outcome.message, error: errorOf(outcome) };
+      return { type: 'dead', because: String(outcome.message), error: errorOf(outcome) };
     default:
-      throw new ConfigurationError(`unknown outcome ${show(kind satisfies never)}`);
+      return unknownReturn(`an outcome of another version of this package: ${show(kind satisfies never)}`);
   }
+}
+
+function unknownReturn(message: string): AttemptOutcome {
+  return { type: 'failure', error: { name: 'UnknownReturnValue', message } };
+}
+
+/** The other side may ask for any wait; a record is never put off for more than the longest one. */
+function waitOf(seconds: number): number {
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, MAX_WAIT_SECONDS) : 0;
 }
 
 /** What caused the outcome, where it says so. */
@@ -95,7 +116,8 @@ function errorOf(outcome: TypedOutcome): { name: string; message: string } {
 }
 
 function describeThrown(thrown: unknown): { name: string; message: string } {
-  if (thrown instanceof Error) return { name: thrown.name || 'Error', message: thrown.message };
+  if (thrown instanceof Error)
+    return { name: String(thrown.name || 'Error'), message: String(thrown.message) };
   return { name: 'NonError', message: `threw ${describe(thrown)}` };
 }
 

@@ -17,3 +17,12 @@ export class StoreUnavailableError extends StoreError {
 export class StoreAccessError extends StoreError {
   override readonly name = 'StoreAccessError';
 }
+
+/** The store answered, may be used, and refuses this very request: another record's may go through. */
+export function isOfOneRecord(error: unknown): boolean {
+  const isGeneral =
+    error instanceof StoreThrottledError ||
+    error instanceof StoreUnavailableError ||
+    error instanceof StoreAccessError;
+  return error instanceof StoreError && !isGeneral;
+}

@@ -62,3 +62,40 @@ describe('what process throws', () => {
 test.each([Number.NaN, -1, Number.POSITIVE_INFINITY])('RetryAfter(%d) is refused', (seconds) => {
   expect(() => new RetryAfter(seconds)).toThrow('expected seconds of 0 or more');
 });
+
+describe('what cannot be read', () => {
+  const getter = Object.defineProperty(new Error('x'), 'message', {
+    get() {
+      throw new Error('not for you');
+    },
+  });
+  const proxy = new Proxy(
+    {},
+    {
+      has() {
+        throw new Error('not for you');
+      },
+    },
+  );
+  test.each([getter, proxy])('is a failure like any other, returned or thrown', (value) => {
+    expect(outcomeOfThrow(value)).toMatchObject({ type: 'failure', error: { name: 'UnreadableOutcome' } });
+    expect(outcomeOfReturn(proxy)).toMatchObject({ type: 'failure', error: { name: 'UnreadableOutcome' } });
+  });
+
+  test('names and messages that are no strings become strings', () => {
+    const odd = Object.assign(new Error('x'), { name: 7, message: { code: 7n } });
+    expect(outcomeOfThrow(odd)).toEqual({
+      type: 'failure',
+      error: { name: '7', message: '[object Object]' },
+    });
+  });
+
+  test('an outcome of another version of this package is a failure, not a crash', () => {
+    const later = { [Symbol.for('dynamo-backlog.outcome')]: 'snooze' };
+    expect(outcomeOfReturn(later)).toMatchObject({ type: 'failure', error: { name: 'UnknownReturnValue' } });
+  });
+});
+
+test('a wait beyond the longest one is shortened to it: no date lies behind it', () => {
+  expect(outcomeOfThrow(new RetryAfter(1e300))).toMatchObject({ retryAfterSeconds: 365 * 86_400 });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { RetryAfter } from '../../src/record/index.js';
+import { StoreError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/store.js';
+import { fail, Harness, succeed } from './harness.js';
+
+/** A store that refuses to settle this record, as DynamoDB refuses what it cannot hold. */
+function refusing(store: BacklogStore, id: string): BacklogStore {
+  return new Proxy(store, {
+    get: (_, name) => {
+      const member = store[name as keyof BacklogStore];
+      if (name !== 'settle') return typeof member === 'function' ? member.bind(store) : member;
+      const settle: BacklogStore['settle'] = (record, change, rev) =>
+        record.id === id
+          ? Promise.reject(new StoreError('UpdateItem: ValidationException'))
+          : store.settle(record, change, rev);
+      return settle;
+    },
+  });
+}
+
+describe('no record can stop a queue', () => {
+  const unreadable = Object.defineProperty(new Error('x'), 'message', {
+    get() {
+      throw new Error('not for you');
+    },
+  });
+
+  test.each([
+    ['cannot be read', unreadable],
+    ['has a message that is no text', Object.assign(new Error('x'), { message: { code: 7n } })],
+    ['asks for a wait beyond all dates', new RetryAfter(1e300)],
+  ])('by an error that %s', async (_, error) => {
+    const harness = new Harness();
+    harness.put('odd');
+    await harness.pass(1);
+    for (let i = 0; i < 5; i++) harness.put(`good-${i}`);
+    const summary = await harness.run(
+      (record) => {
+        if (record.id === 'odd') throw error;
+      },
+      { concurrency: 1 },
+    );
+    expect(summary).toMatchObject({ succeeded: 5, failed: 1, ended: 'drained' });
+    expect(harness.item('odd')).toMatchObject({ status: 'ERROR', attempts: 1 });
+  });
+
+  test('by an outcome that the store refuses to write', async () => {
+    const harness = new Harness();
+    harness.put('odd');
+    await harness.pass(1);
+    for (let i = 0; i < 5; i++) harness.put(`good-${i}`);
+    const store = refusing(harness.store, 'odd');
+    const summary = await harness.run(succeed, { concurrency: 1, store });
+    expect(summary).toMatchObject({ attempted: 6, succeeded: 5, unsettled: 1, ended: 'drained' });
+    expect(harness.warnings).toContain('the outcome of an attempt could not be written');
+  });
+
+  test('by counts that no library ever wrote', async () => {
+    const harness = new Harness();
+    harness.put('odd', { failures: 3_000_000_000, attempts: 1 });
+    const startedAt = performance.now();
+    await harness.run(fail, { retry: { type: 'fibonacci' } });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(harness.item('odd')).toMatchObject({ status: 'DEAD', deadReason: 'expired' });
+  });
+
+  test("by a producer's own attribute of the name of ours", async () => {
+    const harness = new Harness();
+    const errors = Array.from({ length: 6_000 }, (_, i) => ({ name: 'E', message: 'm', at: '', attempt: i }));
+    harness.put('odd', { errors });
+    const startedAt = performance.now();
+    await harness.run(fail);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(harness.item('odd')).toMatchObject({ status: 'ERROR', attempts: 1 });
+  });
+});
