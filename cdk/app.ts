@@ -1,24 +1,12 @@
-import { App, Validations } from 'aws-cdk-lib';
-import { ConfigurationError } from '../src/errors.js';
-import { BacklogStack, readDeliverTo } from './backlog-stack.js';
-import { CONTEXT } from './context.js';
+/** Who only inserts records has no aws-cdk-lib, and should read here what is missing, not a stack trace. */
+const PACKAGES = /^Cannot find package '(aws-cdk-lib|constructs)/;
 
-const app = new App({ context: CONTEXT, analyticsReporting: false });
 try {
-  new BacklogStack(app, 'DynamoBacklog', { deliverTo: readDeliverTo(app.node.tryGetContext('deliverTo')) });
+  await import('./synthesize.js');
 } catch (error) {
-  if (!(error instanceof ConfigurationError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  if (!(error instanceof Error) || !PACKAGES.test(error.message)) throw error;
+  process.stderr.write(
+    'This needs the packages aws-cdk-lib and constructs: npm install aws-cdk-lib constructs\n',
+  );
   process.exit(1);
-}
-await addBestPractices(app);
-app.synth();
-
-/** cdk-nag is there in the repository, not for those who installed the package. */
-async function addBestPractices(app: App): Promise<void> {
-  const nag = await import('cdk-nag').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
-    throw error;
-  });
-  if (nag) Validations.of(app).addPlugins(new nag.AwsSolutionsChecks(app));
 }

@@ -1,8 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
-import type { Alarm, Dashboard, IAlarmAction, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Alarm, Dashboard, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -18,7 +17,7 @@ import type { BacklogProps, QueueProps } from './props.js';
 import { readQueues } from './queue.js';
 import { queueRules } from './rules.js';
 import { controlTable, grantInsert, recordsTable } from './tables.js';
-import { duration } from './values.js';
+import { alarmAction, functionTimeout, key, table } from './values.js';
 import { staffQueues } from './workers.js';
 
 const propsShape = z.strictObject({
@@ -26,16 +25,14 @@ const propsShape = z.strictObject({
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'expected an object of queues by name',
   ),
-  table: z.custom<ITableV2>().optional(),
-  encryptionKey: z.custom<IKey>().optional(),
+  table: table.optional(),
+  encryptionKey: key.optional(),
   deletionProtection: z.boolean().default(false),
-  timeout: duration
-    .refine((timeout) => timeout.toSeconds() <= 900, 'expected at most 15 minutes')
-    .default(Duration.minutes(5)),
+  timeout: functionTimeout.default(Duration.minutes(5)),
   memorySize: z.int().min(128).max(10_240).default(512),
   logRetention: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
   alarms: z.boolean().default(true),
-  alarmAction: z.custom<IAlarmAction>().optional(),
+  alarmAction: alarmAction.optional(),
   dashboard: z.boolean().default(true),
 });
 

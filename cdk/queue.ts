@@ -7,7 +7,7 @@ import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import type { QueueProps } from './props.js';
-import { duration } from './values.js';
+import { duration, lambdaFunction } from './values.js';
 
 /** What does a queue's work. */
 export type Work =
@@ -45,11 +45,7 @@ const queueShape = z.strictObject({
   deliverTo: z.string().optional(),
   entry: z.string().min(1).optional(),
   environment: z.record(z.string(), z.string()).optional(),
-  handler: z
-    .custom<IFunction>((value) => typeof (value as IFunction | undefined)?.functionArn === 'string', {
-      error: 'expected a Lambda function (IFunction)',
-    })
-    .optional(),
+  handler: lambdaFunction.optional(),
   enabled: z.boolean().default(true),
   concurrency: z.unknown().optional(),
   attemptsPerSecond: z.unknown().optional(),

@@ -1,13 +1,34 @@
-import type { Duration } from 'aws-cdk-lib';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Duration } from 'aws-cdk-lib';
+import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 
-// By their methods, not their classes: an app can hold two copies of aws-cdk-lib.
+/** By what it has, not by its class: an app can hold two copies of aws-cdk-lib. */
+function having<T>(member: keyof T, type: 'string' | 'function', expectation: string) {
+  return z.custom<T>((value) => typeof (value as T | undefined | null)?.[member] === type, expectation);
+}
 
-export const duration = z.custom<Duration>(
-  (value) => typeof (value as Duration | undefined)?.toSeconds === 'function',
-  'expected a Duration',
+export const duration = having<Duration>('toSeconds', 'function', 'expected a Duration');
+export const lambdaFunction = having<IFunction>(
+  'functionArn',
+  'string',
+  'expected a Lambda function (IFunction)',
 );
+export const table = having<ITableV2>('tableName', 'string', 'expected a DynamoDB table (ITableV2)');
+export const key = having<IKey>('keyArn', 'string', 'expected a KMS key (IKey)');
+export const alarmAction = having<IAlarmAction>(
+  'bind',
+  'function',
+  'expected an alarm action (IAlarmAction)',
+);
+
+/** Of a Lambda function. In seconds for the error, which says what came. */
+export const functionTimeout = duration
+  .transform((timeout) => timeout.toSeconds())
+  .pipe(z.number().max(900, 'expected at most 900 seconds'))
+  .transform((seconds) => Duration.seconds(seconds));
 
 /** Whether it is a function of this CDK app, not an imported one, a version or an alias. */
 export function isOwnFunction(lambda: object): lambda is LambdaFunction {

@@ -30,13 +30,13 @@ export interface HandlerSeams extends Partial<HandlerParts> {
 /** Picks what is done with the records of the event's queue; refuses a queue it is not for. */
 export type ChooseProcess = (event: BacklogEvent & { settings: QueueSettings }) => Process;
 
-/** The run ended early because of DynamoDB. Thrown, so that the function's errors show it. */
+/** The run ended early because of DynamoDB. Thrown, so that the function's errors show it, the cause first. */
 class RunFailedError extends Error {
   override readonly name = 'RunFailedError';
   constructor(readonly summary: RunSummary) {
+    const trouble = summary.trouble ?? 'DynamoDB throttled or did not answer';
     super(
-      `the run ended early: DynamoDB throttled or did not answer; what is left is due at the next run. ` +
-        JSON.stringify(summary),
+      `the run ended early (${trouble}); what is left is due at the next run. ${JSON.stringify(summary)}`,
     );
   }
 }

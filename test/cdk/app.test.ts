@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -57,6 +57,17 @@ describe('the app, run as a process', { timeout: 60_000 }, () => {
       'queues.default.deliverTo: expected a URL such as https://erp.example.com/orders, got "erp"\n',
     );
     expect(existsSync(join(outdir, 'manifest.json'))).toBe(false);
+  });
+
+  it('says what is missing where only the package itself is installed', async () => {
+    cpSync('dist', join(scratch, 'installed', 'dist'), { recursive: true });
+    cpSync('package.json', join(scratch, 'installed', 'package.json'));
+    const app = join(scratch, 'installed', 'dist', 'cdk', 'app.js');
+    const { code, stderr } = await synthesize('missing', {}, [app]);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'This needs the packages aws-cdk-lib and constructs: npm install aws-cdk-lib constructs\n',
+    );
   });
 });
 

@@ -29,6 +29,21 @@ describe('synthesis refuses, and names the option', () => {
       'queues: expected names of letters, digits, "_", "." and "-", got "my queue"',
     ],
     [
+      'a table that is none',
+      { queues: { a: retryQueue }, table: {} },
+      'Backlog.table: expected a DynamoDB table (ITableV2), got {}',
+    ],
+    [
+      'a key that is none',
+      { queues: { a: retryQueue }, encryptionKey: 'alias/mine' },
+      'Backlog.encryptionKey: expected a KMS key (IKey), got "alias/mine"',
+    ],
+    [
+      'an alarm action that is none',
+      { queues: { a: retryQueue }, alarmAction: null },
+      'Backlog.alarmAction: expected an alarm action (IAlarmAction), got null',
+    ],
+    [
       'an unknown option of a queue',
       queue({ ...retryQueue, retires: 1 }),
       'queues.bulk: unknown option "retires"',
@@ -133,7 +148,7 @@ describe('synthesis refuses, and names the option', () => {
     [
       'a function longer than Lambda allows',
       { ...queue(retryQueue), timeout: Duration.minutes(16) },
-      'Backlog.timeout: expected at most 15 minutes',
+      'Backlog.timeout: expected at most 900 seconds, got 960',
     ],
     ['memory that Lambda does not have', { ...queue(retryQueue), memorySize: 64 }, 'Backlog.memorySize: '],
     [

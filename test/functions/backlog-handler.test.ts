@@ -268,6 +268,9 @@ describe('what goes wrong', () => {
     };
     const { error, logged } = await failing(bench, { queue: 'default' });
     expect(error?.name).toBe('RunFailedError');
+    expect(error?.message).toMatch(
+      /^the run ended early \(StoreThrottledError: DynamoDB throttled\); what is left/,
+    );
     expect(error?.message).toContain('"ended":"storeTrouble"');
     expect(logged).toHaveLength(1);
     expect(logged[0]).toMatchObject({ level: 'ERROR', message: 'run', ended: 'storeTrouble', attempted: 0 });

@@ -1,0 +1,24 @@
+import { App, Validations } from 'aws-cdk-lib';
+import { ConfigurationError } from '../src/errors.js';
+import { BacklogStack, readDeliverTo } from './backlog-stack.js';
+import { CONTEXT } from './context.js';
+
+const app = new App({ context: CONTEXT, analyticsReporting: false });
+try {
+  new BacklogStack(app, 'DynamoBacklog', { deliverTo: readDeliverTo(app.node.tryGetContext('deliverTo')) });
+} catch (error) {
+  if (!(error instanceof ConfigurationError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
+await addBestPractices(app);
+app.synth();
+
+/** cdk-nag is there in the repository, not for those who installed the package. */
+async function addBestPractices(app: App): Promise<void> {
+  const nag = await import('cdk-nag').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
+  });
+  if (nag) Validations.of(app).addPlugins(new nag.AwsSolutionsChecks(app));
+}
