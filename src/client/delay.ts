@@ -47,9 +47,14 @@ function parseDurationText(value: unknown): number | undefined {
   return amount === undefined ? undefined : Number(amount) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS];
 }
 
-function parseTime(value: Date | string, name: string): number {
-  const readable = value instanceof Date || (typeof value === 'string' && ISO_WITH_ZONE.test(value));
-  const time = readable ? new Date(value).getTime() : Number.NaN;
+/**
+ * Epoch milliseconds of a point in time.
+ *
+ * @throws ConfigurationError for a text without a zone, or what is no time at all
+ */
+export function parseTime(value: unknown, name: string): number {
+  const isText = typeof value === 'string' && ISO_WITH_ZONE.test(value);
+  const time = value instanceof Date ? value.getTime() : isText ? Date.parse(value) : Number.NaN;
   // Beyond the year 9999 the ISO form changes, and would not sort as text any more.
   if (Number.isNaN(time) || time < 0 || time > Date.UTC(9999, 11, 31)) {
     throw new ConfigurationError(

@@ -2,8 +2,16 @@ import { toIso } from '../clock.js';
 import { ConfigurationError, InvalidRecordError } from '../errors.js';
 import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import { type Random, randomToken } from '../random.js';
-import { CONTRACT_ATTRIBUTES, DEFAULT_QUEUE, type Item, laneOf, QUEUE_PATTERN } from '../record/index.js';
+import {
+  CLOCK_TOLERANCE_MS,
+  CONTRACT_ATTRIBUTES,
+  DEFAULT_QUEUE,
+  type Item,
+  laneOf,
+  QUEUE_PATTERN,
+} from '../record/index.js';
 import { show } from '../validation.js';
+import { parseTime } from './delay.js';
 import { randomUuid } from './uuid.js';
 
 /** What a producer gives. */
@@ -14,6 +22,11 @@ export interface NewRecord<Payload = unknown> {
   readonly payload: Payload;
   /** Letters, digits, "_", "." and "-". Default: `default`. */
   readonly queue?: string | undefined;
+  /**
+   * When the work came up, if that was earlier: its age counts from here. A `Date`, or ISO-8601 with its zone; at most 5
+   * minutes ahead. Default: now.
+   */
+  readonly insertedAt?: Date | string | undefined;
   /** Comes before the queue's own policy. */
   readonly retry?: RetryPolicy | undefined;
   /** Attributes of your own, stored beside the payload. */
@@ -27,7 +40,7 @@ export interface ItemContext {
   readonly random: Random;
 }
 
-const KEYS = new Set(['id', 'payload', 'queue', 'retry', 'attributes']);
+const KEYS = new Set(['id', 'payload', 'queue', 'insertedAt', 'retry', 'attributes']);
 const MAX_QUEUE_LENGTH = 255;
 
 /**
@@ -51,9 +64,12 @@ export function itemOf(record: NewRecord, { now, availableAt, random }: ItemCont
   if (typeof queue !== 'string' || !QUEUE_PATTERN.test(queue) || queue.length > MAX_QUEUE_LENGTH) {
     fail(`queue: expected at most ${MAX_QUEUE_LENGTH} letters, digits, "_", "." and "-", got ${show(queue)}`);
   }
-  if (retry !== undefined) checkPolicy(retry, fail);
+  if (retry !== undefined) orFail(() => resolvePolicy(retry), fail);
   checkAttributes(attributes, fail);
-  const insertedAt = toIso(now);
+  const born =
+    record.insertedAt === undefined ? now : orFail(() => parseTime(record.insertedAt, 'insertedAt'), fail);
+  if (born > now + CLOCK_TOLERANCE_MS) fail(`insertedAt: expected a time that has come, got ${toIso(born)}`);
+  const insertedAt = toIso(born);
   const available = availableAt === undefined ? undefined : toIso(availableAt);
   return {
     ...attributes,
@@ -70,9 +86,9 @@ export function itemOf(record: NewRecord, { now, availableAt, random }: ItemCont
   };
 }
 
-function checkPolicy(retry: unknown, fail: (reason: string) => never): void {
+function orFail<T>(parse: () => T, fail: (reason: string) => never): T {
   try {
-    resolvePolicy(retry);
+    return parse();
   } catch (error) {
     if (error instanceof ConfigurationError) fail(error.message);
     throw error;

@@ -8,6 +8,6 @@ export {
   RetryAfter,
   type TypedOutcome,
 } from './outcome.js';
-export { CONTRACT_ATTRIBUTES, type Item, parseRecord } from './parse.js';
+export { CLOCK_TOLERANCE_MS, CONTRACT_ATTRIBUTES, type Item, parseRecord } from './parse.js';
 export * from './record.js';
 export * from './settle.js';

@@ -36,7 +36,7 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
 ]);
 
 /** A clock that is this far ahead is believed; further ahead counts as unreadable. */
-const CLOCK_TOLERANCE_MS = 5 * 60_000;
+export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /**
  * Reads an item leniently: what is absent or makes no sense gets its default and is named in `problems`, so that a

@@ -31,6 +31,13 @@ describe('a line of an import', () => {
     expect(parseLine('{"payload":7,"queue":"own"}', 'bulk')).toMatchObject({ record: { queue: 'own' } });
   });
 
+  it('keeps when the work came up', () => {
+    const insertedAt = '2026-01-02T02:04:05.000Z';
+    expect(parseLine(JSON.stringify({ payload: 7, insertedAt }), undefined)).toMatchObject({
+      record: { insertedAt },
+    });
+  });
+
   it('loses the attributes that are for the library to write, and says which', () => {
     expect(parseLine('{"payload":1,"attempts":3,"lane":"x","mine":1}', undefined)).toEqual({
       type: 'record',

@@ -41,6 +41,22 @@ describe('inserting a record', () => {
     });
   });
 
+  it.each([
+    ['text', '2026-01-02T03:04:05+01:00', '2026-01-02T02:04:05.000Z'],
+    ['a Date', new Date('2026-01-02T02:04:05.000Z'), '2026-01-02T02:04:05.000Z'],
+  ])('counts its age from an earlier time, given as %s', async (_, insertedAt, stored) => {
+    const { id } = await backlog.insert({ payload: 1, insertedAt });
+    expect(await underTest.raw(id)).toMatchObject({ insertedAt: stored, dueAt: stored });
+  });
+
+  it.each([
+    ['2026-01-02T03:04:05', 'insertedAt: expected a Date or an ISO-8601 time with its zone'],
+    [1_767_225_600, 'insertedAt: expected a Date or an ISO-8601 time with its zone'],
+    ['2999-01-01T00:00:00Z', 'insertedAt: expected a time that has come, got 2999-01-01T00:00:00.000Z'],
+  ])('refuses %j as the time of its insertion', async (insertedAt, reason) => {
+    await expect(backlog.insert({ payload: 1, insertedAt: insertedAt as string })).rejects.toThrow(reason);
+  });
+
   it('gives it a random UUID and the default queue', async () => {
     const [a, b] = [await backlog.insert({ payload: 1 }), await backlog.insert({ payload: 1 })];
     expect(a.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
