@@ -67,18 +67,32 @@ export class Attempts {
     return this.fitsTime() ? 'maxRecords' : 'deadline';
   }
 
-  /** Works off one journalled page. Returns how many of it were begun; the rest did not fit into the time or the limit. */
-  async workOff(page: readonly Work[]): Promise<number> {
+  /** Waits for the turn of the next attempt, while the lease is held. False: it is not ours any more. */
+  async turnComes(): Promise<boolean> {
+    const { clock, lease } = this.parts;
+    while (this.pace.waitMs() > 0 && this.hasRoom()) {
+      const renewIn = lease.renewInMs();
+      if (renewIn > 0) await clock.sleep(Math.min(this.pace.waitMs(), renewIn));
+      else if (!(await lease.hold(this.stragglerIds))) return false;
+    }
+    return true;
+  }
+
+  /** Works off one journalled page. Returns what did not fit into the lease, the time or the limit. */
+  async workOff(page: readonly Work[]): Promise<Work[]> {
+    const late: Work[] = [];
     let begun = 0;
     const worker = async () => {
       while (begun < page.length && this.mayStart()) {
         const work = page[begun++];
-        if (work && (await this.work(work)) === 'straggling') return;
+        const how = work && (await this.work(work));
+        if (work && how === 'late') late.push(work);
+        if (how === 'straggling') return;
       }
     };
     const free = this.parts.limits.concurrency - this.stragglers.size;
     await Promise.all(Array.from({ length: Math.min(free, page.length) }, worker));
-    return begun;
+    return [...late, ...page.slice(begun)];
   }
 
   /** Waits until fewer than `count` stragglers are left, renewing the lease, and gives up on them at the deadline. */
@@ -97,28 +111,28 @@ export class Attempts {
   }
 
   private mayStart(): boolean {
-    return this.hasRoom() && this.parts.lease.coversAttempt();
+    return this.hasRoom() && this.parts.lease.coversAttempt(this.pace.nextAt);
   }
 
-  private fitsTime(): boolean {
+  private fitsTime(startsAt = this.pace.nextAt): boolean {
     const { clock, limits, deadline } = this.parts;
-    return clock.wall() + limits.attemptTimeoutSeconds * 1000 + LAST_SETTLES_MS < deadline;
+    const from = Math.max(clock.wall(), startsAt);
+    return from + limits.attemptTimeoutSeconds * 1000 + LAST_SETTLES_MS < deadline;
   }
 
-  private async work({ record, change }: Work): Promise<'done' | 'straggling'> {
+  private async work({ record, change }: Work): Promise<'done' | 'straggling' | 'late'> {
     if (change) {
       await this.settle(record, change);
       return 'done';
     }
-    const { tally, lane, clock } = this.parts;
+    const { tally, lane, clock, lease } = this.parts;
     // Counted before the wait for its turn, so that workers waiting together do not pass the limit.
     tally.started(lagSeconds(record, lane.band, clock.now()));
     await this.pace.turn();
-    if (!this.fitsTime() || !this.parts.lease.coversAttempt()) {
-      tally.notStarted();
-      return 'done';
-    }
-    return this.attempt(record);
+    if (this.fitsTime(clock.wall()) && lease.coversAttempt()) return this.attempt(record);
+    // This process stood still while it waited.
+    tally.notStarted();
+    return 'late';
   }
 
   private async attempt(record: BacklogRecord): Promise<'done' | 'straggling'> {

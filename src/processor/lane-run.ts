@@ -85,7 +85,7 @@ export class LaneRun {
       if (stop) return stop;
       await this.attempts.stragglersBelow(this.options.limits.concurrency);
       const end = this.attempts.outOfRoom();
-      page = await pages.next(end ? 1 : this.pageLimit(), this.freshLimit());
+      page = await pages.next(end ? MAX_PAGE_RECORDS : this.pageLimit(), this.freshLimit());
       if (end && page) {
         this.tally.leftOver(page.length);
         return end;
@@ -96,6 +96,7 @@ export class LaneRun {
 
   private async workOffPage(page: readonly IndexKey[], pages: PageSource): Promise<RunEnd | undefined> {
     for (let rest = page; rest.length > 0; ) {
+      if (!(await this.attempts.turnComes())) return 'leaseLost';
       const ids = rest.map(({ id }) => id);
       const claimed = await this.claim(ids);
       if (!claimed) return 'leaseLost';
@@ -106,12 +107,11 @@ export class LaneRun {
       }
       const byId = new Map(records.map((record) => [record.id, record]));
       const work = ids.flatMap((id) => this.workFor(byId.get(id)) ?? []);
-      const begun = await this.attempts.workOff(work);
-      const next = work[begun]?.record.id;
-      const done = next === undefined ? rest.length : ids.indexOf(next);
-      const reached = rest[done - 1];
+      const left = new Set((await this.attempts.workOff(work)).map(({ record }) => record.id));
+      const firstLeft = rest.findIndex(({ id }) => left.has(id));
+      const reached = firstLeft < 0 ? rest.at(-1) : rest[firstLeft - 1];
       if (reached) pages.reached(reached);
-      rest = rest.slice(done);
+      rest = rest.filter(({ id }) => left.has(id));
       const end = this.attempts.outOfRoom();
       if (end && rest.length > 0) {
         this.tally.leftOver(rest.length);

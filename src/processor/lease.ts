@@ -90,9 +90,10 @@ export class RunLease {
     return answer.held;
   }
 
-  /** An attempt may start only if it ends, with its settle, inside the lease. */
-  coversAttempt(): boolean {
-    return this.clock.wall() + this.attemptTimeoutSeconds * 1000 + SETTLE_MS < this.until;
+  /** An attempt may start, now or later, only if it ends, with its settle, inside the lease. */
+  coversAttempt(startsAt = 0): boolean {
+    const from = Math.max(this.clock.wall(), startsAt);
+    return from + this.attemptTimeoutSeconds * 1000 + SETTLE_MS < this.until;
   }
 
   /** Tells whether the lease, as it stands now, has run out meanwhile, whatever is written from now on. */

@@ -85,7 +85,7 @@ export class LoneAttempts {
   private async attempt(id: string): Promise<RunEnd | undefined> {
     const { lane, lease, attempts, tally } = this.parts;
     this.made++;
-    if (!(await lease.hold([id]))) return 'leaseLost';
+    if (!(await attempts.turnComes()) || !(await lease.hold([id]))) return 'leaseLost';
     const { records, stop } = await lane.read([id]);
     if (stop) return stop;
     const [record] = records;
@@ -94,7 +94,8 @@ export class LoneAttempts {
       tally.skipped();
       return undefined;
     }
-    await attempts.workOff([lane.work(record, verdict)]);
+    const late = await attempts.workOff([lane.work(record, verdict)]);
+    if (late.length > 0) lease.suspects = [id, ...lease.suspects];
     await attempts.stragglersBelow(1);
     return undefined;
   }

@@ -2,19 +2,23 @@ import type { Clock } from '../clock.js';
 
 /** Lets attempts start at an even pace. */
 export class Pace {
-  private nextAt = 0;
+  /** Real time of the next free turn. */
+  nextAt = 0;
 
   constructor(
     private readonly perSecond: number | undefined,
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves when the next attempt may start. */
+  waitMs(): number {
+    return Math.max(0, this.nextAt - this.clock.wall());
+  }
+
+  /** Takes the next free turn, and resolves when it comes. */
   async turn(): Promise<void> {
     if (this.perSecond === undefined) return;
-    const now = this.clock.wall();
-    const at = Math.max(now, this.nextAt);
-    this.nextAt = at + 1000 / this.perSecond;
-    if (at > now) await this.clock.sleep(at - now);
+    const waitMs = this.waitMs();
+    this.nextAt = this.clock.wall() + waitMs + 1000 / this.perSecond;
+    if (waitMs > 0) await this.clock.sleep(waitMs);
   }
 }

@@ -22,7 +22,6 @@ export class Tally {
   /** It was counted as started, but its turn came too late. */
   notStarted(): void {
     this.counts.attempted--;
-    this.left++;
   }
 
   settled(change: RecordChange): void {

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { Harness, START, succeed } from './harness.js';
+
+describe('a pace', () => {
+  test('slower than one attempt per lease keeps on within one run', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 10; i++) harness.put(`r${i}`);
+    const starts: number[] = [];
+    const summary = await harness.run(
+      () => {
+        starts.push((harness.time.now - START) / 1000);
+      },
+      { attemptsPerSecond: 0.02 },
+    );
+    expect(starts).toEqual([0, 50, 100, 150, 200, 250]);
+    expect(summary).toMatchObject({ attempted: 6, succeeded: 6, leftOver: 4, ended: 'deadline' });
+    expect(harness.time.now).toBeLessThan(START + 300_000);
+  });
+
+  test('holds on from page to page, and for records attempted alone', async () => {
+    const harness = new Harness();
+    const lastError = { name: 'WorkerLost', message: 'gone', at: '', attempt: 1 };
+    for (let i = 0; i < 3; i++) harness.put(`lost-${i}`, { attempts: 1, lastError });
+    for (let i = 0; i < 3; i++) harness.put(`r${i}`);
+    const starts: number[] = [];
+    const summary = await harness.run(
+      () => {
+        starts.push((harness.time.now - START) / 1000);
+      },
+      { attemptsPerSecond: 0.025 },
+    );
+    expect(starts).toEqual([0, 40, 80, 120, 160, 200]);
+    expect(summary).toMatchObject({ succeeded: 6, ended: 'drained' });
+  });
+
+  test('does not slow down what needs no attempt', async () => {
+    const harness = new Harness();
+    const old = new Date(START - 400 * 86_400_000).toISOString();
+    for (let i = 0; i < 5; i++) harness.put(`old-${i}`, { insertedAt: old, attempts: 3 });
+    expect(await harness.run(succeed, { attemptsPerSecond: 0.02 })).toMatchObject({ dead: 5, attempted: 0 });
+    expect(harness.time.now).toBe(START);
+  });
+});
