@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Alarm, Dashboard, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -44,9 +44,9 @@ const propsShape = z.strictObject({
  */
 export class Backlog extends Construct {
   /** Where the records are. */
-  readonly table: ITableV2;
+  readonly table: ITable;
   /** Leases, journals and the queues' own items. */
-  readonly controlTable: ITableV2;
+  readonly controlTable: ITable;
   /** Rule events that no function took or finished. */
   readonly givenUpEvents: IQueue;
   /** What does the work, by queue. Queues with `deliverTo` share one function per way of retrying. */

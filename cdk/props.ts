@@ -1,6 +1,6 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -16,7 +16,7 @@ export interface BacklogProps {
    *
    * @default - a new table: on demand, point-in-time recovery, encrypted, kept when the stack is deleted
    */
-  readonly table?: ITableV2 | undefined;
+  readonly table?: ITable | undefined;
 
   /**
    * A customer managed key for the new tables. The stack must name its region then, as replicas have keys of their own.

@@ -3,7 +3,7 @@ import {
   AttributeType,
   Billing,
   type GlobalSecondaryIndexPropsV2,
-  type ITableV2,
+  type ITable,
   ProjectionType,
   TableEncryptionV2,
   type TablePropsV2,
@@ -28,11 +28,11 @@ export interface TableOptions {
 }
 
 export interface Tables {
-  readonly records: ITableV2;
-  readonly control: ITableV2;
+  readonly records: ITable;
+  readonly control: ITable;
 }
 
-export function recordsTable(scope: Construct, id: string, options: TableOptions): ITableV2 {
+export function recordsTable(scope: Construct, id: string, options: TableOptions): ITable {
   return newTable(scope, id, {
     ...common(options),
     partitionKey: { name: 'id', type: AttributeType.STRING },
@@ -42,7 +42,7 @@ export function recordsTable(scope: Construct, id: string, options: TableOptions
 }
 
 /** Leases, journals and the items of the queues: small, and kept apart so that the records' table holds records only. */
-export function controlTable(scope: Construct, id: string, options: TableOptions): ITableV2 {
+export function controlTable(scope: Construct, id: string, options: TableOptions): ITable {
   return newTable(scope, id, {
     ...common(options),
     partitionKey: { name: 'key', type: AttributeType.STRING },
@@ -50,8 +50,8 @@ export function controlTable(scope: Construct, id: string, options: TableOptions
 }
 
 /** The cast: CDK's own class does not fit its interface under exactOptionalPropertyTypes. */
-function newTable(scope: Construct, id: string, props: TablePropsV2): ITableV2 {
-  return new TableV2(scope, id, props) as ITableV2;
+function newTable(scope: Construct, id: string, props: TablePropsV2): ITable {
+  return new TableV2(scope, id, props) as ITable;
 }
 
 function common({ encryptionKey, deletionProtection }: TableOptions): Partial<TablePropsV2> {
@@ -80,14 +80,14 @@ export function grantWork(grantee: IGrantable, { records, control }: Tables): vo
 }
 
 /** What a producer needs: a conditional put, and a look at what is in its way. */
-export function grantInsert(grantee: IGrantable, records: ITableV2): void {
+export function grantInsert(grantee: IGrantable, records: ITable): void {
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({ actions: ['dynamodb:PutItem', 'dynamodb:GetItem'], resources: [records.tableArn] }),
   );
   grantKeys(grantee, [records]);
 }
 
-function grantKeys(grantee: IGrantable, tables: readonly ITableV2[]): void {
+function grantKeys(grantee: IGrantable, tables: readonly ITable[]): void {
   const keys = new Set(tables.map((table) => table.encryptionKey));
   for (const key of keys) key?.grantEncryptDecrypt(grantee);
 }

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
@@ -16,7 +16,7 @@ export const lambdaFunction = having<IFunction>(
   'string',
   'expected a Lambda function (IFunction)',
 );
-export const table = having<ITableV2>('tableName', 'string', 'expected a DynamoDB table (ITableV2)');
+export const table = having<ITable>('tableName', 'string', 'expected a DynamoDB table (ITable)');
 export const key = having<IKey>('keyArn', 'string', 'expected a KMS key (IKey)');
 export const alarmAction = having<IAlarmAction>(
   'bind',

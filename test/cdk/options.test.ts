@@ -31,7 +31,7 @@ describe('synthesis refuses, and names the option', () => {
     [
       'a table that is none',
       { queues: { a: retryQueue }, table: {} },
-      'Backlog.table: expected a DynamoDB table (ITableV2), got {}',
+      'Backlog.table: expected a DynamoDB table (ITable), got {}',
     ],
     [
       'a key that is none',
