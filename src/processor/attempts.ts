@@ -40,6 +40,8 @@ export class Attempts {
     { attempt: RunningAttempt; done: Promise<void>; abandon(): void }
   >();
   private readonly pace: Pace;
+  /** A record waits for its attempt alone at the end of the run: one attempt's time and count are kept for it. */
+  keepsRoomForOne = false;
   /** What made a settle impossible. */
   private trouble: Error | undefined;
 
@@ -53,7 +55,9 @@ export class Attempts {
 
   /** Whether another attempt fits into the function's time and the run's limit. */
   hasRoom(): boolean {
-    return this.fitsTime() && this.parts.tally.attempted < this.parts.limits.maxRecords && !this.trouble;
+    const { tally, limits } = this.parts;
+    const kept = this.keepsRoomForOne ? 1 : 0;
+    return this.fitsTime() && tally.attempted + kept < limits.maxRecords && !this.trouble;
   }
 
   /**
@@ -115,9 +119,10 @@ export class Attempts {
   }
 
   private fitsTime(startsAt = this.pace.nextAt): boolean {
-    const { clock, limits, deadline } = this.parts;
+    const { clock, limits, deadline, tally } = this.parts;
     const from = Math.max(clock.wall(), startsAt);
-    return from + limits.attemptTimeoutSeconds * 1000 + LAST_SETTLES_MS < deadline;
+    const attempts = this.keepsRoomForOne && tally.attempted > 0 ? 2 : 1;
+    return from + attempts * limits.attemptTimeoutSeconds * 1000 + LAST_SETTLES_MS < deadline;
   }
 
   private async work({ record, change }: Work): Promise<'done' | 'straggling' | 'late'> {

@@ -21,6 +21,9 @@ export class LaneRun {
   private readonly attempts: Attempts;
   private readonly alone: LoneAttempts;
   private readonly startedAt: number;
+  /** Of the function's tally, which may hold other tiers' attempts already. */
+  private readonly attemptedBefore: number;
+  private readonly maxRecords: number;
 
   constructor(
     private readonly options: RunOptions,
@@ -31,6 +34,8 @@ export class LaneRun {
     const { limits, process, deadline } = options;
     const { store, clock, random, logger } = parts;
     this.startedAt = clock.wall();
+    this.attemptedBefore = tally.attempted;
+    this.maxRecords = limits.maxRecords ?? Number.POSITIVE_INFINITY;
     const lane = new Lane(options, parts, band);
     const lease = new RunLease(lane.key, store, clock, random, limits.attemptTimeoutSeconds);
     const attempts = new Attempts({
@@ -40,7 +45,7 @@ export class LaneRun {
       tally,
       process,
       deadline,
-      limits: { ...limits, maxRecords: limits.maxRecords ?? Number.POSITIVE_INFINITY },
+      limits: { ...limits, maxRecords: this.attemptedBefore + this.maxRecords },
     });
     this.lane = lane;
     this.lease = lease;
@@ -61,12 +66,16 @@ export class LaneRun {
       if (stop) return stop;
       for (let { cursor } = acquired; ; cursor = undefined) {
         const page = pages.begin(cursor, this.freshLimit());
-        const end = (await this.lookThrough(pages, page)) ?? (await this.alone.attemptPostponed());
+        const stopped = await this.lookThrough(pages, page);
+        const atLimit = stopped === 'maxRecords' || stopped === 'deadline';
+        const left = stopped === undefined || atLimit ? await this.alone.attemptPostponed() : undefined;
+        const end = stopped ?? left;
         if (end) return end;
         await this.attempts.stragglersBelow(1);
         const release = await this.lease.release(undefined);
         released = release !== 'woken';
-        if (released) return release === 'lost' ? 'leaseLost' : 'drained';
+        if (release === 'lost') return 'leaseLost';
+        if (released) return this.lease.suspects.length > 0 ? 'maxRecords' : 'drained';
         // Somebody came by meanwhile: what they came for may have become due after this run's first look.
         if (!(await this.lease.acknowledgeWake())) return 'leaseLost';
         pages = this.newPages();
@@ -131,9 +140,12 @@ export class LaneRun {
     const { lease, lane } = this;
     const isStillOurs = lease.watch();
     const journalling = lease.journalPage([...ids, ...this.attempts.stragglerIds]);
-    const [journalled, early] = await Promise.all([journalling, isStillOurs() ? lane.read(ids) : undefined]);
-    if (!journalled) return undefined;
-    return early && isStillOurs() ? early : lane.read(ids);
+    const early = isStillOurs() ? lane.read(ids) : undefined;
+    // Whatever becomes of the reading, the journal is waited for: it must not be written behind the release.
+    early?.catch(() => {});
+    if (!(await journalling)) return undefined;
+    const read = await early;
+    return read && isStillOurs() ? read : lane.read(ids);
   }
 
   /** What is to be done with a record of the page; nothing if it is not its turn. */
@@ -146,7 +158,7 @@ export class LaneRun {
       return undefined;
     }
     if (verdict.do === 'attempt' && record.lastError?.name === WORKER_LOST) {
-      this.alone.postpone(record.id);
+      this.alone.postpone(record);
       return undefined;
     }
     return this.lane.work(record, verdict);
@@ -177,23 +189,25 @@ export class LaneRun {
 
   /** A page is no larger than what fits into its time at the worst. */
   private pageLimit(): number {
-    const { concurrency, attemptTimeoutSeconds, attemptsPerSecond, maxRecords } = this.options.limits;
+    const { concurrency, attemptTimeoutSeconds, attemptsPerSecond } = this.options.limits;
     const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeoutSeconds));
     const startSeconds = Math.max(0, PAGE_SECONDS - attemptTimeoutSeconds);
     const paced =
       attemptsPerSecond === undefined
         ? Number.POSITIVE_INFINITY
         : Math.floor(attemptsPerSecond * startSeconds);
-    const left = maxRecords === undefined ? Number.POSITIVE_INFINITY : maxRecords - this.tally.attempted;
+    const left = this.maxRecords - this.attempted();
     return Math.max(1, Math.min(MAX_PAGE_RECORDS, concurrency * rounds, paced, left));
   }
 
   /** Half the run's limit, or of its time, is kept for those that a former run did not come to. */
   private freshLimit(): number {
     if (this.halfTimeSpent()) return 0;
-    const { maxRecords } = this.options.limits;
-    if (maxRecords === undefined) return Number.POSITIVE_INFINITY;
-    return Math.max(0, Math.floor(maxRecords / 2) - this.tally.attempted);
+    return Math.max(0, Math.floor(this.maxRecords / 2) - this.attempted());
+  }
+
+  private attempted(): number {
+    return this.tally.attempted - this.attemptedBefore;
   }
 
   private halfTimeSpent(): boolean {

@@ -1,4 +1,4 @@
-import { settleLostWorker } from '../record/index.js';
+import { type BacklogRecord, settleLostWorker } from '../record/index.js';
 import type { Attempts } from './attempts.js';
 import type { Lane } from './lane.js';
 import type { Inherited, RunLease } from './lease.js';
@@ -22,15 +22,21 @@ export interface LoneParts {
  * tells which it was. A poison record is found by its second crash; the innocent ones lose nothing.
  */
 export class LoneAttempts {
-  /** Those that a worker was lost on before: they come last, behind all others. */
-  private readonly lostBefore = new Set<string>();
+  /** Those that a worker was lost on before, with the time of that: they come last, behind all others. */
+  private readonly lostBefore = new Map<string, string>();
+  private inherits = false;
   private made = 0;
 
   constructor(private readonly parts: LoneParts) {}
 
-  /** Keeps a record that a worker was lost on before for the end of the run. */
-  postpone(id: string): void {
-    this.lostBefore.add(id);
+  /**
+   * Keeps a record that a worker was lost on before for the end of the run, and room for it there: it must have its
+   * turn although every run ends at a limit. Not in a run that follows a lost one, so that poison records cannot keep
+   * every run from leaving its cursor.
+   */
+  postpone({ id, lastAttemptAt = '' }: BacklogRecord): void {
+    this.lostBefore.set(id, lastAttemptAt);
+    this.parts.attempts.keepsRoomForOne = !this.inherits;
   }
 
   /**
@@ -41,6 +47,7 @@ export class LoneAttempts {
    */
   async seeTo({ inFlight, rev, suspects }: Inherited, mayGoOn: () => boolean): Promise<RunEnd | undefined> {
     if (inFlight.length + suspects.length === 0) return undefined;
+    this.inherits = true;
     const { lane, lease } = this.parts;
     const { records, stop } = await lane.read([...inFlight, ...suspects]);
     if (stop) return stop;
@@ -67,9 +74,14 @@ export class LoneAttempts {
     return undefined;
   }
 
-  /** Attempts those that were postponed. Returns why some of them were left, if they were. */
+  /**
+   * Attempts those that were postponed, first who has waited longest: one that ends the process at every turn must not
+   * keep the others from theirs. Returns why some of them were left, if they were.
+   */
   async attemptPostponed(): Promise<RunEnd | undefined> {
-    for (const id of this.lostBefore) {
+    this.parts.attempts.keepsRoomForOne = false;
+    const byLastAttempt = [...this.lostBefore].sort(([, a], [, b]) => (a === b ? 0 : a < b ? -1 : 1));
+    for (const [id] of byLastAttempt) {
       await this.parts.attempts.stragglersBelow(1);
       if (!this.hasRoom()) {
         this.parts.tally.leftOver(this.lostBefore.size);

@@ -32,7 +32,7 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
   let ended: RunEnd;
   try {
     ended = await runTier(options, parts, tally, target.band);
-    if (target.catchUp) await catchUp(options, parts, tally);
+    if (!isStopped(ended)) await catchUp(options, parts, tally);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     tally.troubled(error);
@@ -63,13 +63,19 @@ function isWatched(band: TierBand): boolean {
 
 /** Runs the slower tiers whose turn was missed or cut short: a rule can be late, a deployment resets its phase. */
 async function catchUp(options: RunOptions, parts: RunParts, tally: Tally): Promise<void> {
+  if (!options.target.catchUp) return;
   const queue = await parts.store.readQueue(options.target.queue);
   const slackMs = ((options.target.band?.everySeconds ?? 3600) * 1000) / 2;
-  for (const band of options.target.catchUp ?? []) {
+  for (const band of options.target.catchUp) {
     if (!isOverdue(band, queue, parts.clock.now(), slackMs)) continue;
     tally.tierCaughtUp(band.number);
-    await runTier(options, parts, tally, band);
+    if (isStopped(await runTier(options, parts, tally, band))) return;
   }
+}
+
+/** The queue itself lets no run go on, of whatever tier. */
+function isStopped(ended: RunEnd): boolean {
+  return ended === 'paused' || ended === 'wayChanged';
 }
 
 function isOverdue(band: TierBand, queue: QueueState, now: number, slackMs: number): boolean {

@@ -123,4 +123,33 @@ describe('the hourly run', () => {
     });
     expect(harness.statuses()).toEqual({ SUCCESS: 30 });
   });
+
+  test('has a limit of its own for each tier it makes up for', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 30; i++) harness.put(`hourly-${i}`, { insertedAt: iso(-2 * DAY) });
+    for (let i = 0; i < 5; i++) harness.put(`old-${i}`, old);
+    const attempted: string[] = [];
+    const summary = await harness.run((record) => void attempted.push(record.id), {
+      band: HOURLY,
+      catchUp,
+      maxRecords: 10,
+    });
+    expect(summary).toMatchObject({ attempted: 15, ended: 'maxRecords' });
+    expect(attempted.filter((id) => id.startsWith('old'))).toHaveLength(5);
+  });
+
+  test('does not go on to slower tiers when the queue has changed its way meanwhile', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 30; i++) harness.put(`hourly-${i}`, { insertedAt: iso(-2 * DAY) });
+    harness.put('old', old);
+    await harness.run(succeed, { band: YOUNG });
+    const change = async () => {
+      const { way } = await harness.store.readQueue('q');
+      await harness.store.setWay('q', { way: 'retry', since: harness.clock.wall() }, way);
+    };
+    const summary = await harness.run(change, { band: HOURLY, catchUp, concurrency: 2 });
+    expect(summary).toMatchObject({ ended: 'wayChanged' });
+    expect(summary).not.toHaveProperty('caughtUp');
+    expect((await harness.store.readQueue('q')).way?.way).toBe('retry');
+  });
 });
