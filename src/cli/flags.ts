@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { ConfigurationError } from '../errors.js';
-import { parseDuration } from '../local/durations.js';
+import { parseDuration } from '../local/schedule/durations.js';
 import { STATUSES, type Status } from '../record/index.js';
 
 /** Readers of flags: each says what it expects. Commander adds the flag's name and ends with a usage error. */

@@ -1,5 +1,5 @@
-import type { RunReport } from '../local/run-report.js';
-import type { RuntimeStatus } from '../local/status.js';
+import type { RunReport } from '../local/status/run-report.js';
+import type { RuntimeStatus } from '../local/status/status.js';
 import { printable } from './output.js';
 import { clock } from './view.js';
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.js';
-import { age } from '../local/durations.js';
-import type { RunReport } from '../local/run-report.js';
 import { type LocalRuntime, startRuntime } from '../local/runtime.js';
+import { age } from '../local/schedule/durations.js';
+import type { RunReport } from '../local/status/run-report.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { plainCounts, plainRun, summary } from './plain.js';

@@ -1,5 +1,5 @@
-import { age } from '../local/durations.js';
-import type { RuntimeStatus } from '../local/status.js';
+import { age } from '../local/schedule/durations.js';
+import type { RuntimeStatus } from '../local/status/status.js';
 import { printable } from './output.js';
 import { cut, type Paint, padEnd, padStart } from './paint.js';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Way } from '../record/index.js';
-import type { LocalApp } from './template.js';
+import type { LocalApp } from './template/local-app.js';
 
 /** A queue of the app, as its functions are told about it. */
 export interface AppQueue {

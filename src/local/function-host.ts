@@ -1,8 +1,8 @@
 import type { ClockSetting } from '../clock.js';
-import type { FunctionLogs } from './function-logs.js';
-import { type Invocation, Sandbox } from './sandbox.js';
-import { type GivenUp, SandboxPool } from './sandbox-pool.js';
-import type { LocalFunction } from './template.js';
+import type { FunctionLogs } from './sandbox/function-logs.js';
+import { type Invocation, Sandbox } from './sandbox/sandbox.js';
+import { type GivenUp, SandboxPool } from './sandbox/sandbox-pool.js';
+import type { LocalFunction } from './template/local-app.js';
 
 export interface FunctionHostOptions {
   readonly functions: readonly LocalFunction[];

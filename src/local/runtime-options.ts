@@ -1,5 +1,5 @@
-import type { Notice } from './function-logs.js';
-import type { RunReport } from './run-report.js';
+import type { Notice } from './sandbox/function-logs.js';
+import type { RunReport } from './status/run-report.js';
 
 export interface RuntimeOptions {
   /** A shell command that synthesizes a CDK app, or a synthesized folder. Default: this package's own app. */

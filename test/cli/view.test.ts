@@ -3,8 +3,8 @@ import { cut, painter, width } from '../../src/cli/paint.js';
 import { plainCounts, plainRun, summary } from '../../src/cli/plain.js';
 import { Screen } from '../../src/cli/screen.js';
 import { renderView } from '../../src/cli/view.js';
-import type { RunReport } from '../../src/local/run-report.js';
-import type { RuntimeStatus } from '../../src/local/status.js';
+import type { RunReport } from '../../src/local/status/run-report.js';
+import type { RuntimeStatus } from '../../src/local/status/status.js';
 
 const run = (minute: number, text: string): RunReport => ({
   at: `2026-01-01T00:0${minute}:00.000Z`,

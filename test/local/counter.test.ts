@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Counter } from '../../src/local/counter.js';
+import { Counter } from '../../src/local/status/counter.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { age, parseDuration } from '../../src/local/durations.js';
+import { age, parseDuration } from '../../src/local/schedule/durations.js';
 
 it.each([
   ['30s', 30_000],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RunLog } from '../../src/local/run-log.js';
-import { type FiringResult, reportRun } from '../../src/local/run-report.js';
+import { RunLog } from '../../src/local/status/run-log.js';
+import { type FiringResult, reportRun } from '../../src/local/status/run-report.js';
 import type { RunSummary } from '../../src/processor/index.js';
 
 const summary: RunSummary = {

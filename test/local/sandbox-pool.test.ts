@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Invocation } from '../../src/local/sandbox.js';
-import { type PooledSandbox, SandboxPool } from '../../src/local/sandbox-pool.js';
-import type { LocalFunction } from '../../src/local/template.js';
+import type { Invocation } from '../../src/local/sandbox/sandbox.js';
+import { type PooledSandbox, SandboxPool } from '../../src/local/sandbox/sandbox-pool.js';
+import type { LocalFunction } from '../../src/local/template/local-app.js';
 
 afterEach(() => {
   vi.useRealTimers();

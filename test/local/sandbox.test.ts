@@ -3,8 +3,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Sandbox } from '../../src/local/sandbox.js';
-import type { LocalFunction } from '../../src/local/template.js';
+import { Sandbox } from '../../src/local/sandbox/sandbox.js';
+import type { LocalFunction } from '../../src/local/template/local-app.js';
 
 const HANDLER = `
 let calls = 0;
@@ -122,7 +122,7 @@ describe('a sandbox', () => {
     const parentFile = join(folder, 'parent.mts');
     await writeFile(
       parentFile,
-      `import { Sandbox } from ${JSON.stringify(import.meta.resolve('../../src/local/sandbox.ts'))};
+      `import { Sandbox } from ${JSON.stringify(import.meta.resolve('../../src/local/sandbox/sandbox.ts'))};
        const sandbox = new Sandbox({
          function: { name: 'W', handler: 'index.handler', folder: ${JSON.stringify(folder)}, timeoutSeconds: 60, memoryMb: 128, environment: {} },
          environment: {},

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scaledClock } from '../../src/clock.js';
-import { type Firing, Scheduler } from '../../src/local/scheduler.js';
-import type { LocalRule } from '../../src/local/template.js';
-import type { RulePhase } from '../../src/local/timekeeper.js';
+import { type Firing, Scheduler } from '../../src/local/schedule/scheduler.js';
+import type { RulePhase } from '../../src/local/schedule/timekeeper.js';
+import type { LocalRule } from '../../src/local/template/local-app.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const MINUTE = 60_000;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { queuesOf, recordTables } from '../../src/local/app-queues.js';
-import { readAssembly } from '../../src/local/assembly.js';
-import { readApp } from '../../src/local/template.js';
+import { readAssembly } from '../../src/local/template/assembly.js';
+import { readApp } from '../../src/local/template/template.js';
 import { functionResource, ruleResource, tableResource, writeAssembly } from './assembly-fixture.js';
 
 const read = async (changes: Record<string, unknown> = {}) => {

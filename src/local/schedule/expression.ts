@@ -1,13 +1,6 @@
-import { ConfigurationError } from '../errors.js';
+import { ConfigurationError } from '../../errors.js';
 import { parseCron } from './cron.js';
-
-/** When a rule fires, as EventBridge reads its schedule expression. All times in epoch milliseconds. */
-export interface Schedule {
-  /** The first firing after `after`. A rate counts from the rule's creation; a cron ignores it. */
-  next(after: number, createdAt: number): number | undefined;
-  /** The time between two firings where it is constant. */
-  readonly everyMs?: number | undefined;
-}
+import type { Schedule } from './schedule.js';
 
 const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 

@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../errors.js';
-import { show } from '../validation.js';
+import { ConfigurationError } from '../../errors.js';
+import { show } from '../../validation.js';
 
 const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ['d', 86_400_000],

@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../errors.js';
-import { show } from '../validation.js';
+import { ConfigurationError } from '../../errors.js';
+import { show } from '../../validation.js';
 
 /** What a template's references stand for on this machine. */
 export interface References {

@@ -1,8 +1,8 @@
-import { ConfigurationError } from '../errors.js';
+import { ConfigurationError } from '../../errors.js';
+import { parseSchedule } from '../schedule/expression.js';
 import type { TemplateResource } from './assembly.js';
 import { resolveText } from './intrinsics.js';
-import { parseSchedule } from './schedule.js';
-import type { LocalRule, StackContext } from './template.js';
+import type { LocalRule, StackContext } from './local-app.js';
 
 interface Target {
   readonly Arn?: unknown;

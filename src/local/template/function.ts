@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../errors.js';
+import { ConfigurationError } from '../../errors.js';
 import { resolve, resolveText } from './intrinsics.js';
-import type { LocalFunction, StackContext } from './template.js';
+import type { LocalFunction, StackContext } from './local-app.js';
 
 /** Lambda's own defaults. */
 const DEFAULT_TIMEOUT_SECONDS = 3;

@@ -1,5 +1,5 @@
+import type { LocalFunction } from '../template/local-app.js';
 import type { Invocation, Sandbox } from './sandbox.js';
-import type { LocalFunction } from './template.js';
 
 export interface SandboxPoolOptions {
   /** Sandboxes at once, over all functions. */

@@ -1,7 +1,7 @@
 import { type ServerType, serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import { age } from './durations.js';
+import { age } from '../schedule/durations.js';
 import type { RuntimeStatus } from './status.js';
 
 export interface StatusPage {

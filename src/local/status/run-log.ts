@@ -1,4 +1,4 @@
-import type { Notice } from './function-logs.js';
+import type { Notice } from '../sandbox/function-logs.js';
 import type { RunReport } from './run-report.js';
 import type { RunTotals } from './status.js';
 

@@ -1,53 +1,10 @@
-import { ConfigurationError } from '../errors.js';
-import type { TableShape } from '../store/dynamodb/create-tables.js';
+import { ConfigurationError } from '../../errors.js';
 import type { Stack, TemplateResource } from './assembly.js';
+import { readFunction } from './function.js';
 import type { References } from './intrinsics.js';
-import { readFunction } from './template-function.js';
-import { readRule } from './template-rule.js';
-import { isTable, readTable } from './template-table.js';
-
-/** A table as it is created on the embedded DynamoDB. */
-export interface LocalTable extends TableShape {
-  readonly logicalId: string;
-}
-
-export interface LocalFunction {
-  readonly name: string;
-  /** Lambda's handler string, such as `index.handler`. */
-  readonly handler: string;
-  /** The folder of the bundled code. */
-  readonly folder: string;
-  readonly timeoutSeconds: number;
-  readonly memoryMb: number;
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-export interface LocalRule {
-  /** Stable between starts: its phase is kept under this name. */
-  readonly id: string;
-  readonly label: string;
-  readonly expression: string;
-  readonly enabled: boolean;
-  readonly functionName: string;
-  readonly event: unknown;
-}
-
-/** What of an app runs on one machine. */
-export interface LocalApp {
-  readonly stacks: readonly string[];
-  readonly tables: readonly LocalTable[];
-  readonly functions: readonly LocalFunction[];
-  readonly rules: readonly LocalRule[];
-}
-
-/** A stack with the names that its resources get here. */
-export interface StackContext {
-  readonly stack: Stack;
-  readonly references: References;
-  /** The name of a table, function or rule. */
-  nameOf(logicalId: string): string;
-  resource(logicalId: string): TemplateResource | undefined;
-}
+import type { LocalApp, LocalFunction, LocalRule, LocalTable, StackContext } from './local-app.js';
+import { readRule } from './rule.js';
+import { isTable, readTable } from './table.js';
 
 /**
  * Takes the tables, the scheduled rules and the functions behind them from synthesized stacks. Everything else in

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Random } from '../random.js';
+import type { Random } from '../../random.js';
 
 export interface SampleErpOptions {
   readonly random: Random;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ConfigurationError } from '../errors.js';
+import { ConfigurationError } from '../../errors.js';
 import { readAssembly, type Stack } from './assembly.js';
 
 export interface SynthOptions {

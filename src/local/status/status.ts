@@ -1,7 +1,7 @@
-import type { Way } from '../record/index.js';
-import type { Notice } from './function-logs.js';
+import type { Way } from '../../record/index.js';
+import type { ErpState } from '../sample/sample-erp.js';
+import type { Notice } from '../sandbox/function-logs.js';
 import type { RunReport } from './run-report.js';
-import type { ErpState } from './sample-erp.js';
 
 /** Everything that the terminal, the status page and `/status.json` show. Times are the backlog's, ISO-8601. */
 export interface RuntimeStatus {

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import type { LocalFunction } from '../template/local-app.js';
 import { type Answer, type Invoke, SANDBOX_FOLDER, SANDBOX_HANDLER } from './sandbox-protocol.js';
-import type { LocalFunction } from './template.js';
 
 /** How one invocation ended. */
 export type Invocation =

@@ -1,13 +1,13 @@
-import { toIso } from '../clock.js';
-import type { StatusCounts } from '../store/dynamodb/count.js';
-import type { AppQueue } from './app-queues.js';
+import { toIso } from '../../clock.js';
+import type { StatusCounts } from '../../store/dynamodb/count.js';
+import type { AppQueue } from '../app-queues.js';
+import type { SampleErp } from '../sample/sample-erp.js';
+import type { SampleShop } from '../sample/sample-shop.js';
+import type { Scheduler } from '../schedule/scheduler.js';
+import type { Timekeeper } from '../schedule/timekeeper.js';
+import type { LocalApp, LocalRule } from '../template/local-app.js';
 import type { RunLog } from './run-log.js';
-import type { SampleErp } from './sample-erp.js';
-import type { SampleShop } from './sample-shop.js';
-import type { Scheduler } from './scheduler.js';
 import type { QueueStatus, RuleStatus, RuntimeStatus } from './status.js';
-import type { LocalApp, LocalRule } from './template.js';
-import type { Timekeeper } from './timekeeper.js';
 
 export interface RuntimeStatusParts {
   readonly app: LocalApp;

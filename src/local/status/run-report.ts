@@ -1,6 +1,6 @@
-import type { RunSummary } from '../processor/index.js';
-import type { Invocation } from './sandbox.js';
-import type { GivenUp } from './sandbox-pool.js';
+import type { RunSummary } from '../../processor/index.js';
+import type { Invocation } from '../sandbox/sandbox.js';
+import type { GivenUp } from '../sandbox/sandbox-pool.js';
 
 /** What one firing of a rule came to. */
 export interface RunReport {

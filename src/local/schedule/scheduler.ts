@@ -1,6 +1,7 @@
-import type { ClockSetting } from '../clock.js';
-import { parseSchedule, type Schedule } from './schedule.js';
-import type { LocalRule } from './template.js';
+import type { ClockSetting } from '../../clock.js';
+import type { LocalRule } from '../template/local-app.js';
+import { parseSchedule } from './expression.js';
+import type { Schedule } from './schedule.js';
 import type { Timekeeper } from './timekeeper.js';
 
 /** One firing of a rule. */

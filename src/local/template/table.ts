@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { ConfigurationError } from '../errors.js';
-import { parseOptions } from '../validation.js';
+import { ConfigurationError } from '../../errors.js';
+import { parseOptions } from '../../validation.js';
 import type { TemplateResource } from './assembly.js';
 import { resolve } from './intrinsics.js';
-import type { LocalTable, StackContext } from './template.js';
+import type { LocalTable, StackContext } from './local-app.js';
 
 const keySchema = z
   .array(z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }))

@@ -1,0 +1,46 @@
+import type { TableShape } from '../../store/dynamodb/create-tables.js';
+import type { Stack, TemplateResource } from './assembly.js';
+import type { References } from './intrinsics.js';
+
+/** A table as it is created on the embedded DynamoDB. */
+export interface LocalTable extends TableShape {
+  readonly logicalId: string;
+}
+
+export interface LocalFunction {
+  readonly name: string;
+  /** Lambda's handler string, such as `index.handler`. */
+  readonly handler: string;
+  /** The folder of the bundled code. */
+  readonly folder: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface LocalRule {
+  /** Stable between starts: its phase is kept under this name. */
+  readonly id: string;
+  readonly label: string;
+  readonly expression: string;
+  readonly enabled: boolean;
+  readonly functionName: string;
+  readonly event: unknown;
+}
+
+/** What of an app runs on one machine. */
+export interface LocalApp {
+  readonly stacks: readonly string[];
+  readonly tables: readonly LocalTable[];
+  readonly functions: readonly LocalFunction[];
+  readonly rules: readonly LocalRule[];
+}
+
+/** A stack with the names that its resources get here. */
+export interface StackContext {
+  readonly stack: Stack;
+  readonly references: References;
+  /** The name of a table, function or rule. */
+  nameOf(logicalId: string): string;
+  resource(logicalId: string): TemplateResource | undefined;
+}
