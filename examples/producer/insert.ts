@@ -9,6 +9,6 @@ export async function orderPlaced(order: { readonly id: string; readonly total: 
 }
 
 /** A first attempt in two hours, not now. */
-export async function remind(customer: string): Promise<void> {
-  await backlog.insert({ payload: { customer }, queue: 'reminders' }, { wait: '2h' });
+export async function priceChangesSoon(article: string): Promise<void> {
+  await backlog.insert({ payload: { article }, queue: 'price-list' }, { wait: '2h' });
 }
