@@ -78,9 +78,11 @@ export class Tally {
  */
 export function lagSeconds(record: BacklogRecord, band: TierBand | undefined, now: number): number {
   const lateBy = (expectedAt: number) => Math.max(0, (now - expectedAt) / 1000);
-  if (band === undefined) return lateBy(Date.parse(record.dueAt ?? record.insertedAt));
-  const waitedFrom = [bornAt(record) + band.fromAgeSeconds * 1000];
-  if (record.lastAttemptAt !== undefined) waitedFrom.push(Date.parse(record.lastAttemptAt));
+  const lastAttemptAt = record.lastAttemptAt === undefined ? 0 : Date.parse(record.lastAttemptAt);
+  // The due time of a record that comes from a progressive queue is its age.
+  if (band === undefined)
+    return lateBy(Math.max(Date.parse(record.dueAt ?? record.insertedAt), lastAttemptAt));
+  const waitedFrom = [bornAt(record) + band.fromAgeSeconds * 1000, lastAttemptAt];
   if (record.notBefore !== undefined) waitedFrom.push(Date.parse(record.notBefore));
   return lateBy(Math.max(...waitedFrom) + band.everySeconds * 1000);
 }

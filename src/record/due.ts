@@ -76,7 +76,7 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   const attemptedRecently =
     lastAttemptAt !== undefined && now - lastAttemptAt < (band.everySeconds * 1000) / 2;
   const held = record.notBefore !== undefined && Date.parse(record.notBefore) > now;
-  const cameFromRetry = record.dueAt !== undefined && Date.parse(record.dueAt) !== born;
+  const cameFromRetry = record.dueAt === undefined || Date.parse(record.dueAt) !== born;
 
   if (isExpired(record, context)) return { do: 'expire' };
   if (leftBand || attemptedRecently || held) {

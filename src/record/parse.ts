@@ -70,19 +70,24 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
   };
 
   const dueAt = time('dueAt');
+  const firstFailureAt = time('firstFailureAt');
   return {
     id: String(item.id),
     status: parseStatus(item.status) ?? problem('status', STATUSES.join(', ')) ?? 'NEW',
     payload: item.payload,
     queue: parseQueue(item.queue) ?? problem('queue', 'letters, digits, "_", "." and "-"') ?? DEFAULT_QUEUE,
-    insertedAt: insertionTime(time('insertedAt'), now, problems) ?? dueAt ?? new Date(now).toISOString(),
+    insertedAt:
+      insertionTime(time('insertedAt'), now, problems) ??
+      // A failure moves the due time: whoever has failed is older than that, or it would never be too old.
+      earlier(dueAt, firstFailureAt) ??
+      new Date(now).toISOString(),
     availableAt: time('availableAt'),
     lane: text('lane'),
     dueAt,
     rev: text('rev'),
     attempts: count('attempts'),
     failures: count('failures'),
-    firstFailureAt: time('firstFailureAt'),
+    firstFailureAt,
     lastFailureAt: time('lastFailureAt'),
     lastAttemptAt: time('lastAttemptAt'),
     lastError: parseError(item.lastError),
@@ -111,6 +116,11 @@ function insertionTime(value: string | undefined, now: number, problems: string[
   if (value === undefined || Date.parse(value) <= now + CLOCK_TOLERANCE_MS) return value;
   problems.push('insertedAt: more than 5 minutes ahead');
   return undefined;
+}
+
+function earlier(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a < b ? a : b;
 }
 
 function parseRetry(value: unknown, problems: string[]): RetryPolicy | undefined {

@@ -109,7 +109,7 @@ function fail(
 
   // The rules keep the schedule: the index key stays the insertion time, and the write leaves the index alone.
   const set = { ...change, status, dueAt: toIso(bornAt(record)) };
-  const notBefore = record.retry ? dueAt : earliest;
+  const notBefore = hasOwnWaits(record) ? dueAt : earliest;
   if (notBefore > context.now) return { set: { ...set, notBefore: toIso(notBefore) }, remove: [] };
   return { set, remove: record.notBefore === undefined ? [] : ['notBefore'] };
 }
@@ -129,11 +129,16 @@ function retryOf(record: BacklogRecord, change: FailureChange, context: SettleCo
     context.tickSeconds,
   );
   // On a progressive queue the last rule gives up what is too old, after its last turn.
-  const decidedByRules = context.way === 'progressive' && !record.retry;
+  const decidedByRules = context.way === 'progressive' && !hasOwnWaits(record);
   if (decidedByRules && !decision.retry && decision.reason === 'expired') {
     return { retry: true as const, dueAt: context.now };
   }
   return decision;
+}
+
+/** On a progressive queue a policy that only adds limits to its schedule leaves the waits to the rules. */
+function hasOwnWaits({ retry }: BacklogRecord): boolean {
+  return retry !== undefined && !(retry.type === 'progressive' && retry.tiers === undefined);
 }
 
 export function policyOf(record: BacklogRecord, queuePolicy: ResolvedPolicy): ResolvedPolicy {

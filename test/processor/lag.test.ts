@@ -19,6 +19,11 @@ describe('the lag of an attempt', () => {
     expect(lagSeconds(record, undefined, at(50))).toBe(0);
   });
 
+  it('is not the age of a record that came from a progressive queue', () => {
+    const record = recordWith({ lane: 'default', dueAt: isoAt(0), lastAttemptAt: isoAt(9_000) });
+    expect(lagSeconds(record, undefined, at(9_060))).toBe(60);
+  });
+
   it('starts one interval after the last attempt, where the age decides', () => {
     expect(lagSeconds(recordWith({}), minutes, at(310))).toBe(10);
     expect(lagSeconds(recordWith({ lastAttemptAt: isoAt(290) }), minutes, at(610))).toBe(20);

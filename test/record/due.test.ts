@@ -104,3 +104,8 @@ describe('a record found by its age', () => {
     expect(judge(found, byAge(tier))).toEqual(verdict);
   });
 });
+
+test('a due time that nobody can read is put right on a progressive queue', () => {
+  const verdict = judge(record({ ...failed, dueAt: "1 o'clock", lane: 'q' }), byAge(2));
+  expect(verdict).toEqual({ do: 'reschedule', dueAt: NOW - 3_600_000 });
+});

@@ -44,6 +44,11 @@ describe('a record as a foreign producer wrote it', () => {
     );
   });
 
+  test('and one that has failed is at least as old as its first failure, wherever its due time has moved', () => {
+    const failed = { ...minimal, firstFailureAt: iso(-900), dueAt: iso(-100) };
+    expect(parseRecord(failed, NOW).insertedAt).toBe(iso(-900));
+  });
+
   test.each([
     ['with an offset', '2026-03-01T13:00:00+02:00', '2026-03-01T11:00:00.000Z'],
     ['without milliseconds', '2026-03-01T11:00:00Z', '2026-03-01T11:00:00.000Z'],

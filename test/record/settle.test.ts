@@ -98,6 +98,13 @@ describe('a failure', () => {
     expect(settle(once, failure, context()).set.status).toBe('DEAD');
   });
 
+  test("whose own policy is the queue's schedule with a limit waits for the rules, as the others do", () => {
+    const limited = record({ retry: { type: 'progressive', maxAttempts: 3 } });
+    expect(settle(limited, failure, context(progressive)).set).not.toHaveProperty('notBefore');
+    const own = { type: 'progressive', tiers: [{ everySeconds: 600, untilAgeSeconds: 86_400 }] };
+    expect(settle(record({ retry: own }), failure, context(progressive)).set.notBefore).toBe(iso(600));
+  });
+
   test('counts age from when a delayed record became available', () => {
     const delayed = record({ insertedAt: iso(-400 * 86_400), availableAt: iso(-60) });
     expect(settle(delayed, failure, context()).set).toMatchObject({ status: 'ERROR', dueAt: iso(300) });
