@@ -42,6 +42,18 @@ describe('a synthesized app', () => {
     ]);
   });
 
+  it('gives the table that its functions work on and that is made elsewhere, as records need it', async () => {
+    const { app } = await read({
+      Worker11112222: withProperties(functionResource, {
+        Environment: { Variables: { BACKLOG_TABLE: 'OldRecords' } },
+      }),
+    });
+    const [made, given, ...rest] = app.tables;
+    expect(rest).toEqual([]);
+    expect(given).toEqual({ ...made, name: 'OldRecords', logicalId: 'OldRecords' });
+    expect(recordTables(app)).toEqual(['OldRecords']);
+  });
+
   it('gives the functions behind its rules, with their code and their variables resolved', async () => {
     const { app, folder } = await read();
     expect(app.functions).toEqual([

@@ -85,7 +85,7 @@ function runApp(
       signal?.removeEventListener('abort', abort);
       if (code === 0) return done();
       const reason = signal?.aborted ? 'was stopped' : `failed with exit code ${code}`;
-      fail(new ConfigurationError(`the CDK app "${app}" ${reason}\n${output.trim()}`));
+      fail(new ConfigurationError(`the CDK app (${app}) ${reason}\n${output.trim()}`));
     });
   });
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors.js';
 import type { Stack, TemplateResource } from './assembly.js';
 import { readFunction } from './function.js';
+import { givenTables } from './given-tables.js';
 import type { References } from './intrinsics.js';
 import type { LocalApp, LocalFunction, LocalRule, LocalTable, StackContext } from './local-app.js';
 import { readRule } from './rule.js';
@@ -29,7 +30,13 @@ export function readApp(stacks: readonly Stack[]): LocalApp {
       }
     }
   }
-  return { stacks: stacks.map(({ name }) => name), tables, functions: [...functions.values()], rules };
+  const all = [...functions.values()];
+  return {
+    stacks: stacks.map(({ name }) => name),
+    tables: [...tables, ...givenTables(all, tables)],
+    functions: all,
+    rules,
+  };
 }
 
 function stackContext(stack: Stack, names: Names): StackContext {
