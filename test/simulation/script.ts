@@ -6,6 +6,10 @@ import { between, chance, pick } from './random.js';
 export interface Script {
   readonly id: string;
   readonly insertAtMs: number;
+  /** How old it is already when it is inserted, as one that was imported. */
+  readonly ageMs: number;
+  /** Not to be attempted for so long. */
+  readonly delayMs: number | undefined;
   /** Failures before it would succeed; `Infinity` never. */
   readonly failuresFirst: number;
   /** `crash`: the first attempts, or all, end the whole process. */
@@ -29,10 +33,12 @@ export function makeScripts(random: Random, horizonMs: number): Script[] {
     return {
       id: `r${i}`,
       insertAtMs,
-      failuresFirst: hopeless ? Number.POSITIVE_INFINITY : pick(random, [0, 0, 0, 1, 2]),
+      ageMs: chance(random, 0.4) ? between(random, 0, 3_000_000) : 0,
+      delayMs: chance(random, 0.15) ? between(random, 1, horizonMs) : undefined,
+      failuresFirst: hopeless ? Number.POSITIVE_INFINITY : pick(random, [0, 0, 0, 1, 2, 6]),
       crashesFirst: poison ? pick(random, [1, Number.POSITIVE_INFINITY]) : 0,
       durationMs: between(random, 1, 3_000),
-      firstDurationMs: chance(random, 0.1) ? between(random, 5_000, 70_000) : between(random, 1, 3_000),
+      firstDurationMs: chance(random, 0.2) ? between(random, 5_000, 100_000) : between(random, 1, 3_000),
       ignoresSignal: chance(random, 0.3),
       end: chance(random, 0.1) ? ('dead' as const) : ('success' as const),
       maxAttempts: poison || hopeless ? pick(random, [1, 2, 3]) : undefined,
@@ -44,7 +50,8 @@ export function makeScripts(random: Random, horizonMs: number): Script[] {
 /** Throws, or not, as the script has it for this attempt. */
 export function actOut(script: Script, attempt: number, random: Random): void {
   if (attempt <= script.failuresFirst) {
-    throw chance(random, 0.2) ? new RetryAfter(between(random, 0, 90)) : new Error('scripted failure');
+    const longest = pick(random, [90, 90, 1200]);
+    throw chance(random, 0.2) ? new RetryAfter(between(random, 0, longest)) : new Error('scripted failure');
   }
   if (script.end === 'dead') throw new Dead('scripted');
 }

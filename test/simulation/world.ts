@@ -1,113 +1,101 @@
-import type { TierBand } from '../../src/policies/index.js';
-import { resolvePolicy } from '../../src/policies/index.js';
+import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import { type AttemptContext, type RunSummary, run } from '../../src/processor/index.js';
-import type { BacklogRecord } from '../../src/record/index.js';
+import { type BacklogRecord, RetryAfter } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import { VirtualTime } from '../virtual-time.js';
-import { Actor, type Faults, NO_FAULTS } from './actor.js';
+import { Actor, NO_FAULTS } from './actor.js';
 import { faultyStore } from './faulty-store.js';
-import { between, chance, pick, seededRandom } from './random.js';
+import { between, chance, seededRandom } from './random.js';
+import {
+  FUNCTION_TIMEOUT_SECONDS,
+  makeScenario,
+  type Scenario,
+  TICK_MS,
+  TROUBLED_MS,
+  WAIT_SECONDS,
+} from './scenario.js';
 import { actOut, makeScripts, type Script } from './script.js';
 import { withStaleIndex } from './stale-index.js';
+import { Witness } from './witness.js';
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
-const TICK_MS = 60_000;
-const TROUBLED_MS = 10 * TICK_MS;
-const LONGEST_MS = 3 * 3_600_000;
-const FUNCTION_TIMEOUT_SECONDS = 300;
-const MAX_SKEW_MS = 2_000;
+const LONGEST_MS = 5 * 3_600_000;
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+const PER_RECORD = resolvePolicy({ type: 'constant', intervalSeconds: WAIT_SECONDS, jitter: 'none' });
+const BY_AGE = resolvePolicy({ type: 'progressive' });
 
 /** Takes a safeguard out, to see that its absence is noticed. */
 export type Sabotage = (store: BacklogStore) => BacklogStore;
 
-interface Underway {
-  readonly actor: Actor;
-  readonly version: number;
-}
-
 /**
- * A small world: one queue, some records, rules that fire on time, twice or late, and runs of the production code that
- * are killed, frozen and cut off from the store at any step. For a while; then all is well, and everything must end.
+ * A small world: one queue, some records, rules that fire on time, twice, late or not at all, and runs of the
+ * production code that are killed, frozen and cut off from the store at any step. For a while; then all is well, and
+ * everything must end.
  */
 export class World {
-  readonly violations: string[] = [];
   readonly ended: RunSummary['ended'][] = [];
   private readonly random: () => number;
   private readonly time = new VirtualTime(START);
   private readonly truth: MemoryStore;
   private readonly store: BacklogStore;
   private readonly scripts: Map<string, Script>;
-  private readonly underway = new Map<string, Underway[]>();
+  private readonly scenario: Scenario;
+  private readonly witness: Witness;
   private readonly attempts = new Map<string, number>();
-  private readonly finished = new Map<string, { by: Actor; at: number }>();
-  private readonly troubles: Faults;
-  private readonly band: TierBand | undefined;
-  private readonly limits;
   private actors = 0;
 
   constructor(seed: number, sabotage: Sabotage = (store) => store) {
     this.random = seededRandom(seed);
-    const { random } = this;
+    this.scenario = makeScenario(this.random);
     this.truth = new MemoryStore({
       clock: { now: () => this.time.now, wall: () => this.time.now, sleep: async () => {} },
     });
-    this.store = sabotage(
-      withStaleIndex(this.truth, () => this.time.now, random, pick(random, [0, 500, 3000])),
-    );
-    this.scripts = new Map(makeScripts(random, TROUBLED_MS).map((script) => [script.id, script]));
-    this.troubles = pick<Faults>(random, [
-      NO_FAULTS,
-      { kill: 0.02, freeze: 0, errorBefore: 0.01, errorAfter: 0.01, repeat: 0.02, slow: 0.05, hang: 0 },
-      { kill: 0, freeze: 0.03, errorBefore: 0, errorAfter: 0, repeat: 0.05, slow: 0.05, hang: 0 },
-      { kill: 0.01, freeze: 0.01, errorBefore: 0.05, errorAfter: 0.05, repeat: 0.05, slow: 0.1, hang: 0 },
-      { kill: 0, freeze: 0, errorBefore: 0.01, errorAfter: 0.01, repeat: 0.01, slow: 0.05, hang: 0.02 },
-    ]);
-    this.band = chance(random, 0.4)
-      ? { number: 1, everySeconds: 60, fromAgeSeconds: 0, untilAgeSeconds: 864_000, last: true }
-      : undefined;
-    this.limits = {
-      concurrency: pick(random, [1, 2, 10]),
-      attemptTimeoutSeconds: pick(random, [5, 30]),
-      maxRecords: pick(random, [undefined, undefined, 3]),
-      attemptsPerSecond: pick(random, [undefined, undefined, 5]),
-    };
+    const { maxStaleMs } = this.scenario;
+    this.store = sabotage(withStaleIndex(this.truth, () => this.time.now, this.random, maxStaleMs));
+    this.scripts = new Map(makeScripts(this.random, TROUBLED_MS).map((script) => [script.id, script]));
+    const hasPoison = [...this.scripts.values()].some(({ crashesFirst }) => crashesFirst > 0);
+    this.witness = new Witness(this.scenario, hasPoison);
   }
 
   async play(): Promise<string[]> {
     for (const script of this.scripts.values()) this.schedule(script);
+    this.schedulePause();
     for (let tick = 0; ; tick++) {
-      if (tick * TICK_MS > LONGEST_MS) {
-        this.violations.push(`still open after ${LONGEST_MS / 60_000} minutes: ${this.openIds().join(', ')}`);
+      const at = tick * TICK_MS;
+      if (at > LONGEST_MS) {
+        this.witness.report(`still open after ${LONGEST_MS / 60_000} minutes: ${this.openIds().join(', ')}`);
         break;
       }
-      if (tick * TICK_MS > TROUBLED_MS && this.openIds().length === 0) break;
-      this.fireRule();
-      await this.time.runUntil(START + (tick + 1) * TICK_MS);
+      if (at > TROUBLED_MS && this.openIds().length === 0) break;
+      this.fireRules(at);
+      await this.time.runUntil(START + at + TICK_MS);
     }
     await this.time.runUntilQuiet(this.time.now + 10 * TICK_MS);
     this.checkEnds();
-    return this.violations;
+    return this.witness.violations;
   }
 
   private schedule(script: Script): void {
     const put = (version: number, replace: boolean) => {
-      const at = new Date(this.time.now).toISOString();
-      const retry = script.maxAttempts
-        ? { retry: { type: 'constant', intervalSeconds: 60, maxAttempts: script.maxAttempts } }
-        : {};
+      const { id } = script;
+      const born = this.time.now - script.ageMs;
+      const availableAt = script.delayMs === undefined ? undefined : this.time.now + script.delayMs;
+      const own = { type: 'constant', intervalSeconds: WAIT_SECONDS, jitter: 'none' };
       const item = {
-        id: script.id,
+        id,
         status: 'NEW',
         queue: 'q',
         payload: { version },
-        insertedAt: at,
+        insertedAt: new Date(born).toISOString(),
         lane: 'q',
-        dueAt: at,
-        ...retry,
+        dueAt: new Date(availableAt ?? born).toISOString(),
+        ...(availableAt === undefined ? {} : { availableAt: new Date(availableAt).toISOString() }),
+        ...(script.maxAttempts === undefined ? {} : { retry: { ...own, maxAttempts: script.maxAttempts } }),
       };
-      if (replace) this.truth.put({ ...item, rev: `over-${script.id}` });
-      else void this.store.insert({ ...item, rev: `new-${script.id}` });
+      this.witness.appears(id, availableAt ?? this.time.now);
+      if (replace) this.truth.put({ ...item, rev: `over-${id}` });
+      else void this.store.insert({ ...item, rev: `new-${id}` });
     };
     this.time.after(script.insertAtMs, () => put(1, false));
     if (script.overwriteAtMs !== undefined) {
@@ -115,36 +103,59 @@ export class World {
     }
   }
 
-  /** At least once, now and then twice, mostly a little late. */
-  private fireRule(): void {
-    for (const _ of chance(this.random, 0.25) ? [1, 2] : [1]) {
-      this.time.after(
-        chance(this.random, 0.1) ? between(this.random, 0, 50_000) : between(this.random, 0, 2_000),
-        () => this.startRun(),
-      );
+  private schedulePause(): void {
+    const { pause } = this.scenario;
+    if (!pause) return;
+    this.time.after(pause.fromMs, () => this.truth.setPaused('q', true));
+    this.time.after(pause.untilMs, () => this.truth.setPaused('q', false));
+  }
+
+  private bandsAt(ms: number): readonly TierBand[] | undefined {
+    return this.scenario.ways.findLast(({ fromMs }) => fromMs <= ms)?.bands;
+  }
+
+  /** Those whose turn it is, all at once. */
+  private fireRules(at: number): void {
+    const bands = this.bandsAt(at);
+    if (!bands) this.fire(undefined);
+    for (const band of bands ?? []) {
+      if (at % (band.everySeconds * 1000) !== 0) continue;
+      const isLost = this.scenario.losesSlowRule && band.number === 3 && at >= TROUBLED_MS;
+      if (!isLost) this.fire(band, band.number === 2 ? bands?.slice(2) : undefined);
     }
   }
 
-  private startRun(): void {
-    const faults = () => (this.time.now - START < TROUBLED_MS ? this.troubles : NO_FAULTS);
+  /** Mostly once and a little late; now and then twice, or not at all. */
+  private fire(band: TierBand | undefined, catchUp?: readonly TierBand[]): void {
+    const { random } = this;
+    const isLost = this.isTroubled() && chance(random, 0.05);
+    for (const _ of isLost ? [] : chance(random, 0.25) ? [1, 2] : [1]) {
+      const late = chance(random, 0.1) ? between(random, 0, 50_000) : between(random, 0, 2_000);
+      this.time.after(late, () => this.startRun(band, catchUp));
+    }
+  }
+
+  private isTroubled(): boolean {
+    return this.time.now - START < TROUBLED_MS;
+  }
+
+  private startRun(band: TierBand | undefined, catchUp: readonly TierBand[] | undefined): void {
+    const faults = () => (this.isTroubled() ? this.scenario.faults : NO_FAULTS);
     const actor = new Actor(`run ${++this.actors}`, this.time, this.random, faults);
-    actor.onKilled = () => this.forget(actor);
+    actor.onKilled = () => this.witness.dies(actor);
     const deadline = this.time.now + FUNCTION_TIMEOUT_SECONDS * 1000;
+    let done = false;
     this.time.after(FUNCTION_TIMEOUT_SECONDS * 1000, () => {
       if (!actor.killed && !actor.wasFrozen && !done)
-        this.violations.push(`${actor.name} did not end before its deadline`);
+        this.witness.report(`${actor.name} did not end before its deadline`);
       actor.kill();
     });
-    let done = false;
-    const silent = { debug() {}, info() {}, warn() {}, error() {} };
     run(
       {
-        target: { queue: 'q', lane: 'q', band: this.band },
-        process: (record, context) => this.process(actor, record, context),
-        policy: resolvePolicy(
-          this.band ? { type: 'progressive' } : { type: 'constant', intervalSeconds: 60, jitter: 'none' },
-        ),
-        limits: this.limits,
+        target: { queue: 'q', lane: 'q', band, catchUp },
+        process: (record, context) => this.process(actor, band, record, context),
+        policy: band ? BY_AGE : PER_RECORD,
+        limits: this.scenario.limits,
         deadline: deadline + (actor.clock.wall() - this.time.now),
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
         tickSeconds: 60,
@@ -153,77 +164,67 @@ export class World {
         store: faultyStore(this.watched(actor), actor, faults, this.random),
         clock: actor.clock,
         random: this.random,
-        logger: silent,
+        logger: SILENT,
       },
     ).then(
       (summary) => {
         done = true;
         this.ended.push(summary.ended);
+        this.witness.hears(actor, summary);
       },
-      (error) => this.violations.push(`${actor.name} threw ${(error as Error).stack}`),
+      (error) => this.witness.report(`${actor.name} threw ${(error as Error).stack}`),
     );
   }
 
-  private process(actor: Actor, record: BacklogRecord, { attempt, signal }: AttemptContext): Promise<void> {
-    const script = this.scripts.get(record.id);
-    if (!script) throw new Error(`no script for ${record.id}`);
-    const stored = this.truth.items().find((item) => item.id === record.id);
-    const version = (record.payload as { version: number }).version;
-    const others = (this.underway.get(record.id) ?? []).filter((other) => !other.actor.wasFrozen);
-    if (others.length > 0)
-      this.violations.push(
-        `${record.id}: two attempts at once, by ${others[0]?.actor.name} and ${actor.name}`,
-      );
-    const isOver = stored?.status === 'SUCCESS' || stored?.status === 'DEAD';
-    if (isOver && !this.wasJustFinishedByTheThawed(record.id)) {
-      this.violations.push(`${record.id}: attempted by ${actor.name} after ${stored.status} was settled`);
-    }
-    if (this.isEarly(record))
-      this.violations.push(`${record.id}: attempted by ${actor.name} before it was due`);
-    const me = { actor, version };
-    this.underway.set(record.id, [...(this.underway.get(record.id) ?? []), me]);
-    const made = (this.attempts.get(record.id) ?? 0) + 1;
-    this.attempts.set(record.id, made);
+  private process(
+    actor: Actor,
+    rule: TierBand | undefined,
+    record: BacklogRecord,
+    { attempt, signal }: AttemptContext,
+  ): Promise<void> {
+    const { id } = record;
+    const script = this.scripts.get(id);
+    if (!script) throw new Error(`no script for ${id}`);
+    const { now } = this.time;
+    // A run of the second rule may make up for the third.
+    const age = now - Date.parse(record.availableAt ?? record.insertedAt);
+    const slower = this.scenario.ways.flatMap(({ bands }) => bands ?? []).find(({ number }) => number === 3);
+    const caughtUp = rule?.number === 2 && slower && age > rule.untilAgeSeconds * 1000 + 100_000;
+    const stored = this.truth.items().find((item) => item.id === id);
+    this.witness.begins(actor, record, stored, { now, start: START, band: caughtUp ? slower : rule });
+    const made = (this.attempts.get(id) ?? 0) + 1;
+    this.attempts.set(id, made);
 
     return new Promise((resolve, reject) => {
       const end = (act: () => void) => {
-        this.underway.set(
-          record.id,
-          (this.underway.get(record.id) ?? []).filter((other) => other !== me),
-        );
+        this.witness.ends(actor, id);
         try {
           act();
           resolve();
         } catch (error) {
+          if (error instanceof RetryAfter) this.witness.asksToWait(actor, id, error.seconds);
           reject(error);
         }
       };
+      let over = false;
+      const endOnce = (act: () => void) => {
+        if (!over) end(act);
+        over = true;
+      };
       if (!script.ignoresSignal)
         signal.addEventListener('abort', () =>
-          end(() => {
+          endOnce(() => {
             throw signal.reason;
           }),
         );
       actor.step(made === 1 ? script.firstDurationMs : script.durationMs, () => {
         if (made <= script.crashesFirst) return actor.kill();
-        end(() => actOut(script, attempt, this.random));
+        endOnce(() => actOut(script, attempt, this.random));
       });
     });
   }
 
-  /** Who was frozen past its lease may overlap its repetition, and even settle between its read and its start. */
-  private wasJustFinishedByTheThawed(id: string): boolean {
-    const finish = this.finished.get(id);
-    return finish?.by.wasFrozen === true && this.time.now - finish.at < 10_000;
-  }
-
-  private isEarly(record: BacklogRecord): boolean {
-    const { now } = this.time;
-    if (!this.band) return Date.parse(record.dueAt ?? '') > now + MAX_SKEW_MS;
-    return now - Date.parse(record.lastAttemptAt ?? '') < TICK_MS / 2 - 2 * MAX_SKEW_MS;
-  }
-
-  /** Looks on while settles take effect: a success must be of the version that the attempt has read. */
+  /** Looks on while settles take effect. */
   private watched(actor: Actor): BacklogStore {
     const { store } = this;
     return new Proxy(store, {
@@ -235,31 +236,13 @@ export class World {
         const settle: BacklogStore['settle'] = async (record, change, rev) => {
           const before = this.truth.items().find((item) => item.id === record.id);
           const answer = await store.settle(record, change, rev);
-          const stored = before?.payload as { version: number } | undefined;
-          const read = record.payload as { version: number };
-          if (answer === 'settled' && stored?.version !== read.version) {
-            this.violations.push(
-              `${record.id}: an attempt of version ${read.version} settled version ${stored?.version}`,
-            );
-          }
-          if (answer === 'settled' && before?.status === 'SUCCESS' && before.rev !== rev) {
-            this.violations.push(`${record.id}: settled again after its success`);
-          }
-          const isEnd = change.set.status === 'SUCCESS' || change.set.status === 'DEAD';
-          if (answer === 'settled' && isEnd) this.finished.set(record.id, { by: actor, at: this.time.now });
+          const isNew = answer === 'settled' && before?.rev !== rev;
+          if (isNew) this.witness.settles(actor, record, change, before, this.time.now);
           return answer;
         };
         return settle;
       },
     });
-  }
-
-  private forget(actor: Actor): void {
-    for (const [id, list] of this.underway)
-      this.underway.set(
-        id,
-        list.filter((other) => other.actor !== actor),
-      );
   }
 
   private openIds(): string[] {
@@ -279,12 +262,12 @@ export class World {
       if (!script) continue;
       const good = Number.isFinite(script.failuresFirst) && script.maxAttempts === undefined;
       if (good && script.end === 'success' && item.status !== 'SUCCESS') {
-        this.violations.push(`${item.id}: ended ${item.status} (${item.deadReason}), not SUCCESS`);
+        this.witness.report(`${item.id}: ended ${item.status} (${item.deadReason}), not SUCCESS`);
       }
       if (item.status === 'SUCCESS' && script.end === 'dead')
-        this.violations.push(`${item.id}: succeeded, but never did`);
+        this.witness.report(`${item.id}: succeeded, but never did`);
       if (script.crashesFirst === Number.POSITIVE_INFINITY && item.status !== 'DEAD') {
-        this.violations.push(`${item.id}: ends its process every time, yet it ended ${item.status}`);
+        this.witness.report(`${item.id}: ends its process every time, yet it ended ${item.status}`);
       }
     }
   }

@@ -1,0 +1,198 @@
+import type { TierBand } from '../../src/policies/index.js';
+import type { RunSummary } from '../../src/processor/index.js';
+import type { BacklogRecord, Item, RecordChange } from '../../src/record/index.js';
+import type { Actor } from './actor.js';
+import { FUNCTION_TIMEOUT_SECONDS, type Scenario, TICK_MS, TROUBLED_MS, WAIT_SECONDS } from './scenario.js';
+
+/** Two clocks that differ by 2 s each, and a little for their rounding. */
+const SKEW_MS = 4_100;
+/** A page that was read before is worked off: no longer than a lease lasts. */
+const LEASE_MS = 75_000;
+/** Frozen for 200 s at most, and a lease that ran out: then nothing is left of the troubles. */
+const AFTERMATH_MS = 300_000;
+/** An attempt that ignores its signal holds up its lane for so long. */
+const LONGEST_ATTEMPT_MS = 150_000;
+
+interface Known {
+  /** True time from which it may be attempted at all. */
+  readonly since: number;
+  /** True time of its last attempt's start. */
+  startedAt?: number;
+  /** What its last settled failure says, by its worker's clock. */
+  failedAt?: number;
+  settledBy?: Actor;
+  settledAt?: number;
+  /** What the other side asked for at the last failure. */
+  retryAfterMs: number;
+}
+
+type Counts = { attempted: number; succeeded: number; failed: number; dead: number };
+
+export interface Look {
+  readonly now: number;
+  readonly start: number;
+  /** The band of the run that attempts; none on a queue that retries per record. */
+  readonly band: TierBand | undefined;
+}
+
+/** Sees every attempt and every settle, and knows from them alone what must never be. */
+export class Witness {
+  readonly violations: string[] = [];
+  private readonly underway = new Map<string, Actor[]>();
+  private readonly records = new Map<string, Known>();
+  private readonly counts = new Map<Actor, Counts>();
+  private readonly asked = new Map<string, number>();
+
+  constructor(
+    private readonly scenario: Scenario,
+    /** Records that end their process make others wait. */
+    private readonly hasPoison: boolean,
+  ) {}
+
+  report(violation: string): void {
+    this.violations.push(violation);
+  }
+
+  /** A new record, or a new version of it: nothing that was before counts any more. */
+  appears(id: string, since: number): void {
+    this.records.set(id, { since, retryAfterMs: 0 });
+  }
+
+  begins(actor: Actor, record: BacklogRecord, stored: Item | undefined, look: Look): void {
+    const { id } = record;
+    const known = this.records.get(id);
+    if (!known) throw new Error(`${id} was attempted before it was inserted`);
+    this.countsOf(actor).attempted++;
+    const other = this.underway.get(id)?.find((someone) => !someone.wasFrozen);
+    if (other) this.report(`${id}: two attempts at once, by ${other.name} and ${actor.name}`);
+    this.underway.set(id, [...(this.underway.get(id) ?? []), actor]);
+
+    // Who was frozen past its lease may settle between another's read and its start.
+    const thawed = known.settledBy?.wasFrozen === true && look.now - (known.settledAt ?? 0) < 10_000;
+    const isOver = stored?.status === 'SUCCESS' || stored?.status === 'DEAD';
+    if (isOver && !thawed)
+      this.report(`${id}: attempted by ${actor.name} after ${stored.status} was settled`);
+    const earlyMs = this.earliest(record, known, look) - look.now;
+    if (earlyMs > 0 && !thawed) this.report(`${id}: attempted by ${actor.name} ${earlyMs} ms too early`);
+    this.checkBand(actor, record, look);
+    this.checkLateness(actor, record, known, look);
+    this.checkPause(actor, id, look);
+    known.startedAt = look.now;
+  }
+
+  ends(actor: Actor, id: string): void {
+    const others = [...(this.underway.get(id) ?? [])];
+    const place = others.indexOf(actor);
+    if (place >= 0) others.splice(place, 1);
+    this.underway.set(id, others);
+  }
+
+  /** It counts from when its settle takes effect, if ever it does. */
+  asksToWait(actor: Actor, id: string, seconds: number): void {
+    this.asked.set(`${actor.name} ${id}`, seconds * 1000);
+  }
+
+  /** Nothing of a killed worker goes on. */
+  dies(actor: Actor): void {
+    for (const [id, actors] of this.underway)
+      this.underway.set(
+        id,
+        actors.filter((other) => other !== actor),
+      );
+  }
+
+  /** A settle took effect for the first time. */
+  settles(
+    actor: Actor,
+    record: BacklogRecord,
+    change: RecordChange,
+    before: Item | undefined,
+    now: number,
+  ): void {
+    const stored = before?.payload as { version: number } | undefined;
+    const read = record.payload as { version: number };
+    if (stored?.version !== read.version) {
+      this.report(`${record.id}: an attempt of version ${read.version} settled version ${stored?.version}`);
+    }
+    if (before?.status === 'SUCCESS') this.report(`${record.id}: settled again after its success`);
+    const { status, lastFailureAt, lastError } = change.set;
+    const counts = this.countsOf(actor);
+    if (status === 'SUCCESS') counts.succeeded++;
+    if (status === 'ERROR') counts.failed++;
+    if (status === 'DEAD') counts.dead++;
+    const known = this.records.get(record.id);
+    if (!known || status === undefined) return;
+    known.settledBy = actor;
+    known.settledAt = now;
+    if (lastFailureAt !== undefined) known.failedAt = Date.parse(lastFailureAt);
+    const asked = this.asked.get(`${actor.name} ${record.id}`) ?? 0;
+    known.retryAfterMs = lastError?.name === 'RetryAfter' ? asked : 0;
+  }
+
+  /** A run that came to its end tells the truth about it. */
+  hears(actor: Actor, summary: RunSummary): void {
+    const counts = this.countsOf(actor);
+    if (summary.attempted !== counts.attempted) {
+      this.report(`${actor.name} tells ${summary.attempted} attempts of ${counts.attempted}`);
+    }
+    for (const what of ['succeeded', 'failed', 'dead'] as const) {
+      const told = summary[what];
+      if (told > counts[what] || told + summary.unsettled < counts[what]) {
+        this.report(
+          `${actor.name} tells ${told} ${what}, ${summary.unsettled} unsettled, of ${counts[what]}`,
+        );
+      }
+    }
+  }
+
+  private countsOf(actor: Actor): Counts {
+    const counts = this.counts.get(actor) ?? { attempted: 0, succeeded: 0, failed: 0, dead: 0 };
+    this.counts.set(actor, counts);
+    return counts;
+  }
+
+  private earliest(record: BacklogRecord, known: Known, { band }: Look): number {
+    if (known.failedAt === undefined) return known.since - SKEW_MS;
+    const waits = [known.retryAfterMs];
+    if (!band || record.retry) waits.push(WAIT_SECONDS * 1000);
+    if (band) waits.push((band.everySeconds * 1000) / 2);
+    return known.failedAt + Math.max(...waits) - SKEW_MS;
+  }
+
+  /** A page is read, and worked off within its lease. */
+  private checkBand(actor: Actor, record: BacklogRecord, { band, now }: Look): void {
+    if (!band) return;
+    const ageMs = now - Date.parse(record.availableAt ?? record.insertedAt);
+    const tooYoung = ageMs < band.fromAgeSeconds * 1000 - SKEW_MS;
+    const tooOld = !band.last && ageMs > band.untilAgeSeconds * 1000 + LEASE_MS + SKEW_MS;
+    if (tooYoung || tooOld) {
+      this.report(
+        `${record.id}: attempted by ${actor.name} in tier ${band.number} at the age of ${ageMs} ms`,
+      );
+    }
+  }
+
+  /** Once all is well, and without limits, every record has its turn in time. */
+  private checkLateness(actor: Actor, record: BacklogRecord, known: Known, { now, start, band }: Look): void {
+    const { limits, ways } = this.scenario;
+    const limited = limits.maxRecords !== undefined || limits.attemptsPerSecond !== undefined;
+    if (limited || this.hasPoison) return;
+    const lastChange = ways.length > 1 ? (ways.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
+    const calm = start + Math.max(TROUBLED_MS, lastChange) + AFTERMATH_MS;
+    const born = Date.parse(record.availableAt ?? record.insertedAt);
+    const ofAge = born + (band?.fromAgeSeconds ?? 0) * 1000;
+    const waited = (known.failedAt ?? 0) + Math.max(known.retryAfterMs, band ? 0 : WAIT_SECONDS * 1000);
+    const expected = Math.max(calm, known.since, known.startedAt ?? 0, ofAge, waited);
+    const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;
+    const lateMs = now - expected - intervalMs - LONGEST_ATTEMPT_MS;
+    if (lateMs > 0) this.report(`${record.id}: attempted by ${actor.name} ${lateMs} ms too late`);
+  }
+
+  private checkPause(actor: Actor, id: string, { now, start }: Look): void {
+    const { pause } = this.scenario;
+    if (!pause || actor.wasFrozen) return;
+    if (now > start + pause.fromMs + LEASE_MS && now < start + pause.untilMs) {
+      this.report(`${id}: attempted by ${actor.name} while the queue was paused`);
+    }
+  }
+}
