@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type IGrantable, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -21,6 +21,7 @@ import { ConfigurationError } from '../src/errors.js';
 import { LEAST_SPARE_SECONDS } from '../src/processor/index.js';
 import type { Way } from '../src/record/index.js';
 import { handlerEnvironment } from './environment.js';
+import { hasEsbuild } from './esbuild.js';
 import { handlerFolder } from './handler-folder.js';
 import type { Queue, Work } from './queue.js';
 import { grantWork, type Tables } from './tables.js';
@@ -82,6 +83,11 @@ export function entryFunction(
   if (!existsSync(entry)) {
     throw new ConfigurationError(
       `queues.${queue.name}.entry: expected a file that exports "handler", found none at ${entry}`,
+    );
+  }
+  if (Stack.of(scope).bundlingRequired && !hasEsbuild()) {
+    throw new ConfigurationError(
+      `queues.${queue.name}.entry: expected esbuild to be installed, which bundles it: npm install --save-dev esbuild`,
     );
   }
   const lambda = new NodejsFunction(scope, 'Function', {
