@@ -78,7 +78,11 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   const held = record.notBefore !== undefined && Date.parse(record.notBefore) > now;
   const cameFromRetry = record.dueAt === undefined || Date.parse(record.dueAt) !== born;
 
+  // No page names it yet, but an index that lags behind may, or the journal of a lost run.
+  const stillWaits = record.dueAt !== undefined && Date.parse(record.dueAt) > now;
+
   if (isExpired(record, context)) return { do: 'expire' };
+  if (stillWaits) return { do: 'skip', because: 'notDue' };
   if (leftBand || attemptedRecently || held) {
     if (cameFromRetry) return { do: 'reschedule', dueAt: born };
     return { do: 'skip', because: leftBand ? 'moved' : held ? 'notDue' : 'attemptedRecently' };

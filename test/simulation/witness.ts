@@ -41,6 +41,7 @@ export class Witness {
   private readonly underway = new Map<string, Actor[]>();
   private readonly records = new Map<string, Known>();
   private readonly counts = new Map<Actor, Counts>();
+  private readonly lastStarts = new Map<string, number>();
   private readonly asked = new Map<string, number>();
 
   constructor(
@@ -73,10 +74,13 @@ export class Witness {
     if (isOver && !thawed)
       this.report(`${id}: attempted by ${actor.name} after ${stored.status} was settled`);
     const earlyMs = this.earliest(record, known, look) - look.now;
-    if (earlyMs > 0 && !thawed) this.report(`${id}: attempted by ${actor.name} ${earlyMs} ms too early`);
+    const isOverwritten = versionOf(record.payload) !== versionOf(stored?.payload);
+    if (earlyMs > 0 && !thawed && !isOverwritten)
+      this.report(`${id}: attempted by ${actor.name} ${earlyMs} ms too early`);
     this.checkBand(actor, record, look);
     this.checkLateness(actor, record, known, look);
     this.checkPause(actor, id, look);
+    this.checkPace(actor, look);
     known.startedAt = look.now;
   }
 
@@ -109,13 +113,14 @@ export class Witness {
     before: Item | undefined,
     now: number,
   ): void {
-    const stored = before?.payload as { version: number } | undefined;
-    const read = record.payload as { version: number };
-    if (stored?.version !== read.version) {
-      this.report(`${record.id}: an attempt of version ${read.version} settled version ${stored?.version}`);
-    }
+    const [read, stored] = [versionOf(record.payload), versionOf(before?.payload)];
+    if (stored !== read) this.report(`${record.id}: an attempt of version ${read} settled version ${stored}`);
     if (before?.status === 'SUCCESS') this.report(`${record.id}: settled again after its success`);
     const { status, lastFailureAt, lastError } = change.set;
+    const isLost = lastError?.name === 'WorkerLost';
+    if (status === 'DEAD' && isLost && (change.set.attempts ?? 0) < 2) {
+      this.report(`${record.id}: killed by the first loss of a worker`);
+    }
     const counts = this.countsOf(actor);
     if (status === 'SUCCESS') counts.succeeded++;
     if (status === 'ERROR') counts.failed++;
@@ -135,6 +140,10 @@ export class Witness {
     if (summary.attempted !== counts.attempted) {
       this.report(`${actor.name} tells ${summary.attempted} attempts of ${counts.attempted}`);
     }
+    const limit =
+      (this.scenario.limits.maxRecords ?? Number.POSITIVE_INFINITY) * (1 + (summary.caughtUp?.length ?? 0));
+    if (summary.attempted > limit)
+      this.report(`${actor.name} made ${summary.attempted} attempts of ${limit}`);
     for (const what of ['succeeded', 'failed', 'dead'] as const) {
       const told = summary[what];
       if (told > counts[what] || told + summary.unsettled < counts[what]) {
@@ -188,6 +197,15 @@ export class Witness {
     if (lateMs > 0) this.report(`${record.id}: attempted by ${actor.name} ${lateMs} ms too late`);
   }
 
+  /** Each tier that a run sees to has a pace of its own. */
+  private checkPace(actor: Actor, { now, band }: Look): void {
+    const { attemptsPerSecond } = this.scenario.limits;
+    const lane = `${actor.name} ${band?.number}`;
+    const next = (this.lastStarts.get(lane) ?? 0) + 1000 / (attemptsPerSecond ?? Number.POSITIVE_INFINITY);
+    if (now < Math.floor(next) && !actor.wasFrozen) this.report(`${actor.name} goes faster than its pace`);
+    this.lastStarts.set(lane, now);
+  }
+
   private checkPause(actor: Actor, id: string, { now, start }: Look): void {
     const { pause } = this.scenario;
     if (!pause || actor.wasFrozen) return;
@@ -195,4 +213,8 @@ export class Witness {
       this.report(`${id}: attempted by ${actor.name} while the queue was paused`);
     }
   }
+}
+
+function versionOf(payload: unknown): number | undefined {
+  return (payload as { version: number } | undefined)?.version;
 }
