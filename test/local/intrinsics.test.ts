@@ -5,6 +5,7 @@ import { type References, resolve, resolveText } from '../../src/local/template/
 const references: References = {
   ref: (id) => (id === 'Table' ? 'my-table' : undefined),
   attribute: (id, name) => (id === 'Table' && name === 'Arn' ? 'arn:my-table' : undefined),
+  imported: (name) => (name === 'Other:Table' ? 'other-table' : undefined),
 };
 const text = (value: unknown) => resolveText(value, references, 'Fn.Environment.X');
 
@@ -14,6 +15,7 @@ describe('a reference in a template', () => {
     [{ Ref: 'AWS::Partition' }, 'aws'],
     [{ 'Fn::GetAtt': ['Table', 'Arn'] }, 'arn:my-table'],
     [{ 'Fn::GetAtt': 'Table.Arn' }, 'arn:my-table'],
+    [{ 'Fn::ImportValue': 'Other:Table' }, 'other-table'],
     [{ 'Fn::Join': ['-', ['a', { Ref: 'Table' }, 3]] }, 'a-my-table-3'],
     [
       { 'Fn::Sub': 'x/${Table}/${Table.Arn}/${AWS::AccountId}/${!Table}' },
@@ -32,8 +34,8 @@ describe('a reference in a template', () => {
   });
 
   it.each([
-    [{ 'Fn::ImportValue': 'other' }, /Fn\.Environment\.X: the local runtime cannot work out Fn::ImportValue/],
-    [{ 'Fn::If': ['Yes', 'a', 'b'] }, /Fn::If/],
+    [{ 'Fn::ImportValue': 'other' }, /Fn\.Environment\.X: no stack of the app exports "other"/],
+    [{ 'Fn::If': ['Yes', 'a', 'b'] }, /Fn\.Environment\.X: the local runtime cannot work out Fn::If/],
     [{ Ref: 'Nobody' }, /Fn\.Environment\.X: the template has no "Nobody"/],
     [{ 'Fn::GetAtt': ['Nobody', 'Arn'] }, /no "Nobody"/],
     [{ 'Fn::Sub': '${Nobody}' }, /no "Nobody"/],

@@ -111,6 +111,23 @@ describe('a synthesized app', () => {
     ]);
   });
 
+  it('gives a stack what another one exports', async () => {
+    const elsewhere = await writeAssembly({
+      Worker11112222: withProperties(functionResource, {
+        Environment: { Variables: { BACKLOG_TABLE: { 'Fn::ImportValue': 'Data:Records' } } },
+      }),
+    });
+    const [shop] = await readAssembly(elsewhere);
+    if (!shop) throw new Error('expected a stack');
+    const template = {
+      Resources: { Store: tableResource },
+      Outputs: { Out: { Value: { Ref: 'Store' }, Export: { Name: 'Data:Records' } } },
+    };
+    const app = readApp([shop, { ...shop, name: 'Data', template }]);
+    expect(recordTables(app)).toEqual(['Store']);
+    expect(app.functions[0]?.environment).toMatchObject({ BACKLOG_TABLE: 'Store' });
+  });
+
   it('gives two tables of the same name two names', async () => {
     const { app } = await read({ RecordsFFFF0000: tableResource });
     expect(app.tables.map(({ name }) => name)).toEqual(['Records', 'RecordsFFFF0000']);
@@ -139,7 +156,7 @@ describe('a synthesized app', () => {
           Environment: { Variables: { A: { 'Fn::ImportValue': 'x' } } },
         }),
       },
-      /Worker11112222\.Environment\.A: .*Fn::ImportValue/,
+      /Worker11112222\.Environment\.A: .*no stack of the app exports/,
     ],
     [
       'a schedule nobody can read',

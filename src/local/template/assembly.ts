@@ -9,10 +9,17 @@ export interface TemplateResource {
   readonly Metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
+interface TemplateOutput {
+  readonly Value?: unknown;
+  readonly Description?: string;
+  /** For other stacks. */
+  readonly Export?: { readonly Name?: unknown };
+}
+
 export interface Template {
   readonly Resources?: Readonly<Record<string, TemplateResource>> | undefined;
   readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>> | undefined;
-  readonly Outputs?: Readonly<Record<string, { readonly Value?: unknown; readonly Description?: string }>>;
+  readonly Outputs?: Readonly<Record<string, TemplateOutput>>;
 }
 
 /** A synthesized stack: its template, and where its assets lie on this machine. */

@@ -7,6 +7,8 @@ export interface References {
   ref(logicalId: string): string | undefined;
   /** The value of `Fn::GetAtt`; `undefined` if there is no such resource. */
   attribute(logicalId: string, attribute: string): string | undefined;
+  /** The value of `Fn::ImportValue`; `undefined` if no stack of the app exports it. */
+  imported(name: string): string | undefined;
 }
 
 /** Values of CloudFormation's pseudo parameters. */
@@ -20,7 +22,7 @@ const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Replaces `Ref`, `Fn::GetAtt`, `Fn::Join` and `Fn::Sub` by their values, in objects and lists of any depth.
+ * Replaces `Ref`, `Fn::GetAtt`, `Fn::ImportValue`, `Fn::Join` and `Fn::Sub` by their values, in objects and lists of any depth.
  *
  * @param where names the resource and property, for errors
  * @throws ConfigurationError on other intrinsic functions and on names that the template does not have
@@ -60,6 +62,8 @@ function resolveFunction(name: string, argument: unknown, references: References
       const [id = '', ...path] = Array.isArray(argument) ? argument.map(String) : String(argument).split('.');
       return attribute(id, path.join('.'), references, where);
     }
+    case 'Fn::ImportValue':
+      return imported(resolveText(argument, references, where), references, where);
     case 'Fn::Join': {
       const [separator, parts] = Array.isArray(argument) ? argument : [];
       if (typeof separator !== 'string' || !Array.isArray(parts)) return unsupported(name, argument, where);
@@ -86,6 +90,12 @@ function attribute(id: string, name: string, references: References, where: stri
   return value;
 }
 
+function imported(name: string, references: References, where: string): string {
+  const value = references.imported(name);
+  if (value === undefined) throw new ConfigurationError(`${where}: no stack of the app exports "${name}"`);
+  return value;
+}
+
 function substitute(argument: unknown, references: References, where: string): string {
   const [text, variables = {}] = Array.isArray(argument) ? argument : [argument];
   if (typeof text !== 'string' || typeof variables !== 'object' || variables === null) {
@@ -104,6 +114,6 @@ function substitute(argument: unknown, references: References, where: string): s
 
 function unsupported(name: string, argument: unknown, where: string): never {
   throw new ConfigurationError(
-    `${where}: the local runtime cannot work out ${name} (${show(argument)}); it knows Ref, Fn::GetAtt, Fn::Join and Fn::Sub`,
+    `${where}: the local runtime cannot work out ${name} (${show(argument)}); it knows Ref, Fn::GetAtt, Fn::ImportValue, Fn::Join and Fn::Sub`,
   );
 }

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors.js';
 import type { Stack, TemplateResource } from './assembly.js';
 import { readFunction } from './function.js';
 import { givenTables } from './given-tables.js';
-import type { References } from './intrinsics.js';
+import { type References, resolveText } from './intrinsics.js';
 import type { LocalApp, LocalFunction, LocalRule, LocalTable, StackContext } from './local-app.js';
 import { readRule } from './rule.js';
 import { isTable, readTable } from './table.js';
@@ -19,7 +19,7 @@ export function readApp(stacks: readonly Stack[]): LocalApp {
   const rules: LocalRule[] = [];
   const names = localNames(stacks);
   for (const stack of stacks) {
-    const context = stackContext(stack, names);
+    const context = stackContext(stack, names, stacks);
     for (const [logicalId, resource] of Object.entries(stack.template.Resources ?? {})) {
       if (isTable(resource)) tables.push(readTable(logicalId, resource, context));
       if (resource.Type !== 'AWS::Events::Rule') continue;
@@ -39,7 +39,7 @@ export function readApp(stacks: readonly Stack[]): LocalApp {
   };
 }
 
-function stackContext(stack: Stack, names: Names): StackContext {
+function stackContext(stack: Stack, names: Names, all: readonly Stack[]): StackContext {
   const resources = stack.template.Resources ?? {};
   const resource = (logicalId: string) =>
     Object.hasOwn(resources, logicalId) ? resources[logicalId] : undefined;
@@ -57,8 +57,18 @@ function stackContext(stack: Stack, names: Names): StackContext {
         ? localArn(found.Type, nameOf(logicalId))
         : `${nameOf(logicalId)}.${attribute}`;
     },
+    imported: (name) => exported(name, names, all),
   };
   return { stack, references, nameOf, resource };
+}
+
+/** What a stack of the app gives to the others under this name. */
+function exported(name: string, names: Names, all: readonly Stack[]): string | undefined {
+  for (const stack of all) {
+    const output = Object.values(stack.template.Outputs ?? {}).find(({ Export }) => Export?.Name === name);
+    if (output) return resolveText(output.Value, stackContext(stack, names, all).references, name);
+  }
+  return undefined;
 }
 
 /** Nothing on one machine looks an ARN up; it only has to be recognizable, and the same everywhere. */
