@@ -13,6 +13,8 @@ import type { RunEnd } from './summary.js';
 import type { Tally } from './tally.js';
 
 const MAX_PAGE_RECORDS = 100;
+/** A lease lasts a little longer than an attempt of any length, its settle included. */
+const SPARE_START_SECONDS = 5;
 
 /** Drains one lane, or one age band of it: query, lease and journal, read, attempt, settle, next page. */
 export class LaneRun {
@@ -191,7 +193,8 @@ export class LaneRun {
   private pageLimit(): number {
     const { concurrency, attemptTimeoutSeconds, attemptsPerSecond } = this.options.limits;
     const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeoutSeconds));
-    const startSeconds = Math.max(0, PAGE_SECONDS - attemptTimeoutSeconds);
+    // Those that come too late for the lease after all are left for the next page.
+    const startSeconds = Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeoutSeconds);
     const paced =
       attemptsPerSecond === undefined
         ? Number.POSITIVE_INFINITY

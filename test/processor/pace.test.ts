@@ -40,4 +40,19 @@ describe('a pace', () => {
     expect(await harness.run(succeed, { attemptsPerSecond: 0.02 })).toMatchObject({ dead: 5, attempted: 0 });
     expect(harness.time.now).toBe(START);
   });
+
+  test('does not put long attempts one behind the other', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 10; i++) harness.put(`r${i}`);
+    let [now, most] = [0, 0];
+    await harness.run(
+      async () => {
+        most = Math.max(most, ++now);
+        await harness.sleep(50);
+        now--;
+      },
+      { attemptsPerSecond: 2, attemptTimeoutSeconds: 60 },
+    );
+    expect(most).toBeGreaterThanOrEqual(5);
+  });
 });
