@@ -2,6 +2,27 @@ import { describe, expect, test } from 'vitest';
 import { Harness, START, succeed } from './harness.js';
 
 describe('a pace', () => {
+  test('lets attempts start evenly, at most the given number at once', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 40; i++) harness.put(`r${i}`);
+    let now = 0;
+    let most = 0;
+    const starts: number[] = [];
+    await harness.run(
+      async () => {
+        starts.push(harness.time.now - START);
+        most = Math.max(most, ++now);
+        await harness.sleep(2);
+        now--;
+      },
+      { concurrency: 4, attemptsPerSecond: 1 },
+    );
+    expect(most).toBeLessThanOrEqual(4);
+    expect(starts).toHaveLength(40);
+    expect(starts.every((start, i) => start >= i * 1000)).toBe(true);
+    expect(harness.statuses()).toEqual({ SUCCESS: 40 });
+  });
+
   test('slower than one attempt per lease keeps on within one run', async () => {
     const harness = new Harness();
     for (let i = 0; i < 10; i++) harness.put(`r${i}`);

@@ -84,27 +84,6 @@ describe('a run', () => {
     expect(harness.item('busy')).toMatchObject({ status: 'ERROR', dueAt: iso(600) });
   });
 
-  test('attempts at most the given number at once, and at the given pace', async () => {
-    const harness = new Harness();
-    for (let i = 0; i < 40; i++) harness.put(`r${i}`);
-    let now = 0;
-    let most = 0;
-    const starts: number[] = [];
-    await harness.run(
-      async () => {
-        starts.push(harness.time.now - START);
-        most = Math.max(most, ++now);
-        await harness.sleep(2);
-        now--;
-      },
-      { concurrency: 4, attemptsPerSecond: 1 },
-    );
-    expect(most).toBeLessThanOrEqual(4);
-    expect(starts).toHaveLength(40);
-    expect(starts.every((start, i) => start >= i * 1000)).toBe(true);
-    expect(harness.statuses()).toEqual({ SUCCESS: 40 });
-  });
-
   test('uses all its slots', async () => {
     const harness = new Harness();
     for (let i = 0; i < 20; i++) harness.put(`r${i}`);
