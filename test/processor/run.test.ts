@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Process } from '../../src/processor/index.js';
 import { Dead, RetryAfter } from '../../src/record/index.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
@@ -278,5 +279,33 @@ describe('two runs of one lane', () => {
       harness.start(() => harness.sleep(5), { band: older }),
     ]);
     expect(await harness.time.until(both)).toMatchObject([{ succeeded: 1 }, { succeeded: 1 }]);
+  });
+});
+
+describe('a run that stood still while it journalled a page', () => {
+  test('does not go by what it read before: another run may have had the lease meanwhile', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b', 'c', 'd']) harness.put(id);
+    let writes = 0;
+    const holdLease: BacklogStore['holdLease'] = async (key, hold) => {
+      if (++writes === 2) {
+        // The lease of the first page runs out within these twenty seconds.
+        await harness.sleep(20);
+        harness.put('d', { status: 'SUCCESS', lane: undefined, dueAt: undefined, rev: 'by another run' });
+        await harness.store.releaseLease(key, hold.holder, {});
+      }
+      return harness.store.holdLease(key, hold);
+    };
+    const store = new Proxy(harness.store, {
+      get: (target, name) => (name === 'holdLease' ? holdLease : target[name as 'settle'].bind(target)),
+    });
+    const attempted: string[] = [];
+    const process: Process = async (record) => {
+      attempted.push(record.id);
+      await harness.sleep(19.9);
+    };
+    await harness.run(process, { store, concurrency: 1, attemptTimeoutSeconds: 20 });
+    expect(writes).toBe(2);
+    expect(attempted).toEqual(['a', 'b', 'c']);
   });
 });
