@@ -3,7 +3,7 @@ import { type BacklogRecord, type RecordChange, settle } from '../record/index.j
 import { isOfOneRecord, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
 import { neverEnded, type RunningAttempt, startAttempt } from './attempt.js';
-import type { Lane } from './lane.js';
+import type { Lane, Work } from './lane.js';
 import type { RunLease } from './lease.js';
 import type { AttemptLogger, Process, RunLimits } from './options.js';
 import { Pace } from './pace.js';
@@ -26,9 +26,6 @@ export interface AttemptsParts {
   readonly limits: RunLimits & { readonly maxRecords: number };
   readonly deadline: number;
 }
-
-/** A record to attempt, or a change to write without an attempt. */
-export type Work = { readonly record: BacklogRecord; readonly change?: RecordChange | undefined };
 
 /**
  * Attempts records, a bounded number at once, and settles each with one write. An attempt that ignores its signal (a

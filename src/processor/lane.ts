@@ -3,11 +3,11 @@ import {
   type BacklogRecord,
   expire,
   judge,
+  type RecordChange,
   reschedule,
   type SettleContext,
   type Verdict,
 } from '../record/index.js';
-import type { Work } from './attempts.js';
 import type { RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
 import { checkQueue } from './queue-check.js';
@@ -18,6 +18,9 @@ export interface PageRead {
   readonly records: readonly BacklogRecord[];
   readonly stop: RunEnd | undefined;
 }
+
+/** A record to attempt, or a change to write without an attempt. */
+export type Work = { readonly record: BacklogRecord; readonly change?: RecordChange | undefined };
 
 /** What a run knows of its lane: who is due in it by its policy or age band, and whether its queue lets it go on. */
 export class Lane {
