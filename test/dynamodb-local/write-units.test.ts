@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BacklogClient, type Clock, resolvePolicy, type TierBand } from '../../src/index.js';
+import { BacklogClient, type Clock, resolvePolicy, systemClock, type TierBand } from '../../src/index.js';
 import { type Process, run } from '../../src/processor/index.js';
 import { type Consumed, createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { createTables, deleteTables, type TestTables } from '../store/tables.js';
@@ -24,7 +24,7 @@ let backlog: BacklogClient;
 let consumed: Consumed[] = [];
 let requests: string[] = [];
 let now = START;
-const clock: Clock = { now: () => now, wall: Date.now, sleep: async () => {} };
+const clock: Clock = { ...systemClock, now: () => now };
 
 client.middlewareStack.add(
   (next, context) => (args) => {
