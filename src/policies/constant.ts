@@ -1,14 +1,15 @@
 import * as z from 'zod';
-import { type PolicyDefinition, seconds } from './policy.js';
+import { fixed, type PolicyDefinition, seconds } from './policy.js';
 
 /**
  * The same wait after every failure (seed 001's first function).
  *
  *     wait(n) = intervalSeconds        300, 300, 300, ...
+ *     total after n failures           n * intervalSeconds
  */
 export const constant: PolicyDefinition<'constant', { intervalSeconds: number }> = {
   type: 'constant',
   options: z.object({ intervalSeconds: seconds.default(300) }),
-  baseWaitSeconds: ({ intervalSeconds }) => intervalSeconds,
-  limitingGrowth: 1,
+  wait: ({ intervalSeconds }) => fixed(intervalSeconds),
+  limitingGrowth: () => 1,
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_WAIT_SECONDS, type PolicyDefinition, seconds } from './policy.js';
+import { fixed, MAX_WAIT_SECONDS, type PolicyDefinition, seconds } from './policy.js';
 
 /** (1 + sqrt 5) / 2: the growth of the Fibonacci numbers, and of their sums. */
 const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
@@ -15,8 +15,8 @@ const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 export const fibonacci: PolicyDefinition<'fibonacci', { unitSeconds: number }> = {
   type: 'fibonacci',
   options: z.object({ unitSeconds: seconds.default(60) }),
-  baseWaitSeconds: ({ unitSeconds }, { failures }) => unitSeconds * fibonacciNumber(failures),
-  limitingGrowth: GOLDEN_RATIO,
+  wait: ({ unitSeconds }, { failures }) => fixed(unitSeconds * fibonacciNumber(failures)),
+  limitingGrowth: () => GOLDEN_RATIO,
 };
 
 /** F(n) with F(1) = F(2) = 1. Stops growing where the longest wait of one-millisecond units is passed. */

@@ -1,5 +1,7 @@
 export { hash32, phaseOf } from './hash.js';
-export { DEFAULT_MAX_AGE_SECONDS, MAX_WAIT_SECONDS } from './policy.js';
-export { POLICY_TYPES, type ResolvedPolicy, type RetryPolicy, resolvePolicy } from './resolve.js';
+export { type Jitter, spread } from './jitter.js';
+export { DEFAULT_MAX_AGE_SECONDS, type Failure, MAX_WAIT_SECONDS, type WaitRange } from './policy.js';
+export { POLICY_TYPES, type ResolvedPolicy, resolvePolicy } from './resolve.js';
+export type { PolicyType, RetryPolicy, WorkQueuePolicy } from './retry-policy.js';
 export { decideRetry, type FailedAttempt, type RetryDecision } from './schedule.js';
 export { DEFAULT_TIERS, type Tier, type TierBand, tierBands, tiersSchema } from './tiers.js';

@@ -8,19 +8,31 @@ export interface Failure {
   readonly ageSeconds: number;
 }
 
+/** Seconds between which a wait is drawn evenly; the same twice where nothing is left to chance. */
+export interface WaitRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+export function fixed(seconds: number): WaitRange {
+  return { least: seconds, most: seconds };
+}
+
 /** What one policy is: its own options and its formula. One small file each. */
 export interface PolicyDefinition<Type extends string, Options> {
   readonly type: Type;
   readonly options: z.ZodType<Options>;
-  /** Seconds until the next attempt before cap and jitter; `undefined` for never again. */
-  baseWaitSeconds(options: Options, failure: Failure): number | undefined;
-  /** Total attempts, where the policy itself limits them. */
-  readonly maxAttempts?: number | undefined;
+  /** The wait after a failure, before cap and jitter; `undefined` for never again. */
+  wait(options: Options, failure: Failure): WaitRange | undefined;
   /**
    * Growth of the cumulated wait from one failure to the next, in the limit. The default amplitude of the
    * fixed-phase jitter follows from it. `undefined`: no jitter by default.
    */
-  readonly limitingGrowth: number | undefined;
+  limitingGrowth(options: Options): number | undefined;
+  /** Draws its waits itself: no jitter can be added. */
+  readonly random?: true;
+  /** The wait depends on the age: there is no sum of waits by count. */
+  readonly byAge?: true;
 }
 
 export const DAY_SECONDS = 86_400;
@@ -31,31 +43,15 @@ export const DEFAULT_MAX_AGE_SECONDS = 360 * DAY_SECONDS;
 
 export const seconds = z.number().positive().max(MAX_WAIT_SECONDS);
 
-const phaseJitter = z.strictObject({
-  type: z.literal('phase'),
-  /** Half the relative width of the spread; by default from the policy's growth. */
-  amplitude: z.number().min(0).lt(1).optional(),
-});
-const noJitter = z.strictObject({ type: z.literal('none') });
-const jitterSchema = z.union([
-  z.literal('none').transform(() => ({ type: 'none' as const })),
-  z.literal('phase').transform((): z.output<typeof phaseJitter> => ({ type: 'phase' })),
-  phaseJitter,
-  noJitter,
-]);
+/** Options of the policies without any. */
+export const noOptions = z.object({}) as z.ZodType<Record<string, never>>;
 
-/** Options that every policy takes beside its own. */
-export const commonOptions = {
-  /** Attempts in all, the first one included (seed 002's MaxRetries + 1). Default: no limit. */
-  maxAttempts: z.int().min(1).optional(),
-  /** Age past which the record is dead (`expired`). Default: 360 days. */
-  maxAgeSeconds: z
-    .number()
-    .positive()
-    .max(100 * MAX_WAIT_SECONDS)
-    .optional(),
-  /** No wait is longer, jitter included. Default and most: 365 days. */
-  maxWaitSeconds: seconds.optional(),
-  /** `"phase"`, `"none"`, or `{ "type": "phase", "amplitude": 0.236 }`. Default: the fixed phase. */
-  jitter: jitterSchema.optional(),
-};
+/** From a first wait towards a greatest. */
+export interface Curve {
+  firstSeconds: number;
+  maxSeconds: number;
+}
+export const curveOptions = z.object({
+  firstSeconds: seconds.default(60),
+  maxSeconds: seconds.default(DAY_SECONDS),
+});

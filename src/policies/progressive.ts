@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PolicyDefinition } from './policy.js';
+import { fixed, type PolicyDefinition } from './policy.js';
 import { DEFAULT_TIERS, type Tier, tiersSchema } from './tiers.js';
 
 /**
@@ -13,7 +13,10 @@ import { DEFAULT_TIERS, type Tier, tiersSchema } from './tiers.js';
 export const progressive: PolicyDefinition<'progressive', { tiers: readonly Tier[] }> = {
   type: 'progressive',
   options: z.object({ tiers: tiersSchema.default([...DEFAULT_TIERS]) }),
-  baseWaitSeconds: ({ tiers }, { ageSeconds }) =>
-    tiers.find((tier) => ageSeconds <= tier.untilAgeSeconds)?.everySeconds,
-  limitingGrowth: undefined,
+  wait: ({ tiers }, { ageSeconds }) => {
+    const tier = tiers.find(({ untilAgeSeconds }) => ageSeconds <= untilAgeSeconds);
+    return tier && fixed(tier.everySeconds);
+  },
+  limitingGrowth: () => undefined,
+  byAge: true,
 };

@@ -1,62 +1,84 @@
 import * as z from 'zod';
 import { ConfigurationError } from '../errors.js';
 import { parseOptions, show } from '../validation.js';
+import { arctan } from './arctan.js';
+import { buckets } from './buckets.js';
 import { constant } from './constant.js';
+import { exponential } from './exponential.js';
 import { fibonacci } from './fibonacci.js';
+import { type Jitter, jitterSchema, resolveJitter, spread } from './jitter.js';
+import { linear } from './linear.js';
+import { type Formula, listOf } from './list.js';
+import { nearest } from './nearest.js';
 import { none } from './none.js';
 import {
-  commonOptions,
   DEFAULT_MAX_AGE_SECONDS,
   type Failure,
+  fixed,
   MAX_WAIT_SECONDS,
   type PolicyDefinition,
+  seconds,
+  type WaitRange,
 } from './policy.js';
+import { power } from './power.js';
 import { progressive } from './progressive.js';
-import type { Tier } from './tiers.js';
+import type { PolicyType } from './retry-policy.js';
+import { saturating } from './saturating.js';
+import { sidekiq } from './sidekiq.js';
+import { sigmoid } from './sigmoid.js';
+import { window } from './window.js';
+import { fromWorkQueue, WORK_QUEUE_TYPES } from './work-queue.js';
 
-interface CommonOptions {
-  readonly maxAttempts?: number | undefined;
-  readonly maxAgeSeconds?: number | undefined;
-  readonly maxWaitSeconds?: number | undefined;
-  readonly jitter?:
-    | 'phase'
-    | 'none'
-    | { type: 'phase'; amplitude?: number | undefined }
-    | { type: 'none' }
-    | undefined;
-}
-
-/** When to try again, as plain data: it can stand in code, in configuration, in the CDK app or on one record. */
-export type RetryPolicy =
-  | ({ readonly type: 'none' } & CommonOptions)
-  | ({ readonly type: 'constant'; readonly intervalSeconds?: number | undefined } & CommonOptions)
-  | ({ readonly type: 'fibonacci'; readonly unitSeconds?: number | undefined } & CommonOptions)
-  | ({ readonly type: 'progressive'; readonly tiers?: readonly Tier[] | undefined } & CommonOptions);
+const list = listOf((policy) => formulaOf(policy));
 
 // biome-ignore lint/suspicious/noExplicitAny: each definition knows its own options; the registry holds them all
-const DEFINITIONS: { readonly [Type in RetryPolicy['type']]: PolicyDefinition<Type, any> } = {
+const DEFINITIONS: { readonly [Type in PolicyType]: PolicyDefinition<Type, any> } = {
   none,
   constant,
+  linear,
   fibonacci,
+  exponential,
+  window,
+  sidekiq,
+  buckets,
+  power,
+  arctan,
+  sigmoid,
+  saturating,
+  list,
   progressive,
 };
 
-export const POLICY_TYPES = Object.keys(DEFINITIONS) as RetryPolicy['type'][];
+export const POLICY_TYPES = Object.keys(DEFINITIONS) as PolicyType[];
+
+/** Options that every policy takes beside its own. */
+const commonOptions = {
+  /** Attempts in all, the first one included (seed 002's MaxRetries + 1). Default: no limit. */
+  maxAttempts: z.int().min(1).optional(),
+  /** Age past which the record is dead (`expired`). Default: 360 days. */
+  maxAgeSeconds: z
+    .number()
+    .positive()
+    .max(100 * MAX_WAIT_SECONDS)
+    .optional(),
+  /** No wait is longer, jitter included. Default and most: 365 days. */
+  maxWaitSeconds: seconds.optional(),
+  /** Default: the fixed phase; none for policies that are random by themselves, and for `progressive`. */
+  jitter: jitterSchema.optional(),
+};
 
 /** A policy with its defaults filled in and its formula at hand. */
 export interface ResolvedPolicy {
-  readonly type: RetryPolicy['type'];
+  readonly type: PolicyType;
   readonly maxAttempts: number;
   readonly maxAgeSeconds: number;
   readonly maxWaitSeconds: number;
-  /** Of the fixed-phase jitter; 0 for none. */
-  readonly jitterAmplitude: number;
-  /** The capped wait before jitter; `undefined` for never again. */
-  baseWaitSeconds(failure: Failure): number | undefined;
+  readonly jitter: Jitter;
+  /** The wait before jitter, capped so that the jitter does not pass `maxWaitSeconds`; `undefined` for never again. */
+  baseWait(failure: Failure): WaitRange | undefined;
+  /** Sum of the waits before jitter after so many failures, seconds. */
+  totalSeconds(failures: number): number;
 }
-
-/** Where the cumulated wait grows by 1 in the limit (constant waits), or not by a constant at all. */
-const DEFAULT_AMPLITUDE = 0.236;
 
 /**
  * Checks a policy and fills in its defaults.
@@ -64,55 +86,70 @@ const DEFAULT_AMPLITUDE = 0.236;
  * @throws ConfigurationError for an unknown type or key, or a value out of range
  */
 export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
-  const type = typeOf(policy, name);
-  const definition = DEFINITIONS[type];
-  const ownShape = (definition.options as z.ZodObject).shape;
-  const schema = z.strictObject({ type: z.literal(type), ...ownShape, ...commonOptions });
-  const options = parseOptions(schema, policy, name);
-  const amplitude = jitterAmplitude(options.jitter, definition.limitingGrowth);
+  const { definition, options } = parsePolicy(policy, name);
+  if (definition.random && options.jitter && options.jitter.type !== 'none') {
+    throw new ConfigurationError(
+      `${name}.jitter: expected "none", as "${definition.type}" is random by itself, got "${options.jitter.type}"`,
+    );
+  }
+  const jitter = resolveJitter(options.jitter, definition.limitingGrowth(options));
   const maxWaitSeconds = options.maxWaitSeconds ?? MAX_WAIT_SECONDS;
-  // The latest phase waits base * (1 + amplitude): a cap below that keeps the spread and still holds for all.
-  const baseCapSeconds = maxWaitSeconds / (1 + amplitude);
+  // The longest wait of the spread is what the cap is about: the base stays below it, and the spread is kept.
+  const cap = maxWaitSeconds / spread(1, jitter).most;
+  const baseWait = (failure: Failure) => capped(definition.wait(options, failure), cap);
   return {
-    type,
-    maxAttempts: Math.min(
-      options.maxAttempts ?? Number.POSITIVE_INFINITY,
-      definition.maxAttempts ?? Number.POSITIVE_INFINITY,
-    ),
+    type: definition.type,
+    maxAttempts: options.maxAttempts ?? Number.POSITIVE_INFINITY,
     maxAgeSeconds: options.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS,
     maxWaitSeconds,
-    jitterAmplitude: amplitude,
-    baseWaitSeconds(failure) {
-      const wait = definition.baseWaitSeconds(options, failure);
-      return wait === undefined ? undefined : Math.min(wait, baseCapSeconds);
-    },
+    jitter,
+    baseWait,
+    totalSeconds: sums((failures) => baseWait({ failures, ageSeconds: 0 })?.most ?? 0),
   };
 }
 
-function typeOf(policy: unknown, name: string): RetryPolicy['type'] {
-  const known = POLICY_TYPES.map((type) => `"${type}"`).join(', ');
+/** The formula of a policy that stands inside another one: its limits and its jitter are the outer one's. */
+function formulaOf(policy: unknown): Formula {
+  const { definition, options } = parsePolicy(policy, 'afterwards');
+  return { wait: (failure) => definition.wait(options, failure), byAge: definition.byAge === true };
+}
+
+function parsePolicy(policy: unknown, name: string) {
   if (typeof policy !== 'object' || policy === null || Array.isArray(policy)) {
     throw new ConfigurationError(
       `${name}: expected a retry policy such as { "type": "fibonacci" }, got ${show(policy)}`,
     );
   }
-  const type = (policy as { type?: unknown }).type;
-  if (typeof type !== 'string' || !Object.hasOwn(DEFINITIONS, type)) {
-    throw new ConfigurationError(`${name}.type: expected one of ${known}, got ${show(type)}`);
-  }
-  return type as RetryPolicy['type'];
+  const { type } = policy as { type?: unknown };
+  if (WORK_QUEUE_TYPES.some((known) => known === type)) return parseOwn(fromWorkQueue(policy, name), name);
+  return parseOwn(policy as { type?: unknown }, name);
 }
 
-/**
- * The amplitude at which the waves of successive attempts tile the time line without gap or overlap, for a
- * cumulated wait that grows by the factor r: (r - 1) / (r + 1). phi^-3 = 0.236 for Fibonacci, 1/3 for doubling.
- */
-function jitterAmplitude(
-  jitter: { type: 'none' } | { type: 'phase'; amplitude?: number | undefined } | undefined,
-  growth: number | undefined,
-): number {
-  if (jitter === undefined && growth === undefined) return 0;
-  if (jitter?.type === 'none') return 0;
-  if (jitter?.amplitude !== undefined) return jitter.amplitude;
-  return growth === undefined || growth <= 1 ? DEFAULT_AMPLITUDE : (growth - 1) / (growth + 1);
+function parseOwn(policy: { readonly type?: unknown }, name: string) {
+  const { type } = policy;
+  if (typeof type !== 'string' || !Object.hasOwn(DEFINITIONS, type)) {
+    const known = POLICY_TYPES.map((one) => `"${one}"`).join(', ');
+    const hint = typeof type === 'string' ? nearest(type, [...POLICY_TYPES, ...WORK_QUEUE_TYPES]) : undefined;
+    const question = hint === undefined ? '' : `; did you mean "${hint}"?`;
+    throw new ConfigurationError(`${name}.type: expected one of ${known}, got ${show(type)}${question}`);
+  }
+  const definition = DEFINITIONS[type as PolicyType];
+  const ownShape = (definition.options as unknown as z.ZodObject).shape;
+  const schema = z.strictObject({ type: z.literal(type), ...ownShape, ...commonOptions });
+  return { definition, options: parseOptions(schema, policy, name) };
+}
+
+/** A wait above the cap comes down to it, and keeps its relative width. */
+function capped(wait: WaitRange | undefined, cap: number): WaitRange | undefined {
+  if (wait === undefined || wait.most <= cap) return wait;
+  return Number.isFinite(wait.most) ? { least: (wait.least / wait.most) * cap, most: cap } : fixed(cap);
+}
+
+/** Sums of a sequence, remembered: a record's hundredth failure needs all waits before it. */
+function sums(term: (n: number) => number): (n: number) => number {
+  const known = [0];
+  return (n) => {
+    for (let i = known.length; i <= n; i++) known.push((known[i - 1] ?? 0) + term(i));
+    return known[n] ?? 0;
+  };
 }

@@ -1,4 +1,7 @@
+import type { Random } from '../random.js';
 import { phaseOf } from './hash.js';
+import { type Jitter, spread } from './jitter.js';
+import type { WaitRange } from './policy.js';
 import type { ResolvedPolicy } from './resolve.js';
 
 /** A failed attempt, as far as the next one depends on it. Times in epoch milliseconds. */
@@ -18,7 +21,7 @@ export type RetryDecision =
   | { readonly retry: false; readonly reason: 'maxAttempts' | 'expired' };
 
 /**
- * When a failed record is due again: the policy's wait, spread by the record's own phase.
+ * When a failed record is due again: the policy's wait, spread by its jitter. With the fixed phase, the default:
  *
  *     k   = 1 + a (2u - 1)                                  u: the record's phase, a: the amplitude
  *     due = max(last + base(n) k - min(T, base(n) / 2),     never early, but for the tick it waited for
@@ -28,38 +31,51 @@ export type RetryDecision =
  * tick anew. Without jitter it is plainly `last + base(n)` (seed 003).
  *
  * @param tickSeconds how often the queue is polled
+ * @param random drawn from once for a wait that is left to chance
  */
 export function decideRetry(
   policy: ResolvedPolicy,
   attempt: FailedAttempt,
   tickSeconds: number,
+  random: Random,
 ): RetryDecision {
   if (attempt.failures >= policy.maxAttempts) return { retry: false, reason: 'maxAttempts' };
-  const base = baseWait(policy, attempt, attempt.failures);
-  // A formula that says "never again" without a limit on attempts has run out of ages (progressive).
-  if (base === undefined) return { retry: false, reason: policy.type === 'none' ? 'maxAttempts' : 'expired' };
+  const wait = policy.baseWait({
+    failures: attempt.failures,
+    ageSeconds: (attempt.failedAt - attempt.bornAt) / 1000,
+  });
+  // A formula that says "never again" has run out of attempts, or of ages.
+  if (wait === undefined)
+    return { retry: false, reason: policy.type === 'progressive' ? 'expired' : 'maxAttempts' };
+  const { jitter } = policy;
   const dueAt = Math.ceil(
-    policy.jitterAmplitude === 0
-      ? attempt.failedAt + base * 1000
-      : phased(policy, attempt, base, tickSeconds),
+    jitter.type === 'phase'
+      ? phased(policy, attempt, jitter.amplitude, wait.most, tickSeconds)
+      : attempt.failedAt + drawn(wait, jitter, random) * 1000,
   );
   const expiresAt = attempt.bornAt + policy.maxAgeSeconds * 1000;
   return dueAt > expiresAt ? { retry: false, reason: 'expired' } : { retry: true, dueAt };
 }
 
-function phased(policy: ResolvedPolicy, attempt: FailedAttempt, base: number, tickSeconds: number): number {
-  const k = 1 + policy.jitterAmplitude * (2 * phaseOf(attempt.id, attempt.queue) - 1);
-  // Whoever waits longer than the greatest age is given up, however much longer: a count may be anything.
-  const longest = policy.maxAgeSeconds / k;
-  let total = 0;
-  for (let n = 1; n <= attempt.failures && total <= longest; n++) {
-    total += baseWait(policy, attempt, n) ?? 0;
-  }
+/** A wait in seconds: drawn from the policy's own range, or from what the jitter makes of its wait. */
+function drawn(wait: WaitRange, jitter: Jitter, random: Random): number {
+  const { least, most } = wait.least === wait.most ? spread(wait.most, jitter) : wait;
+  return least === most ? most : least + random() * (most - least);
+}
+
+/** A count may be anything, and sums take time; beyond it the wait after the last failure alone decides. */
+const MOST_FAILURES = 100_000;
+
+function phased(
+  policy: ResolvedPolicy,
+  attempt: FailedAttempt,
+  amplitude: number,
+  base: number,
+  tickSeconds: number,
+): number {
+  const k = 1 + amplitude * (2 * phaseOf(attempt.id, attempt.queue) - 1);
+  const total = policy.totalSeconds(Math.min(attempt.failures, MOST_FAILURES));
   const fromLast = attempt.failedAt + (base * k - Math.min(tickSeconds, base / 2)) * 1000;
   const fromFirst = attempt.firstFailureAt + total * k * 1000;
   return Math.max(fromLast, fromFirst);
-}
-
-function baseWait(policy: ResolvedPolicy, attempt: FailedAttempt, failures: number): number | undefined {
-  return policy.baseWaitSeconds({ failures, ageSeconds: (attempt.failedAt - attempt.bornAt) / 1000 });
 }

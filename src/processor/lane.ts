@@ -63,6 +63,6 @@ export class Lane {
   settleContext(): SettleContext {
     const { target, policy, tickSeconds, keepSuccessSeconds } = this.options;
     const way = this.band ? ('progressive' as const) : ('retry' as const);
-    return { lane: target.lane, way, policy, now: this.parts.clock.now(), tickSeconds, keepSuccessSeconds };
+    return { lane: target.lane, way, policy, now: this.parts.clock.now(), tickSeconds, random: this.parts.random, keepSuccessSeconds };
   }
 }

@@ -61,6 +61,8 @@ function dueTimeByPolicy(record: BacklogRecord, { policy, tickSeconds }: DueCont
       bornAt: bornAt(record),
     },
     tickSeconds,
+    // Nothing is drawn at a poll: what chance would decide is taken in the middle.
+    () => 0.5,
   );
   // A policy that would have given up already still owes the record nothing but its turn now.
   const waited = decision.retry ? decision.dueAt : failedAt;

@@ -1,4 +1,5 @@
 import { toIso } from '../clock.js';
+import type { Random } from '../random.js';
 import { decideRetry, type ResolvedPolicy, resolvePolicy } from '../policies/index.js';
 import { appendError, errorEntry, truncate } from './errors.js';
 import type { AttemptOutcome } from './outcome.js';
@@ -34,6 +35,8 @@ export interface SettleContext {
   readonly now: number;
   /** How often the queue is polled. */
   readonly tickSeconds: number;
+  /** For policies that leave the wait to chance: drawn from once per failure. */
+  readonly random: Random;
   /** How long a finished record is kept; `undefined` for ever. */
   readonly keepSuccessSeconds?: number | undefined;
 }
@@ -127,6 +130,7 @@ function retryOf(record: BacklogRecord, change: FailureChange, context: SettleCo
       bornAt: bornAt(record),
     },
     context.tickSeconds,
+    context.random,
   );
   // On a progressive queue the last rule gives up what is too old, after its last turn.
   const decidedByRules = context.way === 'progressive' && !hasOwnWaits(record);

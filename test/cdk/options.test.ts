@@ -96,7 +96,7 @@ describe('synthesis refuses, and names the option', () => {
     [
       'an unknown policy',
       queue({ ...retryQueue, retry: { type: 'fibonaci' } }),
-      'queues.bulk.retry.type: expected one of "none", "constant", "fibonacci", "progressive"',
+      'queues.bulk.retry.type: expected one of "none", "constant", "linear", "fibonacci", ',
     ],
     [
       'an option that the policy does not have',

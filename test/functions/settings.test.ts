@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseQueues, readSettings, renderQueues } from '../../functions/settings.js';
 import { ConfigurationError } from '../../src/errors.js';
+import { POLICY_TYPES } from '../../src/policies/index.js';
 import { environment } from './support.js';
 
 describe('settings from the environment', () => {
@@ -66,7 +67,7 @@ describe('queues', () => {
     ],
     [
       { bulk: { way: 'retry', retry: { type: 'fibonaci' } } },
-      'BACKLOG_QUEUES.bulk.retry.type: expected one of "none", "constant", "fibonacci", "progressive", got "fibonaci"',
+      `BACKLOG_QUEUES.bulk.retry.type: expected one of ${POLICY_TYPES.map((type) => `"${type}"`).join(', ')}, got "fibonaci"; did you mean "fibonacci"?`,
     ],
     [
       { bulk: { way: 'progressive', retry: { type: 'fibonacci' } } },

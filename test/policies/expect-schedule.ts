@@ -10,13 +10,14 @@ export function waitsOf(
   id = 'r',
   queue = 'q',
   tickSeconds = 60,
+  random: () => number = () => 0.5,
 ): (number | string)[] {
   const resolved = resolvePolicy(policy);
   const waits: (number | string)[] = [];
   let failedAt = START;
   for (let n = 1; n <= failures; n++) {
     const attempt = { id, queue, failures: n, firstFailureAt: START, failedAt, bornAt: START };
-    const decision = decideRetry(resolved, attempt, tickSeconds);
+    const decision = decideRetry(resolved, attempt, tickSeconds, random);
     if (!decision.retry) return [...waits, decision.reason];
     waits.push((decision.dueAt - failedAt) / 1000);
     failedAt = decision.dueAt;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hash32, phaseOf, resolvePolicy } from '../../src/policies/index.js';
+import { hash32, phaseOf, type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
 import { waitsOf } from './expect-schedule.js';
 
 describe('the phase of a record', () => {
@@ -29,17 +29,18 @@ describe('the phase of a record', () => {
   });
 });
 
+function amplitudeOf(policy: RetryPolicy): number | undefined {
+  const { jitter } = resolvePolicy(policy);
+  return jitter.type === 'phase' ? jitter.amplitude : undefined;
+}
+
 describe('the fixed-phase jitter', () => {
   test('has the amplitude at which successive waves tile the time line: phi^-3 for fibonacci', () => {
-    expect(resolvePolicy({ type: 'fibonacci' }).jitterAmplitude).toBeCloseTo(
-      ((1 + Math.sqrt(5)) / 2) ** -3,
-      12,
-    );
-    expect(resolvePolicy({ type: 'constant' }).jitterAmplitude).toBe(0.236);
-    expect(resolvePolicy({ type: 'progressive' }).jitterAmplitude).toBe(0);
-    expect(
-      resolvePolicy({ type: 'fibonacci', jitter: { type: 'phase', amplitude: 0.1 } }).jitterAmplitude,
-    ).toBe(0.1);
+    expect(amplitudeOf({ type: 'fibonacci' })).toBeCloseTo(((1 + Math.sqrt(5)) / 2) ** -3, 12);
+    expect(amplitudeOf({ type: 'constant' })).toBe(0.236);
+    expect(amplitudeOf({ type: 'exponential' })).toBeCloseTo(1 / 3, 12);
+    expect(resolvePolicy({ type: 'progressive' }).jitter).toEqual({ type: 'none' });
+    expect(amplitudeOf({ type: 'fibonacci', jitter: { type: 'phase', amplitude: 0.1 } })).toBe(0.1);
   });
 
   test('scales the first wait by the phase', () => {
@@ -71,7 +72,7 @@ describe('the fixed-phase jitter', () => {
 
   test('does not let a late attempt shorten the wait after it by more than one tick', () => {
     const policy = resolvePolicy({ type: 'constant', intervalSeconds: 600 });
-    expect(policy.baseWaitSeconds({ failures: 3, ageSeconds: 0 })).toBe(600);
+    expect(policy.baseWait({ failures: 3, ageSeconds: 0 })?.most).toBe(600);
     const [first = 0, second = 0] = waitsOf({ type: 'constant', intervalSeconds: 600 }, 2) as number[];
     expect(second).toBeGreaterThanOrEqual(first - 60);
   });

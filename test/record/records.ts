@@ -29,6 +29,7 @@ export function context(overrides: Partial<SettleContext> = {}): SettleContext {
     policy: resolvePolicy({ type: 'constant', intervalSeconds: 300, jitter: 'none' }),
     now: NOW,
     tickSeconds: 60,
+    random: () => 0.5,
     ...overrides,
   };
 }

@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { fixed, type PolicyDefinition, seconds } from './policy.js';
+
+interface ExponentialOptions {
+  minSeconds: number;
+  base: number;
+  unitSeconds: number;
+}
+
+/**
+ * Waits that are multiplied at every retry (seed 001's second function). r = n - 1 is the number of retries so far.
+ *
+ *     wait(n) = minSeconds + base^r * unitSeconds      with 180, 2 and 60 s: 4, 5, 7, 11, 19, 35, 67, ... minutes
+ *     total after n failures                           n * minSeconds + unitSeconds * (base^n - 1) / (base - 1)
+ */
+export const exponential: PolicyDefinition<'exponential', ExponentialOptions> = {
+  type: 'exponential',
+  options: z.object({
+    minSeconds: z.number().min(0).default(180),
+    base: z.number().min(1).max(1000).default(2),
+    unitSeconds: seconds.default(60),
+  }),
+  wait: ({ minSeconds, base, unitSeconds }, { failures }) =>
+    fixed(minSeconds + base ** (failures - 1) * unitSeconds),
+  limitingGrowth: ({ base }) => base,
+};

@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { ConfigurationError } from '../errors.js';
+import { show } from '../validation.js';
+import type { WaitRange } from './policy.js';
+
+/** How the waits of records that failed together are spread. */
+export type Jitter =
+  /** By a number that stays with the record for life: see schedule.ts. */
+  | { readonly type: 'phase'; readonly amplitude: number }
+  /** Anything from nothing to the whole wait. */
+  | { readonly type: 'full' }
+  /** Half the wait, and anything up to the other half. */
+  | { readonly type: 'equal' }
+  /** The wait, more or less by a fraction of it. */
+  | { readonly type: 'percent'; readonly percent: number }
+  | { readonly type: 'none' };
+
+const JITTER_TYPES = ['phase', 'full', 'equal', 'percent', 'none'] as const;
+const DEFAULT_PERCENT = 10;
+/** Where the cumulated wait does not grow by a factor in the limit (constant waits, powers, arctan). */
+const DEFAULT_AMPLITUDE = 0.236;
+
+const inFull = z.discriminatedUnion(
+  'type',
+  [
+    z.strictObject({
+      type: z.literal('phase'),
+      /** Half the relative width of the spread; by default from the policy's growth. */
+      amplitude: z.number().min(0).lt(1).optional(),
+    }),
+    z.strictObject({ type: z.literal('full') }),
+    z.strictObject({ type: z.literal('equal') }),
+    z.strictObject({
+      type: z.literal('percent'),
+      percent: z.number().min(0).max(100).default(DEFAULT_PERCENT),
+    }),
+    z.strictObject({ type: z.literal('none') }),
+  ],
+  {
+    error: `expected ${JITTER_TYPES.map((type) => `"${type}"`).join(', ')}, or such as { "type": "phase", "amplitude": 0.236 }`,
+  },
+);
+/** A name alone stands for the type with its defaults. */
+export const jitterSchema = z.preprocess(
+  (value) => (typeof value === 'string' ? { type: value } : value),
+  inFull,
+);
+
+export type JitterInput = (typeof JITTER_TYPES)[number] | z.input<typeof inFull>;
+
+/**
+ * The jitter of a policy whose cumulated wait grows by a factor in the limit. By default the fixed phase, with the
+ * amplitude at which the waves of successive attempts tile the time line without gap or overlap:
+ * (r - 1) / (r + 1) for a growth of r. phi^-3 = 0.236 for Fibonacci, 1/3 for doubling.
+ *
+ * @param growth undefined where a policy gets no jitter by default
+ */
+export function resolveJitter(
+  given: z.output<typeof jitterSchema> | undefined,
+  growth: number | undefined,
+): Jitter {
+  const jitter: z.output<typeof jitterSchema> =
+    given ?? (growth === undefined ? { type: 'none' } : { type: 'phase' });
+  return jitter.type === 'phase'
+    ? { type: 'phase', amplitude: jitter.amplitude ?? amplitudeOf(growth) }
+    : jitter;
+}
+
+function amplitudeOf(growth: number | undefined): number {
+  return growth === undefined || growth <= 1 ? DEFAULT_AMPLITUDE : (growth - 1) / (growth + 1);
+}
+
+/** The waits that a jitter makes of a base wait. Of the phase: those of all records together. */
+export function spread(base: number, jitter: Jitter): WaitRange {
+  switch (jitter.type) {
+    case 'phase':
+      return { least: base * (1 - jitter.amplitude), most: base * (1 + jitter.amplitude) };
+    case 'full':
+      return { least: 0, most: base };
+    case 'equal':
+      return { least: base / 2, most: base };
+    case 'percent':
+      return { least: base * (1 - jitter.percent / 100), most: base * (1 + jitter.percent / 100) };
+    case 'none':
+      return { least: base, most: base };
+    default:
+      throw new ConfigurationError(`jitter: unknown type ${show(jitter satisfies never)}`);
+  }
+}

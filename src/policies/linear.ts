@@ -1,0 +1,14 @@
+import * as z from 'zod';
+import { fixed, type PolicyDefinition, seconds } from './policy.js';
+
+/**
+ * The same wait after every failure, by the name and the default of seed 002's LinearRetry.
+ *
+ *     wait(n) = intervalSeconds        35, 35, 35, ...
+ */
+export const linear: PolicyDefinition<'linear', { intervalSeconds: number }> = {
+  type: 'linear',
+  options: z.object({ intervalSeconds: seconds.default(35) }),
+  wait: ({ intervalSeconds }) => fixed(intervalSeconds),
+  limitingGrowth: () => 1,
+};

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { type Failure, fixed, type PolicyDefinition, seconds, type WaitRange } from './policy.js';
+
+/** A policy's formula alone, with its options filled in. */
+export interface Formula {
+  wait(failure: Failure): WaitRange | undefined;
+  readonly byAge: boolean;
+}
+
+interface ListOptions {
+  waitsSeconds: number[];
+  afterwards: 'dead' | 'last' | Formula;
+}
+
+/**
+ * Waits that are written down (seed 004).
+ *
+ *     wait(n) = waitsSeconds[n - 1]    5, 10, 25 minutes
+ *
+ * and `afterwards`: `"dead"` (the default), `"last"` for the last one again and again, or another policy, which counts
+ * its failures from there.
+ *
+ * @param formulaOf resolves a nested policy; handed in, as it knows this one
+ */
+export function listOf(formulaOf: (policy: unknown) => Formula): PolicyDefinition<'list', ListOptions> {
+  const nested = z.unknown().transform(formulaOf);
+  return {
+    type: 'list',
+    options: z.object({
+      waitsSeconds: z.array(seconds).min(1).max(100).default([300, 600, 1500]),
+      afterwards: z.union([z.enum(['dead', 'last']), nested]).default('dead'),
+    }) as unknown as z.ZodType<ListOptions>,
+    wait: ({ waitsSeconds, afterwards }, failure) => {
+      const written = waitsSeconds[failure.failures - 1];
+      if (written !== undefined) return fixed(written);
+      if (afterwards === 'dead') return undefined;
+      if (afterwards === 'last') return fixed(waitsSeconds.at(-1) ?? 0);
+      return afterwards.wait({ ...failure, failures: failure.failures - waitsSeconds.length });
+    },
+    limitingGrowth: () => 1,
+  };
+}

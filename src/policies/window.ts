@@ -1,0 +1,19 @@
+import * as z from 'zod';
+import { type PolicyDefinition, seconds } from './policy.js';
+
+/**
+ * A random wait in a window that is multiplied at every retry (seed 002's ExponentialRetry).
+ *
+ *     base^(n - 1) * intervalSeconds <= wait(n) < base^n * intervalSeconds
+ *     with 2 and 35 s: 35-70, 70-140, 140-280, ..., 17920-35840 at the tenth
+ */
+export const window: PolicyDefinition<'window', { intervalSeconds: number; base: number }> = {
+  type: 'window',
+  options: z.object({ intervalSeconds: seconds.default(35), base: z.number().gt(1).max(1000).default(2) }),
+  wait: ({ intervalSeconds, base }, { failures }) => ({
+    least: base ** (failures - 1) * intervalSeconds,
+    most: base ** failures * intervalSeconds,
+  }),
+  limitingGrowth: () => undefined,
+  random: true,
+};

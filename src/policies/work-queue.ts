@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { parseOptions } from '../validation.js';
+import { seconds } from './policy.js';
+
+export const WORK_QUEUE_TYPES = ['NoRetry', 'LinearRetry', 'ExponentialRetry'] as const;
+
+const schema = z.strictObject({
+  type: z.enum(WORK_QUEUE_TYPES),
+  MaxRetries: z.int().min(0).default(3),
+  RetryIntervalSeconds: seconds.default(35),
+  ExponentialRetryBase: z.number().gt(1).max(1000).default(2),
+});
+
+/**
+ * The retry types of seed 002, said in this library's words: NoRetry is `none`, LinearRetry `linear`, and
+ * ExponentialRetry `window`. MaxRetries counts the attempts after the first.
+ *
+ * @throws ConfigurationError for an unknown key, or a value out of range
+ */
+export function fromWorkQueue(policy: unknown, name: string): Record<string, unknown> {
+  const {
+    type,
+    MaxRetries,
+    RetryIntervalSeconds: intervalSeconds,
+    ExponentialRetryBase: base,
+  } = parseOptions(schema, policy, name);
+  const maxAttempts = MaxRetries + 1;
+  if (type === 'NoRetry') return { type: 'none' };
+  if (type === 'LinearRetry') return { type: 'linear', intervalSeconds, maxAttempts, jitter: 'none' };
+  return { type: 'window', intervalSeconds, base, maxAttempts };
+}
