@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import type { Process } from '../src/processor/index.js';
+import type { Process, RetryFunction } from '../src/processor/index.js';
 import { QUEUE_PATTERN } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { type BacklogLambdaHandler, type HandlerSeams, makeHandler } from './make-handler.js';
@@ -13,8 +13,11 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   readonly queue: string;
   /** Does the work of one record. */
   readonly process: Process;
-  /** A record's own policy comes before it, the CDK app's after it. Default: fibonacci, or progressive. */
-  readonly retry?: RetryPolicy | undefined;
+  /**
+   * A policy, or a function of the error and the record that returns a wait in seconds, a policy, or `false` for dead. A
+   * record's own policy comes before it, the CDK app's after it. Default: fibonacci, or progressive.
+   */
+  readonly retry?: RetryPolicy | RetryFunction | undefined;
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
   /** Attempts started per second at most. Default: no limit. */
@@ -51,7 +54,8 @@ const optionsSchema = z.strictObject({
 export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler {
   parseOptions(optionsSchema, options, 'backlogHandler');
   const { queue, process, store, clock, random, logger, env, emit, run, ...choices } = options;
-  if (choices.retry !== undefined) resolvePolicy(choices.retry, 'backlogHandler.retry');
+  if (choices.retry !== undefined && typeof choices.retry !== 'function')
+    resolvePolicy(choices.retry, 'backlogHandler.retry');
   const seams = { store, clock, random, logger, env, emit, run };
   return makeHandler(
     (event) => {

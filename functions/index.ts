@@ -1,7 +1,14 @@
 export { deliverByHttp, type HttpDeliveryOptions } from '../src/delivery/index.js';
 export { ConfigurationError } from '../src/errors.js';
 export type { RetryPolicy, Tier, TierBand } from '../src/policies/index.js';
-export type { AttemptContext, AttemptLogger, Process, RunEnd, RunSummary } from '../src/processor/index.js';
+export type {
+  AttemptContext,
+  AttemptLogger,
+  Process,
+  RetryFunction,
+  RunEnd,
+  RunSummary,
+} from '../src/processor/index.js';
 export { type BacklogRecord, Dead, Done, RetryAfter, type TypedOutcome } from '../src/record/index.js';
 export { type BacklogHandlerOptions, backlogHandler } from './backlog-handler.js';
 export type { BacklogLambdaHandler, LambdaContext } from './make-handler.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { limitsShape, type Process, type RunOptions } from '../src/processor/index.js';
+import { limitsShape, type Process, type RetryFunction, type RunOptions } from '../src/processor/index.js';
 import { laneOf } from '../src/record/index.js';
 import { parseOptions } from '../src/validation.js';
 import type { parseEvent } from './event.js';
@@ -8,7 +8,7 @@ import { checkPolicy, type KeepSuccess, type QueueSettings } from './settings.js
 
 /** What the handler's own code says; it comes before what the CDK app says. */
 export interface HandlerChoices {
-  readonly retry?: RetryPolicy | undefined;
+  readonly retry?: RetryPolicy | RetryFunction | undefined;
   readonly concurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds?: number | undefined;
@@ -32,7 +32,8 @@ export function planRun(
   return {
     ...given,
     target: { queue, lane: laneOf(queue), band: tier, catchUp },
-    policy: policyFor(queue, settings, choices.retry),
+    policy: policyFor(queue, settings, typeof choices.retry === 'function' ? undefined : choices.retry),
+    ...(typeof choices.retry === 'function' ? { retryFunction: choices.retry } : {}),
     limits: parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`),
     tickSeconds: tier?.everySeconds ?? settings.tickSeconds ?? TICK_SECONDS,
     keepSuccessSeconds: keep === 'forever' ? undefined : keep,

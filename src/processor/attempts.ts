@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import { type BacklogRecord, type RecordChange, settle } from '../record/index.js';
+import type { BacklogRecord, RecordChange } from '../record/index.js';
 import { isOfOneRecord, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
 import { neverEnded, type RunningAttempt, startAttempt } from './attempt.js';
@@ -148,7 +148,7 @@ export class Attempts {
       abandon = () => resolve(neverEnded(timeoutSeconds));
     });
     const done = Promise.race([attempt.outcome, abandoned])
-      .then((outcome) => this.settle(record, settle(record, outcome, this.parts.lane.settleContext())))
+      .then((outcome) => this.settle(record, this.parts.lane.settle(record, outcome)))
       .finally(() => this.stragglers.delete(record.id));
     if (await attempt.straggling) {
       this.parts.logger.warn('attempt ignores its signal', { id: record.id });

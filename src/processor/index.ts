@@ -1,4 +1,5 @@
 export * from './options.js';
 export type { RunParts } from './parts.js';
+export type { RetryFunction } from './retry-function.js';
 export { run } from './run.js';
 export type { RunEnd, RunSummary } from './summary.js';

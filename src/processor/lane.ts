@@ -1,16 +1,19 @@
 import type { TierBand } from '../policies/index.js';
 import {
+  type AttemptOutcome,
   type BacklogRecord,
   expire,
   judge,
   type RecordChange,
   reschedule,
   type SettleContext,
+  settle,
   type Verdict,
 } from '../record/index.js';
 import type { RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
 import { checkQueue } from './queue-check.js';
+import { askRetryFunction } from './retry-function.js';
 import type { RunEnd } from './summary.js';
 
 /** Records as they stand, or why the run must end. */
@@ -60,9 +63,27 @@ export class Lane {
     return { record };
   }
 
+  /** What the outcome of an attempt changes. The record's own policy decides, else the handler's function, else the queue's. */
+  settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange {
+    const { retryFunction, policy: fallback } = this.options;
+    const context = this.settleContext();
+    if (!retryFunction || record.retry || outcome.type !== 'failure') return settle(record, outcome, context);
+    const { problem, policy, outcome: decided } = askRetryFunction(retryFunction, outcome, record, fallback);
+    if (problem) this.parts.logger.warn(problem, { id: record.id });
+    return settle(record, decided, { ...context, policy, chosen: problem === undefined });
+  }
+
   settleContext(): SettleContext {
     const { target, policy, tickSeconds, keepSuccessSeconds } = this.options;
     const way = this.band ? ('progressive' as const) : ('retry' as const);
-    return { lane: target.lane, way, policy, now: this.parts.clock.now(), tickSeconds, random: this.parts.random, keepSuccessSeconds };
+    return {
+      lane: target.lane,
+      way,
+      policy,
+      now: this.parts.clock.now(),
+      tickSeconds,
+      random: this.parts.random,
+      keepSuccessSeconds,
+    };
   }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ResolvedPolicy, TierBand } from '../policies/index.js';
 import type { BacklogRecord, TypedOutcome } from '../record/index.js';
+import type { RetryFunction } from './retry-function.js';
 
 /** What a `process` function gets beside the record. */
 export interface AttemptContext {
@@ -66,6 +67,8 @@ export interface RunOptions {
   readonly target: RunTarget;
   readonly process: Process;
   readonly policy: ResolvedPolicy;
+  /** Asked before the policy, after the record's own. */
+  readonly retryFunction?: RetryFunction | undefined;
   readonly limits: RunLimits;
   /** Real time, epoch milliseconds, at which the function is ended from outside. The run ends before it. */
   readonly deadline: number;

@@ -50,6 +50,8 @@ export type AttemptOutcome =
       readonly type: 'failure';
       readonly error: { readonly name: string; readonly message: string };
       readonly retryAfterSeconds?: number | undefined;
+      /** What `process` threw, where it did; never stored. */
+      readonly thrown?: unknown;
     }
   | {
       readonly type: 'dead';
@@ -69,7 +71,9 @@ export function outcomeOfReturn(value: unknown): AttemptOutcome {
 /** Reads what `process` threw: a typed outcome, an error, or anything at all. */
 export function outcomeOfThrow(thrown: unknown): AttemptOutcome {
   return readable(() =>
-    isTypedOutcome(thrown) ? outcomeOfTyped(thrown) : { type: 'failure', error: describeThrown(thrown) },
+    isTypedOutcome(thrown)
+      ? outcomeOfTyped(thrown)
+      : { type: 'failure', error: describeThrown(thrown), thrown },
   );
 }
 
@@ -93,7 +97,12 @@ function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
     case 'done':
       return { type: 'success' };
     case 'retryAfter':
-      return { type: 'failure', error: errorOf(outcome), retryAfterSeconds: waitOf(outcome.seconds) };
+      return {
+        type: 'failure',
+        error: errorOf(outcome),
+        retryAfterSeconds: waitOf(outcome.seconds),
+        thrown: outcome.cause ?? outcome,
+      };
     case 'dead':
       return { type: 'dead', because: String(outcome.message), error: errorOf(outcome) };
     default:

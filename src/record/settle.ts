@@ -1,6 +1,6 @@
 import { toIso } from '../clock.js';
-import type { Random } from '../random.js';
 import { decideRetry, type ResolvedPolicy, resolvePolicy } from '../policies/index.js';
+import type { Random } from '../random.js';
 import { appendError, errorEntry, truncate } from './errors.js';
 import type { AttemptOutcome } from './outcome.js';
 import { type BacklogRecord, bornAt, deadLane, type ErrorEntry, type Status, type Way } from './record.js';
@@ -31,6 +31,8 @@ export interface SettleContext {
   readonly way: Way;
   /** The queue's policy; the record's own comes before it. */
   readonly policy: ResolvedPolicy;
+  /** The policy is not the queue's own, but was chosen for this failure: its waits hold on a progressive queue too. */
+  readonly chosen?: boolean | undefined;
   /** When the attempt ended, epoch milliseconds. */
   readonly now: number;
   /** How often the queue is polled. */
@@ -112,7 +114,7 @@ function fail(
 
   // The rules keep the schedule: the index key stays the insertion time, and the write leaves the index alone.
   const set = { ...change, status, dueAt: toIso(bornAt(record)) };
-  const notBefore = hasOwnWaits(record) ? dueAt : earliest;
+  const notBefore = hasOwnWaits(record, context) ? dueAt : earliest;
   if (notBefore > context.now) return { set: { ...set, notBefore: toIso(notBefore) }, remove: [] };
   return { set, remove: record.notBefore === undefined ? [] : ['notBefore'] };
 }
@@ -133,7 +135,7 @@ function retryOf(record: BacklogRecord, change: FailureChange, context: SettleCo
     context.random,
   );
   // On a progressive queue the last rule gives up what is too old, after its last turn.
-  const decidedByRules = context.way === 'progressive' && !hasOwnWaits(record);
+  const decidedByRules = context.way === 'progressive' && !hasOwnWaits(record, context);
   if (decidedByRules && !decision.retry && decision.reason === 'expired') {
     return { retry: true as const, dueAt: context.now };
   }
@@ -141,8 +143,9 @@ function retryOf(record: BacklogRecord, change: FailureChange, context: SettleCo
 }
 
 /** On a progressive queue a policy that only adds limits to its schedule leaves the waits to the rules. */
-function hasOwnWaits({ retry }: BacklogRecord): boolean {
-  return retry !== undefined && !(retry.type === 'progressive' && retry.tiers === undefined);
+function hasOwnWaits({ retry }: BacklogRecord, { chosen = false }: SettleContext): boolean {
+  if (retry === undefined) return chosen;
+  return !(retry.type === 'progressive' && retry.tiers === undefined);
 }
 
 export function policyOf(record: BacklogRecord, queuePolicy: ResolvedPolicy): ResolvedPolicy {

@@ -1,5 +1,11 @@
 import { type RetryPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
-import { type Process, type RunOptions, type RunSummary, run } from '../../src/processor/index.js';
+import {
+  type Process,
+  type RetryFunction,
+  type RunOptions,
+  type RunSummary,
+  run,
+} from '../../src/processor/index.js';
 import { type BacklogStore, MemoryStore } from '../../src/store/index.js';
 import { seededRandom } from '../simulation/random.js';
 import { VirtualTime } from '../virtual-time.js';
@@ -45,6 +51,7 @@ export class Harness {
   /** Starts a run; `time` must be moved for it to get on. */
   start(process: Process, options: RunChoices = {}): Promise<RunSummary> {
     const {
+      retryFunction,
       band,
       catchUp,
       retry,
@@ -60,6 +67,7 @@ export class Harness {
         target: { queue: 'q', lane: 'q', band, catchUp },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
+        retryFunction,
         limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
         deadline: this.clock.wall() + deadlineSeconds * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
@@ -96,6 +104,7 @@ export type RunChoices = Partial<RunOptions['limits']> & {
   readonly band?: TierBand;
   readonly catchUp?: readonly TierBand[];
   readonly retry?: RetryPolicy;
+  readonly retryFunction?: RetryFunction;
   readonly store?: BacklogStore;
   readonly deadlineSeconds?: number;
 };

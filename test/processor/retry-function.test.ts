@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import type { Process, RetryFunction } from '../../src/processor/index.js';
+import { fail, Harness, START, YOUNG } from './harness.js';
+
+const iso = (secondsAfterStart: number) => new Date(START + secondsAfterStart * 1000).toISOString();
+
+async function afterOneFailure(retryFunction: RetryFunction, process: Process = fail, attributes = {}) {
+  const harness = new Harness();
+  harness.put('r', attributes);
+  await harness.run(process, { retryFunction });
+  return { item: harness.item('r'), warnings: harness.warnings };
+}
+
+class RecordNotFound extends Error {}
+class ExternalServiceDown extends Error {}
+
+describe('a retry function', () => {
+  /** Seed 004's block. */
+  const custom: RetryFunction = (error, record) => {
+    if (error instanceof RecordNotFound) return false;
+    if (error instanceof ExternalServiceDown) return { type: 'exponential', jitter: 'none' };
+    return [10, 20, 30][record.failures - 1] ?? false;
+  };
+
+  test('decides by the error that was thrown', async () => {
+    const missing = await afterOneFailure(custom, () => Promise.reject(new RecordNotFound('gone')));
+    expect(missing.item).toMatchObject({
+      status: 'DEAD',
+      deadReason: 'the retry function gave it up',
+      failures: 1,
+    });
+    const down = await afterOneFailure(custom, () => Promise.reject(new ExternalServiceDown('503')));
+    expect(down.item).toMatchObject({ status: 'ERROR', dueAt: iso(240) });
+  });
+
+  test('decides by the count: after 10, 20 and 30 seconds, then dead', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    const waits: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      await harness.run(fail, { retryFunction: custom });
+      const wait = (Date.parse(String(harness.item('r').dueAt)) - harness.time.now) / 1000;
+      waits.push(wait);
+      await harness.pass(wait);
+    }
+    await harness.run(fail, { retryFunction: custom });
+    expect(waits).toEqual([10, 20, 30]);
+    expect(harness.item('r')).toMatchObject({ status: 'DEAD', attempts: 4 });
+  });
+
+  test('may say at once: the next tick', async () => {
+    expect((await afterOneFailure(() => 0)).item).toMatchObject({ status: 'ERROR', dueAt: iso(0) });
+  });
+
+  test("comes after the record's own policy", async () => {
+    const retry = { type: 'constant', intervalSeconds: 7, jitter: 'none' };
+    expect((await afterOneFailure(() => 99, fail, { retry })).item).toMatchObject({ dueAt: iso(7) });
+  });
+
+  test('waits on a progressive queue too', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    await harness.run(fail, { retryFunction: () => 1000, band: YOUNG });
+    expect(harness.item('r')).toMatchObject({ dueAt: iso(0), notBefore: iso(1000) });
+  });
+
+  test('cannot put off a record past its greatest age', async () => {
+    const old = { insertedAt: iso(-359 * 86_400), dueAt: iso(0), attempts: 1 };
+    expect((await afterOneFailure(() => 2 * 86_400, fail, old)).item).toMatchObject({
+      status: 'DEAD',
+      deadReason: 'expired',
+    });
+  });
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('oops');
+      },
+      'retry function: oops',
+    ],
+    ['returns nothing', () => undefined, 'retry function: its answer: expected a retry policy'],
+    ['returns a promise', async () => 5, 'retry function: its answer.type: expected one of'],
+    ['returns NaN', () => Number.NaN, 'retry function: its answer.intervalSeconds: expected number, got NaN'],
+    ['returns a wait below zero', () => -1, 'retry function: its answer.intervalSeconds'],
+    ['returns a policy nobody knows', () => ({ type: 'fibonaci' }), 'did you mean "fibonacci"?'],
+  ])("that %s is told in the log, and the queue's policy decides", async (_, retry, warning) => {
+    const { item, warnings } = await afterOneFailure(retry as unknown as RetryFunction);
+    expect(item).toMatchObject({ status: 'ERROR', dueAt: iso(60) });
+    expect(warnings.join()).toContain(warning);
+  });
+});
