@@ -85,6 +85,7 @@ class RequestsInFlight {
     const [handle] = server.listeners('request') as RequestListener[];
     server.removeAllListeners('request');
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      if (isFromWebPage(request)) return refuse(request, response);
       this.add(response);
       handle?.(request, response);
       request.removeAllListeners('error');
@@ -118,6 +119,19 @@ class RequestsInFlight {
     this.responses.delete(response);
     if (this.responses.size === 0) this.whenEmpty?.();
   }
+}
+
+/**
+ * dynalite answers every web page (`Access-Control-Allow-Origin: *`), so any that is open in a browser of this machine
+ * could read and write the records. Browsers name their page in each such request; AWS clients have none to name.
+ */
+function isFromWebPage({ headers }: IncomingMessage): boolean {
+  return headers.origin !== undefined;
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse): void {
+  request.resume();
+  response.writeHead(403, { 'content-type': 'text/plain' }).end('web pages may not use this database\n');
 }
 
 function listen(server: Server, port: number): Promise<void> {

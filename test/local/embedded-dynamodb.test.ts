@@ -113,6 +113,30 @@ describe('the embedded DynamoDB', () => {
     await dynamoDb.stop();
   });
 
+  it('serves no web page that is open in a browser of this machine', async () => {
+    const dynamoDb = await startEmbeddedDynamoDb();
+    const headers = {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': 'DynamoDB_20120810.ListTables',
+      'x-amz-date': '20260101T000000Z',
+      authorization:
+        'AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=a',
+    };
+    const send = (method: string, more: Record<string, string>) =>
+      fetch(dynamoDb.endpoint, {
+        method,
+        headers: { ...headers, ...more },
+        ...(method === 'POST' ? { body: '{}' } : {}),
+      });
+    expect((await send('POST', {})).status).toBe(200);
+    for (const method of ['POST', 'OPTIONS']) {
+      const answer = await send(method, { origin: 'https://shop.example.com' });
+      expect(answer.status).toBe(403);
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    }
+    await dynamoDb.stop();
+  });
+
   it('stops at once with connections kept alive, and with requests under way', async () => {
     const dynamoDb = await startEmbeddedDynamoDb({ dataDir: join(scratch, 'stopped') });
     const tables = await createTables(createDynamoDbClient({ endpoint: dynamoDb.endpoint }));
