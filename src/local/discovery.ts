@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -20,15 +20,33 @@ const runtimeSchema = z.object({
 /** What a running local runtime tells the other commands. */
 export type RuntimeInfo = z.output<typeof runtimeSchema>;
 
-/** One folder per user: nobody else can pretend to be a runtime. */
+/** One folder per user. By number where there are some: in a container it may have no name. */
 function discoveryFolder(): string {
-  const base = process.env.BACKLOG_RUNTIME_DIR;
-  return base ?? join(tmpdir(), `dynamo-backlog-${userInfo().username.replace(/[^\w.-]/g, '_')}`);
+  const user = process.getuid?.() ?? userInfo().username.replace(/[^\w.-]/g, '_');
+  return process.env.BACKLOG_RUNTIME_DIR ?? join(tmpdir(), `dynamo-backlog-${user}`);
+}
+
+/**
+ * In a temporary folder that all users share, anybody can have made this one before, and pretend to be a runtime in it:
+ * records would be written to wherever they say.
+ *
+ * @throws ConfigurationError if it is another user's, or others may write to it
+ */
+async function checkOwner(folder: string): Promise<void> {
+  const found = await lstat(folder).catch(() => undefined);
+  // Windows has a temporary folder for each user, and no such numbers.
+  if (!found || process.getuid === undefined) return;
+  const isOurs = found.isDirectory() && found.uid === process.getuid() && (found.mode & 0o022) === 0;
+  if (isOurs) return;
+  throw new ConfigurationError(
+    `${folder}: expected a folder that only this user may write to; remove it, or name another in BACKLOG_RUNTIME_DIR`,
+  );
 }
 
 /** Makes a runtime known. Gives the function that takes it back. */
 export async function announce(info: Omit<RuntimeInfo, 'version'>, folder = discoveryFolder()) {
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  await checkOwner(folder);
   const file = join(folder, `${info.pid}.json`);
   await writeFile(file, `${JSON.stringify({ version: 1, ...info })}\n`, { mode: 0o600 });
   return () => rm(file, { force: true });
@@ -36,6 +54,7 @@ export async function announce(info: Omit<RuntimeInfo, 'version'>, folder = disc
 
 /** The runtimes that run now; what dead ones left behind is removed. */
 export async function runningRuntimes(folder = discoveryFolder()): Promise<RuntimeInfo[]> {
+  await checkOwner(folder);
   const files = await readdir(folder).catch(() => []);
   const found: RuntimeInfo[] = [];
   for (const file of files.filter((name) => name.endsWith('.json')).sort()) {

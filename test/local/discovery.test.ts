@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -45,6 +45,21 @@ describe('a running local runtime', () => {
     const { mode } = await stat(join(folder, `${process.pid}.json`));
     expect(mode & 0o777).toBe(0o600);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'is not looked for where others can pretend to be one',
+    async () => {
+      const open = await newFolder();
+      await announce(info(), open);
+      await chmod(open, 0o777);
+      const link = join(await newFolder(), 'link');
+      await symlink(await newFolder(), link);
+      for (const folder of [open, link]) {
+        await expect(findRuntime('/home/me/shop', folder)).rejects.toThrow(/only this user may write to/);
+        await expect(announce(info(), folder)).rejects.toThrow(/only this user may write to/);
+      }
+    },
+  );
 
   it('is told from others by its folder; else the others are listed', async () => {
     const folder = await newFolder();
