@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { parseDeliveryUrl } from '../delivery/url.js';
 import { ConfigurationError } from '../errors.js';
 import { parseDuration } from '../local/schedule/durations.js';
 import { STATUSES, type Status } from '../record/index.js';
@@ -7,6 +8,11 @@ import { STATUSES, type Status } from '../record/index.js';
 export const flags = {
   port: wholeNumber(0, 65_535, 'a port from 0 to 65535, 0 for any that is free'),
   limit: wholeNumber(1, 1_000_000_000, 'a whole number from 1'),
+  attempts: wholeNumber(1, 10_000, 'a whole number from 1 to 10000'),
+  seed: wholeNumber(0, 2 ** 32 - 1, 'a whole number from 0 to 4294967295'),
+
+  /** A flag that may come again. */
+  repeated: (text: string, before: readonly string[] = []): readonly string[] => [...before, text],
 
   speed(text: string): number {
     const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -30,12 +36,14 @@ export const flags = {
     throw new InvalidArgumentError(`Expected one of ${STATUSES.join(', ')}.`);
   },
 
-  /** The same check as the app's own. */
-  url(text: string): string {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url?.hostname ?? '');
-    if (url && (url.protocol === 'https:' || (url.protocol === 'http:' && loopback))) return text;
-    throw new InvalidArgumentError('Expected an https URL, or an http one on this machine.');
+  /** The app's own check, before the app is synthesized. */
+  deliveryUrl(text: string): string {
+    try {
+      return parseDeliveryUrl(text, 'URL');
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      throw new InvalidArgumentError(`${error.message}.`);
+    }
   },
 
   endpoint(text: string): string {
