@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { type Spread, spreadOf } from '../../bench/spread-of.js';
+import { seededRandom } from '../simulation/random.js';
+
+const RECORDS = 100_000;
+const SETS = 20;
+
+describe('100,000 records that fail at once, under Fibonacci with its fixed phase of 0.236', () => {
+  const spreads: Spread[] = Array.from({ length: SETS }, (_, set) =>
+    spreadOf(
+      { type: 'fibonacci', jitter: { type: 'phase', amplitude: 0.236 } },
+      Array.from({ length: RECORDS }, (_, i) => `set-${set}-order-${i}`),
+      seededRandom(set),
+    ),
+  );
+  const mean = (of: (spread: Spread) => number) => spreads.reduce((sum, one) => sum + of(one), 0) / SETS;
+
+  test.each([
+    [5, 348, 10],
+    [10, 44.5, 2],
+    [15, 10.8, 0.7],
+  ])('come back at most so often a second at retry %i: %d +- %d', (retry, peak, tolerance) => {
+    const measured = mean(({ peakPerSecond }) => peakPerSecond.get(retry) ?? 0);
+    expect(Math.abs(measured - peak)).toBeLessThanOrEqual(tolerance);
+  });
+
+  test('are as even as chance', () => {
+    const dispersion = mean((one) => one.dispersion.get(10) ?? 0);
+    expect(dispersion).toBeGreaterThan(0.9);
+    expect(dispersion).toBeLessThan(1.1);
+  });
+
+  test('keep close to the policy and to their order', () => {
+    expect(Math.abs(mean(({ meanDeviation }) => meanDeviation) - 0.118)).toBeLessThanOrEqual(0.002);
+    expect(spreads.every(({ inOrder }) => inOrder)).toBe(true);
+  });
+
+  test('leave less than one hundredth of the time line idle', () => {
+    expect(mean(({ idleShare }) => idleShare)).toBeLessThan(0.01);
+  });
+});
