@@ -1,10 +1,10 @@
-import Table from 'cli-table3';
 import { age } from '../local/schedule/durations.js';
 import { type BacklogRecord, isPending, type Status } from '../record/index.js';
 import { DynamoDbStore } from '../store/index.js';
 import { connect, type TargetFlags } from './connect.js';
 import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
 import { type Paint, painter } from './paint.js';
+import { plainTable } from './plain-table.js';
 import { recordJson } from './record-json.js';
 
 export interface ListFlags extends TargetFlags {
@@ -17,6 +17,15 @@ export interface ListFlags extends TargetFlags {
 
 const SHOWN_BY_DEFAULT = 100;
 const MAX_ERROR_CHARS = 60;
+const COLUMNS = [
+  ['ID', 'left'],
+  ['QUEUE', 'left'],
+  ['STATUS', 'left'],
+  ['ATTEMPTS', 'right'],
+  ['AGE', 'right'],
+  ['DUE', 'right'],
+  ['LAST ERROR', 'left'],
+] as const;
 
 /** `backlog list`: records as a table for people, or as a JSON array for programs. */
 export async function list(flags: ListFlags, output: Output): Promise<ExitCode> {
@@ -73,50 +82,17 @@ async function printTable(
 }
 
 function tableOf(records: readonly BacklogRecord[], now: number, paint: Paint): string {
-  const table = new Table({
-    head: ['ID', 'QUEUE', 'STATUS', 'ATTEMPTS', 'AGE', 'DUE', 'LAST ERROR'].map((name) => paint('dim', name)),
-    colAligns: ['left', 'left', 'left', 'right', 'right', 'right', 'left'],
-    chars: PLAIN_LINES,
-    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [], compact: true },
-  });
-  for (const record of records) {
-    table.push([
-      printable(record.id),
-      printable(record.queue),
-      paintStatus(record.status, paint),
-      String(record.attempts),
-      age(now - Date.parse(record.insertedAt)),
-      dueText(record, now),
-      errorText(record),
-    ]);
-  }
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n');
+  const rows = records.map((record) => [
+    printable(record.id),
+    printable(record.queue),
+    paintStatus(record.status, paint),
+    String(record.attempts),
+    age(now - Date.parse(record.insertedAt)),
+    dueText(record, now),
+    errorText(record),
+  ]);
+  return plainTable(COLUMNS, rows, paint);
 }
-
-/** Columns are told apart by space alone: such a table can be cut and searched by other programs. */
-const PLAIN_LINES = Object.fromEntries(
-  [
-    'top',
-    'top-mid',
-    'top-left',
-    'top-right',
-    'bottom',
-    'bottom-mid',
-    'bottom-left',
-    'bottom-right',
-    'left',
-    'left-mid',
-    'mid',
-    'mid-mid',
-    'right',
-    'right-mid',
-    'middle',
-  ].map((place) => [place, '']),
-);
 
 export function paintStatus(status: Status, paint: Paint): string {
   const formats = { NEW: 'white', ERROR: 'yellow', SUCCESS: 'green', DEAD: 'red' } as const;

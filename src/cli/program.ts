@@ -4,6 +4,7 @@ import { flags } from './flags.js';
 import { importFile } from './import.js';
 import { list } from './list.js';
 import type { ExitCode, Output } from './output.js';
+import { showPolicy } from './policy.js';
 import { showRecord } from './show.js';
 import { SAMPLE_SPEED_TEXT, start } from './start.js';
 
@@ -93,6 +94,32 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       examples(['backlog show order-7', ''], ['backlog show order-7 --json | jq .payload', '']),
     )
     .action(async (id, options) => onExit(await showRecord(id, options, output)));
+
+  program
+    .command('policy')
+    .description('Look at a retry policy before it is used: the wait after every failure, and the total.')
+    .argument('<type>', 'such as fibonacci or exponential; or a whole policy as JSON')
+    .option(
+      '--set <key=value>',
+      'an option of it, such as maxAttempts=20 or jitter.type=full',
+      flags.repeated,
+    )
+    .option('--attempts <n>', 'look at so many failures', flags.attempts, 15)
+    .option('--id <id>', 'the waits of this record (default: the waits before the fixed phase)')
+    .option('--queue <queue>', 'of that record (default: default)')
+    .option('--seed <n>', 'draw random waits, the same for the same seed (default: their middle)', flags.seed)
+    .option('--json', 'seconds, not rounded')
+    .option('--compare <type...>', 'other types side by side, or whole policies as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog policy fibonacci --set unitSeconds=30', 'what it does'],
+        ['backlog policy list --set waitsSeconds=[10,20,30] --set afterwards.type=exponential', 'nested'],
+        ['backlog policy fibonacci --id order-7 --queue orders', 'when that record would be due'],
+        ['backlog policy fibonacci --compare exponential progressive', 'which one to take'],
+      ),
+    )
+    .action((type, options) => onExit(showPolicy(type, options, output)));
 
   return program;
 }

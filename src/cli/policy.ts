@@ -1,0 +1,55 @@
+import { ConfigurationError } from '../errors.js';
+import { scheduleOf } from '../lab/schedule-of.js';
+import { seededRandom } from '../lab/seeded-random.js';
+import { resolvePolicy } from '../policies/index.js';
+import { explain } from './explain.js';
+import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
+import { painter } from './paint.js';
+import { type PolicyData, readPolicy } from './policy-input.js';
+import { comparison, type Looked, scheduleTable, type View } from './policy-table.js';
+
+export interface PolicyFlags {
+  readonly set?: readonly string[] | undefined;
+  readonly attempts: number;
+  readonly id?: string | undefined;
+  /** Default: `default`. */
+  readonly queue?: string | undefined;
+  readonly seed?: number | undefined;
+  readonly json?: boolean | undefined;
+  readonly compare?: readonly string[] | undefined;
+}
+
+/** `backlog policy`: the waits of a policy, before it is put on a queue. */
+export function showPolicy(type: string, flags: PolicyFlags, output: Output): ExitCode {
+  const record = flags.id === undefined ? undefined : { id: flags.id, queue: flags.queue ?? 'default' };
+  try {
+    const looked = [readPolicy(type, flags.set), ...(flags.compare ?? []).map((one) => readPolicy(one))].map(
+      (data) => lookAt(data, flags, record),
+    );
+    output.data(flags.json ? jsonText(looked, flags) : tableText(looked, { record, seed: flags.seed }));
+    if (flags.queue !== undefined && !record) output.message('--queue says nothing without --id');
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    output.message(explain(error));
+    return EXIT.usage;
+  }
+}
+
+function lookAt(data: PolicyData, { attempts, seed }: PolicyFlags, record: View['record']): Looked {
+  const policy = resolvePolicy(data, 'policy');
+  // Each policy draws anew from the seed: what stands beside it changes nothing.
+  const random = seed === undefined ? undefined : seededRandom(seed);
+  return { data, policy, schedule: scheduleOf(policy, { attempts, record, random }) };
+}
+
+function tableText(looked: readonly Looked[], view: View): string {
+  const paint = painter(hasColors(process.stdout));
+  const [only] = looked;
+  return only && looked.length === 1 ? scheduleTable(only, view, paint) : comparison(looked, view, paint);
+}
+
+function jsonText(looked: readonly Looked[], { compare }: PolicyFlags): string {
+  const all = looked.map(({ data, schedule: { rows, end } }) => ({ policy: data, schedule: rows, end }));
+  return JSON.stringify(compare === undefined ? all[0] : { policies: all });
+}
