@@ -1,5 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { RunSummary } from '../src/processor/index.js';
+import { isIdle, type RunSummary } from '../src/processor/summary.js';
 
 export const METRICS_NAMESPACE = 'DynamoBacklog';
 
@@ -20,8 +20,3 @@ export const emitMetrics: EmitMetrics = (summary, table) => {
   metrics.addMetric('LagSeconds', MetricUnit.Seconds, summary.lagSeconds);
   metrics.publishStoredMetrics();
 };
-
-/** It met no record at all. */
-export function isIdle(run: RunSummary): boolean {
-  return run.attempted + run.dead + run.skipped + run.unsettled + run.leftOver === 0;
-}

@@ -43,3 +43,8 @@ export interface RunSummary {
   readonly caughtUp?: readonly number[] | undefined;
   readonly durationMs: number;
 }
+
+/** It met no record at all. */
+export function isIdle(run: RunSummary): boolean {
+  return run.attempted + run.dead + run.skipped + run.unsettled + run.leftOver === 0;
+}

@@ -1,4 +1,4 @@
-import type { RunSummary } from '../../processor/index.js';
+import { isIdle, type RunSummary } from '../../processor/summary.js';
 import type { Invocation } from '../sandbox/sandbox.js';
 import type { GivenUp } from '../sandbox/sandbox-pool.js';
 
@@ -73,10 +73,6 @@ function describeSummary(run: RunSummary): string {
   ].filter(Boolean);
   const counts = [`${run.succeeded} ok`, `${run.failed} failed`, `${run.dead} dead`, ...extras].join(', ');
   return `attempted ${run.attempted}: ${counts} - ${ended}`;
-}
-
-function isIdle(run: RunSummary): boolean {
-  return run.attempted + run.dead + run.skipped + run.unsettled + run.leftOver === 0;
 }
 
 function asSummary(value: unknown): RunSummary | undefined {
