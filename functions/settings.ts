@@ -83,12 +83,6 @@ export function parseQueues(input: unknown, name = 'BACKLOG_QUEUES'): QueuesSett
   );
 }
 
-/** The value of `BACKLOG_QUEUES`. */
-export function renderQueues(queues: QueuesSettings): string {
-  parseQueues(queues, 'queues');
-  return JSON.stringify(queues);
-}
-
 function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: string): QueueSettings {
   if (!QUEUE_PATTERN.test(name)) {
     const expected = 'letters, digits, "_", "." and "-" in the name of a queue';
