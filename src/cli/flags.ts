@@ -8,6 +8,11 @@ import { STATUSES, type Status } from '../record/index.js';
 export const flags = {
   port: wholeNumber(0, 65_535, 'a port from 0 to 65535, 0 for any that is free'),
   limit: wholeNumber(1, 1_000_000_000, 'a whole number from 1'),
+  attempts: wholeNumber(1, 10_000, 'a whole number from 1 to 10000'),
+  seed: wholeNumber(0, 2 ** 32 - 1, 'a whole number from 0 to 4294967295'),
+
+  /** A flag that may come again. */
+  repeated: (text: string, before: readonly string[] = []): readonly string[] => [...before, text],
 
   speed(text: string): number {
     const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
