@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Annotations, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type IGrantable, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -62,6 +62,7 @@ export function deliveryFunction(
 ): Worker {
   const { name, bundle } = DELIVERY[way];
   const inner = new Construct(scope, name);
+  warnOfLoopback(inner, queues);
   const lambda = new LambdaFunction(inner, 'Function', {
     ...commonProps(inner, queues, settings),
     description: `Delivers by HTTP what is due in the backlog (${bundle})`,
@@ -70,6 +71,17 @@ export function deliveryFunction(
     code: Code.fromAsset(handlerFolder(bundle)),
   });
   return finish(name, lambda, queues, settings.timeout, settings.tables);
+}
+
+/** Right for the local runtime, which synthesizes the same app; a mistake in the cloud that would show by failures only. */
+function warnOfLoopback(scope: Construct, queues: readonly Queue[]): void {
+  for (const { name, settings } of queues) {
+    if (!settings.deliverTo?.startsWith('http:')) continue;
+    Annotations.of(scope).addWarningV2(
+      `dynamo-backlog:loopback:${name}`,
+      `queues.${name}.deliverTo is on this machine: deployed, the function would look for it in its own sandbox`,
+    );
+  }
 }
 
 /** The user's own module, bundled. */

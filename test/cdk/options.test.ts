@@ -1,5 +1,5 @@
 import { Duration, Fn } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps } from '../../cdk/index.js';
 import { backlogWith, newStack, progressiveQueue, propertiesOf, retryQueue, URL } from './support.js';
@@ -13,6 +13,20 @@ function refusalOf(props: unknown): string {
   return 'nothing was refused';
 }
 const queue = (props: object) => ({ queues: { bulk: props } });
+
+describe('synthesis warns', () => {
+  const warningsOf = (deliverTo: string) => {
+    const { stack } = backlogWith({ queues: { bulk: { ...progressiveQueue, deliverTo } } });
+    return Annotations.fromStack(stack).findWarning('*', Match.anyValue());
+  };
+
+  it('of a URL that a deployed function could not reach, as it is on this machine', () => {
+    expect(warningsOf('http://127.0.0.1:3000/').map(({ entry }) => entry.data)).toEqual([
+      expect.stringContaining('queues.bulk.deliverTo is on this machine'),
+    ]);
+    expect(warningsOf(URL)).toEqual([]);
+  });
+});
 
 describe('synthesis refuses, and names the option', () => {
   it.each([
