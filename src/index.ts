@@ -3,7 +3,19 @@ export * from './client/index.js';
 export { type Clock, type ClockSetting, scaledClock, systemClock } from './clock.js';
 export { ConfigurationError, InvalidRecordError } from './errors.js';
 export * from './policies/index.js';
-export * from './processor/index.js';
+export {
+  type AttemptContext,
+  type AttemptLogger,
+  type Process,
+  type RetryFunction,
+  type RunEnd,
+  type RunLimits,
+  type RunOptions,
+  type RunParts,
+  type RunSummary,
+  type RunTarget,
+  run,
+} from './processor/index.js';
 export { type Random, systemRandom } from './random.js';
 export {
   type BacklogRecord,
