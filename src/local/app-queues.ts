@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Way } from '../record/index.js';
+import { DUE_INDEX } from '../store/index.js';
 import type { LocalApp } from './template/local-app.js';
 
 /** A queue of the app, as its functions are told about it. */
@@ -53,7 +54,7 @@ export function recordTables(app: LocalApp): string[] {
   return found.map(({ name }) => name);
 }
 
-const isDue = ({ name }: { readonly name: string }) => name === 'due';
+const isDue = ({ name }: { readonly name: string }) => name === DUE_INDEX;
 
 function readQueues(text: string | undefined): z.output<typeof queuesSchema> {
   if (text === undefined) return {};
