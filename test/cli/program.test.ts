@@ -3,13 +3,11 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { explain } from '../../src/cli/explain.js';
-import type { ExitCode } from '../../src/cli/output.js';
-import { createProgram } from '../../src/cli/program.js';
 import { announce } from '../../src/local/discovery.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import { createMissingTables } from '../../src/store/dynamodb/create-tables.js';
 import { createDynamoDbClient } from '../../src/store/index.js';
+import { backlog } from './in-process.js';
 
 const TABLE = {
   name: 'Records',
@@ -63,28 +61,6 @@ function announceRuntime() {
     queues: ['default', 'bulk'],
     clock: { wallStart: Date.now(), start: Date.parse('2030-01-01T00:00:00Z'), speed: 1 },
   });
-}
-
-async function backlog(...args: string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  let code: ExitCode | undefined;
-  const program = createProgram(
-    { data: (line) => void out.push(line), message: (line) => void err.push(line) },
-    (exit) => {
-      code = exit;
-    },
-  );
-  for (const command of [program, ...program.commands]) {
-    command
-      .exitOverride()
-      .configureOutput({ writeErr: (text) => void err.push(text), writeOut: (text) => void out.push(text) });
-  }
-  let error: unknown;
-  await program.parseAsync(['node', 'backlog', ...args]).catch((thrown: unknown) => {
-    error = thrown;
-  });
-  return { code, error, out: out.join('\n'), err: [...err, ...(error ? [explain(error)] : [])].join('\n') };
 }
 
 async function file(text: string): Promise<string> {
