@@ -142,7 +142,7 @@ describe('the embedded DynamoDB', () => {
     const tables = await createTables(createDynamoDbClient({ endpoint: dynamoDb.endpoint }));
     const store = storeAt(dynamoDb.endpoint, tables);
     await store.insert(item('r-1'));
-    const underWay = Array.from({ length: 200 }, (_, i) =>
+    const underWay = Array.from({ length: 50 }, (_, i) =>
       store.insert(item(`w-${i}`)).catch((error: unknown) => error),
     );
     await Promise.race(underWay);
