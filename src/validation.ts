@@ -1,5 +1,6 @@
-import type { z } from 'zod';
+import * as z from 'zod';
 import { ConfigurationError } from './errors.js';
+import { nearest } from './policies/nearest.js';
 
 /**
  * Parses options once, at the edge. Everything past it may trust them.
@@ -13,14 +14,21 @@ export function parseOptions<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(input, { reportInput: true });
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => describeIssue(issue, name));
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const problems = result.error.issues.map((issue) => describeIssue(issue, name, known));
   throw new ConfigurationError(problems.join('; '));
 }
 
-function describeIssue(issue: z.core.$ZodIssue, name: string): string {
+/** `known`: the options of the whole, one of which may be meant by an unknown one. */
+function describeIssue(issue: z.core.$ZodIssue, name: string, known: readonly string[]): string {
   const option = [name, ...issue.path.map(String)].filter(Boolean).join('.');
   if (issue.code === 'unrecognized_keys') {
-    return `${option}: unknown option ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
+    const [meant] =
+      issue.path.length === 0 && known.length > 0
+        ? issue.keys.flatMap((key) => nearest(key, known) ?? [])
+        : [];
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    return `${option}: unknown option ${issue.keys.map((key) => `"${key}"`).join(', ')}${hint}`;
   }
   const expectation = issue.message.replace(/^[A-Z][a-z]+ [a-z]+: /, '').replace(/, received .*$/, '');
   return `${option}: ${expectation}, got ${show(issue.input)}`;

@@ -181,7 +181,10 @@ describe('backlog policy, for people', () => {
 describe('backlog policy, used wrongly', () => {
   it.each([
     [['fibonaci'], /policy\.type: .*did you mean "fibonacci"\?/],
-    [['fibonacci', '--set', 'unitSecond=3'], /policy: unknown option "unitSecond"/],
+    [
+      ['fibonacci', '--set', 'unitSecond=3'],
+      /policy: unknown option "unitSecond"; did you mean "unitSeconds"\?/,
+    ],
     [['fibonacci', '--set', 'unitSeconds=soon'], /policy\.unitSeconds: .*number.*got "soon"/],
     [['fibonacci', '--set', 'jitter=fill'], /policy\.jitter.*"phase", "full"/],
     [['fibonacci', '--set', 'jitter.amplitude=0.2'], /policy\.jitter/],
