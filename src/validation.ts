@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ConfigurationError } from './errors.js';
-import { nearest } from './policies/nearest.js';
+import { nearest } from './nearest.js';
 
 /**
  * Parses options once, at the edge. Everything past it may trust them.

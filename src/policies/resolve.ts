@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ConfigurationError } from '../errors.js';
+import { nearest } from '../nearest.js';
 import { parseOptions, show } from '../validation.js';
 import { arctan } from './arctan.js';
 import { buckets } from './buckets.js';
@@ -9,7 +10,6 @@ import { fibonacci } from './fibonacci.js';
 import { type Jitter, jitterSchema, resolveJitter, spread } from './jitter.js';
 import { linear } from './linear.js';
 import { type Formula, listOf } from './list.js';
-import { nearest } from './nearest.js';
 import { none } from './none.js';
 import {
   DEFAULT_MAX_AGE_SECONDS,
