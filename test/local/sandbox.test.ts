@@ -100,7 +100,7 @@ describe('a sandbox', () => {
   it('hands on what the handler writes, line by line', async () => {
     const used = await sandbox();
     await used.invoke({ log: 'one\ntwo', complain: 'three' });
-    await vi.waitFor(() => expect(lines).toHaveLength(3));
+    await vi.waitFor(() => expect(lines).toHaveLength(3), { timeout: 5_000 });
     expect(lines.sort()).toEqual(['stderr three', 'stdout one', 'stdout two']);
   });
 

@@ -19,6 +19,12 @@ function refusing(store: BacklogStore, id: string): BacklogStore {
   });
 }
 
+/** Of this process alone: a busy machine does not count. */
+function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
 describe('no record can stop a queue', () => {
   const unreadable = Object.defineProperty(new Error('x'), 'message', {
     get() {
@@ -59,9 +65,9 @@ describe('no record can stop a queue', () => {
   test('by counts that no library ever wrote', async () => {
     const harness = new Harness();
     harness.put('odd', { failures: 3_000_000_000, attempts: 1 });
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     await harness.run(fail, { retry: { type: 'fibonacci' } });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(cpuMsSince(before)).toBeLessThan(1_000);
     expect(harness.item('odd')).toMatchObject({ status: 'DEAD', deadReason: 'expired' });
   });
 
@@ -69,9 +75,9 @@ describe('no record can stop a queue', () => {
     const harness = new Harness();
     const errors = Array.from({ length: 6_000 }, (_, i) => ({ name: 'E', message: 'm', at: '', attempt: i }));
     harness.put('odd', { errors });
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     await harness.run(fail);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(cpuMsSince(before)).toBeLessThan(1_000);
     expect(harness.item('odd')).toMatchObject({ status: 'ERROR', attempts: 1 });
   });
 });
