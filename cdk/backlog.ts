@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Alarm, Dashboard, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -96,9 +96,12 @@ export class Backlog extends Construct {
     this.dashboard = options.dashboard ? addDashboard(this, 'Dashboard', watched) : undefined;
   }
 
-  /** Lets a producer insert records: the rights that `BacklogClient` needs, or a plain `PutItem`. */
-  grantInsert(grantee: IGrantable): void {
-    grantInsert(grantee, this.table);
+  /**
+   * Lets a producer insert records: the rights that `BacklogClient` needs, or a plain `PutItem`. What has no
+   * policy of its own, such as a service principal, gets none: the grant's `assertSuccess()` tells.
+   */
+  grantInsert(grantee: IGrantable): Grant {
+    return grantInsert(grantee, this.table);
   }
 
   /** Attempts that were made. Default: their sum over five minutes. */

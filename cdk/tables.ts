@@ -9,8 +9,7 @@ import {
   type TablePropsV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
-import type { IGrantable } from 'aws-cdk-lib/aws-iam';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 
@@ -80,11 +79,14 @@ export function grantWork(grantee: IGrantable, { records, control }: Tables): vo
 }
 
 /** What a producer needs: a conditional put, and a look at what is in its way. */
-export function grantInsert(grantee: IGrantable, records: ITable): void {
-  grantee.grantPrincipal.addToPrincipalPolicy(
-    new PolicyStatement({ actions: ['dynamodb:PutItem', 'dynamodb:GetItem'], resources: [records.tableArn] }),
-  );
+export function grantInsert(grantee: IGrantable, records: ITable): Grant {
+  const grant = Grant.addToPrincipal({
+    grantee,
+    actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
+    resourceArns: [records.tableArn],
+  });
   grantKeys(grantee, [records]);
+  return grant;
 }
 
 function grantKeys(grantee: IGrantable, tables: readonly ITable[]): void {

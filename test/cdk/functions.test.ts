@@ -216,6 +216,15 @@ it('a producer may put records into the table and look at them, and nothing else
   ]);
 });
 
+it('a grant to what has no policy of its own tells that it did nothing', () => {
+  const stack = newStack();
+  const backlog = new Backlog(stack, 'Backlog', { queues: { orders: retryQueue } });
+  const service = new ServicePrincipal('ecs.amazonaws.com');
+  const role = new Role(stack, 'Producer', { assumedBy: service });
+  expect(backlog.grantInsert(role).success).toBe(true);
+  expect(() => backlog.grantInsert(service).assertSuccess()).toThrow();
+});
+
 /** Records, control. */
 function tableIds(template: Template): string[] {
   const ids = Object.keys(template.findResources('AWS::DynamoDB::GlobalTable'));
