@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     testTimeout: 20_000,
+    hookTimeout: 20_000,
+    globalSetup: 'test/temporary-folder.ts',
     projects: [
       {
         extends: true,
