@@ -16,6 +16,8 @@ export interface Target {
   readonly clock: Clock;
   /** For the user: which table, and where. */
   readonly where: string;
+  /** On this machine: reading costs nothing. */
+  readonly local: boolean;
   /** The app's queues, where they are known. */
   readonly queues?: readonly string[] | undefined;
 }
@@ -46,6 +48,7 @@ function atRuntime(runtime: RuntimeInfo, table = onlyTable(runtime)): Target {
     table,
     clock: scaledClock(runtime.clock),
     where: `table ${table} of the local runtime at ${runtime.endpoint}`,
+    local: true,
     queues: runtime.queues,
   };
 }
@@ -57,6 +60,7 @@ function at({ endpoint, table }: { endpoint?: string; table: string }): Target {
     table,
     clock: systemClock,
     where: `table ${table} at ${place}`,
+    local: false,
   };
 }
 

@@ -1,5 +1,6 @@
 import { age } from '../local/schedule/durations.js';
 import { type BacklogRecord, isPending, type Status } from '../record/index.js';
+import { laneHolding } from '../store/dynamodb/due.js';
 import { DynamoDbStore } from '../store/index.js';
 import { connect, type TargetFlags } from './connect.js';
 import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
@@ -29,8 +30,13 @@ const COLUMNS = [
 
 /** `backlog list`: records as a table for people, or as a JSON array for programs. */
 export async function list(flags: ListFlags, output: Output): Promise<ExitCode> {
-  const { client, table, clock, where } = await connect(flags);
+  const { client, table, clock, where, local } = await connect(flags);
   try {
+    if (!local && laneHolding(flags) === undefined) {
+      output.message(
+        'reading the whole table, which is billed; --queue NAME --status NEW, ERROR or DEAD reads its index only',
+      );
+    }
     const store = new DynamoDbStore({ client, tables: { records: table, control: table }, clock });
     const limit = flags.limit ?? (flags.json ? Number.POSITIVE_INFINITY : SHOWN_BY_DEFAULT);
     const records = take(store.list({ status: flags.status, queue: flags.queue }), limit);

@@ -204,6 +204,17 @@ describe('which table a command works on', () => {
     expect(err).toContain(`table ${name} at ${dynamodb.endpoint}`);
   });
 
+  it('is not read as a whole, where that is billed, without saying so', async () => {
+    const elsewhere = ['--endpoint', dynamodb.endpoint, '--table', name];
+    const warned = /reading the whole table, which is billed/;
+    expect((await backlog('list', ...elsewhere, '--status', 'DEAD')).err).toMatch(warned);
+    expect((await backlog('list', ...elsewhere, '--queue', 'default')).err).toMatch(warned);
+    const byIndex = ['--status', 'DEAD', '--queue', 'default'];
+    expect((await backlog('list', ...elsewhere, ...byIndex)).err).not.toMatch(warned);
+    await announceRuntime();
+    expect((await backlog('list', '--status', 'DEAD')).err).not.toMatch(warned);
+  });
+
   it('is not guessed from an endpoint that no runtime is at', async () => {
     expect((await backlog('list', '--endpoint', dynamodb.endpoint)).err).toMatch(/name a table with --table/);
   });

@@ -75,8 +75,8 @@ export class DynamoDbIndex {
   }
 }
 
-/** Pending and dead records of a queue are in one lane each; the others are in no lane. */
-function laneHolding({ queue, status }: ListFilter): string | undefined {
+/** Pending and dead records of a queue are in one lane each; others are found by reading the whole table (undefined). */
+export function laneHolding({ queue, status }: ListFilter): string | undefined {
   if (queue === undefined || status === undefined || status === 'SUCCESS') return undefined;
   return status === 'DEAD' ? deadLane(laneOf(queue)) : laneOf(queue);
 }
