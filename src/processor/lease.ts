@@ -107,7 +107,7 @@ export class RunLease {
     return Math.max(0, this.until - this.clock.wall() - 2 * SETTLE_MS);
   }
 
-  /** True: a wake mark was set, and the lease is still held. */
+  /** `woken`: a wake mark was set, and the lease is still held. */
   async release(cursor: Cursor | undefined): Promise<'released' | 'woken' | 'lost'> {
     return this.store.releaseLease(this.key, this.holder, { cursor, suspects: this.suspects });
   }
