@@ -1,3 +1,4 @@
+import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { type RetryPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import {
   type Process,
@@ -8,7 +9,6 @@ import {
 } from '../../src/processor/index.js';
 import { type BacklogStore, MemoryStore } from '../../src/store/index.js';
 import { seededRandom } from '../simulation/random.js';
-import { VirtualTime } from '../virtual-time.js';
 
 export const START = Date.parse('2026-03-01T00:00:00.000Z');
 const FUNCTION_TIMEOUT_SECONDS = 300;

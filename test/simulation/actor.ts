@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.js';
+import type { VirtualTime } from '../../src/lab/virtual-time.js';
 import type { Random } from '../../src/random.js';
-import type { VirtualTime } from '../virtual-time.js';
 import { between, chance } from './random.js';
 
 /** How often things go wrong, as probabilities per step of an actor. */

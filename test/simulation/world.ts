@@ -1,9 +1,9 @@
+import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import { type AttemptContext, type RunSummary, run } from '../../src/processor/index.js';
 import { type BacklogRecord, RetryAfter } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
-import { VirtualTime } from '../virtual-time.js';
 import { Actor, NO_FAULTS } from './actor.js';
 import { faultyStore } from './faulty-store.js';
 import { between, chance, seededRandom } from './random.js';
