@@ -3,6 +3,7 @@ import { parseDeliveryUrl } from '../delivery/url.js';
 import { ConfigurationError } from '../errors.js';
 import { parseDuration } from '../local/schedule/durations.js';
 import { STATUSES, type Status } from '../record/index.js';
+import { MAX_RECORDS } from './simulate-input.js';
 
 /** Readers of flags: each says what it expects. Commander adds the flag's name and ends with a usage error. */
 export const flags = {
@@ -11,14 +12,26 @@ export const flags = {
   attempts: wholeNumber(1, 10_000, 'a whole number from 1 to 10000'),
   seed: wholeNumber(0, 2 ** 32 - 1, 'a whole number from 0 to 4294967295'),
 
+  records: wholeNumber(1, MAX_RECORDS, `a whole number from 1 to ${MAX_RECORDS}`),
+  concurrency: wholeNumber(1, 1000, 'a whole number from 1 to 1000'),
+  tick: wholeNumber(1, 86_400, 'whole seconds from 1 to 86400'),
+  /** An attempt of 30 s is stopped by its own limit. */
+  attemptMs: wholeNumber(0, 29_999, 'whole milliseconds from 0 to 29999'),
+  rate: decimal(0.001, 100_000, 'a number from 0.001 to 100000'),
+  share: decimal(0, 1, 'a share from 0 to 1, such as 0.05'),
+
+  /** `0s-1h`, in milliseconds. */
+  outage(text: string): { readonly fromMs: number; readonly toMs: number } {
+    const [from = '', to = '', ...rest] = text.split('-');
+    const outage = { fromMs: lengthFromZero(from), toMs: lengthFromZero(to) };
+    if (rest.length === 0 && outage.fromMs < outage.toMs) return outage;
+    throw new InvalidArgumentError('Expected FROM-TO with units, the earlier first, such as 0s-1h.');
+  },
+
   /** A flag that may come again. */
   repeated: (text: string, before: readonly string[] = []): readonly string[] => [...before, text],
 
-  speed(text: string): number {
-    const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    if (speed >= 1 && speed <= 100_000) return speed;
-    throw new InvalidArgumentError('Expected a number from 1 to 100000.');
-  },
+  speed: decimal(1, 100_000, 'a number from 1 to 100000'),
 
   /** In milliseconds. */
   duration(text: string): number {
@@ -52,6 +65,24 @@ export const flags = {
     throw new InvalidArgumentError('Expected a URL such as http://127.0.0.1:8000.');
   },
 };
+
+function decimal(min: number, max: number, expected: string) {
+  return (text: string): number => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Expected ${expected}.`);
+  };
+}
+
+/** A duration in milliseconds, or none at all: `0s`. Not a number for anything else. */
+function lengthFromZero(text: string): number {
+  if (/^0(ms|s|m|min|h|d)$/.test(text)) return 0;
+  try {
+    return parseDuration(text, 'duration');
+  } catch {
+    return Number.NaN;
+  }
+}
 
 function wholeNumber(min: number, max: number, expected: string) {
   return (text: string): number => {

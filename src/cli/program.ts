@@ -6,6 +6,7 @@ import { list } from './list.js';
 import type { ExitCode, Output } from './output.js';
 import { showPolicy } from './policy.js';
 import { showRecord } from './show.js';
+import { simulatePolicies } from './simulate.js';
 import { SAMPLE_SPEED_TEXT, start } from './start.js';
 
 const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some of the input was bad.';
@@ -120,6 +121,38 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       ),
     )
     .action((type, options) => onExit(showPolicy(type, options, output)));
+
+  program
+    .command('simulate')
+    .description(
+      'Try a policy against an outage, or a slow other side: the real runs, on a clock that jumps.',
+    )
+    .option('--policy <type>', 'such as fibonacci; or a whole policy as JSON', 'fibonacci')
+    .option('--set <key=value>', 'an option of it, such as maxWaitSeconds=600', flags.repeated)
+    .option('--compare <type...>', 'other policies on the same records with the same fates')
+    .option('--records <n>', 'so many, all at the start (default: 1000)', flags.records)
+    .option('--rate <per-second>', 'records that come evenly instead, with --for', flags.rate)
+    .option('--for <duration>', 'how long they come, such as 2h', flags.duration)
+    .option('--outage <from-to>', 'every attempt within fails, such as 0s-1h', flags.outage)
+    .option('--failing <share>', 'of the records, that never succeed: 0 to 1', flags.share, 0)
+    .option('--capacity <per-second>', 'the other side refuses what comes above it', flags.limit)
+    .option('--attempt-ms <n>', 'how long an attempt takes', flags.attemptMs, 50)
+    .option('--concurrency <n>', 'attempts at once', flags.concurrency, 10)
+    .option('--attempts-per-second <n>', 'the pace of the queue (default: none)', flags.rate)
+    .option('--max-attempts <n>', 'for every policy, where its own is not less', flags.attempts)
+    .option('--tick <seconds>', 'how often the rule fires', flags.tick, 60)
+    .option('--horizon <duration>', 'stop there (default: 7d)', flags.duration)
+    .option('--seed <n>', 'of ids, fates and random waits', flags.seed, 1)
+    .option('--json', 'figures that are not rounded')
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog simulate --outage 0s-1h --compare constant exponential', 'an hour’s outage'],
+        ['backlog simulate --rate 5 --for 2h --outage 30m-1h', 'with steady arrivals'],
+        ['backlog simulate --records 10000 --capacity 50 --attempts-per-second 40', 'pacing'],
+      ),
+    )
+    .action(async (options) => onExit(await simulatePolicies(options, output)));
 
   return program;
 }

@@ -9,20 +9,8 @@ export interface ProgressBar extends Pick<Output, 'message'> {
 }
 
 export function progressBar(totalBytes: number | undefined, output: Output): ProgressBar {
-  if (!process.stderr.isTTY || !totalBytes) {
-    return { update: () => {}, stop: () => {}, message: output.message };
-  }
-  const bar = new cliProgress.SingleBar({
-    format: '{bar} {percentage}%  {inserted} records{left}',
-    stream: process.stderr,
-    hideCursor: hasColors(process.stderr),
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    barsize: 30,
-    clearOnComplete: true,
-    stopOnComplete: false,
-    gracefulExit: true,
-  });
+  const bar = totalBytes ? terminalBar('{bar} {percentage}%  {inserted} records{left}') : undefined;
+  if (!bar || !totalBytes) return { update: () => {}, stop: () => {}, message: output.message };
   const startedAt = performance.now();
   bar.start(totalBytes, 0, { inserted: 0, left: '' });
   return {
@@ -37,4 +25,20 @@ export function progressBar(totalBytes: number | undefined, output: Output): Pro
       output.message(line);
     },
   };
+}
+
+/** A bar on stderr, where that is a terminal. */
+export function terminalBar(format: string): cliProgress.SingleBar | undefined {
+  if (!process.stderr.isTTY) return undefined;
+  return new cliProgress.SingleBar({
+    format,
+    stream: process.stderr,
+    hideCursor: hasColors(process.stderr),
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    barsize: 30,
+    clearOnComplete: true,
+    stopOnComplete: false,
+    gracefulExit: true,
+  });
 }

@@ -1,0 +1,79 @@
+import type { Scenario } from '../lab/scenario.js';
+import type { SimulationResult } from '../lab/simulation-result.js';
+import { age } from '../local/schedule/durations.js';
+import { printable } from './output.js';
+import type { Paint } from './paint.js';
+import { plainTable } from './plain-table.js';
+import type { PolicyData } from './policy-input.js';
+import { durationText } from './policy-table.js';
+
+/** A policy and what came of it. */
+export interface Simulated {
+  readonly data: PolicyData;
+  readonly result: SimulationResult;
+}
+
+/** A row for each figure, a column for each policy. */
+export function simulationTable(simulated: readonly Simulated[], scenario: Scenario, paint: Paint): string {
+  const several = simulated.length > 1;
+  const heads = simulated.map(({ data }, i) => printable(`${several ? `${i + 1} ` : ''}${data.type}`));
+  return [
+    ...simulated.map(({ data }, i) =>
+      paint('bold', printable(`${several ? `${i + 1} ` : ''}${JSON.stringify(data)}`)),
+    ),
+    paint('dim', scenarioText(scenario)),
+    '',
+    plainTable(
+      [['', 'left'], ...heads.map((head) => [head, 'right'] as const)],
+      FIGURES.map(([name, text]) => [name, ...simulated.map(({ result }) => text(result))]),
+      paint,
+    ),
+  ].join('\n');
+}
+
+const FIGURES: readonly (readonly [name: string, text: (result: SimulationResult) => string])[] = [
+  ['records', ({ records }) => countText(records)],
+  ['succeeded', ({ succeeded }) => countText(succeeded)],
+  ['dead', ({ dead }) => countText(dead)],
+  ['open at the horizon', ({ open }) => countText(open)],
+  ['attempts', ({ attempts }) => countText(attempts)],
+  ['wasted attempts', ({ wastedAttempts }) => countText(wastedAttempts)],
+  ['peak per second', ({ peakPerSecond }) => countText(peakPerSecond)],
+  ['peak per 10 seconds', ({ peakPer10Seconds }) => countText(peakPer10Seconds)],
+  ['peak per minute', ({ peakPerMinute }) => countText(peakPerMinute)],
+  ['dispersion of retries', ({ indexOfDispersion }) => figureText(indexOfDispersion)],
+  ['deviation, mean', ({ meanDeviation }) => figureText(meanDeviation)],
+  ['deviation, greatest', ({ greatestDeviation }) => figureText(greatestDeviation)],
+  ['drained after', ({ drainedSeconds }) => timeText(drainedSeconds)],
+  ['oldest age', ({ oldestAgeSeconds }) => timeText(oldestAgeSeconds)],
+];
+
+function scenarioText(scenario: Scenario): string {
+  const { records, recordsPerSecond, outage, failingShare, capacityPerSecond, attemptsPerSecond } = scenario;
+  const parts = [
+    recordsPerSecond === undefined
+      ? `${countText(records)} ${records === 1 ? 'record' : 'records'} at once`
+      : `${countText(records)} records, ${recordsPerSecond} a second`,
+    outage && `outage from ${age(outage.fromMs)} to ${age(outage.toMs)}`,
+    failingShare > 0 && `${Number((failingShare * 100).toPrecision(3))} % never succeed`,
+    capacityPerSecond && `capacity ${capacityPerSecond} a second`,
+    `attempts of ${scenario.attemptMs} ms, ${scenario.concurrency} at once`,
+    attemptsPerSecond && `${attemptsPerSecond} a second`,
+    `rules every ${age(scenario.tickSeconds * 1000)}`,
+    `horizon ${age(scenario.horizonMs)}`,
+    `seed ${scenario.seed}`,
+  ];
+  return `${parts.filter(Boolean).join('; ')}.`;
+}
+
+function countText(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+function figureText(figure: number | null): string {
+  return figure === null ? '-' : String(Number(figure.toPrecision(3)));
+}
+
+function timeText(seconds: number | null): string {
+  return seconds === null ? '-' : durationText(seconds);
+}

@@ -1,0 +1,60 @@
+import { ConfigurationError } from '../errors.js';
+import { simulate } from '../lab/simulate.js';
+import { type ResolvedPolicy, resolvePolicy } from '../policies/index.js';
+import { explain } from './explain.js';
+import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
+import { painter } from './paint.js';
+import { type PolicyData, readPolicy } from './policy-input.js';
+import { type ScenarioFlags, scenarioOf } from './simulate-input.js';
+import { simulationBar } from './simulate-progress.js';
+import { type Simulated, simulationTable } from './simulate-table.js';
+
+export interface SimulateFlags extends ScenarioFlags {
+  readonly policy: string;
+  readonly set?: readonly string[] | undefined;
+  readonly compare?: readonly string[] | undefined;
+  readonly maxAttempts?: number | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** `backlog simulate`: what a policy comes to in an outage, or with a side that takes only so much. */
+export async function simulatePolicies(flags: SimulateFlags, output: Output): Promise<ExitCode> {
+  try {
+    const scenario = scenarioOf(flags);
+    const policies = [
+      readPolicy(flags.policy, flags.set),
+      ...(flags.compare ?? []).map((one) => readPolicy(one)),
+    ].map((data) => ({ data, policy: limited(resolvePolicy(data, 'policy'), flags.maxAttempts) }));
+    const simulated: Simulated[] = [];
+    for (const { data, policy } of policies)
+      simulated.push({ data, result: await watched(policy, data, scenario) });
+    output.data(
+      flags.json
+        ? jsonText(simulated, flags)
+        : simulationTable(simulated, scenario, painter(hasColors(process.stdout))),
+    );
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    output.message(explain(error));
+    return EXIT.usage;
+  }
+}
+
+async function watched(policy: ResolvedPolicy, data: PolicyData, scenario: ReturnType<typeof scenarioOf>) {
+  const bar = simulationBar(String(data.type), scenario.records);
+  try {
+    return await simulate(policy, scenario, bar.update);
+  } finally {
+    bar.stop();
+  }
+}
+
+function limited(policy: ResolvedPolicy, maxAttempts = Number.POSITIVE_INFINITY): ResolvedPolicy {
+  return { ...policy, maxAttempts: Math.min(policy.maxAttempts, maxAttempts) };
+}
+
+function jsonText(simulated: readonly Simulated[], { compare }: SimulateFlags): string {
+  const all = simulated.map(({ data, result }) => ({ policy: data, ...result }));
+  return JSON.stringify(compare === undefined ? all[0] : { policies: all });
+}

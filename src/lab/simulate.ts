@@ -1,0 +1,156 @@
+import { toIso } from '../clock.js';
+import type { ResolvedPolicy } from '../policies/index.js';
+import { type Process, run } from '../processor/index.js';
+import { MemoryStore } from '../store/memory/index.js';
+import { AttemptLog } from './attempt-log.js';
+import { OtherSide } from './other-side.js';
+import { type Arrival, arrivals, failingIds, type Scenario } from './scenario.js';
+import { seededRandom } from './seeded-random.js';
+import { type SimulationResult, summarize } from './simulation-result.js';
+import { VirtualTime } from './virtual-time.js';
+
+/** A Thursday without daylight saving time, as any other. */
+const START = Date.parse('2026-01-01T00:00:00.000Z');
+const QUEUE = 'default';
+/** Those of the CDK construct. */
+const FUNCTION_TIMEOUT_SECONDS = 300;
+const ATTEMPT_TIMEOUT_SECONDS = 30;
+/** Between two words about how it is getting on. */
+const PROGRESS_ATTEMPTS = 500;
+
+export interface Progress {
+  readonly attempts: number;
+  readonly succeeded: number;
+  /** Of the scenario's time. */
+  readonly elapsedMs: number;
+}
+
+/**
+ * Runs the library's own run over a store in memory, on virtual time: the rule fires every tick, and runs that take
+ * longer than a tick overlap. The same policy, scenario and seed come to the same figures.
+ */
+export async function simulate(
+  policy: ResolvedPolicy,
+  scenario: Scenario,
+  onProgress: (progress: Progress) => void = () => {},
+): Promise<SimulationResult> {
+  const failing = failingIds(scenario);
+  const world = new World(policy, scenario, failing, onProgress);
+  const endedAt = await world.play();
+  return summarize(world.store.items(), world.log, { startedAt: START, endedAt, failing });
+}
+
+class World {
+  private readonly time = new VirtualTime(START);
+  private readonly clock = this.time.clock();
+  readonly store = new MemoryStore({ clock: this.clock });
+  readonly log: AttemptLog;
+  private readonly otherSide: OtherSide;
+  private readonly random: () => number;
+  private readonly coming: Iterator<Arrival, undefined>;
+  private nextArrival: Arrival | undefined;
+  private running = 0;
+  private trouble: unknown;
+
+  constructor(
+    private readonly policy: ResolvedPolicy,
+    private readonly scenario: Scenario,
+    failing: ReadonlySet<string>,
+    private readonly onProgress: (progress: Progress) => void,
+  ) {
+    this.log = new AttemptLog(policy, START);
+    this.otherSide = new OtherSide(scenario, failing);
+    this.random = seededRandom(scenario.seed);
+    this.coming = arrivals(scenario);
+    this.nextArrival = this.coming.next().value;
+  }
+
+  /** Until the horizon, or until nothing is left to do. Returns when that was. */
+  async play(): Promise<number> {
+    const tickMs = this.scenario.tickSeconds * 1000;
+    const horizon = START + this.scenario.horizonMs;
+    this.arrive();
+    for (let at = START; at < horizon; ) {
+      await this.time.runUntil(at);
+      if (this.trouble) throw this.trouble;
+      if (this.dueAt() <= at) this.fire();
+      // While a run is at work the rule fires as ever; else nothing happens before the next record is due.
+      const wanted = this.running > 0 ? at + 1 : Math.max(at + 1, Math.min(this.dueAt(), this.arrivesAt()));
+      if (wanted === Number.POSITIVE_INFINITY) return this.time.now;
+      at = START + Math.ceil((wanted - START) / tickMs) * tickMs;
+    }
+    await this.time.runUntil(horizon);
+    if (this.trouble) throw this.trouble;
+    return horizon;
+  }
+
+  /** The rule fires. Where nothing is due its run would end at its first look; it is not begun. */
+  private fire(): void {
+    const { scenario, policy, store, clock, random } = this;
+    this.running++;
+    run(
+      {
+        target: { queue: QUEUE, lane: QUEUE },
+        process: this.attempt,
+        policy,
+        limits: {
+          concurrency: scenario.concurrency,
+          attemptsPerSecond: scenario.attemptsPerSecond,
+          attemptTimeoutSeconds: ATTEMPT_TIMEOUT_SECONDS,
+        },
+        deadline: clock.wall() + FUNCTION_TIMEOUT_SECONDS * 1000,
+        functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
+        tickSeconds: scenario.tickSeconds,
+      },
+      { store, clock, random, logger: SILENT },
+    )
+      .catch((error: unknown) => {
+        this.trouble = error;
+      })
+      .finally(() => {
+        this.running--;
+      });
+  }
+
+  private readonly attempt: Process = async (record, { signal }) => {
+    const { log, clock } = this;
+    const now = clock.now();
+    log.started(record, now);
+    const refusal = this.otherSide.refuses(record.id, now - START);
+    if (log.attempts % PROGRESS_ATTEMPTS === 0) {
+      this.onProgress({
+        attempts: log.attempts,
+        succeeded: log.attempts - log.failed,
+        elapsedMs: now - START,
+      });
+    }
+    await clock.sleep(this.scenario.attemptMs, signal);
+    if (!refusal) return;
+    log.failed++;
+    throw refusal;
+  };
+
+  /** Puts those into the backlog whose time has come, and waits for the next. */
+  private arrive(): void {
+    for (; this.nextArrival && this.arrivesAt() <= this.time.now; this.nextArrival = this.coming.next().value)
+      this.insert(this.nextArrival.id);
+    if (this.nextArrival) this.time.after(this.arrivesAt() - this.time.now, () => this.arrive());
+  }
+
+  private insert(id: string): void {
+    const insertedAt = toIso(this.time.now);
+    const place = { queue: QUEUE, lane: QUEUE, insertedAt, dueAt: insertedAt, rev: 'inserted' };
+    this.store.put({ id, status: 'NEW', payload: {}, ...place });
+  }
+
+  private arrivesAt(): number {
+    return this.nextArrival ? START + this.nextArrival.atMs : Number.POSITIVE_INFINITY;
+  }
+
+  private dueAt(): number {
+    const dueAt = this.store.earliestDue(QUEUE);
+    return dueAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(dueAt);
+  }
+}
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };

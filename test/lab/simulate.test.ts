@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import type { Scenario } from '../../src/lab/scenario.js';
+import { simulate } from '../../src/lab/simulate.js';
+import { type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
+
+const HOUR = 3_600_000;
+/** Due 5 minutes after the end of an attempt: the rule of the sixth minute comes first. */
+const FIVE_MINUTES: RetryPolicy = { type: 'constant', jitter: 'none' };
+
+const played = (policy: RetryPolicy, scenario: Partial<Scenario> = {}) =>
+  simulate(resolvePolicy(policy), {
+    records: 10,
+    failingShare: 0,
+    attemptMs: 50,
+    concurrency: 10,
+    tickSeconds: 60,
+    horizonMs: 7 * 24 * HOUR,
+    seed: 1,
+    ...scenario,
+  });
+
+describe('a simulation', () => {
+  test('ends with every record, where nothing fails', async () => {
+    expect(await played(FIVE_MINUTES)).toEqual({
+      records: 10,
+      succeeded: 10,
+      dead: 0,
+      open: 0,
+      attempts: 10,
+      wastedAttempts: 0,
+      peakPerSecond: 10,
+      peakPer10Seconds: 10,
+      peakPerMinute: 10,
+      indexOfDispersion: null,
+      meanDeviation: null,
+      greatestDeviation: null,
+      drainedSeconds: 0.05,
+      oldestAgeSeconds: 0.05,
+    });
+  });
+
+  test('of an outage of an hour has an attempt every six minutes, and one behind it', async () => {
+    const windows = 3600 - 360 + 1;
+    expect(await played(FIVE_MINUTES, { outage: { fromMs: 0, toMs: HOUR } })).toEqual({
+      records: 10,
+      succeeded: 10,
+      dead: 0,
+      open: 0,
+      attempts: 110,
+      wastedAttempts: 100,
+      peakPerSecond: 10,
+      peakPer10Seconds: 10,
+      peakPerMinute: 10,
+      // A tenth of a hundred retries in each of ten seconds of all.
+      indexOfDispersion: expect.closeTo(10 - 100 / windows, 9),
+      meanDeviation: expect.closeTo(359.95 / 300 - 1, 9),
+      greatestDeviation: expect.closeTo(359.95 / 300 - 1, 9),
+      drainedSeconds: 3600.05,
+      oldestAgeSeconds: 3600.05,
+    });
+  });
+
+  test('spares those that come before the outage or behind it', async () => {
+    const at = (fromMs: number, toMs: number) => played(FIVE_MINUTES, { outage: { fromMs, toMs } });
+    expect((await at(1, HOUR)).wastedAttempts).toBe(0);
+    expect((await at(0, 360_000)).wastedAttempts).toBe(10);
+    expect((await at(0, 360_001)).wastedAttempts).toBe(20);
+  });
+
+  test('without a second try ends at the first', async () => {
+    const result = await played({ type: 'none' }, { outage: { fromMs: 0, toMs: 1 } });
+    expect(result).toMatchObject({ attempts: 10, wastedAttempts: 10, succeeded: 0, dead: 10, open: 0 });
+    expect(result).toMatchObject({ drainedSeconds: null, oldestAgeSeconds: 0.05 });
+  });
+
+  test('has the other side refuse what is above its capacity, second by second', async () => {
+    const result = await played(FIVE_MINUTES, { capacityPerSecond: 3 });
+    // 3 of 10, 3 of 7, 3 of 4, and the last.
+    expect(result).toMatchObject({ attempts: 10 + 7 + 4 + 1, succeeded: 10, drainedSeconds: 3 * 360 + 0.05 });
+    expect((await played(FIVE_MINUTES, { capacityPerSecond: 10 })).wastedAttempts).toBe(0);
+  });
+
+  test('has a share that never succeeds, to the record, and stops at the horizon', async () => {
+    const result = await played(FIVE_MINUTES, { failingShare: 0.3, horizonMs: HOUR });
+    // At 0, and three of them at minutes 6, 12 .. 54.
+    expect(result).toMatchObject({ attempts: 10 + 9 * 3, wastedAttempts: 30, succeeded: 7, open: 3 });
+    expect(result).toMatchObject({ drainedSeconds: 0.05, oldestAgeSeconds: 3600 });
+    const limited = await played({ ...FIVE_MINUTES, maxAttempts: 4 }, { failingShare: 0.3 });
+    expect(limited).toMatchObject({
+      attempts: 10 + 3 * 3,
+      dead: 3,
+      open: 0,
+      oldestAgeSeconds: 3 * 360 + 0.05,
+    });
+  });
+
+  test('is not drained while a record that can succeed is open', async () => {
+    const result = await played(FIVE_MINUTES, { outage: { fromMs: 0, toMs: 2 * HOUR }, horizonMs: HOUR });
+    expect(result).toMatchObject({ attempts: 100, open: 10, drainedSeconds: null, oldestAgeSeconds: 3600 });
+  });
+
+  test('lets records come evenly, and wait for the rule', async () => {
+    const result = await played(FIVE_MINUTES, { records: 120, recordsPerSecond: 2 });
+    // The first at once, one of 0.5 s at the rule of the first minute, and those up to 59.5 s with it.
+    expect(result).toMatchObject({ records: 120, attempts: 120, peakPerSecond: 119, peakPerMinute: 119 });
+    expect(result).toMatchObject({ oldestAgeSeconds: 59.55, drainedSeconds: 60 + 12 * 0.05 });
+  });
+
+  test('goes on in a run that takes longer than a tick, while the rule fires as ever', async () => {
+    const result = await played(FIVE_MINUTES, { records: 100, concurrency: 1, attemptMs: 2_000 });
+    expect(result).toMatchObject({ attempts: 100, peakPerSecond: 1, peakPerMinute: 30, drainedSeconds: 200 });
+  });
+
+  test('lets the next run take over from one whose time is up', async () => {
+    const result = await played(FIVE_MINUTES, { records: 400, concurrency: 1, attemptMs: 2_000 });
+    expect(result).toMatchObject({ attempts: 400, wastedAttempts: 0, succeeded: 400 });
+    // A function of 5 minutes begins no attempt in its last half minute; the rule of the next minute goes on.
+    expect(result.drainedSeconds).toBeGreaterThan(800);
+    expect(result.drainedSeconds).toBeLessThan(920);
+  });
+
+  test('keeps the pace of the queue', async () => {
+    const result = await played(FIVE_MINUTES, { attemptsPerSecond: 2 });
+    expect(result).toMatchObject({ attempts: 10, peakPerSecond: 2, drainedSeconds: 4.55 });
+  });
+
+  test('fires the rule as often as told', async () => {
+    const outage = { fromMs: 0, toMs: 300_001 };
+    expect((await played(FIVE_MINUTES, { outage, tickSeconds: 1 })).drainedSeconds).toBe(301.05);
+    expect((await played(FIVE_MINUTES, { outage, tickSeconds: 3600 })).drainedSeconds).toBe(3600.05);
+  });
+
+  test('comes to the same from the same seed, and to something else from another', async () => {
+    const outage = { fromMs: 0, toMs: HOUR };
+    for (const type of ['fibonacci', 'window'] as const) {
+      const of = (seed: number) => played({ type }, { records: 200, failingShare: 0.1, outage, seed });
+      const one = JSON.stringify(await of(1));
+      expect(JSON.stringify(await of(1)), type).toBe(one);
+      expect(JSON.stringify(await of(2)), type).not.toBe(one);
+    }
+  });
+});
