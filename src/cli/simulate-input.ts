@@ -13,6 +13,7 @@ export interface ScenarioFlags {
   readonly attemptMs: number;
   readonly concurrency: number;
   readonly attemptsPerSecond?: number | undefined;
+  readonly maxAttempts?: number | undefined;
   /** Default: 7 days. */
   readonly horizon?: number | undefined;
   readonly tick: number;
@@ -39,6 +40,7 @@ export function scenarioOf(flags: ScenarioFlags): Scenario {
     attemptMs: flags.attemptMs,
     concurrency: flags.concurrency,
     attemptsPerSecond: flags.attemptsPerSecond,
+    maxAttempts: flags.maxAttempts,
     tickSeconds: flags.tick,
     horizonMs: horizon,
     seed: flags.seed,

@@ -59,6 +59,7 @@ function scenarioText(scenario: Scenario): string {
     capacityPerSecond && `capacity ${capacityPerSecond} a second`,
     `attempts of ${scenario.attemptMs} ms, ${scenario.concurrency} at once`,
     attemptsPerSecond && `${attemptsPerSecond} a second`,
+    scenario.maxAttempts && `no more than ${scenario.maxAttempts} of a record`,
     `rules every ${age(scenario.tickSeconds * 1000)}`,
     `horizon ${age(scenario.horizonMs)}`,
     `seed ${scenario.seed}`,

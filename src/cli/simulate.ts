@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.js';
+import type { Scenario } from '../lab/scenario.js';
 import { simulate } from '../lab/simulate.js';
 import { type ResolvedPolicy, resolvePolicy } from '../policies/index.js';
 import { explain } from './explain.js';
@@ -13,7 +14,6 @@ export interface SimulateFlags extends ScenarioFlags {
   readonly policy: string;
   readonly set?: readonly string[] | undefined;
   readonly compare?: readonly string[] | undefined;
-  readonly maxAttempts?: number | undefined;
   readonly json?: boolean | undefined;
 }
 
@@ -24,7 +24,7 @@ export async function simulatePolicies(flags: SimulateFlags, output: Output): Pr
     const policies = [
       readPolicy(flags.policy, flags.set),
       ...(flags.compare ?? []).map((one) => readPolicy(one)),
-    ].map((data) => ({ data, policy: limited(resolvePolicy(data, 'policy'), flags.maxAttempts) }));
+    ].map((data) => ({ data, policy: resolvePolicy(data, 'policy') }));
     const simulated: Simulated[] = [];
     for (const { data, policy } of policies)
       simulated.push({ data, result: await watched(policy, data, scenario) });
@@ -41,17 +41,13 @@ export async function simulatePolicies(flags: SimulateFlags, output: Output): Pr
   }
 }
 
-async function watched(policy: ResolvedPolicy, data: PolicyData, scenario: ReturnType<typeof scenarioOf>) {
+async function watched(policy: ResolvedPolicy, data: PolicyData, scenario: Scenario) {
   const bar = simulationBar(String(data.type), scenario.records);
   try {
     return await simulate(policy, scenario, bar.update);
   } finally {
     bar.stop();
   }
-}
-
-function limited(policy: ResolvedPolicy, maxAttempts = Number.POSITIVE_INFINITY): ResolvedPolicy {
-  return { ...policy, maxAttempts: Math.min(policy.maxAttempts, maxAttempts) };
 }
 
 function jsonText(simulated: readonly Simulated[], { compare }: SimulateFlags): string {

@@ -15,6 +15,8 @@ export interface Scenario {
   readonly attemptMs: number;
   readonly concurrency: number;
   readonly attemptsPerSecond?: number | undefined;
+  /** Under every policy, unless its own limit is lower. */
+  readonly maxAttempts?: number | undefined;
   readonly tickSeconds: number;
   readonly horizonMs: number;
   readonly seed: number;

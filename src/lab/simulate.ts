@@ -35,7 +35,9 @@ export async function simulate(
   onProgress: (progress: Progress) => void = () => {},
 ): Promise<SimulationResult> {
   const failing = failingIds(scenario);
-  const world = new World(policy, scenario, failing, onProgress);
+  const { maxAttempts = Number.POSITIVE_INFINITY } = scenario;
+  const limited = { ...policy, maxAttempts: Math.min(policy.maxAttempts, maxAttempts) };
+  const world = new World(limited, scenario, failing, onProgress);
   const endedAt = await world.play();
   return summarize(world.store.items(), world.log, { startedAt: START, endedAt, failing });
 }
@@ -50,6 +52,7 @@ class World {
   private readonly coming: Iterator<Arrival, undefined>;
   private nextArrival: Arrival | undefined;
   private running = 0;
+  private succeeded = 0;
   private trouble: unknown;
 
   constructor(
@@ -120,14 +123,16 @@ class World {
     if (log.attempts % PROGRESS_ATTEMPTS === 0) {
       this.onProgress({
         attempts: log.attempts,
-        succeeded: log.attempts - log.failed,
+        succeeded: this.succeeded,
         elapsedMs: now - START,
       });
     }
     await clock.sleep(this.scenario.attemptMs, signal);
-    if (!refusal) return;
-    log.failed++;
-    throw refusal;
+    if (refusal) {
+      log.failed++;
+      throw refusal;
+    }
+    this.succeeded++;
   };
 
   /** Puts those into the backlog whose time has come, and waits for the next. */

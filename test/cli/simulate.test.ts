@@ -85,6 +85,15 @@ describe('backlog simulate, for people', () => {
     expect(out).toMatch(/^drained after +1 h$/m);
   });
 
+  it('names every part of the scenario', async () => {
+    const scenario = ['--rate', '2', '--for', '10s', '--failing', '0.125', '--capacity', '3'];
+    const queue = ['--attempts-per-second', '2.5', '--max-attempts', '4', '--tick', '120', '--horizon', '1d'];
+    expect((await simulate(...CONSTANT, ...scenario, ...queue)).out).toContain(
+      '20 records, 2 a second; 12.5 % never succeed; capacity 3 a second; attempts of 50 ms, 10 at once; ' +
+        '2.5 a second; no more than 4 of a record; rules every 2 min; horizon 1 d; seed 1.',
+    );
+  });
+
   it('has a column for each policy, and a dash where there is nothing to say', async () => {
     const { out } = await simulate(...CONSTANT, '--records', '1', '--outage', '0s-1s', '--compare', 'none');
     expect(out).toMatch(/^ +1 constant +2 none$/m);
