@@ -9,10 +9,9 @@ import { seededRandom } from './seeded-random.js';
 import { type SimulationResult, summarize } from './simulation-result.js';
 import { VirtualTime } from './virtual-time.js';
 
-/** A Thursday without daylight saving time, as any other. */
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const QUEUE = 'default';
-/** Those of the CDK construct. */
+/** As the CDK construct has it. */
 const FUNCTION_TIMEOUT_SECONDS = 300;
 const ATTEMPT_TIMEOUT_SECONDS = 30;
 /** Between two words about how it is getting on. */
@@ -51,7 +50,6 @@ class World {
   private readonly random: () => number;
   private readonly coming: Iterator<Arrival, undefined>;
   private nextArrival: Arrival | undefined;
-  private running = 0;
   private succeeded = 0;
   private trouble: unknown;
 
@@ -77,8 +75,8 @@ class World {
       await this.time.runUntil(at);
       if (this.trouble) throw this.trouble;
       if (this.dueAt() <= at) this.fire();
-      // While a run is at work the rule fires as ever; else nothing happens before the next record is due.
-      const wanted = this.running > 0 ? at + 1 : Math.max(at + 1, Math.min(this.dueAt(), this.arrivesAt()));
+      // A record under attempt is due until it is settled: while a run is at work the rule fires as ever.
+      const wanted = Math.max(at + 1, Math.min(this.dueAt(), this.arrivesAt()));
       if (wanted === Number.POSITIVE_INFINITY) return this.time.now;
       at = START + Math.ceil((wanted - START) / tickMs) * tickMs;
     }
@@ -90,7 +88,6 @@ class World {
   /** The rule fires. Where nothing is due its run would end at its first look; it is not begun. */
   private fire(): void {
     const { scenario, policy, store, clock, random } = this;
-    this.running++;
     run(
       {
         target: { queue: QUEUE, lane: QUEUE },
@@ -106,13 +103,9 @@ class World {
         tickSeconds: scenario.tickSeconds,
       },
       { store, clock, random, logger: SILENT },
-    )
-      .catch((error: unknown) => {
-        this.trouble = error;
-      })
-      .finally(() => {
-        this.running--;
-      });
+    ).catch((error: unknown) => {
+      this.trouble = error;
+    });
   }
 
   private readonly attempt: Process = async (record, { signal }) => {

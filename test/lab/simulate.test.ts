@@ -95,8 +95,10 @@ describe('a simulation', () => {
   });
 
   test('is not drained while a record that can succeed is open', async () => {
-    const result = await played(FIVE_MINUTES, { outage: { fromMs: 0, toMs: 2 * HOUR }, horizonMs: HOUR });
-    expect(result).toMatchObject({ attempts: 100, open: 10, drainedSeconds: null, oldestAgeSeconds: 3600 });
+    const half = await played(FIVE_MINUTES, { capacityPerSecond: 1, horizonMs: HOUR / 2 });
+    expect(half).toMatchObject({ succeeded: 5, open: 5, drainedSeconds: null, oldestAgeSeconds: 1800 });
+    const all = await played(FIVE_MINUTES, { capacityPerSecond: 1, horizonMs: HOUR });
+    expect(all).toMatchObject({ succeeded: 10, open: 0, drainedSeconds: 9 * 360 + 0.05 });
   });
 
   test('lets records come evenly, and wait for the rule', async () => {
@@ -104,6 +106,17 @@ describe('a simulation', () => {
     // The first at once, one of 0.5 s at the rule of the first minute, and those up to 59.5 s with it.
     expect(result).toMatchObject({ records: 120, attempts: 120, peakPerSecond: 119, peakPerMinute: 119 });
     expect(result).toMatchObject({ oldestAgeSeconds: 59.55, drainedSeconds: 60 + 12 * 0.05 });
+  });
+
+  test('waits for records to come where none is left', async () => {
+    const result = await played(FIVE_MINUTES, { records: 2, recordsPerSecond: 0.001 });
+    // The second comes at 1000 s, the rule at 1020.
+    expect(result).toMatchObject({
+      records: 2,
+      succeeded: 2,
+      drainedSeconds: 1020.05,
+      oldestAgeSeconds: 20.05,
+    });
   });
 
   test('goes on in a run that takes longer than a tick, while the rule fires as ever', async () => {
