@@ -35,7 +35,7 @@ export function startAttempt(record: BacklogRecord, parts: AttemptParts): Runnin
         timeout.signal.aborted && said.type === 'failure' && said.retryAfterSeconds === undefined;
       return wasStopped ? timedOut(timeoutSeconds) : said;
     })
-    .finally(() => ended.abort());
+    .finally(() => ended.abort('ended'));
 
   const straggling = (async () => {
     await clock.sleep(timeoutSeconds * 1000, ended.signal);

@@ -163,7 +163,7 @@ export class Attempts {
     const enough = new AbortController();
     const ends = [...this.stragglers.values()].map(({ done }) => done);
     await Promise.race([...ends, this.parts.clock.sleep(milliseconds, enough.signal)]);
-    enough.abort();
+    enough.abort('enough');
   }
 
   private async abandonStragglers(): Promise<void> {

@@ -19,7 +19,7 @@ export function boundedStore(store: BacklogStore, clock: Clock, deadline: number
       if (answered.signal.aborted) return call;
       throw new StoreUnavailableError(`${name}: no answer before the function's deadline`);
     };
-    return Promise.race([call.finally(() => answered.abort()), givenUp()]);
+    return Promise.race([call.finally(() => answered.abort('answered')), givenUp()]);
   };
   return {
     ...passed(store),
