@@ -1,9 +1,9 @@
-import { BacklogClient } from '../client/index.js';
-import type { Clock } from '../clock.js';
-import { systemRandom } from '../random.js';
-import type { createDynamoDbClient } from '../store/index.js';
-import type { AppQueue } from './app-queues.js';
-import { SampleShop } from './sample/sample-shop.js';
+import { BacklogClient } from '../../client/index.js';
+import type { Clock } from '../../clock.js';
+import { systemRandom } from '../../random.js';
+import type { createDynamoDbClient } from '../../store/index.js';
+import type { AppQueue } from '../app-queues.js';
+import { SampleShop } from './sample-shop.js';
 
 export interface SampleParts {
   readonly queues: readonly AppQueue[];
