@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import type { BacklogRecord, RecordChange } from '../record/index.js';
 import { isOfOneRecord, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
-import { neverEnded, type RunningAttempt, startAttempt } from './attempt.js';
+import { neverEnded, startAttempt } from './attempt.js';
 import type { Lane, Work } from './lane.js';
 import type { RunLease } from './lease.js';
 import type { AttemptLogger, Process, RunLimits } from './options.js';
@@ -32,10 +32,7 @@ export interface AttemptsParts {
  * straggler) keeps its slot and stays in the journal, while the others go on.
  */
 export class Attempts {
-  private readonly stragglers = new Map<
-    string,
-    { attempt: RunningAttempt; done: Promise<void>; abandon(): void }
-  >();
+  private readonly stragglers = new Map<string, { done: Promise<void>; abandon(): void }>();
   private readonly pace: Pace;
   /** A record waits for its attempt alone at the end of the run: one attempt's time and count are kept for it. */
   keepsRoomForOne = false;
@@ -152,7 +149,7 @@ export class Attempts {
       .finally(() => this.stragglers.delete(record.id));
     if (await attempt.straggling) {
       this.parts.logger.warn('attempt ignores its signal', { id: record.id });
-      this.stragglers.set(record.id, { attempt, done, abandon });
+      this.stragglers.set(record.id, { done, abandon });
       return 'straggling';
     }
     await done;

@@ -77,3 +77,20 @@ describe('a pace', () => {
     expect(most).toBeGreaterThanOrEqual(5);
   });
 });
+
+test('a record whose turn came while the process stood still is attempted all the same, under a lease of its own', async () => {
+  const harness = new Harness();
+  for (const id of ['a', 'b', 'c']) harness.put(id);
+  const { sleep } = harness.clock;
+  let froze = false;
+  harness.clock.sleep = (milliseconds, signal) => {
+    // The first wait for a turn lasts far beyond the lease of its page.
+    const freezes = !froze && signal === undefined;
+    froze ||= freezes;
+    return sleep(freezes ? 100_000 : milliseconds, signal);
+  };
+  const summary = await harness.run(succeed, { concurrency: 2, attemptsPerSecond: 1 });
+  expect(froze).toBe(true);
+  expect(harness.time.now).toBeGreaterThanOrEqual(START + 100_000);
+  expect(summary).toMatchObject({ attempted: 3, succeeded: 3, leftOver: 0, ended: 'drained' });
+});
