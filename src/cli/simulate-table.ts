@@ -1,4 +1,5 @@
 import type { Scenario } from '../lab/scenario.js';
+import type { Simulation } from '../lab/simulate.js';
 import type { SimulationResult } from '../lab/simulation-result.js';
 import { age } from '../local/schedule/durations.js';
 import { printable } from './output.js';
@@ -8,9 +9,8 @@ import type { PolicyData } from './policy-input.js';
 import { durationText } from './policy-table.js';
 
 /** A policy and what came of it. */
-export interface Simulated {
+export interface Simulated extends Simulation {
   readonly data: PolicyData;
-  readonly result: SimulationResult;
 }
 
 /** A row for each figure, a column for each policy. */

@@ -27,7 +27,7 @@ export async function simulatePolicies(flags: SimulateFlags, output: Output): Pr
     ].map((data) => ({ data, policy: resolvePolicy(data, 'policy') }));
     const simulated: Simulated[] = [];
     for (const { data, policy } of policies)
-      simulated.push({ data, result: await watched(policy, data, scenario) });
+      simulated.push({ data, ...(await watched(policy, data, scenario)) });
     output.data(
       flags.json
         ? jsonText(simulated, flags)

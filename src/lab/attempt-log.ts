@@ -2,6 +2,15 @@ import type { ResolvedPolicy } from '../policies/index.js';
 import { type BacklogRecord, bornAt } from '../record/index.js';
 import { Deviation, Windows } from './measures.js';
 
+/** The attempts that began in one minute of the scenario's time. */
+export interface MinuteOfAttempts {
+  /** From the scenario's start, the first is 0. */
+  readonly minute: number;
+  readonly attempts: number;
+  /** Of these. */
+  readonly wasted: number;
+}
+
 /** What the attempts of a simulation come to. */
 export class AttemptLog {
   attempts = 0;
@@ -12,18 +21,37 @@ export class AttemptLog {
   /** All but the first attempts of the records. */
   readonly retrySeconds = new Windows(1_000);
   readonly deviation = new Deviation();
+  private readonly counts: { minute: number; attempts: number; wasted: number }[] = [];
 
   constructor(
     private readonly policy: ResolvedPolicy,
     private readonly startMs: number,
   ) {}
 
-  started(record: BacklogRecord, now: number): void {
-    this.attempts++;
+  /** Minutes without an attempt are left out. */
+  get perMinute(): readonly MinuteOfAttempts[] {
+    return this.counts;
+  }
+
+  started(record: BacklogRecord, now: number, fails: boolean): void {
     const atMs = now - this.startMs;
+    this.attempts++;
+    this.count(Math.floor(atMs / 60_000), fails);
     for (const windows of [this.seconds, this.tenSeconds, this.minutes]) windows.add(atMs);
     if (record.attempts > 0) this.retrySeconds.add(atMs);
     if (record.lastFailureAt !== undefined) this.waited(record, Date.parse(record.lastFailureAt), now);
+  }
+
+  private count(minute: number, fails: boolean): void {
+    let last = this.counts.at(-1);
+    if (last?.minute !== minute) {
+      last = { minute, attempts: 0, wasted: 0 };
+      this.counts.push(last);
+    }
+    last.attempts++;
+    if (!fails) return;
+    last.wasted++;
+    this.failed++;
   }
 
   private waited(record: BacklogRecord, failedAt: number, now: number): void {

@@ -2,7 +2,7 @@ import { toIso } from '../clock.js';
 import type { ResolvedPolicy } from '../policies/index.js';
 import { type Process, run } from '../processor/index.js';
 import { MemoryStore } from '../store/memory/index.js';
-import { AttemptLog } from './attempt-log.js';
+import { AttemptLog, type MinuteOfAttempts } from './attempt-log.js';
 import { OtherSide } from './other-side.js';
 import { type Arrival, arrivals, failingIds, type Scenario } from './scenario.js';
 import { seededRandom } from './seeded-random.js';
@@ -16,6 +16,12 @@ const FUNCTION_TIMEOUT_SECONDS = 300;
 const ATTEMPT_TIMEOUT_SECONDS = 30;
 /** Between two words about how it is getting on. */
 const PROGRESS_ATTEMPTS = 500;
+
+export interface Simulation {
+  readonly result: SimulationResult;
+  /** Minutes without an attempt are left out. */
+  readonly perMinute: readonly MinuteOfAttempts[];
+}
 
 export interface Progress {
   readonly attempts: number;
@@ -32,13 +38,14 @@ export async function simulate(
   policy: ResolvedPolicy,
   scenario: Scenario,
   onProgress: (progress: Progress) => void = () => {},
-): Promise<SimulationResult> {
+): Promise<Simulation> {
   const failing = failingIds(scenario);
   const { maxAttempts = Number.POSITIVE_INFINITY } = scenario;
   const limited = { ...policy, maxAttempts: Math.min(policy.maxAttempts, maxAttempts) };
   const world = new World(limited, scenario, failing, onProgress);
   const endedAt = await world.play();
-  return summarize(world.store.items(), world.log, { startedAt: START, endedAt, failing });
+  const result = summarize(world.store.items(), world.log, { startedAt: START, endedAt, failing });
+  return { result, perMinute: world.log.perMinute };
 }
 
 class World {
@@ -111,8 +118,8 @@ class World {
   private readonly attempt: Process = async (record, { signal }) => {
     const { log, clock } = this;
     const now = clock.now();
-    log.started(record, now);
     const refusal = this.otherSide.refuses(record.id, now - START);
+    log.started(record, now, refusal !== undefined);
     if (log.attempts % PROGRESS_ATTEMPTS === 0) {
       this.onProgress({
         attempts: log.attempts,
@@ -121,10 +128,7 @@ class World {
       });
     }
     await clock.sleep(this.scenario.attemptMs, signal);
-    if (refusal) {
-      log.failed++;
-      throw refusal;
-    }
+    if (refusal) throw refusal;
     this.succeeded++;
   };
 

@@ -7,7 +7,10 @@ const HOUR = 3_600_000;
 /** Due 5 minutes after the end of an attempt: the rule of the sixth minute comes first. */
 const FIVE_MINUTES: RetryPolicy = { type: 'constant', jitter: 'none' };
 
-const played = (policy: RetryPolicy, scenario: Partial<Scenario> = {}) =>
+const played = async (policy: RetryPolicy, scenario: Partial<Scenario> = {}) =>
+  (await simulated(policy, scenario)).result;
+
+const simulated = (policy: RetryPolicy, scenario: Partial<Scenario> = {}) =>
   simulate(resolvePolicy(policy), {
     records: 10,
     failingShare: 0,
@@ -58,6 +61,15 @@ describe('a simulation', () => {
       drainedSeconds: 3600.05,
       oldestAgeSeconds: 3600.05,
     });
+  });
+
+  test('counts the attempts and the wasted ones of every minute that has any', async () => {
+    const { perMinute } = await simulated(FIVE_MINUTES, { outage: { fromMs: 0, toMs: 400_000 } });
+    expect(perMinute).toEqual([
+      { minute: 0, attempts: 10, wasted: 10 },
+      { minute: 6, attempts: 10, wasted: 10 },
+      { minute: 12, attempts: 10, wasted: 0 },
+    ]);
   });
 
   test('spares those that come before the outage or behind it', async () => {
