@@ -115,8 +115,8 @@ class World {
     });
   }
 
-  private readonly attempt: Process = async (record, { signal }) => {
-    const { log, clock } = this;
+  private readonly attempt: Process = async (record, context) => {
+    const { log, clock, scenario } = this;
     const now = clock.now();
     const refusal = this.otherSide.refuses(record.id, now - START);
     log.started(record, now, refusal !== undefined);
@@ -127,7 +127,8 @@ class World {
         elapsedMs: now - START,
       });
     }
-    await clock.sleep(this.scenario.attemptMs, signal);
+    const endsInTime = scenario.attemptMs < ATTEMPT_TIMEOUT_SECONDS * 1000;
+    await clock.sleep(scenario.attemptMs, endsInTime ? undefined : context.signal);
     if (refusal) throw refusal;
     this.succeeded++;
   };

@@ -23,16 +23,21 @@ export interface AttemptParts {
 /** Calls the user's `process` on a record, with a time limit that is told by the signal. */
 export function startAttempt(record: BacklogRecord, parts: AttemptParts): RunningAttempt {
   const { process, timeoutSeconds, clock, logger } = parts;
-  const timeout = new AbortController();
+  const timeout = new Timeout();
   const ended = new AbortController();
-  const context = { signal: timeout.signal, attempt: record.attempts + 1, logger };
+  const context = {
+    get signal() {
+      return timeout.signal;
+    },
+    attempt: record.attempts + 1,
+    logger,
+  };
 
   const outcome = (async () => process(record, context))()
     .then(outcomeOfReturn, (thrown) => {
       const said = outcomeOfThrow(thrown);
       // Whatever it throws once it was told to stop: what ended it was the time limit.
-      const wasStopped =
-        timeout.signal.aborted && said.type === 'failure' && said.retryAfterSeconds === undefined;
+      const wasStopped = timeout.isUp && said.type === 'failure' && said.retryAfterSeconds === undefined;
       return wasStopped ? timedOut(timeoutSeconds) : said;
     })
     .finally(() => ended.abort('ended'));
@@ -40,7 +45,7 @@ export function startAttempt(record: BacklogRecord, parts: AttemptParts): Runnin
   const straggling = (async () => {
     await clock.sleep(timeoutSeconds * 1000, ended.signal);
     if (ended.signal.aborted) return false;
-    timeout.abort(new Error(`the attempt's ${timeoutSeconds} s are up`));
+    timeout.end(new Error(`the attempt's ${timeoutSeconds} s are up`));
     await clock.sleep(GRACE_MS, ended.signal);
     return !ended.signal.aborted;
   })();
@@ -59,4 +64,27 @@ export function neverEnded(timeoutSeconds: number): AttemptOutcome {
 
 function failure(name: string, message: string): AttemptOutcome {
   return { type: 'failure', error: { name, message } };
+}
+
+/** Tells an attempt that its time is up. Most never ask: the signal, which is dear, is made for whoever does. */
+class Timeout {
+  private controller: AbortController | undefined;
+  private reason: Error | undefined;
+
+  get isUp(): boolean {
+    return this.reason !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.reason) this.controller.abort(this.reason);
+    }
+    return this.controller.signal;
+  }
+
+  end(reason: Error): void {
+    this.reason = reason;
+    this.controller?.abort(reason);
+  }
 }

@@ -33,15 +33,18 @@ export function appendError(
   maxBytes = MAX_ERRORS_BYTES,
 ): ErrorEntry[] {
   const kept = [...errors.slice(1 - MAX_ENTRIES), entry];
-  while (kept.length > 1 && bytes(kept) > maxBytes) kept.shift();
-  const excess = bytes(kept) - maxBytes;
-  if (excess <= 0) return kept;
-  const room = Math.max(0, encoder.encode(entry.message).length - excess);
+  const sizes = kept.map(entryBytes);
+  // Brackets, and a comma behind each but the last.
+  let total = sizes.reduce((sum, size) => sum + size + 1, 1);
+  let dropped = 0;
+  for (; dropped < kept.length - 1 && total > maxBytes; dropped++) total -= (sizes[dropped] ?? 0) + 1;
+  if (total <= maxBytes) return kept.slice(dropped);
+  const room = Math.max(0, Buffer.byteLength(entry.message) - (total - maxBytes));
   return [{ ...entry, message: truncate(entry.message, room) }];
 }
 
-function bytes(errors: readonly ErrorEntry[]): number {
-  return encoder.encode(JSON.stringify(errors)).length;
+function entryBytes(entry: ErrorEntry): number {
+  return Buffer.byteLength(JSON.stringify(entry));
 }
 
 /** Cuts at a whole character. Half a character (a lone surrogate) becomes U+FFFD: DynamoDB takes UTF-8 only. */

@@ -38,6 +38,10 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
 /** A clock that is this far ahead is believed; further ahead counts as unreadable. */
 export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
+/** As the library writes times; on days that no month lacks. Others are read, and written anew. */
+const CANONICAL_TIME =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
 /**
  * Reads an item leniently: what is absent or makes no sense gets its default and is named in `problems`, so that a
  * service that forgets or mistypes an attribute never loses a record.
@@ -53,6 +57,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
   const time = (attribute: string): string | undefined => {
     const value = item[attribute];
     if (value === undefined || value === null) return undefined;
+    if (typeof value === 'string' && CANONICAL_TIME.test(value)) return value;
     const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
     return Number.isNaN(ms) ? problem(attribute, 'an ISO-8601 time') : new Date(ms).toISOString();
   };
@@ -98,9 +103,15 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
     retry: parseRetry(item.retry, problems),
     deadReason: text('deadReason'),
     expiresAt: typeof item.expiresAt === 'number' ? item.expiresAt : undefined,
-    attributes: Object.fromEntries(Object.entries(item).filter(([name]) => !CONTRACT_ATTRIBUTES.has(name))),
+    attributes: ownAttributes(item),
     problems,
   };
+}
+
+/** What is not of the contract. */
+function ownAttributes(item: Item): Record<string, unknown> {
+  const names = Object.keys(item).filter((name) => !CONTRACT_ATTRIBUTES.has(name));
+  return Object.fromEntries(names.map((name) => [name, item[name]]));
 }
 
 function parseStatus(value: unknown): Status | undefined {

@@ -1,26 +1,32 @@
-/**
- * A copy that nobody can change, of what DynamoDB would keep: `undefined` is left out. Frozen values are their own
- * copies, so that reading costs nothing.
- */
-export function frozenCopy<Value>(value: Value): Value {
-  return copy(value) as Value;
-}
+import type { Item } from '../../record/index.js';
 
-const copies = new WeakSet<object>();
+/**
+ * A copy that nobody can change, of what DynamoDB would keep: `undefined` is left out. Attributes that are those of
+ * the item before, a copy like this one, are not copied again.
+ */
+export function frozenCopy(item: Item, before: Item = {}): Item {
+  return copyEntries(item, (child, name) => (child === before[name] ? child : copy(child)));
+}
 
 function copy(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || copies.has(value)) return value;
-  const copied = copyObject(value);
-  copies.add(copied);
-  return copied;
-}
-
-function copyObject(value: object): object {
+  if (typeof value !== 'object' || value === null) return value;
   // Binary values and sets cannot be frozen.
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Set) {
     return structuredClone(value);
   }
   if (Array.isArray(value)) return Object.freeze(value.map(copy));
-  const entries = Object.entries(value).filter(([, child]) => child !== undefined);
-  return Object.freeze(Object.fromEntries(entries.map(([name, child]) => [name, copy(child)])));
+  return copyEntries(value as Item, copy);
+}
+
+/** A simulation comes here for every attempt: a loop is several times faster than lists of entries. */
+function copyEntries(value: Item, copyChild: (child: unknown, name: string) => unknown): Item {
+  const copied: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const child = value[name];
+    if (child === undefined) continue;
+    if (name === '__proto__')
+      Object.defineProperty(copied, name, { value: copyChild(child, name), enumerable: true });
+    else copied[name] = copyChild(child, name);
+  }
+  return Object.freeze(copied);
 }

@@ -14,7 +14,7 @@ export class MemoryItems {
 
   put(id: string, item: Item): void {
     this.unindex(id);
-    const stored = frozenCopy(item);
+    const stored = frozenCopy(item, this.items.get(id));
     this.items.set(id, stored);
     const place = placeOf(id, stored);
     if (place) this.laneIndex(place.lane).add(place.key);
