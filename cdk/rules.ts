@@ -5,7 +5,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { BacklogEvent } from '../functions/event.js';
 import { ConfigurationError } from '../src/errors.js';
-import { type TierBand, tierBands } from '../src/policies/index.js';
+import { caughtUpBy, type TierBand, tierBands } from '../src/policies/index.js';
 import type { Worker } from './functions.js';
 import type { Queue } from './queue.js';
 
@@ -28,7 +28,7 @@ export function queueRules(scope: Construct, queue: Queue, worker: Worker, given
     rule(`Tier${band.number}`, band.everySeconds, describeBand(queue, band), {
       queue: queue.name,
       tier: band,
-      ...catchUp(bands, band),
+      catchUp: caughtUpBy(band, bands),
     }),
   );
 }
@@ -43,12 +43,6 @@ function checkBands({ name }: Queue, bands: readonly TierBand[]): void {
       );
     }
   }
-}
-
-/** The second rule (hourly, by default) makes up for the missed runs of all slower tiers. */
-function catchUp(bands: readonly TierBand[], band: TierBand): Pick<BacklogEvent, 'catchUp'> {
-  const slower = bands.filter(({ number }) => number > band.number);
-  return band.number === 2 && slower.length > 0 ? { catchUp: slower } : {};
 }
 
 function describeBand({ name, tiers }: Queue, { number, untilAgeSeconds }: TierBand): string {

@@ -21,7 +21,7 @@ export function simulationTable(simulated: readonly Simulated[], scenario: Scena
     ...simulated.map(({ data }, i) =>
       paint('bold', printable(`${several ? `${i + 1} ` : ''}${JSON.stringify(data)}`)),
     ),
-    paint('dim', scenarioText(scenario)),
+    paint('dim', scenarioText(scenario, simulated)),
     '',
     plainTable(
       [['', 'left'], ...heads.map((head) => [head, 'right'] as const)],
@@ -48,8 +48,9 @@ const FIGURES: readonly (readonly [name: string, text: (result: SimulationResult
   ['oldest age', ({ oldestAgeSeconds }) => timeText(oldestAgeSeconds)],
 ];
 
-function scenarioText(scenario: Scenario): string {
+function scenarioText(scenario: Scenario, simulated: readonly Simulated[]): string {
   const { records, recordsPerSecond, outage, failingShare, capacityPerSecond, attemptsPerSecond } = scenario;
+  const progressive = simulated.filter(({ data }) => data.type === 'progressive').length;
   const parts = [
     recordsPerSecond === undefined
       ? `${countText(records)} ${records === 1 ? 'record' : 'records'} at once`
@@ -60,7 +61,8 @@ function scenarioText(scenario: Scenario): string {
     `attempts of ${scenario.attemptMs} ms, ${scenario.concurrency} at once`,
     attemptsPerSecond && `${attemptsPerSecond} a second`,
     scenario.maxAttempts && `no more than ${scenario.maxAttempts} of a record`,
-    `rules every ${age(scenario.tickSeconds * 1000)}`,
+    progressive < simulated.length && `rules every ${age(scenario.tickSeconds * 1000)}`,
+    progressive > 0 && 'progressive: a rule for each tier',
     `horizon ${age(scenario.horizonMs)}`,
     `seed ${scenario.seed}`,
   ];

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.js';
 import type { Scenario } from '../lab/scenario.js';
-import { simulate } from '../lab/simulate.js';
-import { type ResolvedPolicy, resolvePolicy } from '../policies/index.js';
+import { type SimulatedQueue, simulate } from '../lab/simulate.js';
+import { DEFAULT_TIERS, resolvePolicy, type Tier } from '../policies/index.js';
 import { explain } from './explain.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
@@ -24,10 +24,10 @@ export async function simulatePolicies(flags: SimulateFlags, output: Output): Pr
     const policies = [
       readPolicy(flags.policy, flags.set),
       ...(flags.compare ?? []).map((one) => readPolicy(one)),
-    ].map((data) => ({ data, policy: resolvePolicy(data, 'policy') }));
+    ].map((data) => ({ data, queue: queueOf(data) }));
     const simulated: Simulated[] = [];
-    for (const { data, policy } of policies)
-      simulated.push({ data, ...(await watched(policy, data, scenario)) });
+    for (const { data, queue } of policies)
+      simulated.push({ data, ...(await watched(queue, data, scenario)) });
     output.data(
       flags.json
         ? jsonText(simulated, flags)
@@ -41,10 +41,17 @@ export async function simulatePolicies(flags: SimulateFlags, output: Output): Pr
   }
 }
 
-async function watched(policy: ResolvedPolicy, data: PolicyData, scenario: Scenario) {
+/** `progressive` stands for a queue that is: its rules keep the schedule. */
+function queueOf(data: PolicyData): SimulatedQueue {
+  const policy = resolvePolicy(data, 'policy');
+  if (policy.type !== 'progressive') return { policy };
+  return { policy, tiers: (data.tiers as readonly Tier[] | undefined) ?? DEFAULT_TIERS };
+}
+
+async function watched(queue: SimulatedQueue, data: PolicyData, scenario: Scenario) {
   const bar = simulationBar(String(data.type), scenario.records);
   try {
-    return await simulate(policy, scenario, bar.update);
+    return await simulate(queue, scenario, bar.update);
   } finally {
     bar.stop();
   }

@@ -1,9 +1,10 @@
 import { toIso } from '../clock.js';
-import type { ResolvedPolicy } from '../policies/index.js';
+import type { ResolvedPolicy, Tier } from '../policies/index.js';
 import { type Process, run } from '../processor/index.js';
 import { MemoryStore } from '../store/memory/index.js';
 import { AttemptLog, type MinuteOfAttempts } from './attempt-log.js';
 import { OtherSide } from './other-side.js';
+import { type Rule, rulesOf } from './rules.js';
 import { type Arrival, arrivals, failingIds, type Scenario } from './scenario.js';
 import { seededRandom } from './seeded-random.js';
 import { type SimulationResult, summarize } from './simulation-result.js';
@@ -30,19 +31,26 @@ export interface Progress {
   readonly elapsedMs: number;
 }
 
+/** What is simulated of a queue: when it tries again. */
+export interface SimulatedQueue {
+  readonly policy: ResolvedPolicy;
+  /** Of a progressive queue, whose rules keep the schedule; missing: one rule polls for what is due. */
+  readonly tiers?: readonly Tier[] | undefined;
+}
+
 /**
- * Runs the library's own run over a store in memory, on virtual time: the rule fires every tick, and runs that take
- * longer than a tick overlap. The same policy, scenario and seed come to the same figures.
+ * Runs the library's own run over a store in memory, on virtual time: the rules fire at their times, and runs that take
+ * longer than that overlap. The same queue, scenario and seed come to the same figures.
  */
 export async function simulate(
-  policy: ResolvedPolicy,
+  { policy, tiers }: SimulatedQueue,
   scenario: Scenario,
   onProgress: (progress: Progress) => void = () => {},
 ): Promise<Simulation> {
   const failing = failingIds(scenario);
   const { maxAttempts = Number.POSITIVE_INFINITY } = scenario;
   const limited = { ...policy, maxAttempts: Math.min(policy.maxAttempts, maxAttempts) };
-  const world = new World(limited, scenario, failing, onProgress);
+  const world = new World({ policy: limited, tiers }, scenario, failing, onProgress);
   const endedAt = await world.play();
   const result = summarize(world.store.items(), world.log, { startedAt: START, endedAt, failing });
   return { result, perMinute: world.log.perMinute };
@@ -55,18 +63,23 @@ class World {
   readonly log: AttemptLog;
   private readonly otherSide: OtherSide;
   private readonly random: () => number;
+  private readonly rules: readonly Rule[];
   private readonly coming: Iterator<Arrival, undefined>;
   private nextArrival: Arrival | undefined;
   private succeeded = 0;
   private trouble: unknown;
 
   constructor(
-    private readonly policy: ResolvedPolicy,
+    private readonly queue: SimulatedQueue,
     private readonly scenario: Scenario,
     failing: ReadonlySet<string>,
     private readonly onProgress: (progress: Progress) => void,
   ) {
-    this.log = new AttemptLog(policy, START);
+    this.log = new AttemptLog(queue.policy, START);
+    this.rules = rulesOf(queue.tiers, {
+      tickSeconds: scenario.tickSeconds,
+      functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
+    });
     this.otherSide = new OtherSide(scenario, failing);
     this.random = seededRandom(scenario.seed);
     this.coming = arrivals(scenario);
@@ -75,31 +88,30 @@ class World {
 
   /** Until the horizon, or until nothing is left to do. Returns when that was. */
   async play(): Promise<number> {
-    const tickMs = this.scenario.tickSeconds * 1000;
     const horizon = START + this.scenario.horizonMs;
     this.arrive();
     for (let at = START; at < horizon; ) {
       await this.time.runUntil(at);
       if (this.trouble) throw this.trouble;
-      if (this.dueAt() <= at) this.fire();
+      // Where nothing is due a run would end at its first look; it is not begun.
+      if (this.dueAt() <= at) for (const rule of this.rules) if (isTimeOf(rule, at)) this.fire(rule);
       // A record under attempt is due until it is settled: while a run is at work the rule fires as ever.
       const wanted = Math.max(at + 1, Math.min(this.dueAt(), this.arrivesAt()));
       if (wanted === Number.POSITIVE_INFINITY) return this.time.now;
-      at = START + Math.ceil((wanted - START) / tickMs) * tickMs;
+      at = Math.min(...this.rules.map((rule) => nextTimeOf(rule, wanted)));
     }
     await this.time.runUntil(horizon);
     if (this.trouble) throw this.trouble;
     return horizon;
   }
 
-  /** The rule fires. Where nothing is due its run would end at its first look; it is not begun. */
-  private fire(): void {
-    const { scenario, policy, store, clock, random } = this;
+  private fire({ everyMs, target }: Rule): void {
+    const { scenario, queue, store, clock, random } = this;
     run(
       {
-        target: { queue: QUEUE, lane: QUEUE },
+        target: { queue: QUEUE, lane: QUEUE, ...target },
         process: this.attempt,
-        policy,
+        policy: queue.policy,
         limits: {
           concurrency: scenario.concurrency,
           attemptsPerSecond: scenario.attemptsPerSecond,
@@ -107,7 +119,7 @@ class World {
         },
         deadline: clock.wall() + FUNCTION_TIMEOUT_SECONDS * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
-        tickSeconds: scenario.tickSeconds,
+        tickSeconds: everyMs / 1000,
       },
       { store, clock, random, logger: SILENT },
     ).catch((error: unknown) => {
@@ -154,6 +166,15 @@ class World {
     const dueAt = this.store.earliestDue(QUEUE);
     return dueAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(dueAt);
   }
+}
+
+function isTimeOf({ everyMs }: Rule, at: number): boolean {
+  return (at - START) % everyMs === 0;
+}
+
+/** When it fires next, at that time or behind it. */
+function nextTimeOf({ everyMs }: Rule, from: number): number {
+  return START + Math.ceil((from - START) / everyMs) * everyMs;
 }
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };

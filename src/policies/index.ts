@@ -4,4 +4,4 @@ export { DEFAULT_MAX_AGE_SECONDS, type Failure, MAX_WAIT_SECONDS, type WaitRange
 export { POLICY_TYPES, type ResolvedPolicy, resolvePolicy } from './resolve.js';
 export type { PolicyType, RetryPolicy, WorkQueuePolicy } from './retry-policy.js';
 export { decideRetry, type FailedAttempt, type RetryDecision } from './schedule.js';
-export { DEFAULT_TIERS, type Tier, type TierBand, tierBands, tiersSchema } from './tiers.js';
+export { caughtUpBy, DEFAULT_TIERS, type Tier, type TierBand, tierBands, tiersSchema } from './tiers.js';

@@ -74,3 +74,9 @@ export function tierBands(tiers: readonly Tier[], functionTimeoutSeconds: number
     };
   });
 }
+
+/** The slower tiers that the rule of a tier looks after: the second one (hourly, by default) has all behind it. */
+export function caughtUpBy(band: TierBand, bands: readonly TierBand[]): readonly TierBand[] | undefined {
+  const slower = bands.filter(({ number }) => number > band.number);
+  return band.number === 2 && slower.length > 0 ? slower : undefined;
+}

@@ -94,6 +94,16 @@ describe('backlog simulate, for people', () => {
     );
   });
 
+  it('plays progressive as a queue whose rules keep its schedule, with tiers of one’s own too', async () => {
+    const scenario = ['--records', '5', '--outage', '0s-1h'];
+    const { out } = await simulate('--policy', 'progressive', ...scenario);
+    expect(out).toContain('progressive: a rule for each tier');
+    expect(out).toMatch(/^attempts +65$/m);
+    const tiers = '{"type":"progressive","tiers":[{"everySeconds":1200,"untilAgeSeconds":86400}]}';
+    const own = await simulate('--policy', tiers, ...scenario, '--json');
+    expect(JSON.parse(own.out)).toMatchObject({ attempts: 20, drainedSeconds: 3600.05 });
+  });
+
   it('has a column for each policy, and a dash where there is nothing to say', async () => {
     const { out } = await simulate(...CONSTANT, '--records', '1', '--outage', '0s-1s', '--compare', 'none');
     expect(out).toMatch(/^ +1 constant +2 none$/m);

@@ -11,16 +11,57 @@ const played = async (policy: RetryPolicy, scenario: Partial<Scenario> = {}) =>
   (await simulated(policy, scenario)).result;
 
 const simulated = (policy: RetryPolicy, scenario: Partial<Scenario> = {}) =>
-  simulate(resolvePolicy(policy), {
-    records: 10,
-    failingShare: 0,
-    attemptMs: 50,
-    concurrency: 10,
-    tickSeconds: 60,
-    horizonMs: 7 * 24 * HOUR,
-    seed: 1,
-    ...scenario,
+  simulate({ policy: resolvePolicy(policy) }, scenarioOf(scenario));
+
+const scenarioOf = (scenario: Partial<Scenario>): Scenario => ({
+  records: 10,
+  failingShare: 0,
+  attemptMs: 50,
+  concurrency: 10,
+  tickSeconds: 60,
+  horizonMs: 7 * 24 * HOUR,
+  seed: 1,
+  ...scenario,
+});
+
+describe('a simulation of a progressive queue', () => {
+  const tiers = [
+    { everySeconds: 300, untilAgeSeconds: 3600 },
+    { everySeconds: 1800, untilAgeSeconds: 7200 },
+    { everySeconds: 3600, untilAgeSeconds: 20 * 3600 },
+  ];
+  const onTiers = (scenario: Partial<Scenario>) =>
+    simulate(
+      { policy: resolvePolicy({ type: 'progressive', tiers, maxAgeSeconds: 20 * 3600 }), tiers },
+      scenarioOf(scenario),
+    );
+
+  test('attempts as its rules fire, tier by tier', async () => {
+    const { result, perMinute } = await onTiers({ records: 3, outage: { fromMs: 0, toMs: 5.5 * HOUR } });
+    const minutes = perMinute.map(({ minute }) => minute);
+    // Every 5 minutes for an hour, the half hours of the second, and then every hour until it works.
+    expect(minutes).toEqual([0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 90, 120, 180, 240, 300, 360]);
+    expect(result).toMatchObject({
+      attempts: 3 * 19,
+      succeeded: 3,
+      dead: 0,
+      drainedSeconds: 6 * 3600 + 0.05,
+    });
   });
+
+  test('gives up what is older than the greatest age', async () => {
+    const { result } = await onTiers({ records: 2, failingShare: 1 });
+    expect(result).toMatchObject({ dead: 2, open: 0, oldestAgeSeconds: 21 * 3600 });
+  });
+
+  test('attempts a record that comes between two rules at the next', async () => {
+    const { perMinute } = await onTiers({ records: 2, recordsPerSecond: 1 / 400 });
+    expect(perMinute).toEqual([
+      { minute: 0, attempts: 1, wasted: 0 },
+      { minute: 10, attempts: 1, wasted: 0 },
+    ]);
+  });
+});
 
 describe('a simulation', () => {
   test('ends with every record, where nothing fails', async () => {
