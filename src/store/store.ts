@@ -19,6 +19,8 @@ export interface BacklogStore {
   /** The records of a page, read strongly, and the item of their queue. Absent ids are left out. */
   readPage(ids: readonly string[], queue: string): Promise<{ records: BacklogRecord[]; queue: QueueState }>;
   readQueue(queue: string): Promise<QueueState>;
+  /** The records of these ids, read strongly. Absent ids are left out. */
+  readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
   /**
    * Writes a record's change and its new `rev`, if the record is still as it was read. `settled` also if this very
    * write had taken effect before and only its answer was lost. `changed`: somebody else was there; nothing is written.
@@ -38,6 +40,14 @@ export interface BacklogStore {
    * `lost`: it is somebody else's. A lease that is free already counts as released: an answer may have been lost.
    */
   releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
+
+  /**
+   * Lets a run attempt a batch of arrivals, of which a queue has a limited number at a time. `claimed` also if this very
+   * claim was made before and only its answer was lost; `taken`: another run has the batch; `full`: `maxRuns` are at work.
+   */
+  claimArrivals(queue: string, claim: ArrivalsClaim): Promise<'claimed' | 'taken' | 'full'>;
+  /** Ends a claim. One that is gone or another's is left alone. */
+  releaseArrivals(queue: string, claim: Pick<ArrivalsClaim, 'batch' | 'holder'>): Promise<void>;
 
   /** Notes how the queue retries since when; `false` if it is no longer as it was read. */
   setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean>;
@@ -118,6 +128,14 @@ export type LeaseAnswer =
 export interface LeaseLeft {
   readonly cursor?: Cursor | undefined;
   readonly suspects?: readonly string[] | undefined;
+}
+
+export interface ArrivalsClaim extends LeaseOwner {
+  /** Names the batch: whoever is given the same one again meets the claim. */
+  readonly batch: string;
+  readonly maxRuns: number;
+  /** Real time: claims that ran out before are cleared away. */
+  readonly now: number;
 }
 
 export interface WayState {

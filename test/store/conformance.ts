@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Item } from '../../src/record/index.js';
 import type { BacklogStore } from '../../src/store/index.js';
+import { claimingArrivals } from './conformance/arrivals.js';
 import { insertingAndReading } from './conformance/inserting.js';
 import { keepingLeases } from './conformance/leases.js';
 import { listing } from './conformance/listing.js';
@@ -37,6 +38,7 @@ export function storeConformance(name: string, makeStore: () => Promise<StoreUnd
     describe('querying what is due', () => queryingDue(current));
     describe('listing', () => listing(current));
     describe('leases', () => keepingLeases(current));
+    describe('claims of arrivals', () => claimingArrivals(current));
     describe('queues', () => keepingQueues(current));
   });
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.js';
 import { type Random, systemRandom } from '../../random.js';
 import type { BacklogRecord, Item, RecordChange } from '../../record/index.js';
 import type {
+  ArrivalsClaim,
   BacklogStore,
   DuePage,
   DueQuery,
@@ -16,6 +17,7 @@ import type {
   TierRun,
   WayState,
 } from '../store.js';
+import { DynamoDbArrivals } from './arrivals.js';
 import { CapacityMeter, type OnConsumed } from './capacity.js';
 import { toDocumentClient } from './client.js';
 import { DynamoDbIndex } from './due.js';
@@ -45,6 +47,7 @@ export class DynamoDbStore implements BacklogStore {
   private readonly index: DynamoDbIndex;
   private readonly leases: DynamoDbLeases;
   private readonly queues: DynamoDbQueues;
+  private readonly arrivals: DynamoDbArrivals;
 
   constructor({ client, tables, clock, random = systemRandom, onConsumed }: DynamoDbStoreParts) {
     const common = {
@@ -59,6 +62,7 @@ export class DynamoDbStore implements BacklogStore {
     this.index = new DynamoDbIndex(records, this.records);
     this.leases = new DynamoDbLeases(control);
     this.queues = new DynamoDbQueues(control);
+    this.arrivals = new DynamoDbArrivals(control);
   }
 
   insert(item: Item): Promise<'inserted' | 'duplicate'> {
@@ -89,6 +93,10 @@ export class DynamoDbStore implements BacklogStore {
     return this.queues.read(queue);
   }
 
+  readRecords(ids: readonly string[]): Promise<BacklogRecord[]> {
+    return this.records.getMany(ids);
+  }
+
   settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
     return this.records.settle(record, change, rev);
   }
@@ -111,6 +119,14 @@ export class DynamoDbStore implements BacklogStore {
 
   releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'> {
     return this.leases.release(key, holder, left);
+  }
+
+  claimArrivals(queue: string, claim: ArrivalsClaim): Promise<'claimed' | 'taken' | 'full'> {
+    return this.arrivals.claim(queue, claim);
+  }
+
+  releaseArrivals(queue: string, claim: Pick<ArrivalsClaim, 'batch' | 'holder'>): Promise<void> {
+    return this.arrivals.release(queue, claim);
   }
 
   setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean> {

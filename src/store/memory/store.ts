@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.js';
 import { type BacklogRecord, type Item, parseRecord, type RecordChange } from '../../record/index.js';
 import { checkItem } from '../item-limits.js';
 import type {
+  ArrivalsClaim,
   BacklogStore,
   DuePage,
   DueQuery,
@@ -16,6 +17,7 @@ import type {
   TierRun,
   WayState,
 } from '../store.js';
+import { MemoryArrivals } from './arrivals.js';
 import { MemoryItems } from './items.js';
 import { MemoryLeases } from './leases.js';
 import { MemoryQueues } from './queues.js';
@@ -33,6 +35,7 @@ export class MemoryStore implements BacklogStore {
   private readonly records = new MemoryItems();
   private readonly leases = new MemoryLeases();
   private readonly queues = new MemoryQueues();
+  private readonly arrivals = new MemoryArrivals();
 
   constructor({ clock }: MemoryStoreParts) {
     this.clock = clock;
@@ -69,12 +72,16 @@ export class MemoryStore implements BacklogStore {
     ids: readonly string[],
     queue: string,
   ): Promise<{ records: BacklogRecord[]; queue: QueueState }> {
+    return { records: await this.readRecords(ids), queue: this.queues.read(queue) };
+  }
+
+  async readRecords(ids: readonly string[]): Promise<BacklogRecord[]> {
     const records: BacklogRecord[] = [];
     for (const id of new Set(ids)) {
       const item = this.records.get(id);
       if (item) records.push(this.parse(item));
     }
-    return { records, queue: this.queues.read(queue) };
+    return records;
   }
 
   async readQueue(queue: string): Promise<QueueState> {
@@ -107,6 +114,14 @@ export class MemoryStore implements BacklogStore {
 
   async releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'> {
     return this.leases.release(key, holder, left);
+  }
+
+  async claimArrivals(queue: string, claim: ArrivalsClaim): Promise<'claimed' | 'taken' | 'full'> {
+    return this.arrivals.claim(queue, claim);
+  }
+
+  async releaseArrivals(queue: string, claim: Pick<ArrivalsClaim, 'batch' | 'holder'>): Promise<void> {
+    this.arrivals.release(queue, claim);
   }
 
   async setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean> {
