@@ -1,16 +1,19 @@
 import * as z from 'zod';
 import { ConfigurationError } from '../src/errors.js';
 import type { TierBand } from '../src/policies/index.js';
+import type { Arrivals } from '../src/processor/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import type { QueueSettings } from './settings.js';
 
-/** The constant input of an EventBridge rule: what a run shall drain. */
+/** What a run shall drain: the constant input of an EventBridge rule, or what the intake sends. */
 export interface BacklogEvent {
   readonly queue: string;
   /** The age band of the rule; on a progressive queue only, and there always. */
   readonly tier?: TierBand | undefined;
   /** The bands of all slower tiers, on the hourly rule: it makes up for their missed runs. */
   readonly catchUp?: readonly TierBand[] | undefined;
+  /** From the intake: records that have just come. */
+  readonly arrivals?: Arrivals | undefined;
 }
 
 const band = z
@@ -30,6 +33,7 @@ const eventSchema = z.strictObject({
   queue: z.string().min(1),
   tier: band.optional(),
   catchUp: z.array(band).optional(),
+  arrivals: z.strictObject({ batch: z.string().min(1), ids: z.array(z.string().min(1)).min(1) }).optional(),
 });
 
 /**
@@ -60,6 +64,12 @@ export function parseEvent(
 
 function checkTier(event: BacklogEvent, { way }: QueueSettings): void {
   const queue = show(event.queue);
+  if (event.arrivals) {
+    if (!event.tier && !event.catchUp) return;
+    throw new ConfigurationError(
+      'event.arrivals: expected neither tier nor catchUp beside it, got both kinds',
+    );
+  }
   if (way === 'progressive' && !event.tier) {
     throw new ConfigurationError(
       `event.tier: expected an age band, as the queue ${queue} is progressive, got nothing`,

@@ -27,11 +27,18 @@ export function planRun(
   choices: HandlerChoices,
   given: { process: Process; functionTimeoutSeconds: number; deadline: number },
 ): RunOptions {
-  const { queue, tier, catchUp, settings } = event;
+  const { queue, tier, catchUp, arrivals, settings } = event;
   const keep = choices.keepSuccessSeconds ?? settings.keepSuccessSeconds ?? KEEP_SUCCESS_SECONDS;
   return {
     ...given,
-    target: { queue, lane: laneOf(queue), band: tier, catchUp },
+    target: {
+      queue,
+      lane: laneOf(queue),
+      way: settings.way,
+      band: tier,
+      catchUp,
+      ...(arrivals ? { arrivals } : {}),
+    },
     policy: policyFor(queue, settings, typeof choices.retry === 'function' ? undefined : choices.retry),
     ...(typeof choices.retry === 'function' ? { retryFunction: choices.retry } : {}),
     limits: parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`),

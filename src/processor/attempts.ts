@@ -4,7 +4,6 @@ import { isOfOneRecord, StoreThrottledError, StoreUnavailableError } from '../st
 import type { BacklogStore } from '../store/store.js';
 import { neverEnded, startAttempt } from './attempt.js';
 import type { Lane, Work } from './lane.js';
-import type { RunLease } from './lease.js';
 import type { AttemptLogger, Process, RunLimits } from './options.js';
 import { Pace } from './pace.js';
 import type { RunEnd } from './summary.js';
@@ -15,12 +14,24 @@ const LAST_SETTLES_MS = 4_000;
 const MIN_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3_000;
 
+/** What attempts need of whatever makes the records theirs. */
+export interface Hold {
+  /** What the settles write. */
+  readonly rev: string;
+  /** Whether an attempt that starts then, by default now, ends inside the hold with its settle. */
+  coversAttempt(startsAt?: number): boolean;
+  /** Real milliseconds until it should be renewed by somebody who only waits. */
+  renewInMs(): number;
+  /** Renews it for these ids. False: it is not ours any more. */
+  hold(ids: readonly string[]): Promise<boolean>;
+}
+
 export interface AttemptsParts {
   readonly store: BacklogStore;
   readonly clock: Clock;
   readonly logger: AttemptLogger;
   readonly lane: Lane;
-  readonly lease: RunLease;
+  readonly lease: Hold;
   readonly tally: Tally;
   readonly process: Process;
   readonly limits: RunLimits & { readonly maxRecords: number };

@@ -9,6 +9,7 @@ import {
   type SettleContext,
   settle,
   type Verdict,
+  type Way,
 } from '../record/index.js';
 import type { RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
@@ -28,6 +29,7 @@ export type Work = { readonly record: BacklogRecord; readonly change?: RecordCha
 /** What a run knows of its lane: who is due in it by its policy or age band, and whether its queue lets it go on. */
 export class Lane {
   readonly key: string;
+  readonly way: Way;
   private queueChecked = false;
 
   constructor(
@@ -35,7 +37,8 @@ export class Lane {
     private readonly parts: RunParts,
     readonly band: TierBand | undefined,
   ) {
-    const { lane } = options.target;
+    const { lane, way } = options.target;
+    this.way = way ?? (band ? 'progressive' : 'retry');
     this.key = band ? `${lane}#${band.number}` : lane;
   }
 
@@ -46,7 +49,7 @@ export class Lane {
     this.queueChecked = true;
     return {
       records,
-      stop: await checkQueue(queue, { ...this.options, ...this.parts, band: this.band, first }),
+      stop: await checkQueue(queue, { ...this.options, ...this.parts, way: this.way, first }),
     };
   }
 
@@ -75,10 +78,9 @@ export class Lane {
 
   settleContext(): SettleContext {
     const { target, policy, tickSeconds, keepSuccessSeconds } = this.options;
-    const way = this.band ? ('progressive' as const) : ('retry' as const);
     return {
       lane: target.lane,
-      way,
+      way: this.way,
       policy,
       now: this.parts.clock.now(),
       tickSeconds,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ResolvedPolicy, TierBand } from '../policies/index.js';
-import type { BacklogRecord, TypedOutcome } from '../record/index.js';
+import type { BacklogRecord, TypedOutcome, Way } from '../record/index.js';
 import type { RetryFunction } from './retry-function.js';
 
 /** What a `process` function gets beside the record. */
@@ -54,11 +54,22 @@ export interface RunLimits {
 /** What a function needs beside one attempt: to read a page, to settle, to give the lease back. */
 export const LEAST_SPARE_SECONDS = 15;
 
+/** A batch of records that have just come. */
+export interface Arrivals {
+  /** Names it: the same batch that is delivered twice is attempted once. */
+  readonly batch: string;
+  readonly ids: readonly string[];
+}
+
 /** What to drain: one lane of one queue; on a progressive queue, of one tier. */
 export interface RunTarget {
   readonly queue: string;
   readonly lane: string;
   readonly band?: TierBand | undefined;
+  /** Of a progressive queue's run without an age band. Default: the way that `band` tells. */
+  readonly way?: Way | undefined;
+  /** Records that have just come and have no place in the index yet, in place of what is due in the lane. */
+  readonly arrivals?: Arrivals | undefined;
   /** Slower tiers whose missed or cut-short runs this run makes up for (on the hourly rule). */
   readonly catchUp?: readonly TierBand[] | undefined;
 }

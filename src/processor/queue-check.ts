@@ -1,12 +1,13 @@
 import type { Clock } from '../clock.js';
-import type { TierBand } from '../policies/index.js';
+import type { Way } from '../record/index.js';
 import type { BacklogStore, QueueState } from '../store/store.js';
 import type { RunTarget } from './options.js';
 import type { RunEnd } from './summary.js';
 
 export interface QueueCheck {
   readonly target: RunTarget;
-  readonly band: TierBand | undefined;
+  /** The run's own. */
+  readonly way: Way;
   readonly store: BacklogStore;
   readonly clock: Clock;
   readonly functionTimeoutSeconds: number;
@@ -20,8 +21,7 @@ export interface QueueCheck {
  */
 export async function checkQueue(queue: QueueState, check: QueueCheck): Promise<RunEnd | undefined> {
   if (queue.paused) return 'paused';
-  const { target, band, store, clock, first } = check;
-  const way = band ? 'progressive' : 'retry';
+  const { target, way, store, clock, first } = check;
   const now = clock.wall();
   if (queue.way === undefined) {
     // The queue's very first run: there is no other way's run to wait for.

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors.js';
 import type { TierBand } from '../policies/index.js';
 import { StoreError } from '../store/errors.js';
 import type { QueueState } from '../store/store.js';
+import { ArrivalsRun } from './arrivals-run.js';
 import { boundedStore } from './bounded-store.js';
 import { LaneRun } from './lane-run.js';
 import { LEAST_SPARE_SECONDS, type RunOptions } from './options.js';
@@ -11,7 +12,7 @@ import { Tally } from './tally.js';
 
 /**
  * Attempts every record of the target that is due, in pages, until nothing is left, a limit is reached or time is
- * short. Ends before the deadline. Any number of runs of the same target may be started: one works, the others ask
+ * short; or a batch of records that have just come. Ends before the deadline. Any number of runs of the same target may be started: one works, the others ask
  * it to look once more.
  *
  * Trouble with the store ends the run cleanly and is told in the summary; nothing is lost by it.
@@ -31,7 +32,9 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
   const tally = new Tally();
   let ended: RunEnd;
   try {
-    ended = await runTier(options, parts, tally, target.band);
+    ended = target.arrivals
+      ? await new ArrivalsRun(options, parts, tally, target.arrivals).attempt()
+      : await runTier(options, parts, tally, target.band);
     if (!isStopped(ended)) await catchUp(options, parts, tally);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

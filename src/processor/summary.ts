@@ -2,8 +2,10 @@
 export type RunEnd =
   /** Nothing was due any more. */
   | 'drained'
-  /** Another run holds the lease; it was asked to look once more. */
+  /** Another run holds the lease, and was asked to look once more; or another has this batch of arrivals. */
   | 'held'
+  /** As many runs as may be are at work on the queue's arrivals: these were left to the rules. */
+  | 'crowded'
   /** It had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'
   /** Too little time was left for another attempt. */

@@ -9,5 +9,6 @@ export {
   type TypedOutcome,
 } from './outcome.js';
 export { CLOCK_TOLERANCE_MS, CONTRACT_ATTRIBUTES, type Item, parseRecord } from './parse.js';
+export * from './place.js';
 export * from './record.js';
 export * from './settle.js';

@@ -9,6 +9,8 @@ import { type BacklogRecord, bornAt, deadLane, type ErrorEntry, type Status, typ
 export interface RecordChange {
   readonly set: {
     readonly status?: Status;
+    readonly queue?: string;
+    readonly insertedAt?: string;
     readonly lane?: string;
     readonly dueAt?: string;
     readonly attempts?: number;
@@ -84,8 +86,9 @@ export function reschedule(dueAt: number): RecordChange {
 function succeed(record: BacklogRecord, { now, keepSuccessSeconds }: SettleContext): RecordChange {
   const expiresAt =
     keepSuccessSeconds === undefined ? {} : { expiresAt: Math.floor(now / 1000) + keepSuccessSeconds };
+  const set = { status: 'SUCCESS' as const, attempts: record.attempts + 1, lastAttemptAt: toIso(now) };
   return {
-    set: { status: 'SUCCESS', attempts: record.attempts + 1, lastAttemptAt: toIso(now), ...expiresAt },
+    set: { ...arrivalOf(record), ...set, ...expiresAt },
     remove: ['lane', 'dueAt', 'notBefore', 'deadReason'],
   };
 }
@@ -110,10 +113,12 @@ function fail(
     decision.retry ? decision.dueAt : context.now + context.tickSeconds * 1000,
   );
   const status = 'ERROR' as const;
-  if (context.way === 'retry') return { set: { ...change, status, dueAt: toIso(dueAt) }, remove: [] };
+  const lane = record.lane === undefined ? { lane: context.lane } : {};
+  if (context.way === 'retry')
+    return { set: { ...change, ...lane, status, dueAt: toIso(dueAt) }, remove: [] };
 
   // The rules keep the schedule: the index key stays the insertion time, and the write leaves the index alone.
-  const set = { ...change, status, dueAt: toIso(bornAt(record)) };
+  const set = { ...change, ...lane, status, dueAt: toIso(bornAt(record)) };
   const notBefore = hasOwnWaits(record, context) ? dueAt : earliest;
   if (notBefore > context.now) return { set: { ...set, notBefore: toIso(notBefore) }, remove: [] };
   return { set, remove: record.notBefore === undefined ? [] : ['notBefore'] };
@@ -152,7 +157,13 @@ export function policyOf(record: BacklogRecord, queuePolicy: ResolvedPolicy): Re
   return record.retry ? resolvePolicy(record.retry) : queuePolicy;
 }
 
+/** A record that is attempted before it has a place in the index was put by somebody who leaves the rest to us. */
+function arrivalOf({ lane, insertedAt }: BacklogRecord): { readonly insertedAt?: string } {
+  return lane === undefined ? { insertedAt } : {};
+}
+
 interface FailureChange {
+  readonly insertedAt?: string;
   readonly attempts: number;
   readonly failures: number;
   readonly firstFailureAt: string;
@@ -171,6 +182,7 @@ function failureOf(
   const attempts = record.attempts + 1;
   const entry = errorEntry(error, at, attempts);
   return {
+    ...arrivalOf(record),
     attempts,
     failures: record.failures + 1,
     firstFailureAt: record.firstFailureAt ?? at,

@@ -211,7 +211,13 @@ describe('how a run is put together', () => {
     );
     expect(options.policy.type).toBe('progressive');
     expect(options.tickSeconds).toBe(300);
-    expect(options.target).toEqual({ queue: 'bulk', lane: 'bulk', band: TIER_1, catchUp });
+    expect(options.target).toEqual({
+      queue: 'bulk',
+      lane: 'bulk',
+      way: 'progressive',
+      band: TIER_1,
+      catchUp,
+    });
   });
 });
 

@@ -25,6 +25,26 @@ describe('an event that makes sense', () => {
   });
 });
 
+describe('an event of the intake', () => {
+  const arrivals = { batch: '100/0', ids: ['a', 'b'] };
+
+  it('names records that have just come, for a queue of either way', () => {
+    expect(parseEvent({ queue: 'default', arrivals }, queues)).toMatchObject({ arrivals });
+    expect(parseEvent({ queue: 'bulk', arrivals }, queues)).toMatchObject({ arrivals });
+  });
+
+  it.each([
+    [
+      { queue: 'bulk', tier, arrivals },
+      'event.arrivals: expected neither tier nor catchUp beside it, got both kinds',
+    ],
+    [{ queue: 'bulk', arrivals: { ids: ['a'] } }, 'event.arrivals.batch: expected string, got nothing'],
+    [{ queue: 'bulk', arrivals: { batch: 'b', ids: [7] } }, 'event.arrivals.ids.0: expected string, got 7'],
+  ])('%j is refused', (event, message) => {
+    expect(() => parseEvent(event, queues)).toThrow(new ConfigurationError(message));
+  });
+});
+
 describe('an event that makes no sense is told what it should be', () => {
   it.each([
     [undefined, 'event: expected object, got nothing'],

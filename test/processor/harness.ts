@@ -1,12 +1,14 @@
 import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { type RetryPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import {
+  type Arrivals,
   type Process,
   type RetryFunction,
   type RunOptions,
   type RunSummary,
   run,
 } from '../../src/processor/index.js';
+import type { Way } from '../../src/record/index.js';
 import { type BacklogStore, MemoryStore } from '../../src/store/index.js';
 import { seededRandom } from '../simulation/random.js';
 
@@ -54,6 +56,8 @@ export class Harness {
       retryFunction,
       band,
       catchUp,
+      way,
+      arrivals,
       retry,
       store = this.store,
       deadlineSeconds = FUNCTION_TIMEOUT_SECONDS,
@@ -64,7 +68,7 @@ export class Harness {
       : { type: 'constant', intervalSeconds: 60, jitter: 'none' };
     return run(
       {
-        target: { queue: 'q', lane: 'q', band, catchUp },
+        target: { queue: 'q', lane: 'q', band, catchUp, way, arrivals },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
         retryFunction,
@@ -103,6 +107,8 @@ export class Harness {
 export type RunChoices = Partial<RunOptions['limits']> & {
   readonly band?: TierBand;
   readonly catchUp?: readonly TierBand[];
+  readonly way?: Way;
+  readonly arrivals?: Arrivals;
   readonly retry?: RetryPolicy;
   readonly retryFunction?: RetryFunction;
   readonly store?: BacklogStore;

@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest';
+import type { Process, RunSummary } from '../../src/processor/index.js';
+import { placeRecords } from '../../src/processor/index.js';
+import { fail, Harness, START, succeed, YOUNG } from './harness.js';
+
+const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
+
+/** As a foreign producer puts it. */
+const put = (harness: Harness, id: string, more: Record<string, unknown> = {}) =>
+  harness.store.put({ id, status: 'NEW', queue: 'q', payload: { n: 1 }, ...more });
+
+const arrive = (
+  harness: Harness,
+  ids: string[],
+  process: Process,
+  options = {},
+  batch = 'b',
+): Promise<RunSummary> => harness.run(process, { arrivals: { batch, ids }, ...options });
+
+const parts = (harness: Harness) => ({
+  store: harness.store,
+  clock: harness.clock,
+  random: () => 0.5,
+  logger: { debug() {}, info() {}, warn() {}, error: (text: string) => harness.warnings.push(text) },
+});
+
+describe('records that have just come', () => {
+  test('are attempted before they have a place in the index, and done with one write', async () => {
+    const harness = new Harness();
+    put(harness, 'a');
+    let writes = 0;
+    const { store } = harness;
+    const counted = new Proxy(store, {
+      get: (_, name) => {
+        if (name === 'settle') writes++;
+        const member = store[name as keyof typeof store] as unknown;
+        return typeof member === 'function' ? member.bind(store) : member;
+      },
+    });
+    const summary = await arrive(harness, ['a'], succeed, { store: counted });
+    expect(summary).toMatchObject({ attempted: 1, succeeded: 1, ended: 'drained', lagSeconds: 0 });
+    expect(writes).toBe(1);
+    expect(harness.item('a')).toEqual({
+      id: 'a',
+      status: 'SUCCESS',
+      queue: 'q',
+      payload: { n: 1 },
+      insertedAt: iso(0),
+      attempts: 1,
+      lastAttemptAt: iso(0),
+      rev: expect.any(String),
+    });
+  });
+
+  test('get their place with their first failure, and are retried by the rule', async () => {
+    const harness = new Harness();
+    put(harness, 'a');
+    expect(await arrive(harness, ['a'], fail)).toMatchObject({ attempted: 1, failed: 1 });
+    expect(harness.item('a')).toMatchObject({
+      status: 'ERROR',
+      lane: 'q',
+      insertedAt: iso(0),
+      dueAt: iso(60),
+      failures: 1,
+    });
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 0 });
+    await harness.pass(60);
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
+  });
+
+  test('of a progressive queue are left to its rules when they fail, with their age as their place', async () => {
+    const harness = new Harness();
+    put(harness, 'a', { insertedAt: iso(-100) });
+    await arrive(harness, ['a'], fail, { way: 'progressive', retry: { type: 'progressive' } });
+    expect(harness.item('a')).toMatchObject({ status: 'ERROR', lane: 'q', dueAt: iso(-100) });
+    expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ attempted: 0, skipped: 1 });
+    await harness.pass(300);
+    expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ succeeded: 1 });
+  });
+
+  test('that die at once are listed with the dead', async () => {
+    const harness = new Harness();
+    put(harness, 'a', { retry: { type: 'none' } });
+    expect(await arrive(harness, ['a'], fail)).toMatchObject({ dead: 1 });
+    expect(harness.item('a')).toMatchObject({ status: 'DEAD', lane: 'q/dead', deadReason: 'maxAttempts' });
+  });
+
+  test('are left alone if they are done, placed or gone meanwhile', async () => {
+    const harness = new Harness();
+    put(harness, 'done', { status: 'SUCCESS' });
+    harness.put('placed');
+    const attempted: string[] = [];
+    const summary = await arrive(harness, ['done', 'placed', 'gone'], ({ id }) => {
+      attempted.push(id);
+    });
+    expect(attempted).toEqual([]);
+    expect(summary).toMatchObject({ attempted: 0, skipped: 3, ended: 'drained' });
+    expect(harness.item('done')).not.toHaveProperty('rev');
+  });
+
+  test('that their producer delays, or has put into another queue, get their place without an attempt', async () => {
+    const harness = new Harness();
+    put(harness, 'later', { availableAt: iso(600) });
+    put(harness, 'elsewhere', { queue: 'r' });
+    put(harness, 'dead', { status: 'DEAD' });
+    const summary = await arrive(harness, ['later', 'elsewhere', 'dead'], succeed);
+    expect(summary).toMatchObject({ attempted: 0, leftOver: 3 });
+    expect(harness.item('later')).toMatchObject({ lane: 'q', dueAt: iso(600), insertedAt: iso(0) });
+    expect(harness.item('elsewhere')).toMatchObject({ lane: 'r', dueAt: iso(0) });
+    expect(harness.item('dead')).toMatchObject({ lane: 'q/dead', dueAt: iso(0) });
+  });
+
+  test('whose event is delivered twice are attempted once, at the same time and afterwards', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b']) put(harness, id);
+    const attempted: string[] = [];
+    const process: Process = async ({ id }) => {
+      attempted.push(id);
+      await harness.sleep(10);
+    };
+    const first = harness.start(process, { arrivals: { batch: 'x', ids: ['a', 'b'] } });
+    const second = harness.start(process, { arrivals: { batch: 'x', ids: ['a', 'b'] } });
+    expect(await harness.time.until(second)).toMatchObject({ attempted: 0, ended: 'held' });
+    expect(await harness.time.until(first)).toMatchObject({ attempted: 2, ended: 'drained' });
+    expect(await arrive(harness, ['a', 'b'], process, {}, 'x')).toMatchObject({ attempted: 0, skipped: 2 });
+    expect(attempted).toEqual(['a', 'b']);
+  });
+
+  test('of an eleventh batch at a time are left to the rules', async () => {
+    const harness = new Harness();
+    const runs = Array.from({ length: 11 }, (_, i) => {
+      put(harness, `r${i}`);
+      return harness.start(() => harness.sleep(10), { arrivals: { batch: `b${i}`, ids: [`r${i}`] } });
+    });
+    const ends = (await harness.time.until(Promise.all(runs))).map(({ ended }) => ended);
+    expect(ends.filter((end) => end === 'drained')).toHaveLength(10);
+    expect(ends.filter((end) => end === 'crowded')).toHaveLength(1);
+    expect(harness.item('r10')).toMatchObject({ status: 'NEW', lane: 'q', dueAt: iso(0) });
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
+  });
+
+  test('of a paused queue wait in their place', async () => {
+    const harness = new Harness();
+    harness.store.setPaused('q', true);
+    put(harness, 'a');
+    expect(await arrive(harness, ['a'], succeed)).toMatchObject({
+      attempted: 0,
+      leftOver: 1,
+      ended: 'paused',
+    });
+    expect(harness.item('a')).toMatchObject({ status: 'NEW', lane: 'q' });
+  });
+
+  test('that do not fit into the function’s time are left to the rules', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b', 'c']) put(harness, id);
+    const summary = await arrive(harness, ['a', 'b', 'c'], () => harness.sleep(29), {
+      concurrency: 1,
+      deadlineSeconds: 70,
+    });
+    expect(summary).toMatchObject({ attempted: 2, succeeded: 2, leftOver: 1, ended: 'deadline' });
+    expect(harness.item('c')).toMatchObject({ status: 'NEW', lane: 'q' });
+    expect(harness.time.now).toBeLessThan(START + 70_000);
+  });
+
+  test('are not settled over a producer’s overwrite, which gets its own turn', async () => {
+    const harness = new Harness();
+    put(harness, 'a');
+    const summary = await arrive(harness, ['a'], () => put(harness, 'a', { payload: { n: 2 } }));
+    expect(summary).toMatchObject({ attempted: 1, succeeded: 0, unsettled: 1 });
+    expect(harness.item('a')).toEqual({ id: 'a', status: 'NEW', queue: 'q', payload: { n: 2 } });
+  });
+
+  test('of a run that was lost get their place, and its claim runs out', async () => {
+    const harness = new Harness();
+    put(harness, 'a');
+    void harness.start(() => new Promise(() => {}), {
+      arrivals: { batch: 'x', ids: ['a'] },
+      deadlineSeconds: 60,
+    });
+    await harness.pass(1);
+    expect(await placeRecords(['a'], parts(harness))).toMatchObject({ placed: [{ id: 'a' }], skipped: 0 });
+    expect(harness.item('a')).toMatchObject({ lane: 'q', insertedAt: iso(1), dueAt: iso(1) });
+    await harness.pass(60);
+    put(harness, 'b');
+    expect(await arrive(harness, ['b'], succeed, {}, 'x')).toMatchObject({ succeeded: 1 });
+  });
+});
+
+describe('placing', () => {
+  test('writes anew what could not be read, and names it', async () => {
+    const harness = new Harness();
+    harness.store.put({ id: 'a', status: 'new', queue: 7, payload: 1, insertedAt: 12345, lane: 4 });
+    const { placed } = await placeRecords(['a'], parts(harness));
+    expect(placed).toMatchObject([
+      { id: 'a', problems: [expect.any(String), expect.any(String), expect.any(String), expect.any(String)] },
+    ]);
+    expect(harness.item('a')).toEqual({
+      id: 'a',
+      status: 'NEW',
+      queue: 'default',
+      payload: 1,
+      insertedAt: iso(0),
+      lane: 'default',
+      dueAt: iso(0),
+      rev: expect.any(String),
+    });
+  });
+
+  test('keeps what was read: an insertion time with an offset becomes UTC', async () => {
+    const harness = new Harness();
+    put(harness, 'a', { insertedAt: '2026-02-28T23:00:00+02:00' });
+    await placeRecords(['a'], parts(harness));
+    expect(harness.item('a')).toMatchObject({ insertedAt: iso(-3 * 3600), dueAt: iso(-3 * 3600) });
+  });
+
+  test('leaves alone who has a place, is done, or is gone; and may be repeated', async () => {
+    const harness = new Harness();
+    put(harness, 'a');
+    put(harness, 'done', { status: 'SUCCESS' });
+    harness.put('placed');
+    const ids = ['a', 'a', 'done', 'placed', 'gone'];
+    expect(await placeRecords(ids, parts(harness))).toMatchObject({ placed: [{ id: 'a' }], skipped: 3 });
+    expect(await placeRecords(ids, parts(harness))).toEqual({ placed: [], skipped: 4, refused: 0 });
+  });
+});
