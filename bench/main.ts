@@ -3,7 +3,9 @@ import Table from 'cli-table3';
 import { startEmbeddedDynamoDb } from '../src/local/embedded-dynamodb.js';
 import { createDynamoDbClient } from '../src/store/index.js';
 import { createTables } from '../test/store/tables.js';
+import { bundleSizes } from './bundle-sizes.js';
 import { bareUpdates, type Drain, protocol } from './drain.js';
+import { policyCalls } from './policy-calls.js';
 
 const RECORDS = Number(process.env.BENCH_RECORDS ?? 2000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
@@ -57,3 +59,4 @@ function print(drains: readonly Drain[]): void {
 }
 
 await main();
+process.stdout.write(`\n${policyCalls()}\n\n${bundleSizes()}\n`);

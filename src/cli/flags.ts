@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { pictureFormat } from '../charts/format.js';
 import { parseDeliveryUrl } from '../delivery/url.js';
 import { ConfigurationError } from '../errors.js';
 import { parseDuration } from '../local/schedule/durations.js';
@@ -57,6 +58,11 @@ export const flags = {
       if (!(error instanceof ConfigurationError)) throw error;
       throw new InvalidArgumentError(`${error.message}.`);
     }
+  },
+
+  picture(file: string): string {
+    if (pictureFormat(file)) return file;
+    throw new InvalidArgumentError('Expected a file that ends in .svg, .html or .png.');
   },
 
   endpoint(text: string): string {

@@ -1,7 +1,9 @@
+import type { Picture } from '../charts/picture.js';
 import { ConfigurationError } from '../errors.js';
 import { scheduleOf } from '../lab/schedule-of.js';
 import { seededRandom } from '../lab/seeded-random.js';
 import { resolvePolicy } from '../policies/index.js';
+import { withChart } from './chart.js';
 import { explain } from './explain.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
@@ -17,14 +19,19 @@ export interface PolicyFlags {
   readonly seed?: number | undefined;
   readonly json?: boolean | undefined;
   readonly compare?: readonly string[] | undefined;
+  readonly chart?: string | undefined;
 }
 
 /** `backlog policy`: the waits of a policy, before it is put on a queue. */
-export function showPolicy(type: string, flags: PolicyFlags, output: Output): ExitCode {
+export async function showPolicy(type: string, flags: PolicyFlags, output: Output): Promise<ExitCode> {
   const record = flags.id === undefined ? undefined : { id: flags.id, queue: flags.queue ?? 'default' };
   try {
-    const looked = [readPolicy(type, flags.set), ...(flags.compare ?? []).map((one) => readPolicy(one))].map(
-      (data) => lookAt(data, flags, record),
+    const policies = [readPolicy(type, flags.set), ...(flags.compare ?? []).map((one) => readPolicy(one))];
+    const looked = await withChart(
+      flags.chart,
+      async () => policies.map((data) => lookAt(data, flags, record)),
+      (all) => draw(all, flags),
+      output,
     );
     output.data(flags.json ? jsonText(looked, flags) : tableText(looked, { record, seed: flags.seed }));
     if (flags.queue !== undefined && !record) output.message('--queue says nothing without --id');
@@ -34,6 +41,17 @@ export function showPolicy(type: string, flags: PolicyFlags, output: Output): Ex
     output.message(explain(error));
     return EXIT.usage;
   }
+}
+
+/** Its curves go as far as those of document 000, whatever the table shows. */
+async function draw(looked: readonly Looked[], { seed }: PolicyFlags): Promise<Picture> {
+  // What draws is loaded by those who want a picture.
+  const { CURVE_FAILURES, policyPicture } = await import('../charts/policy-picture.js');
+  const figures = looked.map(({ data, policy }) => {
+    const { rows } = scheduleOf(policy, { attempts: CURVE_FAILURES });
+    return { data, policy, rows };
+  });
+  return policyPicture(figures, { seed });
 }
 
 function lookAt(data: PolicyData, { attempts, seed }: PolicyFlags, record: View['record']): Looked {

@@ -111,6 +111,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option('--seed <n>', 'draw random waits, the same for the same seed (default: their middle)', flags.seed)
     .option('--json', 'seconds, not rounded')
     .option('--compare <type...>', 'other types side by side, or whole policies as JSON')
+    .option('--chart <file>', 'a picture of it: FILE.svg, FILE.html or FILE.png', flags.picture)
     .addHelpText(
       'after',
       examples(
@@ -118,9 +119,10 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
         ['backlog policy list --set waitsSeconds=[10,20,30] --set afterwards.type=exponential', 'nested'],
         ['backlog policy fibonacci --id order-7 --queue orders', 'when that record would be due'],
         ['backlog policy fibonacci --compare exponential progressive', 'which one to take'],
+        ['backlog policy constant --compare exponential sidekiq buckets --chart retries.png', 'as a picture'],
       ),
     )
-    .action((type, options) => onExit(showPolicy(type, options, output)));
+    .action(async (type, options) => onExit(await showPolicy(type, options, output)));
 
   program
     .command('simulate')
@@ -144,6 +146,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option('--horizon <duration>', 'stop there (default: 7d)', flags.duration)
     .option('--seed <n>', 'of ids, fates and random waits', flags.seed, 1)
     .option('--json', 'figures that are not rounded')
+    .option('--chart <file>', 'attempts per minute as a picture: FILE.svg, .html or .png', flags.picture)
     .addHelpText(
       'after',
       examples(

@@ -1,3 +1,4 @@
+import type { FigureTable } from '../charts/picture.js';
 import type { Scenario } from '../lab/scenario.js';
 import type { Simulation } from '../lab/simulate.js';
 import type { SimulationResult } from '../lab/simulation-result.js';
@@ -16,7 +17,7 @@ export interface Simulated extends Simulation {
 /** A row for each figure, a column for each policy. */
 export function simulationTable(simulated: readonly Simulated[], scenario: Scenario, paint: Paint): string {
   const several = simulated.length > 1;
-  const heads = simulated.map(({ data }, i) => printable(`${several ? `${i + 1} ` : ''}${data.type}`));
+  const { head, rows } = figureTable(simulated);
   return [
     ...simulated.map(({ data }, i) =>
       paint('bold', printable(`${several ? `${i + 1} ` : ''}${JSON.stringify(data)}`)),
@@ -24,11 +25,22 @@ export function simulationTable(simulated: readonly Simulated[], scenario: Scena
     paint('dim', scenarioText(scenario, simulated)),
     '',
     plainTable(
-      [['', 'left'], ...heads.map((head) => [head, 'right'] as const)],
-      FIGURES.map(([name, text]) => [name, ...simulated.map(({ result }) => text(result))]),
+      head.map((name, i) => [name, i === 0 ? 'left' : 'right'] as const),
+      rows,
       paint,
     ),
   ].join('\n');
+}
+
+/** The figures as texts: a row for each, a column for each policy. */
+export function figureTable(simulated: readonly Simulated[]): FigureTable {
+  const several = simulated.length > 1;
+  const heads = simulated.map(({ data }, i) => printable(`${several ? `${i + 1} ` : ''}${data.type}`));
+  return {
+    caption: 'What it came to',
+    head: ['', ...heads],
+    rows: FIGURES.map(([name, text]) => [name, ...simulated.map(({ result }) => text(result))]),
+  };
 }
 
 const FIGURES: readonly (readonly [name: string, text: (result: SimulationResult) => string])[] = [
@@ -48,7 +60,7 @@ const FIGURES: readonly (readonly [name: string, text: (result: SimulationResult
   ['oldest age', ({ oldestAgeSeconds }) => timeText(oldestAgeSeconds)],
 ];
 
-function scenarioText(scenario: Scenario, simulated: readonly Simulated[]): string {
+export function scenarioText(scenario: Scenario, simulated: readonly Simulated[]): string {
   const { records, recordsPerSecond, outage, failingShare, capacityPerSecond, attemptsPerSecond } = scenario;
   const progressive = simulated.filter(({ data }) => data.type === 'progressive').length;
   const parts = [

@@ -1,20 +1,23 @@
+import type { Picture } from '../charts/picture.js';
 import { ConfigurationError } from '../errors.js';
 import type { Scenario } from '../lab/scenario.js';
 import { type SimulatedQueue, simulate } from '../lab/simulate.js';
 import { DEFAULT_TIERS, resolvePolicy, type Tier } from '../policies/index.js';
+import { withChart } from './chart.js';
 import { explain } from './explain.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { type PolicyData, readPolicy } from './policy-input.js';
 import { type ScenarioFlags, scenarioOf } from './simulate-input.js';
 import { simulationBar } from './simulate-progress.js';
-import { type Simulated, simulationTable } from './simulate-table.js';
+import { figureTable, type Simulated, scenarioText, simulationTable } from './simulate-table.js';
 
 export interface SimulateFlags extends ScenarioFlags {
   readonly policy: string;
   readonly set?: readonly string[] | undefined;
   readonly compare?: readonly string[] | undefined;
   readonly json?: boolean | undefined;
+  readonly chart?: string | undefined;
 }
 
 /** `backlog simulate`: what a policy comes to in an outage, or with a side that takes only so much. */
@@ -25,9 +28,13 @@ export async function simulatePolicies(flags: SimulateFlags, output: Output): Pr
       readPolicy(flags.policy, flags.set),
       ...(flags.compare ?? []).map((one) => readPolicy(one)),
     ].map((data) => ({ data, queue: queueOf(data) }));
-    const simulated: Simulated[] = [];
-    for (const { data, queue } of policies)
-      simulated.push({ data, ...(await watched(queue, data, scenario)) });
+    const play = async () => {
+      const simulated: Simulated[] = [];
+      for (const { data, queue } of policies)
+        simulated.push({ data, ...(await watched(queue, data, scenario)) });
+      return simulated;
+    };
+    const simulated = await withChart(flags.chart, play, (all) => draw(all, scenario), output);
     output.data(
       flags.json
         ? jsonText(simulated, flags)
@@ -39,6 +46,13 @@ export async function simulatePolicies(flags: SimulateFlags, output: Output): Pr
     output.message(explain(error));
     return EXIT.usage;
   }
+}
+
+async function draw(simulated: readonly Simulated[], scenario: Scenario): Promise<Picture> {
+  // What draws is loaded by those who want a picture.
+  const { simulationPicture } = await import('../charts/simulation-picture.js');
+  const text = scenarioText(scenario, simulated);
+  return simulationPicture(simulated, { outage: scenario.outage, text }, figureTable(simulated));
 }
 
 /** `progressive` stands for a queue that is: its rules keep the schedule. */

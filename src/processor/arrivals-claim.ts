@@ -4,7 +4,7 @@ import type { BacklogStore } from '../store/store.js';
 import type { Hold } from './attempts.js';
 
 /** Batches of one queue under attempt at a time; what comes above is left to the rules. */
-export const MAX_ARRIVAL_RUNS = 10;
+const MAX_ARRIVAL_RUNS = 10;
 /** Between the end of an attempt's time and the function's end: time to settle. */
 const SETTLE_MS = 5_000;
 

@@ -164,7 +164,7 @@ describe('backlog simulate, used wrongly', () => {
     [['--tick', '0'], /whole seconds from 1 to 86400/],
     [['--seed', '-1'], /whole number from 0/],
     [['fibonacci'], /too many arguments/],
-    [['--chart', 'a.svg'], /unknown option/],
+    [['--chart', 'a.pdf'], /ends in \.svg, \.html or \.png/],
   ])('%j is refused before anything is played', async (args, expected) => {
     const { error, out, err } = await simulate(...args);
     // main.ts ends with exit code 2 on these.

@@ -1,0 +1,66 @@
+import type { ScheduleRow } from '../lab/schedule-of.js';
+import type { ResolvedPolicy } from '../policies/index.js';
+import { type Curve, scheduleCurves } from './curves.js';
+
+export { CURVE_FAILURES } from './curves.js';
+
+import { DOT_RECORDS, dotChart } from './dots.js';
+import type { Picture } from './picture.js';
+import { policyName } from './policy-name.js';
+
+/** A policy and its schedule. */
+export interface PolicyFigures {
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly policy: ResolvedPolicy;
+  readonly rows: readonly ScheduleRow[];
+}
+
+/** The curves of 20 failures, and the retries of 100 records, as dots. */
+export function policyPicture(
+  policies: readonly PolicyFigures[],
+  { seed = 1 }: { readonly seed?: number | undefined } = {},
+): Picture {
+  const names = namesOf(policies);
+  const rows = policies.map(({ policy }, i) => ({ name: names[i] ?? '', policy }));
+  const curves: Curve[] = policies.map((one, i) => ({ name: names[i] ?? '', rows: one.rows }));
+  const dots = dotChart(rows, seed);
+  return {
+    title: policies.length === 1 ? `When ${names[0]} tries again` : 'When these policies try again',
+    notes: [
+      ...(dots.length === 0
+        ? []
+        : [
+            'Above: the wait after every failure; the band is from the least to the greatest that any record waits.',
+            `Below: ${DOT_RECORDS} records that fail at the same moment and ever after, one dot per retry; each has a height of its own. ` +
+              `Ids order-1 to order-${DOT_RECORDS} of the queue default; what is random is drawn with seed ${seed}.`,
+            jitterText(policies, names),
+          ]),
+    ],
+    panels: [...scheduleCurves(curves), ...dots],
+    tables: curves.map(({ name, rows: schedule }) => ({
+      caption: name,
+      head: ['failures', 'wait, seconds', 'least', 'greatest', 'total'],
+      rows: schedule.map((row) =>
+        [row.failures, row.waitSeconds, row.minSeconds, row.maxSeconds, row.totalSeconds].map((value) =>
+          String(Number(value.toFixed(3))),
+        ),
+      ),
+    })),
+  };
+}
+
+function jitterText(policies: readonly PolicyFigures[], names: readonly string[]): string {
+  const texts = policies.map(({ policy: { jitter } }, i) => {
+    const amplitude = jitter.type === 'phase' ? ` ${Number(jitter.amplitude.toFixed(3))}` : '';
+    return `${names[i]}: ${jitter.type}${amplitude}`;
+  });
+  return `Jitter of ${texts.join(', ')}.`;
+}
+
+/** Two of the same name would be one row of the chart. */
+export function namesOf(policies: readonly { readonly data: Readonly<Record<string, unknown>> }[]): string[] {
+  const names = policies.map(({ data }) => policyName(data));
+  return names.map((name, i) =>
+    names.indexOf(name) === names.lastIndexOf(name) ? name : `${i + 1} ${name}`,
+  );
+}
