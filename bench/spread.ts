@@ -2,7 +2,7 @@ import type { RetryPolicy } from '../src/policies/index.js';
 import { seededRandom } from '../test/simulation/random.js';
 import { type Spread, spreadOf } from './spread-of.js';
 
-const RECORDS = Number(process.env.BENCH_RECORDS ?? 100_000);
+const SIZES = (process.env.BENCH_RECORDS ?? '100,1000,100000').split(',').map(Number);
 const SETS = Number(process.env.BENCH_SETS ?? 20);
 
 const POLICIES: readonly [string, RetryPolicy][] = [
@@ -16,18 +16,19 @@ const POLICIES: readonly [string, RetryPolicy][] = [
   ['window', { type: 'window' }],
 ];
 
-/** The table of docs/policies.md, as Markdown: means over several sets of ids. */
-function main(): void {
-  const print = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+/** A table of docs/policies.md, as Markdown: means over several sets of ids. */
+function printTable(records: number): void {
   print(
-    `| spread of ${RECORDS} | peak/s at 5 | at 10 | at 15 | dispersion at 10 | deviation, mean | idle | in order |`,
+    `| ${records.toLocaleString('en-US')} at once | peak/s at 5 | at 10 | at 15 | dispersion at 10 | deviation, mean | idle | in order |`,
   );
   print('|---|---|---|---|---|---|---|---|');
   for (const [name, policy] of POLICIES) {
     const spreads = Array.from({ length: SETS }, (_, set) =>
       spreadOf(
         policy,
-        Array.from({ length: RECORDS }, (_, i) => `set-${set}-order-${i}`),
+        Array.from({ length: records }, (_, i) => `set-${set}-order-${i}`),
         seededRandom(set + 1),
       ),
     );
@@ -42,4 +43,7 @@ function main(): void {
   }
 }
 
-main();
+for (const size of SIZES) {
+  printTable(size);
+  print('');
+}

@@ -1,12 +1,11 @@
 import type { ScheduleRow } from '../lab/schedule-of.js';
 import type { ResolvedPolicy } from '../policies/index.js';
-import { type Curve, scheduleCurves } from './curves.js';
-
-export { CURVE_FAILURES } from './curves.js';
+import { CURVE_FAILURES, type Curve, scheduleCurves } from './curves.js';
 
 import { DOT_RECORDS, dotChart } from './dots.js';
 import type { Picture } from './picture.js';
 import { policyName } from './policy-name.js';
+import { AGE_FAILURES, waitsByAge } from './waits-by-age.js';
 
 /** A policy and its schedule. */
 export interface PolicyFigures {
@@ -15,7 +14,12 @@ export interface PolicyFigures {
   readonly rows: readonly ScheduleRow[];
 }
 
-/** The curves of 20 failures, and the retries of 100 records, as dots. */
+/** So many failures the picture of a policy wants to know of. */
+export function failuresShown({ type }: ResolvedPolicy): number {
+  return type === 'progressive' ? AGE_FAILURES : CURVE_FAILURES;
+}
+
+/** The curves of 20 failures, and the retries of 100 records, as dots; of what goes by age alone, its year. */
 export function policyPicture(
   policies: readonly PolicyFigures[],
   { seed = 1 }: { readonly seed?: number | undefined } = {},
@@ -23,10 +27,12 @@ export function policyPicture(
   const names = namesOf(policies);
   const rows = policies.map(({ policy }, i) => ({ name: names[i] ?? '', policy }));
   const curves: Curve[] = policies.map((one, i) => ({ name: names[i] ?? '', rows: one.rows }));
-  const dots = dotChart(rows, seed);
+  const byAge = policies.every(({ policy }) => policy.type === 'progressive');
+  const dots = byAge ? [] : dotChart(rows, seed);
   return {
     title: policies.length === 1 ? `When ${names[0]} tries again` : 'When these policies try again',
     notes: [
+      ...(byAge ? ['One mark for each attempt of a record that never succeeds.'] : []),
       ...(dots.length === 0
         ? []
         : [
@@ -36,7 +42,7 @@ export function policyPicture(
             jitterText(policies, names),
           ]),
     ],
-    panels: [...scheduleCurves(curves), ...dots],
+    panels: byAge ? waitsByAge(curves) : [...scheduleCurves(curves), ...dots],
     tables: curves.map(({ name, rows: schedule }) => ({
       caption: name,
       head: ['failures', 'wait, seconds', 'least', 'greatest', 'total'],

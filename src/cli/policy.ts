@@ -46,9 +46,9 @@ export async function showPolicy(type: string, flags: PolicyFlags, output: Outpu
 /** Its curves go as far as those of document 000, whatever the table shows. */
 async function draw(looked: readonly Looked[], { seed }: PolicyFlags): Promise<Picture> {
   // What draws is loaded by those who want a picture.
-  const { CURVE_FAILURES, policyPicture } = await import('../charts/policy-picture.js');
+  const { failuresShown, policyPicture } = await import('../charts/policy-picture.js');
   const figures = looked.map(({ data, policy }) => {
-    const { rows } = scheduleOf(policy, { attempts: CURVE_FAILURES });
+    const { rows } = scheduleOf(policy, { attempts: failuresShown(policy) });
     return { data, policy, rows };
   });
   return policyPicture(figures, { seed });

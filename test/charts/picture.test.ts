@@ -2,7 +2,7 @@ import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { attemptsPerMinute, tellingMinutes } from '../../src/charts/attempts-per-minute.js';
 import { type Picture, toHtml, toSvg } from '../../src/charts/picture.js';
-import { policyPicture } from '../../src/charts/policy-picture.js';
+import { failuresShown, policyPicture } from '../../src/charts/policy-picture.js';
 import { simulationPicture } from '../../src/charts/simulation-picture.js';
 import { timeUnitFor } from '../../src/charts/time-unit.js';
 import { scheduleOf } from '../../src/lab/schedule-of.js';
@@ -12,7 +12,7 @@ type Data = Readonly<Record<string, unknown>>;
 
 const figuresOf = (data: Data) => {
   const policy = resolvePolicy(data);
-  return { data, policy, rows: scheduleOf(policy, { attempts: 20 }).rows };
+  return { data, policy, rows: scheduleOf(policy, { attempts: failuresShown(policy) }).rows };
 };
 
 const drawn = (...policies: Data[]) => toSvg(policyPicture(policies.map(figuresOf)));
@@ -80,6 +80,17 @@ describe('a picture of policies', () => {
     const svg = drawn({ type: 'none' });
     expect(texts(svg)).toContain('never tried again');
     expect(dots(svg)).toHaveLength(0);
+  });
+
+  test('shows the year of a schedule by age, each attempt of it', () => {
+    const svg = drawn({ type: 'progressive' });
+    expect(texts(svg)).toContain('age of the record in days');
+    expect(dots(svg)).toHaveLength(0);
+    const marks = [...parsed(svg).querySelectorAll('circle')].filter(
+      (mark) => mark.getAttribute('r') === '2.4',
+    );
+    expect(marks.length).toBeGreaterThan(515);
+    expect(marks.length).toBeLessThan(530);
   });
 
   test('draws random waits the same from the same seed', () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { durationText } from '../../src/cli/policy-table.js';
 import { phaseOf } from '../../src/policies/index.js';
@@ -177,20 +176,6 @@ describe('backlog policy, for people', () => {
     [4200, '1 h 10 min'],
     [273_600, '3 d 4 h'],
   ])('shows %d seconds as %s', (seconds, text) => expect(durationText(seconds)).toBe(text));
-});
-
-describe('docs/policies.md', () => {
-  const docs = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
-  const shown = [...docs.matchAll(/```console\n\$ npx backlog policy (.*)\n([^`]*)```/g)];
-
-  it('shows this command', () => expect(shown).toHaveLength(2));
-
-  it.each(shown.map(([, args = '', text = '']) => [args, text]))(
-    'shows what it prints: %s',
-    async (args, text) => {
-      expect(`${(await policy(...args.split(' '))).out}\n`).toBe(text);
-    },
-  );
 });
 
 describe('backlog policy, used wrongly', () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { backlog } from './in-process.js';
 
@@ -109,20 +108,6 @@ describe('backlog simulate, for people', () => {
     expect(out).toMatch(/^ +1 constant +2 none$/m);
     expect(out).toMatch(/^drained after +6 min +-$/m);
   });
-});
-
-describe('docs/policies.md', () => {
-  const docs = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
-  const shown = [...docs.matchAll(/```console\n\$ npx backlog simulate (.*)\n([^`]*)```/g)];
-
-  it('shows this command', () => expect(shown).toHaveLength(1));
-
-  it.each(shown.map(([, args = '', text = '']) => [args, text]))(
-    'shows what it prints: %s',
-    async (args, text) => {
-      expect(`${(await simulate(...args.split(' '))).out}\n`).toBe(text);
-    },
-  );
 });
 
 describe('backlog simulate, used wrongly', () => {

@@ -39,3 +39,30 @@ describe('100,000 records that fail at once, under Fibonacci with its fixed phas
     expect(mean(({ idleShare }) => idleShare)).toBeLessThan(0.01);
   });
 });
+
+/** Of fewer records the peaks are those of chance, under the fixed phase as under full jitter: the rest decides. */
+describe.each([100, 1000])('%i records that fail at once', (records) => {
+  const spreads = (jitter: 'phase' | 'full') =>
+    Array.from({ length: SETS }, (_, set) =>
+      spreadOf(
+        { type: 'fibonacci', jitter },
+        Array.from({ length: records }, (_, i) => `set-${set}-order-${i}`),
+        seededRandom(set),
+      ),
+    );
+  const meanOf = (all: readonly Spread[], of: (spread: Spread) => number) =>
+    all.reduce((sum, one) => sum + of(one), 0) / all.length;
+  const [phase, full] = [spreads('phase'), spreads('full')];
+
+  test.each([5, 10, 15])('are spread at retry %i as well as by full jitter', (retry) => {
+    const peak = ({ peakPerSecond }: Spread) => peakPerSecond.get(retry) ?? 0;
+    expect(meanOf(phase, peak)).toBeLessThanOrEqual(meanOf(full, peak) * 1.15);
+  });
+
+  test('stray a quarter as far, and stay in order', () => {
+    const deviation = ({ meanDeviation }: Spread) => meanDeviation;
+    expect(meanOf(phase, deviation) / meanOf(full, deviation)).toBeCloseTo(0.236, 1);
+    expect(phase.every(({ inOrder }) => inOrder)).toBe(true);
+    expect(full.some(({ inOrder }) => inOrder)).toBe(false);
+  });
+});

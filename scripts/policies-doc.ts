@@ -1,0 +1,82 @@
+// `npm run docs`: fills in what docs/policies.md shows of commands, schedules and pictures. A test keeps it in step.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { durationText } from '../src/cli/policy-table.js';
+import { createProgram } from '../src/cli/program.js';
+import type { ScheduleRow } from '../src/lab/schedule-of.js';
+
+export const PAGE = new URL('../docs/policies.md', import.meta.url);
+/** Failures that the schedules show. */
+const FAILURES = [1, 2, 3, 4, 5, 6, 8, 10, 15];
+
+const CONSOLE = /```console\n\$ npx backlog (.*)\n[^`]*```/g;
+const SCHEDULE = /<!-- schedule: (.*) -->[\s\S]*?<!-- end -->/g;
+const PICTURE = /<!-- picture (\S+): (.*) -->/g;
+
+/** The page with everything that is between its marks made anew; pictures go to `folder`. */
+export async function generate(page: string, folder: string): Promise<string> {
+  mkdirSync(join(folder, 'policies'), { recursive: true });
+  for (const [, file = '', command = ''] of page.matchAll(PICTURE)) {
+    await backlog(`${command} --chart ${join(folder, file)}`);
+  }
+  const consoles = await replaced(page, CONSOLE, async (command) => {
+    return `\`\`\`console\n$ npx backlog ${command}\n${await backlog(command)}\n\`\`\``;
+  });
+  return replaced(consoles, SCHEDULE, async (policy) => {
+    const { schedule } = JSON.parse(await backlog(`policy ${policy} --json`)) as { schedule: ScheduleRow[] };
+    return `<!-- schedule: ${policy} -->\n${scheduleTable(schedule)}\n<!-- end -->`;
+  });
+}
+
+/** The names of the picture files that the page asks for. */
+export function picturesOf(page: string): string[] {
+  return [...page.matchAll(PICTURE)].map(([, file = '']) => file);
+}
+
+/** Runs a command as `npx backlog` would. Arguments hold no spaces, but for those in single quotes. */
+async function backlog(command: string): Promise<string> {
+  const args = [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
+  const out: string[] = [];
+  const program = createProgram({ data: (line) => out.push(line), message: () => {} }, () => {});
+  await program.parseAsync(['node', 'backlog', ...args]);
+  return out.join('\n');
+}
+
+function scheduleTable(schedule: readonly ScheduleRow[]): string {
+  const rows = schedule.filter(({ failures }) => FAILURES.includes(failures));
+  const line = (name: string, cell: (row: ScheduleRow) => string) =>
+    `| ${[name, ...rows.map(cell)].join(' | ')} |`;
+  const isSpread = rows.some(({ minSeconds, maxSeconds }) => minSeconds < maxSeconds);
+  return [
+    line('after failure', ({ failures }) => String(failures)),
+    `|---|${'---|'.repeat(rows.length)}`,
+    line('wait', ({ waitSeconds }) => durationText(waitSeconds)),
+    ...(isSpread
+      ? [
+          line('at least', ({ minSeconds }) => durationText(minSeconds)),
+          line('at most', ({ maxSeconds }) => durationText(maxSeconds)),
+        ]
+      : []),
+    line('total', ({ totalSeconds }) => durationText(totalSeconds)),
+  ].join('\n');
+}
+
+async function replaced(
+  text: string,
+  pattern: RegExp,
+  make: (captured: string) => Promise<string>,
+): Promise<string> {
+  const parts: string[] = [];
+  let end = 0;
+  for (const match of text.matchAll(pattern)) {
+    parts.push(text.slice(end, match.index), await make(match[1] ?? ''));
+    end = match.index + match[0].length;
+  }
+  return [...parts, text.slice(end)].join('');
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  const page = readFileSync(PAGE, 'utf8');
+  writeFileSync(PAGE, await generate(page, dirname(PAGE.pathname)));
+}
