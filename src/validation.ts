@@ -14,24 +14,30 @@ export function parseOptions<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(input, { reportInput: true });
   if (result.success) return result.data;
-  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const problems = result.error.issues.map((issue) => describeIssue(issue, name, known));
+  const problems = result.error.issues.map((issue) => describeIssue(issue, name, schema));
   throw new ConfigurationError(problems.join('; '));
 }
 
-/** `known`: the options of the whole, one of which may be meant by an unknown one. */
-function describeIssue(issue: z.core.$ZodIssue, name: string, known: readonly string[]): string {
+function describeIssue(issue: z.core.$ZodIssue, name: string, schema: z.ZodType): string {
   const option = [name, ...issue.path.map(String)].filter(Boolean).join('.');
   if (issue.code === 'unrecognized_keys') {
-    const [meant] =
-      issue.path.length === 0 && known.length > 0
-        ? issue.keys.flatMap((key) => nearest(key, known) ?? [])
-        : [];
+    const known = optionsAt(schema, issue.path);
+    const [meant] = known.length === 0 ? [] : issue.keys.flatMap((key) => nearest(key, known) ?? []);
     const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
     return `${option}: unknown option ${issue.keys.map((key) => `"${key}"`).join(', ')}${hint}`;
   }
   const expectation = issue.message.replace(/^[A-Z][a-z]+ [a-z]+: /, '').replace(/, received .*$/, '');
   return `${option}: ${expectation}, got ${show(issue.input)}`;
+}
+
+/** What an object's options are called, that lies so deep in objects and arrays. */
+function optionsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
+    return optionsAt(schema.unwrap(), path);
+  const [step, ...rest] = path;
+  if (schema instanceof z.ZodArray) return step === undefined ? [] : optionsAt(schema.element, rest);
+  if (!(schema instanceof z.ZodObject)) return [];
+  return step === undefined ? Object.keys(schema.shape) : optionsAt(schema.shape[String(step)], rest);
 }
 
 /** A short, single-line rendering of any value for error messages. */

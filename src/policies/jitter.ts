@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ConfigurationError } from '../errors.js';
-import { show } from '../validation.js';
+import { nearest } from '../nearest.js';
+import { parseOptions, show } from '../validation.js';
 import type { WaitRange } from './policy.js';
 
 /** How the waits of records that failed together are spread. */
@@ -16,37 +17,49 @@ export type Jitter =
   | { readonly type: 'none' };
 
 const JITTER_TYPES = ['phase', 'full', 'equal', 'percent', 'none'] as const;
+type JitterType = (typeof JITTER_TYPES)[number];
 const DEFAULT_PERCENT = 10;
 /** Where the cumulated wait does not grow by a factor in the limit (constant waits, powers, arctan). */
 const DEFAULT_AMPLITUDE = 0.236;
 
-const inFull = z.discriminatedUnion(
-  'type',
-  [
-    z.strictObject({
-      type: z.literal('phase'),
-      /** Half the relative width of the spread; by default from the policy's growth. */
-      amplitude: z.number().min(0).lt(1).optional(),
-    }),
-    z.strictObject({ type: z.literal('full') }),
-    z.strictObject({ type: z.literal('equal') }),
-    z.strictObject({
-      type: z.literal('percent'),
-      percent: z.number().min(0).max(100).default(DEFAULT_PERCENT),
-    }),
-    z.strictObject({ type: z.literal('none') }),
-  ],
-  {
-    error: `expected ${JITTER_TYPES.map((type) => `"${type}"`).join(', ')}, or such as { "type": "phase", "amplitude": 0.236 }`,
-  },
-);
-/** A name alone stands for the type with its defaults. */
-export const jitterSchema = z.preprocess(
-  (value) => (typeof value === 'string' ? { type: value } : value),
-  inFull,
-);
+const SCHEMAS = {
+  phase: z.strictObject({
+    type: z.literal('phase'),
+    /** Half the relative width of the spread; by default from the policy's growth. */
+    amplitude: z.number().min(0).lt(1).optional(),
+  }),
+  full: z.strictObject({ type: z.literal('full') }),
+  equal: z.strictObject({ type: z.literal('equal') }),
+  percent: z.strictObject({
+    type: z.literal('percent'),
+    percent: z.number().min(0).max(100).default(DEFAULT_PERCENT),
+  }),
+  none: z.strictObject({ type: z.literal('none') }),
+} as const;
 
-export type JitterInput = (typeof JITTER_TYPES)[number] | z.input<typeof inFull>;
+type JitterSchema = (typeof SCHEMAS)[JitterType];
+type ParsedJitter = z.output<JitterSchema>;
+
+/** A name alone stands for the type with its defaults. */
+export type JitterInput = JitterType | z.input<JitterSchema>;
+
+/**
+ * @param name where it comes from, such as `retry.jitter`
+ * @throws ConfigurationError for an unknown type or key, or a value out of range
+ */
+export function parseJitter(input: unknown, name: string): ParsedJitter {
+  const given = typeof input === 'object' && input !== null ? (input as { type?: unknown }) : { type: input };
+  const { type } = given;
+  if (typeof type !== 'string' || !Object.hasOwn(SCHEMAS, type)) {
+    const known = JITTER_TYPES.map((one) => `"${one}"`).join(', ');
+    const meant = typeof type === 'string' ? nearest(type, JITTER_TYPES) : undefined;
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    throw new ConfigurationError(
+      `${name}: expected ${known}, or such as { "type": "phase", "amplitude": 0.236 }, got ${show(input)}${hint}`,
+    );
+  }
+  return parseOptions(SCHEMAS[type as JitterType], given, name);
+}
 
 /**
  * The jitter of a policy whose cumulated wait grows by a factor in the limit. By default the fixed phase, with the
@@ -55,12 +68,8 @@ export type JitterInput = (typeof JITTER_TYPES)[number] | z.input<typeof inFull>
  *
  * @param growth undefined where a policy gets no jitter by default
  */
-export function resolveJitter(
-  given: z.output<typeof jitterSchema> | undefined,
-  growth: number | undefined,
-): Jitter {
-  const jitter: z.output<typeof jitterSchema> =
-    given ?? (growth === undefined ? { type: 'none' } : { type: 'phase' });
+export function resolveJitter(given: ParsedJitter | undefined, growth: number | undefined): Jitter {
+  const jitter: ParsedJitter = given ?? (growth === undefined ? { type: 'none' } : { type: 'phase' });
   return jitter.type === 'phase'
     ? { type: 'phase', amplitude: jitter.amplitude ?? amplitudeOf(growth) }
     : jitter;

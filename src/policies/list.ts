@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { nearest } from '../nearest.js';
 import { type Failure, fixed, type PolicyDefinition, seconds, type WaitRange } from './policy.js';
 
 /** A policy's formula alone, with its options filled in. */
@@ -23,12 +24,20 @@ interface ListOptions {
  * @param formulaOf resolves a nested policy; handed in, as it knows this one
  */
 export function listOf(formulaOf: (policy: unknown) => Formula): PolicyDefinition<'list', ListOptions> {
-  const nested = z.unknown().transform(formulaOf);
+  const end = z.unknown().transform((value, context) => {
+    if (value === 'dead' || value === 'last') return value;
+    if (typeof value !== 'string') return formulaOf(value);
+    const meant = nearest(value, ['dead', 'last']);
+    const hint = meant === undefined ? '' : ` (did you mean "${meant}"?)`;
+    const message = `expected "dead", "last" or a policy such as { "type": "exponential" }${hint}`;
+    context.addIssue({ code: 'custom', message, input: value });
+    return z.NEVER;
+  });
   return {
     type: 'list',
     options: z.object({
       waitsSeconds: z.array(seconds).min(1).max(100).default([300, 600, 1500]),
-      afterwards: z.union([z.enum(['dead', 'last']), nested]).default('dead'),
+      afterwards: end.prefault('dead'),
     }) as unknown as z.ZodType<ListOptions>,
     wait: ({ waitsSeconds, afterwards }, failure) => {
       const written = waitsSeconds[failure.failures - 1];

@@ -7,7 +7,7 @@ import { buckets } from './buckets.js';
 import { constant } from './constant.js';
 import { exponential } from './exponential.js';
 import { fibonacci } from './fibonacci.js';
-import { type Jitter, jitterSchema, resolveJitter, spread } from './jitter.js';
+import { type Jitter, parseJitter, resolveJitter, spread } from './jitter.js';
 import { linear } from './linear.js';
 import { type Formula, listOf } from './list.js';
 import { none } from './none.js';
@@ -64,7 +64,7 @@ const commonOptions = {
   /** No wait is longer, jitter included. Default and most: 365 days. */
   maxWaitSeconds: seconds.optional(),
   /** Default: the fixed phase; none for policies that are random by themselves, and for `progressive`. */
-  jitter: jitterSchema.optional(),
+  jitter: z.unknown().optional(),
 };
 
 /** A policy with its defaults filled in and its formula at hand. */
@@ -87,12 +87,13 @@ export interface ResolvedPolicy {
  */
 export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
   const { definition, options } = parsePolicy(policy, name);
-  if (definition.random && options.jitter && options.jitter.type !== 'none') {
+  const given = options.jitter === undefined ? undefined : parseJitter(options.jitter, `${name}.jitter`);
+  if (definition.random && given && given.type !== 'none') {
     throw new ConfigurationError(
-      `${name}.jitter: expected "none", as "${definition.type}" is random by itself, got "${options.jitter.type}"`,
+      `${name}.jitter: expected "none", as "${definition.type}" is random by itself, got "${given.type}"`,
     );
   }
-  const jitter = resolveJitter(options.jitter, definition.limitingGrowth(options));
+  const jitter = resolveJitter(given, definition.limitingGrowth(options));
   const maxWaitSeconds = options.maxWaitSeconds ?? MAX_WAIT_SECONDS;
   // The longest wait of the spread is what the cap is about: the base stays below it, and the spread is kept.
   const cap = maxWaitSeconds / spread(1, jitter).most;
@@ -110,9 +111,17 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
 
 /** The formula of a policy that stands inside another one: its limits and its jitter are the outer one's. */
 function formulaOf(policy: unknown): Formula {
-  const { definition, options } = parsePolicy(policy, 'afterwards');
-  return { wait: (failure) => definition.wait(options, failure), byAge: definition.byAge === true };
+  try {
+    const { definition, options } = parsePolicy(policy, 'afterwards');
+    return { wait: (failure) => definition.wait(options, failure), byAge: definition.byAge === true };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new NestedPolicyError(error.message);
+  }
 }
+
+/** What is wrong with a policy inside another, whose place it does not know. */
+class NestedPolicyError extends Error {}
 
 function parsePolicy(policy: unknown, name: string) {
   if (typeof policy !== 'object' || policy === null || Array.isArray(policy)) {
@@ -136,7 +145,12 @@ function parseOwn(policy: { readonly type?: unknown }, name: string) {
   const definition = DEFINITIONS[type as PolicyType];
   const ownShape = (definition.options as unknown as z.ZodObject).shape;
   const schema = z.strictObject({ type: z.literal(type), ...ownShape, ...commonOptions });
-  return { definition, options: parseOptions(schema, policy, name) };
+  try {
+    return { definition, options: parseOptions(schema, policy, name) };
+  } catch (error) {
+    if (error instanceof NestedPolicyError) throw new ConfigurationError(`${name}.${error.message}`);
+    throw error;
+  }
 }
 
 /** A wait above the cap comes down to it, and keeps its relative width. */

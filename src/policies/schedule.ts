@@ -26,6 +26,7 @@ export type RetryDecision =
  *     k   = 1 + a (2u - 1)                                  u: the record's phase, a: the amplitude
  *     due = max(last + base(n) k - min(T, base(n) / 2),     never early, but for the tick it waited for
  *               first + B_n k)                              B_n: the sum of the base waits so far
+ *           and no later than last + base(n) k              whatever policy the failures before had
  *
  * Counting from the first failure keeps a spread that is narrower than a tick T from being rounded away at every
  * tick anew. Without jitter it is plainly `last + base(n)` (seed 003).
@@ -77,5 +78,6 @@ function phased(
   const total = policy.totalSeconds(Math.min(attempt.failures, MOST_FAILURES));
   const fromLast = attempt.failedAt + (base * k - Math.min(tickSeconds, base / 2)) * 1000;
   const fromFirst = attempt.firstFailureAt + total * k * 1000;
-  return Math.max(fromLast, fromFirst);
+  // Past failures may have waited less than this policy's sum: for another policy, or for a shorter first one.
+  return Math.min(attempt.failedAt + base * k * 1000, Math.max(fromLast, fromFirst));
 }

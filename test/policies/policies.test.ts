@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../src/lab/seeded-random.js';
 import { fibonacciNumber } from '../../src/policies/fibonacci.js';
 import {
   DEFAULT_TIERS,
+  decideRetry,
   MAX_WAIT_SECONDS,
   POLICY_TYPES,
   type RetryPolicy,
@@ -69,15 +71,51 @@ describe('every policy', () => {
     }
   });
 
-  test.each(['constant', 'fibonacci'] as const)('%s never shrinks', (type) => {
-    const policy = resolvePolicy({ type });
-    const waits = Array.from(
-      { length: 100 },
-      (_, i) => policy.baseWait({ failures: i + 1, ageSeconds: 0 })?.most ?? 0,
-    );
-    expect(waits.slice(1).every((wait, i) => wait >= (waits[i] ?? 0))).toBe(true);
+  test.each(POLICY_TYPES)('%s has waits that never shrink, up to failure 10,000', (type) => {
+    const policy = resolvePolicy({ type } as RetryPolicy);
+    let before = { least: 0, most: 0 };
+    for (let failures = 1; failures <= 10_000; failures++) {
+      const range = policy.baseWait({ failures, ageSeconds: 0 });
+      if (!range) break;
+      expect(range.least >= before.least && range.most >= before.most && range.most >= range.least).toBe(
+        true,
+      );
+      before = range;
+    }
+  });
+
+  test.each(POLICY_TYPES)('%s has due times that are whole, later, and the same whenever asked', (type) => {
+    for (const jitter of ['none', 'phase', 'full', 'equal', 'percent'] as const) {
+      if (jitter !== 'none' && RANDOM.has(type)) continue;
+      for (const cap of [{}, { maxWaitSeconds: 100 }]) {
+        const given = { type, jitter, ...cap } as RetryPolicy;
+        for (const failures of [1, 2, 3, 20, 500, 10_000]) {
+          const attempt = {
+            id: `order-${failures}`,
+            queue: 'q',
+            failures,
+            firstFailureAt: 0,
+            failedAt: DAY,
+            bornAt: 0,
+          };
+          const decide = () => decideRetry(resolvePolicy(given), attempt, 60, seededRandom(failures));
+          const decision = decide();
+          // The same policy that has answered others before, too.
+          const used = resolvePolicy(given);
+          decideRetry(used, { ...attempt, failures: 7 }, 60, seededRandom(1));
+          expect(decideRetry(used, attempt, 60, seededRandom(failures))).toEqual(decision);
+          expect(decide()).toEqual(decision);
+          if (!decision.retry) continue;
+          expect(Number.isInteger(decision.dueAt) && decision.dueAt >= DAY).toBe(true);
+          if ('maxWaitSeconds' in cap) expect(decision.dueAt - DAY).toBeLessThanOrEqual(100_000);
+        }
+      }
+    }
   });
 });
+
+/** These draw their waits by themselves, and take no jitter. */
+const RANDOM: ReadonlySet<string> = new Set(['window', 'sidekiq', 'buckets']);
 
 test('the Fibonacci numbers', () => {
   expect(Array.from({ length: 10 }, (_, i) => fibonacciNumber(i + 1))).toEqual([
@@ -139,10 +177,35 @@ describe('a policy that makes no sense', () => {
     [{ type: 'fibonacci', jitter: { type: 'phase', amplitude: 1 } }, 'retry.jitter'],
     [
       { type: 'fibonacci', jitter: 'ful' },
-      'retry.jitter.type: expected "phase", "full", "equal", "percent", "none"',
+      'retry.jitter: expected "phase", "full", "equal", "percent", "none", or such as ' +
+        '{ "type": "phase", "amplitude": 0.236 }, got "ful"; did you mean "full"?',
     ],
+    [{ type: 'fibonacci', jitter: 7 }, '0.236 }, got 7'],
+    [{ type: 'fibonacci', jitter: { type: 'phse' } }, 'got {"type":"phse"}; did you mean "phase"?'],
+    [
+      { type: 'fibonacci', jitter: { type: 'phase', amplitud: 0.1 } },
+      'retry.jitter: unknown option "amplitud"; did you mean "amplitude"?',
+    ],
+    [{ type: 'fibonacci', jitter: { type: 'full', percent: 3 } }, 'retry.jitter: unknown option "percent"'],
     [{ type: 'window', jitter: 'phase' }, 'retry.jitter: expected "none", as "window" is random by itself'],
-    [{ type: 'list', afterwards: { type: 'fibonaci' } }, 'did you mean "fibonacci"'],
+    [{ type: 'list', afterwards: { type: 'fibonaci' } }, 'retry.afterwards.type: expected one of "none", '],
+    [{ type: 'list', afterwards: { type: 'fibonaci' } }, 'got "fibonaci"; did you mean "fibonacci"?'],
+    [
+      { type: 'list', afterwards: { type: 'list', afterwards: { type: 'power', bas: 1 } } },
+      'retry.afterwards.afterwards: unknown option "bas"',
+    ],
+    [
+      { type: 'list', afterwards: 'daed' },
+      'retry.afterwards: expected "dead", "last" or a policy such as { "type": "exponential" } (did you mean "dead"?), got "daed"',
+    ],
+    [
+      { type: 'list', afterwards: 7 },
+      'retry.afterwards: expected a retry policy such as { "type": "fibonacci" }, got 7',
+    ],
+    [
+      { type: 'progressive', tiers: [{ everySeconds: 300, untilAgeSecond: 900 }] },
+      'retry.tiers.0: unknown option "untilAgeSecond"; did you mean "untilAgeSeconds"?',
+    ],
     [{ type: 'ExponentialRetry', maxAttempts: 3 }, 'retry: unknown option "maxAttempts"'],
     [{ type: 'progressive', tiers: [] }, 'retry.tiers'],
     [{ type: 'progressive', tiers: [{ everySeconds: 90, untilAgeSeconds: 900 }] }, 'expected whole minutes'],

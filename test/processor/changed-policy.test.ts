@@ -40,6 +40,15 @@ describe('a queue’s policy that is changed while a record waits', () => {
     }
   });
 
+  test('makes no record wait longer than its own wait, however many failures there were before', async () => {
+    const many = new Harness();
+    many.put('a', { failures: 300, firstFailureAt: iso(-3000), attempts: 300, lastFailureAt: iso(-10) });
+    await many.run(fail, { retry: { type: 'fibonacci', maxWaitSeconds: 900 } });
+    const wait = Date.parse(String(many.item('a').dueAt)) - START;
+    expect(wait).toBeGreaterThan(500_000);
+    expect(wait).toBeLessThanOrEqual(900_000);
+  });
+
   test('may be by document 002’s names', async () => {
     const harness = await waiting();
     await harness.pass(100);
