@@ -7,6 +7,7 @@ import { isIdle } from '../src/processor/summary.js';
 import { type BacklogEvent, parseEvent } from './event.js';
 import { attemptLogger, createLogger } from './logger.js';
 import { type EmitMetrics, emitMetrics } from './metrics.js';
+import { once } from './once.js';
 import { createParts, type HandlerParts } from './parts.js';
 import { type HandlerChoices, planRun } from './plan.js';
 import { type QueueSettings, readSettings } from './settings.js';
@@ -50,7 +51,7 @@ export function makeHandler(
 ): BacklogLambdaHandler {
   const { logger = createLogger(), env = process.env, emit = emitMetrics } = seams;
   const drain = seams.run ?? run;
-  const start = attempt(() => {
+  const start = once(() => {
     const settings = readSettings(env);
     return { settings, parts: createParts(settings, seams) };
   });
@@ -86,16 +87,4 @@ function report(logger: Logger, summary: RunSummary): void {
   if (summary.ended === 'storeTrouble') logger.error('run', { ...summary });
   else if (isIdle(summary)) logger.debug('run', { ...summary });
   else logger.info('run', { ...summary });
-}
-
-/** Runs it at once, and gives its result or throws its error whenever asked. */
-function attempt<Result>(make: () => Result): () => Result {
-  try {
-    const result = make();
-    return () => result;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
 }

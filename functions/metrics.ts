@@ -20,3 +20,31 @@ export const emitMetrics: EmitMetrics = (summary, table) => {
   metrics.addMetric('LagSeconds', MetricUnit.Seconds, summary.lagSeconds);
   metrics.publishStoredMetrics();
 };
+
+/** What the intake did with a batch. Counts are of records. */
+export interface IntakeMetrics {
+  /** Given their place in the index. */
+  readonly placed: number;
+  /** Of these: something of the contract made no sense and was replaced. */
+  readonly repaired: number;
+  /** Of these: of a queue that no rule serves. They wait for one. */
+  readonly unknownQueue: number;
+  /** DynamoDB takes no change of them. */
+  readonly refused: number;
+}
+
+/** Metrics of a batch in which there was something to do. */
+export function emitIntakeMetrics(
+  { placed, repaired, unknownQueue, refused }: IntakeMetrics,
+  table: string,
+): void {
+  if (placed + refused === 0) return;
+  const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
+  metrics.clearDefaultDimensions();
+  metrics.addDimensions({ Table: table });
+  metrics.addMetric('Placed', MetricUnit.Count, placed);
+  metrics.addMetric('Repaired', MetricUnit.Count, repaired);
+  metrics.addMetric('UnknownQueue', MetricUnit.Count, unknownQueue);
+  metrics.addMetric('Refused', MetricUnit.Count, refused);
+  metrics.publishStoredMetrics();
+}

@@ -26,12 +26,7 @@ export interface QueueSettings {
   readonly maxRecords?: number | undefined;
   /** How long a record is kept after its success. Default: 30 days. */
   readonly keepSuccessSeconds?: KeepSuccess | undefined;
-  /** Default: `attempt`; `schedule` where there is a pace (`attemptsPerSecond`), which the rule's runs keep. */
-  readonly arrivals?: ArrivalsChoice | undefined;
 }
-
-/** What becomes of a record that was just put: attempted at once, or when the rule fires next. */
-export type ArrivalsChoice = 'attempt' | 'schedule';
 
 export type KeepSuccess = number | 'forever';
 
@@ -63,7 +58,6 @@ const queueSchema = z.strictObject({
   way: z.enum(['retry', 'progressive'], { error: 'expected "retry" or "progressive"' }),
   retry: z.unknown().optional(),
   deliverTo: z.string().optional(),
-  arrivals: z.enum(['attempt', 'schedule'], { error: 'expected "attempt" or "schedule"' }).optional(),
   tickSeconds: z.int().min(60).optional(),
   ...limitOptions,
 });
@@ -95,21 +89,12 @@ function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: str
     throw new ConfigurationError(`${path}: expected ${expected}, got ${show(name)}`);
   }
   const { retry, deliverTo, ...rest } = queue;
-  if (queue.arrivals === 'attempt' && queue.attemptsPerSecond !== undefined) {
-    throw new ConfigurationError(
-      `${path}.arrivals: expected "schedule", as the rule's runs keep the pace of attemptsPerSecond, got "attempt"`,
-    );
-  }
   if (retry !== undefined) checkPolicy(retry, queue.way, `${path}.retry`);
   return {
     ...rest,
     ...(retry === undefined ? {} : { retry: retry as RetryPolicy }),
     ...(deliverTo === undefined ? {} : { deliverTo: parseDeliveryUrl(deliverTo, `${path}.deliverTo`) }),
   };
-}
-
-export function arrivalsOf({ arrivals, attemptsPerSecond }: QueueSettings): ArrivalsChoice {
-  return arrivals ?? (attemptsPerSecond === undefined ? 'attempt' : 'schedule');
 }
 
 /** The rules of a progressive queue keep its schedule, so another policy could not have its way there. */

@@ -1,4 +1,4 @@
-// `npm run build`: the library by tsc, the two deployable handlers by esbuild. Everything is built aside and then
+// `npm run build`: the library by tsc, the deployable handlers by esbuild. Everything is built aside and then
 // moved to dist/ at once, so that a build that fails leaves the former one as it was.
 
 import { spawn } from 'node:child_process';
@@ -13,8 +13,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
 const SCRATCH = join(ROOT, 'node_modules', '.cache', 'dynamo-backlog');
 
-/** The built-in delivery: for queues of the per-record way, and for progressive ones. */
-const HANDLERS = ['fibonacci', 'progressive'];
+/** The built-in delivery, for queues of the per-record way and for progressive ones; and the intake. */
+const HANDLERS = ['fibonacci', 'progressive', 'intake'];
 
 await mkdir(SCRATCH, { recursive: true });
 const scratch = await mkdtemp(join(SCRATCH, 'build-'));

@@ -1,6 +1,6 @@
 export * from './options.js';
 export type { RunParts } from './parts.js';
-export { placeRecords } from './placing.js';
+export { type Placed, placeRecords } from './placing.js';
 export type { RetryFunction } from './retry-function.js';
 export { run } from './run.js';
 export type { RunEnd, RunSummary } from './summary.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { arrivalsOf, parseQueues, readSettings } from '../../functions/settings.js';
+import { parseQueues, readSettings } from '../../functions/settings.js';
 import { ConfigurationError } from '../../src/errors.js';
 import { POLICY_TYPES } from '../../src/policies/index.js';
 import { environment } from './support.js';
@@ -50,31 +50,6 @@ describe('settings from the environment', () => {
   ])('%j is an error that names the variable', (change, message) => {
     const env = { ...environment({ default: { way: 'retry' } }), ...change };
     expect(() => readSettings(env)).toThrow(new ConfigurationError(message));
-  });
-});
-
-describe('what becomes of arrivals', () => {
-  it.each([
-    [{ way: 'retry' }, 'attempt'],
-    [{ way: 'progressive' }, 'attempt'],
-    [{ way: 'retry', attemptsPerSecond: 5 }, 'schedule'],
-    [{ way: 'retry', arrivals: 'schedule' }, 'schedule'],
-    [{ way: 'retry', attemptsPerSecond: 5, arrivals: 'schedule' }, 'schedule'],
-  ] as const)('of %j: %s', (queue, expected) => {
-    const { orders } = parseQueues({ orders: queue });
-    expect(orders && arrivalsOf(orders)).toBe(expected);
-  });
-
-  it('cannot be a prompt attempt and a pace at once', () => {
-    const queue = { way: 'retry', attemptsPerSecond: 5, arrivals: 'attempt' };
-    expect(() => parseQueues({ orders: queue })).toThrow(
-      new ConfigurationError(
-        'BACKLOG_QUEUES.orders.arrivals: expected "schedule", as the rule\'s runs keep the pace of attemptsPerSecond, got "attempt"',
-      ),
-    );
-    expect(() => parseQueues({ orders: { way: 'retry', arrivals: 'soon' } })).toThrow(
-      new ConfigurationError('BACKLOG_QUEUES.orders.arrivals: expected "attempt" or "schedule", got "soon"'),
-    );
   });
 });
 

@@ -1,0 +1,4 @@
+import { intakeHandler } from './intake-handler.js';
+
+/** Picks up what other services put into the table without `lane`. */
+export const handler = intakeHandler();

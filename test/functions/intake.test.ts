@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { intakeHandler } from '../../functions/intake-handler.js';
+import { resolvePolicy } from '../../src/policies/index.js';
+import { run } from '../../src/processor/index.js';
+import { StoreUnavailableError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/index.js';
+import { context, workbench } from './support.js';
+
+const change = (id: string, eventName = 'INSERT', sequence = id) => ({
+  eventID: 'e',
+  eventName,
+  eventSource: 'aws:dynamodb',
+  awsRegion: 'eu-central-1',
+  dynamodb: {
+    SequenceNumber: sequence,
+    Keys: { id: { S: id } },
+    NewImage: { id: { S: id }, payload: { B: 'AAE=' } },
+    StreamViewType: 'NEW_IMAGE',
+  },
+});
+
+const batch = (...ids: string[]) => ({ Records: ids.map((id) => change(id)) });
+
+const QUEUES = { default: { way: 'retry' }, bulk: { way: 'progressive' } } as const;
+
+const bench = () => {
+  const made = workbench(QUEUES);
+  return { ...made, intake: intakeHandler(made.seams), iso: new Date(made.clock.now()).toISOString() };
+};
+
+describe('the intake', () => {
+  it('gives a bare item its place, so that the next run finds it', async () => {
+    const { store, clock, intake, iso, measured, seams } = bench();
+    store.put({ id: 'a', status: 'NEW', payload: { n: 1 } });
+    expect(await intake(batch('a'), context)).toEqual({ batchItemFailures: [] });
+    expect(store.items()).toEqual([
+      {
+        id: 'a',
+        status: 'NEW',
+        payload: { n: 1 },
+        insertedAt: iso,
+        lane: 'default',
+        dueAt: iso,
+        rev: expect.any(String),
+      },
+    ]);
+    expect(measured).toEqual([[{ placed: 1, repaired: 0, unknownQueue: 0, refused: 0 }, 'records-table']]);
+    const attempted: string[] = [];
+    const target = { queue: 'default', lane: 'default' };
+    const limits = { concurrency: 1, attemptTimeoutSeconds: 5 };
+    const deadline = clock.now() + 60_000;
+    const process = ({ id }: { id: string }) => void attempted.push(id);
+    const policy = resolvePolicy({ type: 'fibonacci' });
+    await run(
+      { target, process, policy, limits, deadline, functionTimeoutSeconds: 60, tickSeconds: 60 },
+      { ...seams, logger: { debug() {}, info() {}, warn() {}, error() {} } },
+    );
+    expect(attempted).toEqual(['a']);
+  });
+
+  it('puts each into the lane of its queue, due since its own insertion or when it is available', async () => {
+    const { store, intake } = bench();
+    const insertedAt = '2026-11-20T08:00:00.000Z';
+    const availableAt = '2026-11-21T08:00:00.000Z';
+    store.put({ id: 'a', status: 'NEW', payload: 1, queue: 'bulk', insertedAt });
+    store.put({ id: 'b', status: 'ERROR', payload: 1, insertedAt, availableAt });
+    store.put({ id: 'c', status: 'DEAD', payload: 1 });
+    await intake(batch('a', 'b', 'c'), context);
+    expect(store.items()).toMatchObject([
+      { id: 'a', lane: 'bulk', dueAt: insertedAt },
+      { id: 'b', lane: 'default', dueAt: availableAt, status: 'ERROR' },
+      { id: 'c', lane: 'default/dead', status: 'DEAD' },
+    ]);
+  });
+
+  it('writes anew what makes no sense, names it in the log, and counts it', async () => {
+    const { store, intake, log, measured, iso } = bench();
+    store.put({ id: 'a', status: 'new', queue: 5, insertedAt: 1700000000, payload: 'secret-payload' });
+    await intake(batch('a'), context);
+    expect(store.items()).toMatchObject([
+      { status: 'NEW', queue: 'default', lane: 'default', insertedAt: iso },
+    ]);
+    expect(measured).toMatchObject([[{ placed: 1, repaired: 1 }, 'records-table']]);
+    const line = log().find(({ message }) => message === 'attributes replaced');
+    expect(line).toMatchObject({
+      level: 'WARN',
+      id: 'a',
+      problems: expect.arrayContaining([expect.stringContaining('status')]),
+    });
+    expect(JSON.stringify(log())).not.toContain('secret');
+  });
+
+  it('keeps a record of a queue that nobody serves, and says so', async () => {
+    const { store, intake, log, measured } = bench();
+    store.put({ id: 'a', status: 'NEW', payload: 1, queue: 'oders' });
+    await intake(batch('a'), context);
+    expect(store.items()).toMatchObject([{ lane: 'oders', status: 'NEW' }]);
+    expect(measured).toMatchObject([[{ placed: 1, unknownQueue: 1 }, 'records-table']]);
+    expect(log()).toContainEqual(
+      expect.objectContaining({
+        level: 'WARN',
+        message: 'no rule serves this queue',
+        id: 'a',
+        queue: 'oders',
+      }),
+    );
+  });
+
+  it('leaves alone who has a place, is done or is gone, and may be handed a batch twice', async () => {
+    const { store, intake, measured } = bench();
+    store.put({ id: 'a', status: 'NEW', payload: 1 });
+    store.put({ id: 'done', status: 'SUCCESS' });
+    store.put({ id: 'placed', status: 'NEW', lane: 'default', dueAt: '2026-01-01T00:00:00.000Z', rev: 'r' });
+    const event = batch('a', 'done', 'placed', 'gone', 'a');
+    await intake(event, context);
+    const before = store.items();
+    await intake(event, context);
+    expect(store.items()).toEqual(before);
+    expect(store.items().find(({ id }) => id === 'placed')).toMatchObject({ rev: 'r' });
+    expect(measured).toMatchObject([
+      [{ placed: 1 }, 'records-table'],
+      [{ placed: 0 }, 'records-table'],
+    ]);
+  });
+
+  it('looks at overwrites as at insertions, and not at deletions', async () => {
+    const { store, intake } = bench();
+    store.put({ id: 'over', status: 'NEW', payload: 2 });
+    await intake({ Records: [change('over', 'MODIFY'), change('gone', 'REMOVE')] }, context);
+    expect(store.items()).toMatchObject([{ id: 'over', lane: 'default' }]);
+    expect(await intake({ Records: [change('gone', 'REMOVE')] }, context)).toEqual({ batchItemFailures: [] });
+  });
+
+  it('asks for the whole batch again if DynamoDB does not answer, and loses none', async () => {
+    const { store, seams } = bench();
+    for (const id of ['a', 'b']) store.put({ id, status: 'NEW', payload: 1 });
+    let troubled = true;
+    const failing: BacklogStore = new Proxy(store, {
+      get: (_, name) => {
+        const member = store[name as keyof BacklogStore] as (...args: unknown[]) => unknown;
+        if (name !== 'settle') return typeof member === 'function' ? member.bind(store) : member;
+        return async (...args: unknown[]) => {
+          if (troubled && (args[0] as { id: string }).id === 'b')
+            throw new StoreUnavailableError('settle: no answer');
+          return member.apply(store, args);
+        };
+      },
+    });
+    const intake = intakeHandler({ ...seams, store: failing });
+    const event = { Records: [change('a', 'INSERT', '100'), change('b', 'INSERT', '101')] };
+    expect(await intake(event, context)).toEqual({ batchItemFailures: [{ itemIdentifier: '100' }] });
+    troubled = false;
+    expect(await intake(event, context)).toEqual({ batchItemFailures: [] });
+    expect(store.items()).toMatchObject([{ lane: 'default' }, { lane: 'default' }]);
+  });
+
+  it.each([
+    [{}, 'event.Records: expected array, got nothing'],
+    [{ queue: 'default' }, 'event.Records: expected array, got nothing'],
+    [{ Records: [{ eventSource: 'aws:sqs', body: '{}' }] }, 'event.Records.0.eventSource'],
+    [
+      { Records: [{ ...change('a'), dynamodb: { SequenceNumber: '1', Keys: { pk: { S: 'a' } } } }] },
+      'event.Records.0.dynamodb.Keys.id: expected object, got nothing',
+    ],
+  ])('refuses %j', async (event, message) => {
+    const { intake, log } = bench();
+    await expect(intake(event, context)).rejects.toThrow(message);
+    expect(log()).toContainEqual(expect.objectContaining({ level: 'ERROR', message: 'intake failed' }));
+  });
+});
