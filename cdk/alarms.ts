@@ -4,12 +4,13 @@ import {
   ComparisonOperator,
   type IAlarmAction,
   type IMetric,
+  Stats,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { queueMetric } from './metrics.js';
+import { intakeMetric, queueMetric } from './metrics.js';
 import type { Queue } from './queue.js';
 
 export interface AlarmSettings {
@@ -18,6 +19,7 @@ export interface AlarmSettings {
   /** By the name of the function's construct. */
   readonly functions: ReadonlyMap<string, IFunction>;
   readonly givenUpEvents: IQueue;
+  readonly intake: IFunction | undefined;
   readonly action?: IAlarmAction | undefined;
 }
 
@@ -32,20 +34,22 @@ const PERIOD = Duration.minutes(5);
 
 /** One alarm each, over five minutes. Silence is good: idle polls emit nothing. */
 export function addAlarms(scope: Construct, { action, ...settings }: AlarmSettings): Alarm[] {
-  return [...runAlarms(settings), ...settings.queues.flatMap((queue) => queueAlarms(settings, queue))].map(
-    ({ id, metric, above, description }) => {
-      const alarm = new Alarm(scope, id, {
-        metric,
-        threshold: above,
-        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-        evaluationPeriods: 1,
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-        alarmDescription: description,
-      });
-      if (action) alarm.addAlarmAction(action);
-      return alarm;
-    },
-  );
+  return [
+    ...runAlarms(settings),
+    ...intakeAlarms(settings),
+    ...settings.queues.flatMap((queue) => queueAlarms(settings, queue)),
+  ].map(({ id, metric, above, description }) => {
+    const alarm = new Alarm(scope, id, {
+      metric,
+      threshold: above,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      alarmDescription: description,
+    });
+    if (action) alarm.addAlarmAction(action);
+    return alarm;
+  });
 }
 
 function runAlarms({ functions, givenUpEvents }: AlarmSettings): AlarmText[] {
@@ -63,6 +67,39 @@ function runAlarms({ functions, givenUpEvents }: AlarmSettings): AlarmText[] {
       description:
         'Rule events were given up: a function failed, was throttled or could not be invoked. No record is lost: ' +
         'the next event does the same work. Look into the messages, then purge the queue.',
+    },
+  ];
+}
+
+/** Behind by more than this, records that others put are attempted late. */
+const MAX_INTAKE_AGE = Duration.minutes(5);
+
+function intakeAlarms({ intake, tableName }: AlarmSettings): AlarmText[] {
+  if (!intake) return [];
+  return [
+    {
+      id: 'IntakeAge',
+      metric: intake.metric('IteratorAge', { period: PERIOD, statistic: Stats.MAXIMUM }),
+      above: MAX_INTAKE_AGE.toMilliseconds(),
+      description:
+        'Records that were put without a lane wait more than 5 minutes for their place: the log of the intake has a ' +
+        'line at level ERROR that says why. After 24 hours the stream forgets them.',
+    },
+    {
+      id: 'UnknownQueue',
+      metric: intakeMetric(tableName, 'UnknownQueue', { period: PERIOD }),
+      above: 0,
+      description:
+        'Records name a queue that no rule serves: the log of the intake has their ids. They wait until a queue of that ' +
+        'name is deployed, or their queue is put right.',
+    },
+    {
+      id: 'Refused',
+      metric: intakeMetric(tableName, 'Refused', { period: PERIOD }),
+      above: 0,
+      description:
+        'DynamoDB takes no change of some records (items of nearly 400 KB have no room for it): the log of the intake ' +
+        'has their ids.',
     },
   ];
 }

@@ -12,6 +12,7 @@ import { parseOptions, show } from '../src/validation.js';
 import { addAlarms } from './alarms.js';
 import { addDashboard } from './dashboard.js';
 import { allowRules, givenUpEventsQueue } from './given-up-events.js';
+import { addIntake } from './intake.js';
 import { type MetricName, queueMetric } from './metrics.js';
 import type { BacklogProps, QueueProps } from './props.js';
 import { readQueues } from './queue.js';
@@ -26,6 +27,7 @@ const propsShape = z.strictObject({
     'expected an object of queues by name',
   ),
   table: table.optional(),
+  intake: z.boolean().default(true),
   encryptionKey: key.optional(),
   deletionProtection: z.boolean().default(false),
   timeout: functionTimeout.default(Duration.minutes(5)),
@@ -51,6 +53,8 @@ export class Backlog extends Construct {
   readonly givenUpEvents: IQueue;
   /** What does the work, by queue. Queues with `deliverTo` share one function per way of retrying. */
   readonly functions: Readonly<Record<string, IFunction>>;
+  /** Gives records that were put without `lane` their place; missing without a stream, or if it was turned off. */
+  readonly intake: IFunction | undefined;
   /** The names of the queues whose rules do not fire. */
   readonly disabledQueues: readonly string[];
   readonly alarms: readonly Alarm[];
@@ -84,7 +88,17 @@ export class Backlog extends Construct {
       rules.map(({ ruleArn }) => ruleArn),
     );
 
+    this.intake = options.intake
+      ? addIntake(this, 'Intake', {
+          queues,
+          tables: { records: this.table, control: this.controlTable },
+          memorySize: options.memorySize,
+          logRetention: options.logRetention,
+        })
+      : undefined;
+
     const watched = {
+      intake: this.intake,
       tableName: this.table.tableName,
       queues,
       functions: new Map(staffed.map(({ worker }) => [worker.name, worker.lambda])),

@@ -3,7 +3,7 @@ import { Dashboard, GraphWidget, type IMetric, type IWidget, TextWidget } from '
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { type MetricName, queueMetric } from './metrics.js';
+import { intakeMetric, type MetricName, queueMetric } from './metrics.js';
 import type { Queue } from './queue.js';
 
 export interface DashboardSettings {
@@ -12,6 +12,7 @@ export interface DashboardSettings {
   /** By the name of the function's construct. */
   readonly functions: ReadonlyMap<string, IFunction>;
   readonly givenUpEvents: IQueue;
+  readonly intake: IFunction | undefined;
 }
 
 const OUTCOMES: readonly MetricName[] = ['Attempted', 'Succeeded', 'Failed', 'Dead'];
@@ -22,6 +23,7 @@ export function addDashboard(scope: Construct, id: string, settings: DashboardSe
     defaultInterval: Duration.days(1),
     widgets: [
       ...settings.queues.flatMap((queue) => queueRows(settings.tableName, queue)),
+      ...intakeRows(settings),
       ...runRows(settings),
     ],
   });
@@ -43,6 +45,25 @@ function queueRows(tableName: string, queue: Queue): IWidget[][] {
         leftAnnotations: [{ value: threshold, label: 'Alarm' }],
         leftYAxis: { min: 0 },
       }),
+    ],
+  ];
+}
+
+function intakeRows({ intake, tableName }: DashboardSettings): IWidget[][] {
+  if (!intake) return [];
+  return [
+    [heading('Intake (records that were put without a lane)')],
+    [
+      graph(
+        'Records',
+        (['Placed', 'Repaired', 'UnknownQueue', 'Refused'] as const).map((name) =>
+          intakeMetric(tableName, name, { label: name }),
+        ),
+      ),
+      graph('Behind (milliseconds) and errors', [
+        intake.metric('IteratorAge', { label: 'Age of the stream', statistic: 'Maximum' }),
+        intake.metricErrors({ label: 'Errors' }),
+      ]),
     ],
   ];
 }

@@ -44,7 +44,7 @@ export interface Worker {
   readonly timeoutSeconds: number;
 }
 
-const RUNTIME = Runtime.NODEJS_24_X;
+export const RUNTIME = Runtime.NODEJS_24_X;
 /** A function without a timeout of its own. */
 const LAMBDA_DEFAULT_TIMEOUT = Duration.seconds(3);
 
@@ -141,6 +141,16 @@ function commonProps(
   settings: FunctionSettings,
   environment: Readonly<Record<string, string>> = {},
 ): FunctionOptions {
+  return { ...ownRoleAndLogs(scope, queues, settings, environment), ...onceOnly(settings) };
+}
+
+/** What all functions have, however they are invoked. */
+export function ownRoleAndLogs(
+  scope: Construct,
+  queues: readonly Queue[],
+  settings: Omit<FunctionSettings, 'givenUpEvents'>,
+  environment: Readonly<Record<string, string>> = {},
+): FunctionOptions {
   const logGroup = new LogGroup(scope, 'Logs', {
     retention: settings.logRetention,
     removalPolicy: RemovalPolicy.DESTROY,
@@ -159,7 +169,6 @@ function commonProps(
       ...environment,
       ...handlerEnvironment(scope, queues, settings.tables, settings.timeout.toSeconds()),
     },
-    ...onceOnly(settings),
   };
 }
 

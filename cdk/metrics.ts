@@ -6,6 +6,24 @@ export const METRICS_NAMESPACE = 'DynamoBacklog';
 
 export type MetricName = 'Attempted' | 'Succeeded' | 'Failed' | 'Dead' | 'LagSeconds';
 
+export type IntakeMetricName = 'Placed' | 'Repaired' | 'UnknownQueue' | 'Refused';
+
+/** A metric of the intake: the sum over five minutes. */
+export function intakeMetric(
+  tableName: string,
+  metricName: IntakeMetricName,
+  options: MetricOptions = {},
+): Metric {
+  return new Metric({
+    namespace: METRICS_NAMESPACE,
+    metricName,
+    dimensionsMap: { Table: tableName },
+    statistic: Stats.SUM,
+    period: Duration.minutes(5),
+    ...options,
+  });
+}
+
 /** A metric of one queue: the sum over five minutes, or the largest lag in them. */
 export function queueMetric(
   tableName: string,

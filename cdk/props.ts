@@ -12,11 +12,19 @@ export interface BacklogProps {
 
   /**
    * A table of records that is there already: partition key `id` (S), index `due` (`lane` S, `dueAt` S, keys only),
-   * TTL attribute `expiresAt`.
+   * TTL attribute `expiresAt`; for the intake, a stream with new images.
    *
    * @default - a new table: on demand, point-in-time recovery, encrypted, kept when the stack is deleted
    */
   readonly table?: ITable | undefined;
+
+  /**
+   * Whether records that were put without `lane` and `dueAt` get them, from the table's stream: with that any service
+   * is a producer that can put `{ id, status, payload }`. Of several Backlogs on one table, one should.
+   *
+   * @default true
+   */
+  readonly intake?: boolean | undefined;
 
   /**
    * A customer managed key for the new tables. The stack must name its region then, as replicas have keys of their own.

@@ -5,6 +5,7 @@ import {
   type GlobalSecondaryIndexPropsV2,
   type ITable,
   ProjectionType,
+  StreamViewType,
   TableEncryptionV2,
   type TablePropsV2,
   TableV2,
@@ -37,6 +38,7 @@ export function recordsTable(scope: Construct, id: string, options: TableOptions
     partitionKey: { name: 'id', type: AttributeType.STRING },
     globalSecondaryIndexes: [DUE_INDEX],
     timeToLiveAttribute: 'expiresAt',
+    dynamoStream: StreamViewType.NEW_IMAGE,
   });
 }
 
@@ -76,6 +78,17 @@ export function grantWork(grantee: IGrantable, { records, control }: Tables): vo
     grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement(statement));
   }
   grantKeys(grantee, [records, control]);
+}
+
+/** What the intake needs: to look at records, and to change them. */
+export function grantPlace(grantee: IGrantable, records: ITable): void {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'],
+      resources: [records.tableArn],
+    }),
+  );
+  grantKeys(grantee, [records]);
 }
 
 /** What a producer needs: a conditional put, and a look at what is in its way. */

@@ -17,7 +17,7 @@ describe('the alarms', () => {
   const { template } = backlogWith({ queues });
   const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm');
 
-  it('watch run errors, given-up events, and lag and dead records of each queue', () => {
+  it('watch run errors, given-up events, the intake, and lag and dead records of each queue', () => {
     const watched = alarms.map(({ Namespace, MetricName, Statistic, Threshold, Dimensions }) => {
       const queue = Dimensions.find((dimension: { Name: string }) => dimension.Name === 'Queue')?.Value;
       return [Namespace, MetricName, Statistic, Threshold, queue];
@@ -26,6 +26,9 @@ describe('the alarms', () => {
       ['AWS/Lambda', 'Errors', 'Sum', 0, undefined],
       ['AWS/Lambda', 'Errors', 'Sum', 0, undefined],
       ['AWS/SQS', 'ApproximateNumberOfMessagesVisible', 'Maximum', 0, undefined],
+      ['AWS/Lambda', 'IteratorAge', 'Maximum', 300_000, undefined],
+      ['DynamoBacklog', 'UnknownQueue', 'Sum', 0, undefined],
+      ['DynamoBacklog', 'Refused', 'Sum', 0, undefined],
       ['DynamoBacklog', 'LagSeconds', 'Maximum', 3600, 'orders'],
       ['DynamoBacklog', 'Dead', 'Sum', 0, 'orders'],
       ['DynamoBacklog', 'LagSeconds', 'Maximum', 900, 'bulk'],
@@ -60,7 +63,7 @@ describe('the alarms', () => {
     const actions = propertiesOf(Template.fromStack(stack), 'AWS::CloudWatch::Alarm').map(
       ({ AlarmActions }) => AlarmActions,
     );
-    expect(actions).toEqual(Array(7).fill([{ Ref: expect.stringMatching(/^Topic/) }]));
+    expect(actions).toEqual(Array(10).fill([{ Ref: expect.stringMatching(/^Topic/) }]));
   });
 });
 
@@ -86,6 +89,10 @@ it('the dashboard shows every queue, the runs and the given-up events', () => {
     'Errors of ProgressiveDelivery',
     'Duration',
     'ApproximateNumberOfMessagesVisible',
+    'Intake (records that were put without a lane)',
+    'Placed',
+    'Repaired',
+    'IteratorAge',
   ]) {
     expect(body).toContain(text);
   }

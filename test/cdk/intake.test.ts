@@ -1,0 +1,135 @@
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { describe, expect, it } from 'vitest';
+import { Backlog } from '../../cdk/index.js';
+import { readSettings } from '../../functions/settings.js';
+import { backlogWith, newStack, progressiveQueue, propertiesOf, retryQueue } from './support.js';
+
+const queues = { orders: { ...retryQueue, concurrency: 7 }, bulk: progressiveQueue };
+
+describe('the intake', () => {
+  const { template, backlog } = backlogWith({ queues });
+  const [records] = Object.entries(template.findResources('AWS::DynamoDB::GlobalTable')).find(
+    ([, { Properties }]) => Properties.KeySchema[0].AttributeName === 'id',
+  ) ?? [''];
+  const lambda = propertiesOf(template, 'AWS::Lambda::Function').find(({ Description }) =>
+    /their place/.test(Description),
+  );
+
+  it('reads the new images of the records, and not the control table', () => {
+    const streams = propertiesOf(template, 'AWS::DynamoDB::GlobalTable').map(
+      (table) => table.StreamSpecification,
+    );
+    expect(streams).toEqual([{ StreamViewType: 'NEW_IMAGE' }, undefined]);
+  });
+
+  it('gets what has no lane and has not succeeded, whatever else is wrong with it', () => {
+    const [mapping, ...others] = propertiesOf(template, 'AWS::Lambda::EventSourceMapping');
+    expect(others).toEqual([]);
+    expect(mapping).toMatchObject({
+      EventSourceArn: { 'Fn::GetAtt': [records, 'StreamArn'] },
+      StartingPosition: 'TRIM_HORIZON',
+      BatchSize: 100,
+      BisectBatchOnFunctionError: true,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+    expect(mapping.MaximumRetryAttempts).toBeUndefined();
+    const patterns = mapping.FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) =>
+      JSON.parse(Pattern),
+    );
+    const eventName = ['INSERT', 'MODIFY'];
+    const lane = { S: [{ exists: false }] };
+    expect(patterns).toEqual([
+      { eventName, dynamodb: { NewImage: { lane, status: { S: [{ 'anything-but': ['SUCCESS'] }] } } } },
+      { eventName, dynamodb: { NewImage: { lane, status: { S: [{ exists: false }] } } } },
+    ]);
+  });
+
+  it('runs as the other functions do, for a minute, and knows the queues by their names', () => {
+    expect(lambda).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      MemorySize: 512,
+      Timeout: 60,
+      LoggingConfig: { LogFormat: 'JSON' },
+    });
+    const variables = { ...lambda.Environment.Variables, BACKLOG_TABLE: 'r', BACKLOG_CONTROL_TABLE: 'c' };
+    expect(readSettings(variables).queues).toEqual({
+      orders: { way: 'retry' },
+      bulk: { way: 'progressive' },
+    });
+    expect(backlog.intake?.functionArn).toBeDefined();
+  });
+
+  it('may look at records, change them, and read their stream: nothing else', () => {
+    const policy = propertiesOf(template, 'AWS::IAM::Policy').find(({ PolicyName }) =>
+      /Intake/.test(PolicyName),
+    );
+    const statements = policy.PolicyDocument.Statement.map(
+      ({ Action, Resource }: { Action: string | string[]; Resource: { 'Fn::GetAtt': string[] } }) => [
+        [Action].flat(),
+        Resource['Fn::GetAtt'],
+      ],
+    );
+    expect(statements).toEqual([
+      [
+        ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        [expect.stringContaining('IntakeLogs'), 'Arn'],
+      ],
+      [
+        ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'],
+        [records, 'Arn'],
+      ],
+      [['dynamodb:ListStreams'], [records, 'StreamArn']],
+      [
+        ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+        [records, 'StreamArn'],
+      ],
+    ]);
+  });
+
+  it('may use the key of the records', () => {
+    const stack = newStack({ region: 'eu-central-1' });
+    new Backlog(stack, 'Backlog', { queues, encryptionKey: new Key(stack, 'Key') });
+    const policies = propertiesOf(Template.fromStack(stack), 'AWS::IAM::Policy');
+    const policy = policies.find(({ PolicyName }) => /Intake/.test(PolicyName));
+    expect(JSON.stringify(policy)).toContain('kms:Decrypt');
+  });
+
+  it('can be left out, with its alarms', () => {
+    const { template: without, backlog: plain } = backlogWith({ queues, intake: false });
+    without.resourceCountIs('AWS::Lambda::EventSourceMapping', 0);
+    expect(plain.intake).toBeUndefined();
+    const alarms = propertiesOf(without, 'AWS::CloudWatch::Alarm').map(({ MetricName }) => MetricName);
+    expect(alarms).not.toContain('IteratorAge');
+  });
+});
+
+describe('the intake of a table that is there already', () => {
+  const imported = (attributes: object) => {
+    const stack = newStack();
+    const tableArn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/orders';
+    const table = Table.fromTableAttributes(stack, 'Existing', { tableArn, ...attributes });
+    new Backlog(stack, 'Backlog', { queues, table: table as never });
+    return stack;
+  };
+
+  it('reads its stream', () => {
+    const tableStreamArn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/orders/stream/2026';
+    const stack = imported({ tableStreamArn });
+    expect(propertiesOf(Template.fromStack(stack), 'AWS::Lambda::EventSourceMapping')).toMatchObject([
+      { EventSourceArn: tableStreamArn },
+    ]);
+    Annotations.fromStack(stack).hasNoWarning('*', Match.anyValue());
+  });
+
+  it('is missing where no stream is known, and a warning says what that means', () => {
+    const stack = imported({});
+    Template.fromStack(stack).resourceCountIs('AWS::Lambda::EventSourceMapping', 0);
+    const [warning] = Annotations.fromStack(stack).findWarning('*', Match.anyValue());
+    expect(String(warning?.entry.data)).toContain(
+      'records that are put without "lane" and "dueAt" will never be attempted',
+    );
+  });
+});
