@@ -36,7 +36,7 @@ export function queuesOf(app: LocalApp): AppQueue[] {
       queues.set(key, {
         name,
         way,
-        policy: retry?.type ?? (way === 'progressive' ? 'progressive' : 'fibonacci'),
+        policy: retry?.type ?? known?.policy ?? (way === 'progressive' ? 'progressive' : 'fibonacci'),
         table,
         deliverTo: deliverTo ?? known?.deliverTo,
         controlTable: environment.BACKLOG_CONTROL_TABLE,

@@ -4,12 +4,15 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import dynalite from 'dynalite';
 import { ConfigurationError } from '../errors.js';
+import { type Change, capturingChanges } from './streams/change-capture.js';
 
 export interface EmbeddedDynamoDbOptions {
   /** 0 for any that is free. */
   readonly port?: number | undefined;
   /** Folder that keeps the data between starts; in memory by default. */
   readonly dataDir?: string | undefined;
+  /** Told of every write, once the item can be read as it was written. */
+  readonly onChange?: ((change: Change) => void) | undefined;
 }
 
 export interface EmbeddedDynamoDb {
@@ -40,14 +43,16 @@ interface LevelDatabase {
 export async function startEmbeddedDynamoDb({
   port = 0,
   dataDir,
+  onChange = () => {},
 }: EmbeddedDynamoDbOptions = {}): Promise<EmbeddedDynamoDb> {
   if (dataDir !== undefined) await prepareDataDir(dataDir);
-  const server = dynalite({
+  const options = {
     createTableMs: 0,
     deleteTableMs: 0,
     updateTableMs: 0,
     ...(dataDir === undefined ? {} : { path: dataDir }),
-  });
+  };
+  const server = capturingChanges(() => dynalite(options), onChange);
   const requests = new RequestsInFlight(server);
   await listen(server, port);
   const address = server.address() as AddressInfo;

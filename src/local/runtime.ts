@@ -4,6 +4,7 @@ import { toIso } from '../clock.js';
 import { systemRandom } from '../random.js';
 import { countRecords } from '../store/dynamodb/count.js';
 import { createMissingTables } from '../store/dynamodb/create-tables.js';
+import { scanItems } from '../store/dynamodb/scan-items.js';
 import { createDynamoDbClient } from '../store/index.js';
 import { queuesOf, recordTables } from './app-queues.js';
 import { Closers } from './closers.js';
@@ -25,6 +26,7 @@ import { reportRun } from './status/run-report.js';
 import { RuntimeStatusView } from './status/runtime-status.js';
 import type { RuntimeStatus } from './status/status.js';
 import { startStatusPage } from './status/status-page.js';
+import { Streams } from './streams/streams.js';
 import type { LocalApp } from './template/local-app.js';
 import { synthesize } from './template/synth.js';
 import { readApp } from './template/template.js';
@@ -66,8 +68,13 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
   closers.add(() => rm(scratch, { recursive: true, force: true }));
   if (dataDir) await mkdir(dataDir, { recursive: true });
 
+  const running: { streams?: Streams } = {};
   const dynamodb = await onPort(dynamodbPort, '--dynamodb-port', (free) =>
-    startEmbeddedDynamoDb({ port: free, ...(dataDir ? { dataDir: join(dataDir, 'dynamodb') } : {}) }),
+    startEmbeddedDynamoDb({
+      port: free,
+      onChange: (change) => running.streams?.add(change),
+      ...(dataDir ? { dataDir: join(dataDir, 'dynamodb') } : {}),
+    }),
   );
   closers.add(() => dynamodb.stop());
   const view: { current?: RuntimeStatusView } = {};
@@ -108,6 +115,9 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
     logs,
   });
   closers.add(() => host.kill());
+
+  const streams = new Streams({ app, region: REGION, invoke: (name, event) => host.invoke(name, event) });
+  closers.add(() => streams.stop());
 
   const scheduler = new Scheduler({
     rules: app.rules,
@@ -154,7 +164,8 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
   });
   closers.add(() => counter.stop());
 
-  host.warm(app.rules.filter(({ enabled }) => enabled).map(({ functionName }) => functionName));
+  const started = [...app.rules.filter(({ enabled }) => enabled), ...app.streams];
+  host.warm(started.map(({ functionName }) => functionName));
   const withdraw = await announce({
     pid: process.pid,
     cwd,
@@ -166,6 +177,8 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
     clock: time.setting,
   });
   closers.add(withdraw);
+  running.streams = streams;
+  if (dataDir) for (const table of streams.tables) await streams.addAll(table, scanItems(client, table));
   scheduler.start();
   counter.start();
   erp?.open();
@@ -177,6 +190,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
     stop: async () => {
       scheduler.stop();
       shop?.close();
+      streams.stop();
       await host.close(STOP_GRACE_MS);
       await counter.countNow();
       await closers.close();

@@ -1,12 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LocalRuntime, startRuntime } from '../../src/local/runtime.js';
 import type { RuntimeOptions } from '../../src/local/runtime-options.js';
-import { functionResource, ruleResource, writeAssembly } from './assembly-fixture.js';
+import { createDynamoDbClient } from '../../src/store/index.js';
+import { functionResource, ruleResource, tableResource, writeAssembly } from './assembly-fixture.js';
 
 /** Behaves as its event says, and answers as a run does. */
 const HANDLER = `export const handler = async (event) => {
@@ -62,6 +65,49 @@ describe('the local runtime', () => {
       summary: { queue: 'default' },
     });
     expect(run?.text).toBe('attempted 2: 2 ok, 0 failed, 0 dead - drained in 600 ms');
+  });
+
+  it('hands what any client puts into a table over to the function of its stream', async () => {
+    const mapping = {
+      Type: 'AWS::Lambda::EventSourceMapping',
+      Properties: {
+        EventSourceArn: { 'Fn::GetAtt': ['Records0A1B2C3D', 'StreamArn'] },
+        FunctionName: { Ref: 'Worker11112222' },
+      },
+    };
+    const stream = { ...tableResource.Properties, StreamSpecification: { StreamViewType: 'NEW_IMAGE' } };
+    const handler = `import { appendFileSync } from 'node:fs';
+      export const handler = async (event) => {
+        if (!event.Records) return {};
+        for (const { dynamodb } of event.Records) appendFileSync(process.env.SEEN, JSON.stringify(dynamodb.NewImage) + '\\n');
+      };`;
+    const folder = await mkdtemp(join(tmpdir(), 'backlog-stream-'));
+    const seen = join(folder, 'seen');
+    const worker = { ...functionResource.Properties, Environment: { Variables: { SEEN: seen } } };
+    const app = await writeAssembly(
+      {
+        Records0A1B2C3D: { ...tableResource, Properties: stream },
+        Worker11112222: { ...functionResource, Properties: worker },
+        Map: mapping,
+      },
+      handler,
+    );
+    const dataDir = join(folder, 'data');
+    const lines = () =>
+      readFileSync(seen, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    const first = await start({}, { app, dataDir });
+    const client = createDynamoDbClient({ endpoint: first.status().endpoint });
+    const Item = { id: { S: 'a' }, payload: { S: 'ü' } };
+    await client.send(new PutItemCommand({ TableName: 'Records', Item }));
+    client.destroy();
+    await vi.waitFor(() => expect(lines()).toEqual([Item]), { timeout: 10_000 });
+    // What a killed runtime had not handed over is handed over by the next one.
+    await first.stop();
+    await start({}, { app, dataDir });
+    await vi.waitFor(() => expect(lines()).toEqual([Item, Item]), { timeout: 10_000 });
   });
 
   it('goes on when a handler ends its process or throws, and says so', async () => {

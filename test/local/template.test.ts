@@ -14,6 +14,58 @@ const withProperties = (resource: { Properties: object }, properties: object) =>
   Properties: { ...resource.Properties, ...properties },
 });
 
+const streamed = withProperties(tableResource, { StreamSpecification: { StreamViewType: 'NEW_IMAGE' } });
+const mapping = (properties: object = {}) => ({
+  Type: 'AWS::Lambda::EventSourceMapping',
+  Properties: {
+    EventSourceArn: { 'Fn::GetAtt': ['Records0A1B2C3D', 'StreamArn'] },
+    FunctionName: { Ref: 'Intake33334444' },
+    BatchSize: 7,
+    FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT"]}' }, { Pattern: '{"n":[1]}' }] },
+    ...properties,
+  },
+});
+
+describe('the streams of a synthesized app', () => {
+  const withMapping = (properties: object = {}) =>
+    read({ Records0A1B2C3D: streamed, Intake33334444: functionResource, Map: mapping(properties) });
+
+  it('are those that a function is handed, filtered by any of its patterns', async () => {
+    const { app } = await withMapping();
+    expect(app.streams).toMatchObject([
+      { table: 'Records', functionName: 'Intake', batchSize: 7, viewType: 'NEW_IMAGE' },
+    ]);
+    expect(app.functions.map(({ name }) => name)).toContain('Intake');
+    const [stream] = app.streams;
+    expect(
+      [{ eventName: 'INSERT' }, { n: 1 }, { eventName: 'MODIFY' }].map((event) => stream?.matches(event)),
+    ).toEqual([true, true, false]);
+  });
+
+  it('are all changes, a hundred at a time, where the template says no more', async () => {
+    const { app } = await withMapping({ BatchSize: undefined, FilterCriteria: undefined });
+    expect(app.streams).toMatchObject([{ batchSize: 100 }]);
+    expect(app.streams[0]?.matches({})).toBe(true);
+  });
+
+  it.each([
+    [{ Enabled: false }],
+    [{ EventSourceArn: { 'Fn::GetAtt': ['Jobs', 'Arn'] } }],
+    [{ EventSourceArn: 'arn:aws:dynamodb:eu-central-1:123456789012:table/other/stream/2026' }],
+  ])('are not %j', async (properties) => {
+    const { app } = await withMapping(properties);
+    expect(app.streams).toEqual([]);
+    expect(app.functions.map(({ name }) => name)).not.toContain('Intake');
+  });
+
+  it('say which filter the local runtime does not know', async () => {
+    const filters = { FilterCriteria: { Filters: [{ Pattern: '{"n":[{"numeric":[">",5]}]}' }] } };
+    await expect(withMapping(filters)).rejects.toThrow(
+      'Map.FilterCriteria.n: the local runtime filters by values',
+    );
+  });
+});
+
 describe('a synthesized app', () => {
   it('gives its tables, with keys and indexes, under readable names', async () => {
     const { app } = await read();

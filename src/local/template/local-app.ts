@@ -28,12 +28,24 @@ export interface LocalRule {
   readonly event: unknown;
 }
 
+/** Changes of a table that a function is handed. */
+export interface LocalStream {
+  readonly table: string;
+  readonly functionName: string;
+  readonly batchSize: number;
+  /** Such as `NEW_IMAGE`. */
+  readonly viewType: string;
+  /** Whether the function wants to know of an event. */
+  readonly matches: (event: unknown) => boolean;
+}
+
 /** What of an app runs on one machine. */
 export interface LocalApp {
   readonly stacks: readonly string[];
   readonly tables: readonly LocalTable[];
   readonly functions: readonly LocalFunction[];
   readonly rules: readonly LocalRule[];
+  readonly streams: readonly LocalStream[];
 }
 
 /** A stack with the names that its resources get here. */

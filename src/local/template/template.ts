@@ -3,12 +3,25 @@ import type { Stack, TemplateResource } from './assembly.js';
 import { readFunction } from './function.js';
 import { givenTables } from './given-tables.js';
 import { type References, resolveText } from './intrinsics.js';
-import type { LocalApp, LocalFunction, LocalRule, LocalTable, StackContext } from './local-app.js';
+import type {
+  LocalApp,
+  LocalFunction,
+  LocalRule,
+  LocalStream,
+  LocalTable,
+  StackContext,
+} from './local-app.js';
 import { readRule } from './rule.js';
+import { readStream } from './stream.js';
 import { isTable, readTable } from './table.js';
 
+/** Something that starts a function of this logical id. */
+interface Starts {
+  readonly functionId: string;
+}
+
 /**
- * Takes the tables, the scheduled rules and the functions behind them from synthesized stacks. Everything else in
+ * Takes the tables, the scheduled rules, the streams and the functions behind them from synthesized stacks. Everything else in
  * them has no meaning on one machine and is left out.
  *
  * @throws ConfigurationError naming the resource that the local runtime cannot run
@@ -16,17 +29,18 @@ import { isTable, readTable } from './table.js';
 export function readApp(stacks: readonly Stack[]): LocalApp {
   const tables: LocalTable[] = [];
   const functions = new Map<string, LocalFunction>();
-  const rules: LocalRule[] = [];
+  const rules: (LocalRule & Starts)[] = [];
+  const streams: (LocalStream & Starts)[] = [];
   const names = localNames(stacks);
   for (const stack of stacks) {
     const context = stackContext(stack, names, stacks);
     for (const [logicalId, resource] of Object.entries(stack.template.Resources ?? {})) {
       if (isTable(resource)) tables.push(readTable(logicalId, resource, context));
-      if (resource.Type !== 'AWS::Events::Rule') continue;
-      for (const { functionId, ...rule } of readRule(logicalId, resource, context)) {
-        rules.push(rule);
-        if (functions.has(rule.functionName)) continue;
-        functions.set(rule.functionName, readFunction(functionId, context));
+      const found = startsOf(logicalId, resource, context);
+      rules.push(...found.rules);
+      streams.push(...found.streams);
+      for (const { functionId, functionName } of [...found.rules, ...found.streams]) {
+        if (!functions.has(functionName)) functions.set(functionName, readFunction(functionId, context));
       }
     }
   }
@@ -35,7 +49,20 @@ export function readApp(stacks: readonly Stack[]): LocalApp {
     stacks: stacks.map(({ name }) => name),
     tables: [...tables, ...givenTables(all, tables)],
     functions: all,
-    rules,
+    rules: rules.map(({ functionId: _, ...rule }) => rule),
+    streams: streams.map(({ functionId: _, ...stream }) => stream),
+  };
+}
+
+/** What of a resource starts functions. */
+function startsOf(logicalId: string, resource: TemplateResource, context: StackContext) {
+  const stream =
+    resource.Type === 'AWS::Lambda::EventSourceMapping'
+      ? readStream(logicalId, resource, context)
+      : undefined;
+  return {
+    rules: resource.Type === 'AWS::Events::Rule' ? readRule(logicalId, resource, context) : [],
+    streams: stream ? [stream] : [],
   };
 }
 

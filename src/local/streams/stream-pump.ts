@@ -1,0 +1,138 @@
+import type { Change } from './change-capture.js';
+
+/** A record of a stream, as Lambda hands it over. */
+export interface StreamRecord {
+  readonly eventID: string;
+  readonly eventName: 'INSERT' | 'MODIFY' | 'REMOVE';
+  readonly eventSource: 'aws:dynamodb';
+  readonly eventVersion: string;
+  readonly awsRegion: string;
+  readonly eventSourceARN: string;
+  readonly dynamodb: {
+    readonly ApproximateCreationDateTime: number;
+    readonly Keys: Readonly<Record<string, unknown>>;
+    readonly NewImage?: unknown;
+    readonly OldImage?: unknown;
+    readonly SequenceNumber: string;
+    readonly StreamViewType: string;
+  };
+}
+
+export interface StreamPumpOptions {
+  readonly region: string;
+  readonly streamArn: string;
+  /** Names of the table's key attributes. */
+  readonly keys: readonly string[];
+  readonly viewType: string;
+  readonly batchSize: number;
+  readonly matches: (record: StreamRecord) => boolean;
+  /** Hands a batch over. The answer's failures, if any; it rejects if the function failed. */
+  readonly deliver: (event: { readonly Records: readonly StreamRecord[] }) => Promise<unknown>;
+}
+
+/** What comes within this time is one batch. */
+const GATHER_MS = 10;
+const LEAST_PAUSE_MS = 500;
+const MOST_PAUSE_MS = 10_000;
+
+/**
+ * Hands the changes of one table over to one function, batch after batch in their order, as an event source mapping
+ * does: what fails comes again, in halves if the function itself failed, until it is taken or the runtime ends.
+ */
+export class StreamPump {
+  private readonly waiting: StreamRecord[] = [];
+  private sequence = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private atWork = false;
+  private stopped = false;
+  private pauseMs = 0;
+  private limit: number;
+
+  constructor(private readonly options: StreamPumpOptions) {
+    this.limit = options.batchSize;
+  }
+
+  add({ before, after }: Pick<Change, 'before' | 'after'>): void {
+    const record = this.recordOf(before, after);
+    if (this.stopped || !this.options.matches(record)) return;
+    this.waiting.push(record);
+    this.wake(GATHER_MS);
+  }
+
+  /** Hands nothing over any more; what waits is dropped. */
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.waiting.length = 0;
+  }
+
+  private wake(inMs: number): void {
+    if (this.stopped || this.atWork || this.timer) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      void this.handOver();
+    }, inMs);
+  }
+
+  private async handOver(): Promise<void> {
+    this.atWork = true;
+    const batch = this.waiting.slice(0, this.limit);
+    const taken = await this.taken(batch);
+    this.waiting.splice(0, taken);
+    this.atWork = false;
+    if (this.waiting.length > 0) this.wake(this.pauseMs);
+  }
+
+  /** How many of a batch need not come again. */
+  private async taken(batch: readonly StreamRecord[]): Promise<number> {
+    try {
+      const answer = await this.options.deliver({ Records: batch });
+      const failed = batch.findIndex(({ dynamodb }) => failuresOf(answer).has(dynamodb.SequenceNumber));
+      this.limit = this.options.batchSize;
+      if (failed < 0) {
+        this.pauseMs = 0;
+        return batch.length;
+      }
+      this.slowDown();
+      return failed;
+    } catch {
+      this.limit = Math.max(1, Math.ceil(batch.length / 2));
+      this.slowDown();
+      return 0;
+    }
+  }
+
+  private slowDown(): void {
+    this.pauseMs = Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, 2 * this.pauseMs));
+  }
+
+  private recordOf(before: Change['before'], after: Change['after']): StreamRecord {
+    const { region, streamArn, keys, viewType } = this.options;
+    const item = after ?? before ?? {};
+    const sequence = String(++this.sequence).padStart(21, '0');
+    return {
+      eventID: sequence,
+      eventName: after === undefined ? 'REMOVE' : before === undefined ? 'INSERT' : 'MODIFY',
+      eventSource: 'aws:dynamodb',
+      eventVersion: '1.1',
+      awsRegion: region,
+      eventSourceARN: streamArn,
+      dynamodb: {
+        ApproximateCreationDateTime: Math.floor(Date.now() / 1000),
+        Keys: Object.fromEntries(keys.map((key) => [key, item[key]])),
+        ...(after !== undefined && viewType.startsWith('NEW') ? { NewImage: after } : {}),
+        ...(before !== undefined && viewType.endsWith('OLD_IMAGES') ? { OldImage: before } : {}),
+        ...(before !== undefined && viewType === 'OLD_IMAGE' ? { OldImage: before } : {}),
+        SequenceNumber: sequence,
+        StreamViewType: viewType,
+      },
+    };
+  }
+}
+
+function failuresOf(answer: unknown): ReadonlySet<unknown> {
+  const { batchItemFailures } = (answer ?? {}) as { batchItemFailures?: unknown };
+  if (!Array.isArray(batchItemFailures)) return new Set();
+  return new Set(batchItemFailures.map((failure: { itemIdentifier?: unknown }) => failure.itemIdentifier));
+}

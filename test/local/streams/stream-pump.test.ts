@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StreamPump, type StreamRecord } from '../../../src/local/streams/stream-pump.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+type Event = { readonly Records: readonly StreamRecord[] };
+
+function pumpWith(deliver: (event: Event) => Promise<unknown>, options: { batchSize?: number } = {}) {
+  const batches: string[][] = [];
+  const pump = new StreamPump({
+    region: 'us-east-1',
+    streamArn: 'arn:aws:dynamodb:us-east-1:000000000000:table/Records/stream/local',
+    keys: ['id'],
+    viewType: 'NEW_IMAGE',
+    batchSize: 100,
+    matches: ({ dynamodb }) => (dynamodb.Keys.id as { S: string }).S !== 'ignored',
+    deliver: async (event) => {
+      batches.push(event.Records.map(idOf));
+      return deliver(event);
+    },
+    ...options,
+  });
+  return { pump, batches, put: (id: string) => pump.add({ before: undefined, after: { id: { S: id } } }) };
+}
+
+const idOf = ({ dynamodb }: StreamRecord) => (dynamodb.Keys.id as { S: string }).S;
+
+describe('what hands a stream over', () => {
+  it('hands over what came together in one batch, as Lambda has it', async () => {
+    const events: Event[] = [];
+    const { pump, put } = pumpWith(async (event) => void events.push(event));
+    put('a');
+    put('ignored');
+    pump.add({ before: { id: { S: 'b' } }, after: { id: { S: 'b' }, n: { N: '1' } } });
+    pump.add({ before: { id: { S: 'c' } }, after: undefined });
+    await vi.advanceTimersByTimeAsync(20);
+    expect(events).toHaveLength(1);
+    expect(events[0]?.Records).toMatchObject([
+      {
+        eventName: 'INSERT',
+        eventSource: 'aws:dynamodb',
+        dynamodb: { Keys: { id: { S: 'a' } }, NewImage: { id: { S: 'a' } } },
+      },
+      { eventName: 'MODIFY', dynamodb: { NewImage: { n: { N: '1' } } } },
+      { eventName: 'REMOVE', dynamodb: { Keys: { id: { S: 'c' } } } },
+    ]);
+    expect(events[0]?.Records[2]?.dynamodb).not.toHaveProperty('NewImage');
+    const numbers = events[0]?.Records.map(({ dynamodb }) => dynamodb.SequenceNumber) ?? [];
+    expect([...numbers].sort()).toEqual(numbers);
+  });
+
+  it('keeps the batches small, in their order, and one at a time', async () => {
+    let atWork = 0;
+    let most = 0;
+    const { put, batches } = pumpWith(
+      async () => {
+        most = Math.max(most, ++atWork);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        atWork--;
+      },
+      { batchSize: 2 },
+    );
+    for (const id of ['a', 'b', 'c']) put(id);
+    await vi.advanceTimersByTimeAsync(50);
+    put('d');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(batches).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+    expect(most).toBe(1);
+  });
+
+  it('comes again from the first that failed, after a pause', async () => {
+    let fails = true;
+    const { put, batches } = pumpWith(async ({ Records }) => {
+      const second = Records[1]?.dynamodb.SequenceNumber;
+      return { batchItemFailures: fails ? [{ itemIdentifier: second }] : [] };
+    });
+    for (const id of ['a', 'b', 'c']) put(id);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(batches).toEqual([['a', 'b', 'c']]);
+    fails = false;
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(batches).toEqual([
+      ['a', 'b', 'c'],
+      ['b', 'c'],
+    ]);
+  });
+
+  it('comes in halves while the function fails, so that one record stops no other for long', async () => {
+    const done: string[] = [];
+    const { put, batches } = pumpWith(async ({ Records }) => {
+      const ids = Records.map(idOf);
+      if (ids.includes('poison') && batches.length < 6) throw new Error('exit');
+      done.push(...ids);
+    });
+    for (const id of ['a', 'b', 'poison', 'd']) put(id);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(batches.slice(0, 3)).toEqual([
+      ['a', 'b', 'poison', 'd'],
+      ['a', 'b'],
+      ['poison', 'd'],
+    ]);
+    expect(done.sort()).toEqual(['a', 'b', 'd', 'poison']);
+  });
+
+  it('ends with the runtime', async () => {
+    const { pump, put, batches } = pumpWith(async () => {});
+    put('a');
+    pump.stop();
+    put('b');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(batches).toEqual([]);
+  });
+});
