@@ -38,11 +38,7 @@ export class BacklogStack extends Stack {
     const output = (id: string, value: string, description: string) =>
       new CfnOutput(this, id, { value, description });
 
-    output(
-      'TableName',
-      table.tableName,
-      'Where records go: insert with BacklogClient, or the attributes that docs/records.md names',
-    );
+    output('TableName', table.tableName, 'Where records go: PutItem { id, status: "NEW", payload } is all');
     output('ControlTableName', controlTable.tableName, 'Leases and the state of the queues');
     output('GivenUpEventsUrl', givenUpEvents.queueUrl, 'Rule events that no run took or finished');
     output(

@@ -10,7 +10,7 @@ export function isUnplaced(record: BacklogRecord): boolean {
 /**
  * Gives a record its place in the index, under either way of retrying: due since it became available. What could not
  * be read of the contract is written anew, so that people and tools see what is gone by. One that was put as `DEAD`
- * is listed with the others.
+ * is listed with the others. Nobody who waits expires: one that was finished, and set to `NEW` again, would.
  *
  * @param now epoch milliseconds
  */
@@ -20,5 +20,5 @@ export function place(record: BacklogRecord, now: number): RecordChange {
   const where = isPending(record)
     ? { lane, dueAt: toIso(bornAt(record)) }
     : { lane: deadLane(lane), dueAt: toIso(now) };
-  return { set: { ...repaired, insertedAt: record.insertedAt, ...where }, remove: [] };
+  return { set: { ...repaired, insertedAt: record.insertedAt, ...where }, remove: ['expiresAt'] };
 }

@@ -113,15 +113,18 @@ function fail(
     decision.retry ? decision.dueAt : context.now + context.tickSeconds * 1000,
   );
   const status = 'ERROR' as const;
-  const lane = record.lane === undefined ? { lane: context.lane } : {};
-  if (context.way === 'retry')
-    return { set: { ...change, ...lane, status, dueAt: toIso(dueAt) }, remove: [] };
+  const isNew = record.lane === undefined;
+  const lane = isNew ? { lane: context.lane } : {};
+  const expiry = isNew ? (['expiresAt'] as const) : [];
+  if (context.way === 'retry') {
+    return { set: { ...change, ...lane, status, dueAt: toIso(dueAt) }, remove: expiry };
+  }
 
   // The rules keep the schedule: the index key stays the insertion time, and the write leaves the index alone.
   const set = { ...change, ...lane, status, dueAt: toIso(bornAt(record)) };
   const notBefore = hasOwnWaits(record, context) ? dueAt : earliest;
-  if (notBefore > context.now) return { set: { ...set, notBefore: toIso(notBefore) }, remove: [] };
-  return { set, remove: record.notBefore === undefined ? [] : ['notBefore'] };
+  if (notBefore > context.now) return { set: { ...set, notBefore: toIso(notBefore) }, remove: expiry };
+  return { set, remove: record.notBefore === undefined ? expiry : ['notBefore', ...expiry] };
 }
 
 function retryOf(record: BacklogRecord, change: FailureChange, context: SettleContext) {

@@ -207,6 +207,16 @@ describe('placing', () => {
     });
   });
 
+  test('takes the expiry from a finished record that is set to NEW again: it would be deleted while it waits', async () => {
+    const harness = new Harness();
+    put(harness, 'a', { expiresAt: 1_800_000_000, attempts: 1 });
+    put(harness, 'b', { expiresAt: 1_800_000_000 });
+    await placeRecords(['a'], parts(harness));
+    await arrive(harness, ['b'], fail);
+    for (const id of ['a', 'b']) expect(harness.item(id)).not.toHaveProperty('expiresAt');
+    expect(harness.item('a')).toMatchObject({ attempts: 1, lane: 'q' });
+  });
+
   test('keeps what was read: an insertion time with an offset becomes UTC', async () => {
     const harness = new Harness();
     put(harness, 'a', { insertedAt: '2026-02-28T23:00:00+02:00' });
