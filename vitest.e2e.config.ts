@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** Against the emulator that scripts/test-e2e.mjs starts: npm run test:e2e. */
+export default defineConfig({
+  test: {
+    include: ['test/e2e/**/*.test.ts'],
+    testTimeout: 300_000,
+    hookTimeout: 240_000,
+    // One deployment after the other: each test goes on from the one before.
+    bail: 1,
+  },
+});
