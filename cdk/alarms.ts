@@ -78,6 +78,14 @@ function intakeAlarms({ intake, tableName }: AlarmSettings): AlarmText[] {
   if (!intake) return [];
   return [
     {
+      id: 'IntakeErrors',
+      metric: intake.metricErrors({ period: PERIOD }),
+      above: 0,
+      description:
+        'The intake failed: its log has a line "intake failed" at level ERROR that says why, or it ran out of time. ' +
+        'The stream hands it the same records again.',
+    },
+    {
       id: 'IntakeAge',
       metric: intake.metric('IteratorAge', { period: PERIOD, statistic: Stats.MAXIMUM }),
       above: MAX_INTAKE_AGE.toMilliseconds(),

@@ -14,7 +14,7 @@ import { Construct } from 'constructs';
 import { ownRoleAndLogs, RUNTIME } from './functions.js';
 import { handlerFolder } from './handler-folder.js';
 import type { Queue } from './queue.js';
-import { grantPlace, type Tables } from './tables.js';
+import { grantPlace, hasNewImages, type Tables } from './tables.js';
 
 const TIMEOUT = Duration.minutes(1);
 /** As many as one BatchGetItem reads. */
@@ -29,12 +29,12 @@ export interface IntakeSettings {
 
 /**
  * Picks up from the table's stream what was put without `lane`, and gives it its place. Missing for a table that has
- * no stream: what is put there without `lane` is never attempted, which a warning says.
+ * no stream of new images: what is put there without `lane` is never attempted, which a warning says.
  */
 export function addIntake(scope: Construct, id: string, settings: IntakeSettings): IFunction | undefined {
   const { queues, tables, ...rest } = settings;
   const { records } = tables;
-  if (records.tableStreamArn === undefined) {
+  if (!hasNewImages(records)) {
     warnOfNoStream(scope);
     return undefined;
   }
@@ -79,8 +79,8 @@ function unplaced(status: object) {
 function warnOfNoStream(scope: Construct): void {
   Annotations.of(scope).addWarningV2(
     'dynamo-backlog:no-stream',
-    'the table has no stream that is known here (tableStreamArn, with new images): records that are put without ' +
-      '"lane" and "dueAt" will never be attempted; give the table a stream, or set "intake" to false if every ' +
+    'the table has no stream of new images that is known here (tableStreamArn): records that are put without ' +
+      '"lane" and "dueAt" will never be attempted; give the table such a stream, or set "intake" to false if every ' +
       'producer is a BacklogClient or another Backlog looks after the table',
   );
 }

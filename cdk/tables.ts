@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
@@ -78,6 +78,22 @@ export function grantWork(grantee: IGrantable, { records, control }: Tables): vo
     grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement(statement));
   }
   grantKeys(grantee, [records, control]);
+}
+
+const WITH_NEW_IMAGES: readonly unknown[] = [StreamViewType.NEW_IMAGE, StreamViewType.NEW_AND_OLD_IMAGES];
+
+/**
+ * Whether the table has a stream that shows what was put. A `TableV2` names the ARN of a stream that it does not have,
+ * so a table of this app is asked for more; of an imported one the ARN is all there is to see.
+ */
+export function hasNewImages(records: ITable): boolean {
+  if (records.tableStreamArn === undefined) return false;
+  const { defaultChild: made } = records.node;
+  if (made === undefined || !('streamSpecification' in made)) return true;
+  const stream: { streamViewType?: unknown } | undefined = Stack.of(records).resolve(
+    made.streamSpecification,
+  );
+  return WITH_NEW_IMAGES.includes(stream?.streamViewType);
 }
 
 /** What the intake needs: to look at records, and to change them. */

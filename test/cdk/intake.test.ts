@@ -1,5 +1,6 @@
+import type { Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
-import { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, type ITable, StreamViewType, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { describe, expect, it } from 'vitest';
 import { Backlog } from '../../cdk/index.js';
@@ -132,4 +133,46 @@ describe('the intake of a table that is there already', () => {
       'records that are put without "lane" and "dueAt" will never be attempted',
     );
   });
+});
+
+describe('the intake of a table of the same app', () => {
+  const partitionKey = { name: 'id', type: AttributeType.STRING };
+  const withTable = (make: (stack: Stack) => unknown) => {
+    const stack = newStack();
+    new Backlog(stack, 'Backlog', { queues, table: make(stack) as ITable });
+    return stack;
+  };
+
+  it.each([
+    ['new images', (stack: Stack) => newTable(stack, StreamViewType.NEW_IMAGE)],
+    ['new and old images', (stack: Stack) => newTable(stack, StreamViewType.NEW_AND_OLD_IMAGES)],
+    [
+      "new images, made by CDK's older class",
+      (stack: Stack) => new Table(stack, 'Own', { partitionKey, stream: StreamViewType.NEW_IMAGE }),
+    ],
+  ])('reads a stream of %s', (_name, make) => {
+    const stack = withTable(make);
+    expect(propertiesOf(Template.fromStack(stack), 'AWS::Lambda::EventSourceMapping')).toMatchObject([
+      { EventSourceArn: { 'Fn::GetAtt': [expect.stringMatching(/^Own/), 'StreamArn'] } },
+    ]);
+    Annotations.fromStack(stack).hasNoWarning('*', Match.anyValue());
+  });
+
+  // The first of them names the ARN of a stream all the same: the mapping would fail at deployment.
+  it.each([
+    ['no stream', (stack: Stack) => newTable(stack)],
+    ['keys only', (stack: Stack) => newTable(stack, StreamViewType.KEYS_ONLY)],
+    ['old images', (stack: Stack) => newTable(stack, StreamViewType.OLD_IMAGE)],
+  ])('is missing, with a warning, where there is %s', (_name, make) => {
+    const stack = withTable(make);
+    Template.fromStack(stack).resourceCountIs('AWS::Lambda::EventSourceMapping', 0);
+    Annotations.fromStack(stack).hasWarning(
+      '/Test/Backlog',
+      Match.stringLikeRegexp('no stream of new images'),
+    );
+  });
+
+  function newTable(stack: Stack, dynamoStream?: StreamViewType): TableV2 {
+    return new TableV2(stack, 'Own', { partitionKey, ...(dynamoStream ? { dynamoStream } : {}) });
+  }
 });

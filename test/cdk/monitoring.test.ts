@@ -26,6 +26,7 @@ describe('the alarms', () => {
       ['AWS/Lambda', 'Errors', 'Sum', 0, undefined],
       ['AWS/Lambda', 'Errors', 'Sum', 0, undefined],
       ['AWS/SQS', 'ApproximateNumberOfMessagesVisible', 'Maximum', 0, undefined],
+      ['AWS/Lambda', 'Errors', 'Sum', 0, undefined],
       ['AWS/Lambda', 'IteratorAge', 'Maximum', 300_000, undefined],
       ['DynamoBacklog', 'UnknownQueue', 'Sum', 0, undefined],
       ['DynamoBacklog', 'Refused', 'Sum', 0, undefined],
@@ -34,6 +35,15 @@ describe('the alarms', () => {
       ['DynamoBacklog', 'LagSeconds', 'Maximum', 900, 'bulk'],
       ['DynamoBacklog', 'Dead', 'Sum', 0, 'bulk'],
     ]);
+  });
+
+  it('watch the errors of each function, the intake among them', () => {
+    const errors = alarms
+      .filter(({ MetricName }) => MetricName === 'Errors')
+      .map(({ Dimensions: [{ Name, Value }] }) => [Name, Value.Ref]);
+    const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
+    expect(functions).toHaveLength(3);
+    expect(errors).toEqual(functions.map((id) => ['FunctionName', id]));
   });
 
   it('go off above their threshold within five minutes, and stay silent while nothing runs', () => {
@@ -63,7 +73,7 @@ describe('the alarms', () => {
     const actions = propertiesOf(Template.fromStack(stack), 'AWS::CloudWatch::Alarm').map(
       ({ AlarmActions }) => AlarmActions,
     );
-    expect(actions).toEqual(Array(10).fill([{ Ref: expect.stringMatching(/^Topic/) }]));
+    expect(actions).toEqual(Array(11).fill([{ Ref: expect.stringMatching(/^Topic/) }]));
   });
 });
 
