@@ -14,7 +14,7 @@ export default defineConfig({
         test: {
           name: 'backlog',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/long/**', 'test/dynamodb-local/**', 'test/cdk/**'],
+          exclude: ['test/long/**', 'test/dynamodb-local/**', 'test/e2e/**', 'test/cdk/**'],
         },
       },
       {

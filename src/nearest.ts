@@ -1,7 +1,10 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** The known name that was probably meant, if it is not too far from what was written. */
+/** The known name that was probably meant, if it is not too far from what was written. Case is no distance. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  const best = closest(name, known);
-  return distance(name.toLowerCase(), best.toLowerCase()) <= Math.max(2, best.length / 3) ? best : undefined;
+  const written = name.toLowerCase();
+  const lowered = known.map((one) => one.toLowerCase());
+  const best = closest(written, lowered);
+  if (distance(written, best) > Math.max(2, best.length / 3)) return undefined;
+  return known[lowered.indexOf(best)];
 }

@@ -2,6 +2,9 @@ import * as z from 'zod';
 import { ConfigurationError } from './errors.js';
 import { nearest } from './nearest.js';
 
+/** More options than these are for the docs to name, not for an error. */
+const MOST_NAMED = 8;
+
 /**
  * Parses options once, at the edge. Everything past it may trust them.
  *
@@ -23,8 +26,11 @@ function describeIssue(issue: z.core.$ZodIssue, name: string, schema: z.ZodType)
   if (issue.code === 'unrecognized_keys') {
     const known = optionsAt(schema, issue.path);
     const [meant] = known.length === 0 ? [] : issue.keys.flatMap((key) => nearest(key, known) ?? []);
-    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-    return `${option}: unknown option ${issue.keys.map((key) => `"${key}"`).join(', ')}${hint}`;
+    const names = (keys: readonly string[]) => keys.map((key) => `"${key}"`).join(', ');
+    const few = known.length > 0 && known.length <= MOST_NAMED;
+    const expected = few ? `; expected ${names(known)}` : '';
+    const hint = meant === undefined ? expected : `; did you mean "${meant}"?`;
+    return `${option}: unknown option ${names(issue.keys)}${hint}`;
   }
   const expectation = issue.message.replace(/^[A-Z][a-z]+ [a-z]+: /, '').replace(/, received .*$/, '');
   return `${option}: ${expectation}, got ${show(issue.input)}`;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { fixed, type PolicyDefinition, seconds } from './policy.js';
+import { powerOf } from './power-of.js';
 
 /**
  * Short at first, then close to a day for ever (seed 000).
@@ -11,6 +12,7 @@ import { fixed, type PolicyDefinition, seconds } from './policy.js';
 export const arctan: PolicyDefinition<'arctan', { maxSeconds: number }> = {
   type: 'arctan',
   options: z.object({ maxSeconds: seconds.default(86_400) }),
-  wait: ({ maxSeconds }, { failures }) => fixed(maxSeconds * (2 / Math.PI) * Math.atan(failures ** 3 / 15)),
+  wait: ({ maxSeconds }, { failures }) =>
+    fixed(maxSeconds * (2 / Math.PI) * Math.atan(powerOf(failures, 3) / 15)),
   limitingGrowth: () => 1,
 };

@@ -1,4 +1,5 @@
 import { noOptions, type PolicyDefinition } from './policy.js';
+import { powerOf } from './power-of.js';
 
 /**
  * Overlapping buckets (seed 001's last function). r = n - 1 is the number of retries so far.
@@ -8,7 +9,7 @@ import { noOptions, type PolicyDefinition } from './policy.js';
 export const buckets: PolicyDefinition<'buckets', Record<string, never>> = {
   type: 'buckets',
   options: noOptions,
-  wait: (_, { failures }) => ({ least: (failures - 1) ** 3, most: (failures + 1) ** 3 }),
+  wait: (_, { failures }) => ({ least: powerOf(failures - 1, 3), most: powerOf(failures + 1, 3) }),
   limitingGrowth: () => undefined,
   random: true,
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { fixed, type PolicyDefinition, seconds } from './policy.js';
+import { powerOf } from './power-of.js';
 
 interface ExponentialOptions {
   minSeconds: number;
@@ -21,6 +22,6 @@ export const exponential: PolicyDefinition<'exponential', ExponentialOptions> = 
     unitSeconds: seconds.default(60),
   }),
   wait: ({ minSeconds, base, unitSeconds }, { failures }) =>
-    fixed(minSeconds + base ** (failures - 1) * unitSeconds),
+    fixed(minSeconds + powerOf(base, failures - 1) * unitSeconds),
   limitingGrowth: ({ base }) => base,
 };

@@ -5,7 +5,8 @@ import { type Failure, fixed, type PolicyDefinition, seconds, type WaitRange } f
 /** A policy's formula alone, with its options filled in. */
 export interface Formula {
   wait(failure: Failure): WaitRange | undefined;
-  readonly byAge: boolean;
+  /** Of its sum: see PolicyDefinition. */
+  readonly limitingGrowth: number | undefined;
 }
 
 interface ListOptions {
@@ -46,6 +47,7 @@ export function listOf(formulaOf: (policy: unknown) => Formula): PolicyDefinitio
       if (afterwards === 'last') return fixed(waitsSeconds.at(-1) ?? 0);
       return afterwards.wait({ ...failure, failures: failure.failures - waitsSeconds.length });
     },
-    limitingGrowth: () => 1,
+    limitingGrowth: ({ afterwards }) =>
+      typeof afterwards === 'string' ? 1 : (afterwards.limitingGrowth ?? 1),
   };
 }

@@ -31,8 +31,6 @@ export interface PolicyDefinition<Type extends string, Options> {
   limitingGrowth(options: Options): number | undefined;
   /** Draws its waits itself: no jitter can be added. */
   readonly random?: true;
-  /** The wait depends on the age: there is no sum of waits by count. */
-  readonly byAge?: true;
 }
 
 export const DAY_SECONDS = 86_400;
@@ -51,7 +49,10 @@ export interface Curve {
   firstSeconds: number;
   maxSeconds: number;
 }
-export const curveOptions = z.object({
-  firstSeconds: seconds.default(60),
-  maxSeconds: seconds.default(DAY_SECONDS),
-});
+export const curveOptions = z
+  .object({ firstSeconds: seconds.default(60), maxSeconds: seconds.default(DAY_SECONDS) })
+  .superRefine(({ firstSeconds, maxSeconds }, context) => {
+    if (maxSeconds >= firstSeconds) return;
+    const message = `expected no less than firstSeconds (${firstSeconds})`;
+    context.addIssue({ code: 'custom', path: ['maxSeconds'], message, input: maxSeconds });
+  });

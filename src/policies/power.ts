@@ -1,4 +1,5 @@
 import { fixed, noOptions, type PolicyDefinition } from './policy.js';
+import { powerOf } from './power-of.js';
 
 /**
  * Waits that grow with the fifth power (seed 004's `:exponential`). r = n - 1 is the number of retries so far.
@@ -8,6 +9,6 @@ import { fixed, noOptions, type PolicyDefinition } from './policy.js';
 export const power: PolicyDefinition<'power', Record<string, never>> = {
   type: 'power',
   options: noOptions,
-  wait: (_, { failures }) => fixed((failures - 1) ** 5 + 30),
+  wait: (_, { failures }) => fixed(powerOf(failures - 1, 5) + 30),
   limitingGrowth: () => 1,
 };

@@ -18,5 +18,4 @@ export const progressive: PolicyDefinition<'progressive', { tiers: readonly Tier
     return tier && fixed(tier.everySeconds);
   },
   limitingGrowth: () => undefined,
-  byAge: true,
 };

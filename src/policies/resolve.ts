@@ -67,6 +67,20 @@ const commonOptions = {
   jitter: z.unknown().optional(),
 };
 
+type CommonOptions = z.output<z.ZodObject<typeof commonOptions>>;
+
+const outside = z.undefined({ error: 'expected among the options of the policy around it' }).optional();
+/** Of a policy inside another one; its limits and its jitter are the outer one's. */
+const innerOptions: { readonly [Option in keyof typeof commonOptions]: typeof outside } = {
+  maxAttempts: outside,
+  maxAgeSeconds: outside,
+  maxWaitSeconds: outside,
+  jitter: outside,
+};
+
+const wholePolicy = schemas(commonOptions);
+const innerPolicy = schemas(innerOptions);
+
 /** A policy with its defaults filled in and its formula at hand. */
 export interface ResolvedPolicy {
   readonly type: PolicyType;
@@ -109,11 +123,26 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
   };
 }
 
-/** The formula of a policy that stands inside another one: its limits and its jitter are the outer one's. */
+/** Schemas of every type with these options beside its own. Made once: a record's own policy is read at every attempt. */
+function schemas(options: z.ZodRawShape): (type: PolicyType) => z.ZodType<CommonOptions> {
+  const made = new Map<PolicyType, z.ZodType<CommonOptions>>();
+  return (type) => {
+    const known = made.get(type);
+    if (known) return known;
+    const own = DEFINITIONS[type].options as unknown as z.ZodObject;
+    const whole = own.safeExtend({ type: z.literal(type), ...options }).strict();
+    const schema = whole as unknown as z.ZodType<CommonOptions>;
+    made.set(type, schema);
+    return schema;
+  };
+}
+
+/** The formula of a policy that stands inside another one. */
 function formulaOf(policy: unknown): Formula {
   try {
-    const { definition, options } = parsePolicy(policy, 'afterwards');
-    return { wait: (failure) => definition.wait(options, failure), byAge: definition.byAge === true };
+    const { definition, options } = parseOwn(asPolicy(policy, 'afterwards'), 'afterwards', innerPolicy);
+    const limitingGrowth = definition.limitingGrowth(options);
+    return { wait: (failure) => definition.wait(options, failure), limitingGrowth };
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     throw new NestedPolicyError(error.message);
@@ -123,30 +152,31 @@ function formulaOf(policy: unknown): Formula {
 /** What is wrong with a policy inside another, whose place it does not know. */
 class NestedPolicyError extends Error {}
 
-function parsePolicy(policy: unknown, name: string) {
-  if (typeof policy !== 'object' || policy === null || Array.isArray(policy)) {
-    throw new ConfigurationError(
-      `${name}: expected a retry policy such as { "type": "fibonacci" }, got ${show(policy)}`,
-    );
-  }
-  const { type } = policy as { type?: unknown };
-  if (WORK_QUEUE_TYPES.some((known) => known === type)) return parseOwn(fromWorkQueue(policy, name), name);
-  return parseOwn(policy as { type?: unknown }, name);
+function parsePolicy(input: unknown, name: string) {
+  const policy = asPolicy(input, name);
+  const known = WORK_QUEUE_TYPES.some((type) => type === policy.type);
+  return parseOwn(known ? fromWorkQueue(policy, name) : policy, name, wholePolicy);
 }
 
-function parseOwn(policy: { readonly type?: unknown }, name: string) {
+function asPolicy(policy: unknown, name: string): { readonly type?: unknown } {
+  if (typeof policy === 'object' && policy !== null && !Array.isArray(policy)) return policy;
+  throw new ConfigurationError(
+    `${name}: expected a retry policy such as { "type": "fibonacci" }, got ${show(policy)}`,
+  );
+}
+
+function parseOwn(policy: { readonly type?: unknown }, name: string, schemaOf: typeof wholePolicy) {
   const { type } = policy;
   if (typeof type !== 'string' || !Object.hasOwn(DEFINITIONS, type)) {
-    const known = POLICY_TYPES.map((one) => `"${one}"`).join(', ');
-    const hint = typeof type === 'string' ? nearest(type, [...POLICY_TYPES, ...WORK_QUEUE_TYPES]) : undefined;
+    const types = schemaOf === innerPolicy ? POLICY_TYPES : [...POLICY_TYPES, ...WORK_QUEUE_TYPES];
+    const known = types.map((one) => `"${one}"`).join(', ');
+    const hint = typeof type === 'string' ? nearest(type, types) : undefined;
     const question = hint === undefined ? '' : `; did you mean "${hint}"?`;
     throw new ConfigurationError(`${name}.type: expected one of ${known}, got ${show(type)}${question}`);
   }
-  const definition = DEFINITIONS[type as PolicyType];
-  const ownShape = (definition.options as unknown as z.ZodObject).shape;
-  const schema = z.strictObject({ type: z.literal(type), ...ownShape, ...commonOptions });
   try {
-    return { definition, options: parseOptions(schema, policy, name) };
+    const options = parseOptions(schemaOf(type as PolicyType), policy, name);
+    return { definition: DEFINITIONS[type as PolicyType], options };
   } catch (error) {
     if (error instanceof NestedPolicyError) throw new ConfigurationError(`${name}.${error.message}`);
     throw error;

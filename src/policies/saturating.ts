@@ -1,4 +1,5 @@
 import { type Curve, curveOptions, fixed, type PolicyDefinition } from './policy.js';
+import { powerOf } from './power-of.js';
 
 /**
  * Rises fast and saturates slowly, by the sequence whose limit is e (named in seed 000).
@@ -9,6 +10,8 @@ export const saturating: PolicyDefinition<'saturating', Curve> = {
   type: 'saturating',
   options: curveOptions,
   wait: ({ firstSeconds, maxSeconds }, { failures }) =>
-    fixed(firstSeconds + (maxSeconds - firstSeconds) * (((1 + 1 / failures) ** failures - 2) / (Math.E - 2))),
+    fixed(
+      firstSeconds + (maxSeconds - firstSeconds) * ((powerOf(1 + 1 / failures, failures) - 2) / (Math.E - 2)),
+    ),
   limitingGrowth: () => 1,
 };

@@ -50,7 +50,7 @@ export function decideRetry(
     return { retry: false, reason: policy.type === 'progressive' ? 'expired' : 'maxAttempts' };
   const { jitter } = policy;
   const dueAt = Math.ceil(
-    jitter.type === 'phase'
+    jitter.type === 'phase' && wait.least === wait.most
       ? phased(policy, attempt, jitter.amplitude, wait.most, tickSeconds)
       : attempt.failedAt + drawn(wait, jitter, random) * 1000,
   );
@@ -76,7 +76,8 @@ function phased(
 ): number {
   const k = 1 + amplitude * (2 * phaseOf(attempt.id, attempt.queue) - 1);
   const total = policy.totalSeconds(Math.min(attempt.failures, MOST_FAILURES));
-  const fromLast = attempt.failedAt + (base * k - Math.min(tickSeconds, base / 2)) * 1000;
+  // A wide phase may leave less than the tick: due at the next one, not in the past, which a run would meet again.
+  const fromLast = attempt.failedAt + Math.max(0, base * k - Math.min(tickSeconds, base / 2)) * 1000;
   const fromFirst = attempt.firstFailureAt + total * k * 1000;
   // Past failures may have waited less than this policy's sum: for another policy, or for a shorter first one.
   return Math.min(attempt.failedAt + base * k * 1000, Math.max(fromLast, fromFirst));

@@ -1,4 +1,5 @@
 import { noOptions, type PolicyDefinition } from './policy.js';
+import { powerOf } from './power-of.js';
 
 /**
  * Sidekiq's formula, as seed 001 has it. r = n - 1 is the number of retries so far.
@@ -9,7 +10,7 @@ export const sidekiq: PolicyDefinition<'sidekiq', Record<string, never>> = {
   type: 'sidekiq',
   options: noOptions,
   wait: (_, { failures }) => {
-    const least = (failures - 1) ** 4 + 15;
+    const least = powerOf(failures - 1, 4) + 15;
     return { least, most: least + 30 * failures };
   },
   limitingGrowth: () => undefined,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type PolicyDefinition, seconds } from './policy.js';
+import { powerOf } from './power-of.js';
 
 /**
  * A random wait in a window that is multiplied at every retry (seed 002's ExponentialRetry).
@@ -10,10 +11,10 @@ import { type PolicyDefinition, seconds } from './policy.js';
 export const window: PolicyDefinition<'window', { intervalSeconds: number; base: number }> = {
   type: 'window',
   options: z.object({ intervalSeconds: seconds.default(35), base: z.number().gt(1).max(1000).default(2) }),
-  wait: ({ intervalSeconds, base }, { failures }) => ({
-    least: base ** (failures - 1) * intervalSeconds,
-    most: base ** failures * intervalSeconds,
-  }),
+  wait: ({ intervalSeconds, base }, { failures }) => {
+    const least = Math.min(powerOf(base, failures - 1) * intervalSeconds, Number.MAX_VALUE / base);
+    return { least, most: least * base };
+  },
   limitingGrowth: () => undefined,
   random: true,
 };

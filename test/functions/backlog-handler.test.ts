@@ -286,7 +286,10 @@ describe('what goes wrong', () => {
     [{ queue: 'a b' }, 'backlogHandler.queue: expected letters, digits, "_", "." and "-", got "a b"'],
     [{ process: undefined }, 'backlogHandler.process: expected a function, got nothing'],
     [{ retries: 3 }, 'backlogHandler: unknown option "retries"'],
-    [{ retry: { type: 'fibonacci', unit: 1 } }, 'backlogHandler.retry: unknown option "unit"'],
+    [
+      { retry: { type: 'fibonacci', unit: 1 } },
+      'backlogHandler.retry: unknown option "unit"; expected "unitSeconds", "type", "maxAttempts", "maxAgeSeconds", "maxWaitSeconds", "jitter"',
+    ],
     [{ maxRecords: 0 }, 'backlogHandler.maxRecords: expected number to be >=1, got 0'],
   ])('the options %j are refused where the handler is made', (options, message) => {
     const { seams } = workbench(retryQueue);

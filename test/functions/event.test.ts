@@ -60,9 +60,15 @@ describe('an event that makes no sense is told what it should be', () => {
       'event.queue: expected a queue of BACKLOG_QUEUES ("default", "bulk"), got "constructor"',
     ],
     [{ queue: 'bulk' }, 'event.tier: expected an age band, as the queue "bulk" is progressive, got nothing'],
-    [{ queue: 'default', lane: 'default#1' }, 'event: unknown option "lane"'],
+    [
+      { queue: 'default', lane: 'default#1' },
+      'event: unknown option "lane"; expected "queue", "tier", "catchUp", "arrivals"',
+    ],
     [{ queue: 'bulk', tier: { ...tier, number: 0 } }, 'event.tier.number: expected number to be >=1, got 0'],
-    [{ queue: 'bulk', tier: { ...tier, every: 1 } }, 'event.tier: unknown option "every"'],
+    [
+      { queue: 'bulk', tier: { ...tier, every: 1 } },
+      'event.tier: unknown option "every"; expected "number", "everySeconds", "fromAgeSeconds", "untilAgeSeconds", "last"',
+    ],
   ])('%j', (event, message) => {
     expect(() => parseEvent(event, queues)).toThrow(new ConfigurationError(message));
   });

@@ -67,7 +67,7 @@ describe('queues', () => {
     ],
     [
       { bulk: { way: 'retry', retry: { type: 'fibonaci' } } },
-      `BACKLOG_QUEUES.bulk.retry.type: expected one of ${POLICY_TYPES.map((type) => `"${type}"`).join(', ')}, got "fibonaci"; did you mean "fibonacci"?`,
+      `BACKLOG_QUEUES.bulk.retry.type: expected one of ${[...POLICY_TYPES, 'NoRetry', 'LinearRetry', 'ExponentialRetry'].map((type) => `"${type}"`).join(', ')}, got "fibonaci"; did you mean "fibonacci"?`,
     ],
     [
       { bulk: { way: 'progressive', retry: { type: 'fibonacci' } } },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hash32, phaseOf, type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
+import { decideRetry, hash32, phaseOf, type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
 import { waitsOf } from './expect-schedule.js';
 
 describe('the phase of a record', () => {
@@ -12,6 +12,17 @@ describe('the phase of a record', () => {
     expect(phaseOf(id)).toBeCloseTo(u, 6);
     expect(60 * (1 + 0.236 * (2 * phaseOf(id) - 1))).toBeCloseTo(firstWait, 3);
   });
+
+  test.each(['order-7', '', 'ü', 'aü', 'üa', '日本', 'a\u007f', 'a\u0080', '😀x'])(
+    '%j is hashed by its bytes in UTF-8',
+    (id) => {
+      let h = 0x811c9dc5;
+      for (const byte of Buffer.from(id)) h = Math.imul(h ^ byte, 0x01000193);
+      h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+      h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+      expect(hash32(id)).toBe((h ^ (h >>> 16)) >>> 0);
+    },
+  );
 
   test('is salted by the queue', () => {
     expect(phaseOf('42', 'orders')).toBe((hash32('orders:42') + 0.5) / 2 ** 32);
@@ -68,6 +79,17 @@ describe('the fixed-phase jitter', () => {
     const lastWaits = Array.from({ length: 200 }, (_, i) => waitsOf(policy, 20, `r${i}`).at(-1) as number);
     expect(Math.max(...lastWaits)).toBeLessThanOrEqual(3600.001);
     expect(Math.max(...lastWaits) - Math.min(...lastWaits)).toBeGreaterThan(1000);
+  });
+
+  test('that is wide lets no wait end before it begins, however long ago the first failure was', () => {
+    const policy = resolvePolicy({ type: 'fibonacci', jitter: { type: 'phase', amplitude: 0.99 } });
+    const times = { firstFailureAt: 0, failedAt: 86_400_000, bornAt: 0 };
+    const waits = Array.from({ length: 100 }, (_, i) => {
+      const decision = decideRetry(policy, { id: `r${i}`, queue: 'q', failures: 4, ...times }, 60, () => 0.5);
+      return decision.retry ? decision.dueAt - times.failedAt : Number.NaN;
+    });
+    expect(Math.min(...waits)).toBe(0);
+    expect(Math.max(...waits)).toBeGreaterThan(200_000);
   });
 
   test('does not let a late attempt shorten the wait after it by more than one tick', () => {

@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../src/lab/seeded-random.js';
 import { fibonacciNumber } from '../../src/policies/fibonacci.js';
-import {
-  DEFAULT_TIERS,
-  decideRetry,
-  MAX_WAIT_SECONDS,
-  POLICY_TYPES,
-  type RetryPolicy,
-  resolvePolicy,
-  tierBands,
-} from '../../src/policies/index.js';
+import { DEFAULT_TIERS, resolvePolicy, tierBands } from '../../src/policies/index.js';
 import { expectSchedule, waitsOf } from './expect-schedule.js';
 
 const jitter = 'none' as const;
@@ -61,62 +52,6 @@ describe('the schedule', () => {
   });
 });
 
-describe('every policy', () => {
-  test.each(POLICY_TYPES)('%s is finite up to failure 10,000, and its waits never pass 365 days', (type) => {
-    const policy = resolvePolicy({ type } as RetryPolicy);
-    for (const failures of [1, 2, 10, 100, 1000, 10_000]) {
-      const wait = policy.baseWait({ failures, ageSeconds: DAY })?.most ?? 0;
-      expect(Number.isFinite(wait)).toBe(true);
-      expect(wait).toBeLessThanOrEqual(MAX_WAIT_SECONDS);
-    }
-  });
-
-  test.each(POLICY_TYPES)('%s has waits that never shrink, up to failure 10,000', (type) => {
-    const policy = resolvePolicy({ type } as RetryPolicy);
-    let before = { least: 0, most: 0 };
-    for (let failures = 1; failures <= 10_000; failures++) {
-      const range = policy.baseWait({ failures, ageSeconds: 0 });
-      if (!range) break;
-      expect(range.least >= before.least && range.most >= before.most && range.most >= range.least).toBe(
-        true,
-      );
-      before = range;
-    }
-  });
-
-  test.each(POLICY_TYPES)('%s has due times that are whole, later, and the same whenever asked', (type) => {
-    for (const jitter of ['none', 'phase', 'full', 'equal', 'percent'] as const) {
-      if (jitter !== 'none' && RANDOM.has(type)) continue;
-      for (const cap of [{}, { maxWaitSeconds: 100 }]) {
-        const given = { type, jitter, ...cap } as RetryPolicy;
-        for (const failures of [1, 2, 3, 20, 500, 10_000]) {
-          const attempt = {
-            id: `order-${failures}`,
-            queue: 'q',
-            failures,
-            firstFailureAt: 0,
-            failedAt: DAY,
-            bornAt: 0,
-          };
-          const decide = () => decideRetry(resolvePolicy(given), attempt, 60, seededRandom(failures));
-          const decision = decide();
-          // The same policy that has answered others before, too.
-          const used = resolvePolicy(given);
-          decideRetry(used, { ...attempt, failures: 7 }, 60, seededRandom(1));
-          expect(decideRetry(used, attempt, 60, seededRandom(failures))).toEqual(decision);
-          expect(decide()).toEqual(decision);
-          if (!decision.retry) continue;
-          expect(Number.isInteger(decision.dueAt) && decision.dueAt >= DAY).toBe(true);
-          if ('maxWaitSeconds' in cap) expect(decision.dueAt - DAY).toBeLessThanOrEqual(100_000);
-        }
-      }
-    }
-  });
-});
-
-/** These draw their waits by themselves, and take no jitter. */
-const RANDOM: ReadonlySet<string> = new Set(['window', 'sidekiq', 'buckets']);
-
 test('the Fibonacci numbers', () => {
   expect(Array.from({ length: 10 }, (_, i) => fibonacciNumber(i + 1))).toEqual([
     1, 1, 2, 3, 5, 8, 13, 21, 34, 55,
@@ -165,9 +100,18 @@ describe('a policy that makes no sense', () => {
     [undefined, 'retry: expected a retry policy such as { "type": "fibonacci" }, got nothing'],
     ['fibonacci', 'retry: expected a retry policy such as { "type": "fibonacci" }, got "fibonacci"'],
     [{}, 'retry.type: expected one of "none", "constant", "linear", "fibonacci", '],
-    [{ type: 'fibonaci' }, '"progressive", got "fibonaci"; did you mean "fibonacci"?'],
-    [{ type: 'toString' }, '"progressive", got "toString"'],
-    [{ type: 'fibonacci', units: 60 }, 'retry: unknown option "units"'],
+    [{ type: 'fibonaci' }, '"ExponentialRetry", got "fibonaci"; did you mean "fibonacci"?'],
+    [{ type: 'FIBONACCI' }, 'got "FIBONACCI"; did you mean "fibonacci"?'],
+    [{ type: 'noRetry' }, 'got "noRetry"; did you mean "NoRetry"?'],
+    [{ type: 'toString' }, '"ExponentialRetry", got "toString"'],
+    [
+      { type: 'fibonacci', units: 60 },
+      'retry: unknown option "units"; expected "unitSeconds", "type", "maxAttempts", "maxAgeSeconds", "maxWaitSeconds", "jitter"',
+    ],
+    [
+      { type: 'fibonacci', unitSecond: 60 },
+      'retry: unknown option "unitSecond"; did you mean "unitSeconds"?',
+    ],
     [{ type: 'fibonacci', unitSeconds: 0 }, 'retry.unitSeconds: expected number to be >0, got 0'],
     [{ type: 'fibonacci', unitSeconds: '60' }, 'retry.unitSeconds: expected number, got "60"'],
     [{ type: 'fibonacci', maxAttempts: 0 }, 'retry.maxAttempts: expected number to be >=1, got 0'],
@@ -201,6 +145,27 @@ describe('a policy that makes no sense', () => {
     [
       { type: 'list', afterwards: 7 },
       'retry.afterwards: expected a retry policy such as { "type": "fibonacci" }, got 7',
+    ],
+    [
+      { type: 'list', afterwards: { type: 'fibonacci', maxWaitSeconds: 60 } },
+      'retry.afterwards.maxWaitSeconds: expected among the options of the policy around it, got 60',
+    ],
+    [
+      { type: 'list', afterwards: { type: 'fibonacci', maxAttempts: 5 } },
+      'retry.afterwards.maxAttempts: expected among the options of the policy around it, got 5',
+    ],
+    [
+      { type: 'list', afterwards: { type: 'fibonacci', jitter: 'phse' } },
+      'retry.afterwards.jitter: expected among the options of the policy around it, got "phse"',
+    ],
+    [{ type: 'list', afterwards: { type: 'LinearRetry' } }, '"progressive", got "LinearRetry"'],
+    [
+      { type: 'sigmoid', firstSeconds: 100, maxSeconds: 10 },
+      'retry.maxSeconds: expected no less than firstSeconds (100), got 10',
+    ],
+    [
+      { type: 'saturating', maxSeconds: 10 },
+      'retry.maxSeconds: expected no less than firstSeconds (60), got 10',
     ],
     [
       { type: 'progressive', tiers: [{ everySeconds: 300, untilAgeSecond: 900 }] },

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../src/lab/seeded-random.js';
+import {
+  decideRetry,
+  MAX_WAIT_SECONDS,
+  POLICY_TYPES,
+  type RetryPolicy,
+  resolvePolicy,
+} from '../../src/policies/index.js';
+
+const LAST = 10_000;
+/** The last binary digits may go either way. */
+const SAME = 1 - 1e-12;
+const NOW = Date.parse('2026-01-01T00:00:00.000Z');
+/** These draw their waits by themselves, and take no jitter. */
+const RANDOM: ReadonlySet<string> = new Set(['window', 'sidekiq', 'buckets']);
+const JITTERS = ['none', 'phase', 'full', 'equal', 'percent'] as const;
+const CAPS = [undefined, 0.5, 100, 3600];
+
+const POLICIES: readonly RetryPolicy[] = [
+  ...POLICY_TYPES.map((type) => ({ type }) as RetryPolicy),
+  { type: 'exponential', base: 1000, unitSeconds: MAX_WAIT_SECONDS },
+  { type: 'exponential', base: 1.1 },
+  { type: 'window', base: 1000, intervalSeconds: MAX_WAIT_SECONDS },
+  { type: 'window', base: 1.0001 },
+  { type: 'fibonacci', unitSeconds: 1e-9 },
+  { type: 'saturating', firstSeconds: 1, maxSeconds: 1 },
+  { type: 'list', afterwards: 'last' },
+  { type: 'list', waitsSeconds: [1], afterwards: { type: 'exponential' } },
+];
+
+function variantsOf(policy: RetryPolicy): RetryPolicy[] {
+  const jitters = RANDOM.has(policy.type) ? (['none'] as const) : JITTERS;
+  return jitters.flatMap((jitter) =>
+    CAPS.map((maxWaitSeconds) => ({ ...policy, jitter, maxWaitSeconds }) as RetryPolicy),
+  );
+}
+
+/** Every failure at first, then some up to the last. */
+function* failureCounts() {
+  for (let failures = 1; failures <= LAST; failures += failures < 60 ? 1 : 419) yield failures;
+  yield LAST;
+}
+
+function decide(policy: ReturnType<typeof resolvePolicy>, failures: number, u: number) {
+  const attempt = {
+    id: `order-${failures}`,
+    queue: 'q',
+    failures,
+    firstFailureAt: NOW - 86_400_000,
+    failedAt: NOW,
+    bornAt: NOW - 86_400_000,
+  };
+  return decideRetry(policy, attempt, 60, () => u);
+}
+
+describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
+  test('has base waits that are finite, within the cap and 365 days, and never shrink', () => {
+    for (const maxWaitSeconds of CAPS) {
+      const policy = resolvePolicy({ ...given, maxWaitSeconds });
+      const wrong: unknown[] = [];
+      let before = { least: 0, most: 0 };
+      for (let failures = 1; failures <= LAST; failures++) {
+        const range = policy.baseWait({ failures, ageSeconds: 0 });
+        if (!range) break;
+        const { least, most } = range;
+        // A cap keeps the relative width of what is drawn: its least may be less than the one before.
+        const leastGrows = maxWaitSeconds !== undefined || least >= before.least * SAME;
+        const grows = leastGrows && most >= before.most * SAME;
+        const holds = least >= 0 && least <= most && most <= (maxWaitSeconds ?? MAX_WAIT_SECONDS);
+        if (!grows || !holds || !Number.isFinite(most)) wrong.push({ failures, before, range });
+        before = range;
+      }
+      expect(wrong).toEqual([]);
+    }
+  });
+
+  test('has due times that are whole, not before the failure, and within the cap, whatever the jitter', () => {
+    const wrong: unknown[] = [];
+    for (const variant of variantsOf(given)) {
+      const policy = resolvePolicy(variant);
+      for (const failures of failureCounts()) {
+        for (const u of [0, 0.5, 1 - 2 ** -53]) {
+          const decision = decide(policy, failures, u);
+          if (!decision.retry) continue;
+          const wait = decision.dueAt - NOW;
+          const most = 1000 * policy.maxWaitSeconds;
+          if (!Number.isInteger(wait) || wait < 0 || wait > most) wrong.push({ variant, failures, wait });
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test('has sums of its base waits that are finite, and grow', () => {
+    const { totalSeconds } = resolvePolicy(given);
+    let before = 0;
+    for (const failures of failureCounts()) {
+      expect(totalSeconds(failures)).toBeGreaterThanOrEqual(before);
+      before = totalSeconds(failures);
+    }
+    expect(before).toBeLessThanOrEqual(LAST * MAX_WAIT_SECONDS);
+  });
+
+  test('gives the same wait to the same failure, whoever was asked about before', () => {
+    for (const variant of variantsOf(given)) {
+      const used = resolvePolicy(variant);
+      for (const failures of [LAST, 500, 20, 3, 2, 1]) {
+        const u = seededRandom(failures)();
+        expect(decide(used, failures, u)).toEqual(decide(resolvePolicy(variant), failures, u));
+      }
+    }
+  });
+});
+
+test('a wait that is drawn keeps its relative width at the cap, however many failures there were', () => {
+  const { baseWait } = resolvePolicy({ type: 'window', maxWaitSeconds: 100 });
+  expect(baseWait({ failures: LAST, ageSeconds: 0 })).toEqual({ least: 50, most: 100 });
+});

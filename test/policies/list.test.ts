@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
+import { waitsOf } from './expect-schedule.js';
+
+const then = (afterwards: RetryPolicy) => ({ type: 'list', waitsSeconds: [10], afterwards }) as const;
+
+describe('a policy behind a list', () => {
+  test('counts its failures from there', () => {
+    expect(waitsOf({ ...then({ type: 'exponential' }), jitter: 'none' }, 3)).toEqual([10, 240, 300]);
+  });
+
+  test('is drawn if it is random, whatever the phase of the list', () => {
+    const drawnAt = (u: number) => waitsOf(then({ type: 'buckets' }), 3, 'r', 'q', 60, () => u).slice(1);
+    expect(drawnAt(0)).toEqual([0, 1]);
+    expect(drawnAt(0.5)).toEqual([4, 14]);
+  });
+
+  test('lends its growth to the amplitude of the phase', () => {
+    const amplitudeOf = (policy: RetryPolicy) => resolvePolicy(policy).jitter;
+    expect(amplitudeOf({ type: 'list' })).toEqual({ type: 'phase', amplitude: 0.236 });
+    expect(amplitudeOf(then({ type: 'exponential' }))).toEqual({ type: 'phase', amplitude: 1 / 3 });
+    expect(amplitudeOf(then({ type: 'exponential', base: 3 }))).toEqual({ type: 'phase', amplitude: 0.5 });
+    expect(amplitudeOf(then({ type: 'buckets' }))).toEqual({ type: 'phase', amplitude: 0.236 });
+    expect(amplitudeOf(then(then({ type: 'exponential' })))).toEqual({ type: 'phase', amplitude: 1 / 3 });
+  });
+
+  test('has the limits of the list', () => {
+    const policy = {
+      ...then({ type: 'exponential' }),
+      jitter: 'none',
+      maxWaitSeconds: 250,
+      maxAttempts: 4,
+    } as const;
+    expect(waitsOf(policy, 9)).toEqual([10, 240, 250, 'maxAttempts']);
+  });
+
+  test('may end it', () => expect(waitsOf(then({ type: 'none' }), 9)).toHaveLength(2));
+});
