@@ -20,6 +20,7 @@ export interface AlarmSettings {
   readonly functions: ReadonlyMap<string, IFunction>;
   readonly givenUpEvents: IQueue;
   readonly intake: IFunction | undefined;
+  readonly sweep: IFunction | undefined;
   readonly action?: IAlarmAction | undefined;
 }
 
@@ -74,9 +75,10 @@ function runAlarms({ functions, givenUpEvents }: AlarmSettings): AlarmText[] {
 /** Behind by more than this, records that others put are attempted late. */
 const MAX_INTAKE_AGE = Duration.minutes(5);
 
-function intakeAlarms({ intake, tableName }: AlarmSettings): AlarmText[] {
+function intakeAlarms({ intake, sweep, tableName }: AlarmSettings): AlarmText[] {
   if (!intake) return [];
   return [
+    ...sweepAlarms(sweep),
     {
       id: 'IntakeErrors',
       metric: intake.metricErrors({ period: PERIOD }),
@@ -108,6 +110,19 @@ function intakeAlarms({ intake, tableName }: AlarmSettings): AlarmText[] {
       description:
         'DynamoDB takes no change of some records (items of nearly 400 KB have no room for it): the log of the intake ' +
         'has their ids.',
+    },
+  ];
+}
+
+function sweepAlarms(sweep: IFunction | undefined): AlarmText[] {
+  if (!sweep) return [];
+  return [
+    {
+      id: 'SweepErrors',
+      metric: sweep.metricErrors({ period: PERIOD }),
+      above: 0,
+      description:
+        'The sweep failed: its log has a line "sweep failed" at level ERROR that says why. The next hour goes on with it.',
     },
   ];
 }

@@ -10,9 +10,10 @@ import * as z from 'zod';
 import { ConfigurationError } from '../src/errors.js';
 import { parseOptions, show } from '../src/validation.js';
 import { addAlarms } from './alarms.js';
+import { attemptedOnArrival } from './arrivals.js';
 import { addDashboard } from './dashboard.js';
-import { allowRules, givenUpEventsQueue } from './given-up-events.js';
-import { addIntake } from './intake.js';
+import { allowRules, givenUpEventsQueue, returnsQueue } from './given-up-events.js';
+import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
 import { type MetricName, queueMetric } from './metrics.js';
 import type { BacklogProps, QueueProps } from './props.js';
 import { readQueues } from './queue.js';
@@ -28,6 +29,7 @@ const propsShape = z.strictObject({
   ),
   table: table.optional(),
   intake: z.boolean().default(true),
+  sweep: z.boolean().optional(),
   encryptionKey: key.optional(),
   deletionProtection: z.boolean().default(false),
   timeout: functionTimeout.default(Duration.minutes(5)),
@@ -53,8 +55,10 @@ export class Backlog extends Construct {
   readonly givenUpEvents: IQueue;
   /** What does the work, by queue. Queues with `deliverTo` share one function per way of retrying. */
   readonly functions: Readonly<Record<string, IFunction>>;
-  /** Gives records that were put without `lane` their place; missing without a stream, or if it was turned off. */
+  /** Sees to records that were put without `lane`; missing without a stream, or if it was turned off. */
   readonly intake: IFunction | undefined;
+  /** Finds, once a day, what the intake was never told of. */
+  readonly sweep: IFunction | undefined;
   /** The names of the queues whose rules do not fire. */
   readonly disabledQueues: readonly string[];
   readonly alarms: readonly Alarm[];
@@ -70,35 +74,39 @@ export class Backlog extends Construct {
     const givenUpEvents = givenUpEventsQueue(this, 'GivenUpEvents');
     this.givenUpEvents = givenUpEvents;
 
+    const tables = { records: this.table, control: this.controlTable };
+    const hasIntake = options.intake && canTakeIn(this, tables);
+    const returns = hasIntake ? returnsQueue(this, 'Returns', givenUpEvents, INTAKE_TIMEOUT) : undefined;
+    const { memorySize, logRetention } = options;
+    const common = { tables, memorySize, logRetention };
+
     const staffed = staffQueues(this, queues, {
-      tables: { records: this.table, control: this.controlTable },
+      ...common,
       timeout: options.timeout,
-      memorySize: options.memorySize,
-      logRetention: options.logRetention,
-      givenUpEvents,
+      failedEvents: returns ?? givenUpEvents,
     });
     this.functions = Object.fromEntries(staffed.map(({ queue, worker }) => [queue.name, worker.lambda]));
     this.disabledQueues = queues.filter(({ enabled }) => !enabled).map(({ name }) => name);
+
+    const onArrival = attemptedOnArrival(staffed);
+    const { sweep = true } = options;
+    const intake = returns
+      ? addIntake(this, 'Intake', { ...common, queues, onArrival, returns, givenUpEvents, sweep })
+      : undefined;
+    this.intake = intake?.lambda;
+    this.sweep = intake?.sweep;
 
     const rules = staffed.flatMap(({ scope, queue, worker }) =>
       queueRules(scope, queue, worker, givenUpEvents),
     );
     allowRules(
       givenUpEvents,
-      rules.map(({ ruleArn }) => ruleArn),
+      [...rules, ...(intake?.rules ?? [])].map(({ ruleArn }) => ruleArn),
     );
-
-    this.intake = options.intake
-      ? addIntake(this, 'Intake', {
-          queues,
-          tables: { records: this.table, control: this.controlTable },
-          memorySize: options.memorySize,
-          logRetention: options.logRetention,
-        })
-      : undefined;
 
     const watched = {
       intake: this.intake,
+      sweep: this.sweep,
       tableName: this.table.tableName,
       queues,
       functions: new Map(staffed.map(({ worker }) => [worker.name, worker.lambda])),

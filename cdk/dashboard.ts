@@ -56,7 +56,7 @@ function intakeRows({ intake, tableName }: DashboardSettings): IWidget[][] {
     [
       graph(
         'Records',
-        (['Placed', 'Repaired', 'UnknownQueue', 'Refused'] as const).map((name) =>
+        (['Placed', 'Repaired', 'UnknownQueue', 'Refused', 'Returned'] as const).map((name) =>
           intakeMetric(tableName, name, { label: name }),
         ),
       ),

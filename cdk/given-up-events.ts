@@ -18,6 +18,26 @@ export function givenUpEventsQueue(scope: Construct, id: string): Queue {
   return queue;
 }
 
+/**
+ * Where the events of runs come back that failed, and the ids of records that are to be looked at later. The intake
+ * reads it; what it cannot deal with five times is left to people.
+ */
+export function returnsQueue(
+  scope: Construct,
+  id: string,
+  givenUpEvents: Queue,
+  readerTimeout: Duration,
+): Queue {
+  return new Queue(scope, id, {
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: Duration.days(14),
+    // AWS's own advice: six times the timeout of the function that reads it.
+    visibilityTimeout: Duration.seconds(6 * readerTimeout.toSeconds()),
+    deadLetterQueue: { queue: givenUpEvents, maxReceiveCount: 5 },
+  });
+}
+
 /** One statement for all rules: SQS takes 20 statements at most, and a progressive queue alone has six rules. */
 export function allowRules(queue: Queue, ruleArns: readonly string[]): void {
   queue.addToResourcePolicy(

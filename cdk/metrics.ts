@@ -6,7 +6,7 @@ export const METRICS_NAMESPACE = 'DynamoBacklog';
 
 export type MetricName = 'Attempted' | 'Succeeded' | 'Failed' | 'Dead' | 'LagSeconds';
 
-export type IntakeMetricName = 'Placed' | 'Repaired' | 'UnknownQueue' | 'Refused';
+export type IntakeMetricName = 'Placed' | 'Repaired' | 'UnknownQueue' | 'Refused' | 'Returned';
 
 /** A metric of the intake: the sum over five minutes. */
 export function intakeMetric(

@@ -27,6 +27,14 @@ export interface BacklogProps {
   readonly intake?: boolean | undefined;
 
   /**
+   * Whether the table is looked through once a day for records that the intake was never told of, and for dead ones
+   * that were set to `NEW` by hand. Reads the whole table: 0.5 read units per 4 KB.
+   *
+   * @default - true where there is an intake
+   */
+  readonly sweep?: boolean | undefined;
+
+  /**
    * A customer managed key for the new tables. The stack must name its region then, as replicas have keys of their own.
    *
    * @default - the AWS managed key `aws/dynamodb`
@@ -82,6 +90,9 @@ export interface BacklogProps {
    */
   readonly dashboard?: boolean | undefined;
 }
+
+/** When a record that has just come is attempted first. */
+export type Arrivals = 'attempt' | 'schedule';
 
 /**
  * One queue: exactly one way of retrying (`retry` or `progressive`), and exactly one that does the work (`deliverTo`,
@@ -140,6 +151,15 @@ export interface QueueProps {
    * @default true
    */
   readonly enabled?: boolean | undefined;
+
+  /**
+   * When a record that was put without `lane` is attempted first: `"attempt"`, within about a second, in up to five
+   * runs at once beside the rule's; or `"schedule"`, when the rule finds it. A success on arrival is its only write.
+   *
+   * @default - `"attempt"`; `"schedule"` with `attemptsPerSecond`, whose pace one run keeps, and for a `handler` whose
+   *   asynchronous invocation is configured elsewhere
+   */
+  readonly arrivals?: Arrivals | undefined;
 
   /**
    * Attempts at once in a run.

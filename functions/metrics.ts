@@ -25,20 +25,22 @@ export const emitMetrics: EmitMetrics = (summary, table) => {
 export interface IntakeMetrics {
   /** Given their place in the index. */
   readonly placed: number;
-  /** Of these: something of the contract made no sense and was replaced. */
+  /** Something of the contract made no sense and was replaced, or they came without a payload. */
   readonly repaired: number;
   /** Of these: of a queue that no rule serves. They wait for one. */
   readonly unknownQueue: number;
   /** DynamoDB takes no change of them. */
   readonly refused: number;
+  /** Came back from runs that failed or were lost. */
+  readonly returned: number;
 }
 
 /** Metrics of a batch in which there was something to do. */
 export function emitIntakeMetrics(
-  { placed, repaired, unknownQueue, refused }: IntakeMetrics,
+  { placed, repaired, unknownQueue, refused, returned }: IntakeMetrics,
   table: string,
 ): void {
-  if (placed + refused === 0) return;
+  if (placed + refused + returned === 0) return;
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
   metrics.clearDefaultDimensions();
   metrics.addDimensions({ Table: table });
@@ -46,5 +48,6 @@ export function emitIntakeMetrics(
   metrics.addMetric('Repaired', MetricUnit.Count, repaired);
   metrics.addMetric('UnknownQueue', MetricUnit.Count, unknownQueue);
   metrics.addMetric('Refused', MetricUnit.Count, refused);
+  metrics.addMetric('Returned', MetricUnit.Count, returned);
   metrics.publishStoredMetrics();
 }

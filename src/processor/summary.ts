@@ -6,6 +6,8 @@ export type RunEnd =
   | 'held'
   /** As many runs as may be are at work on the queue's arrivals: these were left to the rules. */
   | 'crowded'
+  /** The queue has a pace, which its rule's runs keep: these arrivals were left to them. */
+  | 'paced'
   /** It had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'
   /** Too little time was left for another attempt. */

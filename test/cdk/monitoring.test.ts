@@ -27,6 +27,7 @@ describe('the alarms', () => {
       ['AWS/Lambda', 'Errors', 'Sum', 0, undefined],
       ['AWS/SQS', 'ApproximateNumberOfMessagesVisible', 'Maximum', 0, undefined],
       ['AWS/Lambda', 'Errors', 'Sum', 0, undefined],
+      ['AWS/Lambda', 'Errors', 'Sum', 0, undefined],
       ['AWS/Lambda', 'IteratorAge', 'Maximum', 300_000, undefined],
       ['DynamoBacklog', 'UnknownQueue', 'Sum', 0, undefined],
       ['DynamoBacklog', 'Refused', 'Sum', 0, undefined],
@@ -37,13 +38,13 @@ describe('the alarms', () => {
     ]);
   });
 
-  it('watch the errors of each function, the intake among them', () => {
+  it('watch the errors of each function, the intake and the sweep among them', () => {
     const errors = alarms
       .filter(({ MetricName }) => MetricName === 'Errors')
       .map(({ Dimensions: [{ Name, Value }] }) => [Name, Value.Ref]);
     const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
-    expect(functions).toHaveLength(3);
-    expect(errors).toEqual(functions.map((id) => ['FunctionName', id]));
+    expect(functions).toHaveLength(4);
+    expect(errors.toSorted()).toEqual(functions.map((id) => ['FunctionName', id]).toSorted());
   });
 
   it('go off above their threshold within five minutes, and stay silent while nothing runs', () => {
@@ -73,7 +74,7 @@ describe('the alarms', () => {
     const actions = propertiesOf(Template.fromStack(stack), 'AWS::CloudWatch::Alarm').map(
       ({ AlarmActions }) => AlarmActions,
     );
-    expect(actions).toEqual(Array(11).fill([{ Ref: expect.stringMatching(/^Topic/) }]));
+    expect(actions).toEqual(Array(12).fill([{ Ref: expect.stringMatching(/^Topic/) }]));
   });
 });
 

@@ -25,9 +25,10 @@ export function propertiesOf(template: Template, type: string): any[] {
   return Object.values(template.findResources(type)).map((resource) => resource.Properties);
 }
 
-/** The rules with their inputs parsed, in the order of their descriptions. */
+/** The rules of queues with their inputs parsed, in the order of their descriptions. */
 export function rulesOf(template: Template) {
   return propertiesOf(template, 'AWS::Events::Rule')
+    .filter((rule) => rule.Targets[0].Input !== undefined)
     .map((rule) => ({
       description: rule.Description as string,
       schedule: rule.ScheduleExpression as string,
@@ -36,4 +37,27 @@ export function rulesOf(template: Template) {
       input: JSON.parse(rule.Targets[0].Input),
     }))
     .sort((a, b) => (a.description < b.description ? -1 : 1));
+}
+
+/** What the role of a construct may do, and with what: names without the stack's prefix and CDK's hashes. */
+export function rightsOf(template: Template, construct: string): [string, string[]][] {
+  const policy = propertiesOf(template, 'AWS::IAM::Policy').find(({ PolicyName }) =>
+    PolicyName.startsWith(construct),
+  );
+  return policy.PolicyDocument.Statement.map(
+    ({ Action, Resource }: { Action: unknown; Resource: unknown }) => [
+      [Action].flat().join(', '),
+      [Resource].flat().map(resourceName).sort(),
+    ],
+  );
+}
+
+function resourceName(resource: unknown): string {
+  const { 'Fn::GetAtt': attribute, 'Fn::Join': join } = (resource ?? {}) as {
+    'Fn::GetAtt'?: [string, string];
+    'Fn::Join'?: [string, unknown[]];
+  };
+  if (join) return join[1].map(resourceName).join('');
+  if (!attribute) return String(resource);
+  return [attribute[0].replace(/^Backlog/, '').replace(/[0-9A-F]{8}$/, ''), attribute[1]].join('.');
 }

@@ -53,6 +53,7 @@ export function reportRun({ invocation, ...firing }: FiringResult): RunReport {
 const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   drained: 'drained',
   held: 'another run is at it',
+  paced: 'left to the rule, which keeps the pace',
   crowded: 'left to the rules: enough runs are at work on arrivals',
   maxRecords: 'stopped at maxRecords',
   deadline: 'stopped before the deadline',

@@ -16,6 +16,8 @@ export interface LocalFunction {
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
   readonly environment: Readonly<Record<string, string>>;
+  /** The queue that asynchronous events go to which it fails on. */
+  readonly failureQueue: string | undefined;
 }
 
 export interface LocalRule {
@@ -33,10 +35,26 @@ export interface LocalStream {
   readonly table: string;
   readonly functionName: string;
   readonly batchSize: number;
+  /** A batch that the function fails on comes again in halves. */
+  readonly bisects: boolean;
   /** Such as `NEW_IMAGE`. */
   readonly viewType: string;
   /** Whether the function wants to know of an event. */
   readonly matches: (event: unknown) => boolean;
+}
+
+export interface LocalQueue {
+  readonly name: string;
+  /** How often a message is handed over that fails each time; infinite without a dead-letter queue. */
+  readonly maxReceives: number;
+  readonly deadLetterQueue: string | undefined;
+}
+
+/** Messages of a queue that a function is handed. */
+export interface LocalQueueReader {
+  readonly queue: string;
+  readonly functionName: string;
+  readonly batchSize: number;
 }
 
 /** What of an app runs on one machine. */
@@ -46,6 +64,8 @@ export interface LocalApp {
   readonly functions: readonly LocalFunction[];
   readonly rules: readonly LocalRule[];
   readonly streams: readonly LocalStream[];
+  readonly queues: readonly LocalQueue[];
+  readonly queueReaders: readonly LocalQueueReader[];
 }
 
 /** A stack with the names that its resources get here. */
