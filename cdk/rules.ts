@@ -1,64 +1,55 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IRuleTarget, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { Construct } from 'constructs';
-import type { BacklogEvent } from '../functions/event.js';
+import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { ConfigurationError } from '../src/errors.js';
-import { caughtUpBy, type TierBand, tierBands } from '../src/policies/index.js';
 import type { Worker } from './functions.js';
-import type { Queue } from './queue.js';
+import { allowRules } from './given-up-events.js';
+import { queueTicks, type Tick } from './ticks.js';
+import type { StaffedQueue } from './workers.js';
 
-/** The rules of one queue: one every minute, or one per tier. */
-export function queueRules(scope: Construct, queue: Queue, worker: Worker, givenUpEvents: IQueue): Rule[] {
-  const rule = (id: string, everySeconds: number, description: string, event: BacklogEvent) =>
-    new Rule(scope, id, {
-      description,
-      schedule: Schedule.rate(Duration.seconds(everySeconds)),
-      enabled: queue.enabled,
-      targets: [runTarget(worker, event, givenUpEvents)],
-    });
+/** Each rule adds about 450 bytes to the policy of its function, which holds 20 KB. */
+const MAX_RULES = 40;
 
-  if (queue.way === 'retry') {
-    return [rule('Poll', 60, `Backlog queue ${queue.name}: whatever is due`, { queue: queue.name })];
-  }
-  const bands = tierBands(queue.tiers, worker.timeoutSeconds);
-  checkBands(queue, bands);
-  return bands.map((band) =>
-    rule(`Tier${band.number}`, band.everySeconds, describeBand(queue, band), {
-      queue: queue.name,
-      tier: band,
-      catchUp: caughtUpBy(band, bands),
-    }),
+/** EventBridge rules, one per tick. What they cannot deliver goes to the queue of given-up events. */
+export function addRules(staffed: readonly StaffedQueue[], givenUpEvents: Queue): void {
+  checkRules(staffed);
+  const rules = staffed.flatMap((one) =>
+    queueTicks(one.queue, one.worker).map((tick) => addRule(one, tick, givenUpEvents)),
+  );
+  allowRules(
+    givenUpEvents,
+    rules.map(({ ruleArn }) => ruleArn),
   );
 }
 
-/** A band starts one function timeout after the one before: a short tier may have nothing left. */
-function checkBands({ name }: Queue, bands: readonly TierBand[]): void {
-  for (const { number, fromAgeSeconds, untilAgeSeconds } of bands) {
-    if (untilAgeSeconds <= fromAgeSeconds) {
+function addRule({ scope, queue, worker }: StaffedQueue, tick: Tick, givenUpEvents: IQueue): Rule {
+  return new Rule(scope, tick.id, {
+    description: tick.description,
+    schedule: Schedule.rate(Duration.seconds(tick.everySeconds)),
+    enabled: queue.enabled,
+    targets: [runTarget(worker, tick, givenUpEvents)],
+  });
+}
+
+function checkRules(staffed: readonly StaffedQueue[]): void {
+  for (const worker of new Set(staffed.map(({ worker }) => worker))) {
+    const sharing = staffed.filter((one) => one.worker === worker).map(({ queue }) => queue);
+    const rules = sharing.reduce((sum, { tiers }) => sum + Math.max(1, tiers.length), 0);
+    if (rules > MAX_RULES) {
       throw new ConfigurationError(
-        `queues.${name}.progressive.tiers.${number - 1}.untilAgeSeconds: expected more than ${fromAgeSeconds} (the end ` +
-          `of the tier before, and one function timeout), got ${untilAgeSeconds}`,
+        `queues: the ${sharing.length} queues that share a function have ${rules} rules, and its policy takes ` +
+          `${MAX_RULES}: set trigger to "scheduler", or spread them over several Backlogs on one table`,
       );
     }
   }
-}
-
-function describeBand({ name, tiers }: Queue, { number, untilAgeSeconds }: TierBand): string {
-  const from = days(tiers[number - 2]?.untilAgeSeconds ?? 0);
-  return `Backlog queue ${name}, tier ${number} of ${tiers.length}: ages ${from} to ${days(untilAgeSeconds)} days`;
-}
-
-function days(seconds: number): string {
-  return String(Math.round((seconds / 86_400) * 100) / 100);
 }
 
 /**
  * CDK's own target, but for the dead-letter queue: that would add one statement per rule to the queue's policy, which
  * takes 20 (see given-up-events.ts).
  */
-function runTarget({ lambda }: Worker, event: BacklogEvent, givenUpEvents: IQueue): IRuleTarget {
+function runTarget({ lambda }: Worker, { event }: Tick, givenUpEvents: IQueue): IRuleTarget {
   const target = new LambdaFunction(lambda, {
     event: RuleTargetInput.fromObject(event),
     retryAttempts: 0,

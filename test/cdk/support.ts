@@ -37,3 +37,17 @@ export function rulesOf(template: Template) {
     }))
     .sort((a, b) => (a.description < b.description ? -1 : 1));
 }
+
+/** The same of schedules. */
+export function schedulesOf(template: Template) {
+  return propertiesOf(template, 'AWS::Scheduler::Schedule')
+    .map((schedule) => ({
+      description: schedule.Description as string,
+      schedule: schedule.ScheduleExpression as string,
+      timeZone: schedule.ScheduleExpressionTimezone as string | undefined,
+      state: schedule.State as string,
+      target: schedule.Target,
+      input: JSON.parse(schedule.Target.Input),
+    }))
+    .sort((a, b) => (a.description < b.description ? -1 : 1));
+}
