@@ -72,7 +72,9 @@ async function catchUp(options: RunOptions, parts: RunParts, tally: Tally): Prom
   for (const band of options.target.catchUp) {
     if (!isOverdue(band, queue, parts.clock.now(), slackMs)) continue;
     tally.tierCaughtUp(band.number);
-    if (isStopped(await runTier(options, parts, tally, band))) return;
+    const ended = await runTier(options, parts, tally, band);
+    if (ended === 'held') tally.tierWasHeld();
+    if (isStopped(ended)) return;
   }
 }
 

@@ -48,6 +48,11 @@ export class Tally {
     this.caughtUp.push(tier);
   }
 
+  /** Its own run, or another, was at it already. */
+  tierWasHeld(): void {
+    this.caughtUp.pop();
+  }
+
   troubled(error: Error): void {
     this.trouble = `${error.name}: ${error.message}`;
   }

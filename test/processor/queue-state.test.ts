@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
+import type { RunSummary } from '../../src/processor/index.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
 const DAY = 86_400;
@@ -105,6 +106,18 @@ describe('the hourly run', () => {
     expect(await harness.run(succeed, { band: HOURLY, catchUp })).not.toHaveProperty('caughtUp');
     await harness.pass(2 * 3600);
     expect(await harness.run(succeed, { band: HOURLY, catchUp })).toMatchObject({ caughtUp: [3] });
+  });
+
+  test('does not count a tier that is at work itself', async () => {
+    const harness = new Harness();
+    const [tier3 = YOUNG, ...slower] = SLOWER;
+    harness.put('old', { ...old, insertedAt: iso(-10 * DAY) });
+    let summary: RunSummary | undefined;
+    const meanwhile = async () => {
+      summary = await harness.run(succeed, { band: HOURLY, catchUp });
+    };
+    expect(await harness.run(meanwhile, { band: tier3 })).toMatchObject({ succeeded: 1 });
+    expect(summary?.caughtUp).toEqual(slower.map(({ number }) => number));
   });
 
   test('goes on with a tier that ended at its limit', async () => {
