@@ -64,12 +64,13 @@ export class RuntimeStatusView {
     };
   }
 
-  #rule({ id, label, expression, enabled }: LocalRule): RuleStatus {
+  #rule({ id, label, expression, timeZone, enabled }: LocalRule): RuleStatus {
     const next = this.#parts.scheduler.nextOf(id);
     return {
       id,
       label,
       expression,
+      ...(timeZone === undefined ? {} : { timeZone }),
       enabled,
       ...(next === undefined ? {} : { nextAt: toIso(next) }),
       ...this.#parts.log.ofRule(id),

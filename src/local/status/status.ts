@@ -44,6 +44,8 @@ export interface RuleStatus {
   readonly id: string;
   readonly label: string;
   readonly expression: string;
+  /** Of a schedule that has one. */
+  readonly timeZone?: string | undefined;
   readonly enabled: boolean;
   readonly nextAt?: string | undefined;
   readonly fired: number;
