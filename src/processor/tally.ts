@@ -48,11 +48,6 @@ export class Tally {
     this.caughtUp.push(tier);
   }
 
-  /** Its own run, or another, was at it already. */
-  tierWasHeld(): void {
-    this.caughtUp.pop();
-  }
-
   troubled(error: Error): void {
     this.trouble = `${error.name}: ${error.message}`;
   }
