@@ -19,6 +19,7 @@ export interface AlarmSettings {
   /** By the name of the function's construct. */
   readonly functions: ReadonlyMap<string, IFunction>;
   readonly givenUpEvents: IQueue;
+  readonly scheduleDeadLetters: IQueue | undefined;
   readonly intake: IFunction | undefined;
   readonly sweep: IFunction | undefined;
   readonly action?: IAlarmAction | undefined;
@@ -53,7 +54,7 @@ export function addAlarms(scope: Construct, { action, ...settings }: AlarmSettin
   });
 }
 
-function runAlarms({ functions, givenUpEvents }: AlarmSettings): AlarmText[] {
+function runAlarms({ functions, givenUpEvents, scheduleDeadLetters }: AlarmSettings): AlarmText[] {
   return [
     ...[...functions].map(([name, lambda]) => ({
       id: `RunErrors-${name}`,
@@ -66,10 +67,22 @@ function runAlarms({ functions, givenUpEvents }: AlarmSettings): AlarmText[] {
       metric: givenUpEvents.metricApproximateNumberOfMessagesVisible({ period: PERIOD }),
       above: 0,
       description:
-        'Rule events were given up: a function failed, was throttled or could not be invoked. No record is lost: ' +
+        'Events were given up: a function failed, was throttled or could not be invoked. No record is lost: ' +
         'the next event does the same work. Look into the messages, then purge the queue.',
     },
+    ...(scheduleDeadLetters ? [scheduleAlarm(scheduleDeadLetters)] : []),
   ];
+}
+
+function scheduleAlarm(deadLetters: IQueue): AlarmText {
+  return {
+    id: 'ScheduleDeadLetters',
+    metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: PERIOD }),
+    above: 0,
+    description:
+      'EventBridge Scheduler could not start a function: the messages say why in their attributes (ERROR_CODE). No ' +
+      'record is lost: the next event does the same work. Put it right, then purge the queue.',
+  };
 }
 
 /** Behind by more than this, records that others put are attempted late. */

@@ -5,8 +5,8 @@ import type { Construct } from 'constructs';
 import { acknowledge } from './nag.js';
 
 /**
- * Where events end up that no function took or finished: from the rules, and from asynchronous invocation. They hold
- * no records, and the next event of the same rule does the same work; the queue says that something is wrong.
+ * Where events end up that no function took or finished: from rules or schedules, and from asynchronous invocation. They hold
+ * no records, and the next event of the same kind does the same work; the queue says that something is wrong.
  */
 export function givenUpEventsQueue(scope: Construct, id: string): Queue {
   const queue = new Queue(scope, id, {
@@ -14,7 +14,9 @@ export function givenUpEventsQueue(scope: Construct, id: string): Queue {
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
   });
-  acknowledge(queue, 'AwsSolutions-SQS3', 'This is the dead-letter queue itself.');
+  for (const rule of ['AwsSolutions-SQS3', 'Serverless-SQSRedrivePolicy']) {
+    acknowledge(queue, rule, 'This is the dead-letter queue itself.');
+  }
   return queue;
 }
 

@@ -1,6 +1,4 @@
 import { Annotations, Duration, Stack, Token } from 'aws-cdk-lib';
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
   Code,
@@ -17,6 +15,7 @@ import { handlerFolder } from './handler-folder.js';
 import { arrivalsSource, returnsSource } from './intake-sources.js';
 import type { Queue } from './queue.js';
 import { grantPlace, grantSweep, hasNewImages, type Tables } from './tables.js';
+import type { Tick } from './ticks.js';
 import type { StaffedQueue } from './workers.js';
 
 export const INTAKE_TIMEOUT = Duration.minutes(1);
@@ -40,9 +39,8 @@ export interface IntakeSettings {
 /** What looks after records that were put without `lane`. */
 export interface Intake {
   readonly lambda: IFunction;
-  readonly sweep: IFunction | undefined;
-  /** What starts the sweep. */
-  readonly rules: readonly Rule[];
+  /** What starts the sweep, if there is one. */
+  readonly sweep: Tick | undefined;
 }
 
 /**
@@ -82,12 +80,12 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   lambda.addEventSource(arrivalsSource(tables.records));
   lambda.addEventSource(returnsSource(returns));
   const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;
-  return { lambda, sweep: sweep?.lambda, rules: sweep ? [sweep.rule] : [] };
+  return { lambda, sweep };
 }
 
 /** Hourly: a large table takes several runs, and a day whose hour was missed is made up for. */
-function addSweep(scope: Construct, settings: IntakeSettings): { lambda: IFunction; rule: Rule } {
-  const { tables, returns, givenUpEvents } = settings;
+function addSweep(scope: Construct, settings: IntakeSettings): Tick {
+  const { tables, returns } = settings;
   const lambda = new LambdaFunction(scope, 'Function', {
     ...common(scope, settings, SWEEP_TIMEOUT),
     description: 'Finds records of the backlog that no event has reached, once a day',
@@ -99,20 +97,15 @@ function addSweep(scope: Construct, settings: IntakeSettings): { lambda: IFuncti
   });
   grantSweep(lambda, tables);
   allow(lambda, 'sqs:SendMessage', [returns.queueArn]);
-  const target = new LambdaTarget(lambda, { retryAttempts: 0, maxEventAge: Duration.seconds(60) });
-  const rule = new Rule(scope, 'Hourly', {
+  return {
+    scope,
+    id: 'Hourly',
     description: 'Backlog: looks for records that no event has reached, if the last look is a day ago',
-    schedule: Schedule.rate(Duration.hours(1)),
-    targets: [
-      {
-        bind: (rule, id) => ({
-          ...target.bind(rule, id),
-          deadLetterConfig: { arn: givenUpEvents.queueArn },
-        }),
-      },
-    ],
-  });
-  return { lambda, rule };
+    everySeconds: 3_600,
+    enabled: true,
+    lambda,
+    event: { sweep: true },
+  };
 }
 
 /** No more than that: CDK's own grants give rights to look at the queue, and to run every version of a function. */

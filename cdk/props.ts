@@ -1,4 +1,4 @@
-import type { Duration } from 'aws-cdk-lib';
+import type { Duration, TimeZone } from 'aws-cdk-lib';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -47,6 +47,22 @@ export interface BacklogProps {
    * @default false
    */
   readonly deletionProtection?: boolean | undefined;
+
+  /**
+   * What starts the runs: EventBridge `rules`, or schedules of EventBridge `scheduler`, with a dead-letter queue of
+   * their own. The events and intervals are the same, and one can be changed for the other at any time.
+   *
+   * @default 'rules'
+   */
+  readonly trigger?: 'rules' | 'scheduler' | undefined;
+
+  /**
+   * With `trigger: 'scheduler'`: tiers of 2, 3, 4, 6, 8, 12 or 24 hours start by the clock of this time zone, from
+   * midnight on. An IANA name such as `Europe/Berlin`, or CDK's `TimeZone`. Other intervals know no time zone.
+   *
+   * @default - every interval counts from the deployment, in UTC
+   */
+  readonly timeZone?: string | TimeZone | undefined;
 
   /**
    * Timeout of the functions, and with it the longest run. At most 15 minutes.
@@ -146,7 +162,7 @@ export interface QueueProps {
   readonly handler?: IFunction | undefined;
 
   /**
-   * Whether the rules fire. Nothing is attempted while they do not.
+   * Whether the rules (or schedules) fire. Nothing is attempted while they do not.
    *
    * @default true
    */

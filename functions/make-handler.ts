@@ -72,6 +72,6 @@ export function makeHandler(
 
 function report(logger: Logger, summary: RunSummary): void {
   if (summary.ended === 'storeTrouble') logger.error('run', { ...summary });
-  else if (isIdle(summary)) logger.debug('run', { ...summary });
+  else if (isIdle(summary) && !summary.caughtUp) logger.debug('run', { ...summary });
   else logger.info('run', { ...summary });
 }

@@ -43,7 +43,7 @@ export interface RunSummary {
   readonly ended: RunEnd;
   /** The store's error, if it ended the run. */
   readonly trouble?: string | undefined;
-  /** Tiers whose missed or cut-short runs this run made up for. */
+  /** Tiers whose missed, late or cut-short runs this run made up for. Absent: none. */
   readonly caughtUp?: readonly number[] | undefined;
   readonly durationMs: number;
 }

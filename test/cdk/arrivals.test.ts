@@ -160,11 +160,22 @@ describe('the sweep', () => {
       ({ ScheduleExpression }) => ScheduleExpression === 'rate(1 hour)',
     );
     expect(rule.Targets[0].RetryPolicy).toEqual({ MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 });
+    expect(JSON.parse(rule.Targets[0].Input)).toEqual({ sweep: true });
     expect(rightsOf(template, 'BacklogSweep')).toEqual([
       ['logs:CreateLogStream, logs:PutLogEvents', ['SweepLogs.Arn']],
       ['dynamodb:Scan', ['Records.Arn']],
       ['dynamodb:GetItem, dynamodb:UpdateItem', ['Control.Arn']],
       ['sqs:SendMessage', ['Returns.Arn']],
+    ]);
+  });
+
+  it('is started every hour by a schedule, if the queues are', () => {
+    const queues = { orders: { ...retryQueue, enabled: false } };
+    const { template } = backlogWith({ queues, trigger: 'scheduler' });
+    const schedules = propertiesOf(template, 'AWS::Scheduler::Schedule');
+    expect(schedules.map(({ ScheduleExpression, State }) => [ScheduleExpression, State]).sort()).toEqual([
+      ['rate(1 hour)', 'ENABLED'],
+      ['rate(1 minute)', 'DISABLED'],
     ]);
   });
 

@@ -109,6 +109,22 @@ it('the dashboard shows every queue, the runs and the given-up events', () => {
   }
 });
 
+it('the dashboard shows caught-up runs of the queues that have some to catch up with', () => {
+  const tiers = [
+    { everySeconds: 300, untilAgeSeconds: 86_400 },
+    { everySeconds: 3600, untilAgeSeconds: 10 * 86_400 },
+  ];
+  const { template } = backlogWith({
+    queues: { ...queues, short: { ...progressiveQueue, progressive: { tiers } } },
+  });
+  const [dashboard] = propertiesOf(template, 'AWS::CloudWatch::Dashboard');
+  const parts: string[] = dashboard.DashboardBody['Fn::Join'][1].filter(
+    (part: unknown) => typeof part === 'string',
+  );
+  const shown = [...parts.join('?').matchAll(/"CaughtUp","Queue","(\w+)"/g)].map(([, queue]) => queue);
+  expect(shown).toEqual(['bulk']);
+});
+
 it('a metric is that of one queue in one table, and takes options', () => {
   const { backlog } = backlogWith({ queues });
   const metric = backlog.metricAttempted('orders', { period: Duration.hours(1), statistic: 'Average' });
@@ -123,12 +139,14 @@ it('a metric is that of one queue in one table, and takes options', () => {
     backlog.metricSucceeded('bulk'),
     backlog.metricFailed('bulk'),
     backlog.metricDead('bulk'),
+    backlog.metricCaughtUp('bulk'),
     backlog.metricLag('bulk'),
   ].map(({ metricName, statistic }) => [metricName, statistic]);
   expect(names).toEqual([
     ['Succeeded', 'Sum'],
     ['Failed', 'Sum'],
     ['Dead', 'Sum'],
+    ['CaughtUp', 'Sum'],
     ['LagSeconds', 'Maximum'],
   ]);
 });

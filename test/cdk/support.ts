@@ -28,7 +28,6 @@ export function propertiesOf(template: Template, type: string): any[] {
 /** The rules of queues with their inputs parsed, in the order of their descriptions. */
 export function rulesOf(template: Template) {
   return propertiesOf(template, 'AWS::Events::Rule')
-    .filter((rule) => rule.Targets[0].Input !== undefined)
     .map((rule) => ({
       description: rule.Description as string,
       schedule: rule.ScheduleExpression as string,
@@ -36,6 +35,22 @@ export function rulesOf(template: Template) {
       target: rule.Targets[0],
       input: JSON.parse(rule.Targets[0].Input),
     }))
+    .filter(({ input }) => input.queue !== undefined)
+    .sort((a, b) => (a.description < b.description ? -1 : 1));
+}
+
+/** The schedules of queues, in the same way. */
+export function schedulesOf(template: Template) {
+  return propertiesOf(template, 'AWS::Scheduler::Schedule')
+    .map((schedule) => ({
+      description: schedule.Description as string,
+      schedule: schedule.ScheduleExpression as string,
+      timeZone: schedule.ScheduleExpressionTimezone as string | undefined,
+      state: schedule.State as string,
+      target: schedule.Target,
+      input: JSON.parse(schedule.Target.Input),
+    }))
+    .filter(({ input }) => input.queue !== undefined)
     .sort((a, b) => (a.description < b.description ? -1 : 1));
 }
 

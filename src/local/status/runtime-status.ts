@@ -64,13 +64,14 @@ export class RuntimeStatusView {
     };
   }
 
-  #rule({ id, label, expression, enabled, event }: LocalRule): RuleStatus {
+  #rule({ id, label, expression, timeZone, enabled, event }: LocalRule): RuleStatus {
     const next = this.#parts.scheduler.nextOf(id);
     return {
       id,
       label,
       expression,
       queue: queueOf(event),
+      ...(timeZone === undefined ? {} : { timeZone }),
       enabled,
       ...(next === undefined ? {} : { nextAt: toIso(next) }),
       ...this.#parts.log.ofRule(id),

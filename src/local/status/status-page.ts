@@ -59,7 +59,7 @@ ${queues.map((queue) => html`<tr><td>${queue.name}</td><td>${queue.policy ?? 'no
     )}</table>
 <h2>Rules</h2>
 <table><tr><th>rule</th><th>schedule</th><th>next</th><th class="n">fired</th><th class="n">late</th><th class="n">failed</th><th class="n">given up</th></tr>
-${rules.map((rule) => html`<tr><td>${rule.label}</td><td><code>${rule.expression}</code></td><td>${rule.enabled ? until(rule.nextAt) : 'disabled'}</td><td class="n">${rule.fired}</td><td class="n">${rule.late}</td><td class="n">${rule.failed}</td><td class="n">${rule.givenUp}</td></tr>`)}</table>
+${rules.map((rule) => html`<tr><td>${rule.label}</td><td><code>${rule.expression}</code>${rule.timeZone === undefined ? '' : ` ${rule.timeZone}`}</td><td>${rule.enabled ? until(rule.nextAt) : 'disabled'}</td><td class="n">${rule.fired}</td><td class="n">${rule.late}</td><td class="n">${rule.failed}</td><td class="n">${rule.givenUp}</td></tr>`)}</table>
 ${notices.length > 0 ? html`<h2>Warnings</h2><ul>${notices.map((notice) => html`<li>${notice.functionName}: ${notice.text}</li>`)}</ul>` : ''}
 <p class="dim"><a href="/status.json">status.json</a> · logs in <code>${status.logs}</code></p>
 </body></html>`;

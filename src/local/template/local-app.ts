@@ -1,4 +1,5 @@
 import type { TableShape } from '../../store/dynamodb/create-tables.js';
+import type { Schedule } from '../schedule/schedule.js';
 import type { Stack, TemplateResource } from './assembly.js';
 import type { References } from './intrinsics.js';
 
@@ -20,11 +21,15 @@ export interface LocalFunction {
   readonly failureQueue: string | undefined;
 }
 
+/** A scheduled rule of EventBridge, or a schedule of EventBridge Scheduler. */
 export interface LocalRule {
   /** Stable between starts: its phase is kept under this name. */
   readonly id: string;
   readonly label: string;
   readonly expression: string;
+  /** Of a schedule that has one. */
+  readonly timeZone?: string | undefined;
+  readonly schedule: Schedule;
   readonly enabled: boolean;
   readonly functionName: string;
   readonly event: unknown;

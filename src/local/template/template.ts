@@ -15,6 +15,7 @@ import type {
 } from './local-app.js';
 import { isQueue, readQueue, readQueueReader } from './queue.js';
 import { readRule } from './rule.js';
+import { readSchedule } from './schedule.js';
 import { readStream } from './stream.js';
 import { isTable, readTable } from './table.js';
 
@@ -24,7 +25,8 @@ interface Starts {
 }
 
 /**
- * Takes the tables, the scheduled rules, the streams, the queues and the functions behind them from synthesized stacks. Everything else in
+ * Takes the tables, the scheduled rules and schedules, the streams, the queues and the functions behind them from
+ * synthesized stacks. Everything else in
  * them has no meaning on one machine and is left out.
  *
  * @throws ConfigurationError naming the resource that the local runtime cannot run
@@ -69,10 +71,21 @@ function startsOf(logicalId: string, resource: TemplateResource, context: StackC
   const stream = isMapping ? readStream(logicalId, resource, context) : undefined;
   const reader = isMapping ? readQueueReader(logicalId, resource, context) : undefined;
   return {
-    rules: resource.Type === 'AWS::Events::Rule' ? readRule(logicalId, resource, context) : [],
+    rules: rulesOf(logicalId, resource, context),
     streams: stream ? [stream] : [],
     queueReaders: reader ? [reader] : [],
   };
+}
+
+function rulesOf(logicalId: string, resource: TemplateResource, context: StackContext) {
+  switch (resource.Type) {
+    case 'AWS::Events::Rule':
+      return readRule(logicalId, resource, context);
+    case 'AWS::Scheduler::Schedule':
+      return readSchedule(logicalId, resource, context);
+    default:
+      return [];
+  }
 }
 
 function stackContext(stack: Stack, names: Names, all: readonly Stack[]): StackContext {
