@@ -1,10 +1,11 @@
 import { toIso } from '../clock.js';
+import { isNewer } from './format.js';
 import { type BacklogRecord, bornAt, DEAD_LANE_ENDING, deadLane, isPending, laneOf } from './record.js';
 import type { RecordChange } from './settle.js';
 
 /** It was put without `lane`: it waits for its place, or for its first attempt. */
 export function isUnplaced(record: BacklogRecord): boolean {
-  return record.lane === undefined && record.status !== 'SUCCESS';
+  return record.lane === undefined && record.status !== 'SUCCESS' && !isNewer(record);
 }
 
 /** No rule will ever find it: it has no place, or is among the dead and was made pending again by hand. */
@@ -13,7 +14,7 @@ export function isMisplaced(record: BacklogRecord): boolean {
 }
 
 function isRisen(record: BacklogRecord): boolean {
-  return isPending(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === true;
+  return isPending(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === true && !isNewer(record);
 }
 
 /**
