@@ -12,12 +12,13 @@ import { parseOptions, show } from '../src/validation.js';
 import { addAlarms } from './alarms.js';
 import { addDashboard } from './dashboard.js';
 import { allowRules, givenUpEventsQueue } from './given-up-events.js';
+import { grantInsert } from './grant-insert.js';
 import { addIntake } from './intake.js';
 import { type MetricName, queueMetric } from './metrics.js';
 import type { BacklogProps, QueueProps } from './props.js';
 import { readQueues } from './queue.js';
 import { queueRules } from './rules.js';
-import { controlTable, grantInsert, recordsTable } from './tables.js';
+import { controlTable, recordsTable } from './tables.js';
 import { alarmAction, functionTimeout, key, table } from './values.js';
 import { staffQueues } from './workers.js';
 
@@ -111,8 +112,11 @@ export class Backlog extends Construct {
   }
 
   /**
-   * Lets a producer insert records: the rights that `BacklogClient` needs, or a plain `PutItem`. What has no
-   * policy of its own, such as a service principal, gets none: the grant's `assertSuccess()` tells.
+   * Lets a producer insert records: the rights that `BacklogClient` needs, or a plain `PutItem`. One of another account
+   * gets them from the policies of the table and its key, and needs them from its own account as well. A service
+   * principal gets none, as services write by a role: the grant's `assertSuccess()` tells.
+   *
+   * @throws ConfigurationError for another account without an `encryptionKey`: nobody else may use the AWS managed one
    */
   grantInsert(grantee: IGrantable): Grant {
     return grantInsert(grantee, this.table);
