@@ -19,7 +19,9 @@ export interface AlarmSettings {
   /** By the name of the function's construct. */
   readonly functions: ReadonlyMap<string, IFunction>;
   readonly givenUpEvents: IQueue;
+  readonly scheduleDeadLetters: IQueue | undefined;
   readonly intake: IFunction | undefined;
+  readonly sweep: IFunction | undefined;
   readonly action?: IAlarmAction | undefined;
 }
 
@@ -52,7 +54,7 @@ export function addAlarms(scope: Construct, { action, ...settings }: AlarmSettin
   });
 }
 
-function runAlarms({ functions, givenUpEvents }: AlarmSettings): AlarmText[] {
+function runAlarms({ functions, givenUpEvents, scheduleDeadLetters }: AlarmSettings): AlarmText[] {
   return [
     ...[...functions].map(([name, lambda]) => ({
       id: `RunErrors-${name}`,
@@ -65,18 +67,31 @@ function runAlarms({ functions, givenUpEvents }: AlarmSettings): AlarmText[] {
       metric: givenUpEvents.metricApproximateNumberOfMessagesVisible({ period: PERIOD }),
       above: 0,
       description:
-        'Rule events were given up: a function failed, was throttled or could not be invoked. No record is lost: ' +
+        'Events were given up: a function failed, was throttled or could not be invoked. No record is lost: ' +
         'the next event does the same work. Look into the messages, then purge the queue.',
     },
+    ...(scheduleDeadLetters ? [scheduleAlarm(scheduleDeadLetters)] : []),
   ];
+}
+
+function scheduleAlarm(deadLetters: IQueue): AlarmText {
+  return {
+    id: 'ScheduleDeadLetters',
+    metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: PERIOD }),
+    above: 0,
+    description:
+      'EventBridge Scheduler could not start a function: the messages say why in their attributes (ERROR_CODE). No ' +
+      'record is lost: the next event does the same work. Put it right, then purge the queue.',
+  };
 }
 
 /** Behind by more than this, records that others put are attempted late. */
 const MAX_INTAKE_AGE = Duration.minutes(5);
 
-function intakeAlarms({ intake, tableName }: AlarmSettings): AlarmText[] {
+function intakeAlarms({ intake, sweep, tableName }: AlarmSettings): AlarmText[] {
   if (!intake) return [];
   return [
+    ...sweepAlarms(sweep),
     {
       id: 'IntakeErrors',
       metric: intake.metricErrors({ period: PERIOD }),
@@ -108,6 +123,19 @@ function intakeAlarms({ intake, tableName }: AlarmSettings): AlarmText[] {
       description:
         'DynamoDB takes no change of some records (items of nearly 400 KB have no room for it): the log of the intake ' +
         'has their ids.',
+    },
+  ];
+}
+
+function sweepAlarms(sweep: IFunction | undefined): AlarmText[] {
+  if (!sweep) return [];
+  return [
+    {
+      id: 'SweepErrors',
+      metric: sweep.metricErrors({ period: PERIOD }),
+      above: 0,
+      description:
+        'The sweep failed: its log has a line "sweep failed" at level ERROR that says why. The next hour goes on with it.',
     },
   ];
 }

@@ -3,27 +3,35 @@ import type { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
 import { show } from '../src/validation.js';
 import { Backlog } from './backlog.js';
-import type { QueueProps } from './props.js';
+import type { BacklogProps, QueueProps } from './props.js';
 
 export interface BacklogStackProps extends StackProps {
   /**
    * Where both queues deliver: an `https` URL, or `http` to this machine.
    *
-   * @default - nowhere: the rules are disabled, and an output says so
+   * @default - nowhere: the rules (or schedules) are disabled, and an output says so
    */
   readonly deliverTo?: string | undefined;
+
+  /**
+   * What starts the runs.
+   *
+   * @default 'rules'
+   */
+  readonly trigger?: BacklogProps['trigger'];
 }
 
 /** The deployable app: one queue of each kind, delivered by HTTP. */
 export class BacklogStack extends Stack {
   readonly backlog: Backlog;
 
-  constructor(scope: Construct, id: string, { deliverTo, ...props }: BacklogStackProps = {}) {
+  constructor(scope: Construct, id: string, { deliverTo, trigger, ...props }: BacklogStackProps = {}) {
     super(scope, id, { description: 'A backlog on DynamoDB, retried less and less often', ...props });
     const delivery: Pick<QueueProps, 'deliverTo' | 'enabled'> =
       deliverTo === undefined ? { enabled: false } : { deliverTo };
 
     this.backlog = new Backlog(this, 'Backlog', {
+      trigger,
       queues: {
         default: { retry: { type: 'fibonacci' }, ...delivery },
         bulk: { progressive: true, ...delivery },
@@ -33,14 +41,22 @@ export class BacklogStack extends Stack {
   }
 
   private addOutputs(): void {
-    const { table, controlTable, givenUpEvents, dashboard, disabledQueues } = this.backlog;
+    const { table, controlTable, givenUpEvents, scheduleDeadLetters, dashboard, disabledQueues } =
+      this.backlog;
     const console = `https://${this.region}.console.aws.amazon.com`;
     const output = (id: string, value: string, description: string) =>
       new CfnOutput(this, id, { value, description });
 
     output('TableName', table.tableName, 'Where records go: PutItem { id, status: "NEW", payload } is all');
     output('ControlTableName', controlTable.tableName, 'Leases and the state of the queues');
-    output('GivenUpEventsUrl', givenUpEvents.queueUrl, 'Rule events that no run took or finished');
+    output('GivenUpEventsUrl', givenUpEvents.queueUrl, 'Events that no run took or finished');
+    if (scheduleDeadLetters) {
+      output(
+        'ScheduleDeadLettersUrl',
+        scheduleDeadLetters.queueUrl,
+        'Events that EventBridge Scheduler could not deliver',
+      );
+    }
     output(
       'RecordsUrl',
       `${console}/dynamodbv2/home?region=${this.region}#item-explorer?table=${table.tableName}`,
@@ -57,10 +73,21 @@ export class BacklogStack extends Stack {
       output(
         'RulesDisabled',
         'No deliverTo was given: deploy again with -c deliverTo=https://...',
-        `Nothing is attempted: the rules of ${disabledQueues.join(' and ')} are disabled`,
+        `Nothing is attempted: the ${scheduleDeadLetters ? 'schedules' : 'rules'} of ${disabledQueues.join(' and ')} are disabled`,
       );
     }
   }
+}
+
+/**
+ * Reads the app's context key `trigger`.
+ *
+ * @throws ConfigurationError if it is none
+ */
+export function readTrigger(value: unknown): BacklogProps['trigger'] {
+  if (value === undefined || value === null) return undefined;
+  if (value === 'rules' || value === 'scheduler') return value;
+  throw new ConfigurationError(`trigger: expected "rules" or "scheduler", got ${show(value)}`);
 }
 
 /**

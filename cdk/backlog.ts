@@ -10,15 +10,19 @@ import * as z from 'zod';
 import { ConfigurationError } from '../src/errors.js';
 import { parseOptions, show } from '../src/validation.js';
 import { addAlarms } from './alarms.js';
+import { attemptedOnArrival } from './arrivals.js';
 import { addDashboard } from './dashboard.js';
-import { allowRules, givenUpEventsQueue } from './given-up-events.js';
+import { givenUpEventsQueue, returnsQueue } from './given-up-events.js';
 import { grantInsert } from './grant-insert.js';
-import { addIntake } from './intake.js';
+import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
 import { type MetricName, queueMetric } from './metrics.js';
 import type { BacklogProps, QueueProps } from './props.js';
 import { readQueues } from './queue.js';
-import { queueRules } from './rules.js';
+import { addRules } from './rules.js';
+import { addSchedules } from './schedules.js';
 import { controlTable, recordsTable } from './tables.js';
+import { queueTicks } from './ticks.js';
+import { checkTimeZone, timeZone } from './time-zone.js';
 import { alarmAction, functionTimeout, key, table } from './values.js';
 import { staffQueues } from './workers.js';
 
@@ -29,8 +33,11 @@ const propsShape = z.strictObject({
   ),
   table: table.optional(),
   intake: z.boolean().default(true),
+  sweep: z.boolean().optional(),
   encryptionKey: key.optional(),
   deletionProtection: z.boolean().default(false),
+  trigger: z.enum(['rules', 'scheduler']).default('rules'),
+  timeZone: timeZone.optional(),
   timeout: functionTimeout.default(Duration.minutes(5)),
   memorySize: z.int().min(128).max(10_240).default(512),
   logRetention: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
@@ -40,7 +47,7 @@ const propsShape = z.strictObject({
 });
 
 /**
- * A backlog: the table that other services put records into, and per queue the rules that attempt every record until
+ * A backlog: the table that other services put records into, and per queue the rules (or schedules) that attempt every record until
  * it succeeds, less and less often. With logs, alarms and a dashboard.
  *
  * @throws ConfigurationError at synthesis, naming the option that makes no sense
@@ -50,13 +57,17 @@ export class Backlog extends Construct {
   readonly table: ITable;
   /** Leases, journals and the queues' own items. */
   readonly controlTable: ITable;
-  /** Rule events that no function took or finished. */
+  /** Events that no function took or finished. With `trigger: 'scheduler'`, those that a function took. */
   readonly givenUpEvents: IQueue;
+  /** Events that EventBridge Scheduler could not deliver; missing with rules. */
+  readonly scheduleDeadLetters: IQueue | undefined;
   /** What does the work, by queue. Queues with `deliverTo` share one function per way of retrying. */
   readonly functions: Readonly<Record<string, IFunction>>;
-  /** Gives records that were put without `lane` their place; missing without a stream, or if it was turned off. */
+  /** Sees to records that were put without `lane`; missing without a stream, or if it was turned off. */
   readonly intake: IFunction | undefined;
-  /** The names of the queues whose rules do not fire. */
+  /** Finds, once a day, what the intake was never told of. */
+  readonly sweep: IFunction | undefined;
+  /** The names of the queues whose rules or schedules do not fire. */
   readonly disabledQueues: readonly string[];
   readonly alarms: readonly Alarm[];
   readonly dashboard: Dashboard | undefined;
@@ -65,45 +76,50 @@ export class Backlog extends Construct {
     super(scope, id);
     const options = parseOptions(propsShape, props, 'Backlog');
     const queues = readQueues(options.queues);
+    checkTimeZone(options.timeZone, options.trigger, queues);
 
     this.table = options.table ?? recordsTable(this, 'Records', options);
     this.controlTable = controlTable(this, 'Control', options);
     const givenUpEvents = givenUpEventsQueue(this, 'GivenUpEvents');
     this.givenUpEvents = givenUpEvents;
 
+    const tables = { records: this.table, control: this.controlTable };
+    const hasIntake = options.intake && canTakeIn(this, tables);
+    const returns = hasIntake ? returnsQueue(this, 'Returns', givenUpEvents, INTAKE_TIMEOUT) : undefined;
+    const { memorySize, logRetention } = options;
+    const common = { tables, memorySize, logRetention };
+
     const staffed = staffQueues(this, queues, {
-      tables: { records: this.table, control: this.controlTable },
+      ...common,
       timeout: options.timeout,
-      memorySize: options.memorySize,
-      logRetention: options.logRetention,
-      givenUpEvents,
+      failedEvents: returns ?? givenUpEvents,
     });
     this.functions = Object.fromEntries(staffed.map(({ queue, worker }) => [queue.name, worker.lambda]));
     this.disabledQueues = queues.filter(({ enabled }) => !enabled).map(({ name }) => name);
 
-    const rules = staffed.flatMap(({ scope, queue, worker }) =>
-      queueRules(scope, queue, worker, givenUpEvents),
-    );
-    allowRules(
-      givenUpEvents,
-      rules.map(({ ruleArn }) => ruleArn),
-    );
-
-    this.intake = options.intake
-      ? addIntake(this, 'Intake', {
-          queues,
-          tables: { records: this.table, control: this.controlTable },
-          memorySize: options.memorySize,
-          logRetention: options.logRetention,
-        })
+    const onArrival = attemptedOnArrival(staffed);
+    const { sweep = true } = options;
+    const intake = returns
+      ? addIntake(this, 'Intake', { ...common, queues, onArrival, returns, givenUpEvents, sweep })
       : undefined;
+    this.intake = intake?.lambda;
+    this.sweep = intake?.sweep?.lambda;
+
+    const ticks = [...staffed.flatMap(queueTicks), ...(intake?.sweep ? [intake.sweep] : [])];
+    if (options.trigger === 'scheduler') {
+      this.scheduleDeadLetters = addSchedules(this, 'Schedules', ticks, options.timeZone).deadLetters;
+    } else {
+      addRules(ticks, givenUpEvents);
+    }
 
     const watched = {
       intake: this.intake,
+      sweep: this.sweep,
       tableName: this.table.tableName,
       queues,
       functions: new Map(staffed.map(({ worker }) => [worker.name, worker.lambda])),
       givenUpEvents,
+      scheduleDeadLetters: this.scheduleDeadLetters,
     };
     this.alarms = options.alarms
       ? addAlarms(new Construct(this, 'Alarms'), { ...watched, action: options.alarmAction })
@@ -140,6 +156,11 @@ export class Backlog extends Construct {
   /** Records that were given up. Default: their sum over five minutes. */
   metricDead(queue: string, options?: MetricOptions): Metric {
     return this.metric('Dead', queue, options);
+  }
+
+  /** Runs of slower tiers that were missed or cut short, and made up for. Default: their sum over five minutes. */
+  metricCaughtUp(queue: string, options?: MetricOptions): Metric {
+    return this.metric('CaughtUp', queue, options);
   }
 
   /** How late attempts start, in seconds. Default: the maximum over five minutes. */

@@ -12,6 +12,7 @@ export interface DashboardSettings {
   /** By the name of the function's construct. */
   readonly functions: ReadonlyMap<string, IFunction>;
   readonly givenUpEvents: IQueue;
+  readonly scheduleDeadLetters: IQueue | undefined;
   readonly intake: IFunction | undefined;
 }
 
@@ -31,6 +32,11 @@ export function addDashboard(scope: Construct, id: string, settings: DashboardSe
 
 function queueRows(tableName: string, queue: Queue): IWidget[][] {
   const threshold = queue.lagThresholdSeconds;
+  // The second tier makes up for those behind it.
+  const caughtUp =
+    queue.tiers.length > 2
+      ? [queueMetric(tableName, queue.name, 'CaughtUp', { label: 'Caught-up runs' })]
+      : [];
   return [
     [heading(`Queue ${queue.name} (${queue.way === 'retry' ? 'a due time per record' : 'progressive'})`)],
     [
@@ -39,11 +45,12 @@ function queueRows(tableName: string, queue: Queue): IWidget[][] {
         OUTCOMES.map((name) => queueMetric(tableName, queue.name, name, { label: name })),
       ),
       new GraphWidget({
-        title: 'Lag (seconds)',
+        title: caughtUp.length > 0 ? 'Lag (seconds) and caught-up runs' : 'Lag (seconds)',
         width: 12,
         left: [queueMetric(tableName, queue.name, 'LagSeconds', { label: 'Largest lag' })],
         leftAnnotations: [{ value: threshold, label: 'Alarm' }],
         leftYAxis: { min: 0 },
+        ...(caughtUp.length > 0 ? { right: caughtUp, rightYAxis: { min: 0 } } : {}),
       }),
     ],
   ];
@@ -56,7 +63,7 @@ function intakeRows({ intake, tableName }: DashboardSettings): IWidget[][] {
     [
       graph(
         'Records',
-        (['Placed', 'Repaired', 'UnknownQueue', 'Refused'] as const).map((name) =>
+        (['Placed', 'Repaired', 'UnknownQueue', 'Refused', 'Returned'] as const).map((name) =>
           intakeMetric(tableName, name, { label: name }),
         ),
       ),
@@ -68,7 +75,7 @@ function intakeRows({ intake, tableName }: DashboardSettings): IWidget[][] {
   ];
 }
 
-function runRows({ functions, givenUpEvents }: DashboardSettings): IWidget[][] {
+function runRows({ functions, givenUpEvents, scheduleDeadLetters }: DashboardSettings): IWidget[][] {
   const all = [...functions];
   return [
     [heading('Runs')],
@@ -76,6 +83,13 @@ function runRows({ functions, givenUpEvents }: DashboardSettings): IWidget[][] {
       graph('Run errors and given-up events', [
         ...all.map(([name, lambda]) => lambda.metricErrors({ label: `Errors of ${name}` })),
         givenUpEvents.metricApproximateNumberOfMessagesVisible({ label: 'Given-up events' }),
+        ...(scheduleDeadLetters
+          ? [
+              scheduleDeadLetters.metricApproximateNumberOfMessagesVisible({
+                label: 'Dead letters of schedules',
+              }),
+            ]
+          : []),
       ]),
       graph(
         'Run duration (milliseconds)',

@@ -32,7 +32,8 @@ export interface FunctionSettings {
   readonly timeout: Duration;
   readonly memorySize: number;
   readonly logRetention: RetentionDays;
-  readonly givenUpEvents: IQueue;
+  /** Where asynchronous events end up that a function failed on. */
+  readonly failedEvents: IQueue;
 }
 
 /** What does the work of a queue. */
@@ -42,6 +43,8 @@ export interface Worker {
   readonly lambda: IFunction;
   /** How long a run may take: the bands of a progressive queue keep that distance. */
   readonly timeoutSeconds: number;
+  /** Events that it fails on come back: nothing is lost by asynchronous invocation. */
+  readonly returnsEvents: boolean;
 }
 
 export const RUNTIME = Runtime.NODEJS_24_X;
@@ -70,7 +73,7 @@ export function deliveryFunction(
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder(bundle)),
   });
-  return finish(name, lambda, queues, settings.timeout, settings.tables);
+  return finish({ name, lambda, returnsEvents: true }, queues, settings.timeout, settings.tables);
 }
 
 /** Right for the local runtime, which synthesizes the same app; a mistake in the cloud that would show by failures only. */
@@ -122,17 +125,35 @@ export function entryFunction(
         "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
   });
-  return finish(queue.name, lambda, [queue], settings.timeout, settings.tables);
+  return finish(
+    { name: queue.name, lambda, returnsEvents: true },
+    [queue],
+    settings.timeout,
+    settings.tables,
+  );
 }
 
 /** A function of the user's: of this app, it gets everything that the others get; an imported one its rights only. */
 export function ownFunction(queue: Queue, lambda: IFunction, settings: FunctionSettings): Worker {
-  if (!isOwnFunction(lambda)) return finish(queue.name, lambda, [queue], settings.timeout, settings.tables);
+  if (!isOwnFunction(lambda)) {
+    return finish(
+      { name: queue.name, lambda, returnsEvents: false },
+      [queue],
+      settings.timeout,
+      settings.tables,
+    );
+  }
   const timeout = lambda.timeout ?? LAMBDA_DEFAULT_TIMEOUT;
   const environment = handlerEnvironment(lambda, [queue], settings.tables, timeout.toSeconds());
   for (const [name, value] of Object.entries(environment)) lambda.addEnvironment(name, value);
-  if (!lambda.node.tryFindChild('EventInvokeConfig')) lambda.configureAsyncInvoke(onceOnly(settings));
-  return finish(queue.name, lambda, [queue], timeout, settings.tables);
+  const isConfigured = lambda.node.tryFindChild('EventInvokeConfig') !== undefined;
+  if (!isConfigured) lambda.configureAsyncInvoke(onceOnly(settings));
+  return finish(
+    { name: queue.name, lambda, returnsEvents: !isConfigured },
+    [queue],
+    timeout,
+    settings.tables,
+  );
 }
 
 function commonProps(
@@ -148,7 +169,7 @@ function commonProps(
 export function ownRoleAndLogs(
   scope: Construct,
   queues: readonly Queue[],
-  settings: Omit<FunctionSettings, 'givenUpEvents'>,
+  settings: Omit<FunctionSettings, 'failedEvents'>,
   environment: Readonly<Record<string, string>> = {},
 ): FunctionOptions {
   const logGroup = new LogGroup(scope, 'Logs', {
@@ -173,17 +194,16 @@ export function ownRoleAndLogs(
 }
 
 /** The next rule event does what this one did not; a repetition would only get in its way. 60 s is Lambda's least. */
-function onceOnly({ givenUpEvents }: FunctionSettings): EventInvokeConfigOptions {
+function onceOnly({ failedEvents }: FunctionSettings): EventInvokeConfigOptions {
   return {
     retryAttempts: 0,
     maxEventAge: Duration.seconds(60),
-    onFailure: new SqsDestination(givenUpEvents),
+    onFailure: new SqsDestination(failedEvents),
   };
 }
 
 function finish(
-  name: string,
-  lambda: IFunction & IGrantable,
+  worker: Omit<Worker, 'timeoutSeconds' | 'lambda'> & { readonly lambda: IFunction & IGrantable },
   queues: readonly Queue[],
   timeout: Duration,
   tables: Tables,
@@ -197,6 +217,6 @@ function finish(
       );
     }
   }
-  grantWork(lambda, tables);
-  return { name, lambda, timeoutSeconds };
+  grantWork(worker.lambda, tables);
+  return { ...worker, timeoutSeconds };
 }

@@ -5,8 +5,8 @@ import type { Construct } from 'constructs';
 import { acknowledge } from './nag.js';
 
 /**
- * Where events end up that no function took or finished: from the rules, and from asynchronous invocation. They hold
- * no records, and the next event of the same rule does the same work; the queue says that something is wrong.
+ * Where events end up that no function took or finished: from rules or schedules, and from asynchronous invocation. They hold
+ * no records, and the next event of the same kind does the same work; the queue says that something is wrong.
  */
 export function givenUpEventsQueue(scope: Construct, id: string): Queue {
   const queue = new Queue(scope, id, {
@@ -14,8 +14,30 @@ export function givenUpEventsQueue(scope: Construct, id: string): Queue {
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
   });
-  acknowledge(queue, 'AwsSolutions-SQS3', 'This is the dead-letter queue itself.');
+  for (const rule of ['AwsSolutions-SQS3', 'Serverless-SQSRedrivePolicy']) {
+    acknowledge(queue, rule, 'This is the dead-letter queue itself.');
+  }
   return queue;
+}
+
+/**
+ * Where the events of runs come back that failed, and the ids of records that are to be looked at later. The intake
+ * reads it; what it cannot deal with five times is left to people.
+ */
+export function returnsQueue(
+  scope: Construct,
+  id: string,
+  givenUpEvents: Queue,
+  readerTimeout: Duration,
+): Queue {
+  return new Queue(scope, id, {
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: Duration.days(14),
+    // AWS's own advice: six times the timeout of the function that reads it.
+    visibilityTimeout: Duration.seconds(6 * readerTimeout.toSeconds()),
+    deadLetterQueue: { queue: givenUpEvents, maxReceiveCount: 5 },
+  });
 }
 
 /** One statement for all rules: SQS takes 20 statements at most, and a progressive queue alone has six rules. */

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError } from '../src/errors.js';
 
-/** The bundles that `npm run build` makes: built-in delivery for each way of retrying, and the intake. */
-export type Bundle = 'fibonacci' | 'progressive' | 'intake';
+/** The bundles that `npm run build` makes: built-in delivery for each way of retrying, the intake and its sweep. */
+export type Bundle = 'fibonacci' | 'progressive' | 'intake' | 'sweep';
 
 /**
  * The folder of a bundle, whether this file runs compiled (dist/cdk) or from source (cdk).

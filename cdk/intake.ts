@@ -1,86 +1,156 @@
-import { Annotations, Duration } from 'aws-cdk-lib';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Annotations, Duration, Stack, Token } from 'aws-cdk-lib';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
   Code,
-  FilterCriteria,
-  FilterRule,
+  type FunctionOptions,
   type IFunction,
   Function as LambdaFunction,
-  StartingPosition,
 } from 'aws-cdk-lib/aws-lambda';
-import { DynamoEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { ConfigurationError } from '../src/errors.js';
 import { ownRoleAndLogs, RUNTIME } from './functions.js';
 import { handlerFolder } from './handler-folder.js';
+import { arrivalsSource, returnsSource } from './intake-sources.js';
 import type { Queue } from './queue.js';
-import { grantPlace, hasNewImages, type Tables } from './tables.js';
+import { grantPlace, grantSweep, hasNewImages, type Tables } from './tables.js';
+import type { Tick } from './ticks.js';
+import type { StaffedQueue } from './workers.js';
 
-const TIMEOUT = Duration.minutes(1);
-/** As many as one BatchGetItem reads. */
-const BATCH = 100;
+export const INTAKE_TIMEOUT = Duration.minutes(1);
+const SWEEP_TIMEOUT = Duration.minutes(5);
+/** Of the queues' names and their functions', in Lambda's 4 KB of variables; the others need some of it. */
+const MAX_NAMES_BYTES = 3_200;
 
 export interface IntakeSettings {
   readonly queues: readonly Queue[];
+  /** Those whose records are attempted as they come. */
+  readonly onArrival: readonly StaffedQueue[];
   readonly tables: Tables;
   readonly memorySize: number;
   readonly logRetention: RetentionDays;
+  /** Events of runs that failed, and records to be looked at later. */
+  readonly returns: IQueue;
+  readonly givenUpEvents: IQueue;
+  readonly sweep: boolean;
+}
+
+/** What looks after records that were put without `lane`. */
+export interface Intake {
+  readonly lambda: IFunction;
+  /** What starts the sweep, if there is one. */
+  readonly sweep: Tick | undefined;
 }
 
 /**
- * Picks up from the table's stream what was put without `lane`, and gives it its place. Missing for a table that has
- * no stream of new images: what is put there without `lane` is never attempted, which a warning says.
+ * Whether the table tells of what is put into it. If not, what is put there without `lane` is never attempted, which a
+ * warning says.
  */
-export function addIntake(scope: Construct, id: string, settings: IntakeSettings): IFunction | undefined {
-  const { queues, tables, ...rest } = settings;
-  const { records } = tables;
-  if (!hasNewImages(records)) {
-    warnOfNoStream(scope);
-    return undefined;
-  }
-  const inner = new Construct(scope, id);
-  // Their names are all that it knows of queues: those of many would not fit into the environment.
-  const named = queues.map((queue) => ({ ...queue, settings: { way: queue.way } }));
-  const lambda = new LambdaFunction(inner, 'Function', {
-    ...ownRoleAndLogs(inner, named, { ...rest, tables, timeout: TIMEOUT }),
-    description: 'Gives records that were put into the backlog without a lane their place',
-    runtime: RUNTIME,
-    handler: 'index.handler',
-    code: Code.fromAsset(handlerFolder('intake')),
-  });
-  grantPlace(lambda, records);
-  lambda.addEventSource(streamOf(records));
-  return lambda;
-}
-
-function streamOf(records: ITable): DynamoEventSource {
-  return new DynamoEventSource(records, {
-    startingPosition: StartingPosition.TRIM_HORIZON,
-    batchSize: BATCH,
-    // A batch that cannot be placed comes again until it is 24 hours old; one that ends the function is halved.
-    bisectBatchOnError: true,
-    reportBatchItemFailures: true,
-    filters: [
-      unplaced({ S: FilterRule.notEquals('SUCCESS') }),
-      // A status of another type, or none at all: the one above does not match what is not there.
-      unplaced({ S: FilterRule.notExists() }),
-    ],
-  });
-}
-
-/** Not what the library writes itself: that has a lane until it has succeeded. */
-function unplaced(status: object) {
-  return FilterCriteria.filter({
-    eventName: FilterRule.or('INSERT', 'MODIFY'),
-    dynamodb: { NewImage: { lane: { S: FilterRule.notExists() }, status } },
-  });
-}
-
-function warnOfNoStream(scope: Construct): void {
+export function canTakeIn(scope: Construct, { records }: Tables): boolean {
+  if (hasNewImages(records)) return true;
   Annotations.of(scope).addWarningV2(
     'dynamo-backlog:no-stream',
     'the table has no stream of new images that is known here (tableStreamArn): records that are put without ' +
       '"lane" and "dueAt" will never be attempted; give the table such a stream, or set "intake" to false if every ' +
       'producer is a BacklogClient or another Backlog looks after the table',
+  );
+  return false;
+}
+
+/** Picks up from the table's stream what was put without `lane`, has it attempted, or gives it its place. */
+export function addIntake(scope: Construct, id: string, settings: IntakeSettings): Intake {
+  const { tables, returns, onArrival, givenUpEvents } = settings;
+  const inner = new Construct(scope, id);
+  const lambda = new LambdaFunction(inner, 'Function', {
+    ...common(inner, settings, INTAKE_TIMEOUT, {
+      BACKLOG_ARRIVAL_FUNCTIONS: renderFunctions(inner, settings),
+      BACKLOG_GIVEN_UP_URL: givenUpEvents.queueUrl,
+    }),
+    description:
+      'Has records attempted that were put into the backlog without a lane, or gives them their place',
+    runtime: RUNTIME,
+    handler: 'index.handler',
+    code: Code.fromAsset(handlerFolder('intake')),
+  });
+  grantPlace(lambda, tables);
+  allow(lambda, 'sqs:SendMessage', [returns.queueArn, givenUpEvents.queueArn]);
+  const workers = new Set(onArrival.map(({ worker }) => worker.lambda.functionArn));
+  if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
+  lambda.addEventSource(arrivalsSource(tables.records));
+  lambda.addEventSource(returnsSource(returns));
+  const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;
+  return { lambda, sweep };
+}
+
+/** Hourly: a large table takes several runs, and a day whose hour was missed is made up for. */
+function addSweep(scope: Construct, settings: IntakeSettings): Tick {
+  const { tables, returns } = settings;
+  const lambda = new LambdaFunction(scope, 'Function', {
+    ...common(scope, settings, SWEEP_TIMEOUT),
+    description: 'Finds records of the backlog that no event has reached, once a day',
+    runtime: RUNTIME,
+    handler: 'index.handler',
+    code: Code.fromAsset(handlerFolder('sweep')),
+    retryAttempts: 0,
+    maxEventAge: Duration.seconds(60),
+  });
+  grantSweep(lambda, tables);
+  allow(lambda, 'sqs:SendMessage', [returns.queueArn]);
+  return {
+    scope,
+    id: 'Hourly',
+    description: 'Backlog: looks for records that no event has reached, if the last look is a day ago',
+    everySeconds: 3_600,
+    enabled: true,
+    lambda,
+    event: { sweep: true },
+  };
+}
+
+/** No more than that: CDK's own grants give rights to look at the queue, and to run every version of a function. */
+function allow(lambda: IGrantable, action: string, resources: string[]): void {
+  lambda.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions: [action], resources }));
+}
+
+function common(
+  scope: Construct,
+  { queues, returns, ...settings }: IntakeSettings,
+  timeout: Duration,
+  environment: Readonly<Record<string, string>> = {},
+): FunctionOptions {
+  // Their names are all that it knows of queues: those of many would not fit into the environment.
+  const named = queues.map((queue) => ({ ...queue, settings: { way: queue.way } }));
+  return ownRoleAndLogs(
+    scope,
+    named,
+    { ...settings, timeout },
+    {
+      ...environment,
+      BACKLOG_RETURNS_URL: returns.queueUrl,
+    },
+  );
+}
+
+function renderFunctions(scope: Construct, { queues, onArrival }: IntakeSettings): string {
+  const functions: Record<string, string[]> = {};
+  for (const { queue, worker } of onArrival) {
+    const { functionName } = worker.lambda;
+    functions[functionName] = [...(functions[functionName] ?? []), queue.name];
+  }
+  checkSpace(queues, functions);
+  return Stack.of(scope).toJsonString(functions);
+}
+
+function checkSpace(queues: readonly Queue[], functions: Readonly<Record<string, readonly string[]>>): void {
+  // A name that is not known before the deployment has at most 64 characters.
+  const names = Object.keys(functions).map((name) => (Token.isUnresolved(name) ? 64 : name.length));
+  const ways = Object.fromEntries(queues.map(({ name, way }) => [name, { way }]));
+  const texts = [Object.values(functions), ways].map((value) => Buffer.byteLength(JSON.stringify(value)));
+  const bytes = [...names, ...texts].reduce((sum, size) => sum + size, 0);
+  if (bytes <= MAX_NAMES_BYTES) return;
+  throw new ConfigurationError(
+    `queues: the names of ${queues.length} queues and of ${names.length} functions take ${bytes} bytes, and the intake's ` +
+      `environment has room for ${MAX_NAMES_BYTES} of them: spread them over several Backlogs on one table`,
   );
 }

@@ -4,9 +4,9 @@ import { Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 /** As functions/metrics.ts emits them. */
 export const METRICS_NAMESPACE = 'DynamoBacklog';
 
-export type MetricName = 'Attempted' | 'Succeeded' | 'Failed' | 'Dead' | 'LagSeconds';
+export type MetricName = 'Attempted' | 'Succeeded' | 'Failed' | 'Dead' | 'CaughtUp' | 'LagSeconds';
 
-export type IntakeMetricName = 'Placed' | 'Repaired' | 'UnknownQueue' | 'Refused';
+export type IntakeMetricName = 'Placed' | 'Repaired' | 'UnknownQueue' | 'Refused' | 'Returned';
 
 /** A metric of the intake: the sum over five minutes. */
 export function intakeMetric(

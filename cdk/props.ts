@@ -1,4 +1,4 @@
-import type { Duration } from 'aws-cdk-lib';
+import type { Duration, TimeZone } from 'aws-cdk-lib';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -30,6 +30,14 @@ export interface BacklogProps {
   readonly intake?: boolean | undefined;
 
   /**
+   * Whether the table is looked through once a day for records that the intake was never told of, and for dead ones
+   * that were set to `NEW` by hand. Reads the whole table: 0.5 read units per 4 KB.
+   *
+   * @default - true where there is an intake
+   */
+  readonly sweep?: boolean | undefined;
+
+  /**
    * A customer managed key for the new tables. The stack must name its region then, as replicas have keys of their own.
    *
    * @default - the AWS managed key `aws/dynamodb`
@@ -42,6 +50,22 @@ export interface BacklogProps {
    * @default false
    */
   readonly deletionProtection?: boolean | undefined;
+
+  /**
+   * What starts the runs: EventBridge `rules`, or schedules of EventBridge `scheduler`, with a dead-letter queue of
+   * their own. The events and intervals are the same, and one can be changed for the other at any time.
+   *
+   * @default 'rules'
+   */
+  readonly trigger?: 'rules' | 'scheduler' | undefined;
+
+  /**
+   * With `trigger: 'scheduler'`: tiers of 2, 3, 4, 6, 8, 12 or 24 hours start by the clock of this time zone, from
+   * midnight on. An IANA name such as `Europe/Berlin`, or CDK's `TimeZone`. Other intervals know no time zone.
+   *
+   * @default - every interval counts from the deployment, in UTC
+   */
+  readonly timeZone?: string | TimeZone | undefined;
 
   /**
    * Timeout of the functions, and with it the longest run. At most 15 minutes.
@@ -85,6 +109,9 @@ export interface BacklogProps {
    */
   readonly dashboard?: boolean | undefined;
 }
+
+/** When a record that has just come is attempted first. */
+export type Arrivals = 'attempt' | 'schedule';
 
 /**
  * One queue: exactly one way of retrying (`retry` or `progressive`), and exactly one that does the work (`deliverTo`,
@@ -138,11 +165,20 @@ export interface QueueProps {
   readonly handler?: IFunction | undefined;
 
   /**
-   * Whether the rules fire. Nothing is attempted while they do not.
+   * Whether the rules (or schedules) fire. Nothing is attempted while they do not.
    *
    * @default true
    */
   readonly enabled?: boolean | undefined;
+
+  /**
+   * When a record that was put without `lane` is attempted first: `"attempt"`, within about a second, in up to five
+   * runs at once beside the rule's; or `"schedule"`, when the rule finds it. A success on arrival is its only write.
+   *
+   * @default - `"attempt"`; `"schedule"` with `attemptsPerSecond`, whose pace one run keeps, and for a `handler` whose
+   *   asynchronous invocation is configured elsewhere
+   */
+  readonly arrivals?: Arrivals | undefined;
 
   /**
    * Attempts at once in a run.

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../src/errors.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/policies/index.js';
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
-import type { QueueProps } from './props.js';
+import type { Arrivals, QueueProps } from './props.js';
 import { duration, lambdaFunction } from './values.js';
 
 /** What does a queue's work. */
@@ -31,6 +31,8 @@ export interface Queue {
   readonly enabled: boolean;
   readonly attemptTimeoutSeconds: number;
   readonly lagThresholdSeconds: number;
+  /** As given: undefined takes what fits. */
+  readonly arrivals: Arrivals | undefined;
 }
 
 const progressiveShape = z.strictObject({
@@ -53,6 +55,7 @@ const queueShape = z.strictObject({
   maxRecords: z.unknown().optional(),
   keepSuccess: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
   lagThreshold: duration.default(Duration.minutes(15)),
+  arrivals: z.enum(['attempt', 'schedule'], { error: 'expected "attempt" or "schedule"' }).optional(),
 });
 
 const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 30;
@@ -98,10 +101,26 @@ function readQueue(name: string, input: unknown): Queue {
     enabled: props.enabled,
     attemptTimeoutSeconds: props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
     lagThresholdSeconds: props.lagThreshold.toSeconds(),
+    arrivals: arrivalsOf(props, path),
   };
 }
 
 type ParsedProps = z.output<typeof queueShape>;
+
+/** Several runs at once would each keep the pace, and pass it together. */
+function arrivalsOf({ arrivals, attemptsPerSecond, enabled }: ParsedProps, path: string) {
+  if (arrivals === 'attempt' && attemptsPerSecond !== undefined) {
+    throw new ConfigurationError(
+      `${path}.arrivals: expected "schedule" beside attemptsPerSecond, whose pace the rule's run keeps, got "attempt"`,
+    );
+  }
+  if (arrivals === 'attempt' && !enabled) {
+    throw new ConfigurationError(
+      `${path}.arrivals: expected "schedule" or nothing, as the queue is not enabled, got "attempt"`,
+    );
+  }
+  return attemptsPerSecond !== undefined || !enabled ? 'schedule' : arrivals;
+}
 
 function wayOf({ retry, progressive }: ParsedProps, path: string): Way {
   if (retry !== undefined && progressive !== undefined) {

@@ -1,64 +1,51 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IRuleTarget, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { Construct } from 'constructs';
-import type { BacklogEvent } from '../functions/event.js';
+import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { ConfigurationError } from '../src/errors.js';
-import { caughtUpBy, type TierBand, tierBands } from '../src/policies/index.js';
-import type { Worker } from './functions.js';
-import type { Queue } from './queue.js';
+import { allowRules } from './given-up-events.js';
+import type { Tick } from './ticks.js';
 
-/** The rules of one queue: one every minute, or one per tier. */
-export function queueRules(scope: Construct, queue: Queue, worker: Worker, givenUpEvents: IQueue): Rule[] {
-  const rule = (id: string, everySeconds: number, description: string, event: BacklogEvent) =>
-    new Rule(scope, id, {
-      description,
-      schedule: Schedule.rate(Duration.seconds(everySeconds)),
-      enabled: queue.enabled,
-      targets: [runTarget(worker, event, givenUpEvents)],
-    });
+/** Each rule adds about 450 bytes to the policy of its function, which holds 20 KB. */
+const MAX_RULES = 40;
 
-  if (queue.way === 'retry') {
-    return [rule('Poll', 60, `Backlog queue ${queue.name}: whatever is due`, { queue: queue.name })];
-  }
-  const bands = tierBands(queue.tiers, worker.timeoutSeconds);
-  checkBands(queue, bands);
-  return bands.map((band) =>
-    rule(`Tier${band.number}`, band.everySeconds, describeBand(queue, band), {
-      queue: queue.name,
-      tier: band,
-      catchUp: caughtUpBy(band, bands),
-    }),
+/** EventBridge rules, one per tick. What they cannot deliver goes to the queue of given-up events. */
+export function addRules(ticks: readonly Tick[], givenUpEvents: Queue): void {
+  checkRules(ticks);
+  const rules = ticks.map((tick) => addRule(tick, givenUpEvents));
+  allowRules(
+    givenUpEvents,
+    rules.map(({ ruleArn }) => ruleArn),
   );
 }
 
-/** A band starts one function timeout after the one before: a short tier may have nothing left. */
-function checkBands({ name }: Queue, bands: readonly TierBand[]): void {
-  for (const { number, fromAgeSeconds, untilAgeSeconds } of bands) {
-    if (untilAgeSeconds <= fromAgeSeconds) {
+function addRule(tick: Tick, givenUpEvents: IQueue): Rule {
+  return new Rule(tick.scope, tick.id, {
+    description: tick.description,
+    schedule: Schedule.rate(Duration.seconds(tick.everySeconds)),
+    enabled: tick.enabled,
+    targets: [runTarget(tick, givenUpEvents)],
+  });
+}
+
+function checkRules(ticks: readonly Tick[]): void {
+  for (const lambda of new Set(ticks.map((tick) => tick.lambda))) {
+    const rules = ticks.filter((tick) => tick.lambda === lambda);
+    if (rules.length > MAX_RULES) {
+      const queues = new Set(rules.map(({ scope }) => scope));
       throw new ConfigurationError(
-        `queues.${name}.progressive.tiers.${number - 1}.untilAgeSeconds: expected more than ${fromAgeSeconds} (the end ` +
-          `of the tier before, and one function timeout), got ${untilAgeSeconds}`,
+        `queues: the ${queues.size} queues that share a function have ${rules.length} rules, and its policy takes ` +
+          `${MAX_RULES}: set trigger to "scheduler", or spread them over several Backlogs on one table`,
       );
     }
   }
-}
-
-function describeBand({ name, tiers }: Queue, { number, untilAgeSeconds }: TierBand): string {
-  const from = days(tiers[number - 2]?.untilAgeSeconds ?? 0);
-  return `Backlog queue ${name}, tier ${number} of ${tiers.length}: ages ${from} to ${days(untilAgeSeconds)} days`;
-}
-
-function days(seconds: number): string {
-  return String(Math.round((seconds / 86_400) * 100) / 100);
 }
 
 /**
  * CDK's own target, but for the dead-letter queue: that would add one statement per rule to the queue's policy, which
  * takes 20 (see given-up-events.ts).
  */
-function runTarget({ lambda }: Worker, event: BacklogEvent, givenUpEvents: IQueue): IRuleTarget {
+function runTarget({ lambda, event }: Tick, givenUpEvents: IQueue): IRuleTarget {
   const target = new LambdaFunction(lambda, {
     event: RuleTargetInput.fromObject(event),
     retryAttempts: 0,

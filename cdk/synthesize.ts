@@ -1,11 +1,14 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { ConfigurationError } from '../src/errors.js';
-import { BacklogStack, readDeliverTo } from './backlog-stack.js';
+import { BacklogStack, readDeliverTo, readTrigger } from './backlog-stack.js';
 import { CONTEXT } from './context.js';
 
 const app = new App({ context: CONTEXT, analyticsReporting: false });
 try {
-  new BacklogStack(app, 'DynamoBacklog', { deliverTo: readDeliverTo(app.node.tryGetContext('deliverTo')) });
+  new BacklogStack(app, 'DynamoBacklog', {
+    deliverTo: readDeliverTo(app.node.tryGetContext('deliverTo')),
+    trigger: readTrigger(app.node.tryGetContext('trigger')),
+  });
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;
   process.stderr.write(`${error.message}\n`);

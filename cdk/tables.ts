@@ -96,15 +96,22 @@ export function hasNewImages(records: ITable): boolean {
   return WITH_NEW_IMAGES.includes(stream?.streamViewType);
 }
 
-/** What the intake needs: to look at records, and to change them. */
-export function grantPlace(grantee: IGrantable, records: ITable): void {
-  grantee.grantPrincipal.addToPrincipalPolicy(
-    new PolicyStatement({
-      actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'],
-      resources: [records.tableArn],
-    }),
-  );
-  grantKeys(grantee, [records]);
+/** What the intake needs: to look at records and to change them, and to see what is under attempt. */
+export function grantPlace(grantee: IGrantable, { records, control }: Tables): void {
+  grant(grantee, records, ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem']);
+  grant(grantee, control, ['dynamodb:GetItem']);
+  grantKeys(grantee, [records, control]);
+}
+
+/** What the sweep needs: to see all records, and to note how far it has come. */
+export function grantSweep(grantee: IGrantable, { records, control }: Tables): void {
+  grant(grantee, records, ['dynamodb:Scan']);
+  grant(grantee, control, ['dynamodb:GetItem', 'dynamodb:UpdateItem']);
+  grantKeys(grantee, [records, control]);
+}
+
+function grant(grantee: IGrantable, { tableArn }: ITable, actions: string[]): void {
+  grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [tableArn] }));
 }
 
 /** Of the tables' own keys; the AWS managed one needs no grant. */

@@ -18,9 +18,6 @@ export interface StaffedQueue {
   readonly worker: Worker;
 }
 
-/** Each rule adds about 450 bytes to the policy of its function, which holds 20 KB. */
-const MAX_RULES = 40;
-
 /** One function for each queue with code of its own, and one for all queues of a way that have the built-in delivery. */
 export function staffQueues(
   scope: Construct,
@@ -30,12 +27,10 @@ export function staffQueues(
   checkOwnFunctions(queues);
   const delivery = deliveryFunctions(scope, queues, settings);
   const queuesScope = new Construct(scope, 'Queues');
-  const staffed = queues.map((queue) => {
+  return queues.map((queue) => {
     const queueScope = new Construct(queuesScope, queue.name);
     return { queue, scope: queueScope, worker: workerOf(queue, queueScope, delivery, settings) };
   });
-  checkRules(staffed);
-  return staffed;
 }
 
 function workerOf(
@@ -82,18 +77,5 @@ function checkOwnFunctions(queues: readonly Queue[]): void {
       );
     }
     owners.set(work.handler, name);
-  }
-}
-
-function checkRules(staffed: readonly StaffedQueue[]): void {
-  for (const worker of new Set(staffed.map(({ worker }) => worker))) {
-    const sharing = staffed.filter((one) => one.worker === worker).map(({ queue }) => queue);
-    const rules = sharing.reduce((sum, { tiers }) => sum + Math.max(1, tiers.length), 0);
-    if (rules > MAX_RULES) {
-      throw new ConfigurationError(
-        `queues: the ${sharing.length} queues that share a function have ${rules} rules, and its policy takes ` +
-          `${MAX_RULES}: spread them over several Backlogs on one table`,
-      );
-    }
   }
 }

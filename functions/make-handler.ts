@@ -1,11 +1,9 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import middy from '@middy/core';
-import type { Context } from 'aws-lambda';
 import { type Process, type RunSummary, run } from '../src/processor/index.js';
 import { isIdle } from '../src/processor/summary.js';
 import { type BacklogEvent, parseEvent } from './event.js';
 import type { HandlerLogger } from './handler-logger.js';
+import { type LambdaHandler, lambdaHandler } from './lambda-handler.js';
 import { attemptLogger, createLogger } from './logger.js';
 import { type EmitMetrics, emitMetrics } from './metrics.js';
 import { once } from './once.js';
@@ -13,14 +11,8 @@ import { createParts, type HandlerParts } from './parts.js';
 import { type HandlerChoices, planRun } from './plan.js';
 import { type QueueSettings, readSettings } from './settings.js';
 
-/** What a handler uses of Lambda's context. */
-export interface LambdaContext {
-  getRemainingTimeInMillis(): number;
-  readonly awsRequestId?: string | undefined;
-}
-
 /** A Lambda handler for a rule's event. Its result is the run's summary. */
-export type BacklogLambdaHandler = (event: unknown, context: LambdaContext) => Promise<RunSummary>;
+export type BacklogLambdaHandler = LambdaHandler<RunSummary>;
 
 /** Everything a handler touches that tests replace. */
 export interface HandlerSeams extends Partial<HandlerParts> {
@@ -58,7 +50,7 @@ export function makeHandler(
     return { settings, parts: createParts(settings, seams) };
   });
 
-  const handler = async (input: unknown, context: LambdaContext): Promise<RunSummary> => {
+  return lambdaHandler(logger, async (input, context) => {
     try {
       // An error here, and not at module load, leaves a log line everywhere.
       const { settings, parts } = start();
@@ -77,16 +69,11 @@ export function makeHandler(
       if (!(error instanceof RunFailedError)) logger.error('run failed', error as Error);
       throw error;
     }
-  };
-  // A run ends by itself before the deadline and gives its lease back: middy must not end it first.
-  const wrapped = middy<unknown, RunSummary>({ timeoutEarlyInMillis: 0 })
-    .use(injectLambdaContext(logger))
-    .handler(handler);
-  return (event, context) => wrapped(event, context as Context);
+  });
 }
 
 function report(logger: Logger, summary: RunSummary): void {
   if (summary.ended === 'storeTrouble') logger.error('run', { ...summary });
-  else if (isIdle(summary)) logger.debug('run', { ...summary });
+  else if (isIdle(summary) && !summary.caughtUp) logger.debug('run', { ...summary });
   else logger.info('run', { ...summary });
 }

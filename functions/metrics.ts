@@ -6,18 +6,23 @@ export const METRICS_NAMESPACE = 'DynamoBacklog';
 /** Writes one line in CloudWatch's embedded metric format. */
 export type EmitMetrics = (summary: RunSummary, table: string) => void;
 
-/** Metrics of a run that found something. An idle poll stays silent: every line costs. */
+/** Metrics of a run that found something, or made up for a missed one. An idle poll stays silent: every line costs. */
 export const emitMetrics: EmitMetrics = (summary, table) => {
-  if (isIdle(summary)) return;
+  const caughtUp = summary.caughtUp?.length ?? 0;
+  const idle = isIdle(summary);
+  if (idle && caughtUp === 0) return;
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
   // Powertools adds a dimension of its own, which the alarms do not name.
   metrics.clearDefaultDimensions();
   metrics.addDimensions({ Table: table, Queue: summary.queue });
-  metrics.addMetric('Attempted', MetricUnit.Count, summary.attempted);
-  metrics.addMetric('Succeeded', MetricUnit.Count, summary.succeeded);
-  metrics.addMetric('Failed', MetricUnit.Count, summary.failed);
-  metrics.addMetric('Dead', MetricUnit.Count, summary.dead);
-  metrics.addMetric('LagSeconds', MetricUnit.Seconds, summary.lagSeconds);
+  if (!idle) {
+    metrics.addMetric('Attempted', MetricUnit.Count, summary.attempted);
+    metrics.addMetric('Succeeded', MetricUnit.Count, summary.succeeded);
+    metrics.addMetric('Failed', MetricUnit.Count, summary.failed);
+    metrics.addMetric('Dead', MetricUnit.Count, summary.dead);
+    metrics.addMetric('LagSeconds', MetricUnit.Seconds, summary.lagSeconds);
+  }
+  if (caughtUp > 0) metrics.addMetric('CaughtUp', MetricUnit.Count, caughtUp);
   metrics.publishStoredMetrics();
 };
 
@@ -25,20 +30,22 @@ export const emitMetrics: EmitMetrics = (summary, table) => {
 export interface IntakeMetrics {
   /** Given their place in the index. */
   readonly placed: number;
-  /** Of these: something of the contract made no sense and was replaced. */
+  /** Something of the contract made no sense and was replaced, or they came without a payload. */
   readonly repaired: number;
   /** Of these: of a queue that no rule serves. They wait for one. */
   readonly unknownQueue: number;
   /** DynamoDB takes no change of them. */
   readonly refused: number;
+  /** Came back from runs that failed or were lost. */
+  readonly returned: number;
 }
 
 /** Metrics of a batch in which there was something to do. */
 export function emitIntakeMetrics(
-  { placed, repaired, unknownQueue, refused }: IntakeMetrics,
+  { placed, repaired, unknownQueue, refused, returned }: IntakeMetrics,
   table: string,
 ): void {
-  if (placed + refused === 0) return;
+  if (placed + refused + returned === 0) return;
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
   metrics.clearDefaultDimensions();
   metrics.addDimensions({ Table: table });
@@ -46,5 +53,6 @@ export function emitIntakeMetrics(
   metrics.addMetric('Repaired', MetricUnit.Count, repaired);
   metrics.addMetric('UnknownQueue', MetricUnit.Count, unknownQueue);
   metrics.addMetric('Refused', MetricUnit.Count, refused);
+  metrics.addMetric('Returned', MetricUnit.Count, returned);
   metrics.publishStoredMetrics();
 }

@@ -149,7 +149,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   };
 }
 
-function parseJson(text: string, name: string): unknown {
+/** @throws ConfigurationError naming the variable, without what it holds */
+export function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

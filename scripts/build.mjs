@@ -13,8 +13,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
 const SCRATCH = join(ROOT, 'node_modules', '.cache', 'dynamo-backlog');
 
-/** The built-in delivery, for queues of the per-record way and for progressive ones; and the intake. */
-const HANDLERS = ['fibonacci', 'progressive', 'intake'];
+/** The built-in delivery, for queues of the per-record way and for progressive ones; the intake and its sweep. */
+const HANDLERS = ['fibonacci', 'progressive', 'intake', 'sweep'];
 
 await mkdir(SCRATCH, { recursive: true });
 const scratch = await mkdtemp(join(SCRATCH, 'build-'));

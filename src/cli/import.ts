@@ -47,7 +47,7 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
   }
   const source = await openSource(file);
   const { client, table, clock, where, queues } = await connect(flags);
-  const backlog = new BacklogClient({ client, table, clock });
+  const backlog = new BacklogClient({ client, table, clock, indexAtOnce: true });
   const tally: Tally = { inserted: 0, duplicates: 0, bad: 0, ignored: new Map(), queues: new Set() };
   output.message(`importing ${file === '-' ? 'stdin' : file} into ${where}`);
   const bar = progressBar(source.bytes, output);

@@ -54,7 +54,8 @@ function speedText(speed: number): string {
 }
 
 function delivery({ deliverTo, sample, rules }: RuntimeStatus, paint: Paint): [string, string][] {
-  if (rules.length > 0 && rules.every(({ enabled }) => !enabled)) {
+  const runs = rules.filter(({ queue }) => queue !== undefined);
+  if (runs.length > 0 && runs.every(({ enabled }) => !enabled)) {
     const why = deliverTo === undefined ? 'no --deliver-to and no sample: ' : '';
     return [
       ['Delivers', paint('yellow', `nothing: ${why}the app's rules are disabled; records can be imported`)],

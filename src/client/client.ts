@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Clock, systemClock } from '../clock.js';
 import { type Random, systemRandom } from '../random.js';
+import { QUEUE_PATTERN } from '../record/index.js';
 import {
   type BacklogStore,
   createDynamoDbClient,
@@ -21,6 +22,12 @@ export interface BacklogClientOptions {
   readonly endpoint?: string | undefined;
   /** Default: the environment's. */
   readonly region?: string | undefined;
+  /**
+   * Queues whose records the client itself gives their place in the index, or `true` for all: those with
+   * `arrivals: 'schedule'`, where that saves a write unit, and all where no intake looks after the table. Delayed records
+   * always get theirs. Default: none; the intake sees to them.
+   */
+  readonly indexAtOnce?: boolean | readonly string[] | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
 }
@@ -49,6 +56,11 @@ const optionsSchema = z
       .optional(),
     endpoint: z.url({ protocol: /^https?$/ }).optional(),
     region: z.string().min(1).optional(),
+    indexAtOnce: z
+      .union([z.boolean(), z.array(z.string().regex(QUEUE_PATTERN))], {
+        error: 'expected true, false or names of queues',
+      })
+      .default(false),
     clock: z
       .custom<Clock>((value) => typeof (value as Clock)?.now === 'function', 'expected a Clock')
       .optional(),
@@ -79,16 +91,19 @@ export class BacklogClient {
   private readonly store: BacklogStore;
   private readonly clock: Clock;
   private readonly random: Random;
+  private readonly indexesAtOnce: (queue: string) => boolean;
 
   /** @throws ConfigurationError for an option that is missing, unknown or makes no sense */
   constructor(options: BacklogClientOptions) {
-    const { table, client, endpoint, region, clock, random } = parseOptions(
+    const { table, client, endpoint, region, indexAtOnce, clock, random } = parseOptions(
       optionsSchema,
       options,
       'BacklogClient',
     );
     this.clock = clock ?? systemClock;
     this.random = random ?? systemRandom;
+    this.indexesAtOnce = (queue) =>
+      typeof indexAtOnce === 'boolean' ? indexAtOnce : indexAtOnce.includes(queue);
     this.store = new DynamoDbStore({
       client: client ?? createDynamoDbClient({ endpoint, region }),
       // A producer touches records only.
@@ -133,6 +148,7 @@ export class BacklogClient {
   }
 
   private itemOf(record: NewRecord, availableAt: number | undefined) {
-    return itemOf(record, { now: this.clock.now(), availableAt, random: this.random });
+    const { random, indexesAtOnce } = this;
+    return itemOf(record, { now: this.clock.now(), availableAt, random, indexesAtOnce });
   }
 }

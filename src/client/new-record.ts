@@ -38,17 +38,20 @@ export interface ItemContext {
   readonly now: number;
   readonly availableAt: number | undefined;
   readonly random: Random;
+  /** Whether records of a queue get their place in the index with their insertion. */
+  readonly indexesAtOnce: (queue: string) => boolean;
 }
 
 const KEYS = new Set(['id', 'payload', 'queue', 'insertedAt', 'retry', 'attributes']);
 const MAX_QUEUE_LENGTH = 255;
 
 /**
- * The item of a new record, indexed at once.
+ * The item of a new record. One that is delayed is indexed at once: nobody is to attempt it as it comes.
  *
  * @throws InvalidRecordError naming the record, the attribute and the reason
  */
-export function itemOf(record: NewRecord, { now, availableAt, random }: ItemContext): Item & { id: string } {
+export function itemOf(record: NewRecord, context: ItemContext): Item & { id: string } {
+  const { now, availableAt, random, indexesAtOnce } = context;
   if (typeof record !== 'object' || record === null || Array.isArray(record)) {
     throw new InvalidRecordError(`record: expected { payload, ... }, got ${show(record)}`);
   }
@@ -71,6 +74,7 @@ export function itemOf(record: NewRecord, { now, availableAt, random }: ItemCont
   if (born > now + CLOCK_TOLERANCE_MS) fail(`insertedAt: expected a time that has come, got ${toIso(born)}`);
   const insertedAt = toIso(born);
   const available = availableAt === undefined ? undefined : toIso(availableAt);
+  const isIndexed = indexesAtOnce(queue) || (availableAt !== undefined && availableAt > now);
   return {
     ...attributes,
     id,
@@ -79,8 +83,7 @@ export function itemOf(record: NewRecord, { now, availableAt, random }: ItemCont
     queue,
     insertedAt,
     ...(available === undefined ? {} : { availableAt: available }),
-    lane: laneOf(queue),
-    dueAt: available ?? insertedAt,
+    ...(isIndexed ? { lane: laneOf(queue), dueAt: available ?? insertedAt } : {}),
     rev: randomToken(random),
     ...(retry === undefined ? {} : { retry }),
   };

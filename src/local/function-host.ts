@@ -6,7 +6,10 @@ import type { LocalFunction } from './template/local-app.js';
 
 export interface FunctionHostOptions {
   readonly functions: readonly LocalFunction[];
+  /** Of DynamoDB. */
   readonly endpoint: string;
+  /** Of the other services that functions call. */
+  readonly services: string;
   readonly region: string;
   readonly clock: ClockSetting;
   readonly logs: FunctionLogs;
@@ -21,9 +24,11 @@ export class FunctionHost {
   readonly #functions: ReadonlyMap<string, LocalFunction>;
   readonly #pool: SandboxPool;
 
-  constructor({ functions, endpoint, region, clock, logs }: FunctionHostOptions) {
+  constructor({ functions, endpoint, services, region, clock, logs }: FunctionHostOptions) {
     const environment = {
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      AWS_ENDPOINT_URL_LAMBDA: services,
+      AWS_ENDPOINT_URL_SQS: services,
       AWS_REGION: region,
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',

@@ -10,23 +10,23 @@ import { queuesOf, recordTables } from './app-queues.js';
 import { Closers } from './closers.js';
 import { announce } from './discovery.js';
 import { startEmbeddedDynamoDb } from './embedded-dynamodb.js';
-import { FunctionHost } from './function-host.js';
+import { startFunctions } from './functions.js';
 import { packageRoot } from './package-root.js';
 import { onPort } from './ports.js';
 import type { RuntimeOptions } from './runtime-options.js';
 import { createShop } from './sample/create-shop.js';
 import { SampleErp } from './sample/sample-erp.js';
-import { FunctionLogs } from './sandbox/function-logs.js';
+import { FunctionLogs, type Notice } from './sandbox/function-logs.js';
 import { Scheduler } from './schedule/scheduler.js';
 import { Timekeeper } from './schedule/timekeeper.js';
 import { openScratch } from './scratch.js';
 import { Counter } from './status/counter.js';
 import { RunLog } from './status/run-log.js';
-import { reportRun } from './status/run-report.js';
+import { type RunReport, reportRun } from './status/run-report.js';
 import { RuntimeStatusView } from './status/runtime-status.js';
 import type { RuntimeStatus } from './status/status.js';
 import { startStatusPage } from './status/status-page.js';
-import { Streams } from './streams/streams.js';
+import type { Streams } from './streams/streams.js';
 import type { LocalApp } from './template/local-app.js';
 import { synthesize } from './template/synth.js';
 import { readApp } from './template/template.js';
@@ -101,23 +101,31 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
   await createMissingTables(client, app.tables);
 
   const log = new RunLog();
-  const logs = new FunctionLogs(join(dataDir ?? scratch, 'logs'), (notice) => {
+  const onNotice = (notice: Notice) => {
     log.addNotice(notice);
     options.onNotice?.(notice);
-  });
+  };
+  const logs = new FunctionLogs(join(dataDir ?? scratch, 'logs'), onNotice);
   closers.add(() => logs.close());
+  const addReport = (report: RunReport) => {
+    log.add(report);
+    options.onRun?.(report);
+  };
   const { endpoint } = dynamodb;
-  const host = new FunctionHost({
-    functions: app.functions,
+  const {
+    host,
+    streams,
+    stop: stopFunctions,
+  } = await startFunctions({
+    app,
     endpoint,
     region: REGION,
-    clock: time.setting,
+    time,
     logs,
+    closers,
+    onReport: addReport,
+    onNotice,
   });
-  closers.add(() => host.kill());
-
-  const streams = new Streams({ app, region: REGION, invoke: (name, event) => host.invoke(name, event) });
-  closers.add(() => streams.stop());
 
   const scheduler = new Scheduler({
     rules: app.rules,
@@ -127,13 +135,19 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
       const startedAt = performance.now();
       const invocation = await host.invoke(functionName, event);
       const durationMs = performance.now() - startedAt;
-      const report = reportRun({ at, rule: id, label, coalesced, durationMs, invocation });
-      log.add(report);
-      options.onRun?.(report);
+      addReport(reportRun({ at, rule: id, label, coalesced, durationMs, invocation }));
     },
   });
   closers.add(() => scheduler.stop());
-  const shop = sample ? createShop({ queues, deliverTo, client, clock: time.clock }) : undefined;
+  const shop = sample
+    ? createShop({
+        queues,
+        deliverTo,
+        client,
+        clock: time.clock,
+        indexAtOnce: app.streams.length === 0,
+      })
+    : undefined;
   if (shop) closers.add(() => shop.close());
 
   view.current = new RuntimeStatusView({
@@ -190,8 +204,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
     stop: async () => {
       scheduler.stop();
       shop?.close();
-      streams.stop();
-      await host.close(STOP_GRACE_MS);
+      await stopFunctions(STOP_GRACE_MS);
       await counter.countNow();
       await closers.close();
     },

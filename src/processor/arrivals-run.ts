@@ -27,10 +27,18 @@ export class ArrivalsRun {
     private readonly arrivals: Arrivals,
   ) {
     const { target, limits, process, deadline } = options;
-    const { attemptTimeoutSeconds } = limits;
-    const { batch } = arrivals;
+    const { concurrency, attemptTimeoutSeconds } = limits;
+    const { batch, ids } = arrivals;
     this.lane = new Lane(options, parts, undefined);
-    this.claim = new ArrivalsClaim({ ...parts, queue: target.queue, batch, attemptTimeoutSeconds, deadline });
+    this.claim = new ArrivalsClaim({
+      ...parts,
+      queue: target.queue,
+      batch,
+      count: ids.length,
+      concurrency,
+      attemptTimeoutSeconds,
+      deadline,
+    });
     this.attempts = new Attempts({
       ...parts,
       lane: this.lane,
@@ -44,18 +52,22 @@ export class ArrivalsRun {
 
   async attempt(): Promise<RunEnd> {
     const { ids } = this.arrivals;
+    // Several runs at once would each keep the pace, and pass it together.
+    if (this.options.limits.attemptsPerSecond !== undefined) return this.leaveToRules('paced');
     const claimed = await this.claim.take();
     if (claimed === 'taken') return 'held';
-    if (claimed === 'full') {
-      const { placed } = await placeRecords(ids, this.parts);
-      this.tally.leftOver(placed.length);
-      return 'crowded';
-    }
+    if (claimed === 'full') return this.leaveToRules('crowded');
     try {
       return await this.attemptAll(ids);
     } finally {
       await this.release();
     }
+  }
+
+  private async leaveToRules(ended: RunEnd): Promise<RunEnd> {
+    const { placed } = await placeRecords(this.arrivals.ids, this.parts);
+    this.tally.leftOver(placed.length);
+    return ended;
   }
 
   private async attemptAll(ids: readonly string[]): Promise<RunEnd> {

@@ -35,6 +35,10 @@ export function boundedStore(store: BacklogStore, clock: Clock, deadline: number
     releaseLease: (...args) => bound('releaseLease', store.releaseLease(...args)),
     claimArrivals: (...args) => bound('claimArrivals', store.claimArrivals(...args)),
     releaseArrivals: (...args) => bound('releaseArrivals', store.releaseArrivals(...args)),
+    claimedArrivals: (...args) => bound('claimedArrivals', store.claimedArrivals(...args)),
+    scanUnplaced: (...args) => bound('scanUnplaced', store.scanUnplaced(...args)),
+    readSweep: (...args) => bound('readSweep', store.readSweep(...args)),
+    writeSweep: (...args) => bound('writeSweep', store.writeSweep(...args)),
     setWay: (...args) => bound('setWay', store.setWay(...args)),
     recordTierRun: (...args) => bound('recordTierRun', store.recordTierRun(...args)),
   };

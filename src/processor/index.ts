@@ -1,6 +1,8 @@
 export * from './options.js';
 export type { RunParts } from './parts.js';
-export { type Placed, placeRecords } from './placing.js';
+export { placeWhenFree, type Returned } from './place-when-free.js';
+export { type PlacingParts, placeRecords } from './placing.js';
 export type { RetryFunction } from './retry-function.js';
 export { run } from './run.js';
 export type { RunEnd, RunSummary } from './summary.js';
+export { type SweepSummary, sweep } from './sweep.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
-import { type BacklogRecord, isUnplaced, place } from '../record/index.js';
+import { type BacklogRecord, isMisplaced, place } from '../record/index.js';
 import { isOfOneRecord } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
 import type { AttemptLogger } from './options.js';
@@ -25,8 +25,8 @@ export interface Placed {
 }
 
 /**
- * Gives records that were put without `lane` their place in the index, so that the rules find them. Who has a place,
- * or is done, is left alone. May be repeated at will.
+ * Gives records that no rule finds (put without `lane`, or dead and set to `NEW` by hand) their place in the index. Who
+ * has a place, or is done, is left alone. May be repeated at will.
  *
  * @throws StoreError that is not of one record alone; who was placed before it stays so
  */
@@ -41,7 +41,7 @@ export async function placeAll(
   gone: number,
   { store, clock, random, logger }: PlacingParts,
 ): Promise<Placed> {
-  const waiting = records.filter(isUnplaced);
+  const waiting = records.filter(isMisplaced);
   const placed: BacklogRecord[] = [];
   let skipped = gone + records.length - waiting.length;
   let refused = 0;

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.js';
 import type { TierBand } from '../policies/index.js';
 import { StoreError } from '../store/errors.js';
-import type { QueueState } from '../store/store.js';
+import type { TierRun } from '../store/store.js';
 import { ArrivalsRun } from './arrivals-run.js';
 import { boundedStore } from './bounded-store.js';
 import { LaneRun } from './lane-run.js';
@@ -70,9 +70,12 @@ async function catchUp(options: RunOptions, parts: RunParts, tally: Tally): Prom
   const queue = await parts.store.readQueue(options.target.queue);
   const slackMs = ((options.target.band?.everySeconds ?? 3600) * 1000) / 2;
   for (const band of options.target.catchUp) {
-    if (!isOverdue(band, queue, parts.clock.now(), slackMs)) continue;
-    tally.tierCaughtUp(band.number);
-    if (isStopped(await runTier(options, parts, tally, band))) return;
+    const last = queue.tiers.get(band.number);
+    if (last && !isOverdue(band, last, parts.clock.now(), slackMs)) continue;
+    const ended = await runTier(options, parts, tally, band);
+    if (isStopped(ended)) return;
+    // A tier's first run of all makes up for nothing, and one that is at work itself needs nobody to.
+    if (last && ended !== 'held') tally.tierCaughtUp(band.number);
   }
 }
 
@@ -81,7 +84,6 @@ function isStopped(ended: RunEnd): boolean {
   return ended === 'paused' || ended === 'wayChanged';
 }
 
-function isOverdue(band: TierBand, queue: QueueState, now: number, slackMs: number): boolean {
-  const last = queue.tiers.get(band.number);
-  return last === undefined || !last.complete || now - last.at > band.everySeconds * 1000 + slackMs;
+function isOverdue(band: TierBand, last: TierRun, now: number, slackMs: number): boolean {
+  return !last.complete || now - last.at > band.everySeconds * 1000 + slackMs;
 }

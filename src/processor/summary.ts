@@ -6,6 +6,8 @@ export type RunEnd =
   | 'held'
   /** As many runs as may be are at work on the queue's arrivals: these were left to the rules. */
   | 'crowded'
+  /** The queue has a pace, which its rule's runs keep: these arrivals were left to them. */
+  | 'paced'
   /** It had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'
   /** Too little time was left for another attempt. */
@@ -41,7 +43,7 @@ export interface RunSummary {
   readonly ended: RunEnd;
   /** The store's error, if it ended the run. */
   readonly trouble?: string | undefined;
-  /** Tiers whose missed or cut-short runs this run made up for. */
+  /** Tiers whose missed, late or cut-short runs this run made up for. Absent: none. */
   readonly caughtUp?: readonly number[] | undefined;
   readonly durationMs: number;
 }

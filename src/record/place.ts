@@ -1,24 +1,41 @@
 import { toIso } from '../clock.js';
-import { type BacklogRecord, bornAt, deadLane, isPending, laneOf } from './record.js';
+import { type BacklogRecord, bornAt, DEAD_LANE_ENDING, deadLane, isPending, laneOf } from './record.js';
 import type { RecordChange } from './settle.js';
 
-/** Somebody put it without `lane`: no rule will ever find it. */
+/** It was put without `lane`: it waits for its place, or for its first attempt. */
 export function isUnplaced(record: BacklogRecord): boolean {
   return record.lane === undefined && record.status !== 'SUCCESS';
+}
+
+/** No rule will ever find it: it has no place, or is among the dead and was made pending again by hand. */
+export function isMisplaced(record: BacklogRecord): boolean {
+  return isUnplaced(record) || isRisen(record);
+}
+
+function isRisen(record: BacklogRecord): boolean {
+  return isPending(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === true;
 }
 
 /**
  * Gives a record its place in the index, under either way of retrying: due since it became available. What could not
  * be read of the contract is written anew, so that people and tools see what is gone by. One that was put as `DEAD`
- * is listed with the others. Nobody who waits expires: one that was finished, and set to `NEW` again, would.
+ * is listed with the others; a dead one that is pending again begins anew, at this moment. Nobody who waits expires:
+ * one that was finished, and set to `NEW` again, would.
  *
  * @param now epoch milliseconds
  */
 export function place(record: BacklogRecord, now: number): RecordChange {
   const lane = laneOf(record.queue);
   const repaired = record.problems.length > 0 ? { status: record.status, queue: record.queue } : {};
-  const where = isPending(record)
-    ? { lane, dueAt: toIso(bornAt(record)) }
-    : { lane: deadLane(lane), dueAt: toIso(now) };
-  return { set: { ...repaired, insertedAt: record.insertedAt, ...where }, remove: ['expiresAt'] };
+  const contract = { ...repaired, insertedAt: record.insertedAt };
+  if (!isPending(record)) {
+    return { set: { ...contract, lane: deadLane(lane), dueAt: toIso(now) }, remove: ['expiresAt'] };
+  }
+  if (!isRisen(record)) {
+    return { set: { ...contract, lane, dueAt: toIso(bornAt(record)) }, remove: ['expiresAt'] };
+  }
+  return {
+    set: { ...contract, availableAt: toIso(now), lane, dueAt: toIso(now) },
+    remove: ['expiresAt', 'deadReason', 'notBefore', 'failures', 'firstFailureAt', 'lastFailureAt'],
+  };
 }

@@ -64,9 +64,12 @@ export function laneOf(queue: string): string {
   return queue;
 }
 
+/** What no queue's name can have. */
+export const DEAD_LANE_ENDING = '/dead';
+
 /** Dead records stay listable: in a lane of their own, in the order of their death. */
 export function deadLane(lane: string): string {
-  return `${lane}/dead`;
+  return `${lane}${DEAD_LANE_ENDING}`;
 }
 
 export function isPending(record: BacklogRecord): boolean {

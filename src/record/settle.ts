@@ -11,6 +11,7 @@ export interface RecordChange {
     readonly status?: Status;
     readonly queue?: string;
     readonly insertedAt?: string;
+    readonly availableAt?: string;
     readonly lane?: string;
     readonly dueAt?: string;
     readonly attempts?: number;
@@ -24,7 +25,16 @@ export interface RecordChange {
     readonly deadReason?: string;
     readonly expiresAt?: number;
   };
-  readonly remove: readonly ('lane' | 'dueAt' | 'notBefore' | 'deadReason' | 'expiresAt')[];
+  readonly remove: readonly (
+    | 'lane'
+    | 'dueAt'
+    | 'notBefore'
+    | 'deadReason'
+    | 'expiresAt'
+    | 'failures'
+    | 'firstFailureAt'
+    | 'lastFailureAt'
+  )[];
 }
 
 export interface SettleContext {

@@ -48,6 +48,14 @@ export interface BacklogStore {
   claimArrivals(queue: string, claim: ArrivalsClaim): Promise<'claimed' | 'taken' | 'full'>;
   /** Ends a claim. One that is gone or another's is left alone. */
   releaseArrivals(queue: string, claim: Pick<ArrivalsClaim, 'batch' | 'holder'>): Promise<void>;
+  /** Names of the batches of a queue whose claims have not run out at `now` (real time). */
+  claimedArrivals(queue: string, now: number): Promise<string[]>;
+
+  /** One page of the whole table, of what waits without a place in the index: exactly one request. */
+  scanUnplaced(page: ScanPage): Promise<{ ids: string[]; next: string | undefined }>;
+  /** How far the search for such records has come; `undefined` before the first one. */
+  readSweep(): Promise<SweepState | undefined>;
+  writeSweep(state: SweepState): Promise<void>;
 
   /** Notes how the queue retries since when; `false` if it is no longer as it was read. */
   setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean>;
@@ -136,6 +144,25 @@ export interface ArrivalsClaim extends LeaseOwner {
   readonly maxRuns: number;
   /** Real time: claims that ran out before are cleared away. */
   readonly now: number;
+}
+
+/** A part of a table that is read in as many parts as `segments`. */
+export interface ScanPage {
+  readonly segment: number;
+  readonly segments: number;
+  /** Continue behind this id, `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+/** Times are of the backlog, epoch milliseconds. */
+export interface SweepState {
+  readonly startedAt: number;
+  /** Absent while segments are left. */
+  readonly finishedAt?: number | undefined;
+  /** By segment: the `next` of its last page, "" before its first one, or null when it has come to its end. */
+  readonly cursors: readonly (string | null)[];
+  /** Found so far. */
+  readonly found: number;
 }
 
 export interface WayState {

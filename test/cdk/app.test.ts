@@ -59,6 +59,23 @@ describe('the app, run as a process', { timeout: 60_000 }, () => {
     expect(existsSync(join(outdir, 'manifest.json'))).toBe(false);
   });
 
+  it('takes what starts the runs from its context', async () => {
+    const { code, outdir } = await synthesize('scheduler', { deliverTo: URL, trigger: 'scheduler' }, [
+      'dist/cdk/app.js',
+    ]);
+    expect(code).toBe(0);
+    const { Resources, Outputs } = templateIn(outdir);
+    const types = Object.values<{ Type: string }>(Resources).map(({ Type }) => Type);
+    expect(types.filter((type) => type === 'AWS::Scheduler::Schedule')).toHaveLength(8);
+    expect(types).not.toContain('AWS::Events::Rule');
+    expect(Outputs).toHaveProperty('ScheduleDeadLettersUrl');
+    const refused = await synthesize('no-trigger', { trigger: 'cron' }, ['dist/cdk/app.js']);
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: 'trigger: expected "rules" or "scheduler", got "cron"\n',
+    });
+  });
+
   it('says what is missing where only the package itself is installed', async () => {
     cpSync('dist', join(scratch, 'installed', 'dist'), { recursive: true });
     cpSync('package.json', join(scratch, 'installed', 'package.json'));

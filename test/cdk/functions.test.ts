@@ -176,9 +176,9 @@ describe("a function of the user's own", () => {
     const { stack, handler } = ownFunction(Duration.minutes(2));
     handler.configureAsyncInvoke({ retryAttempts: 1 });
     new Backlog(stack, 'Backlog', { queues: { bulk: { progressive: true, handler } } });
-    expect(propertiesOf(Template.fromStack(stack), 'AWS::Lambda::EventInvokeConfig')).toMatchObject([
-      { MaximumRetryAttempts: 1 },
-    ]);
+    const [ofHandler] = propertiesOf(Template.fromStack(stack), 'AWS::Lambda::EventInvokeConfig');
+    expect(ofHandler).toMatchObject({ MaximumRetryAttempts: 1 });
+    expect(ofHandler.DestinationConfig).toBeUndefined();
   });
 
   it('is refused if its timeout leaves no room for an attempt', () => {

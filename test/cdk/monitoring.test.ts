@@ -27,6 +27,7 @@ describe('the alarms', () => {
       ['AWS/Lambda', 'Errors', 'Sum', 0, undefined],
       ['AWS/SQS', 'ApproximateNumberOfMessagesVisible', 'Maximum', 0, undefined],
       ['AWS/Lambda', 'Errors', 'Sum', 0, undefined],
+      ['AWS/Lambda', 'Errors', 'Sum', 0, undefined],
       ['AWS/Lambda', 'IteratorAge', 'Maximum', 300_000, undefined],
       ['DynamoBacklog', 'UnknownQueue', 'Sum', 0, undefined],
       ['DynamoBacklog', 'Refused', 'Sum', 0, undefined],
@@ -37,13 +38,13 @@ describe('the alarms', () => {
     ]);
   });
 
-  it('watch the errors of each function, the intake among them', () => {
+  it('watch the errors of each function, the intake and the sweep among them', () => {
     const errors = alarms
       .filter(({ MetricName }) => MetricName === 'Errors')
       .map(({ Dimensions: [{ Name, Value }] }) => [Name, Value.Ref]);
     const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
-    expect(functions).toHaveLength(3);
-    expect(errors).toEqual(functions.map((id) => ['FunctionName', id]));
+    expect(functions).toHaveLength(4);
+    expect(errors.toSorted()).toEqual(functions.map((id) => ['FunctionName', id]).toSorted());
   });
 
   it('go off above their threshold within five minutes, and stay silent while nothing runs', () => {
@@ -73,7 +74,7 @@ describe('the alarms', () => {
     const actions = propertiesOf(Template.fromStack(stack), 'AWS::CloudWatch::Alarm').map(
       ({ AlarmActions }) => AlarmActions,
     );
-    expect(actions).toEqual(Array(11).fill([{ Ref: expect.stringMatching(/^Topic/) }]));
+    expect(actions).toEqual(Array(12).fill([{ Ref: expect.stringMatching(/^Topic/) }]));
   });
 });
 
@@ -108,6 +109,22 @@ it('the dashboard shows every queue, the runs and the given-up events', () => {
   }
 });
 
+it('the dashboard shows caught-up runs of the queues that have some to catch up with', () => {
+  const tiers = [
+    { everySeconds: 300, untilAgeSeconds: 86_400 },
+    { everySeconds: 3600, untilAgeSeconds: 10 * 86_400 },
+  ];
+  const { template } = backlogWith({
+    queues: { ...queues, short: { ...progressiveQueue, progressive: { tiers } } },
+  });
+  const [dashboard] = propertiesOf(template, 'AWS::CloudWatch::Dashboard');
+  const parts: string[] = dashboard.DashboardBody['Fn::Join'][1].filter(
+    (part: unknown) => typeof part === 'string',
+  );
+  const shown = [...parts.join('?').matchAll(/"CaughtUp","Queue","(\w+)"/g)].map(([, queue]) => queue);
+  expect(shown).toEqual(['bulk']);
+});
+
 it('a metric is that of one queue in one table, and takes options', () => {
   const { backlog } = backlogWith({ queues });
   const metric = backlog.metricAttempted('orders', { period: Duration.hours(1), statistic: 'Average' });
@@ -122,12 +139,14 @@ it('a metric is that of one queue in one table, and takes options', () => {
     backlog.metricSucceeded('bulk'),
     backlog.metricFailed('bulk'),
     backlog.metricDead('bulk'),
+    backlog.metricCaughtUp('bulk'),
     backlog.metricLag('bulk'),
   ].map(({ metricName, statistic }) => [metricName, statistic]);
   expect(names).toEqual([
     ['Succeeded', 'Sum'],
     ['Failed', 'Sum'],
     ['Dead', 'Sum'],
+    ['CaughtUp', 'Sum'],
     ['LagSeconds', 'Maximum'],
   ]);
 });

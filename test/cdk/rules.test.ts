@@ -99,7 +99,7 @@ describe('a progressive queue', () => {
 
 describe('every rule', () => {
   const { template } = backlogWith({ queues: { orders: retryQueue, bulk: progressiveQueue } });
-  const [queue] = Object.keys(template.findResources('AWS::SQS::Queue'));
+  const queue = Object.keys(template.findResources('AWS::SQS::Queue')).find((id) => /GivenUp/.test(id));
 
   it('tries once within a minute, and then gives its event up to the queue for that', () => {
     for (const { target } of rulesOf(template)) {
@@ -109,7 +109,9 @@ describe('every rule', () => {
   });
 
   it('may write to that queue: all rules by one statement, as SQS takes twenty at most', () => {
-    const [policy] = propertiesOf(template, 'AWS::SQS::QueuePolicy');
+    const policy = propertiesOf(template, 'AWS::SQS::QueuePolicy').find(
+      ({ Queues }) => Queues[0].Ref === queue,
+    );
     const allowed = policy.PolicyDocument.Statement.filter((s: { Effect: string }) => s.Effect === 'Allow');
     const rules = Object.keys(template.findResources('AWS::Events::Rule'));
     expect(allowed).toEqual([
@@ -122,7 +124,7 @@ describe('every rule', () => {
           ArnEquals: {
             'aws:SourceArn': expect.toSatisfy(
               (arns: { 'Fn::GetAtt': string[] }[]) =>
-                arns.length === 7 && arns.every((arn) => rules.includes(arn['Fn::GetAtt'][0] ?? '')),
+                arns.length === 8 && arns.every((arn) => rules.includes(arn['Fn::GetAtt'][0] ?? '')),
             ),
           },
         },
@@ -131,7 +133,7 @@ describe('every rule', () => {
   });
 
   it('may invoke its function', () => {
-    template.resourceCountIs('AWS::Lambda::Permission', 7);
+    template.resourceCountIs('AWS::Lambda::Permission', 8);
   });
 
   it('sends an event that the handler understands', () => {

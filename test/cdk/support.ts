@@ -25,7 +25,7 @@ export function propertiesOf(template: Template, type: string): any[] {
   return Object.values(template.findResources(type)).map((resource) => resource.Properties);
 }
 
-/** The rules with their inputs parsed, in the order of their descriptions. */
+/** The rules of queues with their inputs parsed, in the order of their descriptions. */
 export function rulesOf(template: Template) {
   return propertiesOf(template, 'AWS::Events::Rule')
     .map((rule) => ({
@@ -35,5 +35,44 @@ export function rulesOf(template: Template) {
       target: rule.Targets[0],
       input: JSON.parse(rule.Targets[0].Input),
     }))
+    .filter(({ input }) => input.queue !== undefined)
     .sort((a, b) => (a.description < b.description ? -1 : 1));
+}
+
+/** The schedules of queues, in the same way. */
+export function schedulesOf(template: Template) {
+  return propertiesOf(template, 'AWS::Scheduler::Schedule')
+    .map((schedule) => ({
+      description: schedule.Description as string,
+      schedule: schedule.ScheduleExpression as string,
+      timeZone: schedule.ScheduleExpressionTimezone as string | undefined,
+      state: schedule.State as string,
+      target: schedule.Target,
+      input: JSON.parse(schedule.Target.Input),
+    }))
+    .filter(({ input }) => input.queue !== undefined)
+    .sort((a, b) => (a.description < b.description ? -1 : 1));
+}
+
+/** What the role of a construct may do, and with what: names without the stack's prefix and CDK's hashes. */
+export function rightsOf(template: Template, construct: string): [string, string[]][] {
+  const policy = propertiesOf(template, 'AWS::IAM::Policy').find(({ PolicyName }) =>
+    PolicyName.startsWith(construct),
+  );
+  return policy.PolicyDocument.Statement.map(
+    ({ Action, Resource }: { Action: unknown; Resource: unknown }) => [
+      [Action].flat().join(', '),
+      [Resource].flat().map(resourceName).sort(),
+    ],
+  );
+}
+
+function resourceName(resource: unknown): string {
+  const { 'Fn::GetAtt': attribute, 'Fn::Join': join } = (resource ?? {}) as {
+    'Fn::GetAtt'?: [string, string];
+    'Fn::Join'?: [string, unknown[]];
+  };
+  if (join) return join[1].map(resourceName).join('');
+  if (!attribute) return String(resource);
+  return [attribute[0].replace(/^Backlog/, '').replace(/[0-9A-F]{8}$/, ''), attribute[1]].join('.');
 }

@@ -46,6 +46,7 @@ const status: RuntimeStatus = {
       id: 'poll',
       label: 'default, every minute',
       expression: 'rate(1 minute)',
+      queue: 'default',
       enabled: true,
       fired: 5,
       late: 0,
@@ -117,9 +118,13 @@ describe('the live view', () => {
     expect(new Set(heights).size).toBe(1);
   });
 
-  it('says why nothing is delivered when all rules are disabled', () => {
+  it('says why nothing is delivered when the rules of all queues are disabled', () => {
     const { deliverTo: _to, sample: _sample, ...rest } = status;
-    const disabled = { ...rest, rules: status.rules.map((rule) => ({ ...rule, enabled: false })) };
+    const rules = status.rules.flatMap((rule) => [
+      { ...rule, enabled: false },
+      { ...rule, id: 'sweep', queue: undefined },
+    ]);
+    const disabled = { ...rest, rules };
     expect(renderView(disabled, { columns: 120, rows: 40 }, plain).join('\n')).toMatch(
       /Delivers +nothing: no --deliver-to and no sample: the app's rules are disabled/,
     );

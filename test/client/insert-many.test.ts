@@ -25,7 +25,8 @@ type Insert = (item: Item) => Promise<'inserted' | 'duplicate'>;
 
 function many(records: Iterable<NewRecord> | AsyncIterable<NewRecord>, insert: Insert, more = {}) {
   return insertMany(records, {
-    itemOf: (record) => itemOf(record, { now: NOW, availableAt: undefined, random }),
+    itemOf: (record) =>
+      itemOf(record, { now: NOW, availableAt: undefined, indexesAtOnce: () => true, random }),
     store: { insert },
     clock,
     random,

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('inserting a record', () => {
-  it('stores it as new, indexed, with its queue and a rev', async () => {
+  it('stores it as new, with its queue and a rev, and leaves its place to the intake', async () => {
     const retry = { type: 'fibonacci', maxAttempts: 5 } as const;
     const record = { id: 'c-1', payload: { n: 1 }, queue: 'orders', retry, attributes: { customer: 'c-7' } };
     expect(await backlog.insert(record)).toEqual({ id: 'c-1', inserted: true });
@@ -33,8 +33,6 @@ describe('inserting a record', () => {
       payload: { n: 1 },
       queue: 'orders',
       insertedAt: iso(),
-      lane: 'orders',
-      dueAt: iso(),
       rev: expect.stringMatching(/^[\w-]{8}$/),
       retry,
       customer: 'c-7',
@@ -46,7 +44,7 @@ describe('inserting a record', () => {
     ['a Date', new Date('2026-01-02T02:04:05.000Z'), '2026-01-02T02:04:05.000Z'],
   ])('counts its age from an earlier time, given as %s', async (_, insertedAt, stored) => {
     const { id } = await backlog.insert({ payload: 1, insertedAt });
-    expect(await underTest.raw(id)).toMatchObject({ insertedAt: stored, dueAt: stored });
+    expect(await underTest.raw(id)).toMatchObject({ insertedAt: stored });
   });
 
   it.each([
@@ -61,7 +59,32 @@ describe('inserting a record', () => {
     const [a, b] = [await backlog.insert({ payload: 1 }), await backlog.insert({ payload: 1 })];
     expect(a.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(a.id).not.toBe(b.id);
-    expect(await underTest.raw(a.id)).toMatchObject({ queue: 'default', lane: 'default' });
+    expect(await underTest.raw(a.id)).toMatchObject({ queue: 'default' });
+  });
+
+  it.each([
+    [true, true, true],
+    [['orders'], true, false],
+    [[], false, false],
+    [false, false, false],
+  ])('indexes at once with indexAtOnce %j', async (indexAtOnce, orders, others) => {
+    const { tables, client } = underTest;
+    const indexing = new BacklogClient({ table: tables.records, client, clock, indexAtOnce });
+    for (const [queue, indexed] of [
+      ['orders', orders],
+      ['others', others],
+    ] as const) {
+      const { id } = await indexing.insert({ payload: 1, queue });
+      const { lane, dueAt, insertedAt } = (await underTest.raw(id)) ?? {};
+      expect([lane, dueAt]).toEqual(indexed ? [queue, insertedAt] : [undefined, undefined]);
+    }
+  });
+
+  it('indexes one that is delayed, so that nobody attempts it as it comes', async () => {
+    const delayed = await backlog.insert({ payload: 1 }, { wait: 60 });
+    expect(await underTest.raw(delayed.id)).toMatchObject({ lane: 'default', dueAt: iso(60_000) });
+    const past = await backlog.insert({ payload: 1 }, { at: new Date(clock.now() - 1000) });
+    expect(await underTest.raw(past.id)).not.toHaveProperty('lane');
   });
 
   it('never overwrites, and says so', async () => {
@@ -86,8 +109,8 @@ describe('inserting a record', () => {
   it.each([0, '0s', undefined])('does not delay it by %j', async (wait) => {
     const { id } = await backlog.insert({ payload: 1 }, { wait });
     const stored = await underTest.raw(id);
-    expect(stored).toMatchObject({ dueAt: iso() });
     expect(stored).not.toHaveProperty('availableAt');
+    expect(stored).not.toHaveProperty('dueAt');
   });
 
   it.each([
@@ -166,6 +189,7 @@ describe('the options of the client', () => {
     ['no table', {}, /table/],
     ['an impossible table', { table: 'a b' }, /table/],
     ['an unknown option', { table: 'backlog', tabel: 1 }, /"tabel"/],
+    ['queues to index that are none', { table: 'backlog', indexAtOnce: ['a b'] }, /indexAtOnce/],
     ['an endpoint that is no URL', { table: 'backlog', endpoint: 'localhost' }, /endpoint/],
     [
       'an endpoint beside a client',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BacklogClient, type Clock, resolvePolicy, systemClock, type TierBand } from '../../src/index.js';
-import { type Process, run } from '../../src/processor/index.js';
+import { type Arrivals, type Process, run } from '../../src/processor/index.js';
 import { type Consumed, createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { createTables, deleteTables, type TestTables } from '../store/tables.js';
 import { dynamoDbLocalEndpoint } from './endpoint.js';
@@ -37,7 +37,7 @@ client.middlewareStack.add(
 beforeAll(async () => {
   tables = await createTables(client);
   store = new DynamoDbStore({ client, tables, clock, onConsumed: (one) => consumed.push(one) });
-  backlog = new BacklogClient({ table: tables.records, client, clock });
+  backlog = new BacklogClient({ table: tables.records, client, clock, indexAtOnce: true });
 });
 
 afterAll(async () => {
@@ -50,12 +50,12 @@ beforeEach(() => {
 });
 
 /** What one run wrote, by table, and what it asked for. */
-async function measure(queue: string, process: Process, band?: TierBand) {
+async function measure(queue: string, process: Process, band?: TierBand, arrivals?: Arrivals) {
   consumed = [];
   requests = [];
   const summary = await run(
     {
-      target: { queue, lane: queue, band },
+      target: { queue, lane: queue, band, arrivals },
       process,
       policy: resolvePolicy({ type: band ? 'progressive' : 'fibonacci' }),
       limits: { concurrency: 10, attemptTimeoutSeconds: 30 },
@@ -145,6 +145,44 @@ describe('write units of a record up to 1 KB, indexed at insertion', () => {
       expect(records).toBe(PAGE);
       now += BAND.everySeconds * 1000;
     }
+  });
+});
+
+describe('write units of a record up to 1 KB, attempted as it comes', () => {
+  const arriving = async (queue: string, count: number): Promise<Arrivals> => {
+    const ids = Array.from({ length: count }, () => randomUUID());
+    consumed = [];
+    for (const id of ids) {
+      const item = { id, status: 'NEW', queue, payload: { order: 4711 }, rev: 'abcdefgh' };
+      await store.insert(item);
+    }
+    expect(consumed.reduce((sum, { units }) => sum + units, 0)).toBe(count);
+    return { batch: `${queue}/${count}`, ids };
+  };
+
+  it('are 2 in all for a success, and as many for the claim on up to a hundred of them', async () => {
+    const arrivals = await arriving('arrive-success', PAGE);
+    // The first claim of a queue makes its item: two writes more, once.
+    await measure('arrive-success', succeed, undefined, await arriving('arrive-success', 1));
+    const { summary, records, control, reads } = await measure(
+      'arrive-success',
+      succeed,
+      undefined,
+      arrivals,
+    );
+    expect(summary).toMatchObject({ attempted: PAGE, succeeded: PAGE, ended: 'drained' });
+    expect(records).toBe(PAGE);
+    expect(control).toBe(2);
+    expect(reads / PAGE).toBeLessThan(1.1);
+  });
+
+  it('are 2 for a failure, which puts it into the index', async () => {
+    const arrivals = await arriving('arrive-failure', 10);
+    const { summary, records } = await measure('arrive-failure', fail, undefined, arrivals);
+    expect(summary).toMatchObject({ failed: 10 });
+    expect(records).toBe(20);
+    now += 10 * 60_000;
+    expect((await measure('arrive-failure', fail)).records).toBe(30);
   });
 });
 

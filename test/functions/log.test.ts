@@ -6,6 +6,22 @@ import { context, workbench } from './support.js';
 
 const queues = { default: { way: 'retry' } } as const;
 
+const summary: RunSummary = {
+  queue: 'default',
+  lane: 'default',
+  attempted: 5,
+  succeeded: 2,
+  failed: 2,
+  dead: 1,
+  skipped: 0,
+  unsettled: 0,
+  leftOver: 0,
+  lagSeconds: 12.5,
+  ended: 'drained',
+  durationMs: 10,
+};
+const idle = { ...summary, attempted: 0, succeeded: 0, failed: 0, dead: 0, lagSeconds: 0 };
+
 describe('the log', () => {
   it('has one line per run, with its summary', async () => {
     const bench = workbench(queues);
@@ -39,6 +55,14 @@ describe('the log', () => {
     }
   });
 
+  it('has a line of a run that found nothing but made up for a missed one', async () => {
+    const bench = workbench(queues);
+    const run = async () => ({ ...idle, caughtUp: [3] });
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams, run });
+    await handler({ queue: 'default' }, context);
+    expect(bench.log()).toMatchObject([{ level: 'INFO', message: 'run', caughtUp: [3] }]);
+  });
+
   it('carries what attempts log, and nothing of a payload by itself', async () => {
     const bench = workbench(queues, { logLevel: 'DEBUG' as 'INFO' });
     await bench.insert({ id: 'a', payload: { card: 'secret-payload' } });
@@ -61,22 +85,6 @@ describe('the log', () => {
 
 describe('the metrics', () => {
   afterEach(() => vi.restoreAllMocks());
-
-  const summary: RunSummary = {
-    queue: 'default',
-    lane: 'default',
-    attempted: 5,
-    succeeded: 2,
-    failed: 2,
-    dead: 1,
-    skipped: 0,
-    unsettled: 0,
-    leftOver: 0,
-    lagSeconds: 12.5,
-    ended: 'drained',
-    durationMs: 10,
-  };
-  const idle = { ...summary, attempted: 0, succeeded: 0, failed: 0, dead: 0, lagSeconds: 0 };
 
   function emitted(run: RunSummary): string[] {
     const lines: string[] = [];
@@ -121,6 +129,21 @@ describe('the metrics', () => {
 
   it('are silent when a run found nothing', () => {
     expect(emitted(idle)).toEqual([]);
+  });
+
+  it('count the runs of slower tiers that were made up for, only where there were any', () => {
+    const [line = '', ...more] = emitted({ ...summary, caughtUp: [3, 5] });
+    expect(more).toEqual([]);
+    const { _aws, ...values } = JSON.parse(line);
+    expect(values).toMatchObject({ CaughtUp: 2, Attempted: 5 });
+    expect(_aws.CloudWatchMetrics[0].Metrics).toContainEqual({ Name: 'CaughtUp', Unit: 'Count' });
+  });
+
+  it('count them alone when nothing was found', () => {
+    const [line = ''] = emitted({ ...idle, caughtUp: [6] });
+    const { _aws, ...values } = JSON.parse(line);
+    expect(values).toEqual({ Table: 'records-table', Queue: 'default', CaughtUp: 1 });
+    expect(_aws.CloudWatchMetrics[0].Metrics).toEqual([{ Name: 'CaughtUp', Unit: 'Count' }]);
   });
 
   it('are told of a run that only found what it could not attempt', () => {

@@ -53,6 +53,21 @@ export const ruleResource = {
   },
 };
 
+export const scheduleResource = {
+  Type: 'AWS::Scheduler::Schedule',
+  Properties: {
+    ScheduleExpression: 'rate(1 minute)',
+    FlexibleTimeWindow: { Mode: 'OFF' },
+    State: 'ENABLED',
+    GroupName: { Ref: 'Group' },
+    Target: {
+      Arn: { 'Fn::GetAtt': ['Worker11112222', 'Arn'] },
+      RoleArn: { 'Fn::GetAtt': ['Role', 'Arn'] },
+      Input: '{"queue":"default"}',
+    },
+  },
+};
+
 const resources: Record<string, unknown> = {
   Records0A1B2C3D: tableResource,
   Worker11112222: functionResource,

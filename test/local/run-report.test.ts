@@ -26,6 +26,12 @@ describe('the report of a run', () => {
   it.each([
     [{}, true, 'nothing due, 40 ms'],
     [{ ended: 'held' }, true, 'another run is at it, 40 ms'],
+    [{ caughtUp: [3, 4] }, false, 'nothing due, 40 ms, made up for tier 3, 4'],
+    [
+      { attempted: 1, succeeded: 1, caughtUp: [6] },
+      false,
+      'attempted 1: 1 ok, 0 failed, 0 dead - drained in 40 ms, made up for tier 6',
+    ],
     [
       { attempted: 12, succeeded: 9, failed: 2, dead: 1 },
       false,

@@ -9,7 +9,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LocalRuntime, startRuntime } from '../../src/local/runtime.js';
 import type { RuntimeOptions } from '../../src/local/runtime-options.js';
 import { createDynamoDbClient } from '../../src/store/index.js';
-import { functionResource, ruleResource, tableResource, writeAssembly } from './assembly-fixture.js';
+import {
+  functionResource,
+  ruleResource,
+  scheduleResource,
+  tableResource,
+  writeAssembly,
+} from './assembly-fixture.js';
 
 /** Behaves as its event says, and answers as a run does. */
 const HANDLER = `export const handler = async (event) => {
@@ -65,6 +71,22 @@ describe('the local runtime', () => {
       summary: { queue: 'default' },
     });
     expect(run?.text).toBe('attempted 2: 2 ok, 0 failed, 0 dead - drained in 600 ms');
+  });
+
+  it('fires the schedules of the app, and shows their time zone', async () => {
+    const daily = { ScheduleExpression: 'cron(0 0 * * ? *)', ScheduleExpressionTimezone: 'Asia/Tokyo' };
+    const runtime = await start({
+      PollAAAA0000: scheduleResource,
+      Daily: { ...scheduleResource, Properties: { ...scheduleResource.Properties, ...daily } },
+    });
+    await vi.waitFor(() => expect(runtime.status().rules[0]?.fired).toBeGreaterThanOrEqual(2), {
+      timeout: 10_000,
+    });
+    const [poll, tokyo] = runtime.status().rules;
+    expect(poll).toMatchObject({ label: 'default, every minute', enabled: true });
+    expect(tokyo).toMatchObject({ expression: 'cron(0 0 * * ? *)', timeZone: 'Asia/Tokyo' });
+    expect(tokyo?.nextAt).toMatch(/T15:00:00\.000Z$/);
+    expect(runtime.status().runs[0]).toMatchObject({ outcome: 'ok', summary: { queue: 'default' } });
   });
 
   it('hands what any client puts into a table over to the function of its stream', async () => {

@@ -38,6 +38,7 @@ async function sandbox(changes: Partial<LocalFunction> = {}, code = HANDLER): Pr
       timeoutSeconds: 30,
       memoryMb: 64,
       environment: { OWN: 'yes' },
+      failureQueue: undefined,
       ...changes,
     },
     environment: { AWS_REGION: 'us-east-1' },

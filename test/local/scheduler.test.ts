@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scaledClock } from '../../src/clock.js';
+import { parseSchedule } from '../../src/local/schedule/expression.js';
 import { type Firing, Scheduler } from '../../src/local/schedule/scheduler.js';
+import { parseSchedulerExpression } from '../../src/local/schedule/scheduler-expression.js';
 import type { RulePhase } from '../../src/local/schedule/timekeeper.js';
 import type { LocalRule } from '../../src/local/template/local-app.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const MINUTE = 60_000;
+const DAY = 86_400_000;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: START });
@@ -15,7 +18,19 @@ afterEach(() => {
 });
 
 function rule(id: string, expression: string, enabled = true): LocalRule {
-  return { id, label: id, expression, enabled, functionName: 'f', event: {} };
+  return {
+    id,
+    label: id,
+    expression,
+    schedule: parseSchedule(expression),
+    enabled,
+    functionName: 'f',
+    event: {},
+  };
+}
+
+function schedule(id: string, expression: string): LocalRule {
+  return { ...rule(id, expression), schedule: parseSchedulerExpression({ expression }) };
 }
 
 /** A scheduler whose runs last as long as the test says. */
@@ -38,6 +53,21 @@ function world(rules: LocalRule[], { speed = 1, phases = new Map<string, RulePha
   });
   return { scheduler, fired, phases, clock, mostAtOnce: () => most };
 }
+
+describe('a schedule', () => {
+  it('of a rate fires at once, then at its interval, and not again at the next start', async () => {
+    const { scheduler, fired, phases } = world([schedule('a', 'rate(1 hour)')]);
+    scheduler.start();
+    expect(fired.map(({ at }) => at - START)).toEqual([0]);
+    await vi.advanceTimersByTimeAsync(60 * MINUTE);
+    scheduler.stop();
+    expect(fired.map(({ at }) => at - START)).toEqual([0, 60 * MINUTE]);
+    const again = world([schedule('a', 'rate(1 hour)')], { phases });
+    again.scheduler.start();
+    await vi.advanceTimersByTimeAsync(59 * MINUTE);
+    expect(again.fired).toHaveLength(0);
+  });
+});
 
 describe('a rule', () => {
   it('fires at every turn of its schedule and not before', async () => {
@@ -112,6 +142,22 @@ describe('a rule', () => {
     expect(fired).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
     expect(fired).toHaveLength(2);
+  });
+
+  it('of a time of day counts what passed while nothing ran, too', async () => {
+    const phases = new Map([['a', { createdAt: START - 30 * DAY, lastFiredAt: START - 10 * DAY }]]);
+    const { scheduler, fired } = world([rule('a', 'cron(0 12 * * ? *)')], { phases });
+    scheduler.start();
+    expect(fired.map(({ coalesced }) => coalesced)).toEqual([9]);
+    await vi.advanceTimersByTimeAsync(DAY);
+    expect(fired.map(({ coalesced }) => coalesced)).toEqual([9, 0]);
+  });
+
+  it('of a time of day does not count for ever', () => {
+    const phases = new Map([['a', { createdAt: 0, lastFiredAt: 0 }]]);
+    const { scheduler, fired } = world([rule('a', 'cron(* * * * ? *)')], { phases });
+    scheduler.start();
+    expect(fired.map(({ coalesced }) => coalesced)).toEqual([1_000]);
   });
 
   it('keeps its creation and its last firing for the next start', async () => {

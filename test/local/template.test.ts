@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { queuesOf, recordTables } from '../../src/local/app-queues.js';
 import { readAssembly } from '../../src/local/template/assembly.js';
 import { readApp } from '../../src/local/template/template.js';
-import { functionResource, ruleResource, tableResource, writeAssembly } from './assembly-fixture.js';
+import {
+  functionResource,
+  ruleResource,
+  scheduleResource,
+  tableResource,
+  writeAssembly,
+} from './assembly-fixture.js';
 
 const read = async (changes: Record<string, unknown> = {}) => {
   const folder = await writeAssembly(changes);
@@ -63,6 +69,73 @@ describe('the streams of a synthesized app', () => {
     await expect(withMapping(filters)).rejects.toThrow(
       'Map.FilterCriteria.n: the local runtime filters by values',
     );
+  });
+});
+
+describe('the schedules of a synthesized app', () => {
+  const target = scheduleResource.Properties.Target;
+  const withSchedule = async (properties: object = {}) => {
+    const { app } = await read({ PollAAAA0000: withProperties(scheduleResource, properties) });
+    return app.rules;
+  };
+
+  it('are what its rules would be', async () => {
+    const { app } = await read();
+    const [rule] = app.rules;
+    expect(await withSchedule()).toEqual([{ ...rule, timeZone: undefined, schedule: expect.anything() }]);
+  });
+
+  it('have their state, and the clock of their time zone', async () => {
+    const [rule] = await withSchedule({
+      State: 'DISABLED',
+      ScheduleExpression: 'cron(0 0 * * ? *)',
+      ScheduleExpressionTimezone: 'Asia/Tokyo',
+      Target: { ...target, Input: '{"queue":"bulk","tier":{"number":4}}' },
+    });
+    expect(rule).toMatchObject({
+      enabled: false,
+      label: 'bulk tier 4, cron(0 0 * * ? *) Asia/Tokyo',
+      timeZone: 'Asia/Tokyo',
+    });
+    expect(rule?.schedule.next(Date.parse('2026-01-01T00:00:00Z'), 0)).toBe(
+      Date.parse('2026-01-01T15:00:00Z'),
+    );
+  });
+
+  it('may be for one time, and keep within their dates', async () => {
+    const dates = { StartDate: '2026-01-01T00:00:00.000Z', EndDate: '2026-01-01T00:01:00' };
+    const [rule] = await withSchedule(dates);
+    const start = Date.parse(dates.StartDate);
+    const next = (after: number) => rule?.schedule.next(after, 0);
+    expect([next(0), next(start), next(start + 60_000)]).toEqual([start, start + 60_000, undefined]);
+    const [once] = await withSchedule({ ScheduleExpression: 'at(2026-01-01T00:00:00)' });
+    expect(once?.schedule.next(0, 0)).toBe(start);
+  });
+
+  it('without an input get what EventBridge Scheduler sends', async () => {
+    const [rule] = await withSchedule({ Target: { Arn: target.Arn } });
+    expect(rule?.event).toEqual({ source: 'aws.scheduler', 'detail-type': 'Scheduled Event', detail: '{}' });
+  });
+
+  it.each([[{ Ref: 'Topic' }], ['arn:aws:scheduler:::aws-sdk:lambda:invoke']])(
+    'for another target (%j) are left out',
+    async (Arn) => {
+      expect(await withSchedule({ Target: { ...target, Arn } })).toEqual([]);
+    },
+  );
+
+  it.each([
+    [{ ScheduleExpression: 'rate(1 week)' }, 'PollAAAA0000: schedule: expected a rate'],
+    [{ ScheduleExpressionTimezone: 'Mars/Base' }, 'PollAAAA0000: expected a time zone such as Europe/Berlin'],
+    [{ State: 'PAUSED' }, 'PollAAAA0000.State: expected one of "ENABLED"|"DISABLED", got "PAUSED"'],
+    [{ StartDate: 'soon' }, 'PollAAAA0000.StartDate: expected a date such as 2026-11-20T09:30:00Z'],
+    [{ Target: { ...target, Input: '{' } }, 'PollAAAA0000: '],
+    [
+      { Target: { ...target, Input: '{"at":"<aws.scheduler.scheduled-time>"}' } },
+      'PollAAAA0000: the local runtime gives targets a constant input, not <aws.scheduler.scheduled-time>',
+    ],
+  ])('are refused for %j, naming the resource', async (properties, problem) => {
+    await expect(withSchedule(properties)).rejects.toThrow(problem);
   });
 });
 

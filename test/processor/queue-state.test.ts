@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
+import type { RunSummary } from '../../src/processor/index.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
 const DAY = 86_400;
@@ -92,9 +93,19 @@ describe('the hourly run', () => {
 
   test('starts a slower tier whose turn was missed', async () => {
     const harness = new Harness();
+    await harness.run(succeed, { band: HOURLY, catchUp });
+    await harness.pass(5 * DAY);
     harness.put('old', old);
     const summary = await harness.run(succeed, { band: HOURLY, catchUp });
-    expect(summary).toMatchObject({ succeeded: 1, caughtUp: [3, 4, 5, 6] });
+    expect(summary).toMatchObject({ succeeded: 1, caughtUp: [3, 4, 5] });
+  });
+
+  test('starts a slower tier that has never run, which makes up for nothing', async () => {
+    const harness = new Harness();
+    harness.put('old', old);
+    const summary = await harness.run(succeed, { band: HOURLY, catchUp });
+    expect(summary).toMatchObject({ succeeded: 1 });
+    expect(summary).not.toHaveProperty('caughtUp');
   });
 
   test('leaves alone a tier that ran in time', async () => {
@@ -105,6 +116,20 @@ describe('the hourly run', () => {
     expect(await harness.run(succeed, { band: HOURLY, catchUp })).not.toHaveProperty('caughtUp');
     await harness.pass(2 * 3600);
     expect(await harness.run(succeed, { band: HOURLY, catchUp })).toMatchObject({ caughtUp: [3] });
+  });
+
+  test('does not count a tier that is at work itself', async () => {
+    const harness = new Harness();
+    const [tier3 = YOUNG, ...slower] = SLOWER;
+    await harness.run(succeed, { band: HOURLY, catchUp });
+    await harness.pass(10 * DAY);
+    harness.put('old', { ...old, insertedAt: iso(0) });
+    let summary: RunSummary | undefined;
+    const meanwhile = async () => {
+      summary = await harness.run(succeed, { band: HOURLY, catchUp });
+    };
+    expect(await harness.run(meanwhile, { band: tier3 })).toMatchObject({ succeeded: 1 });
+    expect(summary?.caughtUp).toEqual(slower.map(({ number }) => number));
   });
 
   test('goes on with a tier that ended at its limit', async () => {
@@ -119,7 +144,7 @@ describe('the hourly run', () => {
     await harness.pass(3600);
     expect(await harness.run(succeed, { band: HOURLY, catchUp })).toMatchObject({
       succeeded: 10,
-      caughtUp: [5, 6],
+      caughtUp: [5],
     });
     expect(harness.statuses()).toEqual({ SUCCESS: 30 });
   });

@@ -8,6 +8,7 @@ import { listing } from './conformance/listing.js';
 import { queryingDue } from './conformance/query-due.js';
 import { keepingQueues } from './conformance/queues.js';
 import { settling } from './conformance/settling.js';
+import { sweeping } from './conformance/sweeping.js';
 
 /** A store under test, and the hands of foreign producers and operators in its table. */
 export interface StoreUnderTest {
@@ -40,5 +41,6 @@ export function storeConformance(name: string, makeStore: () => Promise<StoreUnd
     describe('leases', () => keepingLeases(current));
     describe('claims of arrivals', () => claimingArrivals(current));
     describe('queues', () => keepingQueues(current));
+    describe('the search for what has no place', () => sweeping(current));
   });
 }

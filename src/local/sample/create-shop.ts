@@ -10,13 +10,15 @@ export interface SampleParts {
   readonly deliverTo: string | undefined;
   readonly client: ReturnType<typeof createDynamoDbClient>;
   readonly clock: Clock;
+  /** No intake looks after the app's tables. */
+  readonly indexAtOnce: boolean;
 }
 
 /**
  * The shop of the sample. It fills only queues that deliver to the sample's ERP, or to where the user said: one that
  * retries per record gets the orders, a progressive one the product updates. Undefined if the app has none.
  */
-export function createShop({ queues, deliverTo, client, clock }: SampleParts): SampleShop | undefined {
+export function createShop({ queues, deliverTo, ...parts }: SampleParts): SampleShop | undefined {
   const ours = queues.filter((queue) => deliverTo !== undefined && queue.deliverTo === deliverTo);
   const orders = ours.find(({ way }) => way === 'retry');
   const products = ours.find(({ way }) => way === 'progressive');
@@ -24,7 +26,7 @@ export function createShop({ queues, deliverTo, client, clock }: SampleParts): S
   if (targets.length === 0) return undefined;
   const clients = targets.map(({ name, table }) => ({
     name,
-    backlog: new BacklogClient({ client, table, clock }),
+    backlog: new BacklogClient({ ...parts, table }),
   }));
   return new SampleShop({
     orders: orders?.name,

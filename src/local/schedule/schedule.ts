@@ -1,7 +1,22 @@
-/** When a rule fires, as EventBridge reads its schedule expression. All times in epoch milliseconds. */
+/** When a rule or a schedule fires. All times in epoch milliseconds. */
 export interface Schedule {
-  /** The first firing after `after`. A rate counts from the rule's creation; a cron ignores it. */
+  /** The first firing after `after`. A rate counts from the creation; a cron ignores it. */
   next(after: number, createdAt: number): number | undefined;
   /** The time between two firings where it is constant. */
   readonly everyMs?: number | undefined;
+}
+
+/** More than this is not counted, only made up for. */
+const MOST_COUNTED = 1_000;
+
+/** How many firings come after `from`, up to and with `to`. */
+export function countFirings(schedule: Schedule, from: number, to: number, createdAt: number): number {
+  if (schedule.everyMs !== undefined) return Math.floor((to - from) / schedule.everyMs);
+  let count = 0;
+  for (let at = schedule.next(from, createdAt); at !== undefined && at <= to; ) {
+    count += 1;
+    if (count === MOST_COUNTED) break;
+    at = schedule.next(at, createdAt);
+  }
+  return count;
 }

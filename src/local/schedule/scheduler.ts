@@ -1,7 +1,6 @@
 import type { ClockSetting } from '../../clock.js';
 import type { LocalRule } from '../template/local-app.js';
-import { parseSchedule } from './expression.js';
-import type { Schedule } from './schedule.js';
+import { countFirings } from './schedule.js';
 import type { Timekeeper } from './timekeeper.js';
 
 /** One firing of a rule. */
@@ -24,7 +23,6 @@ export interface SchedulerOptions {
 
 interface Turn {
   readonly rule: LocalRule;
-  readonly schedule: Schedule;
   readonly createdAt: number;
   /** Undefined: it will not fire again. */
   next: number | undefined;
@@ -54,11 +52,11 @@ export class Scheduler {
     this.#turns = options.rules
       .filter((rule) => rule.enabled)
       .map((rule) => {
-        const schedule = parseSchedule(rule.expression);
         const phase = phases.get(rule.id) ?? { createdAt: now };
         phases.set(rule.id, phase);
-        const next = schedule.next(phase.lastFiredAt ?? phase.createdAt, phase.createdAt);
-        return { rule, schedule, createdAt: phase.createdAt, next, running: 0, missed: 0 };
+        // What fires at its creation has not done so before.
+        const next = rule.schedule.next(phase.lastFiredAt ?? phase.createdAt - 1, phase.createdAt);
+        return { rule, createdAt: phase.createdAt, next, running: 0, missed: 0 };
       });
   }
 
@@ -90,9 +88,9 @@ export class Scheduler {
 
   #due(turn: Turn, now: number): void {
     const at = turn.next ?? now;
-    turn.next = turn.schedule.next(now, turn.createdAt);
-    const { everyMs } = turn.schedule;
-    const passed = everyMs === undefined ? 0 : Math.floor((now - at) / everyMs);
+    const { schedule } = turn.rule;
+    turn.next = schedule.next(now, turn.createdAt);
+    const passed = countFirings(schedule, at, now, turn.createdAt);
     if (turn.running > 0 && this.#tooClose(turn)) {
       turn.missed += 1 + passed;
       return;
@@ -101,7 +99,8 @@ export class Scheduler {
   }
 
   /** Ticks this close overlap only because the clock is fast: runs keep their real length. */
-  #tooClose({ schedule: { everyMs = 60_000 } }: Turn): boolean {
+  #tooClose({ rule: { schedule } }: Turn): boolean {
+    const { everyMs = 60_000 } = schedule;
     return everyMs / this.#options.time.setting.speed < OVERLAP_FROM_MS;
   }
 

@@ -11,7 +11,7 @@ export interface RunReport {
   readonly outcome: 'ok' | 'error' | 'exited' | 'timedOut' | 'givenUp';
   /** In one line. */
   readonly text: string;
-  /** It met no record. */
+  /** It met no record, and made up for no missed run. */
   readonly idle: boolean;
   /** Firings that had passed meanwhile, and that this one stands for. */
   readonly coalesced: number;
@@ -32,7 +32,7 @@ export function reportRun({ invocation, ...firing }: FiringResult): RunReport {
   switch (invocation.type) {
     case 'result': {
       const summary = asSummary(invocation.value);
-      const idle = summary !== undefined && isIdle(summary);
+      const idle = summary !== undefined && isIdle(summary) && !summary.caughtUp;
       const text = summary ? describeSummary(summary) : `done in ${Math.round(firing.durationMs)} ms`;
       return { ...firing, outcome: 'ok', text, idle, ...(summary ? { summary } : {}) };
     }
@@ -53,6 +53,7 @@ export function reportRun({ invocation, ...firing }: FiringResult): RunReport {
 const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   drained: 'drained',
   held: 'another run is at it',
+  paced: 'left to the rule, which keeps the pace',
   crowded: 'left to the rules: enough runs are at work on arrivals',
   maxRecords: 'stopped at maxRecords',
   deadline: 'stopped before the deadline',
@@ -65,15 +66,16 @@ const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
 /** `attempted 12: 10 ok, 2 failed, 0 dead - drained in 40 ms` */
 function describeSummary(run: RunSummary): string {
   const time = `${Math.round(run.durationMs)} ms`;
+  const caughtUp = run.caughtUp ? `, made up for tier ${run.caughtUp.join(', ')}` : '';
   const ended = run.ended === 'drained' ? `drained in ${time}` : `${ENDS[run.ended] ?? run.ended}, ${time}`;
-  if (isIdle(run)) return run.ended === 'drained' ? `nothing due, ${time}` : ended;
+  if (isIdle(run)) return (run.ended === 'drained' ? `nothing due, ${time}` : ended) + caughtUp;
   const extras = [
     run.skipped > 0 ? `${run.skipped} skipped` : '',
     run.unsettled > 0 ? `${run.unsettled} unsettled` : '',
     run.leftOver > 0 ? `${run.leftOver} left over` : '',
   ].filter(Boolean);
   const counts = [`${run.succeeded} ok`, `${run.failed} failed`, `${run.dead} dead`, ...extras].join(', ');
-  return `attempted ${run.attempted}: ${counts} - ${ended}`;
+  return `attempted ${run.attempted}: ${counts} - ${ended}${caughtUp}`;
 }
 
 function asSummary(value: unknown): RunSummary | undefined {

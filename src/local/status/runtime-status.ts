@@ -64,12 +64,14 @@ export class RuntimeStatusView {
     };
   }
 
-  #rule({ id, label, expression, enabled }: LocalRule): RuleStatus {
+  #rule({ id, label, expression, timeZone, enabled, event }: LocalRule): RuleStatus {
     const next = this.#parts.scheduler.nextOf(id);
     return {
       id,
       label,
       expression,
+      queue: queueOf(event),
+      ...(timeZone === undefined ? {} : { timeZone }),
       enabled,
       ...(next === undefined ? {} : { nextAt: toIso(next) }),
       ...this.#parts.log.ofRule(id),
@@ -106,9 +108,14 @@ export class RuntimeStatusView {
 
   #nextRun(queue: string): number | undefined {
     const times = this.#parts.app.rules
-      .filter(({ event }) => (event as { queue?: unknown } | null)?.queue === queue)
+      .filter(({ event }) => queueOf(event) === queue)
       .map(({ id }) => this.#parts.scheduler.nextOf(id))
       .filter((next) => next !== undefined);
     return times.length > 0 ? Math.min(...times) : undefined;
   }
+}
+
+function queueOf(event: unknown): string | undefined {
+  if (typeof event !== 'object' || event === null || !('queue' in event)) return undefined;
+  return String(event.queue);
 }

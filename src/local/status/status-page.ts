@@ -1,27 +1,14 @@
-import { type ServerType, serve } from '@hono/node-server';
-import { Hono } from 'hono';
 import { html } from 'hono/html';
+import { type LocalServer, localApp, serveLocally } from '../local-server.js';
 import { age } from '../schedule/durations.js';
 import type { RuntimeStatus } from './status.js';
-
-export interface StatusPage {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
-const HOST = '127.0.0.1';
 
 /** `/` for people and `/status.json` for programs, for this machine only. */
 export async function startStatusPage(
   port: number,
   status: () => RuntimeStatus | undefined,
-): Promise<StatusPage> {
-  const app = new Hono();
-  // A foreign page must not read this one through a name that it lets point here.
-  app.use(async (context, next) => {
-    const host = (context.req.header('host') ?? '').replace(/:\d+$/, '');
-    return host === HOST || host === 'localhost' ? next() : context.text('unknown host', 403);
-  });
+): Promise<LocalServer> {
+  const app = localApp();
   app.get('/status.json', (context) => {
     const current = status();
     return current ? context.json(current) : context.json({ starting: true }, 503);
@@ -30,20 +17,8 @@ export async function startStatusPage(
     const current = status();
     return context.html(current ? page(current) : starting());
   });
-  const server = await new Promise<ServerType>((resolve, reject) => {
-    const listening = serve({ fetch: app.fetch, hostname: HOST, port }, () => resolve(listening));
-    listening.once('error', reject);
-  });
-  const address = server.address();
-  const actual = typeof address === 'object' && address ? address.port : port;
-  return {
-    url: `http://${HOST}:${actual}/`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        if ('closeAllConnections' in server) server.closeAllConnections();
-      }),
-  };
+  const { url, stop } = await serveLocally(app, port);
+  return { url: `${url}/`, stop };
 }
 
 const STYLE = `
@@ -84,7 +59,7 @@ ${queues.map((queue) => html`<tr><td>${queue.name}</td><td>${queue.policy ?? 'no
     )}</table>
 <h2>Rules</h2>
 <table><tr><th>rule</th><th>schedule</th><th>next</th><th class="n">fired</th><th class="n">late</th><th class="n">failed</th><th class="n">given up</th></tr>
-${rules.map((rule) => html`<tr><td>${rule.label}</td><td><code>${rule.expression}</code></td><td>${rule.enabled ? until(rule.nextAt) : 'disabled'}</td><td class="n">${rule.fired}</td><td class="n">${rule.late}</td><td class="n">${rule.failed}</td><td class="n">${rule.givenUp}</td></tr>`)}</table>
+${rules.map((rule) => html`<tr><td>${rule.label}</td><td><code>${rule.expression}</code>${rule.timeZone === undefined ? '' : ` ${rule.timeZone}`}</td><td>${rule.enabled ? until(rule.nextAt) : 'disabled'}</td><td class="n">${rule.fired}</td><td class="n">${rule.late}</td><td class="n">${rule.failed}</td><td class="n">${rule.givenUp}</td></tr>`)}</table>
 ${notices.length > 0 ? html`<h2>Warnings</h2><ul>${notices.map((notice) => html`<li>${notice.functionName}: ${notice.text}</li>`)}</ul>` : ''}
 <p class="dim"><a href="/status.json">status.json</a> · logs in <code>${status.logs}</code></p>
 </body></html>`;

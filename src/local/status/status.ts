@@ -44,6 +44,10 @@ export interface RuleStatus {
   readonly id: string;
   readonly label: string;
   readonly expression: string;
+  /** Whose records its runs attempt; absent: no queue's, such as the sweep. */
+  readonly queue?: string | undefined;
+  /** Of a schedule that has one. */
+  readonly timeZone?: string | undefined;
   readonly enabled: boolean;
   readonly nextAt?: string | undefined;
   readonly fired: number;

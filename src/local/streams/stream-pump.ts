@@ -25,6 +25,8 @@ export interface StreamPumpOptions {
   readonly keys: readonly string[];
   readonly viewType: string;
   readonly batchSize: number;
+  /** A batch that the function fails on comes again in halves, not as it was. */
+  readonly bisects: boolean;
   readonly matches: (record: StreamRecord) => boolean;
   /** Hands a batch over. The answer's failures, if any; it rejects if the function failed. */
   readonly deliver: (event: { readonly Records: readonly StreamRecord[] }) => Promise<unknown>;
@@ -37,11 +39,12 @@ const MOST_PAUSE_MS = 10_000;
 
 /**
  * Hands the changes of one table over to one function, batch after batch in their order, as an event source mapping
- * does: what fails comes again, in halves if the function itself failed, until it is taken or the runtime ends.
+ * does: what fails comes again until it is taken or the runtime ends.
  */
 export class StreamPump {
   private readonly waiting: StreamRecord[] = [];
-  private sequence = 0;
+  /** Above that of any runtime before this one: nobody takes its batches for theirs. */
+  private sequence = BigInt(Date.now()) * 1_000_000n;
   private timer: NodeJS.Timeout | undefined;
   private atWork = false;
   private stopped = false;
@@ -97,7 +100,7 @@ export class StreamPump {
       this.slowDown();
       return failed;
     } catch {
-      this.limit = Math.max(1, Math.ceil(batch.length / 2));
+      this.limit = this.options.bisects ? Math.max(1, Math.ceil(batch.length / 2)) : batch.length;
       this.slowDown();
       return 0;
     }

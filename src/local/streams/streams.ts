@@ -16,7 +16,7 @@ export class Streams {
   private readonly pumps = new Map<string, StreamPump[]>();
 
   constructor({ app, region, invoke }: StreamsOptions) {
-    for (const { table, functionName, batchSize, viewType, matches } of app.streams) {
+    for (const { table, functionName, ...stream } of app.streams) {
       const keys = app.tables.find(({ name }) => name === table)?.keys.map(({ name }) => name);
       if (!keys)
         throw new ConfigurationError(`the app has a stream of the table ${table}, but not the table`);
@@ -24,9 +24,7 @@ export class Streams {
         region,
         streamArn: `arn:aws:dynamodb:${region}:000000000000:table/${table}/stream/local`,
         keys,
-        viewType,
-        batchSize,
-        matches,
+        ...stream,
         deliver: async (event) => {
           const invocation = await invoke(functionName, event);
           if (invocation.type === 'result') return invocation.value;

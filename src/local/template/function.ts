@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors.js';
 import { resolve, resolveText } from './intrinsics.js';
 import type { LocalFunction, StackContext } from './local-app.js';
+import { failureQueueOf } from './queue.js';
 
 /** Lambda's own defaults. */
 const DEFAULT_TIMEOUT_SECONDS = 3;
@@ -27,6 +28,7 @@ export function readFunction(logicalId: string, context: StackContext): LocalFun
     timeoutSeconds: numberOr(properties.Timeout, DEFAULT_TIMEOUT_SECONDS),
     memoryMb: numberOr(properties.MemorySize, DEFAULT_MEMORY_MB),
     environment: readEnvironment(logicalId, properties.Environment, context),
+    failureQueue: failureQueueOf(logicalId, context),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { TableShape } from '../../store/dynamodb/create-tables.js';
+import type { Schedule } from '../schedule/schedule.js';
 import type { Stack, TemplateResource } from './assembly.js';
 import type { References } from './intrinsics.js';
 
@@ -16,13 +17,19 @@ export interface LocalFunction {
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
   readonly environment: Readonly<Record<string, string>>;
+  /** The queue that asynchronous events go to which it fails on. */
+  readonly failureQueue: string | undefined;
 }
 
+/** A scheduled rule of EventBridge, or a schedule of EventBridge Scheduler. */
 export interface LocalRule {
   /** Stable between starts: its phase is kept under this name. */
   readonly id: string;
   readonly label: string;
   readonly expression: string;
+  /** Of a schedule that has one. */
+  readonly timeZone?: string | undefined;
+  readonly schedule: Schedule;
   readonly enabled: boolean;
   readonly functionName: string;
   readonly event: unknown;
@@ -33,10 +40,26 @@ export interface LocalStream {
   readonly table: string;
   readonly functionName: string;
   readonly batchSize: number;
+  /** A batch that the function fails on comes again in halves. */
+  readonly bisects: boolean;
   /** Such as `NEW_IMAGE`. */
   readonly viewType: string;
   /** Whether the function wants to know of an event. */
   readonly matches: (event: unknown) => boolean;
+}
+
+export interface LocalQueue {
+  readonly name: string;
+  /** How often a message is handed over that fails each time; infinite without a dead-letter queue. */
+  readonly maxReceives: number;
+  readonly deadLetterQueue: string | undefined;
+}
+
+/** Messages of a queue that a function is handed. */
+export interface LocalQueueReader {
+  readonly queue: string;
+  readonly functionName: string;
+  readonly batchSize: number;
 }
 
 /** What of an app runs on one machine. */
@@ -46,6 +69,8 @@ export interface LocalApp {
   readonly functions: readonly LocalFunction[];
   readonly rules: readonly LocalRule[];
   readonly streams: readonly LocalStream[];
+  readonly queues: readonly LocalQueue[];
+  readonly queueReaders: readonly LocalQueueReader[];
 }
 
 /** A stack with the names that its resources get here. */

@@ -3,13 +3,14 @@ import { ConfigurationError } from '../../errors.js';
 import { parseOptions } from '../../validation.js';
 import { matcherOf } from '../streams/event-pattern.js';
 import type { TemplateResource } from './assembly.js';
-import { resolve } from './intrinsics.js';
+import { attributeOf, referredFunction, resolve } from './intrinsics.js';
 import type { LocalStream, StackContext } from './local-app.js';
 import { isTable } from './table.js';
 
 const mappingSchema = z.object({
   BatchSize: z.int().min(1).max(10_000).default(100),
   Enabled: z.union([z.boolean(), z.string()]).default(true),
+  BisectBatchOnFunctionError: z.boolean().default(false),
   FilterCriteria: z.object({ Filters: z.array(z.object({ Pattern: z.string() })).default([]) }).optional(),
 });
 
@@ -28,8 +29,12 @@ export function readStream(
   const table = tableId === undefined ? undefined : context.resource(tableId);
   const functionId = referredFunction(Properties.FunctionName);
   if (tableId === undefined || !table || !isTable(table) || functionId === undefined) return undefined;
-  const { BatchSize, Enabled, FilterCriteria } = Properties;
-  const relevant = resolve({ BatchSize, Enabled, FilterCriteria }, context.references, logicalId);
+  const { BatchSize, Enabled, FilterCriteria, BisectBatchOnFunctionError } = Properties;
+  const relevant = resolve(
+    { BatchSize, Enabled, FilterCriteria, BisectBatchOnFunctionError },
+    context.references,
+    logicalId,
+  );
   const mapping = parseOptions(mappingSchema, relevant, logicalId);
   if (String(mapping.Enabled) !== 'true') return undefined;
   const patterns = (mapping.FilterCriteria?.Filters ?? []).map(({ Pattern }) => {
@@ -41,6 +46,7 @@ export function readStream(
     functionName: context.nameOf(functionId),
     functionId,
     batchSize: mapping.BatchSize,
+    bisects: mapping.BisectBatchOnFunctionError,
     viewType: viewTypeOf(table),
     matches: (event) => patterns.length === 0 || patterns.some((matches) => matches(event)),
   };
@@ -49,17 +55,6 @@ export function readStream(
 function viewTypeOf({ Properties = {} }: TemplateResource): string {
   const { StreamViewType } = (Properties.StreamSpecification ?? {}) as { StreamViewType?: unknown };
   return String(StreamViewType ?? 'KEYS_ONLY');
-}
-
-function attributeOf(value: unknown, attribute: string): string | undefined {
-  if (typeof value !== 'object' || value === null || !('Fn::GetAtt' in value)) return undefined;
-  const [id, name] = [value['Fn::GetAtt']].flat().join('.').split('.');
-  return name === attribute ? id : undefined;
-}
-
-function referredFunction(value: unknown): string | undefined {
-  if (typeof value === 'object' && value !== null && 'Ref' in value) return String(value.Ref);
-  return attributeOf(value, 'Arn');
 }
 
 function parseJson(text: string, where: string): unknown {

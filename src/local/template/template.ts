@@ -6,12 +6,16 @@ import { type References, resolveText } from './intrinsics.js';
 import type {
   LocalApp,
   LocalFunction,
+  LocalQueue,
+  LocalQueueReader,
   LocalRule,
   LocalStream,
   LocalTable,
   StackContext,
 } from './local-app.js';
+import { isQueue, readQueue, readQueueReader } from './queue.js';
 import { readRule } from './rule.js';
+import { readSchedule } from './schedule.js';
 import { readStream } from './stream.js';
 import { isTable, readTable } from './table.js';
 
@@ -21,7 +25,8 @@ interface Starts {
 }
 
 /**
- * Takes the tables, the scheduled rules, the streams and the functions behind them from synthesized stacks. Everything else in
+ * Takes the tables, the scheduled rules and schedules, the streams, the queues and the functions behind them from
+ * synthesized stacks. Everything else in
  * them has no meaning on one machine and is left out.
  *
  * @throws ConfigurationError naming the resource that the local runtime cannot run
@@ -31,15 +36,19 @@ export function readApp(stacks: readonly Stack[]): LocalApp {
   const functions = new Map<string, LocalFunction>();
   const rules: (LocalRule & Starts)[] = [];
   const streams: (LocalStream & Starts)[] = [];
+  const queues: LocalQueue[] = [];
+  const queueReaders: (LocalQueueReader & Starts)[] = [];
   const names = localNames(stacks);
   for (const stack of stacks) {
     const context = stackContext(stack, names, stacks);
     for (const [logicalId, resource] of Object.entries(stack.template.Resources ?? {})) {
       if (isTable(resource)) tables.push(readTable(logicalId, resource, context));
+      if (isQueue(resource)) queues.push(readQueue(logicalId, resource, context));
       const found = startsOf(logicalId, resource, context);
       rules.push(...found.rules);
       streams.push(...found.streams);
-      for (const { functionId, functionName } of [...found.rules, ...found.streams]) {
+      queueReaders.push(...found.queueReaders);
+      for (const { functionId, functionName } of Object.values(found).flat()) {
         if (!functions.has(functionName)) functions.set(functionName, readFunction(functionId, context));
       }
     }
@@ -51,19 +60,32 @@ export function readApp(stacks: readonly Stack[]): LocalApp {
     functions: all,
     rules: rules.map(({ functionId: _, ...rule }) => rule),
     streams: streams.map(({ functionId: _, ...stream }) => stream),
+    queues,
+    queueReaders: queueReaders.map(({ functionId: _, ...reader }) => reader),
   };
 }
 
 /** What of a resource starts functions. */
 function startsOf(logicalId: string, resource: TemplateResource, context: StackContext) {
-  const stream =
-    resource.Type === 'AWS::Lambda::EventSourceMapping'
-      ? readStream(logicalId, resource, context)
-      : undefined;
+  const isMapping = resource.Type === 'AWS::Lambda::EventSourceMapping';
+  const stream = isMapping ? readStream(logicalId, resource, context) : undefined;
+  const reader = isMapping ? readQueueReader(logicalId, resource, context) : undefined;
   return {
-    rules: resource.Type === 'AWS::Events::Rule' ? readRule(logicalId, resource, context) : [],
+    rules: rulesOf(logicalId, resource, context),
     streams: stream ? [stream] : [],
+    queueReaders: reader ? [reader] : [],
   };
+}
+
+function rulesOf(logicalId: string, resource: TemplateResource, context: StackContext) {
+  switch (resource.Type) {
+    case 'AWS::Events::Rule':
+      return readRule(logicalId, resource, context);
+    case 'AWS::Scheduler::Schedule':
+      return readSchedule(logicalId, resource, context);
+    default:
+      return [];
+  }
 }
 
 function stackContext(stack: Stack, names: Names, all: readonly Stack[]): StackContext {
@@ -73,7 +95,8 @@ function stackContext(stack: Stack, names: Names, all: readonly Stack[]): StackC
   const nameOf = (logicalId: string) => names.get(nameKey(stack, logicalId)) ?? logicalId;
   const references: References = {
     ref: (logicalId) => {
-      if (resource(logicalId)) return nameOf(logicalId);
+      const found = resource(logicalId);
+      if (found) return isQueue(found) ? queueUrl(nameOf(logicalId)) : nameOf(logicalId);
       const parameter = stack.template.Parameters?.[logicalId];
       return parameter?.Default === undefined ? undefined : String(parameter.Default);
     },
@@ -102,6 +125,11 @@ function exported(name: string, names: Names, all: readonly Stack[]): string | u
 function localArn(type: string, name: string): string {
   const [, service = 'local', kind = ''] = type.toLowerCase().split('::');
   return `arn:aws:${service}:us-east-1:000000000000:${kind}/${name}`;
+}
+
+/** As SQS has it; the local runtime goes by the name at its end. */
+function queueUrl(name: string): string {
+  return `http://127.0.0.1/000000000000/${name}`;
 }
 
 type Names = ReadonlyMap<string, string>;
@@ -133,6 +161,6 @@ function localNames(stacks: readonly Stack[]): Names {
 }
 
 function physicalName({ Properties = {} }: TemplateResource): string | undefined {
-  const name = Properties.TableName ?? Properties.FunctionName;
+  const name = Properties.TableName ?? Properties.FunctionName ?? Properties.QueueName;
   return typeof name === 'string' ? name : undefined;
 }

@@ -43,6 +43,11 @@ export class DynamoDbArrivals {
     });
   }
 
+  async claimed(queue: string, now: number): Promise<string[]> {
+    const runs = parseRuns(await this.table.get(itemKey(queue)));
+    return [...(runs ?? [])].filter(([, { until }]) => until >= now).map(([batch]) => batch);
+  }
+
   private async write(queue: string, { batch, holder, until, maxRuns }: ArrivalsClaim): Promise<boolean> {
     const expressions = new Expressions();
     const runs = expressions.name('runs');

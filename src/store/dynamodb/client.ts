@@ -53,7 +53,7 @@ export function toDocumentClient(client: DynamoDBClient): DynamoDBDocumentClient
  * DynamoDB's numbers have 38 digits. Those that JavaScript's cannot hold must be read exactly all the same: a record
  * without a `rev` is fenced by its payload as it was read, and no number may keep a page from being read.
  */
-function parseNumber(text: string): number | bigint | NumberValue {
+export function parseNumber(text: string): number | bigint | NumberValue {
   const value = Number(text);
   const digits = text
     .replace(/e.*$/i, '')

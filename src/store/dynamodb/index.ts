@@ -2,4 +2,5 @@ export type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 export type { Consumed, OnConsumed } from './capacity.js';
 export { type ClientOptions, createDynamoDbClient } from './client.js';
 export { DUE_INDEX } from './due.js';
+export { itemOfImage } from './image.js';
 export { DynamoDbStore, type DynamoDbStoreParts } from './store.js';

@@ -14,6 +14,8 @@ import type {
   LeaseState,
   ListFilter,
   QueueState,
+  ScanPage,
+  SweepState,
   TierRun,
   WayState,
 } from '../store.js';
@@ -24,6 +26,7 @@ import { DynamoDbIndex } from './due.js';
 import { DynamoDbLeases } from './leases.js';
 import { DynamoDbQueues } from './queues.js';
 import { DynamoDbRecords } from './records.js';
+import { DynamoDbSweep } from './sweep.js';
 import { Table } from './table.js';
 
 export interface DynamoDbStoreParts {
@@ -48,6 +51,7 @@ export class DynamoDbStore implements BacklogStore {
   private readonly leases: DynamoDbLeases;
   private readonly queues: DynamoDbQueues;
   private readonly arrivals: DynamoDbArrivals;
+  private readonly sweep: DynamoDbSweep;
 
   constructor({ client, tables, clock, random = systemRandom, onConsumed }: DynamoDbStoreParts) {
     const common = {
@@ -63,6 +67,7 @@ export class DynamoDbStore implements BacklogStore {
     this.leases = new DynamoDbLeases(control);
     this.queues = new DynamoDbQueues(control);
     this.arrivals = new DynamoDbArrivals(control);
+    this.sweep = new DynamoDbSweep(records, control);
   }
 
   insert(item: Item): Promise<'inserted' | 'duplicate'> {
@@ -127,6 +132,22 @@ export class DynamoDbStore implements BacklogStore {
 
   releaseArrivals(queue: string, claim: Pick<ArrivalsClaim, 'batch' | 'holder'>): Promise<void> {
     return this.arrivals.release(queue, claim);
+  }
+
+  claimedArrivals(queue: string, now: number): Promise<string[]> {
+    return this.arrivals.claimed(queue, now);
+  }
+
+  scanUnplaced(page: ScanPage): Promise<{ ids: string[]; next: string | undefined }> {
+    return this.sweep.scan(page);
+  }
+
+  readSweep(): Promise<SweepState | undefined> {
+    return this.sweep.read();
+  }
+
+  writeSweep(state: SweepState): Promise<void> {
+    return this.sweep.write(state);
   }
 
   setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean> {

@@ -8,8 +8,8 @@ export class MemoryArrivals {
     const runs = this.runsOf(queue);
     for (const [name, run] of runs) if (run.until < now) runs.delete(name);
     const found = runs.get(batch);
-    if (found) return found.holder === holder ? 'claimed' : 'taken';
-    if (runs.size >= maxRuns) return 'full';
+    if (found && found.holder !== holder) return 'taken';
+    if (!found && runs.size >= maxRuns) return 'full';
     runs.set(batch, { holder, until });
     return 'claimed';
   }
@@ -17,6 +17,10 @@ export class MemoryArrivals {
   release(queue: string, { batch, holder }: Pick<ArrivalsClaim, 'batch' | 'holder'>): void {
     const runs = this.runsOf(queue);
     if (runs.get(batch)?.holder === holder) runs.delete(batch);
+  }
+
+  claimed(queue: string, now: number): string[] {
+    return [...this.runsOf(queue)].filter(([, { until }]) => until >= now).map(([batch]) => batch);
   }
 
   private runsOf(queue: string): Map<string, LeaseOwner> {

@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.js';
-import { type BacklogRecord, type Item, parseRecord, type RecordChange } from '../../record/index.js';
+import {
+  type BacklogRecord,
+  type Item,
+  isMisplaced,
+  parseRecord,
+  type RecordChange,
+} from '../../record/index.js';
 import { checkItem } from '../item-limits.js';
 import type {
   ArrivalsClaim,
@@ -14,6 +20,8 @@ import type {
   LeaseState,
   ListFilter,
   QueueState,
+  ScanPage,
+  SweepState,
   TierRun,
   WayState,
 } from '../store.js';
@@ -36,6 +44,7 @@ export class MemoryStore implements BacklogStore {
   private readonly leases = new MemoryLeases();
   private readonly queues = new MemoryQueues();
   private readonly arrivals = new MemoryArrivals();
+  private sweep: SweepState | undefined;
 
   constructor({ clock }: MemoryStoreParts) {
     this.clock = clock;
@@ -122,6 +131,25 @@ export class MemoryStore implements BacklogStore {
 
   async releaseArrivals(queue: string, claim: Pick<ArrivalsClaim, 'batch' | 'holder'>): Promise<void> {
     this.arrivals.release(queue, claim);
+  }
+
+  async claimedArrivals(queue: string, now: number): Promise<string[]> {
+    return this.arrivals.claimed(queue, now);
+  }
+
+  /** All of it at once, in the last of the segments. */
+  async scanUnplaced({ segment, segments }: ScanPage): Promise<{ ids: string[]; next: string | undefined }> {
+    if (segment < segments - 1) return { ids: [], next: undefined };
+    const found = [...this.records.all()].map((item) => this.parse(item)).filter(isMisplaced);
+    return { ids: found.map(({ id }) => id), next: undefined };
+  }
+
+  async readSweep(): Promise<SweepState | undefined> {
+    return this.sweep;
+  }
+
+  async writeSweep(state: SweepState): Promise<void> {
+    this.sweep = state;
   }
 
   async setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean> {

@@ -6,7 +6,10 @@ afterEach(() => void vi.useRealTimers());
 
 type Event = { readonly Records: readonly StreamRecord[] };
 
-function pumpWith(deliver: (event: Event) => Promise<unknown>, options: { batchSize?: number } = {}) {
+function pumpWith(
+  deliver: (event: Event) => Promise<unknown>,
+  options: { batchSize?: number; bisects?: boolean } = {},
+) {
   const batches: string[][] = [];
   const pump = new StreamPump({
     region: 'us-east-1',
@@ -14,6 +17,7 @@ function pumpWith(deliver: (event: Event) => Promise<unknown>, options: { batchS
     keys: ['id'],
     viewType: 'NEW_IMAGE',
     batchSize: 100,
+    bisects: false,
     matches: ({ dynamodb }) => (dynamodb.Keys.id as { S: string }).S !== 'ignored',
     deliver: async (event) => {
       batches.push(event.Records.map(idOf));
@@ -89,13 +93,28 @@ describe('what hands a stream over', () => {
     ]);
   });
 
-  it('comes in halves while the function fails, so that one record stops no other for long', async () => {
-    const done: string[] = [];
-    const { put, batches } = pumpWith(async ({ Records }) => {
-      const ids = Records.map(idOf);
-      if (ids.includes('poison') && batches.length < 6) throw new Error('exit');
-      done.push(...ids);
+  it('comes again as it was while the function fails, whatever is put meanwhile', async () => {
+    const { put, batches } = pumpWith(async () => {
+      if (batches.length < 3) throw new Error('exit');
     });
+    put('a');
+    put('b');
+    await vi.advanceTimersByTimeAsync(100);
+    put('c');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(batches).toEqual([['a', 'b'], ['a', 'b'], ['a', 'b'], ['c']]);
+  });
+
+  it('comes in halves while the function fails, if the mapping says so', async () => {
+    const done: string[] = [];
+    const { put, batches } = pumpWith(
+      async ({ Records }) => {
+        const ids = Records.map(idOf);
+        if (ids.includes('poison') && batches.length < 6) throw new Error('exit');
+        done.push(...ids);
+      },
+      { bisects: true },
+    );
     for (const id of ['a', 'b', 'poison', 'd']) put(id);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(batches.slice(0, 3)).toEqual([

@@ -69,4 +69,22 @@ export function claimingArrivals(underTest: UnderTest): void {
     expect(answers.filter((answer) => answer === 'claimed')).toHaveLength(4);
     expect(answers.filter((answer) => answer === 'full')).toHaveLength(2);
   });
+
+  it('renews a claim for its own holder', async () => {
+    const { store } = underTest();
+    await store.claimArrivals('arr-7', claim('b'));
+    expect(await store.claimArrivals('arr-7', claim('b', 'me', { until: NOW + 9000 }))).toBe('claimed');
+    expect(await store.claimedArrivals('arr-7', NOW + 5000)).toEqual(['b']);
+  });
+
+  it('names the batches that are under attempt, and none that ran out or ended', async () => {
+    const { store } = underTest();
+    expect(await store.claimedArrivals('arr-8', NOW)).toEqual([]);
+    await store.claimArrivals('arr-8', claim('a', 'me', { until: NOW + 10 }));
+    await store.claimArrivals('arr-8', claim('b', 'me', { until: NOW + 20 }));
+    expect((await store.claimedArrivals('arr-8', NOW)).toSorted()).toEqual(['a', 'b']);
+    expect(await store.claimedArrivals('arr-8', NOW + 15)).toEqual(['b']);
+    await store.releaseArrivals('arr-8', claim('b'));
+    expect(await store.claimedArrivals('arr-8', NOW + 15)).toEqual([]);
+  });
 }

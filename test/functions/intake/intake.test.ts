@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { intakeHandler } from '../../functions/intake-handler.js';
-import { resolvePolicy } from '../../src/policies/index.js';
-import { run } from '../../src/processor/index.js';
-import { StoreUnavailableError } from '../../src/store/errors.js';
-import type { BacklogStore } from '../../src/store/index.js';
-import { context, workbench } from './support.js';
+import { intakeHandler } from '../../../functions/intake/intake-handler.js';
+import { resolvePolicy } from '../../../src/policies/index.js';
+import { run } from '../../../src/processor/index.js';
+import { StoreUnavailableError } from '../../../src/store/errors.js';
+import type { BacklogStore } from '../../../src/store/index.js';
+import { context, workbench } from '../support.js';
 
 const change = (id: string, eventName = 'INSERT', sequence = id) => ({
   eventID: 'e',
@@ -44,7 +44,9 @@ describe('the intake', () => {
         rev: expect.any(String),
       },
     ]);
-    expect(measured).toEqual([[{ placed: 1, repaired: 0, unknownQueue: 0, refused: 0 }, 'records-table']]);
+    expect(measured).toEqual([
+      [{ placed: 1, repaired: 0, unknownQueue: 0, refused: 0, returned: 0 }, 'records-table'],
+    ]);
     const attempted: string[] = [];
     const target = { queue: 'default', lane: 'default' };
     const limits = { concurrency: 1, attemptTimeoutSeconds: 5 };
@@ -157,7 +159,8 @@ describe('the intake', () => {
   it.each([
     [{}, 'event.Records: expected array, got nothing'],
     [{ queue: 'default' }, 'event.Records: expected array, got nothing'],
-    [{ Records: [{ eventSource: 'aws:sqs', body: '{}' }] }, 'event.Records.0.eventSource'],
+    [{ Records: [{ eventSource: 'aws:sqs', body: '{}' }] }, 'event.Records.0.messageId'],
+    [{ Records: [{ eventSource: 'aws:s3' }] }, 'event.Records.0.eventSource'],
     [
       { Records: [{ ...change('a'), dynamodb: { SequenceNumber: '1', Keys: { pk: { S: 'a' } } } }] },
       'event.Records.0.dynamodb.Keys.id: expected object, got nothing',

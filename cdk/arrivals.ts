@@ -1,0 +1,19 @@
+import { ConfigurationError } from '../src/errors.js';
+import type { StaffedQueue } from './workers.js';
+
+/**
+ * The queues whose records are attempted as they come.
+ *
+ * @throws ConfigurationError for one whose function would lose them
+ */
+export function attemptedOnArrival(staffed: readonly StaffedQueue[]): StaffedQueue[] {
+  return staffed.filter(({ queue, worker }) => {
+    if (queue.arrivals === 'schedule') return false;
+    if (worker.returnsEvents) return true;
+    if (queue.arrivals === undefined) return false;
+    throw new ConfigurationError(
+      `queues.${queue.name}.arrivals: expected "schedule", as the handler's asynchronous invocation is configured ` +
+        'elsewhere and records would be lost with an invocation that fails, got "attempt"',
+    );
+  });
+}

@@ -1,0 +1,71 @@
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import type { BacklogEvent } from '../functions/event.js';
+import { ConfigurationError } from '../src/errors.js';
+import { caughtUpBy, type TierBand, tierBands } from '../src/policies/index.js';
+import type { Queue } from './queue.js';
+import type { StaffedQueue } from './workers.js';
+
+/** What starts a function again and again: a rule or a schedule is made of it. */
+export interface Tick {
+  readonly scope: Construct;
+  /** Of the construct; unique in its scope. */
+  readonly id: string;
+  readonly description: string;
+  readonly everySeconds: number;
+  readonly enabled: boolean;
+  readonly lambda: IFunction;
+  /** Constant. */
+  readonly event: BacklogEvent | SweepEvent;
+}
+
+/** It says no more than why the function was started. */
+export interface SweepEvent {
+  readonly sweep: true;
+}
+
+const POLL_SECONDS = 60;
+
+/**
+ * The ticks of one queue: one every minute, or one per tier.
+ *
+ * @throws ConfigurationError for a tier that the function's timeout leaves no ages
+ */
+export function queueTicks({ scope, queue, worker }: StaffedQueue): Tick[] {
+  const common = { scope, lambda: worker.lambda, enabled: queue.enabled };
+  if (queue.way === 'retry') {
+    const description = `Backlog queue ${queue.name}: whatever is due`;
+    const event = { queue: queue.name };
+    return [{ ...common, id: 'Poll', description, everySeconds: POLL_SECONDS, event }];
+  }
+  const bands = tierBands(queue.tiers, worker.timeoutSeconds);
+  checkBands(queue, bands);
+  return bands.map((band) => ({
+    ...common,
+    id: `Tier${band.number}`,
+    description: describeBand(queue, band),
+    everySeconds: band.everySeconds,
+    event: { queue: queue.name, tier: band, catchUp: caughtUpBy(band, bands) },
+  }));
+}
+
+/** A band starts one function timeout after the one before: a short tier may have nothing left. */
+function checkBands({ name }: Queue, bands: readonly TierBand[]): void {
+  for (const { number, fromAgeSeconds, untilAgeSeconds } of bands) {
+    if (untilAgeSeconds <= fromAgeSeconds) {
+      throw new ConfigurationError(
+        `queues.${name}.progressive.tiers.${number - 1}.untilAgeSeconds: expected more than ${fromAgeSeconds} (the end ` +
+          `of the tier before, and one function timeout), got ${untilAgeSeconds}`,
+      );
+    }
+  }
+}
+
+function describeBand({ name, tiers }: Queue, { number, untilAgeSeconds }: TierBand): string {
+  const from = days(tiers[number - 2]?.untilAgeSeconds ?? 0);
+  return `Backlog queue ${name}, tier ${number} of ${tiers.length}: ages ${from} to ${days(untilAgeSeconds)} days`;
+}
+
+function days(seconds: number): string {
+  return String(Math.round((seconds / 86_400) * 100) / 100);
+}

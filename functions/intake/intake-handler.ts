@@ -1,0 +1,77 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { StoreError } from '../../src/store/index.js';
+import { type LambdaHandler, lambdaHandler } from '../lambda-handler.js';
+import { attemptLogger, createLogger } from '../logger.js';
+import { emitIntakeMetrics, type IntakeMetrics } from '../metrics.js';
+import { once } from '../once.js';
+import { createParts, type HandlerParts } from '../parts.js';
+import { parseQueueEvent } from './queue-event.js';
+import { createRemote, type Remote } from './remote.js';
+import { readIntakeSettings } from './settings.js';
+import { parseStreamEvent } from './stream-event.js';
+import { takeBack } from './take-back.js';
+import { takeIn } from './take-in.js';
+import { type IntakeParts, IntakeTally } from './taking.js';
+
+/** What Lambda takes from a handler of a stream or a queue: what shall come again. */
+export interface BatchResponse {
+  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
+}
+
+/** Everything the handlers of the intake touch that tests replace. */
+export interface IntakeSeams extends Partial<HandlerParts> {
+  readonly logger?: Logger | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly emit?: ((metrics: IntakeMetrics, table: string) => void) | undefined;
+  readonly remote?: Remote | undefined;
+}
+
+/**
+ * Sees to each record that was put without `lane`: has the function of its queue attempt it at once, or gives it its place
+ * in the index, so that the rules find it. With that any service is a producer that can put `{ id, status, payload }`.
+ * Runs no code of the user's. Takes batches of the table's stream, and of the queue to which lost runs return.
+ *
+ * May be handed the same records again, and out of turn: it looks at the records themselves.
+ */
+export function intakeHandler(seams: IntakeSeams = {}): LambdaHandler<BatchResponse> {
+  const { logger = createLogger(), env = process.env, emit = emitIntakeMetrics } = seams;
+  const start = once((): IntakeParts => {
+    const settings = readIntakeSettings(env);
+    const parts = createParts(settings, seams);
+    const remote = seams.remote ?? createRemote(settings);
+    return { settings, placing: { ...parts, logger: attemptLogger(logger) }, remote, logger };
+  });
+
+  return lambdaHandler(logger, async (input) => {
+    try {
+      const parts = start();
+      const tally = new IntakeTally(parts);
+      const failed = await take(input, tally, parts);
+      tally.report(emit);
+      return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+    } catch (error) {
+      logger.error('intake failed', error as Error);
+      throw error;
+    }
+  });
+}
+
+/** What shall come again: messages, or the record from which on the stream does. */
+async function take(input: unknown, tally: IntakeTally, parts: IntakeParts): Promise<string[]> {
+  if (isOfQueue(input)) return takeBack(parseQueueEvent(input), tally, parts);
+  const changes = parseStreamEvent(input, parts.placing.clock.now());
+  try {
+    await takeIn(changes, tally, parts);
+    return [];
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    parts.logger.error('intake failed, the stream comes again', error);
+    return changes.slice(0, 1).map(({ sequenceNumber }) => sequenceNumber);
+  }
+}
+
+function isOfQueue(input: unknown): boolean {
+  const { Records } = (input ?? {}) as { Records?: unknown };
+  const [first]: { eventSource?: unknown }[] = Array.isArray(Records) ? Records : [];
+  return first?.eventSource === 'aws:sqs';
+}

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { type BacklogRecord, parseRecord } from '../../src/record/index.js';
+import { itemOfImage } from '../../src/store/index.js';
+import { parseOptions } from '../../src/validation.js';
+
+/** A record that was written. */
+export interface StreamChange {
+  /** Where the stream goes on if this one cannot be dealt with now. */
+  readonly sequenceNumber: string;
+  readonly id: string;
+  readonly kind: 'inserted' | 'changed';
+  /** As it was written; it may have been changed since. Undefined if that cannot be read. */
+  readonly record: BacklogRecord | undefined;
+  /** When it was written, epoch milliseconds; to the second. */
+  readonly writtenAt: number;
+}
+
+const change = z.object({
+  eventSource: z.literal('aws:dynamodb'),
+  eventName: z.enum(['INSERT', 'MODIFY', 'REMOVE']),
+  dynamodb: z.object({
+    ApproximateCreationDateTime: z.number().default(0),
+    SequenceNumber: z.string().min(1),
+    Keys: z.object({ id: z.object({ S: z.string().min(1) }) }),
+    NewImage: z.unknown().optional(),
+  }),
+});
+
+const eventSchema = z.object({ Records: z.array(change).min(1) });
+
+/**
+ * Reads what a table's stream hands over: the records that were written, in their order.
+ *
+ * @param now epoch milliseconds
+ * @throws ConfigurationError if it is no event of a stream of a table with the key `id`
+ */
+export function parseStreamEvent(event: unknown, now: number): StreamChange[] {
+  return parseOptions(eventSchema, event, 'event')
+    .Records.filter(({ eventName }) => eventName !== 'REMOVE')
+    .map(({ eventName, dynamodb }) => {
+      const item = dynamodb.NewImage === undefined ? undefined : itemOfImage(dynamodb.NewImage);
+      return {
+        sequenceNumber: dynamodb.SequenceNumber,
+        id: dynamodb.Keys.id.S,
+        kind: eventName === 'INSERT' ? 'inserted' : 'changed',
+        record: item && parseRecord(item, now),
+        writtenAt: dynamodb.ApproximateCreationDateTime * 1000,
+      };
+    });
+}

@@ -1,0 +1,49 @@
+import { type SweepSummary, sweep } from '../../src/processor/index.js';
+import { type LambdaHandler, lambdaHandler } from '../lambda-handler.js';
+import { createLogger } from '../logger.js';
+import { once } from '../once.js';
+import { createParts } from '../parts.js';
+import type { IntakeSeams } from './intake-handler.js';
+import { createRemote } from './remote.js';
+import { readIntakeSettings } from './settings.js';
+
+/**
+ * SQS delays no message by more. Enough: an attempt on arrival begins within ten minutes of the insertion, and one more
+ * for its event; whoever is under attempt when the time is up is waited for.
+ */
+const LOOKED_AT_AFTER_SECONDS = 900;
+/** Ids may have 2 KB each, and a message 256 KB. */
+const IDS_PER_MESSAGE = 100;
+
+/**
+ * Looks once a day for what the intake was never told of, and hands it to the intake. Started every hour: a large table
+ * takes several of them, and a day whose hour was missed is made up for.
+ */
+export function sweepHandler(seams: Omit<IntakeSeams, 'emit'> = {}): LambdaHandler<SweepSummary> {
+  const { logger = createLogger(), env = process.env } = seams;
+  const start = once(() => {
+    const settings = readIntakeSettings(env);
+    return { ...createParts(settings, seams), remote: seams.remote ?? createRemote(settings) };
+  });
+
+  return lambdaHandler(logger, async (_, context) => {
+    try {
+      const { store, clock, remote } = start();
+      const summary = await sweep({
+        store,
+        clock,
+        deadline: clock.wall() + context.getRemainingTimeInMillis(),
+        found: async (ids) => {
+          for (let i = 0; i < ids.length; i += IDS_PER_MESSAGE) {
+            await remote.sendReturned({ ids: ids.slice(i, i + IDS_PER_MESSAGE) }, LOOKED_AT_AFTER_SECONDS);
+          }
+        },
+      });
+      logger[summary.ended === 'rested' ? 'debug' : 'info']('sweep', { ...summary });
+      return summary;
+    } catch (error) {
+      logger.error('sweep failed', error as Error);
+      throw error;
+    }
+  });
+}

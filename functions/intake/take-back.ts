@@ -1,0 +1,29 @@
+import type { Message } from './queue-event.js';
+import type { IntakeParts, IntakeTally } from './taking.js';
+
+/**
+ * Sees to records that come back: of a run that was lost, or whose first attempt had to be waited for.
+ *
+ * @returns messages that must come again
+ */
+export async function takeBack(
+  messages: readonly Message[],
+  tally: IntakeTally,
+  { remote, logger }: IntakeParts,
+): Promise<string[]> {
+  const failed: string[] = [];
+  for (const message of messages) {
+    try {
+      if (message.type === 'foreign') {
+        await remote.giveUp(message.body);
+        continue;
+      }
+      if (message.lost) tally.lostRun(message.ids.length);
+      await tally.place(message);
+    } catch (error) {
+      logger.error('a message of the returns queue comes again', error as Error);
+      failed.push(message.messageId);
+    }
+  }
+  return failed;
+}

@@ -1,0 +1,33 @@
+import { type Invocation, sortChanges } from './arrivals.js';
+import type { StreamChange } from './stream-event.js';
+import type { IntakeParts, IntakeTally } from './taking.js';
+
+/**
+ * Sees to records that somebody has put: has them attempted at once, or gives them their place.
+ *
+ * If it throws, all of it may be done again.
+ */
+export async function takeIn(
+  changes: readonly StreamChange[],
+  tally: IntakeTally,
+  { settings, remote, placing, logger }: IntakeParts,
+): Promise<void> {
+  const { clock } = placing;
+  const now = { real: clock.wall(), backlog: clock.now() };
+  const sorted = sortChanges(changes, settings.arrivalFunctions, now);
+  const start = async (invocation: Invocation) => {
+    const { functionName, event } = invocation;
+    const { batch, ids } = event.arrivals;
+    const answer = await remote.invoke(invocation);
+    if (answer === 'accepted') return tally.startedRun(ids.length);
+    logger.warn('a function could not be started for arrivals', { functionName, answer, count: ids.length });
+    if (answer === 'refused') await tally.place({ ids, after: [batch] });
+    else await tally.lookLater(ids);
+  };
+  await tally.place({ ids: sorted.place, after: [] });
+  await tally.place({ ids: sorted.placeWhenFree });
+  await tally.lookLater(sorted.later);
+  // Last: if anything before it fails, the batch comes again, and no run has been started for it.
+  await Promise.all(sorted.invocations.map(start));
+  tally.withoutPayload(changes.filter(({ record }) => record && record.payload === undefined));
+}

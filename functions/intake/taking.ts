@@ -1,0 +1,75 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { type PlacingParts, placeWhenFree, type Returned } from '../../src/processor/index.js';
+import type { IntakeMetrics } from '../metrics.js';
+import type { Remote } from './remote.js';
+import type { IntakeSettings } from './settings.js';
+
+export interface IntakeParts {
+  readonly placing: PlacingParts;
+  readonly remote: Remote;
+  readonly settings: IntakeSettings;
+  readonly logger: Logger;
+}
+
+/** By then a run that was started has claimed its records, or Lambda has given its event up. */
+const STARTED_AFTER_SECONDS = 75;
+/** Between two looks at whether a run is over. */
+const LOOK_AGAIN_SECONDS = 30;
+
+/** Counts of one event. */
+export class IntakeTally {
+  private readonly counts = { placed: 0, repaired: 0, unknownQueue: 0, refused: 0, returned: 0 };
+  /** Left alone: gone, done, or placed by somebody else. */
+  private skipped = 0;
+  private started = 0;
+  private later = 0;
+
+  constructor(private readonly parts: IntakeParts) {}
+
+  /** Gives records their place; those that are under attempt are looked at again later. */
+  async place(returned: Returned): Promise<void> {
+    const { placing, remote } = this.parts;
+    if (returned.ids.length === 0) return;
+    const { placed, skipped, refused, waiting } = await placeWhenFree(returned, placing);
+    const { logger, settings } = this.parts;
+    const repaired = placed.filter(({ problems }) => problems.length > 0);
+    for (const { id, problems } of repaired) logger.warn('attributes replaced', { id, problems });
+    const strangers = placed.filter(({ queue }) => !Object.hasOwn(settings.queues, queue));
+    for (const { id, queue } of strangers) logger.warn('no rule serves this queue', { id, queue });
+    this.counts.placed += placed.length;
+    this.counts.repaired += repaired.length;
+    this.counts.unknownQueue += strangers.length;
+    this.counts.refused += refused;
+    this.skipped += skipped;
+    if (!waiting) return;
+    this.later += waiting.ids.length;
+    await remote.sendReturned(waiting, LOOK_AGAIN_SECONDS);
+  }
+
+  /** Has records looked at when any run that was started for them has shown itself. */
+  async lookLater(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    this.later += ids.length;
+    await this.parts.remote.sendReturned({ ids }, STARTED_AFTER_SECONDS);
+  }
+
+  /** Nothing to put right, and perhaps meant so; but whoever forgot it should see it. */
+  withoutPayload(records: readonly { readonly id: string }[]): void {
+    for (const { id } of records) this.parts.logger.warn('record without a payload', { id });
+    this.counts.repaired += records.length;
+  }
+
+  startedRun(count: number): void {
+    this.started += count;
+  }
+
+  lostRun(count: number): void {
+    this.counts.returned += count;
+  }
+
+  report(emit: (metrics: IntakeMetrics, table: string) => void): void {
+    const { counts, started, skipped, later } = this;
+    this.parts.logger.info('intake', { started, ...counts, later, skipped });
+    emit(counts, this.parts.settings.tables.records);
+  }
+}

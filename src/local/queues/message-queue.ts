@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+
+export interface MessageQueueOptions {
+  readonly arn: string;
+  readonly region: string;
+  readonly batchSize: number;
+  /** How often a message is handed over that fails each time. */
+  readonly maxReceives: number;
+  /** Hands a batch over. The answer's failures, if any; it rejects if the function failed. Missing: nobody reads it. */
+  readonly deliver: ((event: { readonly Records: readonly object[] }) => Promise<unknown>) | undefined;
+  /** Told of a message that was handed over too often. */
+  readonly onDead: (body: string) => void;
+  /** Told of a message that nobody reads. */
+  readonly onUnread: (body: string) => void;
+}
+
+interface Message {
+  readonly messageId: string;
+  readonly body: string;
+  /** Real time, epoch milliseconds. */
+  readyAt: number;
+  receives: number;
+}
+
+/** What fails comes again after this time; SQS waits for the visibility timeout. */
+const COMES_AGAIN_MS = 5_000;
+/** What comes within this time is one batch. */
+const GATHER_MS = 10;
+/** What a timer of Node can wait for is longer, but a machine may sleep meanwhile. */
+const MAX_WAIT_MS = 30_000;
+
+/** One message queue with at most one reader, in memory, in real time. */
+export class MessageQueue {
+  private readonly waiting: Message[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private atWork = false;
+  private stopped = false;
+
+  constructor(private readonly options: MessageQueueOptions) {}
+
+  send(body: string, delaySeconds = 0): void {
+    if (this.stopped) return;
+    if (!this.options.deliver) {
+      this.options.onUnread(body);
+      return;
+    }
+    const readyAt = Date.now() + delaySeconds * 1000;
+    this.waiting.push({ messageId: randomUUID(), body, readyAt, receives: 0 });
+    this.wake();
+  }
+
+  /** Hands nothing over any more; what waits is dropped. */
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    this.waiting.length = 0;
+  }
+
+  private wake(): void {
+    clearTimeout(this.timer);
+    if (this.stopped || this.atWork || this.waiting.length === 0) return;
+    const next = Math.min(...this.waiting.map(({ readyAt }) => readyAt)) - Date.now();
+    this.timer = setTimeout(() => void this.handOver(), Math.min(Math.max(GATHER_MS, next), MAX_WAIT_MS));
+  }
+
+  private async handOver(): Promise<void> {
+    this.atWork = true;
+    const now = Date.now();
+    const batch = this.waiting.filter(({ readyAt }) => readyAt <= now).slice(0, this.options.batchSize);
+    if (batch.length > 0) await this.deliver(batch);
+    this.atWork = false;
+    this.wake();
+  }
+
+  private async deliver(batch: readonly Message[]): Promise<void> {
+    const { arn, region, deliver, maxReceives, onDead } = this.options;
+    for (const message of batch) message.receives++;
+    const Records = batch.map(({ messageId, body, receives }) => ({
+      messageId,
+      receiptHandle: messageId,
+      body,
+      attributes: { ApproximateReceiveCount: String(receives) },
+      messageAttributes: {},
+      eventSource: 'aws:sqs',
+      eventSourceARN: arn,
+      awsRegion: region,
+    }));
+    const failed = await this.failuresOf(deliver?.({ Records }));
+    for (const message of batch) {
+      const fails = failed === 'all' || failed.has(message.messageId);
+      message.readyAt = Date.now() + COMES_AGAIN_MS;
+      if (fails && message.receives < maxReceives) continue;
+      const place = this.waiting.indexOf(message);
+      if (place >= 0) this.waiting.splice(place, 1);
+      if (fails) onDead(message.body);
+    }
+  }
+
+  private async failuresOf(delivery: Promise<unknown> | undefined): Promise<ReadonlySet<unknown> | 'all'> {
+    try {
+      const { batchItemFailures } = ((await delivery) ?? {}) as { batchItemFailures?: unknown };
+      if (!Array.isArray(batchItemFailures)) return new Set();
+      return new Set(
+        batchItemFailures.map((failure: { itemIdentifier?: unknown }) => failure.itemIdentifier),
+      );
+    } catch {
+      return 'all';
+    }
+  }
+}

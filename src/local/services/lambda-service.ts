@@ -1,0 +1,30 @@
+import type { Hono } from 'hono';
+
+export interface LambdaService {
+  readonly has: (functionName: string) => boolean;
+  /** Takes an event for later. */
+  readonly start: (functionName: string, event: unknown) => void;
+}
+
+/** The part of Lambda's API by which one function starts another: asynchronous invocation. */
+export function serveLambda(app: Hono, { has, start }: LambdaService): void {
+  app.post('/2015-03-31/functions/:name/invocations', async (context) => {
+    const name = context.req.param('name');
+    const refuse = (status: 400 | 404, type: string, Message: string) => {
+      context.header('x-amzn-errortype', type);
+      return context.json({ Type: 'User', Message }, status);
+    };
+    if (!has(name)) return refuse(404, 'ResourceNotFoundException', `the app has no function ${name}`);
+    if (context.req.header('x-amz-invocation-type') !== 'Event') {
+      const message = 'the local runtime starts functions asynchronously only (InvocationType: Event)';
+      return refuse(400, 'InvalidParameterValueException', message);
+    }
+    const text = await context.req.text();
+    try {
+      start(name, text === '' ? {} : JSON.parse(text));
+    } catch {
+      return refuse(400, 'InvalidRequestContentException', 'the event is no JSON');
+    }
+    return context.body(null, 202);
+  });
+}

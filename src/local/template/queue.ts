@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { parseOptions } from '../../validation.js';
+import type { TemplateResource } from './assembly.js';
+import { attributeOf, referredFunction, resolve } from './intrinsics.js';
+import type { LocalQueue, LocalQueueReader, StackContext } from './local-app.js';
+
+const QUEUE = 'AWS::SQS::Queue';
+const DEFAULT_BATCH = 10;
+/** What is handed over without a dead-letter queue comes again until SQS forgets it. */
+const NO_LIMIT = Number.POSITIVE_INFINITY;
+
+const redriveSchema = z.object({ maxReceiveCount: z.coerce.number(), deadLetterTargetArn: z.unknown() });
+
+export function isQueue({ Type }: TemplateResource): boolean {
+  return Type === QUEUE;
+}
+
+export function readQueue(
+  logicalId: string,
+  { Properties = {} }: TemplateResource,
+  context: StackContext,
+): LocalQueue {
+  const redrive = redriveSchema.safeParse(Properties.RedrivePolicy);
+  const deadLetters = redrive.success ? queueOf(redrive.data.deadLetterTargetArn, context) : undefined;
+  return {
+    name: context.nameOf(logicalId),
+    maxReceives: redrive.success ? redrive.data.maxReceiveCount : NO_LIMIT,
+    deadLetterQueue: deadLetters,
+  };
+}
+
+/** What hands the messages of a queue of this stack to a function of it. */
+export function readQueueReader(
+  logicalId: string,
+  { Properties = {} }: TemplateResource,
+  context: StackContext,
+): (LocalQueueReader & { readonly functionId: string }) | undefined {
+  const queue = queueOf(Properties.EventSourceArn, context);
+  const functionId = referredFunction(Properties.FunctionName);
+  if (queue === undefined || functionId === undefined) return undefined;
+  const { BatchSize } = Properties;
+  const schema = z.object({ BatchSize: z.int().min(1).default(DEFAULT_BATCH) });
+  const mapping = parseOptions(schema, resolve({ BatchSize }, context.references, logicalId), logicalId);
+  return { queue, functionName: context.nameOf(functionId), functionId, batchSize: mapping.BatchSize };
+}
+
+/** Where a function's asynchronous events go that it fails on, if that is a queue of its stack. */
+export function failureQueueOf(functionId: string, context: StackContext): string | undefined {
+  for (const { Type, Properties = {} } of Object.values(context.stack.template.Resources ?? {})) {
+    if (Type !== 'AWS::Lambda::EventInvokeConfig') continue;
+    if (referredFunction(Properties.FunctionName) !== functionId) continue;
+    const { OnFailure } = (Properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: unknown } };
+    return queueOf(OnFailure?.Destination, context);
+  }
+  return undefined;
+}
+
+function queueOf(arn: unknown, context: StackContext): string | undefined {
+  const id = attributeOf(arn, 'Arn');
+  return id !== undefined && context.resource(id)?.Type === QUEUE ? context.nameOf(id) : undefined;
+}

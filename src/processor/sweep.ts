@@ -1,0 +1,64 @@
+import type { Clock } from '../clock.js';
+import type { BacklogStore, SweepState } from '../store/store.js';
+
+/** Parts of the table that are read at the same time. */
+const SEGMENTS = 4;
+const DAY_MS = 86_400_000;
+/** Before the deadline: time to note how far it has come. */
+const LAST_NOTE_MS = 10_000;
+
+export interface SweepParts {
+  readonly store: BacklogStore;
+  readonly clock: Clock;
+  /** Real time, epoch milliseconds, at which the sweep must have ended. */
+  readonly deadline: number;
+  /** Takes what was found, to be looked at once every attempt that may be under way is over. */
+  readonly found: (ids: readonly string[]) => Promise<void>;
+}
+
+export interface SweepSummary {
+  /** `rested`: the last sweep is less than a day old. `unfinished`: the next call goes on. */
+  readonly ended: 'finished' | 'unfinished' | 'rested';
+  /** Records without a place, since the sweep began. */
+  readonly found: number;
+}
+
+/**
+ * Looks once a day through the whole table for what waits and no rule can find: records that no event of the stream has
+ * reached, and dead ones that were set to `NEW` by hand. Goes on where the last call ended.
+ *
+ * @throws StoreError, and whatever `found` throws; the next call goes on from the last note
+ */
+export async function sweep({ store, clock, deadline, found }: SweepParts): Promise<SweepSummary> {
+  const last = await store.readSweep();
+  const now = clock.now();
+  if (last?.finishedAt !== undefined && now - last.startedAt < DAY_MS) {
+    return { ended: 'rested', found: 0 };
+  }
+  const state = last && last.finishedAt === undefined ? last : begin(now);
+  const cursors = [...state.cursors];
+  let count = state.found;
+  const hasTime = () => clock.wall() < deadline - LAST_NOTE_MS;
+  const read = async (segment: number) => {
+    for (let cursor = cursors[segment] ?? null; cursor !== null && hasTime(); ) {
+      const after = cursor === '' ? undefined : cursor;
+      const { ids, next } = await store.scanUnplaced({ segment, segments: cursors.length, after });
+      if (ids.length > 0) await found(ids);
+      count += ids.length;
+      cursor = next ?? null;
+      cursors[segment] = cursor;
+    }
+  };
+  try {
+    await Promise.all(cursors.map((_, segment) => read(segment)));
+  } finally {
+    const done = cursors.every((cursor) => cursor === null);
+    const { startedAt } = state;
+    await store.writeSweep({ startedAt, finishedAt: done ? clock.now() : undefined, cursors, found: count });
+  }
+  return { ended: cursors.every((cursor) => cursor === null) ? 'finished' : 'unfinished', found: count };
+}
+
+function begin(now: number): SweepState {
+  return { startedAt: now, cursors: Array.from({ length: SEGMENTS }, () => ''), found: 0 };
+}

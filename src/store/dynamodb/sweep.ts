@@ -1,0 +1,72 @@
+import { DEAD_LANE_ENDING, type Item } from '../../record/index.js';
+import type { ScanPage, SweepState } from '../store.js';
+import { and, Expressions, or } from './expressions.js';
+import type { Table } from './table.js';
+
+const SWEEP_KEY = 'sweep';
+
+/**
+ * Finds what waits without a place in the index, by reading the whole table. One item in the control table says how far
+ * it has come.
+ *
+ *     key                      sweep
+ *     startedAt, finishedAt    of the backlog, epoch milliseconds
+ *     cursors, found           see SweepState
+ */
+export class DynamoDbSweep {
+  constructor(
+    private readonly records: Table,
+    private readonly control: Table,
+  ) {}
+
+  async scan({ segment, segments, after }: ScanPage): Promise<{ ids: string[]; next: string | undefined }> {
+    const expressions = new Expressions();
+    const projection = expressions.name('id');
+    const page = await this.records.scan({
+      Segment: segment,
+      TotalSegments: segments,
+      ProjectionExpression: projection,
+      FilterExpression: isMisplaced(expressions),
+      ...(after === undefined ? {} : { ExclusiveStartKey: { id: after } }),
+      ...expressions.placeholders(),
+    });
+    const ids = (page.Items ?? []).map(({ id }) => String(id));
+    const next: unknown = page.LastEvaluatedKey?.id;
+    return { ids, next: next === undefined ? undefined : String(next) };
+  }
+
+  async read(): Promise<SweepState | undefined> {
+    return parseSweep(await this.control.get(SWEEP_KEY));
+  }
+
+  async write({ startedAt, finishedAt, cursors, found }: SweepState): Promise<void> {
+    const expressions = new Expressions();
+    const set = { startedAt, finishedAt, cursors, found };
+    const remove = finishedAt === undefined ? ['finishedAt'] : [];
+    // No condition: of two sweeps at once, either may tell where the next one starts.
+    const { ConditionExpression: _, ...update } = expressions.update(set, remove, '');
+    await this.control.update(SWEEP_KEY, update);
+  }
+}
+
+/** As `isMisplaced` of a record has it, as far as a filter can tell; whoever is found is looked at again. */
+function isMisplaced(expressions: Expressions): string {
+  const lane = expressions.name('lane');
+  const status = expressions.name('status');
+  const isDone = `${status} = ${expressions.value('SUCCESS')}`;
+  const isPending = `${status} IN (${expressions.value('NEW')}, ${expressions.value('ERROR')})`;
+  return or(
+    and(expressions.absent('lane'), `NOT ${isDone}`),
+    and(isPending, `contains(${lane}, ${expressions.value(DEAD_LANE_ENDING)})`),
+  );
+}
+
+function parseSweep(item: Item | undefined): SweepState | undefined {
+  if (!item || !Array.isArray(item.cursors)) return undefined;
+  return {
+    startedAt: Number(item.startedAt ?? 0),
+    finishedAt: item.finishedAt === undefined ? undefined : Number(item.finishedAt),
+    cursors: item.cursors.map((cursor) => (typeof cursor === 'string' ? cursor : null)),
+    found: Number(item.found ?? 0),
+  };
+}

@@ -1,0 +1,189 @@
+import { Duration, type Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { Backlog, type QueueProps } from '../../cdk/index.js';
+import {
+  backlogWith,
+  newStack,
+  progressiveQueue,
+  propertiesOf,
+  retryQueue,
+  rightsOf,
+  URL,
+} from './support.js';
+
+const intakeOf = (template: Template) =>
+  propertiesOf(template, 'AWS::Lambda::Function').find(({ Description }) => /Has records/.test(Description));
+
+/** By the function's construct. */
+const arrivalsOf = (template: Template): Record<string, string[]> => {
+  const { 'Fn::Join': join } = intakeOf(template).Environment.Variables.BACKLOG_ARRIVAL_FUNCTIONS;
+  const text = join[1]
+    .map((part: string | { Ref: string }) =>
+      typeof part === 'string' ? part : part.Ref.replace(/[0-9A-F]{8}$/, ''),
+    )
+    .join('');
+  return JSON.parse(text);
+};
+
+const handlerOf = (stack: Stack) =>
+  new LambdaFunction(stack, 'Own', {
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: Code.fromInline('x'),
+    timeout: Duration.minutes(2),
+  });
+
+describe('records that have just come', () => {
+  it('are attempted by the function of their queue', () => {
+    const { template } = backlogWith({
+      queues: { orders: retryQueue, mails: retryQueue, bulk: progressiveQueue },
+    });
+    expect(arrivalsOf(template)).toEqual({
+      BacklogFibonacciDeliveryFunction: ['orders', 'mails'],
+      BacklogProgressiveDeliveryFunction: ['bulk'],
+    });
+  });
+
+  it.each<[string, Partial<QueueProps>]>([
+    ['says so', { arrivals: 'schedule' }],
+    ['has a pace', { attemptsPerSecond: 5 }],
+    ['is not enabled', { enabled: false }],
+  ])('are left to the rules where the queue %s, and the intake may start nothing', (_name, props) => {
+    const { template } = backlogWith({ queues: { orders: { ...retryQueue, ...props } } });
+    expect(intakeOf(template).Environment.Variables.BACKLOG_ARRIVAL_FUNCTIONS).toBe('{}');
+    expect(rightsOf(template, 'BacklogIntake').map(([action]) => action)).not.toContain(
+      'lambda:InvokeFunction',
+    );
+  });
+
+  it('come back, if their run is lost, to a queue that the intake reads', () => {
+    const { template } = backlogWith({ queues: { orders: retryQueue } });
+    const id = Object.keys(template.findResources('AWS::SQS::Queue')).find((one) => /Returns/.test(one));
+    const configs = propertiesOf(template, 'AWS::Lambda::EventInvokeConfig');
+    expect(configs[0]).toMatchObject({
+      MaximumRetryAttempts: 0,
+      MaximumEventAgeInSeconds: 60,
+      DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [id, 'Arn'] } } },
+    });
+    expect(propertiesOf(template, 'AWS::Lambda::EventSourceMapping')[1]).toMatchObject({
+      EventSourceArn: { 'Fn::GetAtt': [id, 'Arn'] },
+      BatchSize: 10,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+  });
+
+  it('are left alone after five looks at the queue, which people are told of', () => {
+    const { template } = backlogWith({ queues: { orders: retryQueue } });
+    const returns = propertiesOf(template, 'AWS::SQS::Queue').find(({ RedrivePolicy }) => RedrivePolicy);
+    expect(returns).toMatchObject({
+      VisibilityTimeout: 360,
+      SqsManagedSseEnabled: true,
+      RedrivePolicy: {
+        maxReceiveCount: 5,
+        deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringMatching(/GivenUpEvents/), 'Arn'] },
+      },
+    });
+  });
+
+  it('of a function of the user’s own come back as well', () => {
+    const stack = newStack();
+    const handler = handlerOf(stack);
+    new Backlog(stack, 'Backlog', { queues: { orders: { retry: { type: 'fibonacci' }, handler } } });
+    expect(arrivalsOf(Template.fromStack(stack))).toEqual({ Own: ['orders'] });
+  });
+
+  it('are left to the rules where the function’s asynchronous invocation is configured elsewhere', () => {
+    const stack = newStack();
+    const handler = handlerOf(stack);
+    handler.configureAsyncInvoke({ retryAttempts: 2 });
+    new Backlog(stack, 'Backlog', { queues: { orders: { retry: { type: 'fibonacci' }, handler } } });
+    expect(intakeOf(Template.fromStack(stack)).Environment.Variables.BACKLOG_ARRIVAL_FUNCTIONS).toBe('{}');
+  });
+
+  it('are left to the rules of an imported function, whose settings are not ours', () => {
+    const stack = newStack();
+    const handler = LambdaFunction.fromFunctionName(stack, 'Imported', 'orders');
+    new Backlog(stack, 'Backlog', { queues: { orders: { retry: { type: 'fibonacci' }, handler } } });
+    expect(intakeOf(Template.fromStack(stack)).Environment.Variables.BACKLOG_ARRIVAL_FUNCTIONS).toBe('{}');
+  });
+});
+
+describe('a queue whose records would be lost or hurried', () => {
+  it('is refused with a handler whose asynchronous invocation is configured elsewhere', () => {
+    const stack = newStack();
+    const handler = handlerOf(stack);
+    handler.configureAsyncInvoke({ retryAttempts: 2 });
+    const orders = { retry: { type: 'fibonacci' }, handler, arrivals: 'attempt' } as const;
+    expect(() => new Backlog(stack, 'Backlog', { queues: { orders } })).toThrow(
+      'queues.orders.arrivals: expected "schedule", as the handler\'s asynchronous invocation is configured elsewhere',
+    );
+  });
+
+  it.each<[string, Partial<QueueProps>, string]>([
+    [
+      'a pace',
+      { attemptsPerSecond: 5, arrivals: 'attempt' },
+      'queues.orders.arrivals: expected "schedule" beside attemptsPerSecond',
+    ],
+    [
+      'rules that do not fire',
+      { enabled: false, arrivals: 'attempt' },
+      'queues.orders.arrivals: expected "schedule" or nothing, as the queue is not enabled',
+    ],
+    [
+      'a word that means nothing',
+      { arrivals: 'now' as never },
+      'queues.orders.arrivals: expected "attempt" or "schedule", got "now"',
+    ],
+  ])('is refused with %s', (_name, props, message) => {
+    expect(() => backlogWith({ queues: { orders: { ...retryQueue, ...props } } })).toThrow(message);
+  });
+
+  it('is refused if there are more of them than the intake can know', () => {
+    const queues = Object.fromEntries(
+      Array.from({ length: 100 }, (_, i) => [
+        `a-queue-of-long-name-${i}`,
+        { retry: { type: 'fibonacci' }, deliverTo: URL, enabled: false } as const,
+      ]),
+    );
+    expect(() => backlogWith({ queues })).toThrow(/spread them over several Backlogs on one table/);
+  });
+});
+
+describe('the sweep', () => {
+  it('is started every hour, reads the records, notes how far it came, and sends what it found', () => {
+    const { template, backlog } = backlogWith({ queues: { orders: retryQueue } });
+    expect(backlog.sweep?.functionArn).toBeDefined();
+    const rule = propertiesOf(template, 'AWS::Events::Rule').find(
+      ({ ScheduleExpression }) => ScheduleExpression === 'rate(1 hour)',
+    );
+    expect(rule.Targets[0].RetryPolicy).toEqual({ MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 });
+    expect(JSON.parse(rule.Targets[0].Input)).toEqual({ sweep: true });
+    expect(rightsOf(template, 'BacklogSweep')).toEqual([
+      ['logs:CreateLogStream, logs:PutLogEvents', ['SweepLogs.Arn']],
+      ['dynamodb:Scan', ['Records.Arn']],
+      ['dynamodb:GetItem, dynamodb:UpdateItem', ['Control.Arn']],
+      ['sqs:SendMessage', ['Returns.Arn']],
+    ]);
+  });
+
+  it('is started every hour by a schedule, if the queues are', () => {
+    const queues = { orders: { ...retryQueue, enabled: false } };
+    const { template } = backlogWith({ queues, trigger: 'scheduler' });
+    const schedules = propertiesOf(template, 'AWS::Scheduler::Schedule');
+    expect(schedules.map(({ ScheduleExpression, State }) => [ScheduleExpression, State]).sort()).toEqual([
+      ['rate(1 hour)', 'ENABLED'],
+      ['rate(1 minute)', 'DISABLED'],
+    ]);
+  });
+
+  it('can be left out, alone or with the intake', () => {
+    for (const props of [{ sweep: false }, { intake: false }]) {
+      const { template, backlog } = backlogWith({ queues: { orders: retryQueue }, ...props });
+      expect(backlog.sweep).toBeUndefined();
+      expect(JSON.stringify(template.toJSON())).not.toContain('dynamodb:Scan');
+    }
+  });
+});

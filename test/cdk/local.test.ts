@@ -1,0 +1,41 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { afterAll, expect, it, vi } from 'vitest';
+import { BacklogStack } from '../../cdk/backlog-stack.js';
+import { queuesOf } from '../../src/local/app-queues.js';
+import { readAssembly } from '../../src/local/template/assembly.js';
+import { readApp } from '../../src/local/template/template.js';
+
+// As for the local runtime: the validation of templates takes seconds.
+vi.stubEnv('CDK_VALIDATION', 'false');
+afterAll(() => vi.unstubAllEnvs());
+
+/** The package's own app, as the local runtime reads it. */
+async function localApp(trigger: 'rules' | 'scheduler') {
+  const outdir = await mkdtemp(join(tmpdir(), 'backlog-trigger-'));
+  const app = new App({ outdir, analyticsReporting: false });
+  new BacklogStack(app, 'DynamoBacklog', { deliverTo: 'http://127.0.0.1:1/', trigger });
+  app.synth();
+  return readApp(await readAssembly(outdir));
+}
+
+it('an app with schedules runs as the same app with rules does', async () => {
+  const [rules, schedules] = [await localApp('rules'), await localApp('scheduler')];
+  const started = ({ rules: all }: typeof rules) =>
+    all.map(({ label, expression, enabled, functionName, event }) => ({
+      label,
+      expression,
+      enabled,
+      functionName,
+      event,
+    }));
+  expect(started(schedules)).toEqual(started(rules));
+  expect(started(rules)).toHaveLength(8);
+  expect(new Set(schedules.rules.map(({ id }) => id)).size).toBe(8);
+  expect(schedules.tables).toEqual(rules.tables);
+  expect(queuesOf(schedules)).toEqual(queuesOf(rules));
+  const named = (all: typeof rules.functions) => all.map(({ folder: _, ...rest }) => rest);
+  expect(named(schedules.functions)).toEqual(named(rules.functions));
+});

@@ -1,0 +1,269 @@
+import { describe, expect, it } from 'vitest';
+import { intakeHandler } from '../../../functions/intake/intake-handler.js';
+import type { Remote } from '../../../functions/intake/remote.js';
+import { context, workbench } from '../support.js';
+
+const QUEUES = { default: { way: 'retry' }, orders: { way: 'retry' }, bulk: { way: 'progressive' } } as const;
+const NOW_SECONDS = Date.UTC(2026, 10, 20, 9, 30) / 1000;
+
+interface Put {
+  readonly id: string;
+  readonly eventName?: string;
+  readonly writtenAt?: number;
+  readonly [attribute: string]: unknown;
+}
+
+function bench(answer: 'accepted' | 'refused' | 'unknown' = 'accepted') {
+  const made = workbench(QUEUES);
+  const invoked: unknown[] = [];
+  const sent: unknown[] = [];
+  const givenUp: string[] = [];
+  const remote: Remote = {
+    invoke: async ({ functionName, event }) => {
+      invoked.push([functionName, event]);
+      return answer;
+    },
+    sendReturned: async (returned, delaySeconds) => void sent.push([returned, delaySeconds]),
+    giveUp: async (body) => void givenUp.push(body),
+  };
+  const env = {
+    ...made.seams.env,
+    BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: ['default', 'orders'] }),
+    BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
+  };
+  let sequence = 100;
+  /** Puts items into the table, and makes what the stream tells of them. */
+  const put = (...items: Put[]) => ({
+    Records: items.map(({ eventName = 'INSERT', writtenAt = NOW_SECONDS, ...item }) => {
+      made.store.put(item);
+      return {
+        eventName,
+        eventSource: 'aws:dynamodb',
+        dynamodb: {
+          ApproximateCreationDateTime: writtenAt,
+          SequenceNumber: String(sequence++),
+          Keys: { id: { S: item.id } },
+          NewImage: imageOf(item),
+        },
+      };
+    }),
+  });
+  const lane = (id: string) => made.store.items().find((item) => item.id === id)?.lane;
+  return {
+    ...made,
+    remote,
+    invoked,
+    sent,
+    givenUp,
+    put,
+    lane,
+    intake: intakeHandler({ ...made.seams, env, remote }),
+  };
+}
+
+function imageOf(item: object): object {
+  return Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? { N: String(value) } : typeof value === 'object' ? { M: {} } : { S: value },
+    ]),
+  );
+}
+
+const bare = (id: string, more: object = {}): Put => ({ id, status: 'NEW', payload: 1, ...more });
+
+describe('the intake, for queues with arrivals "attempt"', () => {
+  it('starts the function of each queue once for a batch, and writes nothing itself', async () => {
+    const { intake, put, invoked, store, measured, log } = bench();
+    const event = put(bare('a'), bare('b', { queue: 'orders' }), bare('c'), bare('a'));
+    const before = store.items();
+    expect(await intake(event, context)).toEqual({ batchItemFailures: [] });
+    expect(invoked).toEqual([
+      ['Fast', { queue: 'default', arrivals: { batch: '100/2', ids: ['a', 'c'] } }],
+      ['Fast', { queue: 'orders', arrivals: { batch: '101/1', ids: ['b'] } }],
+    ]);
+    expect(store.items()).toEqual(before);
+    expect(measured).toMatchObject([[{ placed: 0 }, 'records-table']]);
+    expect(log()).toContainEqual(expect.objectContaining({ message: 'intake', started: 3, placed: 0 }));
+  });
+
+  it('names the same batch the same way when it comes again', async () => {
+    const { intake, put, invoked } = bench();
+    const event = put(bare('a'), bare('b', { queue: 'orders' }));
+    await intake(event, context);
+    await intake(event, context);
+    expect(invoked.slice(2)).toEqual(invoked.slice(0, 2));
+  });
+
+  it('splits what is too much for one event', async () => {
+    const { intake, put, invoked } = bench();
+    const long = (i: number) => `${i}-${'ü'.repeat(1000)}`;
+    await intake(put(...Array.from({ length: 150 }, (_, i) => bare(long(i)))), context);
+    const events = invoked as [string, { arrivals: { batch: string; ids: string[] } }][];
+    expect(events.length).toBe(2);
+    expect(events.flatMap(([, { arrivals }]) => arrivals.ids)).toEqual(
+      Array.from({ length: 150 }, (_, i) => long(i)),
+    );
+    for (const [, event] of events) expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(220_000);
+    expect(new Set(events.map(([, { arrivals }]) => arrivals.batch)).size).toBe(2);
+  });
+
+  it('gives their place to those of queues that are left to their rules, delayed, dead or odd ones', async () => {
+    const { intake, put, invoked, lane, sent } = bench();
+    const later = new Date((NOW_SECONDS + 600) * 1000).toISOString();
+    await intake(
+      put(
+        bare('slow', { queue: 'bulk' }),
+        bare('stranger', { queue: 'nobody' }),
+        bare('delayed', { availableAt: later }),
+        bare('dead', { status: 'DEAD' }),
+        bare('odd', { status: 'new' }),
+        bare('odd-time', { insertedAt: 5 }),
+      ),
+      context,
+    );
+    expect(invoked).toEqual([]);
+    expect(['slow', 'stranger', 'delayed', 'dead', 'odd', 'odd-time'].map(lane)).toEqual([
+      'bulk',
+      'nobody',
+      'default',
+      'default/dead',
+      'default',
+      'default',
+    ]);
+    expect(sent).toEqual([]);
+  });
+
+  it('has overwritten and belated ones looked at when any run of theirs has shown itself', async () => {
+    const { intake, put, invoked, sent, lane } = bench();
+    await intake(
+      put(
+        bare('over', { eventName: 'MODIFY' }),
+        bare('belated', { writtenAt: NOW_SECONDS - 601 }),
+        bare('in time', { writtenAt: NOW_SECONDS - 599 }),
+      ),
+      context,
+    );
+    expect(sent).toEqual([[{ ids: ['over', 'belated'] }, 75]]);
+    expect(invoked).toMatchObject([['Fast', { arrivals: { ids: ['in time'] } }]]);
+    expect(lane('over')).toBeUndefined();
+  });
+
+  it('gives them their place if the function cannot be started, and looks later if nobody answered', async () => {
+    const refused = bench('refused');
+    await refused.intake(refused.put(bare('a')), context);
+    expect(refused.lane('a')).toBe('default');
+    const unknown = bench('unknown');
+    await unknown.intake(unknown.put(bare('a')), context);
+    expect(unknown.lane('a')).toBeUndefined();
+    expect(unknown.sent).toEqual([[{ ids: ['a'] }, 75]]);
+    expect(unknown.log()).toContainEqual(
+      expect.objectContaining({ level: 'WARN', functionName: 'Fast', answer: 'unknown', count: 1 }),
+    );
+  });
+
+  it('starts nobody for a batch of which something else fails', async () => {
+    const { put, invoked, seams, remote } = bench();
+    const sendReturned = async () => {
+      throw new Error('SQS does not answer');
+    };
+    const env = {
+      ...seams.env,
+      BACKLOG_ARRIVAL_FUNCTIONS: '{"Fast":["default"]}',
+      BACKLOG_RETURNS_URL: 'http://x/y',
+    };
+    const intake = intakeHandler({ ...seams, env, remote: { ...remote, sendReturned } });
+    const event = put(bare('a'), bare('over', { eventName: 'MODIFY' }));
+    await expect(intake(event, context)).rejects.toThrow('SQS does not answer');
+    expect(invoked).toEqual([]);
+  });
+
+  it('tells of a record without a payload, and has it attempted all the same', async () => {
+    const { intake, put, invoked, measured, log } = bench();
+    await intake(put({ id: 'a', status: 'NEW' }), context);
+    expect(invoked).toHaveLength(1);
+    expect(measured).toMatchObject([[{ repaired: 1 }, 'records-table']]);
+    expect(log()).toContainEqual(expect.objectContaining({ message: 'record without a payload', id: 'a' }));
+  });
+});
+
+const message = (body: unknown, messageId = 'm') => ({
+  Records: [
+    {
+      eventSource: 'aws:sqs',
+      messageId,
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    },
+  ],
+});
+
+/** As Lambda tells a destination of an invocation that failed. */
+const lost = (arrivals: { batch: string; ids: string[] }) => ({
+  version: '1.0',
+  requestContext: { condition: 'RetriesExhausted' },
+  requestPayload: { queue: 'default', arrivals },
+  responsePayload: { errorMessage: 'Runtime exited' },
+});
+
+describe('records that come back to the intake', () => {
+  const claim = { batch: '100/1', holder: 'h', maxRuns: 5, now: NOW_SECONDS * 1000 };
+
+  it('get their place when their run was lost, and are counted', async () => {
+    const { intake, store, lane, measured } = bench();
+    store.put(bare('a'));
+    store.put(bare('done', { status: 'SUCCESS' }));
+    const event = message(lost({ batch: '100/1', ids: ['a', 'done'] }));
+    expect(await intake(event, context)).toEqual({ batchItemFailures: [] });
+    expect(lane('a')).toBe('default');
+    expect(measured).toMatchObject([[{ returned: 2, placed: 1 }, 'records-table']]);
+  });
+
+  it('wait while a claim on them lasts: it may be another delivery of the same event that was lost', async () => {
+    const { intake, store, lane, sent, clock } = bench();
+    store.put(bare('a'));
+    await store.claimArrivals('default', { ...claim, until: clock.wall() + 60_000 });
+    const arrivals = { batch: '100/1', ids: ['a'] };
+    await intake(message(lost(arrivals)), context);
+    expect(lane('a')).toBeUndefined();
+    expect(sent).toEqual([[{ ids: ['a'], after: ['100/1'] }, 30]]);
+    clock.advance(61);
+    await intake(message({ unplaced: ['a'], after: ['100/1'] }), context);
+    expect(lane('a')).toBe('default');
+    expect(sent).toHaveLength(1);
+  });
+
+  it('wait for all runs of their queue that are under way, if it is not known which has them', async () => {
+    const { intake, store, lane, sent, clock } = bench();
+    store.put(bare('a'));
+    await store.claimArrivals('default', { ...claim, until: clock.wall() + 60_000 });
+    await intake(message({ unplaced: ['a'] }), context);
+    expect(sent).toEqual([[{ ids: ['a'], after: ['100/1'] }, 30]]);
+    await store.claimArrivals('default', { ...claim, batch: '200/1', until: clock.wall() + 600_000 });
+    await store.releaseArrivals('default', claim);
+    await intake(message({ unplaced: ['a'], after: ['100/1'] }), context);
+    expect(lane('a')).toBe('default');
+  });
+
+  it.each([
+    [{ requestPayload: { queue: 'default' }, responsePayload: { errorMessage: 'throttled' } }],
+    ['no JSON'],
+    [{ unplaced: 'a' }],
+  ])('%j is no such thing, and left to people as it is', async (body) => {
+    const { intake, givenUp } = bench();
+    const event = message(body);
+    expect(await intake(event, context)).toEqual({ batchItemFailures: [] });
+    expect(givenUp).toEqual([event.Records[0]?.body]);
+  });
+
+  it('come again alone if they cannot be seen to now, and hold up no others', async () => {
+    const { seams, store, remote, lane } = bench();
+    store.put(bare('a'));
+    const giveUp = async () => {
+      throw new Error('SQS does not answer');
+    };
+    const intake = intakeHandler({ ...seams, remote: { ...remote, giveUp } });
+    const Records = [...message('odd', 'm1').Records, ...message({ unplaced: ['a'] }, 'm2').Records];
+    expect(await intake({ Records }, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
+    expect(lane('a')).toBe('default');
+  });
+});

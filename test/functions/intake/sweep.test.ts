@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { intakeHandler } from '../../../functions/intake/intake-handler.js';
+import type { Remote } from '../../../functions/intake/remote.js';
+import { sweepHandler } from '../../../functions/intake/sweep-handler.js';
+import type { Returned } from '../../../src/processor/index.js';
+import { context, workbench } from '../support.js';
+
+function bench() {
+  const made = workbench({ default: { way: 'retry' } });
+  const sent: [Returned, number][] = [];
+  const remote: Remote = {
+    invoke: async () => 'accepted',
+    sendReturned: async (returned, delaySeconds) => void sent.push([returned, delaySeconds]),
+    giveUp: async () => {},
+  };
+  const seams = { ...made.seams, remote };
+  return { ...made, sent, sweep: sweepHandler(seams), intake: intakeHandler(seams) };
+}
+
+describe('the sweep', () => {
+  it('hands what it finds to the intake, a hundred at a time, when nobody can be attempting them any more', async () => {
+    const { store, sweep, sent, log } = bench();
+    for (let i = 0; i < 250; i++) store.put({ id: `r${i}`, status: 'NEW', payload: i });
+    expect(await sweep({}, context)).toEqual({ ended: 'finished', found: 250 });
+    expect(sent.map(([{ ids, after }, delay]) => [ids.length, after, delay])).toEqual([
+      [100, undefined, 900],
+      [100, undefined, 900],
+      [50, undefined, 900],
+    ]);
+    expect(log()).toContainEqual(expect.objectContaining({ message: 'sweep', found: 250 }));
+  });
+
+  it('finds a dead record that was set to NEW by hand, which begins anew', async () => {
+    const { store, sweep, intake, sent, clock } = bench();
+    const now = new Date(clock.now()).toISOString();
+    store.put({
+      id: 'risen',
+      status: 'NEW',
+      queue: 'default',
+      payload: 1,
+      insertedAt: '2025-01-01T00:00:00.000Z',
+      lane: 'default/dead',
+      dueAt: '2026-01-01T00:00:00.000Z',
+      attempts: 9,
+      failures: 9,
+      firstFailureAt: '2025-01-01T00:00:00.000Z',
+      deadReason: 'maxAttempts',
+      rev: 'r',
+    });
+    await sweep({}, context);
+    const body = JSON.stringify({ unplaced: sent[0]?.[0].ids });
+    await intake({ Records: [{ eventSource: 'aws:sqs', messageId: 'm', body }] }, context);
+    const [item] = store.items();
+    expect(item).toMatchObject({ status: 'NEW', lane: 'default', dueAt: now, availableAt: now, attempts: 9 });
+    expect(item?.failures).toBeUndefined();
+    expect(item?.deadReason).toBeUndefined();
+  });
+
+  it('says what went wrong', async () => {
+    const { seams, log } = bench();
+    const sweep = sweepHandler({ ...seams, env: {} });
+    await expect(sweep({}, context)).rejects.toThrow('BACKLOG_TABLE');
+    expect(log()).toContainEqual(expect.objectContaining({ level: 'ERROR', message: 'sweep failed' }));
+  });
+});

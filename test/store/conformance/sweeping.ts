@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import type { UnderTest } from '../conformance.js';
+import { item } from '../records.js';
+
+export function sweeping(underTest: UnderTest): void {
+  const scanAll = async (segments: number): Promise<string[]> => {
+    const { store } = underTest();
+    const found: string[] = [];
+    for (let segment = 0; segment < segments; segment++) {
+      let after: string | undefined;
+      do {
+        const page = await store.scanUnplaced({ segment, segments, after });
+        found.push(...page.ids);
+        after = page.next;
+      } while (after !== undefined);
+    }
+    return found.filter((id) => id.startsWith('sw-')).sort();
+  };
+
+  it('finds what waits without a place, and dead ones that were set to NEW, in whatever part of the table', async () => {
+    const { put } = underTest();
+    const none = { lane: undefined, dueAt: undefined, rev: undefined };
+    await put({ id: 'sw-bare', status: 'NEW', payload: 1 });
+    await put({ id: 'sw-statusless', payload: 1 });
+    await put(item('sw-misspelt', { ...none, status: 'new' }));
+    await put(item('sw-unlisted-dead', { ...none, status: 'DEAD' }));
+    await put(item('sw-risen', { status: 'NEW', lane: 'orders/dead' }));
+    await put(item('sw-risen-error', { status: 'ERROR', lane: 'orders/dead' }));
+    await put(item('sw-done', { ...none, status: 'SUCCESS' }));
+    await put(item('sw-placed'));
+    await put(item('sw-dead', { status: 'DEAD', lane: 'orders/dead' }));
+    const misplaced = [
+      'sw-bare',
+      'sw-misspelt',
+      'sw-risen',
+      'sw-risen-error',
+      'sw-statusless',
+      'sw-unlisted-dead',
+    ];
+    expect(await scanAll(1)).toEqual(misplaced);
+    expect(await scanAll(3)).toEqual(misplaced);
+  });
+
+  it('keeps how far the search has come', async () => {
+    const { store } = underTest();
+    expect(await store.readSweep()).toBeUndefined();
+    const under = { startedAt: 1000, cursors: ['', 'sw-7', null], found: 3 };
+    await store.writeSweep(under);
+    expect(await store.readSweep()).toMatchObject(under);
+    await store.writeSweep({ ...under, finishedAt: 2000, cursors: [null, null, null] });
+    expect(await store.readSweep()).toMatchObject({ finishedAt: 2000, cursors: [null, null, null] });
+    await store.writeSweep(under);
+    expect((await store.readSweep())?.finishedAt).toBeUndefined();
+  });
+}
