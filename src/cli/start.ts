@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.js';
-import { type LocalRuntime, startRuntime } from '../local/runtime.js';
+import type { LocalRuntime } from '../local/runtime.js';
 import { age } from '../local/schedule/durations.js';
 import type { RunReport } from '../local/status/run-report.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
@@ -39,6 +39,8 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
         ? 'A small shop is about to send orders to an ERP that is down for a while and rejects some for good.'
         : 'starting ...',
     );
+    // Of optional packages, which the other commands do without.
+    const { startRuntime } = await import('../local/runtime.js');
     const runtime = await startRuntime({
       ...flags,
       sample,
