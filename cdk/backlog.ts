@@ -13,7 +13,7 @@ import { addAlarms } from './alarms.js';
 import { attemptedOnArrival } from './arrivals.js';
 import { addDashboard } from './dashboard.js';
 import { givenUpEventsQueue, returnsQueue } from './given-up-events.js';
-import { grantInsert } from './grant-insert.js';
+import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
 import { type MetricName, queueMetric } from './metrics.js';
 import type { BacklogProps, QueueProps } from './props.js';
@@ -132,10 +132,12 @@ export class Backlog extends Construct {
    * gets them from the policies of the table and its key, and needs them from its own account as well. A service
    * principal gets none, as services write by a role: the grant's `assertSuccess()` tells.
    *
+   * It may neither read records nor delete them. It may replace them, as every `PutItem` may, unless `ids` says which.
+   *
    * @throws ConfigurationError for another account without an `encryptionKey`: nobody else may use the AWS managed one
    */
-  grantInsert(grantee: IGrantable): Grant {
-    return grantInsert(grantee, this.table);
+  grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant {
+    return grantInsert(grantee, this.table, options);
   }
 
   /** Attempts that were made. Default: their sum over five minutes. */

@@ -1,11 +1,40 @@
 import { Annotations, Stack, Token } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable, type IPrincipal, type IResourceWithPolicy } from 'aws-cdk-lib/aws-iam';
+import * as z from 'zod';
 import { ConfigurationError } from '../src/errors.js';
+import { parseOptions } from '../src/validation.js';
 import { grantKeys } from './tables.js';
 
-/** A conditional put, and a look at what is in its way. */
-const ACTIONS = ['dynamodb:PutItem', 'dynamodb:GetItem'];
+export interface GrantInsertOptions {
+  /**
+   * Patterns of the ids that the producer may insert, such as `["shop-*"]`: `*` is for any characters, `?` for one, and
+   * `${aws:PrincipalTag/team}` and the like for what IAM knows of the producer. It cannot replace records with other ids.
+   *
+   * @default - any id
+   */
+  readonly ids?: readonly string[] | undefined;
+}
+
+/** What IAM takes in a policy. */
+const idPattern = z
+  .string()
+  .regex(/^[\u0020-\u00ff]+$/, 'expected a pattern of ids such as "shop-*", of characters up to U+00FF');
+const optionsShape = z.strictObject({
+  ids: z.array(idPattern).min(1, 'expected at least one pattern of ids').optional(),
+});
+
+type Conditions = Record<string, Record<string, unknown>>;
+
+/** A put that does not hand out what it replaces. */
+const PUT = 'dynamodb:PutItem';
+const PUT_CONDITIONS = { StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' } };
+/** A look at who is in its way: the fence, and nothing else of a record. */
+const LOOK = 'dynamodb:GetItem';
+const LOOK_CONDITIONS = {
+  'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['id', 'rev'] },
+  StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
+};
 
 /**
  * What a producer needs. One of another account needs it twice: from its own account, and from the table's policy (and
@@ -13,19 +42,28 @@ const ACTIONS = ['dynamodb:PutItem', 'dynamodb:GetItem'];
  *
  * @throws ConfigurationError for another account and a table under the AWS managed key, which nobody else may use
  */
-export function grantInsert(grantee: IGrantable, records: ITable): Grant {
+export function grantInsert(grantee: IGrantable, records: ITable, options: GrantInsertOptions = {}): Grant {
+  const { ids } = parseOptions(optionsShape, options, 'grantInsert');
   const account = accountOf(grantee.grantPrincipal);
   const foreign = account !== undefined && mayDiffer(account, records.env.account);
-  const options = { grantee, actions: ACTIONS, resourceArns: [records.tableArn] };
+  if (foreign) checkForeign(records, account);
   grantKeys(grantee, [records]);
-  if (isService(grantee.grantPrincipal)) return Grant.addToPrincipal(options);
-  if (!hasPolicy(records)) {
-    if (foreign) warnOfImport(records, account);
-    return Grant.addToPrincipal(options);
-  }
-  if (foreign && isUnderManagedKey(records)) refuseManagedKey(records, account);
+  const keys: Conditions = ids ? { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ids } } : {};
+  const allow = (action: string, conditions: Conditions) =>
+    grant(grantee, records, action, { ...conditions, ...keys });
+  return allow(PUT, PUT_CONDITIONS).combine(allow(LOOK, LOOK_CONDITIONS));
+}
+
+function grant(grantee: IGrantable, records: ITable, action: string, conditions: Conditions): Grant {
+  const options = { grantee, actions: [action], resourceArns: [records.tableArn], conditions };
+  if (isService(grantee.grantPrincipal) || !hasPolicy(records)) return Grant.addToPrincipal(options);
   // The table itself: its own ARN in its own policy would be a circle.
   return Grant.addToPrincipalOrResource({ ...options, resource: records, resourceSelfArns: ['*'] });
+}
+
+function checkForeign(records: ITable, account: string): void {
+  if (!hasPolicy(records)) warnOfImport(records, account);
+  else if (isUnderManagedKey(records)) refuseManagedKey(records, account);
 }
 
 /** Of a role of this app the one of its stack; of a principal by ARN the one in the ARN. */
@@ -77,6 +115,6 @@ function warnOfImport(records: ITable, account: string): void {
   Annotations.of(records).addWarningV2(
     'dynamo-backlog:imported-table-policy',
     `the policy of an imported table cannot be changed here: where the table is made, it has to allow the account ` +
-      `${account} ${ACTIONS.join(' and ')}`,
+      `${account} ${PUT} and ${LOOK}`,
   );
 }

@@ -9,7 +9,26 @@ import { newStack, propertiesOf, retryQueue } from './support.js';
 
 const HERE = { account: '111111111111', region: 'eu-central-1' };
 const OTHER = '222222222222';
-const ACTIONS = ['dynamodb:PutItem', 'dynamodb:GetItem'];
+/** What a producer may do with the records: put them, and ask for the `rev` of one that is in its way. */
+const rights = (Resource: unknown, more: object = {}) => [
+  {
+    Effect: 'Allow',
+    Action: 'dynamodb:PutItem',
+    Resource,
+    Condition: { StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' } },
+    ...more,
+  },
+  {
+    Effect: 'Allow',
+    Action: 'dynamodb:GetItem',
+    Resource,
+    Condition: {
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['id', 'rev'] },
+      StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
+    },
+    ...more,
+  },
+];
 
 function backlogIn(stack: Stack, props: Partial<BacklogProps> = {}): Backlog {
   return new Backlog(stack, 'Backlog', { queues: { orders: retryQueue }, ...props });
@@ -31,21 +50,40 @@ const producerIn = (stack: Stack) =>
   new Role(stack, 'Producer', { assumedBy: new ServicePrincipal('ecs.amazonaws.com') });
 
 describe('a producer of the same account', () => {
-  it('may put records into the table and look at them, and nothing else', () => {
+  it('may put records into the table, and ask for the fence of one that is in its way', () => {
     const stack = newStack();
     expect(backlogIn(stack).grantInsert(producerIn(stack)).success).toBe(true);
     const template = Template.fromStack(stack);
     const policy = propertiesOf(template, 'AWS::IAM::Policy').find(({ PolicyName }) =>
       PolicyName.startsWith('Producer'),
     );
-    expect(policy.PolicyDocument.Statement).toEqual([
-      {
-        Effect: 'Allow',
-        Action: ACTIONS,
-        Resource: { 'Fn::GetAtt': [expect.stringMatching(/Records/), 'Arn'] },
-      },
-    ]);
+    expect(policy.PolicyDocument.Statement).toEqual(
+      rights({ 'Fn::GetAtt': [expect.stringMatching(/Records/), 'Arn'] }),
+    );
     expect(tablePolicies(stack, template)).toEqual([]);
+  });
+
+  it('may be kept to ids of its own', () => {
+    const stack = newStack();
+    const own = ['shop-*', `team-\${aws:PrincipalTag/team}-*`];
+    backlogIn(stack).grantInsert(producerIn(stack), { ids: own });
+    const [policy] = propertiesOf(Template.fromStack(stack), 'AWS::IAM::Policy').filter(({ PolicyName }) =>
+      PolicyName.startsWith('Producer'),
+    );
+    for (const { Condition } of policy.PolicyDocument.Statement) {
+      expect(Condition['ForAllValues:StringLike']).toEqual({ 'dynamodb:LeadingKeys': own });
+    }
+    expect(policy.PolicyDocument.Statement).toHaveLength(2);
+  });
+
+  it.each([
+    [{ ids: [] }, 'grantInsert.ids: expected at least one pattern of ids, got []'],
+    [{ ids: [''] }, 'grantInsert.ids.0: expected a pattern of ids such as "shop-*"'],
+    [{ ids: ['Łódź-*'] }, 'grantInsert.ids.0: expected a pattern of ids such as "shop-*"'],
+    [{ id: ['shop-*'] }, 'grantInsert: unknown option "id"; did you mean "ids"?'],
+  ])('is refused with %j', (options, message) => {
+    const stack = newStack();
+    expect(() => backlogIn(stack).grantInsert(producerIn(stack), options as object)).toThrow(message);
   });
 
   it('needs nothing of the table either if the stack names its account', () => {
@@ -66,9 +104,7 @@ describe('a producer of another account', () => {
   it('gets its rights from the policies of the table and of its key', () => {
     const { stack, backlog } = withOwnKey();
     expect(backlog.grantInsert(new AccountPrincipal(OTHER)).success).toBe(true);
-    expect(tablePolicies(stack)).toEqual([
-      { Effect: 'Allow', Action: ACTIONS, Resource: '*', Principal: { AWS: rootOf(OTHER) } },
-    ]);
+    expect(tablePolicies(stack)).toEqual(rights('*', { Principal: { AWS: rootOf(OTHER) } }));
     const [key] = propertiesOf(Template.fromStack(stack), 'AWS::KMS::Key');
     expect(key.KeyPolicy.Statement).toContainEqual(
       expect.objectContaining({
@@ -82,16 +118,14 @@ describe('a producer of another account', () => {
     const { stack, backlog } = withOwnKey();
     const arn = `arn:aws:iam::${OTHER}:role/producer`;
     backlog.grantInsert(new ArnPrincipal(arn));
-    expect(tablePolicies(stack)).toEqual([
-      { Effect: 'Allow', Action: ACTIONS, Resource: '*', Principal: { AWS: arn } },
-    ]);
+    expect(tablePolicies(stack)).toEqual(rights('*', { Principal: { AWS: arn } }));
   });
 
   it('can be an imported role', () => {
     const { stack, backlog } = withOwnKey();
     const arn = `arn:aws:iam::${OTHER}:role/producer`;
     backlog.grantInsert(Role.fromRoleArn(stack, 'Imported', arn));
-    expect(tablePolicies(stack)).toMatchObject([{ Principal: { AWS: arn } }]);
+    expect(tablePolicies(stack)).toMatchObject([{ Principal: { AWS: arn } }, { Principal: { AWS: arn } }]);
   });
 
   it.each([
@@ -108,7 +142,7 @@ describe('a producer of another account', () => {
   it('is warned of where the account of the stack is not known yet', () => {
     const stack = newStack();
     backlogIn(stack).grantInsert(new AccountPrincipal(OTHER));
-    expect(tablePolicies(stack)).toHaveLength(1);
+    expect(tablePolicies(stack)).toHaveLength(2);
     expectWarning(stack, `unless this stack is deployed to it, a producer of the account ${OTHER} cannot`);
   });
 
@@ -119,7 +153,7 @@ describe('a producer of another account', () => {
       encryption: TableEncryptionV2.dynamoOwnedKey(),
     });
     backlogIn(stack, { table }).grantInsert(new AccountPrincipal(OTHER));
-    expect(tablePolicies(stack)).toMatchObject([{ Principal: { AWS: rootOf(OTHER) } }]);
+    expect(tablePolicies(stack)).toMatchObject(rights('*', { Principal: { AWS: rootOf(OTHER) } }));
   });
 
   it('is not let into an imported table from here, which a warning and the grant tell', () => {
