@@ -181,7 +181,7 @@ export interface QueueProps {
   readonly arrivals?: Arrivals | undefined;
 
   /**
-   * Attempts at once in a run.
+   * Attempts at once in a run. Up to five runs on arrivals go on beside the one that a rule has started.
    *
    * @default 10
    */
