@@ -1,5 +1,6 @@
 import { type SweepSummary, sweep } from '../../src/processor/index.js';
-import { type LambdaHandler, lambdaHandler } from '../lambda-handler.js';
+import type { LambdaHandler } from '../lambda-context.js';
+import { lambdaHandler } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import { once } from '../once.js';
 import { createParts } from '../parts.js';

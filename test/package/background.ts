@@ -10,10 +10,10 @@ export interface Background extends AsyncDisposable {
   lines(): string[];
 }
 
-/** A server of an example, on a free port that it is told by `PORT`. */
-export async function startServer(cwd: string, args: readonly string[]): Promise<Background> {
+/** A server of an example, as one process on a free port that it is told by `PORT`. */
+export async function startServer(cwd: string, file: string): Promise<Background> {
   const port = await freePort();
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, ['--import', 'tsx', file], {
     cwd,
     env: environment({ PORT: String(port) }),
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -24,14 +24,20 @@ export async function startServer(cwd: string, args: readonly string[]): Promise
   });
   const url = `http://127.0.0.1:${port}`;
   const ended = once(child, 'close');
-  await until(async () => (await fetch(url).catch(() => undefined)) !== undefined, 30_000);
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  try {
+    await until(async () => (await fetch(url).catch(() => undefined)) !== undefined, 30_000);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     url,
     lines: () => out.split('\n').filter((line) => line !== '' && !line.includes(' undefined ')),
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL');
-      await ended;
-    },
+    [Symbol.asyncDispose]: stop,
   };
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { addFixture, asLocked, install, makeApp, nodeOf, ownPackageJson } from './apps.js';
@@ -24,7 +24,9 @@ describe('without esbuild and Docker', () => {
     const bundles = await assetsWith(join(app, 'out-delivery'), 'index.mjs');
     const folder = join(app, 'node_modules/dynamo-backlog/dist/handlers');
     const ours = await Promise.all(
-      ['fibonacci', 'progressive', 'intake'].map((name) => readFile(join(folder, name, 'index.mjs'), 'utf8')),
+      ['fibonacci', 'progressive', 'intake', 'sweep'].map((name) =>
+        readFile(join(folder, name, 'index.mjs'), 'utf8'),
+      ),
     );
     expect(bundles.toSorted()).toEqual(ours.toSorted());
   });
@@ -43,10 +45,7 @@ describe('with esbuild and TypeScript', () => {
 
   it.each([
     ['typescript-5', 'nodenext', true],
-    ['typescript-5', 'bundler', false],
     ['typescript-7', 'nodenext', true],
-    ['typescript-7', 'nodenext', false],
-    ['typescript-7', 'bundler', true],
     ['typescript-7', 'bundler', false],
   ])('%s takes the types, moduleResolution %s, exactOptionalPropertyTypes %s', async (...settings) => {
     expect(await complaints(...settings)).toEqual([]);
@@ -56,13 +55,41 @@ describe('with esbuild and TypeScript', () => {
     const out = await synthesize(`out-${major}`, await nodeOf(major));
     const { Resources } = await template(out, 'Shop');
     const rules = Object.values(Resources).filter(({ Type }) => Type === 'AWS::Events::Rule');
-    // Three queues with one rule each, and two with six.
-    expect(rules).toHaveLength(15);
+    // Three queues with one rule each, two with six, and the sweep.
+    expect(rules).toHaveLength(16);
     const { Resources: imported } = await template(out, 'Tables');
     expect(JSON.stringify(imported)).toContain('table/orders/stream/2026-01-01T00:00:00.000');
     const bundles = await assetsWith(out, 'index.mjs');
     expect(bundles.filter((code) => code.includes('nothing to do'))).toHaveLength(1);
   });
+
+  it.each([
+    ['typescript-5', 20],
+    ['typescript-7', 24],
+  ])(
+    'takes a CommonJS app, as `cdk init` makes it, compiled by %s and run on Node %i',
+    async (compiler, major) => {
+      const folder = join(app, `commonjs-${major}`);
+      await mkdir(folder);
+      await copyFile(join(app, 'delivery.mjs'), join(folder, 'app.ts'));
+      await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'commonjs' }));
+      const compilerOptions = {
+        target: 'es2022',
+        module: 'nodenext',
+        strict: true,
+        skipLibCheck: true,
+        types: ['node'],
+      };
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['app.ts'] }));
+      const tsc = join(inject('compilers'), 'node_modules', compiler, 'bin', 'tsc');
+      await mustRun(process.execPath, [tsc, '-p', '.'], { cwd: folder });
+      expect(await readFile(join(folder, 'app.js'), 'utf8')).toContain('require("dynamo-backlog/cdk")');
+      const env = { ...NO_DOCKER, CDK_OUTDIR: 'out' };
+      const { err } = await mustRun(await nodeOf(major), ['app.js'], { cwd: folder, env });
+      expect(err).not.toContain('Warning');
+      expect(await template(join(folder, 'out'), 'Delivery')).toBeDefined();
+    },
+  );
 
   it('makes the same template on each of them, with the other account in the policies of table and key', async () => {
     const [old, recent] = await Promise.all(
@@ -89,13 +116,13 @@ describe('with esbuild and TypeScript', () => {
 
   it('synthesizes with the oldest aws-cdk-lib, constructs and esbuild that the package takes', async () => {
     const { peerDependencies } = await ownPackageJson();
-    const oldest = Object.entries(peerDependencies).map(
-      ([name, range]) => `${name}@${range.replace(/^(\^|>=)/, '')}`,
+    const oldest = ['aws-cdk-lib', 'constructs', 'esbuild'].map(
+      (name) => `${name}@${peerDependencies[name]?.replace(/^(\^|>=)/, '')}`,
     );
-    expect(oldest).toHaveLength(3);
-    await install(app, oldest);
-    await synthesize('out-oldest', process.execPath);
-    expect(await template(join(app, 'out-oldest'), 'Shop')).toBeDefined();
+    const old = await makeApp('oldest', [inject('packed').file, ...oldest, 'tsx']);
+    await addFixture('cdk-app', old);
+    const out = await synthesize('out-oldest', process.execPath, old);
+    expect(await template(out, 'Shop')).toBeDefined();
   });
 });
 
@@ -103,10 +130,10 @@ interface Template {
   readonly Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
 }
 
-async function synthesize(folder: string, node: string): Promise<string> {
+async function synthesize(folder: string, node: string, cwd = app): Promise<string> {
   const tsx = join('node_modules', 'tsx', 'dist', 'cli.mjs');
-  await mustRun(node, [tsx, 'app.ts'], { cwd: app, env: { ...NO_DOCKER, CDK_OUTDIR: folder } });
-  return join(app, folder);
+  await mustRun(node, [tsx, 'app.ts'], { cwd, env: { ...NO_DOCKER, CDK_OUTDIR: folder } });
+  return join(cwd, folder);
 }
 
 async function template(folder: string, stack: string): Promise<Template> {

@@ -85,7 +85,9 @@ export class LocalBacklog {
   async stop(): Promise<void> {
     const ended = once(this.#child, 'close');
     this.#child.kill('SIGINT');
+    const patience = setTimeout(() => this.#child.kill('SIGKILL'), 20_000);
     await ended;
+    clearTimeout(patience);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,7 +2,7 @@ import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { asLocked, makeApp, ROOT } from './apps.js';
+import { asLocked, makeApp, ownPackageJson, ROOT } from './apps.js';
 import { mustRun } from './run.js';
 
 export interface Packed {
@@ -35,7 +35,8 @@ export default async function setup({ provide }: TestProject): Promise<void> {
 }
 
 async function makeExamplesApp(tarball: string): Promise<string> {
-  const packages = await Promise.all(['aws-cdk-lib', 'constructs', 'esbuild', 'tsx'].map(asLocked));
+  const { peerDependencies } = await ownPackageJson();
+  const packages = await Promise.all([...Object.keys(peerDependencies), 'tsx'].map(asLocked));
   const folder = await makeApp('examples', [tarball, ...packages, '@types/node@20']);
   await cp(join(folder, 'node_modules/dynamo-backlog/examples'), join(folder, 'examples'), {
     recursive: true,
