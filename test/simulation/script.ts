@@ -22,9 +22,23 @@ export interface Script {
   readonly maxAttempts: number | undefined;
   /** The producer writes a new version over it at this time. */
   readonly overwriteAtMs: number | undefined;
+  /** Put without a place, and what of the contract it leaves out or gets wrong. Undefined: indexed by its producer. */
+  readonly bare: Bare | undefined;
 }
 
-export function makeScripts(random: Random, horizonMs: number): Script[] {
+export interface Bare {
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** It says when it was inserted. */
+  readonly isDated: boolean;
+  /** An update of its payload, and not an overwrite, is its new version. */
+  readonly isUpdated: boolean;
+  /** Somebody sets it to NEW then, if it has come to its end. */
+  readonly renewAtMs: number | undefined;
+  /** Somebody puts it into the other queue then. */
+  readonly moveAtMs: number | undefined;
+}
+
+export function makeScripts(random: Random, horizonMs: number, hasBare = false): Script[] {
   const count = between(random, 3, 12);
   return Array.from({ length: count }, (_, i) => {
     const poison = chance(random, 0.08);
@@ -43,8 +57,44 @@ export function makeScripts(random: Random, horizonMs: number): Script[] {
       end: chance(random, 0.1) ? ('dead' as const) : ('success' as const),
       maxAttempts: poison || hopeless ? pick(random, [1, 2, 3]) : undefined,
       overwriteAtMs: chance(random, 0.1) ? insertAtMs + between(random, 1, horizonMs / 2) : undefined,
+      bare: undefined,
     };
-  });
+  }).map((script) => (hasBare && chance(random, 0.9) ? bared(script, random, horizonMs) : script));
+}
+
+function bared(script: Script, random: Random, horizonMs: number): Script {
+  const comesInCalm = chance(random, 0.15);
+  const insertAtMs = comesInCalm ? 3 * horizonMs + between(random, 0, horizonMs) : script.insertAtMs;
+  const soonAfter = () =>
+    insertAtMs + pick(random, [between(random, 1, 5_000), between(random, 1, horizonMs)]);
+  const wrong = pick<Record<string, unknown>>(random, [
+    {},
+    {},
+    {},
+    {},
+    {},
+    { status: 'new' },
+    { status: undefined },
+    { insertedAt: 12_345 },
+    script.maxAttempts === undefined ? { retry: { type: 'fibonaci' } } : {},
+  ]);
+  return {
+    ...script,
+    insertAtMs,
+    overwriteAtMs: chance(random, 0.2) ? soonAfter() : undefined,
+    bare: {
+      attributes: wrong,
+      isDated: script.ageMs > 0 || chance(random, 0.2),
+      isUpdated: chance(random, 0.3),
+      renewAtMs: chance(random, 0.1) ? soonAfter() : undefined,
+      moveAtMs: chance(random, 0.3) ? soonAfter() : undefined,
+    },
+  };
+}
+
+/** When nobody writes the record any more, beside its attempts. */
+export function lastWriteAtMs({ insertAtMs, overwriteAtMs, bare }: Script): number {
+  return Math.max(insertAtMs, overwriteAtMs ?? 0, bare?.renewAtMs ?? 0, bare?.moveAtMs ?? 0);
 }
 
 /** Throws, or not, as the script has it for this attempt. */
