@@ -1,7 +1,6 @@
 import { InvocationType, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { ConfigurationError } from '../../src/errors.js';
-import type { Returned } from '../../src/processor/index.js';
 import type { Invocation } from './arrivals.js';
 import { renderReturned } from './queue-event.js';
 import type { IntakeSettings } from './settings.js';
@@ -9,11 +8,12 @@ import type { IntakeSettings } from './settings.js';
 /** What the intake does outside of the table. */
 export interface Remote {
   /**
-   * Starts a function. `refused`: it was not started, and will not be; `unknown`: nobody answered, it may have been.
+   * Starts a function. `refused`: it was not started by this request (by its first try, whose answer was lost, perhaps);
+   * `unknown`: nobody answered, it may have been.
    */
   invoke(invocation: Invocation): Promise<'accepted' | 'refused' | 'unknown'>;
   /** Has records looked at again after so many seconds, at most 900. */
-  sendReturned(returned: Returned, delaySeconds: number): Promise<void>;
+  sendReturned(ids: readonly string[], delaySeconds: number): Promise<void>;
   /** Leaves a message to people. */
   giveUp(body: string): Promise<void>;
 }
@@ -60,8 +60,8 @@ export function createRemote({ returnsUrl, givenUpUrl }: IntakeSettings): Remote
         return status >= 400 && status < 500 ? 'refused' : 'unknown';
       }
     },
-    sendReturned: (returned, delaySeconds) =>
-      send('BACKLOG_RETURNS_URL', returnsUrl, renderReturned(returned), delaySeconds),
+    sendReturned: (ids, delaySeconds) =>
+      send('BACKLOG_RETURNS_URL', returnsUrl, renderReturned(ids), delaySeconds),
     giveUp: (body) => send('BACKLOG_GIVEN_UP_URL', givenUpUrl, body),
   };
 }

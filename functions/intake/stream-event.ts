@@ -11,15 +11,12 @@ export interface StreamChange {
   readonly kind: 'inserted' | 'changed';
   /** As it was written; it may have been changed since. Undefined if that cannot be read. */
   readonly record: BacklogRecord | undefined;
-  /** When it was written, epoch milliseconds; to the second. */
-  readonly writtenAt: number;
 }
 
 const change = z.object({
   eventSource: z.literal('aws:dynamodb'),
   eventName: z.enum(['INSERT', 'MODIFY', 'REMOVE']),
   dynamodb: z.object({
-    ApproximateCreationDateTime: z.number().default(0),
     SequenceNumber: z.string().min(1),
     Keys: z.object({ id: z.object({ S: z.string().min(1) }) }),
     NewImage: z.unknown().optional(),
@@ -44,7 +41,6 @@ export function parseStreamEvent(event: unknown, now: number): StreamChange[] {
         id: dynamodb.Keys.id.S,
         kind: eventName === 'INSERT' ? 'inserted' : 'changed',
         record: item && parseRecord(item, now),
-        writtenAt: dynamodb.ApproximateCreationDateTime * 1000,
       };
     });
 }

@@ -81,6 +81,8 @@ function bared(script: Script, random: Random, horizonMs: number): Script {
   return {
     ...script,
     insertAtMs,
+    // Long enough for everything that looks at the record later to come in between.
+    firstDurationMs: chance(random, 0.2) ? between(random, 5_000, 250_000) : script.firstDurationMs,
     overwriteAtMs: chance(random, 0.2) ? soonAfter() : undefined,
     bare: {
       attributes: wrong,

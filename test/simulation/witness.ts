@@ -223,7 +223,9 @@ export class Witness {
     const waited = (known.failedAt ?? 0) + Math.max(known.retryAfterMs, band ? 0 : WAIT_SECONDS * 1000);
     const expected = Math.max(calm, known.since, known.startedAt ?? 0, ofAge, waited);
     const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;
-    const lateMs = now - expected - intervalMs - LONGEST_ATTEMPT_MS;
+    // A queue that had nothing to do meanwhile notices its change of way with the next record that comes.
+    const noticesLateMs = arrivals && ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
+    const lateMs = now - expected - intervalMs - noticesLateMs - LONGEST_ATTEMPT_MS;
     if (lateMs > 0) this.report(`${record.id}: attempted by ${actor.name} ${lateMs} ms too late`);
   }
 

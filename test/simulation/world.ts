@@ -1,4 +1,5 @@
 import type { IntakeSettings } from '../../functions/intake/settings.js';
+import { isTrouble } from '../../functions/make-handler.js';
 import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import { type Arrivals, type AttemptContext, type RunSummary, run } from '../../src/processor/index.js';
@@ -242,7 +243,7 @@ export class World {
     }
     this.ended.push(summary.ended);
     this.witness.hears(actor, summary);
-    return summary.ended !== 'storeTrouble';
+    return !isTrouble(summary);
   }
 
   private async run(actor: Actor, target: Target, deadline: number): Promise<RunSummary> {

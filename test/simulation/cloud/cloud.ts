@@ -64,7 +64,7 @@ export class Cloud {
     const remote = faultyRemote(this.sandbox.services, actor, faults, chaos);
     const { clock } = actor;
     const store = faultyStore(storeOf(actor), actor, faults, chaos.random);
-    const found = (ids: readonly string[]) => remote.sendReturned({ ids }, 900);
+    const found = (ids: readonly string[]) => remote.sendReturned(ids, 900);
     const deadline = clock.wall() + SWEEP_TIMEOUT_MS;
     await invocation(actor, chaos.time, SWEEP_TIMEOUT_MS, () => sweep({ store, clock, deadline, found }));
   }

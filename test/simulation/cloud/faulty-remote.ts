@@ -41,9 +41,9 @@ export function faultyRemote(services: Services, actor: Actor, faults: () => Fau
         },
         (settle) => settle('unknown'),
       ),
-    sendReturned: (returned, delaySeconds) =>
+    sendReturned: (ids, delaySeconds) =>
       request<void>(
-        () => services.send(renderReturned(returned), delaySeconds),
+        () => services.send(renderReturned(ids), delaySeconds),
         (_, fail) => fail(),
       ),
     giveUp: async (body) => {

@@ -15,9 +15,11 @@ export function invocation<T>(
       resolve('failed');
     };
     const cancel = time.after(timeoutMs, () => actor.kill());
+    // With its end the sandbox stands still, and whatever goes on in it.
     const end = (result: T | 'failed') => {
       cancel();
       resolve(result);
+      actor.kill();
     };
     work().then(end, () => end('failed'));
   });
