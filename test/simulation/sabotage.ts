@@ -1,7 +1,7 @@
 import type { BacklogStore } from '../../src/store/store.js';
 import type { Sabotage } from './world.js';
 
-function replacing(methods: Partial<BacklogStore>, store: BacklogStore): BacklogStore {
+export function replacing(methods: Partial<BacklogStore>, store: BacklogStore): BacklogStore {
   return new Proxy(store, {
     get(_, name) {
       const member = methods[name as keyof BacklogStore] ?? store[name as keyof BacklogStore];

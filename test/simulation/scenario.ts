@@ -40,8 +40,8 @@ export interface ArrivalsScenario {
   readonly enabledFromMs: number;
   /** A second queue, into which records are put over. */
   readonly hasSecondQueue: boolean;
-  /** When, beside every hour, the rule of the sweep fires. */
-  readonly sweepAtMs: number;
+  /** When, beside every hour, the rule of the sweep fires, if it does. */
+  readonly sweepAtMs: number | undefined;
 }
 
 const DAY = 86_400;
@@ -63,7 +63,7 @@ const THREE_TIERS = tierBands(
 );
 
 /** A world with or without bare records; by chance, or as it is asked for. */
-export function makeScenario(random: Random, hasArrivals = chance(random, 0.4)): Scenario {
+export function makeScenario(random: Random, hasArrivals = chance(random, 0.33)): Scenario {
   return {
     faults: pick<Faults>(random, [
       NO_FAULTS,
@@ -77,7 +77,9 @@ export function makeScenario(random: Random, hasArrivals = chance(random, 0.4)):
       concurrency: pick(random, [1, 2, 10]),
       attemptTimeoutSeconds: pick(random, [5, 30]),
       maxRecords: pick(random, [undefined, undefined, 3]),
-      attemptsPerSecond: pick(random, [undefined, undefined, 5, 0.1]),
+      // A queue with a pace leaves its arrivals to its rules.
+      attemptsPerSecond:
+        hasArrivals && chance(random, 0.75) ? undefined : pick(random, [undefined, undefined, 5, 0.1]),
     },
     ways: waysOver(random),
     pause: chance(random, 0.25) ? pauseWithin(random) : undefined,
@@ -102,7 +104,7 @@ function makeArrivals(random: Random): ArrivalsScenario {
       NO_TROUBLES,
       { twice: 0.1, late: 0.1, refused: 0.1, cutAnew: 0, lostForGood: 0 },
       { twice: 0.3, late: 0.5, refused: 0.2, cutAnew: 0.5, lostForGood: 0 },
-      { twice: 0.1, late: 0.1, refused: 0.1, cutAnew: 0.1, lostForGood: 0 },
+      { twice: 0.2, late: 0.2, refused: 0.3, cutAnew: 0.2, lostForGood: 0 },
       { twice: 0.1, late: 0.1, refused: 0, cutAnew: 0, lostForGood: 0.3 },
     ]),
     onArrival: [
@@ -111,7 +113,7 @@ function makeArrivals(random: Random): ArrivalsScenario {
     ].slice(0, pick(random, [1, 1, 1, 2])),
     enabledFromMs: chance(random, 0.1) ? between(random, 1, 10) * TICK_MS : 0,
     hasSecondQueue: chance(random, 0.3),
-    sweepAtMs: between(random, 0, TROUBLED_MS),
+    sweepAtMs: chance(random, 0.4) ? between(random, 0, TROUBLED_MS) : undefined,
   };
 }
 

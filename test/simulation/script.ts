@@ -39,7 +39,9 @@ export interface Bare {
 }
 
 export function makeScripts(random: Random, horizonMs: number, hasBare = false): Script[] {
-  const count = between(random, 3, 12);
+  // Now and then more than there may be runs at work on arrivals.
+  const count = hasBare && chance(random, 0.15) ? between(random, 12, 20) : between(random, 3, 12);
+  const someComeInCalm = chance(random, 0.25);
   return Array.from({ length: count }, (_, i) => {
     const poison = chance(random, 0.08);
     const hopeless = !poison && chance(random, 0.08);
@@ -59,20 +61,18 @@ export function makeScripts(random: Random, horizonMs: number, hasBare = false):
       overwriteAtMs: chance(random, 0.1) ? insertAtMs + between(random, 1, horizonMs / 2) : undefined,
       bare: undefined,
     };
-  }).map((script) => (hasBare && chance(random, 0.9) ? bared(script, random, horizonMs) : script));
+  }).map((script) =>
+    hasBare && chance(random, 0.9) ? bared(script, random, horizonMs, someComeInCalm) : script,
+  );
 }
 
-function bared(script: Script, random: Random, horizonMs: number): Script {
-  const comesInCalm = chance(random, 0.15);
+function bared(script: Script, random: Random, horizonMs: number, mayComeInCalm: boolean): Script {
+  const comesInCalm = mayComeInCalm && chance(random, 0.3);
   const insertAtMs = comesInCalm ? 3 * horizonMs + between(random, 0, horizonMs) : script.insertAtMs;
   const soonAfter = () =>
     insertAtMs + pick(random, [between(random, 1, 5_000), between(random, 1, horizonMs)]);
+  const isWrong = chance(random, 0.15);
   const wrong = pick<Record<string, unknown>>(random, [
-    {},
-    {},
-    {},
-    {},
-    {},
     { status: 'new' },
     { status: undefined },
     { insertedAt: 12_345 },
@@ -82,10 +82,12 @@ function bared(script: Script, random: Random, horizonMs: number): Script {
     ...script,
     insertAtMs,
     // Long enough for everything that looks at the record later to come in between.
-    firstDurationMs: chance(random, 0.2) ? between(random, 5_000, 250_000) : script.firstDurationMs,
-    overwriteAtMs: chance(random, 0.2) ? soonAfter() : undefined,
+    ...(chance(random, 0.2)
+      ? { firstDurationMs: between(random, 60_000, 250_000), ignoresSignal: chance(random, 0.7) }
+      : {}),
+    overwriteAtMs: chance(random, 0.25) ? soonAfter() : undefined,
     bare: {
-      attributes: wrong,
+      attributes: isWrong ? wrong : {},
       isDated: script.ageMs > 0 || chance(random, 0.2),
       isUpdated: chance(random, 0.3),
       renewAtMs: chance(random, 0.1) ? soonAfter() : undefined,
@@ -94,9 +96,9 @@ function bared(script: Script, random: Random, horizonMs: number): Script {
   };
 }
 
-/** When nobody writes the record any more, beside its attempts. */
-export function lastWriteAtMs({ insertAtMs, overwriteAtMs, bare }: Script): number {
-  return Math.max(insertAtMs, overwriteAtMs ?? 0, bare?.renewAtMs ?? 0, bare?.moveAtMs ?? 0);
+/** When anybody writes the record, beside its attempts. */
+export function writeTimesMs({ insertAtMs, overwriteAtMs = 0, bare }: Script): number[] {
+  return [insertAtMs, overwriteAtMs, bare?.renewAtMs ?? 0, bare?.moveAtMs ?? 0];
 }
 
 /** Throws, or not, as the script has it for this attempt. */

@@ -22,7 +22,7 @@ import {
   TROUBLED_MS,
   WAIT_SECONDS,
 } from './scenario.js';
-import { actOut, lastWriteAtMs, makeScripts, type Script } from './script.js';
+import { actOut, makeScripts, type Script, writeTimesMs } from './script.js';
 import { withStaleIndex } from './stale-index.js';
 import { Witness } from './witness.js';
 
@@ -36,6 +36,8 @@ interface Target {
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const HOUR_MS = 3_600_000;
 const LONGEST_MS = 5 * HOUR_MS;
+/** A stream that stood still has been read by then. */
+const AFTERMATH_MS = 20 * TICK_MS;
 const FUNCTION_TIMEOUT_MS = FUNCTION_TIMEOUT_SECONDS * 1000;
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 const PER_RECORD = resolvePolicy({ type: 'constant', intervalSeconds: WAIT_SECONDS, jitter: 'none' });
@@ -63,6 +65,8 @@ export class World {
   private readonly scenario: Scenario;
   private readonly witness: Witness;
   private readonly cloud: Cloud | undefined;
+  /** When producers write. */
+  private readonly writesMs: readonly number[];
   private readonly attempts = new Map<string, number>();
   private actors = 0;
 
@@ -81,6 +85,7 @@ export class World {
     const stale = withStaleIndex(this.truth, () => this.time.now, this.random, maxStaleMs);
     this.store = sabotage.store?.(stale) ?? stale;
     const scripts = makeScripts(this.random, TROUBLED_MS, arrivals !== undefined);
+    this.writesMs = scripts.flatMap(writeTimesMs);
     this.scripts = new Map(scripts.map((script) => [script.id, script]));
     const hasPoison = [...this.scripts.values()].some(({ crashesFirst }) => crashesFirst > 0);
     this.witness = new Witness(this.scenario, hasPoison);
@@ -128,7 +133,7 @@ export class World {
     this.scheduleProducers();
     this.schedulePause();
     this.scheduleSweep();
-    const lastWriteMs = Math.max(...[...this.scripts.values()].map(lastWriteAtMs));
+    const lastWriteMs = Math.max(...this.writesMs);
     const longestMs = this.losesEvents() ? 49 * HOUR_MS : LONGEST_MS;
     for (let at = 0; ; at = this.nextTick(at)) {
       if (at > longestMs) {
@@ -156,8 +161,8 @@ export class World {
 
   /** Once while things go wrong; the rest is up to the hourly rule. */
   private scheduleSweep(): void {
-    const { arrivals } = this.scenario;
-    if (arrivals) this.time.after(arrivals.sweepAtMs, () => this.fireSweep());
+    const at = this.scenario.arrivals?.sweepAtMs;
+    if (at !== undefined) this.time.after(at, () => this.fireSweep());
   }
 
   private fireSweep(): void {
@@ -169,13 +174,17 @@ export class World {
     return (this.scenario.arrivals?.troubles.lostForGood ?? 0) > 0;
   }
 
-  /** Nothing to do but to wait for the sweep: the next hour. */
+  /** The next minute; or, when nothing is left to do but to wait, the one of the next write, or of the next sweep. */
   private nextTick(at: number): number {
+    const next = at + TICK_MS;
     const isIdle =
-      at > 3 * HOUR_MS &&
+      at > TROUBLED_MS + AFTERMATH_MS &&
       this.cloud?.isQuiet === true &&
       this.truth.items().every((item) => isDone(item) || isUnfound(item));
-    return isIdle ? (Math.floor(at / HOUR_MS) + 1) * HOUR_MS : at + TICK_MS;
+    if (!isIdle) return next;
+    const hour = (Math.floor(at / HOUR_MS) + 1) * HOUR_MS;
+    const nextWrite = Math.min(...this.writesMs.filter((ms) => ms >= next));
+    return Math.min(hour, Math.max(next, Math.floor(nextWrite / TICK_MS) * TICK_MS));
   }
 
   private schedulePause(): void {

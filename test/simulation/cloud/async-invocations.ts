@@ -21,7 +21,7 @@ export class AsyncInvocations {
     const { chaos } = this;
     for (let i = chaos.deliveries(); i > 0; i--) {
       const afterMs = chaos.soonOrLateMs(MAX_EVENT_AGE_MS);
-      const getsTooOld = afterMs > 500 && chance(chaos.random, 0.3);
+      const getsTooOld = afterMs > 1_000 && chance(chaos.random, 0.3);
       chaos.time.after(getsTooOld ? MAX_EVENT_AGE_MS : afterMs, () => {
         if (getsTooOld) this.failed(event);
         else void this.run(event).then((ended) => ended || this.failed(event));

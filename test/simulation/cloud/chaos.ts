@@ -36,7 +36,7 @@ export class Chaos {
   }
 
   soonMs(): number {
-    return between(this.random, 1, 500);
+    return between(this.random, 1, 150);
   }
 
   /** In a while, usually soon. */
