@@ -9,11 +9,9 @@ import type { IntakeParts, IntakeTally } from './taking.js';
 export async function takeBack(
   messages: readonly Message[],
   tally: IntakeTally,
-  { remote, logger, settings }: IntakeParts,
+  { remote, logger }: IntakeParts,
 ): Promise<string[]> {
   const failed: string[] = [];
-  // Somebody may have put them into another queue since.
-  const formerQueues = [...settings.arrivalFunctions.keys()];
   for (const message of messages) {
     try {
       if (message.type === 'foreign') {
@@ -21,7 +19,7 @@ export async function takeBack(
         continue;
       }
       if (message.lost) tally.lostRun(message.ids.length);
-      await tally.place(message.ids, { formerQueues });
+      await tally.place(message.ids);
     } catch (error) {
       logger.error('a message of the returns queue comes again', error as Error);
       failed.push(message.messageId);

@@ -19,10 +19,11 @@ export async function takeIn(
     const answer = await remote.invoke(invocation);
     if (answer === 'accepted') return tally.startedRun(ids.length);
     logger.warn('a function could not be started for arrivals', { functionName, answer, count: ids.length });
-    if (answer === 'refused') await tally.place(ids);
+    if (answer === 'refused') await tally.place(ids, { isNew: true });
     else await tally.lookLater(ids);
   };
-  await tally.place(sorted.place);
+  const isNew = changes.every(({ kind }) => kind === 'inserted');
+  await tally.place(sorted.place, { isNew });
   await tally.lookLater(sorted.later);
   // Last: if anything before it fails, the batch comes again, and no run has been started for it.
   await Promise.all(sorted.invocations.map(start));

@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type PlacingParts, placeWhenFree, type WhereElse } from '../../src/processor/index.js';
+import { type PlacingParts, placeWhenFree } from '../../src/processor/index.js';
 import type { IntakeMetrics } from '../metrics.js';
 import type { Remote } from './remote.js';
 import type { IntakeSettings } from './settings.js';
@@ -26,12 +26,15 @@ export class IntakeTally {
 
   constructor(private readonly parts: IntakeParts) {}
 
-  /** Gives records their place; those that are under attempt are looked at again later. */
-  async place(ids: readonly string[], where: WhereElse = {}): Promise<void> {
+  /** Gives records their place; those that are under attempt are looked at again later. New ones were in no other queue. */
+  async place(ids: readonly string[], { isNew = false } = {}): Promise<void> {
     const { placing, remote, logger, settings } = this.parts;
     if (ids.length === 0) return;
     const onArrival = settings.arrivalFunctions;
-    const { placed, skipped, refused, waiting } = await placeWhenFree(ids, placing, { onArrival, ...where });
+    // Somebody may have put them into another queue since, or a deployment may have left their queue to its rules.
+    const formerQueues = isNew ? [] : Object.keys(settings.queues);
+    const where = { onArrival, formerQueues };
+    const { placed, skipped, refused, waiting } = await placeWhenFree(ids, placing, where);
     const repaired = placed.filter(({ problems }) => problems.length > 0);
     for (const { id, problems } of repaired) logger.warn('attributes replaced', { id, problems });
     const strangers = placed.filter(({ queue }) => !Object.hasOwn(settings.queues, queue));

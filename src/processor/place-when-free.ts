@@ -13,7 +13,7 @@ export interface PlacedWhenFree extends Placed {
   readonly waiting: readonly string[];
 }
 
-export interface WhereElse {
+interface WhereElse {
   /** Queues that the records may have been in when a run was given them. Default: those they are in now, alone. */
   readonly formerQueues?: readonly string[] | undefined;
   /** Queues whose records are attempted as they come. Default: any may be. */

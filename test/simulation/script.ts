@@ -38,7 +38,15 @@ export interface Bare {
   readonly moveAtMs: number | undefined;
 }
 
-export function makeScripts(random: Random, horizonMs: number, hasBare = false): Script[] {
+export interface ScriptsOptions {
+  /** How long things go wrong. */
+  readonly horizonMs: number;
+  readonly hasBare: boolean;
+  /** Attempts that ignore their signal end after this. */
+  readonly longestMs: number;
+}
+
+export function makeScripts(random: Random, { horizonMs, hasBare, longestMs }: ScriptsOptions): Script[] {
   // Now and then more than there may be runs at work on arrivals.
   const count = hasBare && chance(random, 0.15) ? between(random, 12, 20) : between(random, 3, 12);
   const someComeInCalm = chance(random, 0.25);
@@ -62,11 +70,16 @@ export function makeScripts(random: Random, horizonMs: number, hasBare = false):
       bare: undefined,
     };
   }).map((script) =>
-    hasBare && chance(random, 0.9) ? bared(script, random, horizonMs, someComeInCalm) : script,
+    hasBare && chance(random, 0.9) ? bared(script, random, { horizonMs, longestMs }, someComeInCalm) : script,
   );
 }
 
-function bared(script: Script, random: Random, horizonMs: number, mayComeInCalm: boolean): Script {
+function bared(
+  script: Script,
+  random: Random,
+  { horizonMs, longestMs }: Omit<ScriptsOptions, 'hasBare'>,
+  mayComeInCalm: boolean,
+): Script {
   const comesInCalm = mayComeInCalm && chance(random, 0.3);
   const insertAtMs = comesInCalm ? 3 * horizonMs + between(random, 0, horizonMs) : script.insertAtMs;
   const soonAfter = () =>
@@ -83,7 +96,7 @@ function bared(script: Script, random: Random, horizonMs: number, mayComeInCalm:
     insertAtMs,
     // Long enough for everything that looks at the record later to come in between.
     ...(chance(random, 0.2)
-      ? { firstDurationMs: between(random, 60_000, 250_000), ignoresSignal: chance(random, 0.7) }
+      ? { firstDurationMs: between(random, 60_000, longestMs), ignoresSignal: chance(random, 0.7) }
       : {}),
     overwriteAtMs: chance(random, 0.25) ? soonAfter() : undefined,
     bare: {

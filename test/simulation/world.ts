@@ -84,7 +84,10 @@ export class World {
     const { maxStaleMs, arrivals } = this.scenario;
     const stale = withStaleIndex(this.truth, () => this.time.now, this.random, maxStaleMs);
     this.store = sabotage.store?.(stale) ?? stale;
-    const scripts = makeScripts(this.random, TROUBLED_MS, arrivals !== undefined);
+    const hasBare = arrivals !== undefined;
+    // An attempt that ignores its signal is no longer waited for by a process that nobody answers.
+    const longestMs = this.scenario.faults.hang > 0 ? 70_000 : 250_000;
+    const scripts = makeScripts(this.random, { horizonMs: TROUBLED_MS, hasBare, longestMs });
     this.writesMs = scripts.flatMap(writeTimesMs);
     this.scripts = new Map(scripts.map((script) => [script.id, script]));
     const hasPoison = [...this.scripts.values()].some(({ crashesFirst }) => crashesFirst > 0);

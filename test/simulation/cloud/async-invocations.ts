@@ -10,6 +10,9 @@ const MAX_EVENT_AGE_MS = 60_000;
  * that fails, or gets too old, is handed to the on-failure destination.
  */
 export class AsyncInvocations {
+  /** Events that are on their way, or at work. */
+  underway = 0;
+
   constructor(
     private readonly chaos: Chaos,
     /** True if the function ended well. */
@@ -22,9 +25,11 @@ export class AsyncInvocations {
     for (let i = chaos.deliveries(); i > 0; i--) {
       const afterMs = chaos.soonOrLateMs(MAX_EVENT_AGE_MS);
       const getsTooOld = afterMs > 1_000 && chance(chaos.random, 0.3);
-      chaos.time.after(getsTooOld ? MAX_EVENT_AGE_MS : afterMs, () => {
-        if (getsTooOld) this.failed(event);
-        else void this.run(event).then((ended) => ended || this.failed(event));
+      this.underway++;
+      chaos.time.after(getsTooOld ? MAX_EVENT_AGE_MS : afterMs, async () => {
+        const ended = !getsTooOld && (await this.run(event));
+        if (!ended) this.failed(event);
+        this.underway--;
       });
     }
   }

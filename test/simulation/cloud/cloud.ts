@@ -27,15 +27,16 @@ const SWEEP_TIMEOUT_MS = 300_000;
 /** What stands between a producer's bare item and its first attempt, around the production code of the intake. */
 export class Cloud {
   private readonly stream: Stream;
+  private readonly runs: AsyncInvocations;
   private readonly returns: MessageQueue;
   private readonly sandbox: SandboxParts;
 
   constructor(private readonly parts: CloudParts) {
     const { chaos } = parts;
     const onFailure = (body: string) => this.returns.send(body);
-    const runs = new AsyncInvocations(chaos, parts.run, parts.hasOnFailure ? onFailure : undefined);
+    this.runs = new AsyncInvocations(chaos, parts.run, parts.hasOnFailure ? onFailure : undefined);
     const services = {
-      accept: (event: ArrivalsEvent) => runs.accept(event),
+      accept: (event: ArrivalsEvent) => this.runs.accept(event),
       send: (body: string, delaySeconds: number) => this.returns.send(body, delaySeconds),
     };
     this.sandbox = { ...parts, services };
@@ -50,7 +51,7 @@ export class Cloud {
 
   /** Nothing is on its way that could find a record. */
   get isQuiet(): boolean {
-    return this.returns.size === 0;
+    return this.returns.size === 0 && this.runs.underway === 0 && this.stream.isReadThrough;
   }
 
   wrote(kind: 'INSERT' | 'MODIFY', item: Item): void {

@@ -35,6 +35,10 @@ export class Stream {
     this.shards = Array.from({ length: shards }, () => new Shard(chaos, batchSize, isStill, consume));
   }
 
+  get isReadThrough(): boolean {
+    return this.shards.every((shard) => shard.isReadThrough);
+  }
+
   /** Somebody wrote a record. As the filter of the real one has it, only what waits without a place is delivered. */
   wrote(eventName: 'INSERT' | 'MODIFY', item: Item): void {
     if (typeof item.lane === 'string' || item.status === 'SUCCESS' || this.chaos.happens('lostForGood'))
@@ -66,13 +70,17 @@ class Shard {
     private readonly consume: Consumer,
   ) {}
 
+  get isReadThrough(): boolean {
+    return this.checkpoint >= this.changes.length;
+  }
+
   add(change: unknown): void {
     this.changes.push(change);
     this.readOn();
   }
 
   private readOn(): void {
-    if (this.isRead || this.checkpoint >= this.changes.length) return;
+    if (this.isRead || this.isReadThrough) return;
     this.isRead = true;
     this.chaos.time.after(this.chaos.soonMs(), () => this.deliver(this.batchSize));
   }
