@@ -12,20 +12,18 @@ export async function takeIn(
   tally: IntakeTally,
   { settings, remote, placing, logger }: IntakeParts,
 ): Promise<void> {
-  const { clock } = placing;
-  const now = { real: clock.wall(), backlog: clock.now() };
-  const sorted = sortChanges(changes, settings.arrivalFunctions, now);
+  const sorted = sortChanges(changes, settings.arrivalFunctions, placing.clock.now());
   const start = async (invocation: Invocation) => {
     const { functionName, event } = invocation;
-    const { batch, ids } = event.arrivals;
+    const { ids } = event.arrivals;
     const answer = await remote.invoke(invocation);
     if (answer === 'accepted') return tally.startedRun(ids.length);
     logger.warn('a function could not be started for arrivals', { functionName, answer, count: ids.length });
-    if (answer === 'refused') await tally.place({ ids, after: [batch] });
+    if (answer === 'refused') await tally.place(ids, { isNew: true });
     else await tally.lookLater(ids);
   };
-  await tally.place({ ids: sorted.place, after: [] });
-  await tally.place({ ids: sorted.placeWhenFree });
+  const isNew = changes.every(({ kind }) => kind === 'inserted');
+  await tally.place(sorted.place, { isNew });
   await tally.lookLater(sorted.later);
   // Last: if anything before it fails, the batch comes again, and no run has been started for it.
   await Promise.all(sorted.invocations.map(start));
