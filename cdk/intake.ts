@@ -73,6 +73,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder('intake')),
   });
+  waitForWorkers(lambda, onArrival);
   grantPlace(lambda, tables);
   allow(lambda, 'sqs:SendMessage', [returns.queueArn, givenUpEvents.queueArn]);
   const workers = new Set(onArrival.map(({ worker }) => worker.lambda.functionArn));
@@ -81,6 +82,17 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   lambda.addEventSource(returnsSource(returns));
   const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;
   return { lambda, sweep };
+}
+
+/**
+ * A deployment changes the queues' functions, and where their failed events go, before the intake: it sends no event to
+ * one that would neither know it nor give it back.
+ */
+function waitForWorkers(intake: LambdaFunction, onArrival: readonly StaffedQueue[]): void {
+  for (const { worker } of onArrival) {
+    const settings = worker.lambda.node.tryFindChild('EventInvokeConfig');
+    if (settings) intake.node.addDependency(settings);
+  }
 }
 
 /** Hourly: a large table takes several runs, and a day whose hour was missed is made up for. */
