@@ -29,7 +29,7 @@ const get = async (id: string, TableName = table) =>
 
 const soon = (id: string, expected: object, where = table) =>
   vi.waitFor(async () => expect(await get(id, where)).toMatchObject(expected), {
-    timeout: 20_000,
+    timeout: 60_000,
     interval: 100,
   });
 
