@@ -5,6 +5,7 @@ import {
   type FunctionOptions,
   type IFunction,
   Function as LambdaFunction,
+  RecursiveLoop,
 } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -72,6 +73,9 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
     runtime: RUNTIME,
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder('intake')),
+    // What waits for a run of 15 minutes comes back every 30 seconds: after 16 times Lambda would take it for a loop
+    // without an end. https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+    recursiveLoop: RecursiveLoop.ALLOW,
   });
   waitForWorkers(lambda, onArrival);
   grantPlace(lambda, tables);

@@ -63,6 +63,10 @@ describe('the intake', () => {
     expect(backlog.intake?.functionArn).toBeDefined();
   });
 
+  it('may be asked by its own messages as often as they have to wait', () => {
+    expect(lambda.RecursiveLoop).toBe('Allow');
+  });
+
   it('is deployed after the functions that it starts, and after where their failed events go', () => {
     const settings = Object.keys(template.findResources('AWS::Lambda::EventInvokeConfig')).filter((id) =>
       id.includes('Delivery'),
