@@ -4,7 +4,15 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: 'test/temporary-folder.ts',
-    include: ['test/dynamodb-local/**/*.test.ts'],
+    include: [
+      'test/dynamodb-local/**/*.test.ts',
+      // The very tests that npm test runs in memory, or on an embedded DynamoDB.
+      'test/store/{dynamodb,dynamodb-races,full-items}.test.ts',
+      'test/processor/*.test.ts',
+      'test/functions/intake/*.test.ts',
+    ],
+    // Thousands of records, for what the store has no part in: that would take minutes.
+    exclude: ['test/processor/fairness.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

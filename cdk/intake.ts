@@ -5,6 +5,7 @@ import {
   type FunctionOptions,
   type IFunction,
   Function as LambdaFunction,
+  RecursiveLoop,
 } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -73,7 +74,11 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
     runtime: RUNTIME,
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder('intake')),
+    // What waits for a run of 15 minutes comes back every 30 seconds: after 16 times Lambda would take it for a loop
+    // without an end. https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+    recursiveLoop: RecursiveLoop.ALLOW,
   });
+  waitForWorkers(lambda, onArrival);
   grantPlace(lambda, tables);
   allow(lambda, 'sqs:SendMessage', [returns.queueArn, givenUpEvents.queueArn]);
   const workers = new Set(onArrival.map(({ worker }) => worker.lambda.functionArn));
@@ -83,6 +88,17 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   acknowledgeIntake(lambda);
   const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;
   return { lambda, sweep };
+}
+
+/**
+ * A deployment changes the queues' functions, and where their failed events go, before the intake: it sends no event to
+ * one that would neither know it nor give it back.
+ */
+function waitForWorkers(intake: LambdaFunction, onArrival: readonly StaffedQueue[]): void {
+  for (const { worker } of onArrival) {
+    const settings = worker.lambda.node.tryFindChild('EventInvokeConfig');
+    if (settings) intake.node.addDependency(settings);
+  }
 }
 
 /** Hourly: a large table takes several runs, and a day whose hour was missed is made up for. */

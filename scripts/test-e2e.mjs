@@ -75,6 +75,7 @@ function startEmulator(port) {
       MINISTACK_HOST: '127.0.0.1',
       GATEWAY_PORT: String(port),
       LAMBDA_EXECUTOR: 'local',
+      AUTH: 'true',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -17,7 +17,11 @@ export class VirtualTime {
   private order = 0;
   private cancelled = 0;
 
-  constructor(public now: number) {}
+  /** @param settled settles when the code under test waits for this time and for nothing else */
+  constructor(
+    public now: number,
+    private readonly settled: () => Promise<void> = microtasks,
+  ) {}
 
   /** Lets something happen later. Returns what calls it off. */
   after(milliseconds: number, action: () => void): () => void {
@@ -29,13 +33,13 @@ export class VirtualTime {
 
   /** Lets everything happen up to a time. */
   async runUntil(time: number): Promise<void> {
-    await microtasks();
+    await this.settled();
     for (let next = this.next(); next && next.at <= time; next = this.next()) {
       this.takeNext();
       this.now = next.at;
       next.cancelled = true;
       next.action();
-      await microtasks();
+      await this.settled();
     }
     this.now = Math.max(this.now, time);
   }
@@ -47,7 +51,7 @@ export class VirtualTime {
       settled = true;
     };
     promise.then(note, note);
-    await microtasks();
+    await this.settled();
     while (!settled) {
       const next = this.next();
       if (!next) throw new Error('waits for something that nothing will bring');
@@ -76,7 +80,7 @@ export class VirtualTime {
 
   /** Lets everything happen until nothing waits any more, or the time is over. True if all is quiet. */
   async runUntilQuiet(latest: number): Promise<boolean> {
-    await microtasks();
+    await this.settled();
     for (let next = this.next(); next && next.at <= latest; next = this.next()) await this.runUntil(next.at);
     return this.next() === undefined;
   }

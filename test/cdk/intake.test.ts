@@ -63,6 +63,21 @@ describe('the intake', () => {
     expect(backlog.intake?.functionArn).toBeDefined();
   });
 
+  it('may be asked by its own messages as often as they have to wait', () => {
+    expect(lambda.RecursiveLoop).toBe('Allow');
+  });
+
+  it('is deployed after the functions that it starts, and after where their failed events go', () => {
+    const settings = Object.keys(template.findResources('AWS::Lambda::EventInvokeConfig')).filter((id) =>
+      id.includes('Delivery'),
+    );
+    expect(settings).toHaveLength(2);
+    const [intake] = Object.values(template.findResources('AWS::Lambda::Function')).filter(
+      ({ Properties }) => Properties.Environment.Variables.BACKLOG_ARRIVAL_FUNCTIONS !== undefined,
+    );
+    expect(intake?.DependsOn).toEqual(expect.arrayContaining(settings));
+  });
+
   it('may look at records, change them, start their functions and send what comes back: nothing else', () => {
     expect(rightsOf(template, 'BacklogIntake')).toEqual([
       ['logs:CreateLogStream, logs:PutLogEvents', ['IntakeLogs.Arn']],

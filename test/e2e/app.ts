@@ -1,8 +1,22 @@
 // The app that the end-to-end test deploys: queues as the test asks for, delivered to the test.
-import { App, CfnOutput, Stack } from 'aws-cdk-lib';
-import { Backlog, type QueueProps } from '../../cdk/index.js';
+import { App, CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
+import { Backlog } from '../../cdk/index.js';
+import type { DeployedQueues } from './cloud.js';
 
-const queues = JSON.parse(process.env.E2E_QUEUES ?? '{}') as Record<string, QueueProps>;
+const { queues, scheduled } = JSON.parse(process.env.E2E_QUEUES ?? '') as DeployedQueues;
 const stack = new Stack(new App(), 'EndToEnd');
-const { table } = new Backlog(stack, 'Backlog', { queues });
-new CfnOutput(stack, 'TableName', { value: table.tableName });
+// As short as an attempt of 30 seconds allows: a queue that changes its way waits one timeout.
+const timeout = Duration.seconds(60);
+const backlog = new Backlog(stack, 'Backlog', { queues, timeout });
+const other = new Backlog(stack, 'Scheduled', { queues: scheduled, timeout, trigger: 'scheduler' });
+const producer = new Role(stack, 'Producer', { assumedBy: new AccountRootPrincipal() });
+backlog.grantInsert(producer).assertSuccess();
+
+const outputs = {
+  TableName: backlog.table.tableName,
+  ScheduledTableName: other.table.tableName,
+  ProducerRole: producer.roleArn,
+  GivenUpEvents: backlog.givenUpEvents.queueName,
+};
+for (const [name, value] of Object.entries(outputs)) new CfnOutput(stack, name, { value });

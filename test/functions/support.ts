@@ -3,7 +3,7 @@ import type { QueuesSettings } from '../../functions/settings.js';
 import type { Clock } from '../../src/clock.js';
 import type { Item } from '../../src/record/index.js';
 import { laneOf } from '../../src/record/index.js';
-import { MemoryStore } from '../../src/store/index.js';
+import { storeForTest } from '../store/test-store.js';
 
 const START = Date.UTC(2026, 10, 20, 9, 30);
 
@@ -48,7 +48,7 @@ export const TIER_1 = {
 /** Everything a handler logs or measures is kept as the lines that it would print. */
 export function workbench(queues: QueuesSettings | string, { logLevel = 'INFO' as const } = {}) {
   const clock = testClock();
-  const store = new MemoryStore({ clock });
+  const { store, changesOf } = storeForTest(clock);
   const lines: string[] = [];
   const logger = new Logger({ logLevel, serviceName: 'dynamo-backlog' });
   const keep = (line: string) => void lines.push(line);
@@ -57,6 +57,7 @@ export function workbench(queues: QueuesSettings | string, { logLevel = 'INFO' a
   return {
     clock,
     store,
+    changesOf,
     lines,
     measured,
     log: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),

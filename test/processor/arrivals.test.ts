@@ -118,12 +118,15 @@ describe('records that have just come', () => {
       attempted.push(id);
       await harness.sleep(10);
     };
-    const first = harness.start(process, { arrivals: { batch: 'x', ids: ['a', 'b'] } });
-    const second = harness.start(process, { arrivals: { batch: 'x', ids: ['a', 'b'] } });
-    expect(await harness.time.until(second)).toMatchObject({ attempted: 0, ended: 'held' });
-    expect(await harness.time.until(first)).toMatchObject({ attempted: 2, ended: 'drained' });
+    const arrivals = { batch: 'x', ids: ['a', 'b'] };
+    const both = Promise.all([harness.start(process, { arrivals }), harness.start(process, { arrivals })]);
+    const byAttempts = (await harness.time.until(both)).sort((one, other) => one.attempted - other.attempted);
+    expect(byAttempts).toMatchObject([
+      { attempted: 0, ended: 'held' },
+      { attempted: 2, ended: 'drained' },
+    ]);
     expect(await arrive(harness, ['a', 'b'], process, {}, 'x')).toMatchObject({ attempted: 0, skipped: 2 });
-    expect(attempted).toEqual(['a', 'b']);
+    expect(attempted.sort()).toEqual(['a', 'b']);
   });
 
   test('of a sixth batch at a time are left to the rules', async () => {
@@ -135,7 +138,11 @@ describe('records that have just come', () => {
     const ends = (await harness.time.until(Promise.all(runs))).map(({ ended }) => ended);
     expect(ends.filter((end) => end === 'drained')).toHaveLength(5);
     expect(ends.filter((end) => end === 'crowded')).toHaveLength(1);
-    expect(harness.item('r5')).toMatchObject({ status: 'NEW', lane: 'q', dueAt: iso(0) });
+    expect(harness.item(`r${ends.indexOf('crowded')}`)).toMatchObject({
+      status: 'NEW',
+      lane: 'q',
+      dueAt: iso(0),
+    });
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
@@ -190,10 +197,10 @@ describe('records that have just come', () => {
 describe('placing', () => {
   test('writes anew what could not be read, and names it', async () => {
     const harness = new Harness();
-    harness.store.put({ id: 'a', status: 'new', queue: 7, payload: 1, insertedAt: 12345, lane: 4 });
+    harness.store.put({ id: 'a', status: 'new', queue: 7, payload: 1, insertedAt: 12345 });
     const { placed } = await placeRecords(['a'], parts(harness));
     expect(placed).toMatchObject([
-      { id: 'a', problems: [expect.any(String), expect.any(String), expect.any(String), expect.any(String)] },
+      { id: 'a', problems: [expect.any(String), expect.any(String), expect.any(String)] },
     ]);
     expect(harness.item('a')).toEqual({
       id: 'a',

@@ -9,19 +9,27 @@ import {
   run,
 } from '../../src/processor/index.js';
 import type { Way } from '../../src/record/index.js';
-import { type BacklogStore, MemoryStore } from '../../src/store/index.js';
+import type { BacklogStore } from '../../src/store/index.js';
 import { seededRandom } from '../simulation/random.js';
+import { storeForTest, type TestStore } from '../store/test-store.js';
 
 export const START = Date.parse('2026-03-01T00:00:00.000Z');
 const FUNCTION_TIMEOUT_SECONDS = 300;
 
-/** One queue `q` in memory, on virtual time. */
+/** One queue `q` on virtual time; in memory, or on DynamoDB Local in `npm run test:dynamodb-local`. */
 export class Harness {
-  readonly time = new VirtualTime(START);
+  readonly time: VirtualTime = new VirtualTime(START, () => this.quiet());
   readonly clock = this.time.clock();
-  readonly store = new MemoryStore({ clock: this.clock });
+  readonly store: TestStore;
   readonly warnings: string[] = [];
   private readonly random = seededRandom(1);
+  private readonly quiet: () => Promise<void>;
+
+  constructor() {
+    const { store, quiet } = storeForTest(this.clock);
+    this.store = store;
+    this.quiet = quiet;
+  }
 
   put(id: string, attributes: Record<string, unknown> = {}): void {
     const at = new Date(this.time.now).toISOString();

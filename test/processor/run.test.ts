@@ -285,7 +285,7 @@ describe('two runs of one lane', () => {
 describe('a run that stood still while it journalled a page', () => {
   test('does not go by what it read before: another run may have had the lease meanwhile', async () => {
     const harness = new Harness();
-    for (const id of ['a', 'b', 'c', 'd']) harness.put(id);
+    for (const [i, id] of ['a', 'b', 'c', 'd'].entries()) harness.put(id, { dueAt: iso(i - 10) });
     let writes = 0;
     const holdLease: BacklogStore['holdLease'] = async (key, hold) => {
       if (++writes === 2) {

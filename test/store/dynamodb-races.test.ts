@@ -1,15 +1,15 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { clock, type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
 import { NOW, read } from './records.js';
+import { startDynamoDb } from './start-dynamodb.js';
 
-let dynamoDb: EmbeddedDynamoDb;
+let dynamoDb: Awaited<ReturnType<typeof startDynamoDb>>;
 let others: DynamoDbUnderTest;
 
 beforeAll(async () => {
-  dynamoDb = await startEmbeddedDynamoDb();
+  dynamoDb = await startDynamoDb();
   others = await dynamoDbUnderTest(dynamoDb.endpoint);
 });
 
@@ -18,8 +18,11 @@ afterAll(async () => {
   await dynamoDb.stop();
 });
 
-/** A store into whose n-th update somebody else gets in between. */
-function storeInterruptedBefore(update: number, somebodyElse: () => Promise<unknown>): DynamoDbStore {
+/**
+ * A store into whose n-th update somebody else gets in between. (A DynamoDB that finds two documents equal, as dynalite
+ * does not, needs one update to settle a foreign record; nobody gets in between, then.)
+ */
+function storeInterruptedBefore(update: number, somebodyElse: () => Promise<unknown>) {
   const client: DynamoDBClient = createDynamoDbClient({ endpoint: dynamoDb.endpoint });
   let updates = 0;
   client.middlewareStack.add(
@@ -29,7 +32,8 @@ function storeInterruptedBefore(update: number, somebodyElse: () => Promise<unkn
     },
     { step: 'initialize', name: 'interrupt' },
   );
-  return new DynamoDbStore({ client, tables: others.tables, clock });
+  const store = new DynamoDbStore({ client, tables: others.tables, clock });
+  return { store, wasInterrupted: () => updates >= update };
 }
 
 const SUCCESS = { set: { status: 'SUCCESS' as const, attempts: 1 }, remove: [] };
@@ -40,10 +44,12 @@ describe('somebody else between two requests of the store', () => {
     async (update) => {
       const id = `race-${update}`;
       await others.put({ id, status: 'NEW', payload: { version: 1 } });
-      const store = storeInterruptedBefore(update, () =>
+      const { store, wasInterrupted } = storeInterruptedBefore(update, () =>
         others.put({ id, status: 'NEW', payload: { version: 2 } }),
       );
-      expect(await store.settle(await read(store, id), SUCCESS, 'rev-1')).toBe('changed');
+      const answer = await store.settle(await read(store, id), SUCCESS, 'rev-1');
+      if (!wasInterrupted()) return expect(answer).toBe('settled');
+      expect(answer).toBe('changed');
       expect(await others.raw(id)).toMatchObject({ status: 'NEW', payload: { version: 2 } });
     },
   );
@@ -53,8 +59,10 @@ describe('somebody else between two requests of the store', () => {
     async (update) => {
       const id = `race-deleted-${update}`;
       await others.put({ id, status: 'NEW', payload: { version: 1 } });
-      const store = storeInterruptedBefore(update, () => others.delete(id));
-      expect(await store.settle(await read(store, id), SUCCESS, 'rev-1')).toBe('changed');
+      const { store, wasInterrupted } = storeInterruptedBefore(update, () => others.delete(id));
+      const answer = await store.settle(await read(store, id), SUCCESS, 'rev-1');
+      if (!wasInterrupted()) return expect(answer).toBe('settled');
+      expect(answer).toBe('changed');
       expect(await others.raw(id)).toBeUndefined();
     },
   );
@@ -64,7 +72,7 @@ describe('somebody else between two requests of the store', () => {
     async (update) => {
       const queue = `race-tiers-${update}`;
       const run = { at: NOW, complete: true };
-      const store = storeInterruptedBefore(update, () => others.store.recordTierRun(queue, 3, run));
+      const { store } = storeInterruptedBefore(update, () => others.store.recordTierRun(queue, 3, run));
       await store.recordTierRun(queue, 2, run);
       expect((await store.readQueue(queue)).tiers).toEqual(
         new Map([

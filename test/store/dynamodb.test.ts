@@ -1,9 +1,9 @@
-import { startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import { storeConformance } from './conformance.js';
 import { dynamoDbUnderTest } from './dynamodb-under-test.js';
+import { startDynamoDb } from './start-dynamodb.js';
 
-storeConformance('the store on the embedded DynamoDB', async () => {
-  const dynamoDb = await startEmbeddedDynamoDb();
+storeConformance('the store on DynamoDB', async () => {
+  const dynamoDb = await startDynamoDb();
   const underTest = await dynamoDbUnderTest(dynamoDb.endpoint);
   return {
     ...underTest,

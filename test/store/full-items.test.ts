@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import type { Item } from '../../src/record/index.js';
 import { MAX_ITEM_BYTES } from '../../src/store/index.js';
 import { itemBytes } from '../../src/store/item-size.js';
 import { type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
 import { iso, item, read } from './records.js';
+import { startDynamoDb } from './start-dynamodb.js';
 
-let dynamoDb: EmbeddedDynamoDb;
+let dynamoDb: Awaited<ReturnType<typeof startDynamoDb>>;
 let underTest: DynamoDbUnderTest;
 
 beforeAll(async () => {
-  dynamoDb = await startEmbeddedDynamoDb();
+  dynamoDb = await startDynamoDb();
   underTest = await dynamoDbUnderTest(dynamoDb.endpoint);
 });
 

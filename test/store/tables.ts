@@ -1,4 +1,9 @@
-import { CreateTableCommand, DeleteTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
 
 export interface TestTables {
   readonly records: string;
@@ -7,13 +12,16 @@ export interface TestTables {
 
 let count = 0;
 
-/** Fresh tables as the CDK construct makes them. */
-export async function createTables(client: DynamoDBClient): Promise<TestTables> {
+export function newTableNames(): TestTables {
   const name = `test-${process.pid}-${count++}`;
-  const tables = { records: `${name}-records`, control: `${name}-control` };
-  await client.send(
-    new CreateTableCommand({
-      TableName: tables.records,
+  return { records: `${name}-records`, control: `${name}-control` };
+}
+
+/** Tables as the CDK construct makes them. */
+export function tableDefinitions(names: TestTables): Record<keyof TestTables, CreateTableCommandInput> {
+  return {
+    records: {
+      TableName: names.records,
       BillingMode: 'PAY_PER_REQUEST',
       AttributeDefinitions: [
         { AttributeName: 'id', AttributeType: 'S' },
@@ -31,17 +39,22 @@ export async function createTables(client: DynamoDBClient): Promise<TestTables> 
           Projection: { ProjectionType: 'KEYS_ONLY' },
         },
       ],
-    }),
-  );
-  await client.send(
-    new CreateTableCommand({
-      TableName: tables.control,
+    },
+    control: {
+      TableName: names.control,
       BillingMode: 'PAY_PER_REQUEST',
       AttributeDefinitions: [{ AttributeName: 'key', AttributeType: 'S' }],
       KeySchema: [{ AttributeName: 'key', KeyType: 'HASH' }],
-    }),
-  );
-  return tables;
+    },
+  };
+}
+
+export async function createTables(client: DynamoDBClient): Promise<TestTables> {
+  const names = newTableNames();
+  const { records, control } = tableDefinitions(names);
+  await client.send(new CreateTableCommand(records));
+  await client.send(new CreateTableCommand(control));
+  return names;
 }
 
 export async function deleteTables(client: DynamoDBClient, tables: TestTables): Promise<void> {

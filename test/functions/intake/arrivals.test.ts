@@ -8,7 +8,6 @@ const NOW_SECONDS = Date.UTC(2026, 10, 20, 9, 30) / 1000;
 
 interface Put {
   readonly id: string;
-  readonly eventName?: string;
   readonly writtenAt?: number;
   readonly [attribute: string]: unknown;
 }
@@ -31,23 +30,19 @@ function bench(answer: 'accepted' | 'refused' | 'unknown' = 'accepted') {
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: ['default', 'orders'] }),
     BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
-  let sequence = 100;
-  /** Puts items into the table, and makes what the stream tells of them. */
-  const put = (...items: Put[]) => ({
-    Records: items.map(({ eventName = 'INSERT', writtenAt = NOW_SECONDS, ...item }) => {
-      made.store.put(item);
-      return {
-        eventName,
-        eventSource: 'aws:dynamodb',
-        dynamodb: {
-          ApproximateCreationDateTime: writtenAt,
-          SequenceNumber: String(sequence++),
-          Keys: { id: { S: item.id } },
-          NewImage: imageOf(item),
-        },
-      };
-    }),
-  });
+  /** Puts items into the table, and brings what the stream tells of them: as if it were written now, or when it is said. */
+  const put = (...items: Put[]) => {
+    const changes = made.changesOf(() => {
+      for (const { writtenAt: _, ...item } of items) made.store.put(item);
+    });
+    const writtenAt = (id: unknown) => items.find((item) => item.id === id)?.writtenAt ?? NOW_SECONDS;
+    return {
+      Records: changes.map(({ dynamodb, ...change }) => {
+        const { S: id } = dynamodb.Keys.id as { S?: string };
+        return { ...change, dynamodb: { ...dynamodb, ApproximateCreationDateTime: writtenAt(id) } };
+      }),
+    };
+  };
   const lane = (id: string) => made.store.items().find((item) => item.id === id)?.lane;
   return {
     ...made,
@@ -61,30 +56,36 @@ function bench(answer: 'accepted' | 'refused' | 'unknown' = 'accepted') {
   };
 }
 
-function imageOf(item: object): object {
-  return Object.fromEntries(
-    Object.entries(item).map(([name, value]) => [
-      name,
-      typeof value === 'number' ? { N: String(value) } : typeof value === 'object' ? { M: {} } : { S: value },
-    ]),
-  );
-}
+/** The name of a batch that begins with this change of an event. */
+const batchOf = (event: ReturnType<ReturnType<typeof bench>['put']>, first: number, count: number) =>
+  `${event.Records[first]?.dynamodb.SequenceNumber}/${count}`;
 
 const bare = (id: string, more: object = {}): Put => ({ id, status: 'NEW', payload: 1, ...more });
 
 describe('the intake, for queues with arrivals "attempt"', () => {
   it('starts the function of each queue once for a batch, and writes nothing itself', async () => {
     const { intake, put, invoked, store, measured, log } = bench();
-    const event = put(bare('a'), bare('b', { queue: 'orders' }), bare('c'), bare('a'));
+    const event = put(bare('a'), bare('b', { queue: 'orders' }), bare('c'));
     const before = store.items();
     expect(await intake(event, context)).toEqual({ batchItemFailures: [] });
     expect(invoked).toEqual([
-      ['Fast', { queue: 'default', arrivals: { batch: '100/2', ids: ['a', 'c'] } }],
-      ['Fast', { queue: 'orders', arrivals: { batch: '101/1', ids: ['b'] } }],
+      ['Fast', { queue: 'default', arrivals: { batch: batchOf(event, 0, 2), ids: ['a', 'c'] } }],
+      ['Fast', { queue: 'orders', arrivals: { batch: batchOf(event, 1, 1), ids: ['b'] } }],
     ]);
     expect(store.items()).toEqual(before);
     expect(measured).toMatchObject([[{ placed: 0 }, 'records-table']]);
     expect(log()).toContainEqual(expect.objectContaining({ message: 'intake', started: 3, placed: 0 }));
+  });
+
+  it('looks later at a record that is in a batch twice, as its producer has written over it at once', async () => {
+    const { intake, put, invoked, sent } = bench();
+    const event = put(bare('a'), bare('a', { payload: 2 }));
+    await intake(event, context);
+    expect(event.Records.map(({ eventName }) => eventName)).toEqual(['INSERT', 'MODIFY']);
+    expect(invoked).toEqual([
+      ['Fast', { queue: 'default', arrivals: { batch: batchOf(event, 0, 1), ids: ['a'] } }],
+    ]);
+    expect(sent).toEqual([[['a'], 75]]);
   });
 
   it('names the same batch the same way when it comes again', async () => {
@@ -136,9 +137,9 @@ describe('the intake, for queues with arrivals "attempt"', () => {
 
   it('has overwritten ones looked at when any run of theirs has shown itself, whatever queue they are in now', async () => {
     const { intake, put, invoked, sent, lane } = bench();
-    const eventName = 'MODIFY';
+    put(bare('over'), bare('moved'));
     await intake(
-      put(bare('over', { eventName }), bare('moved', { eventName, queue: 'bulk' }), bare('new')),
+      put(bare('over', { payload: 2 }), bare('moved', { payload: 2, queue: 'bulk' }), bare('new')),
       context,
     );
     expect(sent).toEqual([[['over', 'moved'], 75]]);
@@ -176,7 +177,8 @@ describe('the intake, for queues with arrivals "attempt"', () => {
       BACKLOG_RETURNS_URL: 'http://x/y',
     };
     const intake = intakeHandler({ ...seams, env, remote: { ...remote, sendReturned } });
-    const event = put(bare('a'), bare('over', { eventName: 'MODIFY' }));
+    put(bare('over'));
+    const event = put(bare('a'), bare('over', { payload: 2 }));
     await expect(intake(event, context)).rejects.toThrow('SQS does not answer');
     expect(invoked).toEqual([]);
   });

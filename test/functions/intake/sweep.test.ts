@@ -21,11 +21,11 @@ describe('the sweep', () => {
     const { store, sweep, sent, log } = bench();
     for (let i = 0; i < 250; i++) store.put({ id: `r${i}`, status: 'NEW', payload: i });
     expect(await sweep({}, context)).toEqual({ ended: 'finished', found: 250 });
-    expect(sent.map(([ids, delay]) => [ids.length, delay])).toEqual([
-      [100, 900],
-      [100, 900],
-      [50, 900],
-    ]);
+    expect(new Set(sent.flatMap(([ids]) => ids)).size).toBe(250);
+    for (const [ids, delay] of sent) {
+      expect(ids.length).toBeLessThanOrEqual(100);
+      expect(delay).toBe(900);
+    }
     expect(log()).toContainEqual(expect.objectContaining({ message: 'sweep', found: 250 }));
   });
 

@@ -1,0 +1,40 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+interface Payload {
+  /** One for each attempt, the last again and again. Default: 200. */
+  readonly answers?: readonly number[];
+  /** Answers 503 until the ERP opens. */
+  readonly closed?: boolean;
+}
+
+/** An ERP that answers as the payload asks. */
+export async function startErp() {
+  /** By id: when its attempts came. */
+  const attempts = new Map<string, number[]>();
+  let isOpen = false;
+  const answer = (id: string, { answers = [200], closed }: Payload) => {
+    const times = attempts.get(id) ?? [];
+    attempts.set(id, [...times, Date.now()]);
+    if (closed) return isOpen ? 200 : 503;
+    return answers[Math.min(times.length, answers.length - 1)] ?? 200;
+  };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const payload = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Payload;
+      response.writeHead(answer(String(request.headers['idempotency-key']), payload ?? {})).end('answer');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/orders`,
+    attemptsOf: (id: string): readonly number[] => attempts.get(id) ?? [],
+    open: () => {
+      isOpen = true;
+    },
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  };
+}

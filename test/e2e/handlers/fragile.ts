@@ -1,0 +1,18 @@
+import { exit } from 'node:process';
+import { backlogHandler } from 'dynamo-backlog/lambda';
+
+/** Ends its process, and with it the run, when it is told so. */
+export const handler = backlogHandler({
+  queue: 'fragile',
+  attemptTimeoutSeconds: 5,
+  process: async ({ id, payload }, { signal }) => {
+    const { status } = await fetch(process.env.ERP_URL ?? '', {
+      method: 'POST',
+      headers: { 'idempotency-key': id },
+      body: JSON.stringify(payload),
+      signal,
+    });
+    if (status === 418) exit(1);
+    if (status !== 200) throw new Error(`HTTP ${status}`);
+  },
+});

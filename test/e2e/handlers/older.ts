@@ -1,0 +1,14 @@
+import { backlogHandler, deliverByHttp } from 'dynamo-backlog/lambda';
+
+const known = backlogHandler({
+  queue: 'older',
+  process: deliverByHttp({ url: process.env.ERP_URL ?? '' }),
+});
+
+/** As a handler that was written before there were events of arrivals: it refuses what it does not know. */
+export const handler: typeof known = async (event, context) => {
+  if (typeof event === 'object' && event !== null && 'arrivals' in event) {
+    throw new Error('event: unrecognized key "arrivals"');
+  }
+  return known(event, context);
+};

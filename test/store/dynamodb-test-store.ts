@@ -1,0 +1,117 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { _Record } from '@aws-sdk/client-dynamodb-streams';
+import type { Clock } from '../../src/clock.js';
+import type { Item } from '../../src/record/index.js';
+import { createDynamoDbClient, type DynamoDBClient, DynamoDbStore } from '../../src/store/index.js';
+import { type Change, lambdaRecord } from './changes.js';
+import { SynchronousDynamoDb } from './synchronous-dynamodb.js';
+import { newTableNames, type TestTables, tableDefinitions } from './tables.js';
+import { nextTurn, type StoreForTest, type TestStore } from './test-store.js';
+
+let connection: { readonly client: DynamoDBClient; readonly direct: SynchronousDynamoDb } | undefined;
+/** Requests of the store that are under way. */
+let requests = 0;
+
+/** On fresh tables with a stream, of a DynamoDB that has streams. */
+export function dynamoDbStoreForTest(clock: Clock, endpoint: string): StoreForTest {
+  connection ??= connect(endpoint);
+  const { client, direct } = connection;
+  const tables = newTableNames();
+  const StreamSpecification = { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' };
+  const { records, control } = tableDefinitions(tables);
+  direct.send('CreateTable', { ...records, StreamSpecification });
+  direct.send('CreateTable', control);
+  const store = new DynamoDbTestStore(client, direct, tables, clock);
+  return { store, changesOf: (write) => store.changesOf(write), quiet };
+}
+
+function connect(endpoint: string) {
+  const client = createDynamoDbClient({ endpoint });
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      requests++;
+      try {
+        return await next(args);
+      } finally {
+        requests--;
+      }
+    },
+    { step: 'initialize', name: 'countRequests', priority: 'high' },
+  );
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  return { client, direct: new SynchronousDynamoDb({ endpoint, region: 'us-east-1', credentials }) };
+}
+
+async function quiet(): Promise<void> {
+  do await nextTurn();
+  while (requests > 0);
+}
+
+class DynamoDbTestStore extends DynamoDbStore implements TestStore {
+  /** How many of its changes each shard has told. */
+  private readonly told = new Map<string, number>();
+  private puts = 0;
+
+  constructor(
+    client: DynamoDBClient,
+    private readonly direct: SynchronousDynamoDb,
+    private readonly names: TestTables,
+    clock: Clock,
+  ) {
+    super({ client, tables: names, clock });
+  }
+
+  items(): Item[] {
+    const { Items } = this.direct.send('Scan', { TableName: this.names.records, ConsistentRead: true });
+    return (Items as Item[]).sort((one, other) => (String(one.id) < String(other.id) ? -1 : 1));
+  }
+
+  put(item: Item): void {
+    const request = { TableName: this.names.records, Item: { ...item }, ReturnValues: 'ALL_OLD' };
+    const { Attributes } = this.direct.send('Put', request);
+    // Of an item that is put as it was, the stream tells nothing.
+    if (!isDeepStrictEqual(Attributes, definedOf(item))) this.puts++;
+  }
+
+  delete(id: string): void {
+    this.direct.send('Delete', { TableName: this.names.records, Key: { id } });
+  }
+
+  setPaused(queue: string, paused: boolean): void {
+    this.direct.send('Update', {
+      TableName: this.names.control,
+      Key: { key: `queue#${queue}` },
+      UpdateExpression: 'SET paused = :paused',
+      ExpressionAttributeValues: { ':paused': paused },
+    });
+  }
+
+  changesOf(write: () => void): Change[] {
+    this.readOn();
+    this.puts = 0;
+    write();
+    const changes: Change[] = [];
+    while (changes.length < this.puts) changes.push(...this.readOn());
+    return changes;
+  }
+
+  /** What the stream has told since the last call. */
+  private readOn(): Change[] {
+    const { Table } = this.direct.send('DescribeTable', { TableName: this.names.records });
+    const { LatestStreamArn: StreamArn = '' } = Table as { LatestStreamArn?: string };
+    const { StreamDescription } = this.direct.send('DescribeStream', { StreamArn });
+    const { Shards = [] } = StreamDescription as { Shards?: { ShardId: string }[] };
+    return Shards.flatMap(({ ShardId }) => {
+      const from = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' };
+      const { ShardIterator } = this.direct.send('GetShardIterator', from);
+      const { Records = [] } = this.direct.send('GetRecords', { ShardIterator }) as { Records?: _Record[] };
+      const told = this.told.get(ShardId) ?? 0;
+      this.told.set(ShardId, Records.length);
+      return Records.slice(told).map((record) => lambdaRecord(record, StreamArn));
+    });
+  }
+}
+
+function definedOf(item: Item): Item {
+  return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,7 @@
+import { startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
+
+/** The DynamoDB that `scripts/test-dynamodb-local.mjs` has started; else an embedded one. */
+export async function startDynamoDb(): Promise<{ readonly endpoint: string; stop(): Promise<void> }> {
+  const endpoint = process.env.BACKLOG_TEST_DYNAMODB_ENDPOINT;
+  return endpoint ? { endpoint, stop: async () => {} } : startEmbeddedDynamoDb();
+}
