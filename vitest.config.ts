@@ -14,7 +14,13 @@ export default defineConfig({
         test: {
           name: 'backlog',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/long/**', 'test/dynamodb-local/**', 'test/e2e/**', 'test/cdk/**'],
+          exclude: [
+            'test/long/**',
+            'test/dynamodb-local/**',
+            'test/e2e/**',
+            'test/package/**',
+            'test/cdk/**',
+          ],
         },
       },
       {

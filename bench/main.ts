@@ -3,7 +3,7 @@ import Table from 'cli-table3';
 import { startEmbeddedDynamoDb } from '../src/local/embedded-dynamodb.js';
 import { createDynamoDbClient } from '../src/store/index.js';
 import { createTables } from '../test/store/tables.js';
-import { bundleSizes } from './bundle-sizes.js';
+import { bundles } from './bundles.js';
 import { bareUpdates, type Drain, protocol } from './drain.js';
 import { policyCalls } from './policy-calls.js';
 
@@ -59,4 +59,4 @@ function print(drains: readonly Drain[]): void {
 }
 
 await main();
-process.stdout.write(`\n${policyCalls()}\n\n${bundleSizes()}\n`);
+process.stdout.write(`\n${policyCalls()}\n\n${await bundles()}\n`);

@@ -13,13 +13,14 @@ import { addAlarms } from './alarms.js';
 import { attemptedOnArrival } from './arrivals.js';
 import { addDashboard } from './dashboard.js';
 import { givenUpEventsQueue, returnsQueue } from './given-up-events.js';
+import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
 import { type MetricName, queueMetric } from './metrics.js';
 import type { BacklogProps, QueueProps } from './props.js';
 import { readQueues } from './queue.js';
 import { addRules } from './rules.js';
 import { addSchedules } from './schedules.js';
-import { controlTable, grantInsert, recordsTable } from './tables.js';
+import { controlTable, recordsTable } from './tables.js';
 import { queueTicks } from './ticks.js';
 import { checkTimeZone, timeZone } from './time-zone.js';
 import { alarmAction, functionTimeout, key, table } from './values.js';
@@ -127,11 +128,16 @@ export class Backlog extends Construct {
   }
 
   /**
-   * Lets a producer insert records: the rights that `BacklogClient` needs, or a plain `PutItem`. What has no
-   * policy of its own, such as a service principal, gets none: the grant's `assertSuccess()` tells.
+   * Lets a producer insert records: the rights that `BacklogClient` needs, or a plain `PutItem`. One of another account
+   * gets them from the policies of the table and its key, and needs them from its own account as well. A service
+   * principal gets none, as services write by a role: the grant's `assertSuccess()` tells.
+   *
+   * It may neither read records nor delete them. It may replace them, as every `PutItem` may, unless `ids` says which.
+   *
+   * @throws ConfigurationError for another account without an `encryptionKey`: nobody else may use the AWS managed one
    */
-  grantInsert(grantee: IGrantable): Grant {
-    return grantInsert(grantee, this.table);
+  grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant {
+    return grantInsert(grantee, this.table, options);
   }
 
   /** Attempts that were made. Default: their sum over five minutes. */

@@ -23,6 +23,7 @@ import type { Way } from '../src/record/index.js';
 import { handlerEnvironment } from './environment.js';
 import { hasEsbuild } from './esbuild.js';
 import { handlerFolder } from './handler-folder.js';
+import { acknowledgeRuns } from './nag.js';
 import type { Queue, Work } from './queue.js';
 import { grantWork, type Tables } from './tables.js';
 import { isOwnFunction } from './values.js';
@@ -73,6 +74,7 @@ export function deliveryFunction(
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder(bundle)),
   });
+  acknowledgeRuns(lambda);
   return finish({ name, lambda, returnsEvents: true }, queues, settings.timeout, settings.tables);
 }
 
@@ -125,6 +127,7 @@ export function entryFunction(
         "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
   });
+  acknowledgeRuns(lambda);
   return finish(
     { name: queue.name, lambda, returnsEvents: true },
     [queue],

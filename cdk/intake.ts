@@ -14,6 +14,7 @@ import { ConfigurationError } from '../src/errors.js';
 import { ownRoleAndLogs, RUNTIME } from './functions.js';
 import { handlerFolder } from './handler-folder.js';
 import { arrivalsSource, returnsSource } from './intake-sources.js';
+import { acknowledgeIntake, acknowledgeSweep } from './nag.js';
 import type { Queue } from './queue.js';
 import { grantPlace, grantSweep, hasNewImages, type Tables } from './tables.js';
 import type { Tick } from './ticks.js';
@@ -84,6 +85,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
   lambda.addEventSource(arrivalsSource(tables.records));
   lambda.addEventSource(returnsSource(returns));
+  acknowledgeIntake(lambda);
   const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;
   return { lambda, sweep };
 }
@@ -113,6 +115,7 @@ function addSweep(scope: Construct, settings: IntakeSettings): Tick {
   });
   grantSweep(lambda, tables);
   allow(lambda, 'sqs:SendMessage', [returns.queueArn]);
+  acknowledgeSweep(lambda);
   return {
     scope,
     id: 'Hourly',

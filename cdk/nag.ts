@@ -5,3 +5,38 @@ import type { IConstruct } from 'constructs';
 export function acknowledge(construct: IConstruct, id: string, reason: string): void {
   Validations.of(construct).acknowledge({ id, reason });
 }
+
+const NO_TRACES =
+  'Traces are billed by the run, and most polls find nothing; logs and metrics tell of each that did. Tracing can be turned on for a function that is given as "handler".';
+
+/** Of a function whose asynchronous events have a destination if it fails on them. */
+export function acknowledgeRuns(lambda: IConstruct): void {
+  acknowledge(lambda, 'Serverless-LambdaTracing', NO_TRACES);
+  acknowledge(
+    lambda,
+    'Serverless-LambdaDLQ',
+    'Events that it fails on go to an on-failure destination, which is told the reason as well.',
+  );
+}
+
+export function acknowledgeIntake(lambda: IConstruct): void {
+  acknowledge(lambda, 'Serverless-LambdaTracing', NO_TRACES);
+  acknowledge(
+    lambda,
+    'Serverless-LambdaDLQ',
+    'It is started by event source mappings only, which keep what fails.',
+  );
+  acknowledge(
+    lambda,
+    'Serverless-LambdaEventSourceMappingDestination',
+    'What fails of the stream comes again until the stream forgets it after a day, and the sweep finds it then; what ' +
+      'fails of the queue goes to the dead-letter queue of that.',
+  );
+}
+
+export function acknowledgeSweep(lambda: IConstruct): void {
+  const reason = 'The next hour does what a lost event did not, and an alarm tells of failures.';
+  acknowledge(lambda, 'Serverless-LambdaTracing', NO_TRACES);
+  acknowledge(lambda, 'Serverless-LambdaDLQ', reason);
+  acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);
+}

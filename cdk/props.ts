@@ -1,10 +1,13 @@
 import type { Duration, TimeZone } from 'aws-cdk-lib';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { RetryPolicy, Tier } from '../src/policies/index.js';
+
+/** The classes as well: under `exactOptionalPropertyTypes` they do not fit the CDK's own interface. */
+type AnyTable = ITable | TableV2 | Table;
 
 export interface BacklogProps {
   /** The queues by name: letters, digits, `_`, `.` and `-`. Producers name one in the record's `queue`, or mean `default`. */
@@ -16,7 +19,7 @@ export interface BacklogProps {
    *
    * @default - a new table: on demand, point-in-time recovery, encrypted, kept when the stack is deleted
    */
-  readonly table?: ITable | undefined;
+  readonly table?: AnyTable | undefined;
 
   /**
    * Whether records that were put without `lane` and `dueAt` get them, from the table's stream: with that any service
@@ -178,7 +181,7 @@ export interface QueueProps {
   readonly arrivals?: Arrivals | undefined;
 
   /**
-   * Attempts at once in a run.
+   * Attempts at once in a run. Up to five runs on arrivals go on beside the one that a rule has started.
    *
    * @default 10
    */

@@ -36,7 +36,7 @@ export interface Queue {
 }
 
 const progressiveShape = z.strictObject({
-  tiers: tiersSchema.optional(),
+  tiers: z.optional(tiersSchema),
   maxAttempts: z.int().min(1).optional(),
 });
 

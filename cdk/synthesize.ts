@@ -23,5 +23,5 @@ async function addBestPractices(app: App): Promise<void> {
     if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
     throw error;
   });
-  if (nag) Validations.of(app).addPlugins(new nag.AwsSolutionsChecks(app));
+  if (nag) Validations.of(app).addPlugins(new nag.AwsSolutionsChecks(app), new nag.ServerlessChecks(app));
 }

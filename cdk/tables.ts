@@ -10,7 +10,7 @@ import {
   type TablePropsV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { Grant, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 
@@ -114,18 +114,8 @@ function grant(grantee: IGrantable, { tableArn }: ITable, actions: string[]): vo
   grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [tableArn] }));
 }
 
-/** What a producer needs: a conditional put, and a look at what is in its way. */
-export function grantInsert(grantee: IGrantable, records: ITable): Grant {
-  const grant = Grant.addToPrincipal({
-    grantee,
-    actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
-    resourceArns: [records.tableArn],
-  });
-  grantKeys(grantee, [records]);
-  return grant;
-}
-
-function grantKeys(grantee: IGrantable, tables: readonly ITable[]): void {
+/** Of the tables' own keys; the AWS managed one needs no grant. */
+export function grantKeys(grantee: IGrantable, tables: readonly ITable[]): void {
   const keys = new Set(tables.map((table) => table.encryptionKey));
   for (const key of keys) key?.grantEncryptDecrypt(grantee);
 }

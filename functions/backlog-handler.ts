@@ -1,11 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import type { Process, RetryFunction } from '../src/processor/index.js';
 import { QUEUE_PATTERN } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { type BacklogLambdaHandler, type HandlerSeams, makeHandler } from './make-handler.js';
-import { type KeepSuccess, limitOptions } from './settings.js';
+import { choiceOptions, type KeepSuccess } from './settings.js';
 
 /** What each option leaves out comes from the CDK app (`BACKLOG_QUEUES`), and after that from the defaults. */
 export interface BacklogHandlerOptions extends HandlerSeams {
@@ -30,12 +30,12 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   readonly keepSuccessSeconds?: KeepSuccess | undefined;
 }
 
-const anything = z.unknown().optional();
+const anything = z.optional(z.unknown());
 const optionsSchema = z.strictObject({
-  queue: z.string().regex(QUEUE_PATTERN, 'expected letters, digits, "_", "." and "-"'),
+  queue: z.string().check(z.regex(QUEUE_PATTERN, 'expected letters, digits, "_", "." and "-"')),
   process: z.custom<Process>((value) => typeof value === 'function', 'expected a function'),
   retry: anything,
-  ...limitOptions,
+  ...choiceOptions,
   store: anything,
   clock: anything,
   random: anything,

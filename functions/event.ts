@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ConfigurationError } from '../src/errors.js';
 import type { TierBand } from '../src/policies/index.js';
 import type { Arrivals } from '../src/processor/index.js';
@@ -18,22 +18,25 @@ export interface BacklogEvent {
 
 const band = z
   .strictObject({
-    number: z.int().min(1),
-    everySeconds: z.number().positive(),
-    fromAgeSeconds: z.number().min(0),
-    untilAgeSeconds: z.number().positive(),
+    number: z.int().check(z.minimum(1)),
+    everySeconds: z.number().check(z.positive()),
+    fromAgeSeconds: z.number().check(z.minimum(0)),
+    untilAgeSeconds: z.number().check(z.positive()),
     last: z.boolean(),
   })
-  .refine(
-    (tier) => tier.untilAgeSeconds > tier.fromAgeSeconds,
-    'expected untilAgeSeconds above fromAgeSeconds',
+  .check(
+    z.refine(
+      (tier) => tier.untilAgeSeconds > tier.fromAgeSeconds,
+      'expected untilAgeSeconds above fromAgeSeconds',
+    ),
   );
 
+const text = z.string().check(z.minLength(1));
 const eventSchema = z.strictObject({
-  queue: z.string().min(1),
-  tier: band.optional(),
-  catchUp: z.array(band).optional(),
-  arrivals: z.strictObject({ batch: z.string().min(1), ids: z.array(z.string().min(1)).min(1) }).optional(),
+  queue: text,
+  tier: z.optional(band),
+  catchUp: z.optional(z.array(band)),
+  arrivals: z.optional(z.strictObject({ batch: text, ids: z.array(text).check(z.minLength(1)) })),
 });
 
 /**

@@ -2,14 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
-
-/** What a handler uses of Lambda's context. */
-export interface LambdaContext {
-  getRemainingTimeInMillis(): number;
-  readonly awsRequestId?: string | undefined;
-}
-
-export type LambdaHandler<Result> = (event: unknown, context: LambdaContext) => Promise<Result>;
+import type { LambdaContext, LambdaHandler } from './lambda-context.js';
 
 /** Wraps a handler the way that all of them are: Lambda's context in every log line, and its own end to itself. */
 export function lambdaHandler<Result>(

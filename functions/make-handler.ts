@@ -2,7 +2,9 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { type Process, type RunSummary, run } from '../src/processor/index.js';
 import { isIdle } from '../src/processor/summary.js';
 import { type BacklogEvent, parseEvent } from './event.js';
-import { type LambdaHandler, lambdaHandler } from './lambda-handler.js';
+import type { HandlerLogger } from './handler-logger.js';
+import type { LambdaHandler } from './lambda-context.js';
+import { lambdaHandler } from './lambda-handler.js';
 import { attemptLogger, createLogger } from './logger.js';
 import { type EmitMetrics, emitMetrics } from './metrics.js';
 import { once } from './once.js';
@@ -15,7 +17,7 @@ export type BacklogLambdaHandler = LambdaHandler<RunSummary>;
 
 /** Everything a handler touches that tests replace. */
 export interface HandlerSeams extends Partial<HandlerParts> {
-  readonly logger?: Logger | undefined;
+  readonly logger?: HandlerLogger | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly emit?: EmitMetrics | undefined;
   readonly run?: typeof run | undefined;
@@ -41,7 +43,8 @@ export function makeHandler(
   choices: HandlerChoices,
   seams: HandlerSeams,
 ): BacklogLambdaHandler {
-  const { logger = createLogger(), env = process.env, emit = emitMetrics } = seams;
+  const { env = process.env, emit = emitMetrics } = seams;
+  const logger = (seams.logger ?? createLogger()) as Logger;
   const drain = seams.run ?? run;
   const start = once(() => {
     const settings = readSettings(env);

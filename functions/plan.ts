@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import { limitsShape, type Process, type RetryFunction, type RunOptions } from '../src/processor/index.js';
 import { laneOf } from '../src/record/index.js';

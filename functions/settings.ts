@@ -1,9 +1,9 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { ClockSetting } from '../src/clock.js';
 import { parseDeliveryUrl } from '../src/delivery/url.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { limitsShape } from '../src/processor/index.js';
+import { limitOptions } from '../src/processor/index.js';
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 
@@ -41,25 +41,19 @@ export interface Settings {
   readonly clock?: ClockSetting | undefined;
 }
 
-const keepSuccessSeconds = z.union([z.int().min(1), z.literal('forever')], {
+const keepSuccessSeconds = z.union([z.int().check(z.minimum(1)), z.literal('forever')], {
   error: 'expected seconds of 1 or more, or "forever"',
 });
 
-/** The limits of a run, each optional; their defaults come in when a run is put together. */
-export const limitOptions = {
-  concurrency: limitsShape.concurrency.unwrap().optional(),
-  attemptsPerSecond: limitsShape.attemptsPerSecond,
-  attemptTimeoutSeconds: limitsShape.attemptTimeoutSeconds.unwrap().optional(),
-  maxRecords: limitsShape.maxRecords,
-  keepSuccessSeconds: keepSuccessSeconds.optional(),
-};
+/** What a queue and its handler may both say; the defaults come in when a run is put together. */
+export const choiceOptions = { ...limitOptions, keepSuccessSeconds: z.optional(keepSuccessSeconds) };
 
 const queueSchema = z.strictObject({
   way: z.enum(['retry', 'progressive'], { error: 'expected "retry" or "progressive"' }),
-  retry: z.unknown().optional(),
-  deliverTo: z.string().optional(),
-  tickSeconds: z.int().min(60).optional(),
-  ...limitOptions,
+  retry: z.optional(z.unknown()),
+  deliverTo: z.optional(z.string()),
+  tickSeconds: z.optional(z.int().check(z.minimum(60))),
+  ...choiceOptions,
 });
 
 const queuesSchema = z.record(z.string(), queueSchema);
@@ -107,23 +101,24 @@ export function checkPolicy(retry: unknown, way: Way, name: string): void {
   }
 }
 
-const tableName = z.string().min(1);
+const tableName = z.string().check(z.minLength(1));
 const environmentSchema = z.object({
   BACKLOG_TABLE: tableName,
   BACKLOG_CONTROL_TABLE: tableName,
-  BACKLOG_FUNCTION_TIMEOUT_SECONDS: z
-    .string()
-    .regex(/^\d{1,3}$/, 'expected seconds from 1 to 900')
-    .transform(Number)
-    .refine((seconds) => seconds >= 1 && seconds <= 900, 'expected seconds from 1 to 900'),
+  BACKLOG_FUNCTION_TIMEOUT_SECONDS: z.pipe(
+    z.string().check(z.regex(/^\d{1,3}$/, 'expected seconds from 1 to 900')),
+    z
+      .transform(Number)
+      .check(z.refine((seconds) => seconds >= 1 && seconds <= 900, 'expected seconds from 1 to 900')),
+  ),
   BACKLOG_QUEUES: z.string(),
-  BACKLOG_CLOCK: z.string().optional(),
+  BACKLOG_CLOCK: z.optional(z.string()),
 });
 
 const clockSchema = z.strictObject({
   wallStart: z.number(),
   start: z.number(),
-  speed: z.number().positive(),
+  speed: z.number().check(z.positive()),
 });
 
 /**

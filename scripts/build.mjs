@@ -8,13 +8,11 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { HANDLERS, handlerBundle } from './handlers.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
 const SCRATCH = join(ROOT, 'node_modules', '.cache', 'dynamo-backlog');
-
-/** The built-in delivery, for queues of the per-record way and for progressive ones; the intake and its sweep. */
-const HANDLERS = ['fibonacci', 'progressive', 'intake', 'sweep'];
 
 await mkdir(SCRATCH, { recursive: true });
 const scratch = await mkdtemp(join(SCRATCH, 'build-'));
@@ -42,25 +40,7 @@ async function compile(outdir) {
 }
 
 async function bundle(name, outdir) {
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: [join('functions', `${name}.ts`)],
-    outfile: join(outdir, 'handlers', name, 'index.mjs'),
-    bundle: true,
-    minify: true,
-    // Error and class names appear in logs and on records.
-    keepNames: true,
-    platform: 'node',
-    format: 'esm',
-    // Lambda has Node 24; the local runtime runs the same file on whatever Node this is.
-    target: 'node20',
-    mainFields: ['module', 'main'],
-    // CommonJS dependencies call require, which ESM does not have.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-    },
-    logLevel: 'warning',
-  });
+  await build({ ...handlerBundle(name), outfile: join(outdir, 'handlers', name, 'index.mjs') });
 }
 
 function ignoreAbsent(error) {

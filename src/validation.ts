@@ -1,27 +1,31 @@
-import * as z from 'zod';
+import * as core from 'zod/v4/core';
+import english from 'zod/v4/locales/en.js';
 import { ConfigurationError } from './errors.js';
 import { nearest } from './nearest.js';
 
 /** More options than these are for the docs to name, not for an error. */
 const MOST_NAMED = 8;
 
+/** Without it, the schemas of zod/mini say "Invalid input" for everything. */
+const { localeError: error } = english();
+
 /**
  * Parses options once, at the edge. Everything past it may trust them.
  *
  * @throws ConfigurationError naming the option, the expectation and the value that came, one line per problem
  */
-export function parseOptions<Schema extends z.ZodType>(
+export function parseOptions<Schema extends core.$ZodType>(
   schema: Schema,
   input: unknown,
   name: string,
-): z.output<Schema> {
-  const result = schema.safeParse(input, { reportInput: true });
+): core.output<Schema> {
+  const result = core.safeParse(schema, input, { reportInput: true, error });
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => describeIssue(issue, name, schema));
   throw new ConfigurationError(problems.join('; '));
 }
 
-function describeIssue(issue: z.core.$ZodIssue, name: string, schema: z.ZodType): string {
+function describeIssue(issue: core.$ZodIssue, name: string, schema: core.$ZodType): string {
   const option = [name, ...issue.path.map(String)].filter(Boolean).join('.');
   if (issue.code === 'unrecognized_keys') {
     const known = optionsAt(schema, issue.path);
@@ -38,12 +42,14 @@ function describeIssue(issue: z.core.$ZodIssue, name: string, schema: z.ZodType)
 
 /** What an object's options are called, that lies so deep in objects and arrays. */
 function optionsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
-    return optionsAt(schema.unwrap(), path);
+  if (schema instanceof core.$ZodOptional || schema instanceof core.$ZodDefault)
+    return optionsAt(schema._zod.def.innerType, path);
   const [step, ...rest] = path;
-  if (schema instanceof z.ZodArray) return step === undefined ? [] : optionsAt(schema.element, rest);
-  if (!(schema instanceof z.ZodObject)) return [];
-  return step === undefined ? Object.keys(schema.shape) : optionsAt(schema.shape[String(step)], rest);
+  if (schema instanceof core.$ZodArray)
+    return step === undefined ? [] : optionsAt(schema._zod.def.element, rest);
+  if (!(schema instanceof core.$ZodObject)) return [];
+  const { shape } = schema._zod.def;
+  return step === undefined ? Object.keys(shape) : optionsAt(shape[String(step)], rest);
 }
 
 /** A short, single-line rendering of any value for error messages. */

@@ -1,5 +1,9 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Bundle, bundleHandler, HANDLERS, type HandlerBundles } from './handler-bundles.js';
 
 const metafileOf = async (options: BuildOptions): Promise<Metafile> => {
   const { metafile } = await build({ ...OPTIONS, ...options });
@@ -17,19 +21,63 @@ const OPTIONS: BuildOptions = {
   logLevel: 'silent',
 };
 
-/** What only the command line, the lab and the local runtime need. */
+/** What only the command line, the lab and the local runtime need, and tests. */
 const FOREIGN =
-  /^(src\/(lab|charts|cli|local)|node_modules\/(commander|@observablehq|d3|linkedom|@resvg|cli-table3|cli-progress|dynalite|hono|aws-cdk-lib))\b/;
+  /^(src\/(lab|charts|cli|local|client|store\/memory)|node_modules\/(commander|@observablehq|d3|linkedom|@resvg|cli-table3|cli-progress|dynalite|hono|aws-cdk-lib))\b/;
+/** Of zod, what zod/mini does without. */
+const LARGE_ZOD = /zod\/v4\/(classic|core\/(to-json-schema|json-schema)|locales\/(?!en\.))/;
+/** What finds credentials where Lambda has none. */
+const CREDENTIAL_CHAIN =
+  /nested-clients|token-providers|credential-provider-(ini|sso|login|process|web-identity|imds)/;
+const CLIENTS = /node_modules\/@aws-sdk\/(client-[^/]+)\//;
 
-test.each(['fibonacci', 'progressive', 'intake', 'index'])(
-  'a bundle with functions/%s holds nothing that only the lab or the command line needs',
-  async (entry) => {
-    const metafile = await metafileOf({ entryPoints: [`functions/${entry}.ts`] });
-    const inputs = Object.keys(metafile.inputs);
-    expect(inputs).toContain('src/record/parse.ts');
-    expect(inputs.filter((input) => FOREIGN.test(input))).toEqual([]);
-  },
-);
+/** Of the size of a handler that does nothing but hold the same clients. */
+const MOST = 1.1;
+
+describe.each([
+  ['fibonacci', ['client-dynamodb']],
+  ['progressive', ['client-dynamodb']],
+  ['intake', ['client-dynamodb', 'client-lambda', 'client-sqs']],
+  ['sweep', ['client-dynamodb', 'client-sqs']],
+] as const)('the bundle of the handler %s', (name, clients) => {
+  let bundles: HandlerBundles;
+  beforeAll(async () => {
+    bundles = await bundleHandler(name, await mkdtemp(join(tmpdir(), 'backlog-bundles-')));
+  });
+
+  test('is hardly larger than a bare handler with the same clients', () => {
+    expect(bundles.handler.bytes / bundles.bare.bytes).toBeLessThan(MOST);
+  });
+
+  test('holds the clients that it uses, as the bare one does', () => {
+    const clientsOf = ({ inputs }: Bundle) =>
+      [...new Set(inputs.map((input) => CLIENTS.exec(input)?.[1]))].filter(Boolean).sort();
+    expect(clientsOf(bundles.handler)).toEqual(clients);
+    expect(clientsOf(bundles.bare)).toEqual(clients);
+  });
+
+  test.each([
+    ['what only the lab, the command line or a producer needs', FOREIGN],
+    ['the large half of zod', LARGE_ZOD],
+    ["the SDK's whole chain of credentials", CREDENTIAL_CHAIN],
+  ])('does not hold %s', (_, unneeded) => {
+    expect(bundles.handler.inputs).toContain('src/record/parse.ts');
+    expect(bundles.handler.inputs.filter((input) => unneeded.test(input))).toEqual([]);
+  });
+});
+
+test('there is no other handler to bundle', () => {
+  expect(HANDLERS).toEqual(['fibonacci', 'progressive', 'intake', 'sweep']);
+});
+
+test('a bundle with a handler of your own holds nothing of ours that it does not need', async () => {
+  const { outputs } = await metafileOf({ entryPoints: ['functions/index.ts'] });
+  const inputs = Object.values(outputs).flatMap((output) =>
+    Object.entries(output.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? input : [])),
+  );
+  expect(inputs).toContain('src/record/parse.ts');
+  expect(inputs.filter((input) => FOREIGN.test(input) || LARGE_ZOD.test(input))).toEqual([]);
+});
 
 test('the command line loads what draws only when something is drawn', async () => {
   const metafile = await metafileOf({

@@ -36,6 +36,14 @@ const REFUSED = [
   ['functions', '../cdk/index.js'],
   ['functions', '@aws-sdk/client-dynamodb'],
   ['cdk', '@middy/core'],
+  ['src', 'zod'],
+  ['src/policies', 'zod'],
+  ['src/record', 'zod'],
+  ['src/store', 'zod'],
+  ['src/processor', 'zod'],
+  ['src/delivery', 'zod'],
+  ['src/client', 'zod'],
+  ['functions', 'zod'],
 ] as const;
 const ALLOWED = [
   ['src/record', '../policies/index.js'],
@@ -49,6 +57,9 @@ const ALLOWED = [
   ['src/cli', '../charts/picture.js'],
   ['functions', '../src/processor/index.js'],
   ['cdk', '../functions/settings.js'],
+  ['functions', 'zod/mini'],
+  ['src/local', 'zod'],
+  ['cdk', 'zod'],
 ] as const;
 
 describe('the linter keeps the arrows pointing one way', () => {

@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { StoreError } from '../../src/store/index.js';
-import { type LambdaHandler, lambdaHandler } from '../lambda-handler.js';
+import type { LambdaHandler } from '../lambda-context.js';
+import { lambdaHandler } from '../lambda-handler.js';
 import { attemptLogger, createLogger } from '../logger.js';
 import { emitIntakeMetrics, type IntakeMetrics } from '../metrics.js';
 import { once } from '../once.js';

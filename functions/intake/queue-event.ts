@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Returned } from '../../src/processor/index.js';
 import { parseOptions } from '../../src/validation.js';
 
@@ -13,14 +13,15 @@ export type Message =
   /** No records: somebody has to look at it. */
   | { readonly type: 'foreign'; readonly messageId: string; readonly body: string };
 
+const text = z.string().check(z.minLength(1));
 const eventSchema = z.object({
   Records: z
-    .array(z.object({ eventSource: z.literal('aws:sqs'), messageId: z.string().min(1), body: z.string() }))
-    .min(1),
+    .array(z.object({ eventSource: z.literal('aws:sqs'), messageId: text, body: z.string() }))
+    .check(z.minLength(1)),
 });
 
-const names = z.array(z.string().min(1));
-const ownBody = z.strictObject({ unplaced: names, after: names.optional() });
+const names = z.array(text);
+const ownBody = z.strictObject({ unplaced: names, after: z.optional(names) });
 /** What Lambda sends to an on-failure destination, for an event that the intake had sent. */
 const lostRun = z.object({
   requestPayload: z.object({ arrivals: z.object({ batch: z.string(), ids: names }) }),

@@ -1,51 +1,24 @@
 import { InvocationType, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { ConfigurationError } from '../../src/errors.js';
-import type { Returned } from '../../src/processor/index.js';
 import type { Invocation } from './arrivals.js';
-import { renderReturned } from './queue-event.js';
+import { CLIENT_LIMITS } from './client-limits.js';
+import { createMessages, type Messages } from './messages.js';
 import type { IntakeSettings } from './settings.js';
 
 /** What the intake does outside of the table. */
-export interface Remote {
+export interface Remote extends Messages {
   /**
    * Starts a function. `refused`: it was not started, and will not be; `unknown`: nobody answered, it may have been.
    */
   invoke(invocation: Invocation): Promise<'accepted' | 'refused' | 'unknown'>;
-  /** Has records looked at again after so many seconds, at most 900. */
-  sendReturned(returned: Returned, delaySeconds: number): Promise<void>;
-  /** Leaves a message to people. */
-  giveUp(body: string): Promise<void>;
 }
 
-const LIMITS = {
-  maxAttempts: 3,
-  requestHandler: {
-    connectionTimeout: 1_000,
-    requestTimeout: 5_000,
-    socketTimeout: 5_000,
-    throwOnRequestTimeout: true,
-  },
-};
-
 /** Clients are made when they are first needed: most batches need one of them only. */
-export function createRemote({ returnsUrl, givenUpUrl }: IntakeSettings): Remote {
+export function createRemote(settings: IntakeSettings): Remote {
   let lambda: LambdaClient | undefined;
-  let sqs: SQSClient | undefined;
-  const send = async (name: string, url: string | undefined, body: string, delaySeconds?: number) => {
-    if (url === undefined) throw new ConfigurationError(`${name}: expected the URL of a queue, got nothing`);
-    sqs ??= new SQSClient({ ...LIMITS, useQueueUrlAsEndpoint: false });
-    await sqs.send(
-      new SendMessageCommand({
-        QueueUrl: url,
-        MessageBody: body,
-        ...(delaySeconds === undefined ? {} : { DelaySeconds: delaySeconds }),
-      }),
-    );
-  };
   return {
+    ...createMessages(settings),
     async invoke({ functionName, event }) {
-      lambda ??= new LambdaClient(LIMITS);
+      lambda ??= new LambdaClient(CLIENT_LIMITS);
       try {
         await lambda.send(
           new InvokeCommand({
@@ -60,8 +33,5 @@ export function createRemote({ returnsUrl, givenUpUrl }: IntakeSettings): Remote
         return status >= 400 && status < 500 ? 'refused' : 'unknown';
       }
     },
-    sendReturned: (returned, delaySeconds) =>
-      send('BACKLOG_RETURNS_URL', returnsUrl, renderReturned(returned), delaySeconds),
-    giveUp: (body) => send('BACKLOG_GIVEN_UP_URL', givenUpUrl, body),
   };
 }

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { parseOptions } from '../../src/validation.js';
 import { parseJson, readSettings, type Settings } from '../settings.js';
 
@@ -13,17 +13,20 @@ export interface IntakeSettings extends Settings {
 
 const environmentSchema = z
   .object({
-    BACKLOG_ARRIVAL_FUNCTIONS: z.string().default('{}'),
-    BACKLOG_RETURNS_URL: z.url().optional(),
-    BACKLOG_GIVEN_UP_URL: z.url().optional(),
+    BACKLOG_ARRIVAL_FUNCTIONS: z._default(z.string(), '{}'),
+    BACKLOG_RETURNS_URL: z.optional(z.url()),
+    BACKLOG_GIVEN_UP_URL: z.optional(z.url()),
   })
-  .refine(
-    (env) => env.BACKLOG_ARRIVAL_FUNCTIONS === '{}' || env.BACKLOG_RETURNS_URL !== undefined,
-    'expected BACKLOG_RETURNS_URL beside BACKLOG_ARRIVAL_FUNCTIONS',
+  .check(
+    z.refine(
+      (env) => env.BACKLOG_ARRIVAL_FUNCTIONS === '{}' || env.BACKLOG_RETURNS_URL !== undefined,
+      'expected BACKLOG_RETURNS_URL beside BACKLOG_ARRIVAL_FUNCTIONS',
+    ),
   );
 
 /** By the function, as several queues may share one. */
-const functionsSchema = z.record(z.string().min(1), z.array(z.string().min(1)));
+const name = z.string().check(z.minLength(1));
+const functionsSchema = z.record(name, z.array(name));
 
 /** @throws ConfigurationError naming the variable */
 export function readIntakeSettings(env: Readonly<Record<string, string | undefined>>): IntakeSettings {

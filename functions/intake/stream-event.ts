@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type BacklogRecord, parseRecord } from '../../src/record/index.js';
 import { itemOfImage } from '../../src/store/index.js';
 import { parseOptions } from '../../src/validation.js';
@@ -15,18 +15,19 @@ export interface StreamChange {
   readonly writtenAt: number;
 }
 
+const text = z.string().check(z.minLength(1));
 const change = z.object({
   eventSource: z.literal('aws:dynamodb'),
   eventName: z.enum(['INSERT', 'MODIFY', 'REMOVE']),
   dynamodb: z.object({
-    ApproximateCreationDateTime: z.number().default(0),
-    SequenceNumber: z.string().min(1),
-    Keys: z.object({ id: z.object({ S: z.string().min(1) }) }),
-    NewImage: z.unknown().optional(),
+    ApproximateCreationDateTime: z._default(z.number(), 0),
+    SequenceNumber: text,
+    Keys: z.object({ id: z.object({ S: text }) }),
+    NewImage: z.optional(z.unknown()),
   }),
 });
 
-const eventSchema = z.object({ Records: z.array(change).min(1) });
+const eventSchema = z.object({ Records: z.array(change).check(z.minLength(1)) });
 
 /**
  * Reads what a table's stream hands over: the records that were written, in their order.

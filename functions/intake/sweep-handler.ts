@@ -1,10 +1,11 @@
 import { type SweepSummary, sweep } from '../../src/processor/index.js';
-import { type LambdaHandler, lambdaHandler } from '../lambda-handler.js';
+import type { LambdaHandler } from '../lambda-context.js';
+import { lambdaHandler } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import { once } from '../once.js';
 import { createParts } from '../parts.js';
 import type { IntakeSeams } from './intake-handler.js';
-import { createRemote } from './remote.js';
+import { createMessages, type Messages } from './messages.js';
 import { readIntakeSettings } from './settings.js';
 
 /**
@@ -15,15 +16,20 @@ const LOOKED_AT_AFTER_SECONDS = 900;
 /** Ids may have 2 KB each, and a message 256 KB. */
 const IDS_PER_MESSAGE = 100;
 
+/** Everything the sweep touches that tests replace. It sends messages only: its bundle needs no client of Lambda. */
+interface SweepSeams extends Omit<IntakeSeams, 'emit' | 'remote'> {
+  readonly remote?: Messages | undefined;
+}
+
 /**
  * Looks once a day for what the intake was never told of, and hands it to the intake. Started every hour: a large table
  * takes several of them, and a day whose hour was missed is made up for.
  */
-export function sweepHandler(seams: Omit<IntakeSeams, 'emit'> = {}): LambdaHandler<SweepSummary> {
+export function sweepHandler(seams: SweepSeams = {}): LambdaHandler<SweepSummary> {
   const { logger = createLogger(), env = process.env } = seams;
   const start = once(() => {
     const settings = readIntakeSettings(env);
-    return { ...createParts(settings, seams), remote: seams.remote ?? createRemote(settings) };
+    return { ...createParts(settings, seams), remote: seams.remote ?? createMessages(settings) };
   });
 
   return lambdaHandler(logger, async (_, context) => {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { ConfigurationError } from '../errors.js';
 import { show } from '../validation.js';
 import { FORMATS, type PictureFormat, pictureFormat } from './format.js';
-import { type Picture, toHtml, toSvg } from './picture.js';
+import type { Picture } from './picture.js';
 
 /**
  * Finds out whether a file can be written before the work that it is for.
@@ -29,6 +29,7 @@ export async function writePicture(file: string, picture: Picture): Promise<void
 }
 
 async function render(format: PictureFormat | undefined, picture: Picture): Promise<string | Uint8Array> {
+  const { toHtml, toSvg } = await import('./picture.js');
   switch (format) {
     case '.svg':
       return toSvg(picture);

@@ -1,10 +1,12 @@
+import { pictureFormat } from '../charts/format.js';
 import type { Picture } from '../charts/picture.js';
 import { checkWritable, writePicture } from '../charts/write-picture.js';
+import { CHART_PACKAGES, PNG_PACKAGES, requirePackages } from './optional-packages.js';
 import { type Output, printable } from './output.js';
 
 const OPTION = '--chart';
 
-/** Draws a picture, if one is asked for, of what `work` comes to; whether its file can be written is found out before. */
+/** Draws a picture, if one is asked for, of what `work` comes to; whether it can be drawn and written is found out before. */
 export async function withChart<Result>(
   file: string | undefined,
   work: () => Promise<Result>,
@@ -12,6 +14,8 @@ export async function withChart<Result>(
   output: Output,
 ): Promise<Result> {
   if (file === undefined) return work();
+  const isPng = pictureFormat(file) === '.png';
+  requirePackages(OPTION, isPng ? { ...CHART_PACKAGES, ...PNG_PACKAGES } : CHART_PACKAGES);
   await checkWritable(file, OPTION);
   const result = await work();
   await writePicture(file, await draw(result));

@@ -21,6 +21,8 @@ export const flags = {
   rate: decimal(0.001, 100_000, 'a number from 0.001 to 100000'),
   share: decimal(0, 1, 'a share from 0 to 1, such as 0.05'),
 
+  segments: wholeNumber(1, 64, 'a whole number from 1 to 64'),
+
   /** `0s-1h`, in milliseconds. */
   outage(text: string): { readonly fromMs: number; readonly toMs: number } {
     const [from = '', to = '', ...rest] = text.split('-');

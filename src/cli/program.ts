@@ -1,5 +1,8 @@
 import { Command } from 'commander';
 import { VERSION } from '../version.js';
+import { addAdopt } from './adopt/command.js';
+import { EXIT_CODES, examples, target } from './command-parts.js';
+import { addDoctor } from './doctor/command.js';
 import { flags } from './flags.js';
 import { importFile } from './import.js';
 import { list } from './list.js';
@@ -8,8 +11,6 @@ import { showPolicy } from './policy.js';
 import { showRecord } from './show.js';
 import { simulatePolicies } from './simulate.js';
 import { SAMPLE_SPEED_TEXT, start } from './start.js';
-
-const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but some of the input was bad.';
 
 /** The command line. `onExit` gets the exit code of the command that ran. */
 export function createProgram(output: Output, onExit: (code: ExitCode) => void): Command {
@@ -96,6 +97,9 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     )
     .action(async (id, options) => onExit(await showRecord(id, options, output)));
 
+  addAdopt(program, output, onExit);
+  addDoctor(program, output, onExit);
+
   program
     .command('policy')
     .description('Look at a retry policy before it is used: the wait after every failure, and the total.')
@@ -158,22 +162,4 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .action(async (options) => onExit(await simulatePolicies(options, output)));
 
   return program;
-}
-
-/** The flags that say which table; by default that of the running local runtime. */
-function target(command: Command): Command {
-  return command
-    .option('--endpoint <url>', 'of DynamoDB (default: the running local runtime)', flags.endpoint)
-    .option('--table <name>', 'of the records (default: the runtime’s; without a runtime, a table in AWS)');
-}
-
-function examples(...lines: readonly (readonly [command: string, remark: string])[]): string {
-  const texts = lines.map(
-    ([command, remark]) =>
-      `  $ npx ${command}`
-        .replace('npx gunzip', 'gunzip')
-        .replace('npx AWS_', 'AWS_')
-        .replace('| backlog', '| npx backlog') + (remark ? `   # ${remark}` : ''),
-  );
-  return `\nExamples:\n${texts.join('\n')}\n\n${EXIT_CODES}`;
 }

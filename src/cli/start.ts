@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../errors.js';
-import { type LocalRuntime, startRuntime } from '../local/runtime.js';
+import type { LocalRuntime } from '../local/runtime.js';
 import { age } from '../local/schedule/durations.js';
 import type { RunReport } from '../local/status/run-report.js';
+import { APP_PACKAGES, RUNTIME_PACKAGES, requirePackages } from './optional-packages.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { plainCounts, plainRun, summary } from './plain.js';
@@ -27,6 +28,10 @@ const PLAIN_COUNTS_MS = 10_000;
 
 /** `backlog start`: runs until it is stopped, or until the time given by `--for` has passed. */
 export async function start(flags: StartFlags, output: Output): Promise<ExitCode> {
+  requirePackages(
+    'backlog start',
+    flags.app === undefined ? { ...RUNTIME_PACKAGES, ...APP_PACKAGES } : RUNTIME_PACKAGES,
+  );
   // Another app's queues may have handlers of their own: made-up orders are not for them.
   const sample = flags.sample && flags.app === undefined;
   const speed = flags.speed ?? (sample ? SAMPLE_SPEED : 1);
@@ -39,6 +44,7 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
         ? 'A small shop is about to send orders to an ERP that is down for a while and rejects some for good.'
         : 'starting ...',
     );
+    const { startRuntime } = await import('../local/runtime.js');
     const runtime = await startRuntime({
       ...flags,
       sample,

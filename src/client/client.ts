@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { type Clock, systemClock } from '../clock.js';
 import { type Random, systemRandom } from '../random.js';
 import { QUEUE_PATTERN } from '../record/index.js';
@@ -47,38 +47,44 @@ export interface InsertResult {
 
 const optionsSchema = z
   .strictObject({
-    table: z.string().regex(/^[A-Za-z0-9_.:/-]{3,1011}$/, 'expected the name of a DynamoDB table'),
-    client: z
-      .custom<DynamoDBClient>(
+    table: z.string().check(z.regex(/^[A-Za-z0-9_.:/-]{3,1011}$/, 'expected the name of a DynamoDB table')),
+    client: z.optional(
+      z.custom<DynamoDBClient>(
         (value) => typeof (value as { send?: unknown })?.send === 'function',
         'expected a DynamoDBClient',
-      )
-      .optional(),
-    endpoint: z.url({ protocol: /^https?$/ }).optional(),
-    region: z.string().min(1).optional(),
-    indexAtOnce: z
-      .union([z.boolean(), z.array(z.string().regex(QUEUE_PATTERN))], {
+      ),
+    ),
+    endpoint: z.optional(z.url({ protocol: /^https?$/ })),
+    region: z.optional(z.string().check(z.minLength(1))),
+    indexAtOnce: z._default(
+      z.union([z.boolean(), z.array(z.string().check(z.regex(QUEUE_PATTERN)))], {
         error: 'expected true, false or names of queues',
-      })
-      .default(false),
-    clock: z
-      .custom<Clock>((value) => typeof (value as Clock)?.now === 'function', 'expected a Clock')
-      .optional(),
-    random: z.custom<Random>((value) => typeof value === 'function', 'expected a function').optional(),
+      }),
+      false,
+    ),
+    clock: z.optional(
+      z.custom<Clock>((value) => typeof (value as Clock)?.now === 'function', 'expected a Clock'),
+    ),
+    random: z.optional(z.custom<Random>((value) => typeof value === 'function', 'expected a function')),
   })
-  .refine(
-    ({ client, endpoint, region }) => !client || (endpoint === undefined && region === undefined),
-    'expected either client, or endpoint and region',
+  .check(
+    z.refine(
+      ({ client, endpoint, region }) => !client || (endpoint === undefined && region === undefined),
+      'expected either client, or endpoint and region',
+    ),
   );
 
-const delaySchema = { wait: z.unknown().optional(), at: z.unknown().optional() };
+const delaySchema = { wait: z.optional(z.unknown()), at: z.optional(z.unknown()) };
 const insertSchema = z.strictObject(delaySchema);
 const insertManySchema = z.strictObject({
   ...delaySchema,
-  concurrency: z.int().min(1).max(1000).default(25),
-  onProgress: z
-    .custom<(progress: InsertProgress) => void>((value) => typeof value === 'function', 'expected a function')
-    .optional(),
+  concurrency: z._default(z.int().check(z.minimum(1), z.maximum(1000)), 25),
+  onProgress: z.optional(
+    z.custom<(progress: InsertProgress) => void>(
+      (value) => typeof value === 'function',
+      'expected a function',
+    ),
+  ),
 });
 
 /**

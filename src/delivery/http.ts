@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Process } from '../processor/index.js';
 import { Dead, RetryAfter } from '../record/index.js';
 import { parseOptions } from '../validation.js';
@@ -23,10 +23,10 @@ export interface HttpDeliveryOptions {
 
 const optionsSchema = z.strictObject({
   url: z.string(),
-  timeoutSeconds: z.number().positive().max(900).optional(),
-  maxResponseBytes: z.int().min(1).default(65_536),
-  fetch: z.custom<typeof fetch>((value) => typeof value === 'function', 'expected a function').optional(),
-  now: z.custom<() => number>((value) => typeof value === 'function', 'expected a function').optional(),
+  timeoutSeconds: z.optional(z.number().check(z.positive(), z.maximum(900))),
+  maxResponseBytes: z._default(z.int().check(z.minimum(1)), 65_536),
+  fetch: z.optional(z.custom<typeof fetch>((value) => typeof value === 'function', 'expected a function')),
+  now: z.optional(z.custom<() => number>((value) => typeof value === 'function', 'expected a function')),
 });
 
 /** Of the answer, kept with the record. */

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { fixed, type PolicyDefinition, seconds } from './policy.js';
 import { powerOf } from './power-of.js';
 
@@ -11,7 +11,7 @@ import { powerOf } from './power-of.js';
  */
 export const arctan: PolicyDefinition<'arctan', { maxSeconds: number }> = {
   type: 'arctan',
-  options: z.object({ maxSeconds: seconds.default(86_400) }),
+  options: z.object({ maxSeconds: z._default(seconds, 86_400) }),
   wait: ({ maxSeconds }, { failures }) =>
     fixed(maxSeconds * (2 / Math.PI) * Math.atan(powerOf(failures, 3) / 15)),
   limitingGrowth: () => 1,

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { fixed, type PolicyDefinition, seconds } from './policy.js';
 
 /**
@@ -9,7 +9,7 @@ import { fixed, type PolicyDefinition, seconds } from './policy.js';
  */
 export const constant: PolicyDefinition<'constant', { intervalSeconds: number }> = {
   type: 'constant',
-  options: z.object({ intervalSeconds: seconds.default(300) }),
+  options: z.object({ intervalSeconds: z._default(seconds, 300) }),
   wait: ({ intervalSeconds }) => fixed(intervalSeconds),
   limitingGrowth: () => 1,
 };

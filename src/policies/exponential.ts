@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { fixed, type PolicyDefinition, seconds } from './policy.js';
 import { powerOf } from './power-of.js';
 
@@ -17,9 +17,9 @@ interface ExponentialOptions {
 export const exponential: PolicyDefinition<'exponential', ExponentialOptions> = {
   type: 'exponential',
   options: z.object({
-    minSeconds: z.number().min(0).default(180),
-    base: z.number().min(1).max(1000).default(2),
-    unitSeconds: seconds.default(60),
+    minSeconds: z._default(z.number().check(z.minimum(0)), 180),
+    base: z._default(z.number().check(z.minimum(1), z.maximum(1000)), 2),
+    unitSeconds: z._default(seconds, 60),
   }),
   wait: ({ minSeconds, base, unitSeconds }, { failures }) =>
     fixed(minSeconds + powerOf(base, failures - 1) * unitSeconds),

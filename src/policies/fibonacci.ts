@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { fixed, MAX_WAIT_SECONDS, type PolicyDefinition, seconds } from './policy.js';
 
 /** (1 + sqrt 5) / 2: the growth of the Fibonacci numbers, and of their sums. */
@@ -14,7 +14,7 @@ const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
  */
 export const fibonacci: PolicyDefinition<'fibonacci', { unitSeconds: number }> = {
   type: 'fibonacci',
-  options: z.object({ unitSeconds: seconds.default(60) }),
+  options: z.object({ unitSeconds: z._default(seconds, 60) }),
   wait: ({ unitSeconds }, { failures }) => fixed(unitSeconds * fibonacciNumber(failures)),
   limitingGrowth: () => GOLDEN_RATIO,
 };

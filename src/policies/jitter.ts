@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ConfigurationError } from '../errors.js';
 import { nearest } from '../nearest.js';
 import { parseOptions, show } from '../validation.js';
@@ -26,13 +26,13 @@ const SCHEMAS = {
   phase: z.strictObject({
     type: z.literal('phase'),
     /** Half the relative width of the spread; by default from the policy's growth. */
-    amplitude: z.number().min(0).lt(1).optional(),
+    amplitude: z.optional(z.number().check(z.minimum(0), z.lt(1))),
   }),
   full: z.strictObject({ type: z.literal('full') }),
   equal: z.strictObject({ type: z.literal('equal') }),
   percent: z.strictObject({
     type: z.literal('percent'),
-    percent: z.number().min(0).max(100).default(DEFAULT_PERCENT),
+    percent: z._default(z.number().check(z.minimum(0), z.maximum(100)), DEFAULT_PERCENT),
   }),
   none: z.strictObject({ type: z.literal('none') }),
 } as const;

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { fixed, type PolicyDefinition, seconds } from './policy.js';
 
 /**
@@ -8,7 +8,7 @@ import { fixed, type PolicyDefinition, seconds } from './policy.js';
  */
 export const linear: PolicyDefinition<'linear', { intervalSeconds: number }> = {
   type: 'linear',
-  options: z.object({ intervalSeconds: seconds.default(35) }),
+  options: z.object({ intervalSeconds: z._default(seconds, 35) }),
   wait: ({ intervalSeconds }) => fixed(intervalSeconds),
   limitingGrowth: () => 1,
 };

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { nearest } from '../nearest.js';
 import { type Failure, fixed, type PolicyDefinition, seconds, type WaitRange } from './policy.js';
 
@@ -25,21 +25,21 @@ interface ListOptions {
  * @param formulaOf resolves a nested policy; handed in, as it knows this one
  */
 export function listOf(formulaOf: (policy: unknown) => Formula): PolicyDefinition<'list', ListOptions> {
-  const end = z.unknown().transform((value, context) => {
+  const end = z.transform((value: unknown, { issues }) => {
     if (value === 'dead' || value === 'last') return value;
     if (typeof value !== 'string') return formulaOf(value);
     const meant = nearest(value, ['dead', 'last']);
     const hint = meant === undefined ? '' : ` (did you mean "${meant}"?)`;
     const message = `expected "dead", "last" or a policy such as { "type": "exponential" }${hint}`;
-    context.addIssue({ code: 'custom', message, input: value });
+    issues.push({ code: 'custom', message, input: value });
     return z.NEVER;
   });
   return {
     type: 'list',
     options: z.object({
-      waitsSeconds: z.array(seconds).min(1).max(100).default([300, 600, 1500]),
-      afterwards: end.prefault('dead'),
-    }) as unknown as z.ZodType<ListOptions>,
+      waitsSeconds: z._default(z.array(seconds).check(z.minLength(1), z.maxLength(100)), [300, 600, 1500]),
+      afterwards: z.prefault(end, 'dead'),
+    }) as unknown as z.ZodMiniType<ListOptions>,
     wait: ({ waitsSeconds, afterwards }, failure) => {
       const written = waitsSeconds[failure.failures - 1];
       if (written !== undefined) return fixed(written);

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** What a policy may look at when an attempt has failed. */
 export interface Failure {
@@ -21,7 +21,7 @@ export function fixed(seconds: number): WaitRange {
 /** What one policy is: its own options and its formula. One small file each. */
 export interface PolicyDefinition<Type extends string, Options> {
   readonly type: Type;
-  readonly options: z.ZodType<Options>;
+  readonly options: z.ZodMiniType<Options>;
   /** The wait after a failure, before cap and jitter; `undefined` for never again. */
   wait(options: Options, failure: Failure): WaitRange | undefined;
   /**
@@ -39,10 +39,10 @@ export const MAX_WAIT_SECONDS = 365 * DAY_SECONDS;
 /** Age past which a record is given up under every policy. */
 export const DEFAULT_MAX_AGE_SECONDS = 360 * DAY_SECONDS;
 
-export const seconds = z.number().positive().max(MAX_WAIT_SECONDS);
+export const seconds = z.number().check(z.positive(), z.maximum(MAX_WAIT_SECONDS));
 
 /** Options of the policies without any. */
-export const noOptions = z.object({}) as z.ZodType<Record<string, never>>;
+export const noOptions = z.object({}) as z.ZodMiniType<Record<string, never>>;
 
 /** From a first wait towards a greatest. */
 export interface Curve {
@@ -50,9 +50,11 @@ export interface Curve {
   maxSeconds: number;
 }
 export const curveOptions = z
-  .object({ firstSeconds: seconds.default(60), maxSeconds: seconds.default(DAY_SECONDS) })
-  .superRefine(({ firstSeconds, maxSeconds }, context) => {
-    if (maxSeconds >= firstSeconds) return;
-    const message = `expected no less than firstSeconds (${firstSeconds})`;
-    context.addIssue({ code: 'custom', path: ['maxSeconds'], message, input: maxSeconds });
-  });
+  .object({ firstSeconds: z._default(seconds, 60), maxSeconds: z._default(seconds, DAY_SECONDS) })
+  .check(
+    z.superRefine(({ firstSeconds, maxSeconds }, context) => {
+      if (maxSeconds >= firstSeconds) return;
+      const message = `expected no less than firstSeconds (${firstSeconds})`;
+      context.addIssue({ code: 'custom', path: ['maxSeconds'], message, input: maxSeconds });
+    }),
+  );

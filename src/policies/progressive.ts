@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { fixed, type PolicyDefinition } from './policy.js';
 import { DEFAULT_TIERS, type Tier, tiersSchema } from './tiers.js';
 
@@ -12,7 +12,7 @@ import { DEFAULT_TIERS, type Tier, tiersSchema } from './tiers.js';
  */
 export const progressive: PolicyDefinition<'progressive', { tiers: readonly Tier[] }> = {
   type: 'progressive',
-  options: z.object({ tiers: tiersSchema.default([...DEFAULT_TIERS]) }),
+  options: z.object({ tiers: z._default(tiersSchema, [...DEFAULT_TIERS]) }),
   wait: ({ tiers }, { ageSeconds }) => {
     const tier = tiers.find(({ untilAgeSeconds }) => ageSeconds <= untilAgeSeconds);
     return tier && fixed(tier.everySeconds);

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ConfigurationError } from '../errors.js';
 import { nearest } from '../nearest.js';
 import { parseOptions, show } from '../validation.js';
@@ -54,22 +54,19 @@ export const POLICY_TYPES = Object.keys(DEFINITIONS) as PolicyType[];
 /** Options that every policy takes beside its own. */
 const commonOptions = {
   /** Attempts in all, the first one included (seed 002's MaxRetries + 1). Default: no limit. */
-  maxAttempts: z.int().min(1).optional(),
+  maxAttempts: z.optional(z.int().check(z.minimum(1))),
   /** Age past which the record is dead (`expired`). Default: 360 days. */
-  maxAgeSeconds: z
-    .number()
-    .positive()
-    .max(100 * MAX_WAIT_SECONDS)
-    .optional(),
+  maxAgeSeconds: z.optional(z.number().check(z.positive(), z.maximum(100 * MAX_WAIT_SECONDS))),
   /** No wait is longer, jitter included. Default and most: 365 days. */
-  maxWaitSeconds: seconds.optional(),
+  maxWaitSeconds: z.optional(seconds),
   /** Default: the fixed phase; none for policies that are random by themselves, and for `progressive`. */
-  jitter: z.unknown().optional(),
+  jitter: z.optional(z.unknown()),
 };
 
-type CommonOptions = z.output<z.ZodObject<typeof commonOptions>>;
+type Shape = Readonly<Record<string, z.ZodMiniType>>;
+type CommonOptions = z.output<z.ZodMiniObject<typeof commonOptions>>;
 
-const outside = z.undefined({ error: 'expected among the options of the policy around it' }).optional();
+const outside = z.optional(z.undefined({ error: 'expected among the options of the policy around it' }));
 /** Of a policy inside another one; its limits and its jitter are the outer one's. */
 const innerOptions: { readonly [Option in keyof typeof commonOptions]: typeof outside } = {
   maxAttempts: outside,
@@ -124,14 +121,14 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
 }
 
 /** Schemas of every type with these options beside its own. Made once: a record's own policy is read at every attempt. */
-function schemas(options: z.ZodRawShape): (type: PolicyType) => z.ZodType<CommonOptions> {
-  const made = new Map<PolicyType, z.ZodType<CommonOptions>>();
+function schemas(options: Shape): (type: PolicyType) => z.ZodMiniType<CommonOptions> {
+  const made = new Map<PolicyType, z.ZodMiniType<CommonOptions>>();
   return (type) => {
     const known = made.get(type);
     if (known) return known;
-    const own = DEFINITIONS[type].options as unknown as z.ZodObject;
-    const whole = own.safeExtend({ type: z.literal(type), ...options }).strict();
-    const schema = whole as unknown as z.ZodType<CommonOptions>;
+    const own = DEFINITIONS[type].options as unknown as z.ZodMiniObject<Shape>;
+    const whole = z.catchall(z.safeExtend(own, { type: z.literal(type), ...options }), z.never());
+    const schema = whole as unknown as z.ZodMiniType<CommonOptions>;
     made.set(type, schema);
     return schema;
   };

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { DAY_SECONDS, MAX_WAIT_SECONDS } from './policy.js';
 
 /** One row of the progressive schedule: how often records are attempted, up to which age. */
@@ -23,26 +23,25 @@ export const DEFAULT_TIERS: readonly Tier[] = [
 export const tiersSchema = z
   .array(
     z.strictObject({
-      everySeconds: z
-        .number()
-        .min(60)
-        .max(MAX_WAIT_SECONDS)
-        .refine((value) => value % 60 === 0, 'expected whole minutes'),
-      untilAgeSeconds: z
-        .number()
-        .positive()
-        .max(100 * MAX_WAIT_SECONDS),
+      everySeconds: z.number().check(
+        z.minimum(60),
+        z.maximum(MAX_WAIT_SECONDS),
+        z.refine((value) => value % 60 === 0, 'expected whole minutes'),
+      ),
+      untilAgeSeconds: z.number().check(z.positive(), z.maximum(100 * MAX_WAIT_SECONDS)),
     }),
   )
-  .min(1)
-  .refine(
-    (tiers) =>
-      tiers.every((tier, i) => i === 0 || tier.untilAgeSeconds > (tiers[i - 1]?.untilAgeSeconds ?? 0)),
-    'expected tiers in ascending order of untilAgeSeconds',
-  )
-  .refine(
-    (tiers) => tiers.every((tier, i) => i === 0 || tier.everySeconds >= (tiers[i - 1]?.everySeconds ?? 0)),
-    'expected intervals (everySeconds) that do not shrink with age',
+  .check(
+    z.minLength(1),
+    z.refine(
+      (tiers) =>
+        tiers.every((tier, i) => i === 0 || tier.untilAgeSeconds > (tiers[i - 1]?.untilAgeSeconds ?? 0)),
+      'expected tiers in ascending order of untilAgeSeconds',
+    ),
+    z.refine(
+      (tiers) => tiers.every((tier, i) => i === 0 || tier.everySeconds >= (tiers[i - 1]?.everySeconds ?? 0)),
+      'expected intervals (everySeconds) that do not shrink with age',
+    ),
   );
 
 /**

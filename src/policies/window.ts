@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type PolicyDefinition, seconds } from './policy.js';
 import { powerOf } from './power-of.js';
 
@@ -10,7 +10,10 @@ import { powerOf } from './power-of.js';
  */
 export const window: PolicyDefinition<'window', { intervalSeconds: number; base: number }> = {
   type: 'window',
-  options: z.object({ intervalSeconds: seconds.default(35), base: z.number().gt(1).max(1000).default(2) }),
+  options: z.object({
+    intervalSeconds: z._default(seconds, 35),
+    base: z._default(z.number().check(z.gt(1), z.maximum(1000)), 2),
+  }),
   wait: ({ intervalSeconds, base }, { failures }) => {
     const least = Math.min(powerOf(base, failures - 1) * intervalSeconds, Number.MAX_VALUE / base);
     return { least, most: least * base };

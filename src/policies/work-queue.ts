@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { parseOptions } from '../validation.js';
 import { seconds } from './policy.js';
 
@@ -6,9 +6,9 @@ export const WORK_QUEUE_TYPES = ['NoRetry', 'LinearRetry', 'ExponentialRetry'] a
 
 const schema = z.strictObject({
   type: z.enum(WORK_QUEUE_TYPES),
-  MaxRetries: z.int().min(0).default(3),
-  RetryIntervalSeconds: seconds.default(35),
-  ExponentialRetryBase: z.number().gt(1).max(1000).default(2),
+  MaxRetries: z._default(z.int().check(z.minimum(0)), 3),
+  RetryIntervalSeconds: z._default(seconds, 35),
+  ExponentialRetryBase: z._default(z.number().check(z.gt(1), z.maximum(1000)), 2),
 });
 
 /**

@@ -3,6 +3,7 @@ import {
   type AttemptOutcome,
   type BacklogRecord,
   expire,
+  isNewer,
   judge,
   type RecordChange,
   reschedule,
@@ -42,13 +43,18 @@ export class Lane {
     this.key = band ? `${lane}#${band.number}` : lane;
   }
 
-  /** Records as they stand now, read strongly, or why the run must end. */
+  /** Records as they stand now, read strongly, or why the run must end. Who is of a newer version is left out. */
   async read(ids: readonly string[]): Promise<PageRead> {
     const { records, queue } = await this.parts.store.readPage(ids, this.options.target.queue);
     const first = !this.queueChecked;
     this.queueChecked = true;
+    const newer = records.filter(isNewer);
+    if (newer.length > 0) {
+      const text = 'left alone: records that a newer version of dynamo-backlog has written';
+      this.parts.logger.warn(text, { count: newer.length, id: newer[0]?.id });
+    }
     return {
-      records,
+      records: newer.length > 0 ? records.filter((record) => !isNewer(record)) : records,
       stop: await checkQueue(queue, { ...this.options, ...this.parts, way: this.way, first }),
     };
   }

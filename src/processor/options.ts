@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { ResolvedPolicy, TierBand } from '../policies/index.js';
 import type { BacklogRecord, TypedOutcome, Way } from '../record/index.js';
 import type { RetryFunction } from './retry-function.js';
@@ -32,16 +32,26 @@ export type Process = (
 // biome-ignore lint/suspicious/noConfusingVoidType: a process function that returns nothing is the usual case
 type ProcessResult = void | TypedOutcome;
 
-/** Limits of a run, with their defaults. */
-export const limitsShape = {
+const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
+const attemptTimeoutSeconds = z.number().check(z.positive(), z.maximum(800));
+
+/** Limits of a run, each optional. */
+export const limitOptions = {
   /** Attempts at once. Default 10. */
-  concurrency: z.int().min(1).max(1000).default(10),
+  concurrency: z.optional(concurrency),
   /** Attempts started per second at most. Default: no limit. */
-  attemptsPerSecond: z.number().positive().optional(),
+  attemptsPerSecond: z.optional(z.number().check(z.positive())),
   /** Time of one attempt. Default 30. */
-  attemptTimeoutSeconds: z.number().positive().max(800).default(30),
+  attemptTimeoutSeconds: z.optional(attemptTimeoutSeconds),
   /** Attempts in one run. Default: no limit. */
-  maxRecords: z.int().min(1).optional(),
+  maxRecords: z.optional(z.int().check(z.minimum(1))),
+};
+
+/** The same, with their defaults. */
+export const limitsShape = {
+  ...limitOptions,
+  concurrency: z._default(concurrency, 10),
+  attemptTimeoutSeconds: z._default(attemptTimeoutSeconds, 30),
 };
 
 export interface RunLimits {

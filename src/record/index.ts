@@ -1,4 +1,5 @@
 export * from './due.js';
+export { isNewer } from './format.js';
 export {
   type AttemptOutcome,
   Dead,

@@ -33,6 +33,7 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'retry',
   'deadReason',
   'expiresAt',
+  'backlogFormat',
 ]);
 
 /** A clock that is this far ahead is believed; further ahead counts as unreadable. */
@@ -102,6 +103,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
     notBefore: time('notBefore'),
     retry: parseRetry(item.retry, problems),
     deadReason: text('deadReason'),
+    ...(item.backlogFormat === undefined ? {} : { format: count('backlogFormat') || 1 }),
     expiresAt: typeof item.expiresAt === 'number' ? item.expiresAt : undefined,
     attributes: ownAttributes(item),
     problems,

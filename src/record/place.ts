@@ -1,19 +1,31 @@
 import { toIso } from '../clock.js';
+import { isNewer } from './format.js';
 import { type BacklogRecord, bornAt, DEAD_LANE_ENDING, deadLane, isPending, laneOf } from './record.js';
 import type { RecordChange } from './settle.js';
 
 /** It was put without `lane`: it waits for its place, or for its first attempt. */
 export function isUnplaced(record: BacklogRecord): boolean {
-  return record.lane === undefined && record.status !== 'SUCCESS';
+  return record.lane === undefined && record.status !== 'SUCCESS' && !isNewer(record);
 }
 
-/** No rule will ever find it: it has no place, or is among the dead and was made pending again by hand. */
+/**
+ * No rule will ever find it: it has no place, or half of one, or is among the dead and was made pending again by hand.
+ */
 export function isMisplaced(record: BacklogRecord): boolean {
-  return isUnplaced(record) || isRisen(record);
+  return isUnplaced(record) || isUnindexed(record) || isRisen(record);
 }
 
-function isRisen(record: BacklogRecord): boolean {
-  return isPending(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === true;
+/** A lane without a due time: the index leaves it out. It holds one that cannot be read. */
+function isUnindexed(record: BacklogRecord): boolean {
+  const { status, lane, dueAt, problems } = record;
+  const isUnreadable = problems.some((problem) => problem.startsWith('dueAt:'));
+  const isHalf = lane !== undefined && dueAt === undefined && !isUnreadable;
+  return isHalf && status !== 'SUCCESS' && !isNewer(record);
+}
+
+/** Pending in the lane of the dead. */
+export function isRisen(record: BacklogRecord): boolean {
+  return isPending(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === true && !isNewer(record);
 }
 
 /**

@@ -51,6 +51,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly retry?: RetryPolicy | undefined;
   /** Why it was given up. */
   readonly deadReason?: string | undefined;
+  /** The version of the item; absent: 1. Kept in the attribute `backlogFormat`. */
+  readonly format?: number | undefined;
   /** Epoch seconds, for DynamoDB's TTL. */
   readonly expiresAt?: number | undefined;
   /** Whatever else the producer stored with it. */

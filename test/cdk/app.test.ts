@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { AwsSolutionsChecks } from 'cdk-nag';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BacklogStack, readDeliverTo } from '../../cdk/backlog-stack.js';
 import { CONTEXT } from '../../cdk/context.js';
@@ -118,9 +118,10 @@ describe("the app's stack", () => {
     expect(template.toJSON().Outputs.RulesDisabled).toBeUndefined();
   });
 
-  it('passes the AWS Solutions checks of cdk-nag', () => {
-    const { violations } = new AwsSolutionsChecks(app).validateScope(app);
-    expect(violations).toEqual([]);
+  it('passes the AWS Solutions and the Serverless checks of cdk-nag', () => {
+    for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
+      expect(pack.validateScope(app).violations).toEqual([]);
+    }
   });
 
   it('looks as it did before (assets masked)', () => {

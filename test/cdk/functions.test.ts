@@ -1,6 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { Backlog } from '../../cdk/index.js';
@@ -196,34 +195,6 @@ describe("a function of the user's own", () => {
       'queues.b.handler: expected a function of its own, got the one of the queue "a"',
     );
   });
-});
-
-it('a producer may put records into the table and look at them, and nothing else', () => {
-  const stack = newStack();
-  const backlog = new Backlog(stack, 'Backlog', { queues: { orders: retryQueue } });
-  const producer = new Role(stack, 'Producer', { assumedBy: new ServicePrincipal('ecs.amazonaws.com') });
-  backlog.grantInsert(producer);
-  const template = Template.fromStack(stack);
-  const [table] = tableIds(template);
-  const policy = propertiesOf(template, 'AWS::IAM::Policy').find(({ PolicyName }) =>
-    PolicyName.startsWith('Producer'),
-  );
-  expect(policy.PolicyDocument.Statement).toEqual([
-    {
-      Effect: 'Allow',
-      Action: ['dynamodb:PutItem', 'dynamodb:GetItem'],
-      Resource: { 'Fn::GetAtt': [table, 'Arn'] },
-    },
-  ]);
-});
-
-it('a grant to what has no policy of its own tells that it did nothing', () => {
-  const stack = newStack();
-  const backlog = new Backlog(stack, 'Backlog', { queues: { orders: retryQueue } });
-  const service = new ServicePrincipal('ecs.amazonaws.com');
-  const role = new Role(stack, 'Producer', { assumedBy: service });
-  expect(backlog.grantInsert(role).success).toBe(true);
-  expect(() => backlog.grantInsert(service).assertSuccess()).toThrow();
 });
 
 /** Records, control. */

@@ -62,9 +62,14 @@ export function rightsOf(template: Template, construct: string): [string, string
   return policy.PolicyDocument.Statement.map(
     ({ Action, Resource }: { Action: unknown; Resource: unknown }) => [
       [Action].flat().join(', '),
-      [Resource].flat().map(resourceName).sort(),
+      resourceNames(Resource),
     ],
   );
+}
+
+/** Without the stack's prefix and CDK's hashes, in alphabetical order. */
+export function resourceNames(resource: unknown): string[] {
+  return [resource].flat().map(resourceName).sort();
 }
 
 function resourceName(resource: unknown): string {

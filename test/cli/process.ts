@@ -22,6 +22,11 @@ export class CommandLine {
     return cli;
   }
 
+  /** Where its runtimes say that they run. */
+  get runtimeFolder(): string {
+    return this.#env.BACKLOG_RUNTIME_DIR ?? '';
+  }
+
   async run(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
     const running = this.start(...args);
     const code = await running.ended;

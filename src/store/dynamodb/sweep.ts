@@ -56,7 +56,7 @@ function isMisplaced(expressions: Expressions): string {
   const isDone = `${status} = ${expressions.value('SUCCESS')}`;
   const isPending = `${status} IN (${expressions.value('NEW')}, ${expressions.value('ERROR')})`;
   return or(
-    and(expressions.absent('lane'), `NOT ${isDone}`),
+    and(or(expressions.absent('lane'), expressions.absent('dueAt')), `NOT ${isDone}`),
     and(isPending, `contains(${lane}, ${expressions.value(DEAD_LANE_ENDING)})`),
   );
 }

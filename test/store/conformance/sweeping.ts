@@ -17,7 +17,7 @@ export function sweeping(underTest: UnderTest): void {
     return found.filter((id) => id.startsWith('sw-')).sort();
   };
 
-  it('finds what waits without a place, and dead ones that were set to NEW, in whatever part of the table', async () => {
+  it('finds what waits without a place or with half of one, and dead ones that were set to NEW, in whatever part of the table', async () => {
     const { put } = underTest();
     const none = { lane: undefined, dueAt: undefined, rev: undefined };
     await put({ id: 'sw-bare', status: 'NEW', payload: 1 });
@@ -26,11 +26,16 @@ export function sweeping(underTest: UnderTest): void {
     await put(item('sw-unlisted-dead', { ...none, status: 'DEAD' }));
     await put(item('sw-risen', { status: 'NEW', lane: 'orders/dead' }));
     await put(item('sw-risen-error', { status: 'ERROR', lane: 'orders/dead' }));
+    await put(item('sw-half', { ...none, lane: 'orders' }));
+    await put(item('sw-half-dead', { ...none, lane: 'orders/dead', status: 'DEAD' }));
+    await put(item('sw-half-done', { ...none, lane: 'orders', status: 'SUCCESS' }));
     await put(item('sw-done', { ...none, status: 'SUCCESS' }));
     await put(item('sw-placed'));
     await put(item('sw-dead', { status: 'DEAD', lane: 'orders/dead' }));
     const misplaced = [
       'sw-bare',
+      'sw-half',
+      'sw-half-dead',
       'sw-misspelt',
       'sw-risen',
       'sw-risen-error',

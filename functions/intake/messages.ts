@@ -1,0 +1,35 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { ConfigurationError } from '../../src/errors.js';
+import type { Returned } from '../../src/processor/index.js';
+import { CLIENT_LIMITS } from './client-limits.js';
+import { renderReturned } from './queue-event.js';
+import type { IntakeSettings } from './settings.js';
+
+/** What the intake and its sweep send to queues. */
+export interface Messages {
+  /** Has records looked at again after so many seconds, at most 900. */
+  sendReturned(returned: Returned, delaySeconds: number): Promise<void>;
+  /** Leaves a message to people. */
+  giveUp(body: string): Promise<void>;
+}
+
+/** The client is made when it is first needed: most batches send nothing. */
+export function createMessages({ returnsUrl, givenUpUrl }: IntakeSettings): Messages {
+  let sqs: SQSClient | undefined;
+  const send = async (name: string, url: string | undefined, body: string, delaySeconds?: number) => {
+    if (url === undefined) throw new ConfigurationError(`${name}: expected the URL of a queue, got nothing`);
+    sqs ??= new SQSClient({ ...CLIENT_LIMITS, useQueueUrlAsEndpoint: false });
+    await sqs.send(
+      new SendMessageCommand({
+        QueueUrl: url,
+        MessageBody: body,
+        ...(delaySeconds === undefined ? {} : { DelaySeconds: delaySeconds }),
+      }),
+    );
+  };
+  return {
+    sendReturned: (returned, delaySeconds) =>
+      send('BACKLOG_RETURNS_URL', returnsUrl, renderReturned(returned), delaySeconds),
+    giveUp: (body) => send('BACKLOG_GIVEN_UP_URL', givenUpUrl, body),
+  };
+}

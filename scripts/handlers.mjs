@@ -1,0 +1,43 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** The built-in delivery, for queues of the per-record way and for progressive ones; the intake and its sweep. */
+export const HANDLERS = ['fibonacci', 'progressive', 'intake', 'sweep'];
+
+const ABSENT = join(ROOT, 'scripts', 'absent-credentials.mjs');
+
+/** What any handler that is deployed as a file is bundled with. */
+export const BUNDLING = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  minify: true,
+  // Names appear in stack traces, and the SDK compares some of them: a logger called NoOpLogger is none to it.
+  keepNames: true,
+  platform: 'node',
+  format: 'esm',
+  // Lambda has Node 24; the local runtime runs the same file on whatever Node this is.
+  target: 'node20',
+  mainFields: ['module', 'main'],
+  // CommonJS dependencies call require, which ESM does not have.
+  banner: {
+    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+  },
+  logLevel: 'warning',
+};
+
+/** How esbuild makes the bundle of a built-in handler. */
+export function handlerBundle(name) {
+  return {
+    ...BUNDLING,
+    entryPoints: [join('functions', `${name}.ts`)],
+    alias: {
+      '@aws-sdk/credential-provider-ini': ABSENT,
+      '@aws-sdk/credential-provider-process': ABSENT,
+      '@aws-sdk/credential-provider-sso': ABSENT,
+      '@aws-sdk/credential-provider-web-identity': ABSENT,
+      '@smithy/credential-provider-imds': ABSENT,
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { hasColors, printable } from '../output.js';
+import { type Paint, painter } from '../paint.js';
+import { plainTable } from '../plain-table.js';
+import type { Left, Note } from './plan.js';
+import type { Tally } from './tally.js';
+
+const COLUMNS = [
+  ['ITEMS', 'right'],
+  ['WHAT', 'left'],
+  ['SUCH AS', 'left'],
+] as const;
+const MAX_IDS_CHARS = 60;
+
+/** Those the user should look at. */
+const OPEN: ReadonlySet<string> = new Set<Left['because']>([
+  'unknownStatus',
+  'noStatus',
+  'unreadable',
+  'inTheWay',
+  'refused',
+  'changing',
+]);
+
+const LEFT: Readonly<Record<Left['because'], (detail: string) => string>> = {
+  placed: () => 'had their place already',
+  done: () => 'were done already',
+  unknownStatus: (detail) => `left alone: ${detail} is neither known nor in --status-map`,
+  noStatus: (detail) => `left alone: no ${detail} (--status-map =NEW takes them as NEW)`,
+  unreadable: (detail) => `left alone: ${detail}`,
+  inTheWay: (detail) => `left alone: "${detail}" is an attribute of theirs, and the library needs that name`,
+  young: (detail) => `left to the intake: younger than ${detail}`,
+  refused: (detail) => `left alone: DynamoDB refuses the change: ${detail}`,
+  changing: () => 'left alone: somebody changes them all the time',
+};
+
+const NOTES: Readonly<Record<Note, string>> = {
+  undated: 'of those placed: no time of insertion, they count as inserted now',
+  zoneless: 'of those placed: times without a zone, read as UTC or by --utc-offset',
+  noPayload:
+    'of those placed: no "payload" (handlers see the item’s attributes; a delivery by HTTP has no body)',
+  odd: 'of those placed: other attributes of the contract that make no sense ("backlog doctor" lists them)',
+};
+
+/** Whether items were left that need a decision. */
+export function hasOpenItems({ state }: Tally): boolean {
+  return Object.keys(state.left).some((because) => OPEN.has(because));
+}
+
+/** What was done, or would be, by reason. */
+export function adoptionTable({ state }: Tally, dryRun: boolean): string {
+  const paint = painter(hasColors(process.stdout));
+  const verb = dryRun ? 'would be' : 'were';
+  const row = ({ count, ids }: { count: number; ids: readonly string[] }, what: string) =>
+    count === 0 ? [] : [[String(count), printable(what), shorten(ids.map(printable).join(', '))]];
+  const rows = [
+    ...Object.entries(state.placed).flatMap(([lane, group]) => row(group, `${verb} placed in lane ${lane}`)),
+    ...row(state.finished, `are done, and ${verb} marked SUCCESS`),
+    ...Object.entries(state.left).flatMap(([because, groups]) =>
+      Object.entries(groups).flatMap(([detail, group]) =>
+        row(group, paintLeft(because, (LEFT[because as Left['because']] ?? String)(detail), paint)),
+      ),
+    ),
+    ...Object.entries(state.notes).flatMap(([note, group]) => row(group, NOTES[note as Note] ?? note)),
+  ];
+  return plainTable(COLUMNS, rows, paint);
+}
+
+/** One line: how many, how fast, at what price. */
+export function adoptionSummary({ state, written }: Tally, dryRun: boolean): string {
+  const { items, seconds, readUnits, writeUnits } = state;
+  const rate = seconds > 0 ? `, ${Math.round(items / seconds)} a second` : '';
+  const units = (count: number) => String(Math.round(count * 10) / 10);
+  const writes = dryRun
+    ? `${written} would be written, for about ${units(writeUnits)} write units`
+    : `${written} written, ${units(writeUnits)} write units`;
+  return `${items} items looked at in ${Math.round(seconds)} s${rate}; ${writes}; ${units(readUnits)} read units`;
+}
+
+/** The same for programs. */
+export function adoptionJson(
+  tally: Tally,
+  about: { readonly table: string; readonly dryRun: boolean; readonly complete: boolean },
+): string {
+  const { state, written } = tally;
+  return JSON.stringify({ ...about, written, openItems: hasOpenItems(tally), ...state });
+}
+
+function paintLeft(because: string, text: string, paint: Paint): string {
+  return OPEN.has(because) ? paint('yellow', printable(text)) : text;
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_IDS_CHARS ? `${text.slice(0, MAX_IDS_CHARS - 1)}…` : text;
+}

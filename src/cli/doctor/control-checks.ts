@@ -1,0 +1,62 @@
+import { age } from '../../local/schedule/durations.js';
+import type { ControlFacts } from '../../store/dynamodb/control-items.js';
+import { printable } from '../output.js';
+import type { Finding } from './findings.js';
+
+/** Taken over by the next run as soon as it has run out; so long after that, none has come. */
+const HANGING_MS = 5 * 60_000;
+/** It comes once a day, and may take several hourly turns. */
+const SWEEP_MS = 50 * 3_600_000;
+
+/**
+ * What the control table tells of runs that were lost, of queues that stand still, and of the sweep.
+ *
+ * @param time epoch milliseconds: real, and of the backlog
+ */
+export function checkControl(
+  { leases, queues, arrivals, sweeps }: ControlFacts,
+  time: { readonly wall: number; readonly now: number },
+): Finding[] {
+  const lost = leases.filter(({ until }) => until < time.wall - HANGING_MS);
+  const paused = [...queues].filter(([, queue]) => queue.paused);
+  const lostArrivals = [...arrivals].flatMap(([queue, runs]) => {
+    const ends = [...runs.values()].filter((until) => until < time.wall - HANGING_MS);
+    return ends.length === 0 ? [] : [{ queue, count: ends.length, since: Math.min(...ends) }];
+  });
+  const late = sweeps.filter(({ startedAt }) => time.now - startedAt > SWEEP_MS);
+  return [
+    ...lost.map(({ key, until, inFlight }): Finding => {
+      const records = inFlight === 1 ? '1 record' : `${inFlight} records`;
+      return {
+        kind: `lease.${key}`,
+        severity: 'error',
+        what: `a run of ${printable(key)} was lost ${age(time.wall - until)} ago with ${records} under attempt, and no run has come since`,
+        todo: 'look whether the rules of that queue are there and enabled, and whether its function fails',
+      };
+    }),
+    ...paused.map(([name]): Finding => {
+      return {
+        kind: `paused.${name}`,
+        severity: 'warning',
+        what: `the queue ${printable(name)} is paused`,
+        todo: 'nothing of it is attempted until it is resumed',
+      };
+    }),
+    ...late.map(({ startedAt }): Finding => {
+      return {
+        kind: 'sweep',
+        severity: 'warning',
+        what: `the daily sweep last began ${age(time.now - startedAt)} ago`,
+        todo: 'look whether its rule is there and enabled, and whether its function fails: it finds what no event has reached',
+      };
+    }),
+    ...lostArrivals.map(({ queue, count, since }): Finding => {
+      return {
+        kind: `arrivals.${queue}`,
+        severity: 'note',
+        what: `${count === 1 ? 'a run' : `${count} runs`} on arrivals of ${printable(queue)} ended without an answer, ${age(time.wall - since)} ago`,
+        todo: 'nothing: their records come back to the intake; those that did not are listed here',
+      };
+    }),
+  ];
+}

@@ -1,0 +1,183 @@
+import { age } from '../../local/schedule/durations.js';
+import { describeExpiry, describeTable, hasPointInTimeRecovery } from '../../store/dynamodb/inspect.js';
+import { RawItems } from '../../store/dynamodb/raw-items.js';
+import { confirmed, requireTerminal } from '../confirm.js';
+import { connect, type Target, type TargetFlags } from '../connect.js';
+import { listenForInterrupt } from '../interrupt.js';
+import { EXIT, type ExitCode, type Output } from '../output.js';
+import { checkControl } from './control-checks.js';
+import { controlTables, readControlTables } from './control-table.js';
+import { Findings } from './findings.js';
+import { lookAtRecords } from './look-at-records.js';
+import { REPAIRABLE } from './record-checks.js';
+import { type Repairable, type Repaired, repairAll } from './repair.js';
+import { RepairStore } from './repair-store.js';
+import { findingsSummary, findingsText, repairedText } from './report.js';
+import { checkTable, hasNewImages } from './table-checks.js';
+
+export interface DoctorFlags extends TargetFlags {
+  readonly controlTable?: readonly string[] | undefined;
+  readonly queues?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
+  readonly repair?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+  /** Milliseconds. */
+  readonly wait?: number | undefined;
+  readonly yes?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** What came a moment ago has its place by then. */
+const SECOND_LOOK_MS = 3_000;
+/** An attempt on arrival begins within ten minutes of the insertion, or never; and a minute for its event. See the sweep. */
+const SETTLED_MS = 16 * 60_000;
+/** On this machine streams are at once, and an event waits for a minute at most. */
+const SETTLED_LOCALLY_MS = 80_000;
+
+/** `backlog doctor`: lists what is wrong with a backlog, or looks as if it were; puts right what can be. */
+export async function doctor(flags: DoctorFlags, output: Output): Promise<ExitCode> {
+  if (flags.repair && !flags.dryRun && !flags.yes) requireTerminal();
+  const target = await connect(flags);
+  const interrupt = listenForInterrupt(() => output.message('stopping ...'));
+  try {
+    return await examine(target, flags, interrupt.signal, output);
+  } finally {
+    interrupt.close();
+    target.client.destroy();
+  }
+}
+
+async function examine(
+  target: Target,
+  flags: DoctorFlags,
+  signal: AbortSignal,
+  output: Output,
+): Promise<ExitCode> {
+  const { client, table, clock, where, local } = target;
+  const { json = false, repair = false, dryRun = false, wait } = flags;
+  const findings = new Findings();
+  const facts = await describeTable(client, table);
+  const settings = { facts, local, ...(await settingsOf(target)) };
+  for (const finding of checkTable(settings)) findings.add(finding);
+  const controls = await controlTables(target, flags.controlTable);
+  for (const finding of controls.findings) findings.add(finding);
+  const controlNow = () => readControlTables(target, controls.tables);
+  const control = await controlNow();
+  const time = { wall: clock.wall(), now: clock.now() };
+  if (control) for (const finding of checkControl(control, time)) findings.add(finding);
+
+  const hasIntake = local || hasNewImages(facts);
+  const settledMs = wait ?? (local ? SETTLED_LOCALLY_MS : SETTLED_MS);
+  const hasKey = !findings.list().some(({ kind }) => kind === 'table.key');
+  const examined = hasKey
+    ? await lookAtRecords(target, {
+        facts,
+        hasIntake,
+        control,
+        controlNow,
+        queues: flags.queues ?? [],
+        limit: flags.limit,
+        settledMs,
+        lookAgainMs: repair && !dryRun ? settledMs : (wait ?? SECOND_LOOK_MS),
+        findings,
+        signal,
+        output,
+      })
+    : { looked: 0, all: true, misplaced: [], stuck: [], strangers: 0, unsettled: 0 };
+
+  const { looked, all } = examined;
+  const list = findings.list();
+  if (!json && list.length > 0) output.data(findingsText(list, clock.now()));
+  const rest = all || signal.aborted ? '' : '; there are more: --limit';
+  output.message(`${looked} items of ${where} looked at${rest}; ${findingsSummary(list)}`);
+
+  const mayPlace = !hasIntake || controls.tables.length > 0;
+  if (!mayPlace && examined.stuck.length > 0) {
+    output.message(
+      `${examined.stuck.length} without a place are left as they are: whether they are under attempt stands in the control table, --control-table (of a table that no backlog is deployed for, see "backlog adopt")`,
+    );
+  }
+  if (examined.strangers > 0) {
+    output.message(
+      `${examined.strangers} without a place are left as they are: their status is none of NEW, ERROR, SUCCESS, DEAD ("backlog adopt" reads others; the daily sweep takes them for NEW)`,
+    );
+  }
+  const repairable = { misplaced: examined.misplaced, stuck: mayPlace ? examined.stuck : [] };
+  const repaired = signal.aborted
+    ? undefined
+    : await repairIfWanted({
+        target,
+        repairable,
+        unsettled: examined.unsettled,
+        controls: controls.tables,
+        flags,
+        settledMs,
+        signal,
+        output,
+      });
+  if (repaired) output.message(repairedText(repaired));
+  if (json) {
+    const about = { table, items: looked, all, repairable: count(repairable) };
+    output.data(JSON.stringify({ ...about, findings: list, ...(repaired && { repaired }) }));
+  }
+  if (signal.aborted) return EXIT.failed;
+  const isSolved = repaired?.left === 0 && mayPlace && examined.strangers === 0;
+  return findings.hasProblems(isSolved ? REPAIRABLE : undefined) ? EXIT.problems : EXIT.ok;
+}
+
+async function settingsOf({ client, table, local }: Target) {
+  // The embedded DynamoDB has neither.
+  if (local) return {};
+  const [expiresBy, pointInTimeRecovery] = await Promise.all([
+    describeExpiry(client, table),
+    hasPointInTimeRecovery(client, table),
+  ]);
+  return { expiresBy, pointInTimeRecovery };
+}
+
+interface RepairRequest {
+  readonly target: Target;
+  readonly repairable: Repairable;
+  /** Records that have no place, and may get it yet. */
+  readonly unsettled: number;
+  readonly controls: readonly string[];
+  readonly flags: DoctorFlags;
+  readonly settledMs: number;
+  readonly signal: AbortSignal;
+  readonly output: Output;
+}
+
+async function repairIfWanted(request: RepairRequest): Promise<Repaired | undefined> {
+  const { target, repairable, controls, flags, settledMs, signal, output } = request;
+  const { repair = false, dryRun = false, yes } = flags;
+  const what = `the place of ${count(repairable)} records in the index right`;
+  if (!repair || dryRun) {
+    if (count(repairable) > 0) {
+      const ids = [...repairable.misplaced, ...repairable.stuck].slice(0, 5).join(', ');
+      output.message(`--repair ${repair ? 'would put' : 'puts'} ${what}: ${ids}`);
+    }
+    if (repair && request.unsettled > 0) {
+      output.message(
+        `--repair would look again at ${request.unsettled} without a place after ${age(settledMs)}, and see to those that are still there`,
+      );
+    }
+    return undefined;
+  }
+  if (count(repairable) === 0) return undefined;
+  if (!(await confirmed(`Put ${what}?`, yes, signal))) {
+    output.message('nothing was changed');
+    return undefined;
+  }
+  const { client, table, clock } = target;
+  const arrivals = (await readControlTables(target, controls))?.arrivals ?? new Map();
+  const underAttempt = [...arrivals.values()].flatMap((runs: ReadonlyMap<string, number>) =>
+    [...runs].flatMap(([batch, until]) => (until >= clock.wall() ? [batch] : [])),
+  );
+  const store = new RepairStore(target, controls);
+  const items = new RawItems({ client, table, clock });
+  return repairAll(repairable, underAttempt, { items, store, clock, signal, output });
+}
+
+function count({ misplaced, stuck }: Repairable): number {
+  return misplaced.length + stuck.length;
+}

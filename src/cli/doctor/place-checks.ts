@@ -1,0 +1,74 @@
+import {
+  type BacklogRecord,
+  DEAD_LANE_ENDING,
+  type Item,
+  isMisplaced,
+  isNewer,
+  isPending,
+  isRisen,
+  isUnplaced,
+  laneOf,
+  place,
+  type RecordChange,
+} from '../../record/index.js';
+
+/** What may be wrong with a record's place in the index. */
+export type PlaceProblem =
+  | 'unplaced'
+  | 'noDueAt'
+  | 'unfindable'
+  | 'pendingInDeadLane'
+  | 'deadInLane'
+  | 'doneInLane'
+  | 'otherLane';
+
+/** No rule looks further ahead than its own moment, and no clock is wrong by so much. */
+const AHEAD_MS = 86_400_000;
+
+export function placeProblem(item: Item, record: BacklogRecord, now: number): PlaceProblem | undefined {
+  const { lane, status, queue } = record;
+  if (isNewer(record)) return undefined;
+  if (status === 'SUCCESS') return lane === undefined ? undefined : 'doneInLane';
+  if (isUnplaced(record)) return 'unplaced';
+  if (isRisen(record)) return 'pendingInDeadLane';
+  if (isMisplaced(record)) return 'noDueAt';
+  const base = lane?.replace(DEAD_LANE_ENDING, '') ?? '';
+  if (status === 'DEAD' && base === lane) return 'deadInLane';
+  if (isPending(record) && isUnfindable(item, record, now)) return 'unfindable';
+  return base.replace(/#\d+$/, '') === laneOf(queue) ? undefined : 'otherLane';
+}
+
+/**
+ * What puts a record's place right, if that can be done beside runs at work: none of them can have it under attempt. (For
+ * one without a place that has to be seen to by the caller.)
+ */
+export function repairOf(
+  item: Item,
+  record: BacklogRecord,
+  now: number,
+): { readonly kind: PlaceProblem; readonly change: RecordChange } | undefined {
+  const kind = placeProblem(item, record, now);
+  switch (kind) {
+    case undefined:
+    case 'otherLane':
+      return undefined;
+    case 'doneInLane':
+      return { kind, change: { set: {}, remove: ['lane', 'dueAt', 'notBefore'] } };
+    case 'unfindable': {
+      const { set, remove } = place(record, now);
+      const dueAt = record.dueAt === undefined ? {} : { dueAt: record.dueAt };
+      return { kind, change: { set: { ...set, ...dueAt }, remove } };
+    }
+    default:
+      return { kind, change: place(record, now) };
+  }
+}
+
+/**
+ * The index sorts by text: a due time such as `soon` or `Fri, 20 Nov 2026` comes behind every moment that a rule looks
+ * for, and so does one that is written years ahead of what it means.
+ */
+function isUnfindable({ dueAt: text }: Item, { dueAt }: BacklogRecord, now: number): boolean {
+  if (typeof text !== 'string' || text <= new Date(now + AHEAD_MS).toISOString()) return false;
+  return text > ':' || dueAt === undefined || Date.parse(dueAt) <= now;
+}

@@ -1,0 +1,202 @@
+import { type BacklogRecord, type Item, isNewer, isPending, laneOf } from '../../record/index.js';
+import { printable } from '../output.js';
+import type { Finding } from './findings.js';
+import { type PlaceProblem, placeProblem } from './place-checks.js';
+
+export interface RecordContext {
+  /** Epoch milliseconds, of the backlog. */
+  readonly now: number;
+  /** Names of the queues; absent: not known. */
+  readonly queues?: ReadonlySet<string> | undefined;
+  /** By queue, how it retries, as far as that is known. */
+  readonly ways: ReadonlyMap<string, string | undefined>;
+}
+
+const OVERDUE_MS = 3_600_000;
+/** Whatever the tiers are. */
+const NEVER_ATTEMPTED_MS = 86_400_000;
+const REPAIR = '--repair puts that right';
+
+const FINDINGS = {
+  unplaced: {
+    severity: 'error',
+    what: 'no place in the index (no "lane"): no rule finds them',
+    todo: `${REPAIR}, and the daily sweep does; look why the intake has not: its stream, its alarm`,
+  },
+  unplacedUndated: {
+    severity: 'warning',
+    what: 'no place in the index (no "lane"), and no "insertedAt" that tells since when',
+    todo: 'they may have just come: look again in a while, or with --wait 16m; who stays is stuck',
+  },
+  arriving: {
+    severity: 'note',
+    what: 'no place in the index yet: they have just come, or may be under their first attempt',
+    todo: 'nothing: the intake sees to them',
+  },
+  noDueAt: {
+    severity: 'error',
+    what: 'a "lane" and no "dueAt": they are not in the index, no rule finds them',
+    todo: `${REPAIR}; who writes "lane" has to write "dueAt" with it`,
+  },
+  unfindable: {
+    severity: 'error',
+    what: 'a "dueAt" that sorts behind all times (soon, Fri 20 Nov): no rule finds them',
+    todo: `${REPAIR}; let their producer write it in UTC with milliseconds, or leave "lane" and "dueAt" out`,
+  },
+  dueAtForm: {
+    severity: 'warning',
+    what: 'a "dueAt" in another form than 2026-11-20T09:30:00.000Z: the index sorts by text, they come late or early',
+    todo: 'let their producer write it in UTC with milliseconds, or leave "lane" and "dueAt" out',
+  },
+  pendingInDeadLane: {
+    severity: 'error',
+    what: 'NEW or ERROR in the lane of the dead (a status set by hand): no rule finds them',
+    todo: REPAIR,
+  },
+  deadInLane: {
+    severity: 'warning',
+    what: 'DEAD in the lane of those that wait: each run reads them in vain',
+    todo: REPAIR,
+  },
+  doneInLane: {
+    severity: 'warning',
+    what: 'SUCCESS, and still in the index: each run reads them in vain',
+    todo: REPAIR,
+  },
+  otherLane: {
+    severity: 'warning',
+    what: 'in the lane of another queue than "queue" names: that other queue attempts them',
+    todo: 'put such a record anew, without "lane", for another queue',
+  },
+  newer: {
+    severity: 'warning',
+    what: 'written by a newer version of dynamo-backlog: code of this version leaves them alone',
+    todo: 'deploy that version again; nothing is lost until then (docs/protocol.md, Upgrades)',
+  },
+  noPayload: {
+    severity: 'warning',
+    what: 'no "payload": their handler gets undefined, a delivery by HTTP has no body',
+    todo: 'look at their producer; adopted items may have theirs in other attributes',
+  },
+  expiring: {
+    severity: 'warning',
+    what: 'waiting, with an "expiresAt": they may be removed before they were attempted',
+    todo: 'remove that attribute; who sets NEW by hand has to',
+  },
+  overdue: {
+    severity: 'error',
+    what: 'due for more than an hour (for a day, where the queue is progressive), and not attempted',
+    todo: 'look whether the rules are enabled, the function fails, or takes too long for all that comes',
+  },
+} as const satisfies Record<string, Omit<Finding, 'kind'>>;
+
+/** Kinds of findings that a repair ends. */
+export const REPAIRABLE: ReadonlySet<string> = new Set<PlaceProblem>([
+  'unplaced',
+  'noDueAt',
+  'unfindable',
+  'pendingInDeadLane',
+  'deadInLane',
+  'doneInLane',
+]);
+
+export function named(kind: keyof typeof FINDINGS): Finding {
+  return { kind, ...FINDINGS[kind] };
+}
+
+/** What is wrong with one record. One that has succeeded is only looked at for what it costs. */
+export function checkRecord(item: Item, record: BacklogRecord, context: RecordContext): Finding[] {
+  if (isNewer(record)) return [named('newer')];
+  const place = placeProblem(item, record, context.now);
+  const misplaced = place === undefined ? [] : [named(place)];
+  if (record.status === 'SUCCESS') return misplaced;
+  const contents = checkContents(item, record, context);
+  // Said already, and no default helps where the index cannot go by it.
+  const rest = place === 'unfindable' ? contents.filter(({ kind }) => kind !== 'attribute.dueAt') : contents;
+  return [...misplaced, ...rest];
+}
+
+/** What is wrong with what a record holds, wherever it stands. */
+export function checkContents(item: Item, record: BacklogRecord, context: RecordContext): Finding[] {
+  return [
+    ...checkAttributes(item, record),
+    ...(isPending(record) ? checkWait(item, record, context) : [dead(record)]),
+    ...(context.queues && !context.queues.has(record.queue) ? [unknownQueue(record.queue)] : []),
+  ];
+}
+
+function checkAttributes(item: Item, record: BacklogRecord): Finding[] {
+  const odd = record.problems.map((problem): Finding => {
+    const [attribute = problem] = problem.split(/[:.\s]/);
+    return {
+      kind: `attribute.${attribute}`,
+      severity: 'warning',
+      what: printable(problem),
+      todo: 'the default is used instead; let their producer write it as docs/records.md says',
+    };
+  });
+  const otherForm = (['insertedAt', 'availableAt'] as const).filter(
+    (name) => typeof item[name] === 'string' && isReadInstead(name, item, record),
+  );
+  return [
+    ...odd,
+    ...otherForm.map((name): Finding => {
+      return {
+        kind: `form.${name}`,
+        severity: 'warning',
+        what: `${name}: another form than 2026-11-20T09:30:00.000Z (an offset, or no milliseconds); it is read`,
+        todo: 'let their producer write it in UTC with milliseconds, so that it sorts',
+      };
+    }),
+  ];
+}
+
+/** It was understood, and stands for the same time in another form. */
+function isReadInstead(
+  name: 'insertedAt' | 'availableAt' | 'dueAt',
+  item: Item,
+  record: BacklogRecord,
+): boolean {
+  return item[name] !== undefined && !isUnread(name, record) && record[name] !== item[name];
+}
+
+/** It makes no sense, and its default stands in for it. */
+export function isUnread(name: string, { problems }: BacklogRecord): boolean {
+  return problems.some((problem) => problem.startsWith(`${name}:`));
+}
+
+function checkWait(item: Item, record: BacklogRecord, { now, ways }: RecordContext): Finding[] {
+  const { lane, dueAt, queue, attempts } = record;
+  const dueSince = dueAt === undefined || lane !== laneOf(queue) ? 0 : now - Date.parse(dueAt);
+  const isFound = placeProblem(item, record, now) === undefined;
+  const kinds = {
+    noPayload: record.payload === undefined,
+    expiring: item.expiresAt !== undefined,
+    dueAtForm: isFound && isReadInstead('dueAt', item, record),
+    overdue:
+      isFound &&
+      ((attempts === 0 && dueSince > NEVER_ATTEMPTED_MS) ||
+        (ways.get(queue) === 'retry' && dueSince > OVERDUE_MS)),
+  };
+  return (Object.keys(kinds) as (keyof typeof kinds)[]).filter((kind) => kinds[kind]).map(named);
+}
+
+function dead({ lastError, deadReason }: BacklogRecord): Finding {
+  const why = printable(lastError?.name ?? deadReason ?? 'no reason given');
+  return {
+    kind: `dead.${why}`,
+    severity: 'note',
+    what: `DEAD, kept: ${why}`,
+    todo: 'npx backlog list --status DEAD, npx backlog show ID; set to NEW what shall be tried again, then --repair',
+  };
+}
+
+function unknownQueue(queue: string): Finding {
+  const name = printable(queue);
+  return {
+    kind: `queue.${name}`,
+    severity: 'error',
+    what: `of the queue ${name}, which nobody is known to serve`,
+    todo: 'deploy a queue of that name, or let their producer name the right one',
+  };
+}

@@ -1,0 +1,99 @@
+import type { Clock } from '../../clock.js';
+import { placeWhenFree } from '../../processor/index.js';
+import { randomToken, systemRandom } from '../../random.js';
+import { type Item, parseRecord } from '../../record/index.js';
+import type { RawItems } from '../../store/dynamodb/raw-items.js';
+import { isOfOneRecord } from '../../store/errors.js';
+import type { BacklogStore } from '../../store/index.js';
+import type { Output } from '../output.js';
+import { printable } from '../output.js';
+import { repairOf } from './place-checks.js';
+
+const BATCH = 100;
+const LOOK_AGAIN_MS = 2_000;
+
+export interface Repairable {
+  /** Ids of records that have a place, and a wrong one. */
+  readonly misplaced: readonly string[];
+  /** Ids of records that have had none for long. */
+  readonly stuck: readonly string[];
+}
+
+export interface Repaired {
+  /** Records that had no place, and have one. */
+  readonly placed: number;
+  /** Moved in the index, or out of it. */
+  readonly moved: number;
+  /** Changed, or put right, by others meanwhile, or refused by DynamoDB. */
+  readonly left: number;
+}
+
+interface RepairParts {
+  readonly items: Pick<RawItems, 'getMany'>;
+  readonly store: BacklogStore;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly output: Output;
+}
+
+/** Puts the places of these records right, each as it is now, under its fence. May be repeated at will. */
+export async function repairAll(
+  { misplaced, stuck }: Repairable,
+  /** Batches of arrivals that are under attempt now. */
+  underAttempt: readonly string[],
+  parts: RepairParts,
+): Promise<Repaired> {
+  let moved = 0;
+  for (const ids of batches(misplaced)) {
+    if (parts.signal.aborted) break;
+    for (const item of await parts.items.getMany(ids)) if (await move(item, parts)) moved++;
+  }
+  let placed = 0;
+  for (const ids of batches(stuck)) placed += await placeOnceFree(ids, underAttempt, parts);
+  return { placed, moved, left: misplaced.length + stuck.length - moved - placed };
+}
+
+/** Those that have no place, once no run that was given them as arrivals can be at work on them. */
+async function placeOnceFree(
+  ids: readonly string[],
+  after: readonly string[],
+  { store, clock, signal, output }: RepairParts,
+): Promise<number> {
+  const parts = { store, clock, random: systemRandom, logger: loggerOf(output) };
+  let count = 0;
+  for (let rest: readonly string[] | undefined = ids, told = false; rest && !signal.aborted; told = true) {
+    const answer = await placeWhenFree({ ids: rest, after }, parts);
+    count += answer.placed.length;
+    rest = answer.waiting?.ids;
+    if (!rest) break;
+    if (!told) output.message(`${rest.length} may be under attempt: waiting for those runs to end ...`);
+    await clock.sleep(LOOK_AGAIN_MS, signal);
+  }
+  return count;
+}
+
+async function move(item: Item, { store, clock, output }: RepairParts): Promise<boolean> {
+  const now = clock.now();
+  const record = parseRecord(item, now);
+  const repair = repairOf(item, record, now);
+  if (!repair || repair.kind === 'unplaced') return false;
+  try {
+    return (await store.settle(record, repair.change, randomToken(systemRandom))) === 'settled';
+  } catch (error) {
+    if (!isOfOneRecord(error)) throw error;
+    output.message(`${printable(record.id)}: DynamoDB refuses the change: ${(error as Error).message}`);
+    return false;
+  }
+}
+
+function batches(ids: readonly string[]): (readonly string[])[] {
+  return Array.from({ length: Math.ceil(ids.length / BATCH) }, (_, i) =>
+    ids.slice(i * BATCH, (i + 1) * BATCH),
+  );
+}
+
+function loggerOf(output: Output) {
+  const error = (message: string, extra: Record<string, unknown> = {}) =>
+    output.message(`${printable(String(extra.id))}: ${message}: ${printable(String(extra.reason))}`);
+  return { debug: () => {}, info: () => {}, warn: () => {}, error };
+}

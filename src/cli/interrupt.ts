@@ -1,0 +1,19 @@
+/** Ctrl-C or SIGTERM asks for an end in good order; a second one ends the process at once. */
+export function listenForInterrupt(onFirst: () => void): {
+  readonly signal: AbortSignal;
+  close(): void;
+} {
+  const abort = new AbortController();
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const close = () => {
+    for (const name of signals) process.off(name, interrupted);
+  };
+  function interrupted() {
+    // Without a listener the next one does what it always does.
+    close();
+    abort.abort();
+    onFirst();
+  }
+  for (const name of signals) process.on(name, interrupted);
+  return { signal: abort.signal, close };
+}

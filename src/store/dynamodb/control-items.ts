@@ -1,0 +1,48 @@
+import type { Item } from '../../record/index.js';
+import { parseLease } from './lease-item.js';
+import type { RawItems } from './raw-items.js';
+
+/** What a control table holds, for tools that look at all of it. */
+export interface ControlFacts {
+  /** Queues that a run has served. */
+  readonly queues: ReadonlyMap<string, { readonly paused: boolean; readonly way?: string | undefined }>;
+  /** Those that somebody holds, or has left behind. `until` is real time, epoch milliseconds. */
+  readonly leases: readonly { readonly key: string; readonly until: number; readonly inFlight: number }[];
+  /** By queue and batch, until when a run on arrivals may be at work; real time, epoch milliseconds. */
+  readonly arrivals: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** When the newest sweep began; of the backlog, epoch milliseconds. Empty: never. */
+  readonly sweeps: readonly { readonly startedAt: number }[];
+}
+
+const PAGE_ITEMS = 500;
+
+/** Reads a whole control table: a few items per queue. */
+export async function readControl(control: RawItems): Promise<ControlFacts> {
+  const queues = new Map<string, { paused: boolean; way?: string | undefined }>();
+  const leases: { key: string; until: number; inFlight: number }[] = [];
+  const arrivals = new Map<string, ReadonlyMap<string, number>>();
+  const sweeps: { startedAt: number }[] = [];
+  let after: string | undefined;
+  do {
+    const page = await control.page({ number: 0, of: 1 }, after, PAGE_ITEMS);
+    for (const item of page.items) {
+      const [, kind, name = ''] = /^(lease|queue|arrivals|sweep)(?:#(.+))?$/s.exec(String(item.key)) ?? [];
+      if (kind === 'queue') queues.set(name, queueOf(item));
+      if (kind === 'arrivals') arrivals.set(name, runsOf(item));
+      if (kind === 'sweep') sweeps.push({ startedAt: Number(item.startedAt ?? 0) });
+      const lease = kind === 'lease' ? parseLease(item) : undefined;
+      if (lease) leases.push({ key: name, until: lease.until, inFlight: lease.ids.length });
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return { queues, leases, arrivals, sweeps };
+}
+
+function queueOf({ paused, way }: Item) {
+  return { paused: paused === true, way: typeof way === 'string' ? way : undefined };
+}
+
+function runsOf({ runs }: Item): ReadonlyMap<string, number> {
+  const entries = Object.entries((runs ?? {}) as Record<string, { until?: unknown } | null>);
+  return new Map(entries.map(([batch, run]) => [batch, Number(run?.until ?? 0)]));
+}

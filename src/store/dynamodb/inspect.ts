@@ -1,0 +1,97 @@
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
+import { DUE_INDEX } from './due.js';
+import { translated } from './errors.js';
+
+export interface KeyFact {
+  readonly name: string;
+  readonly role: 'HASH' | 'RANGE';
+  readonly type: string;
+}
+
+export interface IndexFact {
+  readonly name: string;
+  readonly keys: readonly KeyFact[];
+  /** Such as `KEYS_ONLY`. */
+  readonly projection: string;
+  /** It answers queries with all that belongs to it. */
+  readonly ready: boolean;
+}
+
+/** What a table is like, as far as the library needs to know. */
+export interface TableFacts {
+  readonly name: string;
+  readonly keys: readonly KeyFact[];
+  readonly dueIndex?: IndexFact | undefined;
+  /** As DynamoDB last counted them: some hours ago, in AWS. */
+  readonly itemCount: number;
+  readonly bytes: number;
+  /** Read and write units per second; absent: on demand. */
+  readonly provisioned?: { readonly reads: number; readonly writes: number } | undefined;
+  /** The view type of its stream; absent: it has none. */
+  readonly stream?: string | undefined;
+}
+
+/** @throws StoreError if the table is not there, or may not be looked at */
+export async function describeTable(client: DynamoDBClient, name: string): Promise<TableFacts> {
+  const { Table: table = {} } = await translated('DescribeTable', name, () =>
+    client.send(new DescribeTableCommand({ TableName: name })),
+  );
+  const types = new Map(
+    (table.AttributeDefinitions ?? []).map((one) => [one.AttributeName, one.AttributeType]),
+  );
+  const keysOf = (schema: typeof table.KeySchema) =>
+    (schema ?? []).map(
+      ({ AttributeName: key = '', KeyType: role = 'HASH' }): KeyFact => ({
+        name: key,
+        role,
+        type: types.get(key) ?? '?',
+      }),
+    );
+  const index = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === DUE_INDEX);
+  const { ReadCapacityUnits: reads = 0, WriteCapacityUnits: writes = 0 } = table.ProvisionedThroughput ?? {};
+  const onDemand = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST' || writes === 0;
+  const { StreamEnabled: streams, StreamViewType: view } = table.StreamSpecification ?? {};
+  return {
+    name,
+    keys: keysOf(table.KeySchema),
+    dueIndex: index && {
+      name: DUE_INDEX,
+      keys: keysOf(index.KeySchema),
+      projection: index.Projection?.ProjectionType ?? '?',
+      ready: (index.IndexStatus ?? 'ACTIVE') === 'ACTIVE' && index.Backfilling !== true,
+    },
+    itemCount: table.ItemCount ?? 0,
+    bytes: table.TableSizeBytes ?? 0,
+    provisioned: onDemand ? undefined : { reads, writes },
+    stream: streams ? view : undefined,
+  };
+}
+
+/** The attribute that items expire by; `null`: they do not. `undefined`: it cannot be found out. */
+export async function describeExpiry(
+  client: DynamoDBClient,
+  name: string,
+): Promise<string | null | undefined> {
+  const answer = await client.send(new DescribeTimeToLiveCommand({ TableName: name })).catch(() => undefined);
+  const { TimeToLiveStatus: status, AttributeName: attribute } = answer?.TimeToLiveDescription ?? {};
+  if (status === undefined) return undefined;
+  return status.startsWith('ENABL') ? (attribute ?? null) : null;
+}
+
+/** Whether the table can be brought back to any second of the last weeks. `undefined`: it cannot be found out. */
+export async function hasPointInTimeRecovery(
+  client: DynamoDBClient,
+  name: string,
+): Promise<boolean | undefined> {
+  const answer = await client
+    .send(new DescribeContinuousBackupsCommand({ TableName: name }))
+    .catch(() => undefined);
+  const status =
+    answer?.ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus;
+  return status === undefined ? undefined : status === 'ENABLED';
+}

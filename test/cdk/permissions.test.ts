@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { Template } from 'aws-cdk-lib/assertions';
+import { User } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { expect, it } from 'vitest';
+import { Backlog } from '../../cdk/index.js';
+import { newStack, progressiveQueue, propertiesOf, resourceNames, retryQueue } from './support.js';
+
+/** Who may do what on which resource. */
+type Right = string;
+
+const WHO: [RegExp, string][] = [
+  [/^BacklogFibonacciDelivery|^BacklogProgressiveDelivery/, 'a function of a queue'],
+  [/^BacklogIntake/, 'the intake'],
+  [/^BacklogSweep/, 'the sweep'],
+  [/^Producer/, 'a producer'],
+];
+
+const WHAT: [RegExp, string][] = [
+  [/^Records\.Arn\/index\/due$/, 'the index `due`'],
+  [/^Records\.Arn$/, 'the table of records'],
+  [/^Records\.StreamArn$/, 'the stream of the table of records'],
+  [/^Control\.Arn$/, 'the control table'],
+  [/^Returns\.Arn$/, 'the queue for returns'],
+  [/^GivenUpEvents\.Arn$/, 'the queue for given-up events'],
+  [/^SchedulesDeadLetters\.Arn$/, 'the dead-letter queue of the schedules'],
+  [/Logs\.Arn$/, 'its own log group'],
+  [/^Key\.Arn$/, 'your key'],
+  [/^SweepFunction\.Arn$/, 'the sweep'],
+  [/DeliveryFunction\.Arn$/, 'the functions of queues'],
+];
+
+function named(names: readonly [RegExp, string][], text: string): string {
+  const found = names.find(([pattern]) => pattern.test(text));
+  if (!found) throw new Error(`docs/security.md has no name for ${text}`);
+  return found[1];
+}
+
+function rights(who: string, actions: readonly string[], what: readonly string[]): Right[] {
+  return actions.flatMap((action) => what.map((one) => `${who}: ${action} on ${one}`));
+}
+
+/** What the roles of a backlog may do. */
+function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
+  const stack = newStack({ region: 'eu-central-1' });
+  const backlog = new Backlog(stack, 'Backlog', {
+    queues: { orders: retryQueue, bulk: progressiveQueue },
+    trigger,
+    encryptionKey: withKey ? new Key(stack, 'Key') : undefined,
+  });
+  backlog.grantInsert(new User(stack, 'Producer'));
+  const template = Template.fromStack(stack);
+  const roles: Role[] = propertiesOf(template, 'AWS::IAM::Role');
+  expect(roles.flatMap(({ ManagedPolicyArns = [] }) => ManagedPolicyArns)).toEqual([]);
+  const inline = roles.flatMap(({ Policies = [] }) => Policies.map(documentOf('the schedules')));
+  const policies = propertiesOf(template, 'AWS::IAM::Policy').map((policy) =>
+    documentOf(named(WHO, policy.PolicyName))(policy),
+  );
+  return [...inline, ...policies].flatMap(({ who, statements }) =>
+    statements.flatMap(({ Effect, Action, Resource }) => {
+      expect(Effect).toBe('Allow');
+      const what = resourceNames(Resource).map((name) => named(WHAT, name));
+      return rights(who, [Action].flat(), what);
+    }),
+  );
+}
+
+interface Role {
+  readonly ManagedPolicyArns?: unknown[];
+  readonly Policies?: Policy[];
+}
+
+interface Policy {
+  readonly PolicyDocument: { readonly Statement: readonly Statement[] };
+}
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+}
+
+function documentOf(who: string) {
+  return ({ PolicyDocument }: Policy) => ({
+    who,
+    statements: PolicyDocument.Statement,
+  });
+}
+
+/** What the document says: rows of who, actions, resources and the reason. */
+function rightsOnPaper(): Right[] {
+  const lines = readFileSync('docs/security.md', 'utf8').split('\n');
+  const rows = lines.map((line) => line.split('|').map((cell) => cell.trim()));
+  return rows
+    .filter(({ length, 2: may = '' }) => length === 6 && /^`[a-z]+:/.test(may))
+    .flatMap(([, who = '', may = '', on = '']) =>
+      who.split(', ').flatMap((one) => rights(one, may.replaceAll('`', '').split(', '), on.split(', '))),
+    );
+}
+
+it('docs/security.md lists the permissions that there are, and no others', () => {
+  const real = new Set([...rightsIn('rules', false), ...rightsIn('scheduler', true)]);
+  expect([...new Set(rightsOnPaper())].sort()).toEqual([...real].sort());
+});

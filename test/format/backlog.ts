@@ -1,0 +1,112 @@
+import { type AttributeValue, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { BacklogClient, type Clock } from '../../src/index.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
+import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
+import { type Arrivals, type Process, type RunSummary, run } from '../../src/processor/index.js';
+import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
+import { seededRandom } from '../simulation/random.js';
+import { createTables } from '../store/tables.js';
+
+/** As DynamoDB's own API has it: `{ "id": { "S": "a" } }`. */
+export type RawItem = Record<string, AttributeValue>;
+
+export interface Items {
+  readonly records: readonly RawItem[];
+  readonly control: readonly RawItem[];
+}
+
+export interface RunChoices {
+  readonly queue: string;
+  readonly band?: TierBand | undefined;
+  readonly arrivals?: Arrivals;
+  readonly maxRecords?: number;
+}
+
+/** Tables on an embedded DynamoDB and what works on them, at times that a test sets, and with the same chance each time. */
+export async function openBacklog(start: number) {
+  const dynamoDb: EmbeddedDynamoDb = await startEmbeddedDynamoDb();
+  const dynamo = createDynamoDbClient({ endpoint: dynamoDb.endpoint });
+  const tables = await createTables(dynamo);
+  let now = start;
+  const clock: Clock = { now: () => now, wall: () => now, sleep: (ms, signal) => unhurried(ms, signal) };
+  const random = seededRandom(1);
+  const store = new DynamoDbStore({ client: dynamo, tables, clock });
+  const warnings: [string, unknown][] = [];
+  const logger = {
+    debug() {},
+    info() {},
+    warn: (text: string, more: unknown) => void warnings.push([text, more]),
+    error: (text: string, more: unknown) => void warnings.push([text, more]),
+  };
+  const parts = { store, clock, random, logger };
+
+  const allOf = async (TableName: string): Promise<RawItem[]> => {
+    const { Items = [] } = await dynamo.send(new ScanCommand({ TableName, ConsistentRead: true }));
+    return Items;
+  };
+  return {
+    parts,
+    store,
+    random,
+    warnings,
+    client: new BacklogClient({
+      table: tables.records,
+      client: dynamo,
+      clock,
+      random,
+      indexAtOnce: ['bulk'],
+    }),
+    put: async (table: keyof typeof tables, Item: RawItem) => {
+      await dynamo.send(new PutItemCommand({ TableName: tables[table], Item }));
+    },
+    async items(): Promise<Items> {
+      const [records, control] = [await allOf(tables.records), await allOf(tables.control)];
+      return { records: sorted(records, 'id'), control: sorted(control, 'key') };
+    },
+    clock,
+    passUntil(time: number) {
+      now = time;
+    },
+    /** One at a time, so that the same happens each time. */
+    run({ queue, band, arrivals, maxRecords }: RunChoices, process: Process): Promise<RunSummary> {
+      return run(
+        {
+          target: { queue, lane: queue, band, arrivals },
+          process,
+          policy: resolvePolicy({ type: band ? 'progressive' : 'fibonacci' }),
+          limits: { concurrency: 1, attemptTimeoutSeconds: 30, maxRecords },
+          deadline: now + 300_000,
+          functionTimeoutSeconds: 300,
+          tickSeconds: 60,
+          keepSuccessSeconds: 30 * 86_400,
+        },
+        parts,
+      );
+    },
+    async close() {
+      dynamo.destroy();
+      await dynamoDb.stop();
+    },
+  };
+}
+
+export type OpenBacklog = Awaited<ReturnType<typeof openBacklog>>;
+
+/** By the wall: no attempt here takes so long that its time is up. */
+function unhurried(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms).unref();
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Items in the order of their keys, and attributes in that of their names: DynamoDB has none, and people like one. */
+function sorted(items: readonly RawItem[], key: string): RawItem[] {
+  const keyOf = (item: RawItem) => item[key]?.S ?? '';
+  return [...items]
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    .map((item) => Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))));
+}

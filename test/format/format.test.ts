@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { placeWhenFree, sweep } from '../../src/processor/index.js';
+import { type Items, type OpenBacklog, openBacklog } from './backlog.js';
+import { BANDS, LIFE_STARTS, live } from './life.js';
+
+const FIXTURES = 'test/format/fixtures';
+const { version: current } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+
+let backlog: OpenBacklog;
+afterEach(() => backlog.close());
+
+/** The tables as a version left them, and this version's code at work on them half an hour later. */
+async function inherit(version: string): Promise<OpenBacklog> {
+  const left = JSON.parse(readFileSync(`${FIXTURES}/${version}.json`, 'utf8')) as Items;
+  const opened = await openBacklog(LIFE_STARTS + 10 * 86_400_000 + 30 * 60_000);
+  for (const item of left.records) await opened.put('records', item);
+  for (const item of left.control) await opened.put('control', item);
+  return opened;
+}
+
+function lines(items: readonly object[]): string {
+  return `[\n${items.map((item) => JSON.stringify(item)).join(',\n')}\n]`;
+}
+
+/** Attempts what is due in a queue: the ids in their order. */
+async function attempted(queue: string, choices = {}): Promise<string[]> {
+  const ids: string[] = [];
+  const summary = await backlog.run({ queue, ...choices }, ({ id }) => void ids.push(id));
+  expect(summary).toMatchObject({ succeeded: ids.length, unsettled: 0 });
+  return ids;
+}
+
+it('this version writes what its fixture holds: if it does not, see "Upgrades" in docs/protocol.md', async () => {
+  backlog = await openBacklog(LIFE_STARTS);
+  await live(backlog);
+  const { records, control } = await backlog.items();
+  const text = `{ "records": ${lines(records)}, "control": ${lines(control)} }\n`;
+  await expect(text).toMatchFileSnapshot(`fixtures/${current}.json`);
+});
+
+describe.each(readdirSync(FIXTURES).map((file) => file.replace('.json', '')))(
+  'what version %s left',
+  (version) => {
+    it('is attempted when it is due, with its history kept', async () => {
+      backlog = await inherit(version);
+      const before = await backlog.store.get('still-failing');
+      expect((await attempted('orders')).sort()).toEqual(['delayed', 'failed-once', 'still-failing']);
+      expect(await backlog.store.get('still-failing')).toMatchObject({
+        status: 'SUCCESS',
+        attempts: (before?.attempts ?? 0) + 1,
+        failures: before?.failures,
+        errors: before?.errors,
+      });
+      const often = await backlog.store.get('failed-often');
+      expect(often).toMatchObject({ status: 'SUCCESS', attempts: 4, failures: 3 });
+      expect(often?.expiresAt).toBe(Date.parse(often?.lastAttemptAt ?? '') / 1000 + 30 * 86_400);
+      expect(backlog.warnings).toEqual([]);
+    });
+
+    it('goes on where a run of a tier had to stop, and lets rest what was told to', async () => {
+      backlog = await inherit(version);
+      backlog.passUntil(LIFE_STARTS + 11 * 86_400_000);
+      expect(await attempted('bulk', { band: BANDS[2] })).toEqual(['bulk-2', 'bulk-1', 'bulk-4', 'bulk-3']);
+    });
+
+    it('has the journal of a lost run: each of its records is attempted alone, once', async () => {
+      backlog = await inherit(version);
+      expect(await attempted('stuck')).toEqual(['in-flight-1', 'in-flight-2']);
+      expect(await attempted('stuck')).toEqual([]);
+    });
+
+    it('has records without a place, which a sweep goes on to find, and they get one', async () => {
+      backlog = await inherit(version);
+      const found: string[] = [];
+      const deadline = backlog.clock.wall() + 60_000;
+      const swept = await sweep({
+        ...backlog.parts,
+        deadline,
+        found: async (ids) => void found.push(...ids),
+      });
+      expect(swept.ended).toBe('finished');
+      const { placed } = await placeWhenFree(
+        { ids: ['bare', 'bare-in-queue', 'from-client'] },
+        backlog.parts,
+      );
+      expect(placed).toHaveLength(3);
+      expect(await attempted('orders')).toEqual(expect.arrayContaining(['bare-in-queue', 'from-client']));
+      expect(await attempted('default')).toEqual(['bare']);
+      expect(await backlog.store.get('from-client')).toMatchObject({ payload: { set: new Set([1, 2]) } });
+    });
+
+    it('keeps a batch of arrivals for the run that claimed it, until that must be over', async () => {
+      backlog = await inherit(version);
+      const arrivals = { batch: '300/1', ids: ['from-client'] };
+      backlog.passUntil(LIFE_STARTS + 10 * 86_400_000 + 30_000);
+      expect(await attempted('orders', { arrivals })).toEqual([]);
+      backlog.passUntil(LIFE_STARTS + 10 * 86_400_000 + 90_000);
+      expect(await attempted('orders', { arrivals })).toEqual(['from-client']);
+    });
+
+    it('keeps its dead', async () => {
+      backlog = await inherit(version);
+      const dead = [];
+      for await (const { id } of backlog.store.list({ queue: 'orders', status: 'DEAD' })) dead.push(id);
+      expect(dead.sort()).toEqual(['dead-by-process', 'used-up']);
+    });
+  },
+);
+
+describe('a record of a newer version', () => {
+  const newer = (id: string, more = {}) => ({
+    id: { S: id },
+    status: { S: 'NEW' },
+    queue: { S: 'orders' },
+    payload: { S: 'in a way of its own' },
+    backlogFormat: { N: '2' },
+    ...more,
+  });
+  const place = { lane: { S: 'orders' }, dueAt: { S: '2026-01-01T00:00:00.000Z' } };
+
+  it('is left alone by every run, which says so, and keeps none of the others', async () => {
+    backlog = await openBacklog(LIFE_STARTS + 3_600_000);
+    await backlog.put('records', newer('new-way', place));
+    await backlog.put('records', newer('new-way-bare'));
+    await backlog.client.insert({ id: 'old-way', queue: 'orders', payload: 1 });
+    const before = (await backlog.items()).records.filter(({ backlogFormat }) => backlogFormat);
+    const ids = ['new-way-bare', 'old-way'];
+    expect(await attempted('orders', { arrivals: { batch: '1/2', ids } })).toEqual(['old-way']);
+    expect(await attempted('orders')).toEqual([]);
+    expect(await placeWhenFree({ ids }, backlog.parts)).toMatchObject({ placed: [], skipped: 2 });
+    expect((await backlog.items()).records.filter(({ backlogFormat }) => backlogFormat)).toEqual(before);
+    expect(backlog.warnings).toEqual([
+      [
+        'left alone: records that a newer version of dynamo-backlog has written',
+        { count: 1, id: 'new-way-bare' },
+      ],
+      ['left alone: records that a newer version of dynamo-backlog has written', { count: 1, id: 'new-way' }],
+    ]);
+  });
+
+  it('is known by a number: anything else there makes it none', async () => {
+    backlog = await openBacklog(LIFE_STARTS + 3_600_000);
+    for (const [id, backlogFormat] of Object.entries({ a: { S: '2' }, b: { N: '1' }, c: { N: '0' } })) {
+      await backlog.put('records', { ...newer(id, place), backlogFormat });
+    }
+    expect((await attempted('orders')).sort()).toEqual(['a', 'b', 'c']);
+  });
+});

@@ -1,0 +1,110 @@
+import { tierBands } from '../../src/policies/index.js';
+import type { Process } from '../../src/processor/index.js';
+import { Dead, RetryAfter } from '../../src/record/index.js';
+import type { OpenBacklog } from './backlog.js';
+
+export const LIFE_STARTS = Date.parse('2026-01-01T00:00:00.000Z');
+const MINUTE = 60_000;
+
+export const BANDS = tierBands(
+  [
+    { everySeconds: 300, untilAgeSeconds: 86_400 },
+    { everySeconds: 3_600, untilAgeSeconds: 7 * 86_400 },
+    { everySeconds: 12 * 3_600, untilAgeSeconds: 14 * 86_400 },
+  ],
+  300,
+);
+
+/** Fails as the payload says: so many times, or for good. */
+const process: Process = ({ id, payload }, { attempt }) => {
+  const { fails = 0, dead, rest } = payload as { fails?: number; dead?: boolean; rest?: number };
+  if (dead) throw new Dead('nobody wants it');
+  if (rest) throw new RetryAfter(rest, 'closed');
+  if (attempt <= fails) throw new TypeError(`${id} is not wanted yet: Łódź`);
+};
+
+/** Records and control items of every kind: whatever this version leaves in the tables. */
+export async function live(backlog: OpenBacklog): Promise<void> {
+  const { client, store, put, run, passUntil } = backlog;
+  const arrive = async (batch: string, ...ids: string[]) =>
+    run({ queue: 'orders', arrivals: { batch, ids } }, process);
+
+  // What has come.
+  await put('records', {
+    id: { S: 'bare' },
+    status: { S: 'NEW' },
+    payload: { M: { order: { N: '7' } } },
+  });
+  await put('records', {
+    id: { S: 'bare-in-queue' },
+    status: { S: 'NEW' },
+    queue: { S: 'orders' },
+    payload: { S: 'text' },
+    note: { S: 'ours' },
+  });
+  await client.insert({
+    id: 'from-client',
+    queue: 'orders',
+    payload: { big: 2n ** 60n, set: new Set([1, 2]) },
+  });
+  await client.insert({ id: 'delayed', queue: 'orders', payload: {} }, { wait: '2h' });
+  await client.insert({
+    id: 'own-policy',
+    queue: 'orders',
+    payload: { fails: 1 },
+    retry: { type: 'list', waitsSeconds: [60, 120], maxAttempts: 9 },
+    attributes: { customer: 'c-1' },
+  });
+  await client.insert({ id: 'used-up', queue: 'orders', payload: { fails: 9 }, retry: { type: 'none' } });
+  for (const [id, payload] of Object.entries({
+    succeeded: {},
+    'failed-once': { fails: 1 },
+    'failed-often': { fails: 3 },
+    'dead-by-process': { dead: true },
+    'still-failing': { fails: 9 },
+  })) {
+    await client.insert({ id, queue: 'orders', payload });
+  }
+  for (const id of ['bulk-1', 'bulk-2', 'bulk-3', 'bulk-4']) {
+    await client.insert({ id, queue: 'bulk', payload: { fails: 9 } });
+    passUntil(backlog.clock.now() + MINUTE);
+  }
+  await client.insert({ id: 'bulk-rests', queue: 'bulk', payload: { rest: 86_400 * 30 } });
+
+  // What has been attempted.
+  await arrive(
+    '100/6',
+    'succeeded',
+    'failed-often',
+    'dead-by-process',
+    'still-failing',
+    'own-policy',
+    'used-up',
+  );
+  for (let i = 1; i <= 6; i++) {
+    passUntil(LIFE_STARTS + i * 10 * MINUTE);
+    await run({ queue: 'orders' }, process);
+  }
+  await arrive('200/1', 'failed-once');
+  await run({ queue: 'bulk', band: BANDS[0] }, process);
+  passUntil(LIFE_STARTS + 10 * 86_400_000);
+  const [, , third] = BANDS;
+  if (third) await run({ queue: 'bulk', band: third, maxRecords: 2 }, process);
+
+  // What runs that were lost have left.
+  const until = backlog.clock.wall() + MINUTE;
+  const [holder, rev] = ['lost-run', 'lost-rev'];
+  for (const id of ['in-flight-1', 'in-flight-2']) {
+    await client.insert({ id, queue: 'stuck', payload: {} }, { at: new Date(backlog.clock.now() + 1000) });
+  }
+  await store.holdLease('stuck', { holder, until, rev, ids: ['in-flight-1', 'in-flight-2'] });
+  await store.holdLease('stuck-alone', { holder, until, rev, ids: [], suspects: ['bare'] });
+  await store.claimArrivals('orders', {
+    batch: '300/1',
+    holder,
+    until,
+    maxRuns: 5,
+    now: backlog.clock.wall(),
+  });
+  await store.writeSweep({ startedAt: LIFE_STARTS, cursors: ['', null, 'bare', ''], found: 2 });
+}

@@ -1,0 +1,101 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { startServer } from './background.js';
+import { LocalBacklog } from './local-backlog.js';
+import { mustRun, run } from './run.js';
+
+const TSX = 'node_modules/tsx/dist/cli.mjs';
+const app = inject('examplesApp');
+
+/** Runs a program of an example as its README says. */
+const tsx = (args: readonly string[], env: Record<string, string>) =>
+  run(process.execPath, [TSX, '--env-file=examples/local.env', ...args], { cwd: app, env });
+
+const start = (example: string, args: readonly string[], env: Record<string, string> = {}) =>
+  LocalBacklog.start(app, ['--app', `npx tsx examples/${example}/app.ts`, ...args], env);
+
+describe('the examples, as somebody has them who copied them out of the package', () => {
+  it('type-check', async () => {
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      target: 'es2022',
+      module: 'nodenext',
+      skipLibCheck: true,
+      types: ['node'],
+    };
+    await writeFile(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['examples'] }));
+    const tsc = join(inject('compilers'), 'node_modules/typescript-7/bin/tsc');
+    expect((await run(process.execPath, [tsc, '-p', '.'], { cwd: app })).out).toBe('');
+  });
+
+  it('outbox: an order and its webhook are written together, and the webhook arrives after a failure', async () => {
+    await using receiver = await startServer(app, 'examples/receiver.ts');
+    await using backlog = await start('outbox', ['--deliver-to', receiver.url, '--speed', '600']);
+    const placeOrder = () =>
+      tsx(['examples/outbox/place-order.ts', 'order-1', 'mug', '2'], backlog.environment);
+    expect(await placeOrder()).toMatchObject({ code: 0, out: 'placed order-1\n' });
+    const records = await backlog.finished(1);
+    expect(records.get('order-1/placed')).toMatchObject({
+      status: 'SUCCESS',
+      attempts: 2,
+      queue: 'webhooks',
+    });
+    const [refused, taken] = receiver.lines().map((line) => line.split(' '));
+    expect([refused?.slice(0, 2), taken?.slice(0, 2)]).toEqual([
+      ['503', 'order-1/placed'],
+      ['200', 'order-1/placed'],
+    ]);
+    expect(JSON.parse(String(taken?.[2]))).toEqual({ id: 'order-1', article: 'mug', quantity: 2 });
+    expect((await placeOrder()).err).toContain('ConditionalCheckFailed');
+  });
+
+  it('ERP poller: orders get to an ERP that fails, are asked for until they are shipped, and yetis are dead', async () => {
+    await using erp = await startServer(app, 'examples/erp-poller/erp.ts');
+    await using backlog = await start('erp-poller', ['--speed', '100000'], { ERP_URL: erp.url });
+    const { out } = await tsx(['examples/erp-poller/shop.ts', '5'], backlog.environment);
+    expect(out).toBe('placed 5 orders\n');
+    const records = await backlog.finished(10, 100_000);
+    for (const id of ['order-1', 'order-4', 'order-1/progress', 'order-4/progress']) {
+      expect(records.get(id), id).toMatchObject({ status: 'SUCCESS' });
+    }
+    expect(records.get('order-5')).toMatchObject({
+      status: 'DEAD',
+      deadReason: 'the ERP does not know this article',
+    });
+    expect(records.get('order-5/progress')).toMatchObject({ status: 'DEAD', deadReason: 'expired' });
+    const shipped = erp.lines().filter((line) => line.includes('shipped'));
+    expect(shipped.map((line) => line.split(' ')[2]).toSorted()).toEqual(
+      [1, 2, 3, 4].map((i) => `order-${i}`),
+    );
+  });
+
+  it('Python producer: what boto3 put arrives, once', async () => {
+    await using receiver = await startServer(app, 'examples/receiver.ts');
+    await mustRun('python3', ['-m', 'venv', '.venv'], { cwd: app });
+    const pip = [
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      '-r',
+      'examples/python-producer/requirements.txt',
+    ];
+    await mustRun('.venv/bin/pip', pip, { cwd: app });
+    await using backlog = await LocalBacklog.start(app, [
+      '--no-sample',
+      '--deliver-to',
+      receiver.url,
+      '--speed',
+      '600',
+    ]);
+    const script = 'set -a && . examples/local.env && set +a && export AWS_ENDPOINT_URL_DYNAMODB="$0" &&';
+    const produce = `${script} .venv/bin/python examples/python-producer/produce.py order-1 order-2`;
+    const producer = () => mustRun('sh', ['-c', produce, backlog.endpoint], { cwd: app });
+    expect((await producer()).out).toBe('order-1 inserted\norder-2 inserted\n');
+    const records = await backlog.finished(2);
+    expect([...records.values()].map(({ attempts }) => attempts)).toEqual([2, 2]);
+    expect((await producer()).out).toBe('order-1 was there already\norder-2 was there already\n');
+    expect(receiver.lines().filter((line) => line.startsWith('200'))).toHaveLength(2);
+  });
+});

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../cli/process.js';
+import { environment, mustRun, quoted } from './run.js';
+
+export interface ListedRecord {
+  readonly id: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly queue?: string;
+  readonly deadReason?: string;
+}
+
+/** `backlog start` of an installed package, in an app of somebody else. */
+export class LocalBacklog {
+  readonly endpoint: string;
+  readonly #child: ChildProcess;
+  readonly #cwd: string;
+  readonly #env: Record<string, string>;
+
+  private constructor(endpoint: string, child: ChildProcess, cwd: string, env: Record<string, string>) {
+    this.endpoint = endpoint;
+    this.#child = child;
+    this.#cwd = cwd;
+    this.#env = env;
+  }
+
+  static async start(
+    cwd: string,
+    args: readonly string[],
+    more: Record<string, string> = {},
+  ): Promise<LocalBacklog> {
+    const folder = await mkdtemp(join(tmpdir(), 'backlog-running-'));
+    const env = { ...more, BACKLOG_RUNTIME_DIR: folder };
+    const child = spawn(command(cwd), ['start', '--port', '0', '--dynamodb-port', '0', ...args], {
+      cwd,
+      env: environment(env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (data: Buffer) => {
+        said = (said + data).slice(-10_000);
+      });
+    }
+    try {
+      await until(() => child.exitCode !== null || said.includes('Status page'), 90_000);
+      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw new Error(`backlog start ${args.join(' ')}: ${(error as Error).message}\n${quoted(said)}`);
+    }
+    const [file] = await readdir(folder);
+    const { endpoint } = JSON.parse(await readFile(join(folder, String(file)), 'utf8'));
+    return new LocalBacklog(endpoint, child, cwd, env);
+  }
+
+  /** What a producer on this machine needs. */
+  get environment(): Record<string, string> {
+    return { ...this.#env, AWS_ENDPOINT_URL_DYNAMODB: this.endpoint };
+  }
+
+  async records(): Promise<ListedRecord[]> {
+    const args = ['list', '--json', '--table', 'BacklogRecords'];
+    return JSON.parse((await mustRun(command(this.#cwd), args, { cwd: this.#cwd, env: this.#env })).out);
+  }
+
+  /** Once no record waits any more. */
+  async finished(count: number, timeoutMs = 60_000): Promise<Map<string, ListedRecord>> {
+    let records: ListedRecord[] = [];
+    await until(async () => {
+      records = await this.records();
+      return (
+        records.length === count && records.every(({ status }) => status === 'SUCCESS' || status === 'DEAD')
+      );
+    }, timeoutMs).catch((error) => {
+      throw new Error(`${error.message}\n${JSON.stringify(records, undefined, 2)}`);
+    });
+    return new Map(records.map((record) => [record.id, record]));
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#child, 'close');
+    this.#child.kill('SIGINT');
+    const patience = setTimeout(() => this.#child.kill('SIGKILL'), 20_000);
+    await ended;
+    clearTimeout(patience);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
+
+function command(cwd: string): string {
+  return join(cwd, 'node_modules', '.bin', 'backlog');
+}

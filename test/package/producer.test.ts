@@ -1,0 +1,78 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { addFixture, makeApp, ownPackageJson } from './apps.js';
+import { LocalBacklog } from './local-backlog.js';
+import { mustRun, run } from './run.js';
+
+describe('a producer that installs the package alone', () => {
+  let producer: string;
+  beforeAll(async () => {
+    producer = await makeApp('producer', [inject('packed').file, '@types/node@20']);
+    await addFixture('producer', producer);
+  });
+
+  it('gets neither the CDK nor what the local runtime and charts need: at most 50 packages and 40 MB', async () => {
+    const { out } = await mustRun('npm', ['ls', '--all', '--parseable'], { cwd: producer });
+    const installed = out.trim().split('\n').slice(1);
+    const names = installed.map((path) => path.split('node_modules/').at(-1));
+    const { peerDependencies } = await ownPackageJson();
+    expect(names).toContain('@aws-sdk/client-dynamodb');
+    expect(names.filter((name) => name !== undefined && name in peerDependencies)).toEqual([]);
+    // And the types of Node, which the producer of this test asked for.
+    expect(installed.length).toBeLessThanOrEqual(52);
+    const size = await mustRun('du', ['-sk', 'node_modules'], { cwd: producer });
+    expect(Number.parseInt(size.out, 10)).toBeLessThan(40 * 1024);
+  });
+
+  it('inserts, and is told what was there already', async () => {
+    const compilerOptions = { strict: true, target: 'es2022', module: 'nodenext', types: ['node'] };
+    await writeFile(
+      join(producer, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['insert.ts'] }),
+    );
+    const tsc = join(inject('compilers'), 'node_modules/typescript-7/bin/tsc');
+    await mustRun(process.execPath, [tsc, '-p', '.'], { cwd: producer });
+
+    await using backlog = await LocalBacklog.start(inject('examplesApp'), ['--no-sample']);
+    const { out } = await mustRun('node', ['insert.js'], {
+      cwd: producer,
+      env: {
+        BACKLOG_TABLE: 'BacklogRecords',
+        BACKLOG_ENDPOINT: backlog.endpoint,
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'local',
+        AWS_SECRET_ACCESS_KEY: 'local',
+      },
+    });
+    expect(JSON.parse(out)).toEqual({
+      results: [
+        { id: 'order-7', inserted: true },
+        { id: 'order-7', inserted: false },
+      ],
+      inserted: 2,
+    });
+    expect((await backlog.records()).map(({ id }) => id).toSorted()).toEqual([
+      'order-7',
+      'order-8',
+      'order-9',
+    ]);
+  });
+
+  it('is told what to install for the local runtime and for charts, and that is all they need', async () => {
+    const backlog = (...args: string[]) => run('node_modules/.bin/backlog', args, { cwd: producer });
+    expect(await backlog('policy', 'fibonacci')).toMatchObject({ code: 0 });
+    const needs = / needs packages that are not installed: (npm install --save-dev .+)$/m;
+    const sample = ['start', '--for', '10m', '--port', '0', '--dynamodb-port', '0'];
+    for (const args of [sample, ['policy', 'fibonacci', '--chart', 'policy.png']]) {
+      const { code, err } = await backlog(...args);
+      const [, command = ''] = needs.exec(err) ?? [];
+      expect(code, err).not.toBe(0);
+      expect(command, err).not.toBe('');
+      await mustRun('sh', ['-c', `${command} --prefer-offline --no-audit`], { cwd: producer });
+      const again = await backlog(...args);
+      expect(again.code, again.err).toBe(0);
+    }
+    expect((await stat(join(producer, 'policy.png'))).size).toBeGreaterThan(10_000);
+  });
+});

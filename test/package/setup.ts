@@ -1,0 +1,58 @@
+import { cp, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { asLocked, makeApp, ownPackageJson, ROOT } from './apps.js';
+import { mustRun } from './run.js';
+
+export interface Packed {
+  /** Where the tarball lies. */
+  readonly file: string;
+  readonly packedBytes: number;
+  readonly unpackedBytes: number;
+  readonly paths: readonly string[];
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    packed: Packed;
+    /** A folder with two versions of TypeScript. */
+    compilers: string;
+    /** An app that has all it may need, and the examples. */
+    examplesApp: string;
+  }
+}
+
+/** Builds and packs once, for all test files. */
+export default async function setup({ provide }: TestProject): Promise<void> {
+  const [packed, compilers] = await Promise.all([
+    pack(),
+    makeApp('compilers', ['typescript-5@npm:typescript@~5.9.0', 'typescript-7@npm:typescript@~7.0.0']),
+  ]);
+  provide('packed', packed);
+  provide('compilers', compilers);
+  provide('examplesApp', await makeExamplesApp(packed.file));
+}
+
+async function makeExamplesApp(tarball: string): Promise<string> {
+  const { peerDependencies } = await ownPackageJson();
+  const packages = await Promise.all([...Object.keys(peerDependencies), 'tsx'].map(asLocked));
+  const folder = await makeApp('examples', [tarball, ...packages, '@types/node@20']);
+  await cp(join(folder, 'node_modules/dynamo-backlog/examples'), join(folder, 'examples'), {
+    recursive: true,
+  });
+  return folder;
+}
+
+async function pack(): Promise<Packed> {
+  const folder = await mkdtemp(join(tmpdir(), 'backlog-tarball-'));
+  await mustRun('npm', ['run', 'build'], { cwd: ROOT });
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const [info] = JSON.parse((await mustRun('npm', args, { cwd: ROOT })).out);
+  return {
+    file: join(folder, info.filename),
+    packedBytes: info.size,
+    unpackedBytes: info.unpackedSize,
+    paths: info.files.map(({ path }: { path: string }) => path),
+  };
+}

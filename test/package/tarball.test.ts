@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { ROOT } from './apps.js';
+
+const { paths, packedBytes, unpackedBytes } = inject('packed');
+
+describe('the tarball', () => {
+  it('has the library, the command line, the bundles of the handlers, the documents and the examples', () => {
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        'README.md',
+        'LICENSE',
+        'CHANGELOG.md',
+        'docs/cdk.md',
+        'examples/cdk-app/app.ts',
+        'dist/src/index.js',
+        'dist/src/index.d.ts',
+        'dist/functions/index.js',
+        'dist/cdk/index.js',
+        'dist/cdk/app.js',
+        'dist/src/cli/main.js',
+        'dist/handlers/fibonacci/index.mjs',
+        'dist/handlers/progressive/index.mjs',
+        'dist/handlers/intake/index.mjs',
+        'dist/handlers/sweep/index.mjs',
+      ]),
+    );
+  });
+
+  it('has nothing else', () => {
+    const foreign = paths.filter(
+      (path) =>
+        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|docs\/[\w-]+\.md|examples\/.*|dist\/(src|functions|cdk)\/.*\.(js|d\.ts)|dist\/handlers\/\w+\/index\.mjs)$/.test(
+          path,
+        ),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  it('has what its documents link to, but for pictures, and no map of a source that it has not', async () => {
+    const lost: string[] = [];
+    for (const path of paths.filter((one) => /\.(md|m?js|d\.ts)$/.test(one))) {
+      const text = await readFile(join(ROOT, path), 'utf8');
+      if (text.includes('//# sourceMappingURL')) lost.push(`${path}: source map`);
+      if (!path.endsWith('.md')) continue;
+      for (const [, link = ''] of text.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)) {
+        const target = posix.join(posix.dirname(path), link);
+        if (!/^https?:|\.svg$/.test(link) && !paths.includes(target)) lost.push(`${path}: ${link}`);
+      }
+    }
+    expect(lost).toEqual([]);
+  });
+
+  it('has every file that its entries name', async () => {
+    const { exports, bin } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    const named = [JSON.stringify(exports), JSON.stringify(bin)].flatMap(
+      (text) => text.match(/\.\/[^"]+\.(js|d\.ts)(?=")/g) ?? [],
+    );
+    expect(named.length).toBe(7);
+    expect(named.map((file) => posix.normalize(file)).filter((file) => !paths.includes(file))).toEqual([]);
+  });
+
+  it('is below 1.2 MB, and 4 MB unpacked', () => {
+    expect(packedBytes).toBeLessThan(1_200_000);
+    expect(unpackedBytes).toBeLessThan(4_000_000);
+  });
+});

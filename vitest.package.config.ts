@@ -1,0 +1,14 @@
+import { availableParallelism } from 'node:os';
+import { defineConfig } from 'vitest/config';
+
+/** The package as others install it: `npm run test:package`. It packs anew, and needs a registry of npm packages. */
+export default defineConfig({
+  test: {
+    globalSetup: ['test/temporary-folder.ts', 'test/package/setup.ts'],
+    include: ['test/package/**/*.test.ts'],
+    // Vitest leaves one core free; of two, that is half of them.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+  },
+});
