@@ -20,13 +20,32 @@ export interface AsyncInvocationsOptions {
   readonly onResult: (result: AsyncResult) => void;
 }
 
+export interface AsyncInvocations extends LambdaService {
+  /** Resolves when few are at work that have just begun: more of them would not make it faster. */
+  whenFew(): Promise<void>;
+}
+
+/** Below the number of runs on arrivals that one queue takes at a time. */
+const FEW = 4;
+/** Those that have been at work for longer wait for somebody else, and keep nobody from beginning. */
+const YOUNG_MS = 2_000;
+const LOOK_AGAIN_MS = 10;
+
 /** Asynchronous invocation: nobody waits for the result, and an event that is failed on goes to the function's queue for that. */
-export function asyncInvocations(options: AsyncInvocationsOptions): LambdaService {
+export function asyncInvocations(options: AsyncInvocationsOptions): AsyncInvocations {
   const { functions, invoke, send, onResult } = options;
   const byName = new Map(functions.map((one) => [one.name, one]));
+  const atWork = new Set<{ readonly startedAt: number }>();
+  const young = () => {
+    const since = performance.now() - YOUNG_MS;
+    return [...atWork].filter(({ startedAt }) => startedAt >= since).length;
+  };
   const run = async (functionName: string, event: unknown) => {
     const startedAt = performance.now();
+    const one = { startedAt };
+    atWork.add(one);
     const invocation = await invoke(functionName, event);
+    atWork.delete(one);
     onResult({ functionName, event, durationMs: performance.now() - startedAt, invocation });
     const { failureQueue } = byName.get(functionName) ?? {};
     if (invocation.type === 'result' || failureQueue === undefined) return;
@@ -35,6 +54,9 @@ export function asyncInvocations(options: AsyncInvocationsOptions): LambdaServic
   return {
     has: (functionName) => byName.has(functionName),
     start: (functionName, event) => void run(functionName, event),
+    whenFew: async () => {
+      while (young() >= FEW) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    },
   };
 }
 

@@ -71,7 +71,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
   });
   running.host = host;
   closers.add(() => host.kill());
-  const streams = new Streams({ app, region, invoke });
+  const streams = new Streams({ app, region, invoke, whenWelcome: lambda.whenFew });
   closers.add(() => streams.stop());
   return {
     host,

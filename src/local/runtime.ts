@@ -73,6 +73,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
     startEmbeddedDynamoDb({
       port: free,
       onChange: (change) => running.streams?.add(change),
+      comparesDocuments: true,
       ...(dataDir ? { dataDir: join(dataDir, 'dynamodb') } : {}),
     }),
   );

@@ -37,10 +37,10 @@ const DONE: RunSummary = {
 describe('the digest of arrivals', () => {
   it('is one line per queue for all that came within a second', async () => {
     const { add, texts, reports } = digestWith();
-    add('orders', { attempted: 3, succeeded: 2, failed: 1, durationMs: 10 });
+    add('orders', { attempted: 3, succeeded: 2, failed: 1, lagSeconds: 3, durationMs: 10 });
     add('prices', { attempted: 1, succeeded: 1, durationMs: 7 });
     await vi.advanceTimersByTimeAsync(900);
-    add('orders', { attempted: 2, dead: 2, lagSeconds: 3, durationMs: 4 });
+    add('orders', { attempted: 2, dead: 2, lagSeconds: 1, durationMs: 4 });
     expect(reports).toEqual([]);
     await vi.advanceTimersByTimeAsync(200);
     expect(texts()).toEqual([

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseQueueEvent } from '../../functions/intake/queue-event.js';
 import { type AsyncResult, asyncInvocations } from '../../src/local/async-invocations.js';
 import type { Invocation } from '../../src/local/sandbox/sandbox.js';
@@ -73,5 +73,50 @@ describe('an asynchronous invocation', () => {
   it('leaves no record where the function has no destination', async () => {
     const { sent } = await startWith({ type: 'exited', message: 'exit status 3' });
     expect(sent).toEqual([]);
+  });
+});
+
+describe('whoever starts functions', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  function hanging() {
+    const ends: (() => void)[] = [];
+    const invocations = asyncInvocations({
+      functions: [lambda('Orders')],
+      invoke: () =>
+        new Promise((resolve) => {
+          ends.push(() => resolve({ type: 'result', value: null }));
+        }),
+      send: () => true,
+      onResult: () => {},
+    });
+    const isWelcome = async () => {
+      let welcome = false;
+      void invocations.whenFew().then(() => {
+        welcome = true;
+      });
+      await vi.advanceTimersByTimeAsync(50);
+      return welcome;
+    };
+    return { ends, start: () => invocations.start('Orders', EVENT), isWelcome };
+  }
+
+  it('is told to wait while four have just begun, until one of them ends', async () => {
+    const { ends, start, isWelcome } = hanging();
+    for (let i = 0; i < 3; i++) start();
+    expect(await isWelcome()).toBe(true);
+    start();
+    expect(await isWelcome()).toBe(false);
+    ends[0]?.();
+    expect(await isWelcome()).toBe(true);
+  });
+
+  it('does not wait for those that hang', async () => {
+    const { start, isWelcome } = hanging();
+    for (let i = 0; i < 4; i++) start();
+    expect(await isWelcome()).toBe(false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await isWelcome()).toBe(true);
   });
 });

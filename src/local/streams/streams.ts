@@ -9,13 +9,14 @@ export interface StreamsOptions {
   readonly app: LocalApp;
   readonly region: string;
   readonly invoke: (functionName: string, event: unknown) => Promise<Invocation | GivenUp>;
+  readonly whenWelcome?: (() => Promise<void>) | undefined;
 }
 
 /** The streams of the app's tables, each with the functions that read it. */
 export class Streams {
   private readonly pumps = new Map<string, StreamPump[]>();
 
-  constructor({ app, region, invoke }: StreamsOptions) {
+  constructor({ app, region, invoke, whenWelcome }: StreamsOptions) {
     for (const { table, functionName, ...stream } of app.streams) {
       const keys = app.tables.find(({ name }) => name === table)?.keys.map(({ name }) => name);
       if (!keys)
@@ -25,6 +26,7 @@ export class Streams {
         streamArn: `arn:aws:dynamodb:${region}:000000000000:table/${table}/stream/local`,
         keys,
         ...stream,
+        whenWelcome,
         deliver: async (event) => {
           const invocation = await invoke(functionName, event);
           if (invocation.type === 'result') return invocation.value;
