@@ -11,6 +11,7 @@ import { banner, renderView } from './view.js';
 export interface StartFlags {
   readonly app?: string | undefined;
   readonly dynamodbPort: number;
+  readonly dynamodbEndpoint?: string | undefined;
   readonly port: number;
   readonly dataDir?: string | undefined;
   readonly speed?: number | undefined;

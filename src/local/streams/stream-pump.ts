@@ -60,8 +60,12 @@ export class StreamPump {
     this.limit = options.batchSize;
   }
 
-  add({ before, after }: Pick<Change, 'before' | 'after'>): void {
-    const record = this.recordOf(before, after);
+  wants(change: Omit<Change, 'table'>): boolean {
+    return this.options.matches(this.recordOf(change));
+  }
+
+  add(change: Omit<Change, 'table'>): void {
+    const record = this.recordOf(change);
     if (this.stopped || !this.options.matches(record)) return;
     this.waiting.push(record);
     this.wake();
@@ -120,7 +124,7 @@ export class StreamPump {
     this.pauseMs = Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, 2 * this.pauseMs));
   }
 
-  private recordOf(before: Change['before'], after: Change['after']): StreamRecord {
+  private recordOf({ before, after, at = Date.now() }: Omit<Change, 'table'>): StreamRecord {
     const { region, streamArn, keys, viewType } = this.options;
     const item = after ?? before ?? {};
     const sequence = String(++this.sequence).padStart(21, '0');
@@ -132,7 +136,7 @@ export class StreamPump {
       awsRegion: region,
       eventSourceARN: streamArn,
       dynamodb: {
-        ApproximateCreationDateTime: Math.floor(Date.now() / 1000),
+        ApproximateCreationDateTime: Math.floor(at / 1000),
         Keys: Object.fromEntries(keys.map((key) => [key, item[key]])),
         ...(after !== undefined && viewType.startsWith('NEW') ? { NewImage: after } : {}),
         ...(before !== undefined && viewType.endsWith('OLD_IMAGES') ? { OldImage: before } : {}),

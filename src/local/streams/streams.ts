@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors.js';
 import type { Invocation } from '../sandbox/sandbox.js';
 import type { GivenUp } from '../sandbox/sandbox-pool.js';
 import type { LocalApp } from '../template/local-app.js';
-import type { AttributeMap, Change } from './change-capture.js';
+import type { Change } from './change-capture.js';
 import { StreamPump } from './stream-pump.js';
 
 export interface StreamsOptions {
@@ -41,13 +41,13 @@ export class Streams {
     return [...this.pumps.keys()];
   }
 
-  add({ table, ...change }: Change): void {
-    for (const pump of this.pumps.get(table) ?? []) pump.add(change);
+  /** Whether any function wants to know of a change. */
+  wants({ table, ...change }: Change): boolean {
+    return (this.pumps.get(table) ?? []).some((pump) => pump.wants(change));
   }
 
-  /** What a runtime before this one may not have handed over any more: the items of a table as they stand. */
-  async addAll(table: string, items: AsyncIterable<AttributeMap>): Promise<void> {
-    for await (const after of items) this.add({ table, before: undefined, after });
+  add({ table, ...change }: Change): void {
+    for (const pump of this.pumps.get(table) ?? []) pump.add(change);
   }
 
   stop(): void {

@@ -3,6 +3,7 @@ import type { ArrivalsClaim, LeaseOwner } from '../store.js';
 import { and, Expressions, or } from './expressions.js';
 import type { Table } from './table.js';
 
+export const ARRIVALS_PREFIX = 'arrivals#';
 /** Claims of other runs come and go meanwhile. */
 const MAX_TRIES = 4;
 
@@ -71,7 +72,7 @@ export class DynamoDbArrivals {
 }
 
 function itemKey(queue: string): string {
-  return `arrivals#${queue}`;
+  return `${ARRIVALS_PREFIX}${queue}`;
 }
 
 function runPath(expressions: Expressions, batch: string): string {
