@@ -17,6 +17,8 @@ export interface AsyncInvocationsOptions {
   readonly functions: readonly LocalFunction[];
   readonly invoke: (functionName: string, event: unknown) => Promise<Invocation | GivenUp>;
   readonly send: SendMessage;
+  /** Events of one group take turns. */
+  readonly groupOf: (event: unknown) => string;
   readonly onResult: (result: AsyncResult) => void;
 }
 
@@ -25,24 +27,27 @@ export interface AsyncInvocations extends LambdaService {
   whenFew(): Promise<void>;
 }
 
-/** Below the number of runs on arrivals that one queue takes at a time. */
+/** Below the number of runs on arrivals that one queue takes at a time; what comes above would be left to its rule. */
 const FEW = 4;
 /** Those that have been at work for longer wait for somebody else, and keep nobody from beginning. */
 const YOUNG_MS = 2_000;
+/** With the time that an event waits for a sandbox this stays below the time after which a run is taken for begun. */
+const MOST_HELD_MS = 10_000;
 const LOOK_AGAIN_MS = 10;
 
 /** Asynchronous invocation: nobody waits for the result, and an event that is failed on goes to the function's queue for that. */
 export function asyncInvocations(options: AsyncInvocationsOptions): AsyncInvocations {
-  const { functions, invoke, send, onResult } = options;
+  const { functions, invoke, send, groupOf, onResult } = options;
   const byName = new Map(functions.map((one) => [one.name, one]));
-  const atWork = new Set<{ readonly startedAt: number }>();
-  const young = () => {
-    const since = performance.now() - YOUNG_MS;
-    return [...atWork].filter(({ startedAt }) => startedAt >= since).length;
-  };
+  const atWork = new Set<{ readonly group: string; readonly startedAt: number }>();
+  const count = (counts: (one: { group: string; startedAt: number }) => boolean) =>
+    [...atWork].filter(counts).length;
   const run = async (functionName: string, event: unknown) => {
+    const group = groupOf(event);
+    const heldUntil = performance.now() + MOST_HELD_MS;
+    while (count((one) => one.group === group) >= FEW && performance.now() < heldUntil) await aMoment();
     const startedAt = performance.now();
-    const one = { startedAt };
+    const one = { group, startedAt };
     atWork.add(one);
     const invocation = await invoke(functionName, event);
     atWork.delete(one);
@@ -55,9 +60,13 @@ export function asyncInvocations(options: AsyncInvocationsOptions): AsyncInvocat
     has: (functionName) => byName.has(functionName),
     start: (functionName, event) => void run(functionName, event),
     whenFew: async () => {
-      while (young() >= FEW) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      while (count(({ startedAt }) => startedAt >= performance.now() - YOUNG_MS) >= FEW) await aMoment();
     },
   };
+}
+
+function aMoment(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
 }
 
 /** As Lambda tells a destination of it. */

@@ -56,6 +56,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
     functions: app.functions,
     invoke,
     send: queues.send,
+    groupOf: queueOf,
     onResult: ({ event, durationMs, invocation }) => digest.add(queueOf(event), { durationMs, invocation }),
   });
   const services = await startServices({ lambda, send: queues.send });

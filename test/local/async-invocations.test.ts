@@ -23,6 +23,7 @@ async function startWith(invocation: Invocation | GivenUp, failureQueue?: string
   const invocations = asyncInvocations({
     functions: [lambda('Orders', failureQueue)],
     invoke: async () => invocation,
+    groupOf: () => 'orders',
     send: (queue, body, delaySeconds) => sent.push({ queue, body, delaySeconds }) > 0,
     onResult: (result) => results.push(result),
   });
@@ -89,6 +90,7 @@ describe('whoever starts functions', () => {
           ends.push(() => resolve({ type: 'result', value: null }));
         }),
       send: () => true,
+      groupOf: (event) => (event as typeof EVENT).queue,
       onResult: () => {},
     });
     const isWelcome = async () => {
@@ -99,7 +101,8 @@ describe('whoever starts functions', () => {
       await vi.advanceTimersByTimeAsync(50);
       return welcome;
     };
-    return { ends, start: () => invocations.start('Orders', EVENT), isWelcome };
+    const start = (queue = 'orders') => invocations.start('Orders', { ...EVENT, queue });
+    return { ends, start, isWelcome };
   }
 
   it('is told to wait while four have just begun, until one of them ends', async () => {
@@ -118,5 +121,25 @@ describe('whoever starts functions', () => {
     expect(await isWelcome()).toBe(false);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await isWelcome()).toBe(true);
+  });
+
+  it('sees no more than four of one group begin, until one of them ends', async () => {
+    const { ends, start } = hanging();
+    for (let i = 0; i < 6; i++) start();
+    start('prices');
+    await vi.advanceTimersByTimeAsync(50);
+    expect(ends).toHaveLength(5);
+    ends[0]?.();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(ends).toHaveLength(6);
+  });
+
+  it('sees those that were held back begin after ten seconds at most', async () => {
+    const { ends, start } = hanging();
+    for (let i = 0; i < 5; i++) start();
+    await vi.advanceTimersByTimeAsync(9_900);
+    expect(ends).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(ends).toHaveLength(5);
   });
 });

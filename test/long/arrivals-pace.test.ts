@@ -20,6 +20,9 @@ const TABLE = 'BacklogRecords';
 /** Of what is left to a rule, at most a minute later, or waits for what a killed runtime had begun. */
 const REST_MS = 150_000;
 
+/** It takes about one core of two. */
+const BUSY = 'is this machine busy with something else?';
+
 let cli: CommandLine;
 let receiver: Awaited<ReturnType<typeof startTimedReceiver>>;
 beforeEach(async () => {
@@ -97,16 +100,17 @@ describe(`${COUNT} minimal records, put by boto3 at ${PER_SECOND} a second`, () 
     const runtime = await cli.startRuntime('--no-sample', '--deliver-to', receiver.url);
     const producer = startProducer(endpointOf(runtime.out()));
     expect(await producer.ended).toBe(0);
-    const tookSeconds = spread(producer.putAt) / 1000;
+    const pace = COUNT / (spread(producer.putAt) / 1000);
     await until(() => receiver.times.size === COUNT, REST_MS);
     runtime.kill('SIGTERM');
     expect(await runtime.ended).toBe(0);
 
-    const median = report(`${(COUNT / tookSeconds).toFixed(0)} a second`, waitsOf(producer.putAt));
+    const median = report(`${pace.toFixed(0)} a second`, waitsOf(producer.putAt));
     expect(producer.putAt.size).toBe(COUNT);
     expect([...receiver.times].filter(([, { length }]) => length > 1)).toEqual([]);
     expect(runtime.out()).toContain(`default: 0 NEW, 0 ERROR, ${COUNT} SUCCESS, 0 DEAD`);
-    expect(median).toBeLessThan(1_000);
+    expect(pace, BUSY).toBeGreaterThan(0.95 * PER_SECOND);
+    expect(median, BUSY).toBeLessThan(1_000);
   });
 
   it('are all attempted, and none twice at once, though the runtime is killed in between', async () => {
@@ -148,7 +152,8 @@ describe(`${COUNT} minimal records, put by boto3 at ${PER_SECOND} a second`, () 
     expect(putAt.size).toBe(COUNT);
     expect(receiver.twiceAtOnce).toEqual([]);
     expect(second.out()).toContain(`default: 0 NEW, 0 ERROR, ${COUNT} SUCCESS, 0 DEAD`);
-    expect(median).toBeLessThan(1_000);
+    expect(after.length, BUSY).toBeGreaterThan(COUNT / 5);
+    expect(median, BUSY).toBeLessThan(1_000);
   });
 });
 
