@@ -4,6 +4,7 @@ import { and, Expressions, or } from './expressions.js';
 import { fingerprintsOf, idsAmong, numbersOf } from './fingerprints.js';
 import type { Table } from './table.js';
 
+export const ARRIVALS_PREFIX = 'arrivals#';
 /** Other claims come and go meanwhile. */
 const MAX_TRIES = 4;
 
@@ -93,7 +94,7 @@ export class DynamoDbArrivals {
 }
 
 function itemKey(queue: string): string {
-  return `arrivals#${queue}`;
+  return `${ARRIVALS_PREFIX}${queue}`;
 }
 
 function runPath(expressions: Expressions, batch: string): string {
