@@ -67,7 +67,7 @@ describe('an asynchronous invocation', () => {
     const { sent } = await startWith({ type: 'exited', message: 'exit status 3' }, 'Returns');
     const message = { eventSource: 'aws:sqs', messageId: 'm', body: sent[0]?.body };
     expect(parseQueueEvent({ Records: [message] })).toEqual([
-      { type: 'returned', messageId: 'm', ids: ['a', 'b'], after: ['17/2'], lost: true },
+      { type: 'returned', messageId: 'm', ids: ['a', 'b'], lost: true },
     ]);
   });
 
