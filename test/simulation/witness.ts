@@ -225,7 +225,8 @@ export class Witness {
     const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;
     // A queue that had nothing to do meanwhile notices its change of way with the next record that comes.
     const noticesLateMs = arrivals && ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
-    const lateMs = now - expected - intervalMs - noticesLateMs - LONGEST_ATTEMPT_MS;
+    const longestMs = arrivals ? FUNCTION_TIMEOUT_SECONDS * 1000 : LONGEST_ATTEMPT_MS;
+    const lateMs = now - expected - intervalMs - noticesLateMs - longestMs;
     if (lateMs > 0) this.report(`${record.id}: attempted by ${actor.name} ${lateMs} ms too late`);
   }
 
