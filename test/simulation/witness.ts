@@ -90,7 +90,8 @@ export class Witness {
     this.underway.set(id, [...others, mine]);
 
     // Who was frozen past its lease may settle between another's read and its start.
-    const thawed = known.settledBy?.wasFrozen === true && look.now - (known.settledAt ?? 0) < 10_000;
+    const readMs = actor.wasFrozen ? LEASE_MS : 10_000;
+    const thawed = known.settledBy?.wasFrozen === true && look.now - (known.settledAt ?? 0) < readMs;
     const isOver = stored?.status === 'SUCCESS' || stored?.status === 'DEAD';
     if (isOver && !thawed)
       this.report(`${id}: attempted by ${actor.name} after ${stored.status} was settled`);
