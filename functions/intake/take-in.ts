@@ -19,13 +19,18 @@ export async function takeIn(
     const answer = await remote.invoke(invocation);
     if (answer === 'accepted') return tally.startedRun(ids.length);
     logger.warn('a function could not be started for arrivals', { functionName, answer, count: ids.length });
-    if (answer === 'refused') await tally.place(ids, { isNew: true });
+    if (answer === 'refused') await tally.place(ids, [event.queue]);
     else await tally.lookLater(ids);
   };
-  const isNew = changes.every(({ kind }) => kind === 'inserted');
-  await tally.place(sorted.place, { isNew });
+  await tally.place(sorted.place, formerQueuesOf(changes));
   await tally.lookLater(sorted.later);
   // Last: if anything before it fails, the batch comes again, and no run has been started for it.
   await Promise.all(sorted.invocations.map(start));
   tally.withoutPayload(changes.filter(({ record }) => record && record.payload === undefined));
+}
+
+/** Where runs may have them that were started when this batch came before. Undefined: what was changed may come from anywhere. */
+function formerQueuesOf(changes: readonly StreamChange[]): string[] | undefined {
+  if (changes.some(({ kind }) => kind === 'changed')) return undefined;
+  return [...new Set(changes.flatMap(({ record }) => record?.queue ?? []))];
 }

@@ -26,14 +26,16 @@ export class IntakeTally {
 
   constructor(private readonly parts: IntakeParts) {}
 
-  /** Gives records their place; those that are under attempt are looked at again later. New ones were in no other queue. */
-  async place(ids: readonly string[], { isNew = false } = {}): Promise<void> {
+  /**
+   * Gives records their place; those that are under attempt are looked at again later.
+   *
+   * @param formerQueues queues whose runs may have them, beside those that they are in now. Default: all
+   */
+  async place(ids: readonly string[], formerQueues?: readonly string[]): Promise<void> {
     const { placing, remote, logger, settings } = this.parts;
     if (ids.length === 0) return;
     const onArrival = settings.arrivalFunctions;
-    // Somebody may have put them into another queue since, or a deployment may have left their queue to its rules.
-    const formerQueues = isNew ? [] : Object.keys(settings.queues);
-    const where = { onArrival, formerQueues };
+    const where = { onArrival, formerQueues: formerQueues ?? Object.keys(settings.queues) };
     const { placed, skipped, refused, waiting } = await placeWhenFree(ids, placing, where);
     const repaired = placed.filter(({ problems }) => problems.length > 0);
     for (const { id, problems } of repaired) logger.warn('attributes replaced', { id, problems });

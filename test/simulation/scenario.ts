@@ -63,7 +63,7 @@ const THREE_TIERS = tierBands(
 );
 
 /** A world with or without bare records; by chance, or as it is asked for. */
-export function makeScenario(random: Random, hasArrivals = chance(random, 0.33)): Scenario {
+export function makeScenario(random: Random, hasArrivals = chance(random, 0.25)): Scenario {
   return {
     faults: pick<Faults>(random, [
       NO_FAULTS,

@@ -97,7 +97,7 @@ function bared(
     // Long enough for everything that looks at the record later to come in between.
     ...(chance(random, 0.2)
       ? { firstDurationMs: between(random, 60_000, longestMs), ignoresSignal: chance(random, 0.7) }
-      : {}),
+      : { firstDurationMs: Math.min(script.firstDurationMs, longestMs) }),
     overwriteAtMs: chance(random, 0.25) ? soonAfter() : undefined,
     bare: {
       attributes: isWrong ? wrong : {},

@@ -31,6 +31,13 @@ interface Known {
   retryAfterMs: number;
 }
 
+interface Underway {
+  readonly actor: Actor;
+  readonly version: number | undefined;
+  readonly queue: string;
+  readonly isArrival: boolean;
+}
+
 type Counts = { attempted: number; succeeded: number; failed: number; dead: number };
 
 export interface Look {
@@ -46,7 +53,7 @@ export interface Look {
 /** Sees every attempt and every settle, and knows from them alone what must never be. */
 export class Witness {
   readonly violations: string[] = [];
-  private readonly underway = new Map<string, Actor[]>();
+  private readonly underway = new Map<string, Underway[]>();
   private readonly records = new Map<string, Known>();
   private readonly counts = new Map<Actor, Counts>();
   private readonly lastStarts = new Map<string, number>();
@@ -72,15 +79,19 @@ export class Witness {
     const known = this.records.get(id);
     if (!known) throw new Error(`${id} was attempted before it was inserted`);
     this.countsOf(actor).attempted++;
-    const other = this.underway.get(id)?.find((someone) => !someone.wasFrozen);
+    const { queue, isArrival } = look;
+    const mine = { actor, version: versionOf(record.payload), queue, isArrival };
+    const others = this.underway.get(id) ?? [];
+    const other = others.find((someone) => !someone.actor.wasFrozen && !mayOverlap(someone, mine));
     // Who was frozen past its hold may give a record its place while another attempts it.
     const wasPlacedLate = (known.thawedAt ?? 0) >= (known.startedAt ?? 0);
     if (other && !(known.thawedAt !== undefined && wasPlacedLate))
-      this.report(`${id}: two attempts at once, by ${other.name} and ${actor.name}`);
-    this.underway.set(id, [...(this.underway.get(id) ?? []), actor]);
+      this.report(`${id}: two attempts at once, by ${other.actor.name} and ${actor.name}`);
+    this.underway.set(id, [...others, mine]);
 
     // Who was frozen past its lease may settle between another's read and its start.
-    const thawed = known.settledBy?.wasFrozen === true && look.now - (known.settledAt ?? 0) < 10_000;
+    const readMs = actor.wasFrozen ? LEASE_MS : 10_000;
+    const thawed = known.settledBy?.wasFrozen === true && look.now - (known.settledAt ?? 0) < readMs;
     const isOver = stored?.status === 'SUCCESS' || stored?.status === 'DEAD';
     if (isOver && !thawed)
       this.report(`${id}: attempted by ${actor.name} after ${stored.status} was settled`);
@@ -97,7 +108,7 @@ export class Witness {
 
   ends(actor: Actor, id: string): void {
     const others = [...(this.underway.get(id) ?? [])];
-    const place = others.indexOf(actor);
+    const place = others.findIndex((other) => other.actor === actor);
     if (place >= 0) others.splice(place, 1);
     this.underway.set(id, others);
   }
@@ -109,10 +120,10 @@ export class Witness {
 
   /** Nothing of a killed worker goes on. */
   dies(actor: Actor): void {
-    for (const [id, actors] of this.underway)
+    for (const [id, all] of this.underway)
       this.underway.set(
         id,
-        actors.filter((other) => other !== actor),
+        all.filter((other) => other.actor !== actor),
       );
   }
 
@@ -225,7 +236,8 @@ export class Witness {
     const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;
     // A queue that had nothing to do meanwhile notices its change of way with the next record that comes.
     const noticesLateMs = arrivals && ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
-    const lateMs = now - expected - intervalMs - noticesLateMs - LONGEST_ATTEMPT_MS;
+    const longestMs = arrivals ? FUNCTION_TIMEOUT_SECONDS * 1000 : LONGEST_ATTEMPT_MS;
+    const lateMs = now - expected - intervalMs - noticesLateMs - longestMs;
     if (lateMs > 0) this.report(`${record.id}: attempted by ${actor.name} ${lateMs} ms too late`);
   }
 
@@ -260,4 +272,13 @@ function countRecords(events: readonly unknown[]): [number, number] {
     return (unplaced ?? requestPayload.arrivals.ids) as string[];
   });
   return [new Set(ids).size, ids.length];
+}
+
+/**
+ * An overwrite is a new record. A rule's run that attempts the former version under its lane's lease is not seen from
+ * another lane, nor by a run that the stream starts once more for the former version's insertion.
+ */
+function mayOverlap(former: Underway, next: Underway): boolean {
+  const isOverwritten = former.version !== next.version;
+  return isOverwritten && !former.isArrival && (next.isArrival || former.queue !== next.queue);
 }
