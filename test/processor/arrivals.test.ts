@@ -164,11 +164,11 @@ describe('records that have just come', () => {
     const ids = Array.from({ length: 10 }, (_, i) => `r${i}`);
     for (const id of ids) put(harness, id);
     const options = { concurrency: 1, arrivals: { batch: 'b', ids } };
-    const run = harness.start(() => harness.sleep(20), options);
+    const run = harness.start(() => harness.sleep(17), options);
     await harness.pass(1);
     harness.store.setPaused('q', true);
     const summary = await harness.time.until(run);
-    expect(summary).toMatchObject({ attempted: 2, succeeded: 2, leftOver: 8, ended: 'paused' });
+    expect(summary).toMatchObject({ attempted: 3, succeeded: 3, leftOver: 7, ended: 'paused' });
     expect(harness.item('r9')).toMatchObject({ status: 'NEW', lane: 'q' });
   });
 
