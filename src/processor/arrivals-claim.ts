@@ -24,8 +24,8 @@ export interface ArrivalsClaimParts {
 }
 
 /**
- * One run's hold on a batch of arrivals. Lasts as long as a lease does, within the function's time: should the run be
- * lost, its records wait no longer than that.
+ * One run's hold on a batch of arrivals. Lasts as long as a lease does: should the run be lost, its records wait no
+ * longer than that.
  */
 export class ArrivalsClaim implements Hold {
   readonly rev: string;
@@ -75,11 +75,11 @@ export class ArrivalsClaim implements Hold {
   }
 
   private async claim(): Promise<ClaimAnswer> {
-    const { queue, batch, ids, store, clock, deadline, attemptTimeoutSeconds } = this.parts;
+    const { queue, batch, ids, store, clock, attemptTimeoutSeconds } = this.parts;
     const { holder } = this;
     const now = clock.wall();
     const lengthMs = Math.max(PAGE_SECONDS, attemptTimeoutSeconds) * 1000 + 2 * SETTLE_MS;
-    const until = Math.min(deadline, now + lengthMs);
+    const until = now + lengthMs;
     const claim = { batch, holder, until, ids, maxRuns: MAX_ARRIVAL_RUNS, now: now - CLOCK_SKEW_MS };
     const answer = await store.claimArrivals(queue, claim);
     if (answer === 'claimed') this.until = until;

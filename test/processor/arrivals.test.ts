@@ -229,6 +229,8 @@ describe('records that have just come', () => {
     });
     await harness.pass(1);
     put(harness, 'new');
+    // Even if somebody has put it into another queue meanwhile.
+    harness.store.put({ ...harness.item('r0'), queue: 'other' });
     const crowded = await arrive(harness, ['r0', 'new'], succeed, {}, 'sixth');
     expect(crowded).toMatchObject({ attempted: 0, leftOver: 1, ended: 'shared' });
     expect(harness.item('new')).toMatchObject({ lane: 'q' });
@@ -294,6 +296,81 @@ describe('records that have just come', () => {
     expect(fails).toBe(true);
     expect(summary).toMatchObject({ attempted: 1, succeeded: 1, ended: 'storeTrouble' });
     expect(released).toEqual([100_000]);
+  });
+
+  test('of a queue with a pace are left to its rules, which keep it', async () => {
+    const harness = new Harness();
+    put(harness, 'a');
+    const summary = await arrive(harness, ['a'], succeed, { attemptsPerSecond: 5 });
+    expect(summary).toMatchObject({ attempted: 0, leftOver: 1, ended: 'paced' });
+    expect(harness.item('a')).toMatchObject({ status: 'NEW', lane: 'q' });
+  });
+
+  test('of a run that was lost are claimed once more only when clocks that differ agree on its end', async () => {
+    const harness = new Harness();
+    put(harness, 'a');
+    await harness.store.claimArrivals('q', {
+      batch: 'b',
+      holder: 'lost',
+      until: harness.clock.wall() + 70_000,
+      ids: ['a'],
+      now: harness.clock.wall(),
+    });
+    await harness.pass(74);
+    expect(await arrive(harness, ['a'], succeed)).toMatchObject({ attempted: 0, ended: 'held' });
+    await harness.pass(2);
+    expect(await arrive(harness, ['a'], succeed)).toMatchObject({ succeeded: 1 });
+  });
+
+  test('are done although their claim cannot be given back', async () => {
+    const harness = new Harness();
+    put(harness, 'a');
+    const store = Object.assign(Object.create(harness.store), {
+      releaseArrivals: () => Promise.reject(new StoreUnavailableError('UpdateItem: no answer')),
+    });
+    expect(await arrive(harness, ['a'], succeed, { store })).toMatchObject({
+      succeeded: 1,
+      ended: 'drained',
+    });
+    expect(harness.warnings).toContain('the claim on arrivals could not be given back');
+  });
+
+  test('whose claim is lost on the way are left to whoever has it, and their event comes back', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b', 'c']) put(harness, id);
+    let claims = 0;
+    const store = Object.assign(Object.create(harness.store), {
+      claimArrivals: async () => (claims++ === 0 ? 'claimed' : 'shared'),
+    });
+    const options = { concurrency: 1, store };
+    const summary = await arrive(harness, ['a', 'b', 'c'], () => harness.sleep(20), options);
+    expect(summary).toMatchObject({ attempted: 2, succeeded: 2, ended: 'shared' });
+    expect(harness.item('c')).not.toHaveProperty('lane');
+  });
+
+  test('behind one that ignores its signal wait for it, and not for the store', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b']) put(harness, id);
+    let reads = 0;
+    const store = Object.assign(Object.create(harness.store), {
+      readPage: (...args: Parameters<typeof harness.store.readPage>) => {
+        reads++;
+        return harness.store.readPage(...args);
+      },
+    });
+    const process: Process = ({ id }) => harness.sleep(id === 'a' ? 100 : 1);
+    const summary = await arrive(harness, ['a', 'b'], process, { concurrency: 1, store });
+    expect(summary).toMatchObject({ succeeded: 2, ended: 'drained' });
+    expect(reads).toBe(2);
+  });
+
+  test('that a claim does not cover any more, and that cannot be renewed, are left to the rules', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b', 'c']) put(harness, id);
+    const options = { concurrency: 1, deadlineSeconds: 70 };
+    const summary = await arrive(harness, ['a', 'b', 'c'], () => harness.sleep(17.5), options);
+    expect(summary).toMatchObject({ attempted: 2, succeeded: 2, leftOver: 1, ended: 'deadline' });
+    expect(harness.item('c')).toMatchObject({ lane: 'q' });
   });
 
   test('that do not fit into the function’s time are left to the rules', async () => {

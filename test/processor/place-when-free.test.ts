@@ -46,6 +46,16 @@ describe('records that may be under attempt', () => {
     expect(harness.item('a')).toMatchObject({ status: 'SUCCESS' });
   });
 
+  test('are claimed by nobody if all of them have their place, or are done', async () => {
+    const { harness, parts } = bench();
+    await placeWhenFree(['a', 'b'], parts);
+    const store = Object.assign(Object.create(harness.store), {
+      claimArrivals: () => Promise.reject(new Error('a claim for nothing')),
+    });
+    const answer = await placeWhenFree(['a', 'b'], { ...parts, store });
+    expect(answer).toEqual({ placed: [], skipped: 2, refused: 0, waiting: [] });
+  });
+
   test('wait for the run of a queue that they were in before', async () => {
     const { harness, parts, attempt } = bench();
     const run = attempt('first', ['a'], 10);
@@ -66,6 +76,7 @@ describe('records that may be under attempt', () => {
         if (name !== 'settle') return typeof member === 'function' ? member.bind(store) : member;
         // A run begins between the look at the claims and the write.
         return async (...args: Parameters<typeof store.settle>) => {
+          await harness.sleep(30);
           run ??= attempt('late', ['a'], 10);
           await harness.sleep(1);
           return store.settle(...args);
@@ -121,5 +132,12 @@ describe('records that may be under attempt', () => {
       placed: [{ id: 'c' }],
     });
     expect(claims).toEqual([]);
+
+    // Once they were, a run of former times may still be about to begin.
+    const former = { batch: 'b', holder: 'h', until: 0, ids: ['x'], now: 0 };
+    await harness.store.claimArrivals('other', former);
+    harness.store.put({ id: 'd', status: 'NEW', queue: 'other', payload: 1 });
+    await placeWhenFree(['d'], { ...parts, store }, { onArrival });
+    expect(claims).toMatchObject([['other', { ids: ['d'] }]]);
   });
 });
