@@ -96,10 +96,11 @@ export function hasNewImages(records: ITable): boolean {
   return WITH_NEW_IMAGES.includes(stream?.streamViewType);
 }
 
-/** What the intake needs: to look at records and to change them, and to see what is under attempt. */
+/** What the intake needs: to look at records and to change them, and to claim them for that. */
 export function grantPlace(grantee: IGrantable, { records, control }: Tables): void {
-  grant(grantee, records, ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem']);
-  grant(grantee, control, ['dynamodb:GetItem']);
+  const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'];
+  grant(grantee, records, access);
+  grant(grantee, control, access);
   grantKeys(grantee, [records, control]);
 }
 

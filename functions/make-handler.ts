@@ -26,15 +26,25 @@ export interface HandlerSeams extends Partial<HandlerParts> {
 /** Picks what is done with the records of the event's queue; refuses a queue it is not for. */
 export type ChooseProcess = (event: BacklogEvent & { settings: QueueSettings }) => Process;
 
-/** The run ended early because of DynamoDB. Thrown, so that the function's errors show it, the cause first. */
+/** The run ended early because of DynamoDB, or of others. Thrown, so that the function's errors show it, the cause first. */
 class RunFailedError extends Error {
   override readonly name = 'RunFailedError';
   constructor(readonly summary: RunSummary) {
-    const trouble = summary.trouble ?? 'DynamoDB throttled or did not answer';
+    const trouble = summary.trouble ?? TROUBLES[summary.ended];
     super(
       `the run ended early (${trouble}); what is left is due at the next run. ${JSON.stringify(summary)}`,
     );
   }
+}
+
+/** Ends of a run that must not pass for a success: the event of arrivals comes back by its on-failure destination. */
+const TROUBLES: { readonly [end in RunSummary['ended']]?: string } = {
+  storeTrouble: 'DynamoDB throttled or did not answer',
+  shared: 'others have some of these arrivals in hand',
+};
+
+export function isTrouble({ ended }: RunSummary): boolean {
+  return TROUBLES[ended] !== undefined;
 }
 
 /** The one shape of all handlers: settings once per sandbox, then event, plan, run, log line and metrics. */
@@ -64,7 +74,7 @@ export function makeHandler(
       const summary = await drain(options, { ...parts, logger: attemptLogger(logger) });
       emit(summary, settings.tables.records);
       report(logger, summary);
-      if (summary.ended === 'storeTrouble') throw new RunFailedError(summary);
+      if (isTrouble(summary)) throw new RunFailedError(summary);
       return summary;
     } catch (error) {
       if (!(error instanceof RunFailedError)) logger.error('run failed', error as Error);
@@ -74,7 +84,7 @@ export function makeHandler(
 }
 
 function report(logger: Logger, summary: RunSummary): void {
-  if (summary.ended === 'storeTrouble') logger.error('run', { ...summary });
+  if (isTrouble(summary)) logger.error('run', { ...summary });
   else if (isIdle(summary) && !summary.caughtUp) logger.debug('run', { ...summary });
   else logger.info('run', { ...summary });
 }

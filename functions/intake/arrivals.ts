@@ -17,51 +17,41 @@ export interface Invocation {
 export interface Sorted {
   /** Attempted at once. */
   readonly invocations: readonly Invocation[];
-  /** Given their place at once: nobody can be attempting them. */
+  /** Given their place: no run is started for them. */
   readonly place: readonly string[];
-  /** Given their place as soon as nobody is attempting any record of their queue. */
-  readonly placeWhenFree: readonly string[];
-  /** Looked at later: a run that attempts them may not have shown itself yet. */
+  /** Looked at later: a run that was started for them may be about to attempt them, or to be done with them. */
   readonly later: readonly string[];
 }
 
 /** Lambda takes 256 KB in an asynchronous event, and SQS as much of one that comes back with what went wrong. */
 const MAX_EVENT_BYTES = 200_000;
-/**
- * One that was inserted longer ago has been held up: by then the daily sweep may have found it as well, which relies on
- * every attempt on arrival having begun within this time.
- */
-const MAX_AGE_MS = 10 * 60_000;
 
 /**
- * Sorts the changes of a batch. The same batch is sorted the same way again, so that a run that is started twice meets
- * its own claim.
+ * Sorts the changes of a batch.
  *
  * @param functionOf the name of the function that attempts records of a queue as they come
- * @param now epoch milliseconds: real, and of the backlog, whose time may pass faster on a developer's machine
+ * @param now epoch milliseconds
  */
 export function sortChanges(
   changes: readonly StreamChange[],
   functionOf: ReadonlyMap<string, string>,
-  now: { readonly real: number; readonly backlog: number },
+  now: number,
 ): Sorted {
   const place = new Set<string>();
-  const placeWhenFree = new Set<string>();
   const later = new Set<string>();
   const arriving = new Map<string, StreamChange[]>();
   for (const change of changes) {
-    const { id, record, kind, writtenAt } = change;
+    const { id, record, kind } = change;
     const queue = record?.queue ?? '';
-    if (record && !functionOf.has(queue)) placeWhenFree.add(id);
-    // A producer has written over it, while its first attempt may be under way.
-    else if (kind === 'changed' || writtenAt < now.real - MAX_AGE_MS) later.add(id);
-    else if (!record || !isForNow(record, now.backlog)) place.add(id);
+    // A producer has written over it, while its first attempt may be under way; in another queue, perhaps.
+    if (kind === 'changed' && functionOf.size > 0) later.add(id);
+    else if (!record || !functionOf.has(queue) || !isForNow(record, now)) place.add(id);
     else arriving.set(queue, [...(arriving.get(queue) ?? []), change]);
   }
   const invocations = [...arriving].flatMap(([queue, some]) =>
     events(queue, some).map((event) => ({ functionName: functionOf.get(queue) ?? '', event })),
   );
-  return { invocations, place: [...place], placeWhenFree: [...placeWhenFree], later: [...later] };
+  return { invocations, place: [...place], later: [...later] };
 }
 
 /** What makes no sense in a record is put right with its place, and counted, before anything else. */

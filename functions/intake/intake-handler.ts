@@ -57,8 +57,12 @@ export function intakeHandler(seams: IntakeSeams = {}): LambdaHandler<BatchRespo
   });
 }
 
-/** What shall come again: messages, or the record from which on the stream does. */
-async function take(input: unknown, tally: IntakeTally, parts: IntakeParts): Promise<string[]> {
+/**
+ * Sees to one event of the stream or of the returns queue.
+ *
+ * @returns what shall come again: messages, or the record from which on the stream does
+ */
+export async function take(input: unknown, tally: IntakeTally, parts: IntakeParts): Promise<string[]> {
   if (isOfQueue(input)) return takeBack(parseQueueEvent(input), tally, parts);
   const changes = parseStreamEvent(input, parts.placing.clock.now());
   try {

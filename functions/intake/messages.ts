@@ -1,6 +1,5 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { ConfigurationError } from '../../src/errors.js';
-import type { Returned } from '../../src/processor/index.js';
 import { CLIENT_LIMITS } from './client-limits.js';
 import { renderReturned } from './queue-event.js';
 import type { IntakeSettings } from './settings.js';
@@ -8,7 +7,7 @@ import type { IntakeSettings } from './settings.js';
 /** What the intake and its sweep send to queues. */
 export interface Messages {
   /** Has records looked at again after so many seconds, at most 900. */
-  sendReturned(returned: Returned, delaySeconds: number): Promise<void>;
+  sendReturned(ids: readonly string[], delaySeconds: number): Promise<void>;
   /** Leaves a message to people. */
   giveUp(body: string): Promise<void>;
 }
@@ -28,8 +27,8 @@ export function createMessages({ returnsUrl, givenUpUrl }: IntakeSettings): Mess
     );
   };
   return {
-    sendReturned: (returned, delaySeconds) =>
-      send('BACKLOG_RETURNS_URL', returnsUrl, renderReturned(returned), delaySeconds),
+    sendReturned: (ids, delaySeconds) =>
+      send('BACKLOG_RETURNS_URL', returnsUrl, renderReturned(ids), delaySeconds),
     giveUp: (body) => send('BACKLOG_GIVEN_UP_URL', givenUpUrl, body),
   };
 }

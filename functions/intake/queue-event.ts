@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
-import type { Returned } from '../../src/processor/index.js';
 import { parseOptions } from '../../src/validation.js';
 
 /** What a message of the returns queue is about. */
 export type Message =
-  | (Returned & {
+  | {
       readonly type: 'returned';
       readonly messageId: string;
+      readonly ids: readonly string[];
       /** A run that was given them when they came has failed or was lost. */
       readonly lost: boolean;
-    })
+    }
   /** No records: somebody has to look at it. */
   | { readonly type: 'foreign'; readonly messageId: string; readonly body: string };
 
@@ -21,15 +21,15 @@ const eventSchema = z.object({
 });
 
 const names = z.array(text);
-const ownBody = z.strictObject({ unplaced: names, after: z.optional(names) });
+const ownBody = z.strictObject({ unplaced: names });
 /** What Lambda sends to an on-failure destination, for an event that the intake had sent. */
 const lostRun = z.object({
-  requestPayload: z.object({ arrivals: z.object({ batch: z.string(), ids: names }) }),
+  requestPayload: z.object({ arrivals: z.object({ ids: names }) }),
 });
 
 /** The body of a message about records that may still be under attempt. */
-export function renderReturned({ ids, after }: Returned): string {
-  return JSON.stringify({ unplaced: ids, after });
+export function renderReturned(ids: readonly string[]): string {
+  return JSON.stringify({ unplaced: ids });
 }
 
 /**
@@ -41,14 +41,10 @@ export function parseQueueEvent(event: unknown): Message[] {
   return parseOptions(eventSchema, event, 'event').Records.map(({ messageId, body }) => {
     const content = parseJson(body);
     const own = ownBody.safeParse(content);
-    if (own.success) {
-      const { unplaced: ids, after } = own.data;
-      return { type: 'returned', messageId, ids, after, lost: false };
-    }
+    if (own.success) return { type: 'returned', messageId, ids: own.data.unplaced, lost: false };
     const failed = lostRun.safeParse(content);
     if (!failed.success) return { type: 'foreign', messageId, body };
-    const { ids, batch } = failed.data.requestPayload.arrivals;
-    return { type: 'returned', messageId, ids, after: [batch], lost: true };
+    return { type: 'returned', messageId, ids: failed.data.requestPayload.arrivals.ids, lost: true };
   });
 }
 

@@ -11,8 +11,6 @@ export interface StreamChange {
   readonly kind: 'inserted' | 'changed';
   /** As it was written; it may have been changed since. Undefined if that cannot be read. */
   readonly record: BacklogRecord | undefined;
-  /** When it was written, epoch milliseconds; to the second. */
-  readonly writtenAt: number;
 }
 
 const text = z.string().check(z.minLength(1));
@@ -20,7 +18,6 @@ const change = z.object({
   eventSource: z.literal('aws:dynamodb'),
   eventName: z.enum(['INSERT', 'MODIFY', 'REMOVE']),
   dynamodb: z.object({
-    ApproximateCreationDateTime: z._default(z.number(), 0),
     SequenceNumber: text,
     Keys: z.object({ id: z.object({ S: text }) }),
     NewImage: z.optional(z.unknown()),
@@ -45,7 +42,6 @@ export function parseStreamEvent(event: unknown, now: number): StreamChange[] {
         id: dynamodb.Keys.id.S,
         kind: eventName === 'INSERT' ? 'inserted' : 'changed',
         record: item && parseRecord(item, now),
-        writtenAt: dynamodb.ApproximateCreationDateTime * 1000,
       };
     });
 }

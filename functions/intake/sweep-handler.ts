@@ -8,10 +8,7 @@ import type { IntakeSeams } from './intake-handler.js';
 import { createMessages, type Messages } from './messages.js';
 import { readIntakeSettings } from './settings.js';
 
-/**
- * SQS delays no message by more. Enough: an attempt on arrival begins within ten minutes of the insertion, and one more
- * for its event; whoever is under attempt when the time is up is waited for.
- */
+/** SQS delays no message by more. Most of those that have just come are done by then. */
 const LOOKED_AT_AFTER_SECONDS = 900;
 /** Ids may have 2 KB each, and a message 256 KB. */
 const IDS_PER_MESSAGE = 100;
@@ -41,7 +38,7 @@ export function sweepHandler(seams: SweepSeams = {}): LambdaHandler<SweepSummary
         deadline: clock.wall() + context.getRemainingTimeInMillis(),
         found: async (ids) => {
           for (let i = 0; i < ids.length; i += IDS_PER_MESSAGE) {
-            await remote.sendReturned({ ids: ids.slice(i, i + IDS_PER_MESSAGE) }, LOOKED_AT_AFTER_SECONDS);
+            await remote.sendReturned(ids.slice(i, i + IDS_PER_MESSAGE), LOOKED_AT_AFTER_SECONDS);
           }
         },
       });

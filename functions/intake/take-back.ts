@@ -19,7 +19,7 @@ export async function takeBack(
         continue;
       }
       if (message.lost) tally.lostRun(message.ids.length);
-      await tally.place(message);
+      await tally.place(message.ids);
     } catch (error) {
       logger.error('a message of the returns queue comes again', error as Error);
       failed.push(message.messageId);

@@ -12,22 +12,25 @@ export async function takeIn(
   tally: IntakeTally,
   { settings, remote, placing, logger }: IntakeParts,
 ): Promise<void> {
-  const { clock } = placing;
-  const now = { real: clock.wall(), backlog: clock.now() };
-  const sorted = sortChanges(changes, settings.arrivalFunctions, now);
+  const sorted = sortChanges(changes, settings.arrivalFunctions, placing.clock.now());
   const start = async (invocation: Invocation) => {
     const { functionName, event } = invocation;
-    const { batch, ids } = event.arrivals;
+    const { ids } = event.arrivals;
     const answer = await remote.invoke(invocation);
     if (answer === 'accepted') return tally.startedRun(ids.length);
     logger.warn('a function could not be started for arrivals', { functionName, answer, count: ids.length });
-    if (answer === 'refused') await tally.place({ ids, after: [batch] });
+    if (answer === 'refused') await tally.place(ids, [event.queue]);
     else await tally.lookLater(ids);
   };
-  await tally.place({ ids: sorted.place, after: [] });
-  await tally.place({ ids: sorted.placeWhenFree });
+  await tally.place(sorted.place, formerQueuesOf(changes));
   await tally.lookLater(sorted.later);
   // Last: if anything before it fails, the batch comes again, and no run has been started for it.
   await Promise.all(sorted.invocations.map(start));
   tally.withoutPayload(changes.filter(({ record }) => record && record.payload === undefined));
+}
+
+/** Where runs may have them that were started when this batch came before. Undefined: what was changed may come from anywhere. */
+function formerQueuesOf(changes: readonly StreamChange[]): string[] | undefined {
+  if (changes.some(({ kind }) => kind === 'changed')) return undefined;
+  return [...new Set(changes.flatMap(({ record }) => record?.queue ?? []))];
 }

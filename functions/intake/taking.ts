@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type PlacingParts, placeWhenFree, type Returned } from '../../src/processor/index.js';
+import { type PlacingParts, placeWhenFree } from '../../src/processor/index.js';
 import type { IntakeMetrics } from '../metrics.js';
 import type { Remote } from './remote.js';
 import type { IntakeSettings } from './settings.js';
@@ -26,12 +26,17 @@ export class IntakeTally {
 
   constructor(private readonly parts: IntakeParts) {}
 
-  /** Gives records their place; those that are under attempt are looked at again later. */
-  async place(returned: Returned): Promise<void> {
-    const { placing, remote } = this.parts;
-    if (returned.ids.length === 0) return;
-    const { placed, skipped, refused, waiting } = await placeWhenFree(returned, placing);
-    const { logger, settings } = this.parts;
+  /**
+   * Gives records their place; those that are under attempt are looked at again later.
+   *
+   * @param formerQueues queues whose runs may have them, beside those that they are in now. Default: all
+   */
+  async place(ids: readonly string[], formerQueues?: readonly string[]): Promise<void> {
+    const { placing, remote, logger, settings } = this.parts;
+    if (ids.length === 0) return;
+    const onArrival = settings.arrivalFunctions;
+    const where = { onArrival, formerQueues: formerQueues ?? Object.keys(settings.queues) };
+    const { placed, skipped, refused, waiting } = await placeWhenFree(ids, placing, where);
     const repaired = placed.filter(({ problems }) => problems.length > 0);
     for (const { id, problems } of repaired) logger.warn('attributes replaced', { id, problems });
     const strangers = placed.filter(({ queue }) => !Object.hasOwn(settings.queues, queue));
@@ -41,8 +46,8 @@ export class IntakeTally {
     this.counts.unknownQueue += strangers.length;
     this.counts.refused += refused;
     this.skipped += skipped;
-    if (!waiting) return;
-    this.later += waiting.ids.length;
+    if (waiting.length === 0) return;
+    this.later += waiting.length;
     await remote.sendReturned(waiting, LOOK_AGAIN_SECONDS);
   }
 
@@ -50,7 +55,7 @@ export class IntakeTally {
   async lookLater(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     this.later += ids.length;
-    await this.parts.remote.sendReturned({ ids }, STARTED_AFTER_SECONDS);
+    await this.parts.remote.sendReturned(ids, STARTED_AFTER_SECONDS);
   }
 
   /** Nothing to put right, and perhaps meant so; but whoever forgot it should see it. */

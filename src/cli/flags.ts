@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { pictureFormat } from '../charts/format.js';
 import { parseDeliveryUrl } from '../delivery/url.js';
 import { ConfigurationError } from '../errors.js';
+import { localEndpoint } from '../local/database/local-endpoint.js';
 import { parseDuration } from '../local/schedule/durations.js';
 import { STATUSES, type Status } from '../record/index.js';
 import { MAX_RECORDS } from './simulate-input.js';
@@ -59,6 +60,15 @@ export const flags = {
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       throw new InvalidArgumentError(`${error.message}.`);
+    }
+  },
+
+  localEndpoint(text: string): string {
+    try {
+      return localEndpoint(text);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      throw new InvalidArgumentError(`${error.message.replace(/^--dynamodb-endpoint: e/, 'E')}.`);
     }
   },
 

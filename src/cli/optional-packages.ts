@@ -4,7 +4,13 @@ import { ConfigurationError } from '../errors.js';
 export type Packages = Readonly<Record<string, string>>;
 
 /** Of the local runtime, which a producer and a deployed function do without. */
-export const RUNTIME_PACKAGES: Packages = { dynalite: '4', hono: '4', '@hono/node-server': '2' };
+export const RUNTIME_PACKAGES: Packages = { hono: '4', '@hono/node-server': '2' };
+
+/** Of its embedded DynamoDB. */
+export const EMBEDDED_PACKAGES: Packages = { dynalite: '4' };
+
+/** Of the streams of another DynamoDB. */
+export const STREAMS_PACKAGES: Packages = { '@aws-sdk/client-dynamodb-streams': '3' };
 
 /** Of the app that the local runtime takes if it is given no other. */
 export const APP_PACKAGES: Packages = { 'aws-cdk-lib': '2', constructs: '10' };

@@ -31,6 +31,11 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       'a command that synthesizes your CDK app, or its cdk.out folder (default: the own app)',
     )
     .option('--dynamodb-port <port>', 'of the embedded DynamoDB; 0 for any free one', flags.port, 8000)
+    .option(
+      '--dynamodb-endpoint <url>',
+      'use this DynamoDB instead of the embedded one, such as DynamoDB Local',
+      flags.localEndpoint,
+    )
     .option('--port <port>', 'of the status page; 0 for any free one', flags.port, 8080)
     .option('--data-dir <folder>', 'keep records, time and logs there between starts (default: in memory)')
     .option(

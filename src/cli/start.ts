@@ -2,7 +2,13 @@ import { ConfigurationError } from '../errors.js';
 import type { LocalRuntime } from '../local/runtime.js';
 import { age } from '../local/schedule/durations.js';
 import type { RunReport } from '../local/status/run-report.js';
-import { APP_PACKAGES, RUNTIME_PACKAGES, requirePackages } from './optional-packages.js';
+import {
+  APP_PACKAGES,
+  EMBEDDED_PACKAGES,
+  RUNTIME_PACKAGES,
+  requirePackages,
+  STREAMS_PACKAGES,
+} from './optional-packages.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { plainCounts, plainRun, summary } from './plain.js';
@@ -12,6 +18,7 @@ import { banner, renderView } from './view.js';
 export interface StartFlags {
   readonly app?: string | undefined;
   readonly dynamodbPort: number;
+  readonly dynamodbEndpoint?: string | undefined;
   readonly port: number;
   readonly dataDir?: string | undefined;
   readonly speed?: number | undefined;
@@ -28,10 +35,11 @@ const PLAIN_COUNTS_MS = 10_000;
 
 /** `backlog start`: runs until it is stopped, or until the time given by `--for` has passed. */
 export async function start(flags: StartFlags, output: Output): Promise<ExitCode> {
-  requirePackages(
-    'backlog start',
-    flags.app === undefined ? { ...RUNTIME_PACKAGES, ...APP_PACKAGES } : RUNTIME_PACKAGES,
-  );
+  requirePackages('backlog start', {
+    ...(flags.dynamodbEndpoint === undefined ? EMBEDDED_PACKAGES : STREAMS_PACKAGES),
+    ...RUNTIME_PACKAGES,
+    ...(flags.app === undefined ? APP_PACKAGES : {}),
+  });
   // Another app's queues may have handlers of their own: made-up orders are not for them.
   const sample = flags.sample && flags.app === undefined;
   const speed = flags.speed ?? (sample ? SAMPLE_SPEED : 1);

@@ -4,6 +4,8 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import dynalite from 'dynalite';
 import { ConfigurationError } from '../errors.js';
+import { compareDocuments } from './dynalite/equal-documents.js';
+import { parseOnce } from './dynalite/parsed-once.js';
 import { type Change, capturingChanges } from './streams/change-capture.js';
 
 export interface EmbeddedDynamoDbOptions {
@@ -13,6 +15,8 @@ export interface EmbeddedDynamoDbOptions {
   readonly dataDir?: string | undefined;
   /** Told of every write, once the item can be read as it was written. */
   readonly onChange?: ((change: Change) => void) | undefined;
+  /** Finds documents equal that are, as DynamoDB does and dynalite does not: in all that this process starts. */
+  readonly comparesDocuments?: boolean | undefined;
 }
 
 export interface EmbeddedDynamoDb {
@@ -44,6 +48,7 @@ export async function startEmbeddedDynamoDb({
   port = 0,
   dataDir,
   onChange = () => {},
+  comparesDocuments = false,
 }: EmbeddedDynamoDbOptions = {}): Promise<EmbeddedDynamoDb> {
   if (dataDir !== undefined) await prepareDataDir(dataDir);
   const options = {
@@ -52,6 +57,8 @@ export async function startEmbeddedDynamoDb({
     updateTableMs: 0,
     ...(dataDir === undefined ? {} : { path: dataDir }),
   };
+  if (comparesDocuments) compareDocuments();
+  parseOnce();
   const server = capturingChanges(() => dynalite(options), onChange);
   const requests = new RequestsInFlight(server);
   await listen(server, port);

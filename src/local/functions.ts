@@ -56,6 +56,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
     functions: app.functions,
     invoke,
     send: queues.send,
+    groupOf: queueOf,
     onResult: ({ event, durationMs, invocation }) => digest.add(queueOf(event), { durationMs, invocation }),
   });
   const services = await startServices({ lambda, send: queues.send });
@@ -71,7 +72,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
   });
   running.host = host;
   closers.add(() => host.kill());
-  const streams = new Streams({ app, region, invoke });
+  const streams = new Streams({ app, region, invoke, whenWelcome: lambda.whenFew });
   closers.add(() => streams.stop());
   return {
     host,

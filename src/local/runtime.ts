@@ -1,16 +1,16 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { toIso } from '../clock.js';
+import { ConfigurationError } from '../errors.js';
 import { systemRandom } from '../random.js';
 import { countRecords } from '../store/dynamodb/count.js';
-import { createMissingTables } from '../store/dynamodb/create-tables.js';
-import { scanItems } from '../store/dynamodb/scan-items.js';
 import { createDynamoDbClient } from '../store/index.js';
 import { queuesOf, recordTables } from './app-queues.js';
 import { Closers } from './closers.js';
+import type { Database, DatabaseOptions } from './database/database.js';
 import { announce } from './discovery.js';
-import { startEmbeddedDynamoDb } from './embedded-dynamodb.js';
 import { startFunctions } from './functions.js';
+import { endFormerRuns, itemsLeftBehind } from './left-behind.js';
 import { packageRoot } from './package-root.js';
 import { onPort } from './ports.js';
 import type { RuntimeOptions } from './runtime-options.js';
@@ -26,7 +26,7 @@ import { type RunReport, reportRun } from './status/run-report.js';
 import { RuntimeStatusView } from './status/runtime-status.js';
 import type { RuntimeStatus } from './status/status.js';
 import { startStatusPage } from './status/status-page.js';
-import type { Streams } from './streams/streams.js';
+import { Beginning } from './streams/beginning.js';
 import type { LocalApp } from './template/local-app.js';
 import { synthesize } from './template/synth.js';
 import { readApp } from './template/template.js';
@@ -60,23 +60,24 @@ export async function startRuntime(options: RuntimeOptions): Promise<LocalRuntim
 }
 
 async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRuntime> {
-  const { dynamodbPort = 8000, port = 8080, speed = 1, sample = true, signal } = options;
+  const { port = 8080, speed = 1, sample = true, signal } = options;
   const cwd = options.cwd ?? process.cwd();
   const dataDir = options.dataDir === undefined ? undefined : resolve(cwd, options.dataDir);
   const progress = options.onProgress ?? (() => {});
+  const log = new RunLog();
+  const onNotice = (notice: Notice) => {
+    log.addNotice(notice);
+    options.onNotice?.(notice);
+  };
+  const beginning = new Beginning();
+  const database = await openDatabase(options, dataDir, {
+    onChange: (change) => beginning.add(change),
+    onTrouble: (table, { message }) =>
+      onNotice({ functionName: table, level: 'ERROR', text: `the stream cannot be read: ${message}` }),
+  });
+  closers.add(() => database.stop());
   const scratch = await openScratch();
   closers.add(() => rm(scratch, { recursive: true, force: true }));
-  if (dataDir) await mkdir(dataDir, { recursive: true });
-
-  const running: { streams?: Streams } = {};
-  const dynamodb = await onPort(dynamodbPort, '--dynamodb-port', (free) =>
-    startEmbeddedDynamoDb({
-      port: free,
-      onChange: (change) => running.streams?.add(change),
-      ...(dataDir ? { dataDir: join(dataDir, 'dynamodb') } : {}),
-    }),
-  );
-  closers.add(() => dynamodb.stop());
   const view: { current?: RuntimeStatusView } = {};
   const page = await onPort(port, '--port', (free) => startStatusPage(free, () => view.current?.status()));
   closers.add(() => page.stop());
@@ -96,22 +97,18 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
   const tables = recordTables(app);
 
   progress('creating its tables');
-  const client = createDynamoDbClient({ endpoint: dynamodb.endpoint, region: REGION });
+  const { endpoint } = database;
+  const client = createDynamoDbClient({ endpoint, region: REGION });
   closers.add(() => client.destroy());
-  await createMissingTables(client, app.tables);
+  await database.prepare(app, client);
+  if (database.mayHoldRecords) await endFormerRuns(queues, client);
 
-  const log = new RunLog();
-  const onNotice = (notice: Notice) => {
-    log.addNotice(notice);
-    options.onNotice?.(notice);
-  };
   const logs = new FunctionLogs(join(dataDir ?? scratch, 'logs'), onNotice);
   closers.add(() => logs.close());
   const addReport = (report: RunReport) => {
     log.add(report);
     options.onRun?.(report);
   };
-  const { endpoint } = dynamodb;
   const {
     host,
     streams,
@@ -191,8 +188,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
     clock: time.setting,
   });
   closers.add(withdraw);
-  running.streams = streams;
-  if (dataDir) for (const table of streams.tables) await streams.addAll(table, scanItems(client, table));
+  await beginning.open(streams, database.mayHoldRecords ? itemsLeftBehind(app, client) : []);
   scheduler.start();
   counter.start();
   erp?.open();
@@ -209,6 +205,26 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
       await closers.close();
     },
   };
+}
+
+async function openDatabase(
+  { dynamodbPort = 8000, dynamodbEndpoint }: RuntimeOptions,
+  dataDir: string | undefined,
+  told: DatabaseOptions,
+): Promise<Database> {
+  if (dynamodbEndpoint === undefined) {
+    if (dataDir) await mkdir(dataDir, { recursive: true });
+    const { embeddedDatabase } = await import('./database/embedded.js');
+    return embeddedDatabase({ port: dynamodbPort, dataDir, ...told });
+  }
+  if (dataDir === undefined) {
+    const { givenDatabase } = await import('./database/given.js');
+    return givenDatabase(dynamodbEndpoint, told);
+  }
+  throw new ConfigurationError(
+    '--data-dir keeps the records of the embedded DynamoDB, and the time that belongs to them; with ' +
+      '--dynamodb-endpoint they are elsewhere: leave one of the two out',
+  );
 }
 
 async function readLocalApp(

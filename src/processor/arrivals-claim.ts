@@ -1,32 +1,31 @@
 import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
-import type { BacklogStore } from '../store/store.js';
+import { StoreError } from '../store/errors.js';
+import type { BacklogStore, ClaimAnswer } from '../store/store.js';
 import type { Hold } from './attempts.js';
+import { CLOCK_SKEW_MS, PAGE_SECONDS } from './lease.js';
+import type { AttemptLogger } from './options.js';
 
 /** Batches of one queue under attempt at a time; what comes above is left to the rules. */
 const MAX_ARRIVAL_RUNS = 5;
 /** Between the end of an attempt's time and the claim's end: time to settle. */
 const SETTLE_MS = 5_000;
-/** By how much whoever waits for an attempt that ignores its signal renews the claim. */
-const RENEWAL_MS = 60_000;
-
 export interface ArrivalsClaimParts {
   readonly queue: string;
   readonly batch: string;
-  /** Records in the batch. */
-  readonly count: number;
+  readonly ids: readonly string[];
   readonly store: BacklogStore;
+  readonly logger: AttemptLogger;
   readonly clock: Clock;
   readonly random: Random;
-  readonly concurrency: number;
   readonly attemptTimeoutSeconds: number;
   /** Of the function; real time, epoch milliseconds. */
   readonly deadline: number;
 }
 
 /**
- * One run's hold on a batch of arrivals. Lasts as long as its attempts take at the worst, within the function's time:
- * should the run be lost, its records wait no longer than that.
+ * One run's hold on a batch of arrivals. Lasts as long as a lease does, within the function's time: should the run be
+ * lost, its records wait no longer than that.
  */
 export class ArrivalsClaim implements Hold {
   readonly rev: string;
@@ -38,15 +37,15 @@ export class ArrivalsClaim implements Hold {
     this.holder = randomToken(parts.random);
   }
 
-  take(): Promise<'claimed' | 'taken' | 'full'> {
-    const { count, concurrency, attemptTimeoutSeconds } = this.parts;
-    const rounds = Math.ceil(count / concurrency);
-    return this.claim(rounds * attemptTimeoutSeconds * 1000 + 2 * SETTLE_MS);
+  async take(): Promise<ClaimAnswer> {
+    const answer = await this.claim();
+    if (answer === 'shared') await this.release();
+    return answer;
   }
 
-  release(): Promise<void> {
-    const { queue, batch, store } = this.parts;
-    return store.releaseArrivals(queue, { batch, holder: this.holder });
+  /** Whether it lasts as long as the function may: it cannot be renewed. */
+  get isLast(): boolean {
+    return this.until >= this.parts.deadline;
   }
 
   coversAttempt(startsAt = 0): boolean {
@@ -60,16 +59,29 @@ export class ArrivalsClaim implements Hold {
   }
 
   async hold(): Promise<boolean> {
-    if (this.until >= this.parts.deadline) return false;
-    return (await this.claim(RENEWAL_MS)) === 'claimed';
+    if (this.isLast) return false;
+    return (await this.claim()) === 'claimed';
   }
 
-  private async claim(forMs: number): Promise<'claimed' | 'taken' | 'full'> {
-    const { queue, batch, store, clock, deadline } = this.parts;
+  /** The work is done: a claim that cannot be given back runs out by itself. */
+  async release(): Promise<void> {
+    const { queue, batch, store, logger } = this.parts;
+    try {
+      await store.releaseArrivals(queue, { batch, holder: this.holder });
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      logger.warn('the claim on arrivals could not be given back', { error: error.message });
+    }
+  }
+
+  private async claim(): Promise<ClaimAnswer> {
+    const { queue, batch, ids, store, clock, deadline, attemptTimeoutSeconds } = this.parts;
     const { holder } = this;
     const now = clock.wall();
-    const until = Math.min(deadline, now + forMs);
-    const answer = await store.claimArrivals(queue, { batch, holder, until, maxRuns: MAX_ARRIVAL_RUNS, now });
+    const lengthMs = Math.max(PAGE_SECONDS, attemptTimeoutSeconds) * 1000 + 2 * SETTLE_MS;
+    const until = Math.min(deadline, now + lengthMs);
+    const claim = { batch, holder, until, ids, maxRuns: MAX_ARRIVAL_RUNS, now: now - CLOCK_SKEW_MS };
+    const answer = await store.claimArrivals(queue, claim);
     if (answer === 'claimed') this.until = until;
     return answer;
   }

@@ -1,11 +1,11 @@
 import { type BacklogRecord, isPending, isUnplaced } from '../record/index.js';
-import { StoreError } from '../store/errors.js';
 import { ArrivalsClaim } from './arrivals-claim.js';
 import { Attempts } from './attempts.js';
 import { Lane } from './lane.js';
 import type { Arrivals, RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
-import { placeAll, placeRecords } from './placing.js';
+import { placeWhenFree } from './place-when-free.js';
+import { placeAll } from './placing.js';
 import type { RunEnd } from './summary.js';
 import type { Tally } from './tally.js';
 
@@ -27,15 +27,14 @@ export class ArrivalsRun {
     private readonly arrivals: Arrivals,
   ) {
     const { target, limits, process, deadline } = options;
-    const { concurrency, attemptTimeoutSeconds } = limits;
+    const { attemptTimeoutSeconds } = limits;
     const { batch, ids } = arrivals;
     this.lane = new Lane(options, parts, undefined);
     this.claim = new ArrivalsClaim({
       ...parts,
       queue: target.queue,
       batch,
-      count: ids.length,
-      concurrency,
+      ids,
       attemptTimeoutSeconds,
       deadline,
     });
@@ -51,37 +50,51 @@ export class ArrivalsRun {
   }
 
   async attempt(): Promise<RunEnd> {
-    const { ids } = this.arrivals;
     // Several runs at once would each keep the pace, and pass it together.
     if (this.options.limits.attemptsPerSecond !== undefined) return this.leaveToRules('paced');
     const claimed = await this.claim.take();
     if (claimed === 'taken') return 'held';
+    if (claimed === 'shared') return 'shared';
     if (claimed === 'full') return this.leaveToRules('crowded');
     try {
-      return await this.attemptAll(ids);
+      return await this.attemptAll();
     } finally {
-      await this.release();
+      // Whatever happened: nobody else may have the records while one of them is still under attempt.
+      await this.attempts.stragglersBelow(1);
+      await this.claim.release();
     }
   }
 
   private async leaveToRules(ended: RunEnd): Promise<RunEnd> {
-    const { placed } = await placeRecords(this.arrivals.ids, this.parts);
+    const formerQueues = [this.options.target.queue];
+    const { placed, waiting } = await placeWhenFree(this.arrivals.ids, this.parts, { formerQueues });
     this.tally.leftOver(placed.length);
-    return ended;
+    return waiting.length > 0 ? 'shared' : ended;
   }
 
-  private async attemptAll(ids: readonly string[]): Promise<RunEnd> {
-    const { records, stop } = await this.lane.read(ids);
-    const waiting = records.filter(isUnplaced);
-    for (let i = waiting.length; i < new Set(ids).size; i++) this.tally.skipped();
-    const isTheirTurn = (record: BacklogRecord) => stop === undefined && this.isForNow(record);
-    const late = await this.attempts.workOff(waiting.filter(isTheirTurn).map((record) => ({ record })));
-    await this.place([
-      ...waiting.filter((record) => !isTheirTurn(record)),
-      ...late.map(({ record }) => record),
-    ]);
-    await this.attempts.stragglersBelow(1);
-    return stop ?? this.attempts.outOfRoom() ?? 'drained';
+  private async attemptAll(): Promise<RunEnd> {
+    for (let ids: readonly string[] = [...new Set(this.arrivals.ids)]; ; ) {
+      const { records, stop } = await this.lane.read(ids);
+      const waiting = records.filter(isUnplaced);
+      for (let i = waiting.length; i < ids.length; i++) this.tally.skipped();
+      const isTheirTurn = (record: BacklogRecord) => stop === undefined && this.isForNow(record);
+      const work = waiting.filter(isTheirTurn).map((record) => ({ record }));
+      const late = (await this.attempts.workOff(work)).map(({ record }) => record);
+      const end = stop ?? this.endFor(late);
+      const placed = [...waiting.filter((record) => !isTheirTurn(record)), ...(end ? late : [])];
+      if (!(await this.place(placed))) return 'shared';
+      if (end || late.length === 0) return end ?? 'drained';
+      // What is left did not fit into the claim: stragglers held slots, or the others took long. Read it anew.
+      await this.attempts.stragglersBelow(this.options.limits.concurrency);
+      if (!(await this.claim.hold())) return 'shared';
+      ids = late.map(({ id }) => id);
+    }
+  }
+
+  /** @throws StoreError that kept an outcome from being written */
+  private endFor(late: readonly BacklogRecord[]): RunEnd | undefined {
+    const end = this.attempts.outOfRoom();
+    return end ?? (late.length > 0 && this.claim.isLast ? 'deadline' : undefined);
   }
 
   /** Not one that its producer delays, or has put into another queue meanwhile. */
@@ -93,19 +106,12 @@ export class ArrivalsRun {
     return isPending(record) && record.queue === this.options.target.queue && Math.max(...from) <= now;
   }
 
-  private async place(records: readonly BacklogRecord[]): Promise<void> {
-    if (records.length === 0) return;
+  /** False: this process stood still, and somebody else may have them in hand by now. */
+  private async place(records: readonly BacklogRecord[]): Promise<boolean> {
+    if (records.length === 0) return true;
+    if (this.claim.renewInMs() <= 0 && !(await this.claim.hold())) return false;
     const { placed } = await placeAll(records, 0, this.parts);
     this.tally.leftOver(placed.length);
-  }
-
-  private async release(): Promise<void> {
-    try {
-      await this.claim.release();
-    } catch (error) {
-      // The work is done; a claim that cannot be given back runs out by itself.
-      if (!(error instanceof StoreError)) throw error;
-      this.parts.logger.warn('the claim on arrivals could not be given back', { error: error.message });
-    }
+    return true;
   }
 }

@@ -113,9 +113,19 @@ export class Attempts {
       const renewIn = lease.renewInMs();
       if (renewIn > 0) {
         await this.anyStragglerDone(Math.min(remaining, renewIn));
-      } else if (!(await lease.hold(this.stragglerIds))) {
+      } else if (!(await this.holdOn())) {
         return this.abandonStragglers();
       }
+    }
+  }
+
+  private async holdOn(): Promise<boolean> {
+    try {
+      return await this.parts.lease.hold(this.stragglerIds);
+    } catch (error) {
+      // The run ends with that: what becomes of them must be known first.
+      await this.abandonStragglers();
+      throw error;
     }
   }
 

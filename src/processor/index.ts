@@ -1,6 +1,6 @@
 export * from './options.js';
 export type { RunParts } from './parts.js';
-export { placeWhenFree, type Returned } from './place-when-free.js';
+export { placeWhenFree } from './place-when-free.js';
 export { type PlacingParts, placeRecords } from './placing.js';
 export type { RetryFunction } from './retry-function.js';
 export { run } from './run.js';

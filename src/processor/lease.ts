@@ -5,7 +5,7 @@ import type { BacklogStore, Cursor, LeaseState } from '../store/store.js';
 /** What the work of one page may take at the worst, in seconds. */
 export const PAGE_SECONDS = 60;
 /** Clocks of two machines may differ by this much. */
-const CLOCK_SKEW_MS = 5_000;
+export const CLOCK_SKEW_MS = 5_000;
 /** Between the end of an attempt's time and the end of the lease: time to settle. */
 const SETTLE_MS = 5_000;
 const MAX_TRIES = 3;

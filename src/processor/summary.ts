@@ -17,6 +17,8 @@ export type RunEnd =
   | 'wayChanged'
   /** The lease was lost to another run. */
   | 'leaseLost'
+  /** Others have some of these arrivals in hand. The invocation fails: its event comes back, and what is left gets its place. */
+  | 'shared'
   /** DynamoDB throttled, or did not answer. */
   | 'storeTrouble';
 

@@ -42,14 +42,14 @@ export interface BacklogStore {
   releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
 
   /**
-   * Lets a run attempt a batch of arrivals, of which a queue has a limited number at a time. `claimed` also if this very
-   * claim was made before and only its answer was lost; `taken`: another run has the batch; `full`: `maxRuns` are at work.
+   * Puts records that have no place in the index into one hand: whoever attempts them there, or gives them their place,
+   * must have claimed them. Of two claims that name the same record, made at the same time, one is refused at least.
    */
-  claimArrivals(queue: string, claim: ArrivalsClaim): Promise<'claimed' | 'taken' | 'full'>;
+  claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
   /** Ends a claim. One that is gone or another's is left alone. */
   releaseArrivals(queue: string, claim: Pick<ArrivalsClaim, 'batch' | 'holder'>): Promise<void>;
-  /** Names of the batches of a queue whose claims have not run out at `now` (real time). */
-  claimedArrivals(queue: string, now: number): Promise<string[]>;
+  /** Which of these records are claimed in any of these queues, by claims that have not run out at `now` (real time). */
+  claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
 
   /** One page of the whole table, of what waits without a place in the index: exactly one request. */
   scanUnplaced(page: ScanPage): Promise<{ ids: string[]; next: string | undefined }>;
@@ -139,11 +139,27 @@ export interface LeaseLeft {
 }
 
 export interface ArrivalsClaim extends LeaseOwner {
-  /** Names the batch: whoever is given the same one again meets the claim. */
+  /** Names the claim in its queue: whoever is given the same batch again meets it. */
   readonly batch: string;
-  readonly maxRuns: number;
+  readonly ids: readonly string[];
+  /** Claims of a queue at a time, this one included. Default: no limit. */
+  readonly maxRuns?: number | undefined;
   /** Real time: claims that ran out before are cleared away. */
   readonly now: number;
+}
+
+/**
+ * `claimed`, also if this very claim was made before and only its answer was lost; `taken`: another holder has this batch,
+ * and the same records in it; `shared`: others have some of the records, or are about to (the claim is to be released, but
+ * for one that was held before); `full`: so many claims are under way.
+ */
+export type ClaimAnswer = 'claimed' | 'taken' | 'shared' | 'full';
+
+export interface ClaimedArrivals {
+  /** Rarely one more: a store may know the records by their fingerprints. */
+  readonly ids: readonly string[];
+  /** Nothing was ever claimed in any of the queues. */
+  readonly never: boolean;
 }
 
 /** A part of a table that is read in as many parts as `segments`. */

@@ -82,7 +82,7 @@ describe('the intake', () => {
     expect(rightsOf(template, 'BacklogIntake')).toEqual([
       ['logs:CreateLogStream, logs:PutLogEvents', ['IntakeLogs.Arn']],
       ['dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem', ['Records.Arn']],
-      ['dynamodb:GetItem', ['Control.Arn']],
+      ['dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem', ['Control.Arn']],
       ['sqs:SendMessage', ['GivenUpEvents.Arn', 'Returns.Arn']],
       ['lambda:InvokeFunction', ['FibonacciDeliveryFunction.Arn', 'ProgressiveDeliveryFunction.Arn']],
       ['dynamodb:ListStreams', ['Records.StreamArn']],

@@ -13,7 +13,7 @@ import { backlogHandler } from '../../functions/index.js';
 import { intakeHandler } from '../../functions/intake/intake-handler.js';
 import { systemClock } from '../../src/clock.js';
 import { matcherOf } from '../../src/local/streams/event-pattern.js';
-import type { Process, Returned } from '../../src/processor/index.js';
+import type { Process } from '../../src/processor/index.js';
 import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { backlogWith, propertiesOf, retryQueue } from '../cdk/support.js';
 import { lambdaRecord } from '../store/changes.js';
@@ -44,7 +44,7 @@ const common = { store, env, logger, emit: () => {} };
 
 let matches: (record: unknown) => boolean;
 let attempted: string[] = [];
-let returned: Returned[] = [];
+let returned: (readonly string[])[] = [];
 let process: Process;
 
 beforeAll(async () => {
@@ -81,7 +81,7 @@ const intake = intakeHandler({
       await worker(event, context);
       return 'accepted';
     },
-    sendReturned: async (records) => void returned.push(records),
+    sendReturned: async (ids) => void returned.push(ids),
     giveUp: async () => {},
   },
 });
@@ -167,7 +167,7 @@ describe('what DynamoDB Streams tells of', () => {
     expect(await get('over')).toMatchObject({ status: 'NEW', payload: 'second' });
     await takeIn();
     expect(attempted).toEqual(['over']);
-    expect(returned).toEqual([{ ids: ['over'] }]);
+    expect(returned).toEqual([['over']]);
   });
 
   it('is put right where it makes no sense, and found by the next run', async () => {

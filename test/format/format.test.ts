@@ -12,7 +12,7 @@ afterEach(() => backlog.close());
 
 /** The tables as a version left them, and this version's code at work on them half an hour later. */
 async function inherit(version: string): Promise<OpenBacklog> {
-  const left = JSON.parse(readFileSync(`${FIXTURES}/${version}.json`, 'utf8')) as Items;
+  const left: Items = JSON.parse(readFileSync(`${FIXTURES}/${version}.json`, 'utf8'), fromTheWire);
   const opened = await openBacklog(LIFE_STARTS + 10 * 86_400_000 + 30 * 60_000);
   for (const item of left.records) await opened.put('records', item);
   for (const item of left.control) await opened.put('control', item);
@@ -20,7 +20,16 @@ async function inherit(version: string): Promise<OpenBacklog> {
 }
 
 function lines(items: readonly object[]): string {
-  return `[\n${items.map((item) => JSON.stringify(item)).join(',\n')}\n]`;
+  return `[\n${items.map((item) => JSON.stringify(item, asOnTheWire)).join(',\n')}\n]`;
+}
+
+/** Bytes as DynamoDB's own API has them: in base64. */
+function asOnTheWire(_: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
+}
+
+function fromTheWire(key: string, value: unknown): unknown {
+  return key === 'B' ? new Uint8Array(Buffer.from(String(value), 'base64')) : value;
 }
 
 /** Attempts what is due in a queue: the ids in their order. */
@@ -80,10 +89,7 @@ describe.each(readdirSync(FIXTURES).map((file) => file.replace('.json', '')))(
         found: async (ids) => void found.push(...ids),
       });
       expect(swept.ended).toBe('finished');
-      const { placed } = await placeWhenFree(
-        { ids: ['bare', 'bare-in-queue', 'from-client'] },
-        backlog.parts,
-      );
+      const { placed } = await placeWhenFree(['bare', 'bare-in-queue', 'from-client'], backlog.parts);
       expect(placed).toHaveLength(3);
       expect(await attempted('orders')).toEqual(expect.arrayContaining(['bare-in-queue', 'from-client']));
       expect(await attempted('default')).toEqual(['bare']);
@@ -128,7 +134,7 @@ describe('a record of a newer version', () => {
     const ids = ['new-way-bare', 'old-way'];
     expect(await attempted('orders', { arrivals: { batch: '1/2', ids } })).toEqual(['old-way']);
     expect(await attempted('orders')).toEqual([]);
-    expect(await placeWhenFree({ ids }, backlog.parts)).toMatchObject({ placed: [], skipped: 2 });
+    expect(await placeWhenFree(ids, backlog.parts)).toMatchObject({ placed: [], skipped: 2 });
     expect((await backlog.items()).records.filter(({ backlogFormat }) => backlogFormat)).toEqual(before);
     expect(backlog.warnings).toEqual([
       [

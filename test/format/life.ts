@@ -101,6 +101,7 @@ export async function live(backlog: OpenBacklog): Promise<void> {
   await store.holdLease('stuck-alone', { holder, until, rev, ids: [], suspects: ['bare'] });
   await store.claimArrivals('orders', {
     batch: '300/1',
+    ids: ['from-client'],
     holder,
     until,
     maxRuns: 5,

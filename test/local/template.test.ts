@@ -72,6 +72,86 @@ describe('the streams of a synthesized app', () => {
   });
 });
 
+describe('the queues of a synthesized app', () => {
+  const queue = (properties: object = {}) => ({ Type: 'AWS::SQS::Queue', Properties: properties });
+  const RedrivePolicy = {
+    maxReceiveCount: 5,
+    deadLetterTargetArn: { 'Fn::GetAtt': ['GivenUp55556666', 'Arn'] },
+  };
+  const reader = (properties: object = {}) => ({
+    Type: 'AWS::Lambda::EventSourceMapping',
+    Properties: {
+      EventSourceArn: { 'Fn::GetAtt': ['Returns77778888', 'Arn'] },
+      FunctionName: { Ref: 'Intake33334444' },
+      ...properties,
+    },
+  });
+  const withQueues = (changes: Record<string, unknown> = {}) =>
+    read({
+      GivenUp55556666: queue(),
+      Returns77778888: queue({ RedrivePolicy }),
+      Intake33334444: functionResource,
+      Reader: reader(),
+      ...changes,
+    });
+
+  it('are known with their dead letters', async () => {
+    const { app } = await withQueues();
+    expect(app.queues).toEqual([
+      { name: 'GivenUp', maxReceives: Number.POSITIVE_INFINITY, deadLetterQueue: undefined },
+      { name: 'Returns', maxReceives: 5, deadLetterQueue: 'GivenUp' },
+    ]);
+  });
+
+  it('are read by the function that a mapping names, ten messages at a time where it says no more', async () => {
+    const { app } = await withQueues();
+    expect(app.queueReaders).toEqual([{ queue: 'Returns', functionName: 'Intake', batchSize: 10 }]);
+    expect(app.functions.map(({ name }) => name)).toContain('Intake');
+    const three = await withQueues({ Reader: reader({ BatchSize: 3 }) });
+    expect(three.app.queueReaders).toMatchObject([{ batchSize: 3 }]);
+  });
+
+  it.each([
+    [{ Enabled: false }],
+    [{ EventSourceArn: 'arn:aws:sqs:eu-central-1:123456789012:elsewhere' }],
+    [{ EventSourceArn: { 'Fn::GetAtt': ['Records0A1B2C3D', 'Arn'] } }],
+    [{ EventSourceArn: { 'Fn::GetAtt': ['Nowhere', 'Arn'] } }],
+  ])('are not %j', async (properties) => {
+    const { app } = await withQueues({ Reader: reader(properties) });
+    expect(app.queueReaders).toEqual([]);
+    expect(app.functions.map(({ name }) => name)).not.toContain('Intake');
+  });
+
+  it('say which batch makes no sense', async () => {
+    await expect(withQueues({ Reader: reader({ BatchSize: 0 }) })).rejects.toThrow(/Reader.*BatchSize/);
+  });
+
+  it('are told to functions by their URL, by whose end they are found', async () => {
+    const { Properties } = functionResource;
+    const Environment = { Variables: { RETURNS_URL: { Ref: 'Returns77778888' } } };
+    const intake = { ...functionResource, Properties: { ...Properties, Environment } };
+    const { app } = await withQueues({ Intake33334444: intake });
+    const { environment } = app.functions.find(({ name }) => name === 'Intake') ?? {};
+    expect(environment?.RETURNS_URL).toBe('http://127.0.0.1/000000000000/Returns');
+  });
+
+  it.each([
+    [
+      { DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Returns77778888', 'Arn'] } } } },
+      'Returns',
+    ],
+    [{ DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Topic', 'Arn'] } } } }, undefined],
+    [{ MaximumRetryAttempts: 0 }, undefined],
+  ])('take what a function fails on: %j goes to %s', async (properties, expected) => {
+    const config = { FunctionName: { Ref: 'Worker11112222' }, Qualifier: '$LATEST', ...properties };
+    const { app } = await withQueues({
+      Config: { Type: 'AWS::Lambda::EventInvokeConfig', Properties: config },
+    });
+    expect(app.functions.find(({ name }) => name === 'Worker')?.failureQueue).toBe(expected);
+    expect(app.functions.find(({ name }) => name === 'Intake')?.failureQueue).toBeUndefined();
+  });
+});
+
 describe('the schedules of a synthesized app', () => {
   const target = scheduleResource.Properties.Target;
   const withSchedule = async (properties: object = {}) => {

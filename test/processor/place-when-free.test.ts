@@ -25,46 +25,101 @@ function bench() {
 }
 
 describe('records that may be under attempt', () => {
-  test('get their place at once if no run attempts any of their queue', async () => {
+  test('get their place at once if no run attempts them', async () => {
     const { harness, parts } = bench();
-    const answer = await placeWhenFree({ ids: ['a', 'c', 'gone'] }, parts);
-    expect(answer).toMatchObject({ placed: [{ id: 'a' }, { id: 'c' }], skipped: 1, waiting: undefined });
+    const answer = await placeWhenFree(['a', 'c', 'gone'], parts);
+    expect(answer).toMatchObject({ placed: [{ id: 'a' }, { id: 'c' }], skipped: 1, waiting: [] });
     expect(harness.item('a')).toMatchObject({ lane: 'q', dueAt: iso(0) });
     expect(harness.item('c')).toMatchObject({ lane: 'other' });
   });
 
-  test('wait for the runs that are under way, and not for later ones nor those of other queues', async () => {
+  test('wait for the run that has them in hand, and for no other', async () => {
     const { harness, parts, attempt } = bench();
     const first = attempt('first', ['a'], 10);
     await harness.pass(1);
-    const answer = await placeWhenFree({ ids: ['a', 'b', 'c'] }, parts);
-    expect(answer).toMatchObject({ placed: [{ id: 'c' }], waiting: { ids: ['a', 'b'], after: ['first'] } });
-    expect(harness.item('b')).not.toHaveProperty('lane');
+    const answer = await placeWhenFree(['a', 'b', 'c'], parts);
+    expect(answer).toMatchObject({ placed: [{ id: 'b' }, { id: 'c' }], waiting: ['a'] });
+    expect(harness.item('a')).not.toHaveProperty('lane');
 
-    harness.store.put({ id: 'd', status: 'NEW', queue: 'q', payload: 1 });
-    void attempt('second', ['d'], 100);
     await harness.time.until(first);
-    expect(await placeWhenFree({ ids: ['a', 'b'], after: ['first'] }, parts)).toMatchObject({
-      placed: [{ id: 'b' }],
-      skipped: 1,
-      waiting: undefined,
-    });
+    expect(await placeWhenFree(['a'], parts)).toMatchObject({ placed: [], skipped: 1, waiting: [] });
     expect(harness.item('a')).toMatchObject({ status: 'SUCCESS' });
   });
 
-  test('of a run that was lost wait until its claim has run out, which is as long as its attempts may take', async () => {
+  test('wait for the run of a queue that they were in before', async () => {
     const { harness, parts, attempt } = bench();
-    void attempt('lost', ['a'], 1_000_000);
-    await harness.pass(39);
-    const after = ['lost'];
-    expect(await placeWhenFree({ ids: ['a'], after }, parts)).toMatchObject({
-      placed: [],
-      waiting: { after },
+    const run = attempt('first', ['a'], 10);
+    await harness.pass(1);
+    harness.store.put({ ...harness.item('a'), queue: 'other' });
+    const formerQueues = ['q', 'other'];
+    expect(await placeWhenFree(['a'], parts, { formerQueues })).toMatchObject({ waiting: ['a'] });
+    await harness.time.until(run);
+    expect(await placeWhenFree(['a'], parts, { formerQueues })).toMatchObject({ waiting: [] });
+  });
+
+  test('are attempted by nobody while they are given their place', async () => {
+    const { harness, parts, attempt } = bench();
+    let run: ReturnType<typeof attempt> | undefined;
+    const slow = new Proxy(harness.store, {
+      get: (store, name) => {
+        const member = store[name as keyof typeof store] as unknown;
+        if (name !== 'settle') return typeof member === 'function' ? member.bind(store) : member;
+        // A run begins between the look at the claims and the write.
+        return async (...args: Parameters<typeof store.settle>) => {
+          run ??= attempt('late', ['a'], 10);
+          await harness.sleep(1);
+          return store.settle(...args);
+        };
+      },
     });
+    const placing = placeWhenFree(['a'], { ...parts, store: slow });
+    expect(await harness.time.until(placing)).toMatchObject({ placed: [{ id: 'a' }] });
+    expect(await harness.time.until(run ?? Promise.reject())).toMatchObject({
+      attempted: 0,
+      ended: 'shared',
+    });
+    expect(await harness.store.claimedArrivals(['q'], ['a'], harness.clock.wall())).toMatchObject({
+      ids: [],
+    });
+  });
+
+  test('of a run that was lost wait until its claim has run out, and clocks may differ', async () => {
+    const { harness, parts } = bench();
+    // Claims of a run last for a page, and this one will never renew it.
+    await harness.store.claimArrivals('q', {
+      batch: 'lost',
+      holder: 'h',
+      until: harness.clock.wall() + 70_000,
+      ids: ['a'],
+      now: harness.clock.wall(),
+    });
+    await harness.pass(74);
+    expect(await placeWhenFree(['a'], parts)).toMatchObject({ placed: [], waiting: ['a'] });
     await harness.pass(2);
-    // The run has waited meanwhile for its attempt, which ignores its signal, and renewed the claim.
-    expect(await harness.store.claimedArrivals('q', harness.clock.wall())).toEqual(['lost']);
-    await harness.pass(300);
-    expect(await harness.store.claimedArrivals('q', harness.clock.wall())).toEqual([]);
+    expect(await placeWhenFree(['a'], parts)).toMatchObject({ placed: [{ id: 'a' }], waiting: [] });
+  });
+
+  test('of a straggler wait as long as the function may last', async () => {
+    const { harness, parts, attempt } = bench();
+    void attempt('slow', ['a'], 1_000_000);
+    await harness.pass(290);
+    expect(await placeWhenFree(['a'], parts)).toMatchObject({ waiting: ['a'] });
+    await harness.pass(10);
+    // Given up at the deadline: a failure, with its place.
+    expect(await placeWhenFree(['a'], parts)).toMatchObject({ placed: [], skipped: 1, waiting: [] });
+    expect(harness.item('a')).toMatchObject({ status: 'ERROR', lane: 'q' });
+  });
+
+  test('of a queue whose records are never attempted on arrival cost no claim', async () => {
+    const { harness, parts } = bench();
+    const claims: unknown[] = [];
+    const store = Object.assign(Object.create(harness.store), {
+      claimArrivals: (...args: unknown[]) => void claims.push(args),
+    });
+    const onArrival = new Map([['q', 'Fast']]);
+    expect(await placeWhenFree(['c'], { ...parts, store }, { onArrival })).toMatchObject({
+      placed: [{ id: 'c' }],
+    });
+    expect(claims).toEqual([]);
   });
 });

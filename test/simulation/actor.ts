@@ -35,7 +35,8 @@ export class Actor {
   /** It stood still for a while: what it was doing may overlap with its repetition by others. */
   wasFrozen = false;
   private frozenUntil = 0;
-  private readonly skewMs: number;
+  /** By how much its clock is ahead. */
+  readonly skewMs: number;
   onKilled = () => {};
 
   constructor(

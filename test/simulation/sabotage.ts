@@ -1,7 +1,7 @@
 import type { BacklogStore } from '../../src/store/store.js';
 import type { Sabotage } from './world.js';
 
-function replacing(methods: Partial<BacklogStore>, store: BacklogStore): BacklogStore {
+export function replacing(methods: Partial<BacklogStore>, store: BacklogStore): BacklogStore {
   return new Proxy(store, {
     get(_, name) {
       const member = methods[name as keyof BacklogStore] ?? store[name as keyof BacklogStore];
@@ -11,29 +11,34 @@ function replacing(methods: Partial<BacklogStore>, store: BacklogStore): Backlog
 }
 
 /** Settles are written whatever stands there by now. */
-export const withoutFence: Sabotage = (store) =>
-  replacing(
-    {
-      settle: async (record, change, rev) => {
-        const current = await store.get(record.id);
-        return current ? store.settle(current, change, rev) : 'changed';
+export const withoutFence: Sabotage = {
+  store: (store) =>
+    replacing(
+      {
+        settle: async (record, change, rev) => {
+          const current = await store.get(record.id);
+          return current ? store.settle(current, change, rev) : 'changed';
+        },
       },
-    },
-    store,
-  );
+      store,
+    ),
+};
 
 /** Whoever takes over does not learn what was in flight. */
-export const withoutJournal: Sabotage = (store) =>
-  replacing(
-    {
-      takeOverLease: async (key, from, to) => {
-        const taken = await store.takeOverLease(key, from, to);
-        return taken && { ...taken, ids: [], suspects: [] };
+export const withoutJournal: Sabotage = {
+  store: (store) =>
+    replacing(
+      {
+        takeOverLease: async (key, from, to) => {
+          const taken = await store.takeOverLease(key, from, to);
+          return taken && { ...taken, ids: [], suspects: [] };
+        },
       },
-    },
-    store,
-  );
+      store,
+    ),
+};
 
 /** Everybody holds the lease. */
-export const withoutLease: Sabotage = (store) =>
-  replacing({ holdLease: async () => ({ held: true }) }, store);
+export const withoutLease: Sabotage = {
+  store: (store) => replacing({ holdLease: async () => ({ held: true }) }, store),
+};

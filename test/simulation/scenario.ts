@@ -1,6 +1,8 @@
 import { type TierBand, tierBands } from '../../src/policies/index.js';
 import type { Random } from '../../src/random.js';
 import { type Faults, NO_FAULTS } from './actor.js';
+import { NO_TROUBLES, type Troubles } from './cloud/chaos.js';
+import type { StreamOptions } from './cloud/stream.js';
 import { between, chance, pick } from './random.js';
 
 export const TICK_MS = 60_000;
@@ -25,6 +27,21 @@ export interface Scenario {
   readonly pause: { readonly fromMs: number; readonly untilMs: number } | undefined;
   /** The rule of the slowest of three tiers never fires once all is well: the second makes up for it. */
   readonly losesSlowRule: boolean;
+  /** How records that are put without a place come to their attempts; undefined where every producer indexes them. */
+  readonly arrivals: ArrivalsScenario | undefined;
+}
+
+export interface ArrivalsScenario {
+  readonly stream: StreamOptions;
+  readonly troubles: Troubles;
+  /** Whether they are attempted as they come, or left to the rules, from when on. */
+  readonly onArrival: readonly { readonly fromMs: number; readonly isOn: boolean }[];
+  /** The rules of the queue are disabled until then. */
+  readonly enabledFromMs: number;
+  /** A second queue, into which records are put over. */
+  readonly hasSecondQueue: boolean;
+  /** When, beside every hour, the rule of the sweep fires, if it does. */
+  readonly sweepAtMs: number | undefined;
 }
 
 const DAY = 86_400;
@@ -45,7 +62,8 @@ const THREE_TIERS = tierBands(
   FUNCTION_TIMEOUT_SECONDS,
 );
 
-export function makeScenario(random: Random): Scenario {
+/** A world with or without bare records; by chance, or as it is asked for. */
+export function makeScenario(random: Random, hasArrivals = chance(random, 0.25)): Scenario {
   return {
     faults: pick<Faults>(random, [
       NO_FAULTS,
@@ -59,11 +77,43 @@ export function makeScenario(random: Random): Scenario {
       concurrency: pick(random, [1, 2, 10]),
       attemptTimeoutSeconds: pick(random, [5, 30]),
       maxRecords: pick(random, [undefined, undefined, 3]),
-      attemptsPerSecond: pick(random, [undefined, undefined, 5, 0.1]),
+      // A queue with a pace leaves its arrivals to its rules.
+      attemptsPerSecond:
+        hasArrivals && chance(random, 0.75) ? undefined : pick(random, [undefined, undefined, 5, 0.1]),
     },
     ways: waysOver(random),
     pause: chance(random, 0.25) ? pauseWithin(random) : undefined,
     losesSlowRule: chance(random, 0.3),
+    arrivals: hasArrivals ? makeArrivals(random) : undefined,
+  };
+}
+
+function makeArrivals(random: Random): ArrivalsScenario {
+  const isOn = chance(random, 0.9);
+  const changeAt = between(random, 1, 10) * TICK_MS;
+  const standstillAt = between(random, 0, TROUBLED_MS / 2);
+  return {
+    stream: {
+      shards: pick(random, [1, 2]),
+      batchSize: pick(random, [1, 3, 10]),
+      standstill: chance(random, 0.1)
+        ? { fromMs: standstillAt, untilMs: standstillAt + 11 * TICK_MS }
+        : undefined,
+    },
+    troubles: pick<Troubles>(random, [
+      NO_TROUBLES,
+      { twice: 0.1, late: 0.1, refused: 0.1, cutAnew: 0, lostForGood: 0 },
+      { twice: 0.3, late: 0.5, refused: 0.2, cutAnew: 0.5, lostForGood: 0 },
+      { twice: 0.2, late: 0.2, refused: 0.3, cutAnew: 0.2, lostForGood: 0 },
+      { twice: 0.1, late: 0.1, refused: 0, cutAnew: 0, lostForGood: 0.3 },
+    ]),
+    onArrival: [
+      { fromMs: 0, isOn },
+      { fromMs: changeAt, isOn: !isOn },
+    ].slice(0, pick(random, [1, 1, 1, 2])),
+    enabledFromMs: chance(random, 0.1) ? between(random, 1, 10) * TICK_MS : 0,
+    hasSecondQueue: chance(random, 0.3),
+    sweepAtMs: chance(random, 0.4) ? between(random, 0, TROUBLED_MS) : undefined,
   };
 }
 

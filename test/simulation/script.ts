@@ -22,10 +22,34 @@ export interface Script {
   readonly maxAttempts: number | undefined;
   /** The producer writes a new version over it at this time. */
   readonly overwriteAtMs: number | undefined;
+  /** Put without a place, and what of the contract it leaves out or gets wrong. Undefined: indexed by its producer. */
+  readonly bare: Bare | undefined;
 }
 
-export function makeScripts(random: Random, horizonMs: number): Script[] {
-  const count = between(random, 3, 12);
+export interface Bare {
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** It says when it was inserted. */
+  readonly isDated: boolean;
+  /** An update of its payload, and not an overwrite, is its new version. */
+  readonly isUpdated: boolean;
+  /** Somebody sets it to NEW then, if it has come to its end. */
+  readonly renewAtMs: number | undefined;
+  /** Somebody puts it into the other queue then. */
+  readonly moveAtMs: number | undefined;
+}
+
+export interface ScriptsOptions {
+  /** How long things go wrong. */
+  readonly horizonMs: number;
+  readonly hasBare: boolean;
+  /** Attempts that ignore their signal end after this. */
+  readonly longestMs: number;
+}
+
+export function makeScripts(random: Random, { horizonMs, hasBare, longestMs }: ScriptsOptions): Script[] {
+  // Now and then more than there may be runs at work on arrivals.
+  const count = hasBare && chance(random, 0.15) ? between(random, 12, 20) : between(random, 3, 12);
+  const someComeInCalm = chance(random, 0.25);
   return Array.from({ length: count }, (_, i) => {
     const poison = chance(random, 0.08);
     const hopeless = !poison && chance(random, 0.08);
@@ -43,8 +67,51 @@ export function makeScripts(random: Random, horizonMs: number): Script[] {
       end: chance(random, 0.1) ? ('dead' as const) : ('success' as const),
       maxAttempts: poison || hopeless ? pick(random, [1, 2, 3]) : undefined,
       overwriteAtMs: chance(random, 0.1) ? insertAtMs + between(random, 1, horizonMs / 2) : undefined,
+      bare: undefined,
     };
-  });
+  }).map((script) =>
+    hasBare && chance(random, 0.9) ? bared(script, random, { horizonMs, longestMs }, someComeInCalm) : script,
+  );
+}
+
+function bared(
+  script: Script,
+  random: Random,
+  { horizonMs, longestMs }: Omit<ScriptsOptions, 'hasBare'>,
+  mayComeInCalm: boolean,
+): Script {
+  const comesInCalm = mayComeInCalm && chance(random, 0.3);
+  const insertAtMs = comesInCalm ? 3 * horizonMs + between(random, 0, horizonMs) : script.insertAtMs;
+  const soonAfter = () =>
+    insertAtMs + pick(random, [between(random, 1, 5_000), between(random, 1, horizonMs)]);
+  const isWrong = chance(random, 0.15);
+  const wrong = pick<Record<string, unknown>>(random, [
+    { status: 'new' },
+    { status: undefined },
+    { insertedAt: 12_345 },
+    script.maxAttempts === undefined ? { retry: { type: 'fibonaci' } } : {},
+  ]);
+  return {
+    ...script,
+    insertAtMs,
+    // Long enough for everything that looks at the record later to come in between.
+    ...(chance(random, 0.2)
+      ? { firstDurationMs: between(random, 60_000, longestMs), ignoresSignal: chance(random, 0.7) }
+      : { firstDurationMs: Math.min(script.firstDurationMs, longestMs) }),
+    overwriteAtMs: chance(random, 0.25) ? soonAfter() : undefined,
+    bare: {
+      attributes: isWrong ? wrong : {},
+      isDated: script.ageMs > 0 || chance(random, 0.2),
+      isUpdated: chance(random, 0.3),
+      renewAtMs: chance(random, 0.1) ? soonAfter() : undefined,
+      moveAtMs: chance(random, 0.3) ? soonAfter() : undefined,
+    },
+  };
+}
+
+/** When anybody writes the record, beside its attempts. */
+export function writeTimesMs({ insertAtMs, overwriteAtMs = 0, bare }: Script): number[] {
+  return [insertAtMs, overwriteAtMs, bare?.renewAtMs ?? 0, bare?.moveAtMs ?? 0];
 }
 
 /** Throws, or not, as the script has it for this attempt. */

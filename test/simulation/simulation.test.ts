@@ -1,19 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { withoutFence, withoutJournal, withoutLease } from './sabotage.js';
+import {
+  withoutClaims,
+  withoutFenceOfBare,
+  withoutOnFailure,
+  withoutSweep,
+  withoutWaiting,
+} from './sabotage-arrivals.js';
 import { type Sabotage, World } from './world.js';
 
 /** `SIMULATION_SEED=17 npx vitest run test/simulation` plays that world alone; `SIMULATION_WORLDS` sets how many. */
 const FIRST_SEED = Number(process.env.SIMULATION_SEED ?? 1);
 const WORLDS = process.env.SIMULATION_SEED ? 1 : Number(process.env.SIMULATION_WORLDS ?? 1000);
 
-async function violationsOf(seed: number, sabotage?: Sabotage): Promise<string[]> {
-  const violations = await new World(seed, sabotage).play();
+async function violationsOf(seed: number, sabotage?: Sabotage, hasArrivals?: boolean): Promise<string[]> {
+  const violations = await new World(seed, sabotage, hasArrivals).play();
   return violations.map((violation) => `seed ${seed}: ${violation}`);
 }
 
-async function firstViolation(sabotage: Sabotage, worlds: number): Promise<string | undefined> {
-  for (let seed = 1; seed <= worlds; seed++) {
-    const [violation] = await violationsOf(seed, sabotage);
+async function firstViolation(sabotage: Sabotage, hasArrivals: boolean): Promise<string | undefined> {
+  for (let seed = 1; seed <= 300; seed++) {
+    const [violation] = await violationsOf(seed, sabotage, hasArrivals);
     if (violation) return violation;
   }
   return undefined;
@@ -29,13 +36,18 @@ describe('in worlds where runs overlap, die and freeze at any step, and the stor
   }, 120_000);
 
   test.each([
-    ['the fence', withoutFence],
-    ['the journal', withoutJournal],
-    ['the lease', withoutLease],
+    ['the fence', withoutFence, false],
+    ['the journal', withoutJournal, false],
+    ['the lease', withoutLease, false],
+    ['the fence of what was never written', withoutFenceOfBare, true],
+    ['the claim on arrivals', withoutClaims, true],
+    ['the wait for who has records in hand', withoutWaiting, true],
+    ['the on-failure destination', withoutOnFailure, true],
+    ['the sweep', withoutSweep, true],
   ])(
     'the worlds notice when %s is taken out',
-    async (_, sabotage) => {
-      expect(await firstViolation(sabotage, 300)).toBeDefined();
+    async (_, sabotage, hasArrivals) => {
+      expect(await firstViolation(sabotage, hasArrivals)).toBeDefined();
     },
     60_000,
   );

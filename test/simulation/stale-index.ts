@@ -14,9 +14,12 @@ export function withStaleIndex(
 ): BacklogStore {
   const snapshots: { at: number; queryDue: (query: DueQuery) => ReturnType<BacklogStore['queryDue']> }[] = [];
   const noted = new Set(['insert', 'settle']);
+  const keysOf = async (lane: string) =>
+    (await store.queryDue({ lane, until: now() + 1e12, order: 'oldestFirst', limit: 1e6 })).keys;
   const note = async () => {
-    const before = await store.queryDue({ lane: 'q', until: now() + 1e12, order: 'oldestFirst', limit: 1e6 });
-    snapshots.push({ at: now(), queryDue: async (query) => answerFrom(before.keys, query) });
+    const before = { q: await keysOf('q'), r: await keysOf('r') };
+    const queryDue = async (query: DueQuery) => answerFrom(before[query.lane as 'q' | 'r'], query);
+    snapshots.push({ at: now(), queryDue });
     while ((snapshots[1]?.at ?? Number.POSITIVE_INFINITY) < now() - maxStaleMs) snapshots.shift();
   };
   return new Proxy(store, {

@@ -2,6 +2,7 @@ import type { TierBand } from '../../src/policies/index.js';
 import type { RunSummary } from '../../src/processor/index.js';
 import type { BacklogRecord, Item, RecordChange } from '../../src/record/index.js';
 import type { Actor } from './actor.js';
+import type { IntakeReport } from './cloud/intake-function.js';
 import { FUNCTION_TIMEOUT_SECONDS, type Scenario, TICK_MS, TROUBLED_MS, WAIT_SECONDS } from './scenario.js';
 
 /** Two clocks that differ by 2 s each, and a little for their rounding. */
@@ -10,6 +11,8 @@ const SKEW_MS = 4_100;
 const LEASE_MS = 75_000;
 /** Frozen for 200 s at most, and a lease that ran out: then nothing is left of the troubles. */
 const AFTERMATH_MS = 300_000;
+/** A stream that stood still, and messages that failed once more. */
+const ARRIVALS_AFTERMATH_MS = 1_200_000;
 /** An attempt that ignores its signal holds up its lane for so long. */
 const LONGEST_ATTEMPT_MS = 150_000;
 
@@ -21,9 +24,18 @@ interface Known {
   /** What its last settled failure says, by its worker's clock. */
   failedAt?: number;
   settledBy?: Actor;
+  /** True time of the last write by somebody who had been frozen, past its hold for all that is known. */
+  thawedAt?: number;
   settledAt?: number;
   /** What the other side asked for at the last failure. */
   retryAfterMs: number;
+}
+
+interface Underway {
+  readonly actor: Actor;
+  readonly version: number | undefined;
+  readonly queue: string;
+  readonly isArrival: boolean;
 }
 
 type Counts = { attempted: number; succeeded: number; failed: number; dead: number };
@@ -33,12 +45,15 @@ export interface Look {
   readonly start: number;
   /** The band of the run that attempts; none on a queue that retries per record. */
   readonly band: TierBand | undefined;
+  readonly queue: string;
+  /** The record has just come, and has no place yet. */
+  readonly isArrival: boolean;
 }
 
 /** Sees every attempt and every settle, and knows from them alone what must never be. */
 export class Witness {
   readonly violations: string[] = [];
-  private readonly underway = new Map<string, Actor[]>();
+  private readonly underway = new Map<string, Underway[]>();
   private readonly records = new Map<string, Known>();
   private readonly counts = new Map<Actor, Counts>();
   private readonly lastStarts = new Map<string, number>();
@@ -64,12 +79,19 @@ export class Witness {
     const known = this.records.get(id);
     if (!known) throw new Error(`${id} was attempted before it was inserted`);
     this.countsOf(actor).attempted++;
-    const other = this.underway.get(id)?.find((someone) => !someone.wasFrozen);
-    if (other) this.report(`${id}: two attempts at once, by ${other.name} and ${actor.name}`);
-    this.underway.set(id, [...(this.underway.get(id) ?? []), actor]);
+    const { queue, isArrival } = look;
+    const mine = { actor, version: versionOf(record.payload), queue, isArrival };
+    const others = this.underway.get(id) ?? [];
+    const other = others.find((someone) => !someone.actor.wasFrozen && !mayOverlap(someone, mine));
+    // Who was frozen past its hold may give a record its place while another attempts it.
+    const wasPlacedLate = (known.thawedAt ?? 0) >= (known.startedAt ?? 0);
+    if (other && !(known.thawedAt !== undefined && wasPlacedLate))
+      this.report(`${id}: two attempts at once, by ${other.actor.name} and ${actor.name}`);
+    this.underway.set(id, [...others, mine]);
 
     // Who was frozen past its lease may settle between another's read and its start.
-    const thawed = known.settledBy?.wasFrozen === true && look.now - (known.settledAt ?? 0) < 10_000;
+    const readMs = actor.wasFrozen ? LEASE_MS : 10_000;
+    const thawed = known.settledBy?.wasFrozen === true && look.now - (known.settledAt ?? 0) < readMs;
     const isOver = stored?.status === 'SUCCESS' || stored?.status === 'DEAD';
     if (isOver && !thawed)
       this.report(`${id}: attempted by ${actor.name} after ${stored.status} was settled`);
@@ -86,7 +108,7 @@ export class Witness {
 
   ends(actor: Actor, id: string): void {
     const others = [...(this.underway.get(id) ?? [])];
-    const place = others.indexOf(actor);
+    const place = others.findIndex((other) => other.actor === actor);
     if (place >= 0) others.splice(place, 1);
     this.underway.set(id, others);
   }
@@ -98,10 +120,10 @@ export class Witness {
 
   /** Nothing of a killed worker goes on. */
   dies(actor: Actor): void {
-    for (const [id, actors] of this.underway)
+    for (const [id, all] of this.underway)
       this.underway.set(
         id,
-        actors.filter((other) => other !== actor),
+        all.filter((other) => other.actor !== actor),
       );
   }
 
@@ -126,6 +148,7 @@ export class Witness {
     if (status === 'ERROR') counts.failed++;
     if (status === 'DEAD') counts.dead++;
     const known = this.records.get(record.id);
+    if (known && actor.wasFrozen) known.thawedAt = now;
     if (!known || status === undefined) return;
     known.settledBy = actor;
     known.settledAt = now;
@@ -153,6 +176,21 @@ export class Witness {
           `${actor.name} tells ${told} ${what}, ${summary.unsettled} unsettled, of ${counts[what]}`,
         );
       }
+    }
+  }
+
+  /** What the intake tells of an event that it has dealt with adds up to the records in it. */
+  hearsIntake(
+    name: string,
+    { Records }: { Records: unknown[] },
+    failed: readonly string[],
+    report: IntakeReport,
+  ): void {
+    const { started, placed, refused, later, skipped } = report;
+    const told = started + placed + refused + later + skipped;
+    const [least, most] = countRecords(Records);
+    if (failed.length === 0 && (told < least || told > most)) {
+      this.report(`${name} tells of ${told} records of ${least} to ${most}: ${JSON.stringify(report)}`);
     }
   }
 
@@ -185,17 +223,21 @@ export class Witness {
 
   /** Once all is well, and without limits, every record has its turn in time. */
   private checkLateness(actor: Actor, record: BacklogRecord, known: Known, { now, start, band }: Look): void {
-    const { limits, ways } = this.scenario;
+    const { limits, ways, arrivals } = this.scenario;
     const limited = limits.maxRecords !== undefined || limits.attemptsPerSecond !== undefined;
-    if (limited || this.hasPoison) return;
+    if (limited || this.hasPoison || arrivals?.troubles.lostForGood) return;
     const lastChange = ways.length > 1 ? (ways.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
-    const calm = start + Math.max(TROUBLED_MS, lastChange) + AFTERMATH_MS;
+    const aftermath = arrivals ? ARRIVALS_AFTERMATH_MS : AFTERMATH_MS;
+    const calm = start + Math.max(TROUBLED_MS, lastChange) + aftermath;
     const born = Date.parse(record.availableAt ?? record.insertedAt);
     const ofAge = born + (band?.fromAgeSeconds ?? 0) * 1000;
     const waited = (known.failedAt ?? 0) + Math.max(known.retryAfterMs, band ? 0 : WAIT_SECONDS * 1000);
     const expected = Math.max(calm, known.since, known.startedAt ?? 0, ofAge, waited);
     const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;
-    const lateMs = now - expected - intervalMs - LONGEST_ATTEMPT_MS;
+    // A queue that had nothing to do meanwhile notices its change of way with the next record that comes.
+    const noticesLateMs = arrivals && ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
+    const longestMs = arrivals ? FUNCTION_TIMEOUT_SECONDS * 1000 : LONGEST_ATTEMPT_MS;
+    const lateMs = now - expected - intervalMs - noticesLateMs - longestMs;
     if (lateMs > 0) this.report(`${record.id}: attempted by ${actor.name} ${lateMs} ms too late`);
   }
 
@@ -208,9 +250,9 @@ export class Witness {
     this.lastStarts.set(lane, now);
   }
 
-  private checkPause(actor: Actor, id: string, { now, start }: Look): void {
+  private checkPause(actor: Actor, id: string, { now, start, queue }: Look): void {
     const { pause } = this.scenario;
-    if (!pause || actor.wasFrozen) return;
+    if (!pause || queue !== 'q' || actor.wasFrozen) return;
     if (now > start + pause.fromMs + LEASE_MS && now < start + pause.untilMs) {
       this.report(`${id}: attempted by ${actor.name} while the queue was paused`);
     }
@@ -219,4 +261,24 @@ export class Witness {
 
 function versionOf(payload: unknown): number | undefined {
   return (payload as { version: number } | undefined)?.version;
+}
+
+/** How many records an event is about: at least the different ones, at most one per change. */
+function countRecords(events: readonly unknown[]): [number, number] {
+  const ids = events.flatMap((event) => {
+    const { dynamodb, body } = event as { dynamodb?: { Keys: { id: { S: string } } }; body?: string };
+    if (dynamodb) return [dynamodb.Keys.id.S];
+    const { unplaced, requestPayload } = JSON.parse(body ?? '{}');
+    return (unplaced ?? requestPayload.arrivals.ids) as string[];
+  });
+  return [new Set(ids).size, ids.length];
+}
+
+/**
+ * An overwrite is a new record. A rule's run that attempts the former version under its lane's lease is not seen from
+ * another lane, nor by a run that the stream starts once more for the former version's insertion.
+ */
+function mayOverlap(former: Underway, next: Underway): boolean {
+  const isOverwritten = former.version !== next.version;
+  return isOverwritten && !former.isArrival && (next.isArrival || former.queue !== next.queue);
 }

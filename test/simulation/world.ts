@@ -1,13 +1,20 @@
+import type { IntakeSettings } from '../../functions/intake/settings.js';
+import { isTrouble } from '../../functions/make-handler.js';
 import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
-import { type AttemptContext, type RunSummary, run } from '../../src/processor/index.js';
-import { type BacklogRecord, RetryAfter } from '../../src/record/index.js';
+import { type Arrivals, type AttemptContext, type RunSummary, run } from '../../src/processor/index.js';
+import { type BacklogRecord, type Item, RetryAfter } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
-import { Actor, NO_FAULTS } from './actor.js';
+import { Actor, type Faults, NO_FAULTS } from './actor.js';
+import { Chaos, NO_TROUBLES } from './cloud/chaos.js';
+import { Cloud } from './cloud/cloud.js';
+import { invocation } from './cloud/invocation.js';
 import { faultyStore } from './faulty-store.js';
+import { type ProducerParts, Producers } from './producers.js';
 import { between, chance, seededRandom } from './random.js';
 import {
+  type ArrivalsScenario,
   FUNCTION_TIMEOUT_SECONDS,
   makeScenario,
   type Scenario,
@@ -15,18 +22,33 @@ import {
   TROUBLED_MS,
   WAIT_SECONDS,
 } from './scenario.js';
-import { actOut, makeScripts, type Script } from './script.js';
+import { actOut, makeScripts, type Script, writeTimesMs } from './script.js';
 import { withStaleIndex } from './stale-index.js';
 import { Witness } from './witness.js';
 
+interface Target {
+  readonly queue: string;
+  readonly band?: TierBand | undefined;
+  readonly catchUp?: readonly TierBand[] | undefined;
+  readonly arrivals?: Arrivals | undefined;
+}
+
 const START = Date.parse('2026-01-01T00:00:00.000Z');
-const LONGEST_MS = 5 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const LONGEST_MS = 5 * HOUR_MS;
+/** A stream that stood still has been read by then. */
+const AFTERMATH_MS = 20 * TICK_MS;
+const FUNCTION_TIMEOUT_MS = FUNCTION_TIMEOUT_SECONDS * 1000;
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 const PER_RECORD = resolvePolicy({ type: 'constant', intervalSeconds: WAIT_SECONDS, jitter: 'none' });
 const BY_AGE = resolvePolicy({ type: 'progressive' });
 
 /** Takes a safeguard out, to see that its absence is noticed. */
-export type Sabotage = (store: BacklogStore) => BacklogStore;
+export interface Sabotage {
+  readonly store?: (store: BacklogStore) => BacklogStore;
+  readonly noSweep?: boolean;
+  readonly noOnFailure?: boolean;
+}
 
 /**
  * A small world: one queue, some records, rules that fire on time, twice, late or not at all, and runs of the
@@ -42,32 +64,87 @@ export class World {
   private readonly scripts: Map<string, Script>;
   private readonly scenario: Scenario;
   private readonly witness: Witness;
+  private readonly cloud: Cloud | undefined;
+  /** When producers write. */
+  private readonly writesMs: readonly number[];
   private readonly attempts = new Map<string, number>();
   private actors = 0;
 
-  constructor(seed: number, sabotage: Sabotage = (store) => store) {
+  /** @param hasArrivals whether producers put bare records; by chance if it is left open */
+  constructor(
+    seed: number,
+    private readonly sabotage: Sabotage = {},
+    hasArrivals?: boolean,
+  ) {
     this.random = seededRandom(seed);
-    this.scenario = makeScenario(this.random);
+    this.scenario = makeScenario(this.random, hasArrivals);
     this.truth = new MemoryStore({
       clock: { now: () => this.time.now, wall: () => this.time.now, sleep: async () => {} },
     });
-    const { maxStaleMs } = this.scenario;
-    this.store = sabotage(withStaleIndex(this.truth, () => this.time.now, this.random, maxStaleMs));
-    this.scripts = new Map(makeScripts(this.random, TROUBLED_MS).map((script) => [script.id, script]));
+    const { maxStaleMs, arrivals } = this.scenario;
+    const stale = withStaleIndex(this.truth, () => this.time.now, this.random, maxStaleMs);
+    this.store = sabotage.store?.(stale) ?? stale;
+    const hasBare = arrivals !== undefined;
+    // An attempt that ignores its signal is no longer waited for by a process that nobody answers.
+    const longestMs = this.scenario.faults.hang > 0 ? 70_000 : 250_000;
+    const scripts = makeScripts(this.random, { horizonMs: TROUBLED_MS, hasBare, longestMs });
+    this.writesMs = scripts.flatMap(writeTimesMs);
+    this.scripts = new Map(scripts.map((script) => [script.id, script]));
     const hasPoison = [...this.scripts.values()].some(({ crashesFirst }) => crashesFirst > 0);
     this.witness = new Witness(this.scenario, hasPoison);
+    this.cloud = arrivals && this.makeCloud(arrivals);
+  }
+
+  private makeCloud({ stream, troubles }: ArrivalsScenario): Cloud {
+    return new Cloud({
+      stream,
+      chaos: new Chaos(this.time, this.random, () => (this.isTroubled() ? troubles : NO_TROUBLES)),
+      faults: () => this.faults(),
+      settings: this.intakeSettings(),
+      newActor: (kind) => this.newActor(kind),
+      storeOf: (actor) => this.watched(actor),
+      run: ({ queue, arrivals }) => this.startRun({ queue, arrivals }),
+      hasOnFailure: !this.sabotage.noOnFailure,
+      hearsIntake: (name, event, failed, report) => this.witness.hearsIntake(name, event, failed, report),
+    });
+  }
+
+  private intakeSettings(): IntakeSettings {
+    const world = this;
+    const functions = new Map([
+      ['q', 'Q'],
+      ['r', 'R'],
+    ]);
+    return {
+      tables: { records: 'records', control: 'control' },
+      functionTimeoutSeconds: 60,
+      queues: { q: { way: 'retry' }, r: { way: 'retry' } },
+      returnsUrl: 'https://sqs/returns',
+      givenUpUrl: undefined,
+      get arrivalFunctions() {
+        return world.isOnArrival() ? functions : new Map<string, string>();
+      },
+    };
+  }
+
+  private isOnArrival(): boolean {
+    const ms = this.time.now - START;
+    return this.scenario.arrivals?.onArrival.findLast(({ fromMs }) => fromMs <= ms)?.isOn ?? false;
   }
 
   async play(): Promise<string[]> {
-    for (const script of this.scripts.values()) this.schedule(script);
+    this.scheduleProducers();
     this.schedulePause();
-    for (let tick = 0; ; tick++) {
-      const at = tick * TICK_MS;
-      if (at > LONGEST_MS) {
-        this.witness.report(`still open after ${LONGEST_MS / 60_000} minutes: ${this.openIds().join(', ')}`);
+    this.scheduleSweep();
+    const lastWriteMs = Math.max(...this.writesMs);
+    const longestMs = this.losesEvents() ? 49 * HOUR_MS : LONGEST_MS;
+    for (let at = 0; ; at = this.nextTick(at)) {
+      if (at > longestMs) {
+        this.witness.report(`still open after ${longestMs / 60_000} minutes: ${this.openIds().join(', ')}`);
         break;
       }
-      if (at > TROUBLED_MS && this.openIds().length === 0) break;
+      if (at > Math.max(TROUBLED_MS, lastWriteMs) && this.openIds().length === 0) break;
+      await this.time.runUntil(START + at);
       this.fireRules(at);
       await this.time.runUntil(START + at + TICK_MS);
     }
@@ -76,31 +153,41 @@ export class World {
     return this.witness.violations;
   }
 
-  private schedule(script: Script): void {
-    const put = (version: number, replace: boolean) => {
-      const { id } = script;
-      const born = this.time.now - script.ageMs;
-      const availableAt = script.delayMs === undefined ? undefined : this.time.now + script.delayMs;
-      const own = { type: 'constant', intervalSeconds: WAIT_SECONDS, jitter: 'none' };
-      const item = {
-        id,
-        status: 'NEW',
-        queue: 'q',
-        payload: { version },
-        insertedAt: new Date(born).toISOString(),
-        lane: 'q',
-        dueAt: new Date(availableAt ?? born).toISOString(),
-        ...(availableAt === undefined ? {} : { availableAt: new Date(availableAt).toISOString() }),
-        ...(script.maxAttempts === undefined ? {} : { retry: { ...own, maxAttempts: script.maxAttempts } }),
-      };
-      this.witness.appears(id, availableAt ?? this.time.now);
-      if (replace) this.truth.put({ ...item, rev: `over-${id}` });
-      else void this.store.insert({ ...item, rev: `new-${id}` });
-    };
-    this.time.after(script.insertAtMs, () => put(1, false));
-    if (script.overwriteAtMs !== undefined) {
-      this.time.after(script.overwriteAtMs, () => put(2, true));
-    }
+  private scheduleProducers(): void {
+    const { time, truth, store, witness, cloud } = this;
+    const { hasSecondQueue = false } = this.scenario.arrivals ?? {};
+    const mayRaiseDead = this.losesEvents();
+    const wrote: ProducerParts['wrote'] = (kind, item) => cloud?.wrote(kind, item);
+    const producers = new Producers({ time, truth, store, witness, hasSecondQueue, mayRaiseDead, wrote });
+    for (const script of this.scripts.values()) producers.schedule(script);
+  }
+
+  /** Once while things go wrong; the rest is up to the hourly rule. */
+  private scheduleSweep(): void {
+    const at = this.scenario.arrivals?.sweepAtMs;
+    if (at !== undefined) this.time.after(at, () => this.fireSweep());
+  }
+
+  private fireSweep(): void {
+    if (!this.sabotage.noSweep) void this.cloud?.sweep();
+  }
+
+  /** In some worlds only the sweep finds what no event has reached. */
+  private losesEvents(): boolean {
+    return (this.scenario.arrivals?.troubles.lostForGood ?? 0) > 0;
+  }
+
+  /** The next minute; or, when nothing is left to do but to wait, the one of the next write, or of the next sweep. */
+  private nextTick(at: number): number {
+    const next = at + TICK_MS;
+    const isIdle =
+      at > TROUBLED_MS + AFTERMATH_MS &&
+      this.cloud?.isQuiet === true &&
+      this.truth.items().every((item) => isDone(item) || isUnfound(item));
+    if (!isIdle) return next;
+    const hour = (Math.floor(at / HOUR_MS) + 1) * HOUR_MS;
+    const nextWrite = Math.min(...this.writesMs.filter((ms) => ms >= next));
+    return Math.min(hour, Math.max(next, Math.floor(nextWrite / TICK_MS) * TICK_MS));
   }
 
   private schedulePause(): void {
@@ -116,22 +203,27 @@ export class World {
 
   /** Those whose turn it is, all at once. */
   private fireRules(at: number): void {
+    const { arrivals } = this.scenario;
+    if (at > 0 && at % HOUR_MS === 0) this.fireSweep();
+    if (arrivals?.hasSecondQueue) this.fire({ queue: 'r' });
+    if (at < (arrivals?.enabledFromMs ?? 0)) return;
     const bands = this.bandsAt(at);
-    if (!bands) this.fire(undefined);
+    if (!bands) this.fire({ queue: 'q' });
     for (const band of bands ?? []) {
       if (at % (band.everySeconds * 1000) !== 0) continue;
       const isLost = this.scenario.losesSlowRule && band.number === 3 && at >= TROUBLED_MS;
-      if (!isLost) this.fire(band, band.number === 2 ? bands?.slice(2) : undefined);
+      const catchUp = band.number === 2 ? bands?.slice(2) : undefined;
+      if (!isLost) this.fire({ queue: 'q', band, catchUp });
     }
   }
 
   /** Mostly once and a little late; now and then twice, or not at all. */
-  private fire(band: TierBand | undefined, catchUp?: readonly TierBand[]): void {
+  private fire(target: Target): void {
     const { random } = this;
     const isLost = this.isTroubled() && chance(random, 0.05);
     for (const _ of isLost ? [] : chance(random, 0.25) ? [1, 2] : [1]) {
       const late = chance(random, 0.1) ? between(random, 0, 50_000) : between(random, 0, 2_000);
-      this.time.after(late, () => this.startRun(band, catchUp));
+      this.time.after(late, () => void this.startRun(target));
     }
   }
 
@@ -139,46 +231,71 @@ export class World {
     return this.time.now - START < TROUBLED_MS;
   }
 
-  private startRun(band: TierBand | undefined, catchUp: readonly TierBand[] | undefined): void {
-    const faults = () => (this.isTroubled() ? this.scenario.faults : NO_FAULTS);
-    const actor = new Actor(`run ${++this.actors}`, this.time, this.random, faults);
+  private faults(): Faults {
+    return this.isTroubled() ? this.scenario.faults : NO_FAULTS;
+  }
+
+  private newActor(kind: string): Actor {
+    const actor = new Actor(`${kind} ${++this.actors}`, this.time, this.random, () => this.faults());
     actor.onKilled = () => this.witness.dies(actor);
-    const deadline = this.time.now + FUNCTION_TIMEOUT_SECONDS * 1000;
-    let done = false;
-    this.time.after(FUNCTION_TIMEOUT_SECONDS * 1000, () => {
-      if (!actor.killed && !actor.wasFrozen && !done)
-        this.witness.report(`${actor.name} did not end before its deadline`);
-      actor.kill();
-    });
-    run(
-      {
-        target: { queue: 'q', lane: 'q', band, catchUp },
-        process: (record, context) => this.process(actor, band, record, context),
-        policy: band ? BY_AGE : PER_RECORD,
-        limits: this.scenario.limits,
-        deadline: deadline + (actor.clock.wall() - this.time.now),
-        functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
-        tickSeconds: 60,
-      },
-      {
-        store: faultyStore(this.watched(actor), actor, faults, this.random),
-        clock: actor.clock,
-        random: this.random,
-        logger: SILENT,
-      },
-    ).then(
-      (summary) => {
-        done = true;
-        this.ended.push(summary.ended);
-        this.witness.hears(actor, summary);
-      },
-      (error) => this.witness.report(`${actor.name} threw ${(error as Error).stack}`),
+    return actor;
+  }
+
+  /** True if the function ended well. */
+  private async startRun(target: Target): Promise<boolean> {
+    const actor = this.newActor(target.arrivals ? 'arrivals' : 'run');
+    const deadline = actor.clock.wall() + FUNCTION_TIMEOUT_MS;
+    const summary = await invocation(actor, this.time, FUNCTION_TIMEOUT_MS, () =>
+      this.run(actor, target, deadline),
     );
+    if (summary === 'failed') {
+      const isLate = this.time.now >= deadline - actor.skewMs;
+      if (isLate && !actor.wasFrozen) this.witness.report(`${actor.name} did not end before its deadline`);
+      return false;
+    }
+    this.ended.push(summary.ended);
+    this.witness.hears(actor, summary);
+    return !isTrouble(summary);
+  }
+
+  private async run(actor: Actor, target: Target, deadline: number): Promise<RunSummary> {
+    const { queue, band, catchUp, arrivals } = target;
+    const bands = queue === 'q' ? this.bandsAt(this.time.now - START) : undefined;
+    const isByAge = arrivals ? bands !== undefined : band !== undefined;
+    try {
+      return await run(
+        {
+          target: {
+            queue,
+            lane: queue,
+            band,
+            catchUp,
+            way: isByAge ? 'progressive' : 'retry',
+            ...(arrivals ? { arrivals } : {}),
+          },
+          process: (record, context) => this.process(actor, target, record, context),
+          policy: isByAge ? BY_AGE : PER_RECORD,
+          limits: this.scenario.limits,
+          deadline,
+          functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
+          tickSeconds: 60,
+        },
+        {
+          store: faultyStore(this.watched(actor), actor, () => this.faults(), this.random),
+          clock: actor.clock,
+          random: this.random,
+          logger: SILENT,
+        },
+      );
+    } catch (error) {
+      this.witness.report(`${actor.name} threw ${(error as Error).stack}`);
+      throw error;
+    }
   }
 
   private process(
     actor: Actor,
-    rule: TierBand | undefined,
+    { queue, band: rule, arrivals }: Target,
     record: BacklogRecord,
     { attempt, signal }: AttemptContext,
   ): Promise<void> {
@@ -191,7 +308,9 @@ export class World {
     const slower = this.scenario.ways.flatMap(({ bands }) => bands ?? []).find(({ number }) => number === 3);
     const caughtUp = rule?.number === 2 && slower && age > rule.untilAgeSeconds * 1000 + 100_000;
     const stored = this.truth.items().find((item) => item.id === id);
-    this.witness.begins(actor, record, stored, { now, start: START, band: caughtUp ? slower : rule });
+    const band = caughtUp ? slower : rule;
+    const isArrival = arrivals !== undefined;
+    this.witness.begins(actor, record, stored, { now, start: START, band, queue, isArrival });
     const made = (this.attempts.get(id) ?? 0) + 1;
     this.attempts.set(id, made);
 
@@ -248,18 +367,14 @@ export class World {
   private openIds(): string[] {
     const items = this.truth.items();
     const waiting = [...this.scripts.keys()].filter((id) => !items.some((item) => item.id === id));
-    return [
-      ...waiting,
-      ...items
-        .filter((item) => item.status === 'NEW' || item.status === 'ERROR')
-        .map((item) => String(item.id)),
-    ];
+    return [...waiting, ...items.filter((item) => !isDone(item)).map((item) => String(item.id))];
   }
 
   private checkEnds(): void {
     for (const item of this.truth.items()) {
       const script = this.scripts.get(String(item.id));
       if (!script) continue;
+      if (!isDone(item)) this.witness.report(`${item.id}: left behind, ${item.status} in ${item.lane}`);
       const good = Number.isFinite(script.failuresFirst) && script.maxAttempts === undefined;
       if (good && script.end === 'success' && item.status !== 'SUCCESS') {
         this.witness.report(`${item.id}: ended ${item.status} (${item.deadReason}), not SUCCESS`);
@@ -271,4 +386,13 @@ export class World {
       }
     }
   }
+}
+
+function isDone({ status }: Item): boolean {
+  return status === 'SUCCESS' || status === 'DEAD';
+}
+
+/** No rule will ever find it. */
+function isUnfound({ lane }: Item): boolean {
+  return lane === undefined || String(lane).endsWith('/dead');
 }

@@ -169,13 +169,9 @@ async function repairIfWanted(request: RepairRequest): Promise<Repaired | undefi
     return undefined;
   }
   const { client, table, clock } = target;
-  const arrivals = (await readControlTables(target, controls))?.arrivals ?? new Map();
-  const underAttempt = [...arrivals.values()].flatMap((runs: ReadonlyMap<string, number>) =>
-    [...runs].flatMap(([batch, until]) => (until >= clock.wall() ? [batch] : [])),
-  );
   const store = new RepairStore(target, controls);
   const items = new RawItems({ client, table, clock });
-  return repairAll(repairable, underAttempt, { items, store, clock, signal, output });
+  return repairAll(repairable, { items, store, clock, signal, output });
 }
 
 function count({ misplaced, stuck }: Repairable): number {

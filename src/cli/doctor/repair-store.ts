@@ -1,22 +1,45 @@
+import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals } from '../../store/index.js';
 import { DynamoDbStore } from '../../store/index.js';
 import type { Target } from '../connect.js';
 
 /**
- * A store that knows of the runs of all control tables: an app on this machine may have several, and which of them
- * belongs to a table is not written there.
+ * A store that claims records in all control tables: an app on this machine may have several, and which of them belongs
+ * to a table is not written there. Without any, nobody attempts records as they come, and there is nothing to claim.
  */
 export class RepairStore extends DynamoDbStore {
   private readonly controls: readonly DynamoDbStore[];
 
   constructor({ client, table, clock }: Target, controlTables: readonly string[]) {
-    // Of a control table nothing but claims is read: without one it stays untouched.
+    // Of a control table nothing but claims is used: without one it stays untouched.
     super({ client, clock, tables: { records: table, control: controlTables[0] ?? table } });
     this.controls = controlTables.map(
       (control) => new DynamoDbStore({ client, clock, tables: { records: table, control } }),
     );
   }
 
-  override async claimedArrivals(queue: string, now: number): Promise<string[]> {
-    return (await Promise.all(this.controls.map((store) => store.claimedArrivals(queue, now)))).flat();
+  override async claimedArrivals(
+    queues: readonly string[],
+    ids: readonly string[],
+    now: number,
+  ): Promise<ClaimedArrivals> {
+    const all = await Promise.all(this.controls.map((store) => store.claimedArrivals(queues, ids, now)));
+    return { ids: [...new Set(all.flatMap((one) => one.ids))], never: all.every(({ never }) => never) };
+  }
+
+  override async claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
+    for (const store of this.controls) {
+      const answer = await store.claimArrivals(queue, claim);
+      if (answer === 'claimed') continue;
+      await this.releaseArrivals(queue, claim);
+      return answer;
+    }
+    return 'claimed';
+  }
+
+  override async releaseArrivals(
+    queue: string,
+    claim: Pick<ArrivalsClaim, 'batch' | 'holder'>,
+  ): Promise<void> {
+    await Promise.all(this.controls.map((store) => store.releaseArrivals(queue, claim)));
   }
 }

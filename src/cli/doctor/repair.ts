@@ -37,35 +37,29 @@ interface RepairParts {
 }
 
 /** Puts the places of these records right, each as it is now, under its fence. May be repeated at will. */
-export async function repairAll(
-  { misplaced, stuck }: Repairable,
-  /** Batches of arrivals that are under attempt now. */
-  underAttempt: readonly string[],
-  parts: RepairParts,
-): Promise<Repaired> {
+export async function repairAll({ misplaced, stuck }: Repairable, parts: RepairParts): Promise<Repaired> {
   let moved = 0;
   for (const ids of batches(misplaced)) {
     if (parts.signal.aborted) break;
     for (const item of await parts.items.getMany(ids)) if (await move(item, parts)) moved++;
   }
   let placed = 0;
-  for (const ids of batches(stuck)) placed += await placeOnceFree(ids, underAttempt, parts);
+  for (const ids of batches(stuck)) placed += await placeOnceFree(ids, parts);
   return { placed, moved, left: misplaced.length + stuck.length - moved - placed };
 }
 
 /** Those that have no place, once no run that was given them as arrivals can be at work on them. */
 async function placeOnceFree(
   ids: readonly string[],
-  after: readonly string[],
   { store, clock, signal, output }: RepairParts,
 ): Promise<number> {
   const parts = { store, clock, random: systemRandom, logger: loggerOf(output) };
   let count = 0;
-  for (let rest: readonly string[] | undefined = ids, told = false; rest && !signal.aborted; told = true) {
-    const answer = await placeWhenFree({ ids: rest, after }, parts);
+  for (let rest = ids, told = false; !signal.aborted; told = true) {
+    const answer = await placeWhenFree(rest, parts);
     count += answer.placed.length;
-    rest = answer.waiting?.ids;
-    if (!rest) break;
+    rest = answer.waiting;
+    if (rest.length === 0) break;
     if (!told) output.message(`${rest.length} may be under attempt: waiting for those runs to end ...`);
     await clock.sleep(LOOK_AGAIN_MS, signal);
   }

@@ -6,7 +6,7 @@ export interface CounterOptions<Counts> {
 }
 
 /** Counting takes at most this share of the time: the more records there are, the less often they are counted. */
-const MAX_SHARE = 0.1;
+const MAX_SHARE = 0.05;
 
 /** Counts again and again until it is stopped. */
 export class Counter<Counts> {

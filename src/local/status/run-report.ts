@@ -60,6 +60,7 @@ const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   paused: 'paused',
   wayChanged: "waits for the former way's last run",
   leaseLost: 'lost its lease',
+  shared: 'others have some of these arrivals: its event comes back',
   storeTrouble: 'DynamoDB did not answer',
 };
 

@@ -8,6 +8,8 @@ export interface Change {
   readonly table: string;
   readonly before: AttributeMap | undefined;
   readonly after: AttributeMap | undefined;
+  /** When it was written, epoch milliseconds; just now if missing. */
+  readonly at?: number | undefined;
 }
 
 type OnChange = (change: Change) => void;

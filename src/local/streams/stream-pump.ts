@@ -28,12 +28,16 @@ export interface StreamPumpOptions {
   /** A batch that the function fails on comes again in halves, not as it was. */
   readonly bisects: boolean;
   readonly matches: (record: StreamRecord) => boolean;
+  /** Resolves as soon as another batch is welcome; what comes meanwhile makes it larger. */
+  readonly whenWelcome?: (() => Promise<void>) | undefined;
   /** Hands a batch over. The answer's failures, if any; it rejects if the function failed. */
   readonly deliver: (event: { readonly Records: readonly StreamRecord[] }) => Promise<unknown>;
 }
 
 /** What comes within this time is one batch. */
 const GATHER_MS = 10;
+/** Between the beginnings of two batches: of many small ones each would cost as much as one large one. Lambda asks a stream four times a second. */
+const BATCH_EVERY_MS = 200;
 const LEAST_PAUSE_MS = 500;
 const MOST_PAUSE_MS = 10_000;
 
@@ -49,17 +53,22 @@ export class StreamPump {
   private atWork = false;
   private stopped = false;
   private pauseMs = 0;
+  private lastAt = Number.NEGATIVE_INFINITY;
   private limit: number;
 
   constructor(private readonly options: StreamPumpOptions) {
     this.limit = options.batchSize;
   }
 
-  add({ before, after }: Pick<Change, 'before' | 'after'>): void {
-    const record = this.recordOf(before, after);
+  wants(change: Omit<Change, 'table'>): boolean {
+    return this.options.matches(this.recordOf(change));
+  }
+
+  add(change: Omit<Change, 'table'>): void {
+    const record = this.recordOf(change);
     if (this.stopped || !this.options.matches(record)) return;
     this.waiting.push(record);
-    this.wake(GATHER_MS);
+    this.wake();
   }
 
   /** Hands nothing over any more; what waits is dropped. */
@@ -70,21 +79,26 @@ export class StreamPump {
     this.waiting.length = 0;
   }
 
-  private wake(inMs: number): void {
+  private wake(): void {
     if (this.stopped || this.atWork || this.timer) return;
+    const sinceLast = performance.now() - this.lastAt;
+    const isFull = this.waiting.length >= this.limit;
+    const waitMs = Math.max(isFull ? 0 : GATHER_MS, isFull ? 0 : BATCH_EVERY_MS - sinceLast, this.pauseMs);
     this.timer = setTimeout(() => {
       this.timer = undefined;
       void this.handOver();
-    }, inMs);
+    }, waitMs);
   }
 
   private async handOver(): Promise<void> {
     this.atWork = true;
+    await this.options.whenWelcome?.();
+    this.lastAt = performance.now();
     const batch = this.waiting.slice(0, this.limit);
-    const taken = await this.taken(batch);
+    const taken = batch.length > 0 ? await this.taken(batch) : 0;
     this.waiting.splice(0, taken);
     this.atWork = false;
-    if (this.waiting.length > 0) this.wake(this.pauseMs);
+    if (this.waiting.length > 0) this.wake();
   }
 
   /** How many of a batch need not come again. */
@@ -110,7 +124,7 @@ export class StreamPump {
     this.pauseMs = Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, 2 * this.pauseMs));
   }
 
-  private recordOf(before: Change['before'], after: Change['after']): StreamRecord {
+  private recordOf({ before, after, at = Date.now() }: Omit<Change, 'table'>): StreamRecord {
     const { region, streamArn, keys, viewType } = this.options;
     const item = after ?? before ?? {};
     const sequence = String(++this.sequence).padStart(21, '0');
@@ -122,7 +136,7 @@ export class StreamPump {
       awsRegion: region,
       eventSourceARN: streamArn,
       dynamodb: {
-        ApproximateCreationDateTime: Math.floor(Date.now() / 1000),
+        ApproximateCreationDateTime: Math.floor(at / 1000),
         Keys: Object.fromEntries(keys.map((key) => [key, item[key]])),
         ...(after !== undefined && viewType.startsWith('NEW') ? { NewImage: after } : {}),
         ...(before !== undefined && viewType.endsWith('OLD_IMAGES') ? { OldImage: before } : {}),

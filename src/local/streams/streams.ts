@@ -2,20 +2,21 @@ import { ConfigurationError } from '../../errors.js';
 import type { Invocation } from '../sandbox/sandbox.js';
 import type { GivenUp } from '../sandbox/sandbox-pool.js';
 import type { LocalApp } from '../template/local-app.js';
-import type { AttributeMap, Change } from './change-capture.js';
+import type { Change } from './change-capture.js';
 import { StreamPump } from './stream-pump.js';
 
 export interface StreamsOptions {
   readonly app: LocalApp;
   readonly region: string;
   readonly invoke: (functionName: string, event: unknown) => Promise<Invocation | GivenUp>;
+  readonly whenWelcome?: (() => Promise<void>) | undefined;
 }
 
 /** The streams of the app's tables, each with the functions that read it. */
 export class Streams {
   private readonly pumps = new Map<string, StreamPump[]>();
 
-  constructor({ app, region, invoke }: StreamsOptions) {
+  constructor({ app, region, invoke, whenWelcome }: StreamsOptions) {
     for (const { table, functionName, ...stream } of app.streams) {
       const keys = app.tables.find(({ name }) => name === table)?.keys.map(({ name }) => name);
       if (!keys)
@@ -25,6 +26,7 @@ export class Streams {
         streamArn: `arn:aws:dynamodb:${region}:000000000000:table/${table}/stream/local`,
         keys,
         ...stream,
+        whenWelcome,
         deliver: async (event) => {
           const invocation = await invoke(functionName, event);
           if (invocation.type === 'result') return invocation.value;
@@ -39,13 +41,13 @@ export class Streams {
     return [...this.pumps.keys()];
   }
 
-  add({ table, ...change }: Change): void {
-    for (const pump of this.pumps.get(table) ?? []) pump.add(change);
+  /** Whether any function wants to know of a change. */
+  wants({ table, ...change }: Change): boolean {
+    return (this.pumps.get(table) ?? []).some((pump) => pump.wants(change));
   }
 
-  /** What a runtime before this one may not have handed over any more: the items of a table as they stand. */
-  async addAll(table: string, items: AsyncIterable<AttributeMap>): Promise<void> {
-    for await (const after of items) this.add({ table, before: undefined, after });
+  add({ table, ...change }: Change): void {
+    for (const pump of this.pumps.get(table) ?? []) pump.add(change);
   }
 
   stop(): void {

@@ -11,6 +11,11 @@ const NO_LIMIT = Number.POSITIVE_INFINITY;
 
 const redriveSchema = z.object({ maxReceiveCount: z.coerce.number(), deadLetterTargetArn: z.unknown() });
 
+const mappingSchema = z.object({
+  BatchSize: z.int().min(1).default(DEFAULT_BATCH),
+  Enabled: z.union([z.boolean(), z.string()]).default(true),
+});
+
 export function isQueue({ Type }: TemplateResource): boolean {
   return Type === QUEUE;
 }
@@ -38,9 +43,10 @@ export function readQueueReader(
   const queue = queueOf(Properties.EventSourceArn, context);
   const functionId = referredFunction(Properties.FunctionName);
   if (queue === undefined || functionId === undefined) return undefined;
-  const { BatchSize } = Properties;
-  const schema = z.object({ BatchSize: z.int().min(1).default(DEFAULT_BATCH) });
-  const mapping = parseOptions(schema, resolve({ BatchSize }, context.references, logicalId), logicalId);
+  const { BatchSize, Enabled } = Properties;
+  const relevant = resolve({ BatchSize, Enabled }, context.references, logicalId);
+  const mapping = parseOptions(mappingSchema, relevant, logicalId);
+  if (String(mapping.Enabled) !== 'true') return undefined;
   return { queue, functionName: context.nameOf(functionId), functionId, batchSize: mapping.BatchSize };
 }
 

@@ -1,34 +1,44 @@
 import type { Item } from '../../record/index.js';
-import type { ArrivalsClaim, LeaseOwner } from '../store.js';
+import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, LeaseOwner } from '../store.js';
 import { and, Expressions, or } from './expressions.js';
+import { fingerprintsOf, idsAmong, numbersOf } from './fingerprints.js';
 import type { Table } from './table.js';
 
-/** Claims of other runs come and go meanwhile. */
+export const ARRIVALS_PREFIX = 'arrivals#';
+/** Other claims come and go meanwhile. */
 const MAX_TRIES = 4;
 
+interface StoredClaim extends LeaseOwner {
+  readonly ids?: unknown;
+}
+
 /**
- * The batches of arrivals that are under attempt: one item per queue in the control table, of at most a few hundred
- * bytes, so that a claim and its end are one write unit each.
+ * The records without a place that somebody has in hand: one item per queue in the control table, so that a claim and
+ * its end are one write each: of one unit while it has less than 1 KB, which is two hundred records.
  *
  *     key     arrivals#<queue>
- *     runs    by batch: { holder, until } (real time, epoch milliseconds)
+ *     runs    by batch: { holder, until (real time, epoch milliseconds), ids (their fingerprints) }
  */
 export class DynamoDbArrivals {
   constructor(private readonly table: Table) {}
 
-  async claim(queue: string, claim: ArrivalsClaim): Promise<'claimed' | 'taken' | 'full'> {
+  async claim(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
+    const { batch, holder, now } = claim;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      if (await this.write(queue, claim)) return 'claimed';
+      const written = await this.write(queue, claim);
+      // Of two claims one is written first, and the other one sees it.
+      if (written) return this.isShared(written, claim) ? 'shared' : 'claimed';
       const runs = parseRuns(await this.table.get(itemKey(queue)));
       if (!runs) {
         await this.create(queue);
         continue;
       }
-      const expired = [...runs].filter(([, { until }]) => until < claim.now);
-      const found = runs.get(claim.batch);
-      if (found && found.until >= claim.now) return found.holder === claim.holder ? 'claimed' : 'taken';
-      if (expired.length === 0 && runs.size >= claim.maxRuns) return 'full';
-      for (const [batch, { holder }] of expired) await this.release(queue, { batch, holder });
+      const expired = [...runs].filter(([, { until }]) => until < now);
+      const found = runs.get(batch);
+      if (found && found.until >= now && found.holder !== holder)
+        return isSame(found, claim) ? 'taken' : 'shared';
+      if (expired.length === 0 && runs.size >= (claim.maxRuns ?? Number.POSITIVE_INFINITY)) return 'full';
+      for (const [name, run] of expired) await this.release(queue, { batch: name, holder: run.holder });
     }
     return 'full';
   }
@@ -43,23 +53,36 @@ export class DynamoDbArrivals {
     });
   }
 
-  async claimed(queue: string, now: number): Promise<string[]> {
-    const runs = parseRuns(await this.table.get(itemKey(queue)));
-    return [...(runs ?? [])].filter(([, { until }]) => until >= now).map(([batch]) => batch);
+  async claimed(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals> {
+    const items = await this.table.getMany(queues.map(itemKey));
+    const runs = [...items.values()].flatMap((item) => [...(parseRuns(item)?.values() ?? [])]);
+    const claimed = runs.filter(({ until }) => until >= now).flatMap((run) => [...numbersOf(run.ids)]);
+    return { ids: idsAmong(ids, new Set(claimed)), never: items.size === 0 };
   }
 
-  private async write(queue: string, { batch, holder, until, maxRuns }: ArrivalsClaim): Promise<boolean> {
+  /** The item as it is with the claim; undefined if the claim could not be written. */
+  private async write(queue: string, claim: ArrivalsClaim): Promise<Item | undefined> {
+    const { batch, holder, until, ids, maxRuns } = claim;
     const expressions = new Expressions();
     const runs = expressions.name('runs');
     const path = runPath(expressions, batch);
-    const hasRoom = and(`attribute_not_exists(${path})`, `size(${runs}) < ${expressions.value(maxRuns)}`);
-    const answer = await this.table.update(itemKey(queue), {
-      UpdateExpression: `SET ${path} = ${expressions.value({ holder, until })}`,
+    const isFree = `attribute_not_exists(${path})`;
+    const hasRoom =
+      maxRuns === undefined ? isFree : and(isFree, `size(${runs}) < ${expressions.value(maxRuns)}`);
+    const stored: StoredClaim = { holder, until, ids: fingerprintsOf(ids) };
+    const update = {
+      UpdateExpression: `SET ${path} = ${expressions.value(stored)}`,
       // Mine already: the answer to a first try was lost, and the client has repeated it.
       ConditionExpression: and(expressions.exists('runs'), or(hasRoom, isHeldBy(expressions, path, holder))),
       ...expressions.placeholders(),
-    });
-    return answer.written;
+    };
+    const answer = await this.table.update(itemKey(queue), update, true);
+    return answer.written ? answer.item : undefined;
+  }
+
+  private isShared(item: Item, { batch, ids, now }: ArrivalsClaim): boolean {
+    const others = [...(parseRuns(item) ?? [])].filter(([name, { until }]) => name !== batch && until >= now);
+    return others.some(([, run]) => idsAmong(ids, numbersOf(run.ids)).length > 0);
   }
 
   /** A path below a map can only be written once the map is there. */
@@ -71,7 +94,7 @@ export class DynamoDbArrivals {
 }
 
 function itemKey(queue: string): string {
-  return `arrivals#${queue}`;
+  return `${ARRIVALS_PREFIX}${queue}`;
 }
 
 function runPath(expressions: Expressions, batch: string): string {
@@ -82,8 +105,13 @@ function isHeldBy(expressions: Expressions, path: string, holder: string): strin
   return `${path}.${expressions.name('holder')} = ${expressions.value(holder)}`;
 }
 
-function parseRuns(item: Item | undefined): ReadonlyMap<string, LeaseOwner> | undefined {
+function isSame(stored: StoredClaim, { ids }: ArrivalsClaim): boolean {
+  const prints = stored.ids instanceof Uint8Array ? stored.ids : new Uint8Array();
+  return Buffer.from(prints).equals(fingerprintsOf(ids));
+}
+
+function parseRuns(item: Item | undefined): ReadonlyMap<string, StoredClaim> | undefined {
   const runs = item?.runs;
   if (typeof runs !== 'object' || runs === null) return undefined;
-  return new Map(Object.entries(runs as Record<string, LeaseOwner>));
+  return new Map(Object.entries(runs as Record<string, StoredClaim>));
 }

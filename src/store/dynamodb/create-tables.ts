@@ -4,6 +4,7 @@ import {
   type DynamoDBClient,
   type KeySchemaElement,
   ListTablesCommand,
+  type StreamViewType,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 
@@ -27,14 +28,19 @@ export interface TableShape {
 
 const MAX_WAIT_SECONDS = 30;
 
-/** Creates those of the tables that do not exist yet, on demand billed, and waits until they can be used. */
+/**
+ * Creates those of the tables that do not exist yet, on demand billed, and waits until they can be used.
+ *
+ * @param streams what their streams tell, by table, such as `NEW_IMAGE`; dynalite has none
+ */
 export async function createMissingTables(
   client: DynamoDBClient,
   tables: readonly TableShape[],
+  streams: ReadonlyMap<string, string> = new Map(),
 ): Promise<{ readonly created: readonly string[] }> {
   const existing = await tableNames(client);
   const missing = tables.filter(({ name }) => !existing.has(name));
-  for (const table of missing) await client.send(createTable(table));
+  for (const table of missing) await client.send(createTable(table, streams.get(table.name)));
   await Promise.all(
     missing.map(({ name }) =>
       waitUntilTableExists(
@@ -59,11 +65,17 @@ async function tableNames(client: DynamoDBClient): Promise<Set<string>> {
   return names;
 }
 
-function createTable({ name, keys, attributes, indexes }: TableShape): CreateTableCommand {
+function createTable(
+  { name, keys, attributes, indexes }: TableShape,
+  viewType: string | undefined,
+): CreateTableCommand {
   return new CreateTableCommand({
     TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
     KeySchema: keySchema(keys),
+    ...(viewType === undefined
+      ? {}
+      : { StreamSpecification: { StreamEnabled: true, StreamViewType: viewType as StreamViewType } }),
     AttributeDefinitions: attributes.map(
       (attribute): AttributeDefinition => ({
         AttributeName: attribute.name,

@@ -5,6 +5,8 @@ import type { BacklogRecord, Item, RecordChange } from '../../record/index.js';
 import type {
   ArrivalsClaim,
   BacklogStore,
+  ClaimAnswer,
+  ClaimedArrivals,
   DuePage,
   DueQuery,
   LeaseAnswer,
@@ -126,7 +128,7 @@ export class DynamoDbStore implements BacklogStore {
     return this.leases.release(key, holder, left);
   }
 
-  claimArrivals(queue: string, claim: ArrivalsClaim): Promise<'claimed' | 'taken' | 'full'> {
+  claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
     return this.arrivals.claim(queue, claim);
   }
 
@@ -134,8 +136,8 @@ export class DynamoDbStore implements BacklogStore {
     return this.arrivals.release(queue, claim);
   }
 
-  claimedArrivals(queue: string, now: number): Promise<string[]> {
-    return this.arrivals.claimed(queue, now);
+  claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals> {
+    return this.arrivals.claimed(queues, ids, now);
   }
 
   scanUnplaced(page: ScanPage): Promise<{ ids: string[]; next: string | undefined }> {

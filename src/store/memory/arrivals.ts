@@ -1,31 +1,39 @@
-import type { ArrivalsClaim, LeaseOwner } from '../store.js';
+import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals } from '../store.js';
 
-/** The batches of arrivals that are under attempt, by queue. */
+type Claim = Pick<ArrivalsClaim, 'holder' | 'until' | 'ids'>;
+
+/** The records without a place that somebody has in hand, by queue and batch. */
 export class MemoryArrivals {
-  private readonly queues = new Map<string, Map<string, LeaseOwner>>();
+  private readonly queues = new Map<string, Map<string, Claim>>();
 
-  claim(queue: string, { batch, holder, until, maxRuns, now }: ArrivalsClaim): 'claimed' | 'taken' | 'full' {
-    const runs = this.runsOf(queue);
+  claim(queue: string, { batch, holder, until, ids, maxRuns, now }: ArrivalsClaim): ClaimAnswer {
+    const runs = this.queues.get(queue) ?? new Map<string, Claim>();
+    this.queues.set(queue, runs);
     for (const [name, run] of runs) if (run.until < now) runs.delete(name);
     const found = runs.get(batch);
-    if (found && found.holder !== holder) return 'taken';
-    if (!found && runs.size >= maxRuns) return 'full';
-    runs.set(batch, { holder, until });
+    if (found && found.holder !== holder) return isSame(found.ids, ids) ? 'taken' : 'shared';
+    if (!found && runs.size >= (maxRuns ?? Number.POSITIVE_INFINITY)) return 'full';
+    const others = [...runs].filter(([name]) => name !== batch).flatMap(([, run]) => run.ids);
+    if (ids.some((id) => others.includes(id))) return 'shared';
+    runs.set(batch, { holder, until, ids: [...ids] });
     return 'claimed';
   }
 
   release(queue: string, { batch, holder }: Pick<ArrivalsClaim, 'batch' | 'holder'>): void {
-    const runs = this.runsOf(queue);
-    if (runs.get(batch)?.holder === holder) runs.delete(batch);
+    const runs = this.queues.get(queue);
+    if (runs?.get(batch)?.holder === holder) runs.delete(batch);
   }
 
-  claimed(queue: string, now: number): string[] {
-    return [...this.runsOf(queue)].filter(([, { until }]) => until >= now).map(([batch]) => batch);
+  claimed(queues: readonly string[], ids: readonly string[], now: number): ClaimedArrivals {
+    const known = queues.flatMap((queue) => this.queues.get(queue) ?? []);
+    const claimed = known
+      .flatMap((runs) => [...runs.values()])
+      .filter(({ until }) => until >= now)
+      .flatMap((run) => run.ids);
+    return { ids: ids.filter((id) => claimed.includes(id)), never: known.length === 0 };
   }
+}
 
-  private runsOf(queue: string): Map<string, LeaseOwner> {
-    const runs = this.queues.get(queue) ?? new Map<string, LeaseOwner>();
-    this.queues.set(queue, runs);
-    return runs;
-  }
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((id, i) => id === others[i]);
 }

@@ -11,6 +11,8 @@ import { checkItem } from '../item-limits.js';
 import type {
   ArrivalsClaim,
   BacklogStore,
+  ClaimAnswer,
+  ClaimedArrivals,
   DuePage,
   DueQuery,
   LeaseAnswer,
@@ -125,7 +127,7 @@ export class MemoryStore implements BacklogStore {
     return this.leases.release(key, holder, left);
   }
 
-  async claimArrivals(queue: string, claim: ArrivalsClaim): Promise<'claimed' | 'taken' | 'full'> {
+  async claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
     return this.arrivals.claim(queue, claim);
   }
 
@@ -133,8 +135,12 @@ export class MemoryStore implements BacklogStore {
     this.arrivals.release(queue, claim);
   }
 
-  async claimedArrivals(queue: string, now: number): Promise<string[]> {
-    return this.arrivals.claimed(queue, now);
+  async claimedArrivals(
+    queues: readonly string[],
+    ids: readonly string[],
+    now: number,
+  ): Promise<ClaimedArrivals> {
+    return this.arrivals.claimed(queues, ids, now);
   }
 
   /** All of it at once, in the last of the segments. */

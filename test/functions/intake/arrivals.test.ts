@@ -22,7 +22,7 @@ function bench(answer: 'accepted' | 'refused' | 'unknown' = 'accepted') {
       invoked.push([functionName, event]);
       return answer;
     },
-    sendReturned: async (returned, delaySeconds) => void sent.push([returned, delaySeconds]),
+    sendReturned: async (ids, delaySeconds) => void sent.push([ids, delaySeconds]),
     giveUp: async (body) => void givenUp.push(body),
   };
   const env = {
@@ -85,7 +85,7 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     expect(invoked).toEqual([
       ['Fast', { queue: 'default', arrivals: { batch: batchOf(event, 0, 1), ids: ['a'] } }],
     ]);
-    expect(sent).toEqual([[{ ids: ['a'] }, 75]]);
+    expect(sent).toEqual([[['a'], 75]]);
   });
 
   it('names the same batch the same way when it comes again', async () => {
@@ -135,20 +135,22 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     expect(sent).toEqual([]);
   });
 
-  it('has overwritten and belated ones looked at when any run of theirs has shown itself', async () => {
+  it('has overwritten ones looked at when any run of theirs has shown itself, whatever queue they are in now', async () => {
     const { intake, put, invoked, sent, lane } = bench();
-    put(bare('over'));
+    put(bare('over'), bare('moved'));
     await intake(
-      put(
-        bare('over', { payload: 2 }),
-        bare('belated', { writtenAt: NOW_SECONDS - 601 }),
-        bare('in time', { writtenAt: NOW_SECONDS - 599 }),
-      ),
+      put(bare('over', { payload: 2 }), bare('moved', { payload: 2, queue: 'bulk' }), bare('new')),
       context,
     );
-    expect(sent).toEqual([[{ ids: ['over', 'belated'] }, 75]]);
-    expect(invoked).toMatchObject([['Fast', { arrivals: { ids: ['in time'] } }]]);
-    expect(lane('over')).toBeUndefined();
+    expect(sent).toEqual([[['over', 'moved'], 75]]);
+    expect(invoked).toMatchObject([['Fast', { arrivals: { ids: ['new'] } }]]);
+    expect([lane('over'), lane('moved')]).toEqual([undefined, undefined]);
+  });
+
+  it('has a belated record attempted as any other', async () => {
+    const { intake, put, invoked } = bench();
+    await intake(put(bare('belated', { writtenAt: NOW_SECONDS - 7200 })), context);
+    expect(invoked).toMatchObject([['Fast', { arrivals: { ids: ['belated'] } }]]);
   });
 
   it('gives them their place if the function cannot be started, and looks later if nobody answered', async () => {
@@ -158,7 +160,7 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     const unknown = bench('unknown');
     await unknown.intake(unknown.put(bare('a')), context);
     expect(unknown.lane('a')).toBeUndefined();
-    expect(unknown.sent).toEqual([[{ ids: ['a'] }, 75]]);
+    expect(unknown.sent).toEqual([[['a'], 75]]);
     expect(unknown.log()).toContainEqual(
       expect.objectContaining({ level: 'WARN', functionName: 'Fast', answer: 'unknown', count: 1 }),
     );
@@ -209,7 +211,7 @@ const lost = (arrivals: { batch: string; ids: string[] }) => ({
 });
 
 describe('records that come back to the intake', () => {
-  const claim = { batch: '100/1', holder: 'h', maxRuns: 5, now: NOW_SECONDS * 1000 };
+  const claim = { batch: '100/1', holder: 'h', ids: ['a'], now: NOW_SECONDS * 1000 };
 
   it('get their place when their run was lost, and are counted', async () => {
     const { intake, store, lane, measured } = bench();
@@ -228,23 +230,24 @@ describe('records that come back to the intake', () => {
     const arrivals = { batch: '100/1', ids: ['a'] };
     await intake(message(lost(arrivals)), context);
     expect(lane('a')).toBeUndefined();
-    expect(sent).toEqual([[{ ids: ['a'], after: ['100/1'] }, 30]]);
-    clock.advance(61);
-    await intake(message({ unplaced: ['a'], after: ['100/1'] }), context);
+    expect(sent).toEqual([[['a'], 30]]);
+    clock.advance(66);
+    await intake(message({ unplaced: ['a'] }), context);
     expect(lane('a')).toBe('default');
     expect(sent).toHaveLength(1);
   });
 
-  it('wait for all runs of their queue that are under way, if it is not known which has them', async () => {
+  it('wait for the run of the queue that they were in when it began', async () => {
     const { intake, store, lane, sent, clock } = bench();
-    store.put(bare('a'));
-    await store.claimArrivals('default', { ...claim, until: clock.wall() + 60_000 });
+    store.put(bare('a', { queue: 'bulk' }));
+    store.put(bare('b'));
+    await store.claimArrivals('orders', { ...claim, until: clock.wall() + 60_000 });
+    await intake(message({ unplaced: ['a', 'b'] }), context);
+    expect(sent).toEqual([[['a'], 30]]);
+    expect([lane('a'), lane('b')]).toEqual([undefined, 'default']);
+    await store.releaseArrivals('orders', claim);
     await intake(message({ unplaced: ['a'] }), context);
-    expect(sent).toEqual([[{ ids: ['a'], after: ['100/1'] }, 30]]);
-    await store.claimArrivals('default', { ...claim, batch: '200/1', until: clock.wall() + 600_000 });
-    await store.releaseArrivals('default', claim);
-    await intake(message({ unplaced: ['a'], after: ['100/1'] }), context);
-    expect(lane('a')).toBe('default');
+    expect(lane('a')).toBe('bulk');
   });
 
   it.each([

@@ -2,15 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import type { Remote } from '../../../functions/intake/remote.js';
 import { sweepHandler } from '../../../functions/intake/sweep-handler.js';
-import type { Returned } from '../../../src/processor/index.js';
 import { context, workbench } from '../support.js';
 
 function bench() {
   const made = workbench({ default: { way: 'retry' } });
-  const sent: [Returned, number][] = [];
+  const sent: [readonly string[], number][] = [];
   const remote: Remote = {
     invoke: async () => 'accepted',
-    sendReturned: async (returned, delaySeconds) => void sent.push([returned, delaySeconds]),
+    sendReturned: async (ids, delaySeconds) => void sent.push([ids, delaySeconds]),
     giveUp: async () => {},
   };
   const seams = { ...made.seams, remote };
@@ -22,10 +21,10 @@ describe('the sweep', () => {
     const { store, sweep, sent, log } = bench();
     for (let i = 0; i < 250; i++) store.put({ id: `r${i}`, status: 'NEW', payload: i });
     expect(await sweep({}, context)).toEqual({ ended: 'finished', found: 250 });
-    expect(new Set(sent.flatMap(([{ ids }]) => ids)).size).toBe(250);
-    for (const [{ ids, after }, delay] of sent) {
+    expect(new Set(sent.flatMap(([ids]) => ids)).size).toBe(250);
+    for (const [ids, delay] of sent) {
       expect(ids.length).toBeLessThanOrEqual(100);
-      expect([after, delay]).toEqual([undefined, 900]);
+      expect(delay).toBe(900);
     }
     expect(log()).toContainEqual(expect.objectContaining({ message: 'sweep', found: 250 }));
   });
@@ -48,7 +47,7 @@ describe('the sweep', () => {
       rev: 'r',
     });
     await sweep({}, context);
-    const body = JSON.stringify({ unplaced: sent[0]?.[0].ids });
+    const body = JSON.stringify({ unplaced: sent[0]?.[0] });
     await intake({ Records: [{ eventSource: 'aws:sqs', messageId: 'm', body }] }, context);
     const [item] = store.items();
     expect(item).toMatchObject({ status: 'NEW', lane: 'default', dueAt: now, availableAt: now, attempts: 9 });

@@ -8,7 +8,7 @@ type Event = { readonly Records: readonly StreamRecord[] };
 
 function pumpWith(
   deliver: (event: Event) => Promise<unknown>,
-  options: { batchSize?: number; bisects?: boolean } = {},
+  options: { batchSize?: number; bisects?: boolean; whenWelcome?: () => Promise<void> } = {},
 ) {
   const batches: string[][] = [];
   const pump = new StreamPump({
@@ -74,6 +74,40 @@ describe('what hands a stream over', () => {
       ['c', 'd'],
     ]);
     expect(most).toBe(1);
+  });
+
+  it('hands a single change over at once, and makes batches of many that come one after the other', async () => {
+    const { put, batches } = pumpWith(async () => {});
+    for (let i = 0; i < 100; i++) {
+      put(String(i));
+      await vi.advanceTimersByTimeAsync(5);
+      if (i === 3) expect(batches).toHaveLength(1);
+    }
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(batches.flat()).toHaveLength(100);
+    expect(batches.length).toBeLessThanOrEqual(6);
+  });
+
+  it('does not wait for more than a batch takes', async () => {
+    const { put, batches } = pumpWith(async () => {}, { batchSize: 2 });
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) put(id);
+    await vi.advanceTimersByTimeAsync(50);
+    expect(batches).toHaveLength(3);
+  });
+
+  it('gathers while no batch is welcome', async () => {
+    const waiting: (() => void)[] = [];
+    const whenWelcome = () => new Promise<void>((resolve) => waiting.push(resolve));
+    const { put, batches } = pumpWith(async () => {}, { whenWelcome });
+    for (const id of ['a', 'b', 'c']) {
+      put(id);
+      await vi.advanceTimersByTimeAsync(500);
+    }
+    expect(batches).toEqual([]);
+    waiting[0]?.();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(batches).toEqual([['a', 'b', 'c']]);
+    expect(waiting).toHaveLength(1);
   });
 
   it('comes again from the first that failed, after a pause', async () => {

@@ -5,10 +5,11 @@ import { NOW } from '../records.js';
 const claim = (
   batch: string,
   holder = 'me',
-  more: { until?: number; maxRuns?: number; now?: number } = {},
+  more: { until?: number; maxRuns?: number; now?: number; ids?: string[] } = {},
 ) => ({
   batch,
   holder,
+  ids: [`${batch}-1`, `${batch}-2`],
   until: NOW + 1000,
   maxRuns: 2,
   now: NOW,
@@ -74,17 +75,55 @@ export function claimingArrivals(underTest: UnderTest): void {
     const { store } = underTest();
     await store.claimArrivals('arr-7', claim('b'));
     expect(await store.claimArrivals('arr-7', claim('b', 'me', { until: NOW + 9000 }))).toBe('claimed');
-    expect(await store.claimedArrivals('arr-7', NOW + 5000)).toEqual(['b']);
+    expect(await store.claimedArrivals(['arr-7'], ['b-1', 'x'], NOW + 5000)).toEqual({
+      ids: ['b-1'],
+      never: false,
+    });
   });
 
-  it('names the batches that are under attempt, and none that ran out or ended', async () => {
+  it('lets no two claims name the same record, under whatever name, until the first one is over', async () => {
     const { store } = underTest();
-    expect(await store.claimedArrivals('arr-8', NOW)).toEqual([]);
+    await store.claimArrivals('arr-9', claim('a', 'me', { ids: ['x', 'y'] }));
+    const overlapping = claim('b', 'other', { ids: ['y', 'z'], now: NOW + 1000 });
+    expect(await store.claimArrivals('arr-9', overlapping)).toBe('shared');
+    await store.releaseArrivals('arr-9', overlapping);
+    expect(await store.claimArrivals('arr-9', claim('a', 'other', { ids: ['x'] }))).toBe('shared');
+    expect(await store.claimArrivals('arr-9', claim('c', 'other', { ids: ['z'] }))).toBe('claimed');
+    await store.releaseArrivals('arr-9', claim('c', 'other'));
+    expect(await store.claimArrivals('arr-9', { ...overlapping, now: NOW + 1001 })).toBe('claimed');
+  });
+
+  it('gives a record to one at most of many that ask at once', async () => {
+    const { store } = underTest();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        store.claimArrivals('arr-10', claim(`b${i}`, `h${i}`, { maxRuns: 6, ids: ['x', `y${i}`] })),
+      ),
+    );
+    expect(answers.filter((answer) => answer === 'claimed').length).toBeLessThanOrEqual(1);
+    expect(answers.filter((answer) => answer === 'shared').length).toBeGreaterThanOrEqual(5);
+  });
+
+  it('counts no claim without a limit of its own out', async () => {
+    const { store } = underTest();
+    for (const name of ['a', 'b', 'c']) {
+      const { maxRuns: _, ...unlimited } = claim(name);
+      expect(await store.claimArrivals('arr-11', unlimited)).toBe('claimed');
+    }
+    expect(await store.claimArrivals('arr-11', claim('d'))).toBe('full');
+  });
+
+  it('names the records that are claimed, in whichever of the queues, and none whose claim ran out or ended', async () => {
+    const { store } = underTest();
+    const ask = async (now: number, ...queues: string[]) =>
+      await store.claimedArrivals(queues, ['a-1', 'a-2', 'b-1', 'ü'], now);
+    expect(await ask(NOW, 'arr-8', 'arr-8b')).toEqual({ ids: [], never: true });
     await store.claimArrivals('arr-8', claim('a', 'me', { until: NOW + 10 }));
-    await store.claimArrivals('arr-8', claim('b', 'me', { until: NOW + 20 }));
-    expect((await store.claimedArrivals('arr-8', NOW)).toSorted()).toEqual(['a', 'b']);
-    expect(await store.claimedArrivals('arr-8', NOW + 15)).toEqual(['b']);
-    await store.releaseArrivals('arr-8', claim('b'));
-    expect(await store.claimedArrivals('arr-8', NOW + 15)).toEqual([]);
+    await store.claimArrivals('arr-8b', claim('b', 'me', { until: NOW + 20, ids: ['b-1', 'ü'] }));
+    expect(await ask(NOW, 'arr-8', 'arr-8b')).toEqual({ ids: ['a-1', 'a-2', 'b-1', 'ü'], never: false });
+    expect(await ask(NOW, 'arr-8')).toMatchObject({ ids: ['a-1', 'a-2'] });
+    expect(await ask(NOW + 15, 'arr-8', 'arr-8b')).toMatchObject({ ids: ['b-1', 'ü'] });
+    await store.releaseArrivals('arr-8b', claim('b'));
+    expect(await ask(NOW + 15, 'arr-8', 'arr-8b')).toEqual({ ids: [], never: false });
   });
 }

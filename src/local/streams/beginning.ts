@@ -1,0 +1,69 @@
+import type { AttributeMap, Change } from './change-capture.js';
+
+/** Items of one table as they stand. */
+export interface Snapshot {
+  readonly table: string;
+  /** Names of the table's key attributes. */
+  readonly keys: readonly string[];
+  readonly items: AsyncIterable<AttributeMap>;
+}
+
+/** Who is told. */
+export interface Listener {
+  add(change: Change): void;
+  /** Whether it wants to know of such a change. */
+  wants(change: Change): boolean;
+}
+
+/** Within this time of its being written, a change is told that bears no time of its own. */
+const TOLD_AFTER_MS = 1_000;
+/** A stream that is asked now and then tells later. */
+const REMEMBERED_MS = 60_000;
+
+/**
+ * What a runtime before this one had not handed over any more is found by reading the tables, while others write to
+ * them. Each item is told of once, as if it had just been put: one that is read may also be among the changes, and two
+ * runs would attempt it at the same time.
+ */
+export class Beginning {
+  private readonly held: Change[] = [];
+  private handOver: ((change: Change) => void) | undefined;
+
+  /** Takes a change, at once or when all items have been read. */
+  add(change: Change): void {
+    if (this.handOver) this.handOver(change);
+    else this.held.push(change);
+  }
+
+  async open(listener: Listener, snapshots: readonly Snapshot[] = []): Promise<void> {
+    const keysOf = new Map(snapshots.map(({ table, keys }) => [table, keys]));
+    const keyOf = ({ table, before, after }: Change) => {
+      const item = after ?? before ?? {};
+      return JSON.stringify([table, (keysOf.get(table) ?? []).map((name) => item[name])]);
+    };
+    const found: Change[] = [];
+    for (const { table, items } of snapshots) {
+      for await (const after of items) {
+        const change = { table, before: undefined, after };
+        if (listener.wants(change)) found.push(change);
+      }
+    }
+    const changed = new Set(this.held.map(keyOf));
+    const told = new Set<string>();
+    const readAt = Date.now();
+    for (const change of found) {
+      const key = keyOf(change);
+      if (changed.has(key)) continue;
+      told.add(key);
+      listener.add(change);
+    }
+    this.handOver = (change) => {
+      const now = Date.now();
+      if (now > readAt + REMEMBERED_MS) told.clear();
+      const isFromBefore = (change.at ?? now - TOLD_AFTER_MS) <= readAt;
+      if (change.before === undefined && isFromBefore && told.delete(keyOf(change))) return;
+      listener.add(change);
+    };
+    for (const change of this.held.splice(0)) this.handOver(change);
+  }
+}

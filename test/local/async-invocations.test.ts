@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parseQueueEvent } from '../../functions/intake/queue-event.js';
+import { type AsyncResult, asyncInvocations } from '../../src/local/async-invocations.js';
+import type { Invocation } from '../../src/local/sandbox/sandbox.js';
+import type { GivenUp } from '../../src/local/sandbox/sandbox-pool.js';
+import type { LocalFunction } from '../../src/local/template/local-app.js';
+
+const lambda = (name: string, failureQueue?: string): LocalFunction => ({
+  name,
+  handler: 'index.handler',
+  folder: '.',
+  timeoutSeconds: 3,
+  memoryMb: 128,
+  environment: {},
+  failureQueue,
+});
+
+const EVENT = { queue: 'orders', arrivals: { batch: '17/2', ids: ['a', 'b'] } };
+
+async function startWith(invocation: Invocation | GivenUp, failureQueue?: string) {
+  const sent: { queue: string; body: string; delaySeconds: number }[] = [];
+  const results: AsyncResult[] = [];
+  const invocations = asyncInvocations({
+    functions: [lambda('Orders', failureQueue)],
+    invoke: async () => invocation,
+    groupOf: () => 'orders',
+    send: (queue, body, delaySeconds) => sent.push({ queue, body, delaySeconds }) > 0,
+    onResult: (result) => results.push(result),
+  });
+  invocations.start('Orders', EVENT);
+  await vi.waitFor(() => expect(results).toHaveLength(1));
+  await Promise.resolve();
+  return { sent, result: results[0], has: invocations.has };
+}
+
+describe('an asynchronous invocation', () => {
+  it('is of a function of the app', async () => {
+    const { has } = await startWith({ type: 'result', value: null });
+    expect([has('Orders'), has('Ordres')]).toEqual([true, false]);
+  });
+
+  it('tells how it came out, and leaves no record where it succeeded', async () => {
+    const { sent, result } = await startWith({ type: 'result', value: { attempted: 2 } }, 'Returns');
+    expect(result).toMatchObject({ functionName: 'Orders', event: EVENT, invocation: { type: 'result' } });
+    expect(sent).toEqual([]);
+  });
+
+  it.each<[Invocation | GivenUp, string]>([
+    [{ type: 'error', name: 'TypeError', message: 'no such thing' }, 'RetriesExhausted'],
+    [{ type: 'exited', message: 'Runtime exited with exit status 3' }, 'RetriesExhausted'],
+    [{ type: 'timedOut', message: 'Task timed out after 3 seconds' }, 'RetriesExhausted'],
+    [{ type: 'givenUp', message: 'no sandbox was free for 60 seconds' }, 'EventAgeExceeded'],
+  ])('that ends with %j leaves the event at its destination, as Lambda words it', async (invocation, why) => {
+    const { sent } = await startWith(invocation, 'Returns');
+    expect(sent).toMatchObject([{ queue: 'Returns', delaySeconds: 0 }]);
+    const record = JSON.parse(sent[0]?.body ?? '');
+    expect(record).toMatchObject({
+      version: '1.0',
+      requestContext: { condition: why, approximateInvokeCount: 1 },
+      requestPayload: EVENT,
+      responsePayload: { errorMessage: invocation.type === 'result' ? '' : invocation.message },
+    });
+    expect(Date.parse(record.timestamp)).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  it('leaves a record that the intake reads as that of a lost run', async () => {
+    const { sent } = await startWith({ type: 'exited', message: 'exit status 3' }, 'Returns');
+    const message = { eventSource: 'aws:sqs', messageId: 'm', body: sent[0]?.body };
+    expect(parseQueueEvent({ Records: [message] })).toEqual([
+      { type: 'returned', messageId: 'm', ids: ['a', 'b'], lost: true },
+    ]);
+  });
+
+  it('leaves no record where the function has no destination', async () => {
+    const { sent } = await startWith({ type: 'exited', message: 'exit status 3' });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('whoever starts functions', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  function hanging() {
+    const ends: (() => void)[] = [];
+    const invocations = asyncInvocations({
+      functions: [lambda('Orders')],
+      invoke: () =>
+        new Promise((resolve) => {
+          ends.push(() => resolve({ type: 'result', value: null }));
+        }),
+      send: () => true,
+      groupOf: (event) => (event as typeof EVENT).queue,
+      onResult: () => {},
+    });
+    const isWelcome = async () => {
+      let welcome = false;
+      void invocations.whenFew().then(() => {
+        welcome = true;
+      });
+      await vi.advanceTimersByTimeAsync(50);
+      return welcome;
+    };
+    const start = (queue = 'orders') => invocations.start('Orders', { ...EVENT, queue });
+    return { ends, start, isWelcome };
+  }
+
+  it('is told to wait while four have just begun, until one of them ends', async () => {
+    const { ends, start, isWelcome } = hanging();
+    for (let i = 0; i < 3; i++) start();
+    expect(await isWelcome()).toBe(true);
+    start();
+    expect(await isWelcome()).toBe(false);
+    ends[0]?.();
+    expect(await isWelcome()).toBe(true);
+  });
+
+  it('does not wait for those that hang', async () => {
+    const { start, isWelcome } = hanging();
+    for (let i = 0; i < 4; i++) start();
+    expect(await isWelcome()).toBe(false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await isWelcome()).toBe(true);
+  });
+
+  it('sees no more than four of one group begin, until one of them ends', async () => {
+    const { ends, start } = hanging();
+    for (let i = 0; i < 6; i++) start();
+    start('prices');
+    await vi.advanceTimersByTimeAsync(50);
+    expect(ends).toHaveLength(5);
+    ends[0]?.();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(ends).toHaveLength(6);
+  });
+
+  it('sees those that were held back begin after ten seconds at most', async () => {
+    const { ends, start } = hanging();
+    for (let i = 0; i < 5; i++) start();
+    await vi.advanceTimersByTimeAsync(9_900);
+    expect(ends).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(ends).toHaveLength(5);
+  });
+});

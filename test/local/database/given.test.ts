@@ -1,0 +1,107 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { givenDatabase } from '../../../src/local/database/given.js';
+import { localEndpoint } from '../../../src/local/database/local-endpoint.js';
+import { checkTable } from '../../../src/local/database/table-check.js';
+import { startEmbeddedDynamoDb } from '../../../src/local/embedded-dynamodb.js';
+import { startRuntime } from '../../../src/local/runtime.js';
+import type { TableShape } from '../../../src/store/dynamodb/create-tables.js';
+
+const told = { onChange: () => {}, onTrouble: () => {} };
+
+describe('another DynamoDB', () => {
+  it.each([
+    ['http://127.0.0.1:8000', 'http://127.0.0.1:8000'],
+    ['http://localhost:8000/', 'http://localhost:8000'],
+    ['https://dynamodb.test', 'https://dynamodb.test'],
+    ['http://amazonaws.com.example:8000', 'http://amazonaws.com.example:8000'],
+  ])('may be at %s', (text, expected) => {
+    expect(localEndpoint(text)).toBe(expected);
+  });
+
+  it.each([
+    ['127.0.0.1:8000', 'expected a URL such as http://127.0.0.1:8000, got "127.0.0.1:8000"'],
+    ['ftp://127.0.0.1', 'expected a URL such as'],
+    ['http://127.0.0.1:8000/shell', 'expected a URL of a host and a port alone'],
+    ['https://dynamodb.eu-central-1.amazonaws.com', 'this machine would attempt the records that are there'],
+    ['https://vpce-1.dynamodb.eu-central-1.vpce.amazonaws.com', 'this machine would attempt the records'],
+    ['https://dynamodb.cn-north-1.amazonaws.com.cn/', 'this machine would attempt the records'],
+    ['https://dynamodb.eu-central-1.api.aws', 'this machine would attempt the records'],
+    ['https://DynamoDB.us-east-1.AmazonAWS.com.', 'this machine would attempt the records'],
+  ])('may not be %s', (text, message) => {
+    expect(() => localEndpoint(text)).toThrow(
+      `--dynamodb-endpoint: ${message.startsWith('expected') ? message : ''}`,
+    );
+    expect(() => localEndpoint(text)).toThrow(message);
+  });
+
+  it('that does not answer is an error with the reason', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    await expect(givenDatabase(`http://127.0.0.1:${port}`, told)).rejects.toThrow(
+      new RegExp(`--dynamodb-endpoint http://127.0.0.1:${port}: no DynamoDB answers there.*ECONNREFUSED`),
+    );
+  });
+
+  it('that has no streams is an error that says so', async () => {
+    const dynalite = await startEmbeddedDynamoDb();
+    try {
+      await expect(givenDatabase(dynalite.endpoint, told)).rejects.toThrow(
+        `--dynamodb-endpoint ${dynalite.endpoint}: it has no DynamoDB Streams, which bring new records`,
+      );
+    } finally {
+      await dynalite.stop();
+    }
+  });
+
+  it('is not for data that are kept here', async () => {
+    const options = { dynamodbEndpoint: 'http://127.0.0.1:1', dataDir: 'nowhere', port: 0 };
+    await expect(startRuntime(options)).rejects.toThrow(/--data-dir keeps .* leave one of the two out/);
+  });
+});
+
+describe('a table that is there already', () => {
+  const due = [
+    { name: 'lane', type: 'HASH' as const },
+    { name: 'dueAt', type: 'RANGE' as const },
+  ];
+  const records: TableShape = {
+    name: 'Records',
+    keys: [{ name: 'id', type: 'HASH' }],
+    attributes: [],
+    indexes: [{ name: 'due', keys: due, projection: 'KEYS_ONLY' }],
+  };
+  const found = (changes: object = {}) => ({
+    keys: records.keys,
+    indexes: [
+      { name: 'due', keys: due },
+      { name: 'other', keys: records.keys },
+    ],
+    stream: { arn: 'arn', viewType: 'NEW_IMAGE' },
+    ...changes,
+  });
+
+  it('is used if it is as the app has it; more indexes and larger images do no harm', () => {
+    expect(() => checkTable(records, found(), 'NEW_IMAGE')).not.toThrow();
+    const both = { arn: 'arn', viewType: 'NEW_AND_OLD_IMAGES' };
+    expect(() => checkTable(records, found({ stream: both }), 'NEW_IMAGE')).not.toThrow();
+    expect(() => checkTable(records, found({ stream: undefined }), undefined)).not.toThrow();
+  });
+
+  it.each([
+    [{ keys: [{ name: 'pk', type: 'HASH' }] }, 'expected the key id (HASH), got pk (HASH)'],
+    [{ keys: [...records.keys, { name: 'sk', type: 'RANGE' }] }, 'got id (HASH), sk (RANGE)'],
+    [{ indexes: [] }, 'expected an index due with lane (HASH), dueAt (RANGE), got no such index'],
+    [{ indexes: [{ name: 'due', keys: due.slice(0, 1) }] }, 'got lane (HASH)'],
+    [{ stream: undefined }, 'expected a stream of NEW_IMAGE, got none'],
+    [{ stream: { arn: 'arn', viewType: 'KEYS_ONLY' } }, 'expected a stream of NEW_IMAGE, got KEYS_ONLY'],
+  ])('is refused with %j', (changes, message) => {
+    expect(() => checkTable(records, found(changes) as never, 'NEW_IMAGE')).toThrow(
+      'the table Records is there already: ',
+    );
+    expect(() => checkTable(records, found(changes) as never, 'NEW_IMAGE')).toThrow(message);
+  });
+});

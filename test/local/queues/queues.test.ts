@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Queues } from '../../../src/local/queues/queues.js';
+import type { Invocation } from '../../../src/local/sandbox/sandbox.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function queuesWith(invocation: Invocation = { type: 'result', value: null }) {
+  const events: { name: string; bodies: string[] }[] = [];
+  const unread: string[] = [];
+  const queues = new Queues({
+    app: {
+      queues: [
+        { name: 'Returns', maxReceives: 2, deadLetterQueue: 'GivenUp' },
+        { name: 'GivenUp', maxReceives: Number.POSITIVE_INFINITY, deadLetterQueue: undefined },
+        { name: 'Lonely', maxReceives: 1, deadLetterQueue: undefined },
+      ],
+      queueReaders: [
+        { queue: 'Returns', functionName: 'Intake', batchSize: 10 },
+        { queue: 'Lonely', functionName: 'Other', batchSize: 1 },
+      ],
+    },
+    region: 'us-east-1',
+    invoke: async (name, event) => {
+      const { Records } = event as { Records: { body: string }[] };
+      events.push({ name, bodies: Records.map(({ body }) => body) });
+      return invocation;
+    },
+    onUnread: (queue, body) => unread.push(`${queue}: ${body}`),
+  });
+  return { queues, events, unread };
+}
+
+describe('the queues of an app', () => {
+  it('hand messages to the function that reads them', async () => {
+    const { queues, events, unread } = queuesWith();
+    expect(queues.send('Returns', 'a', 0)).toBe(true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(events).toEqual([{ name: 'Intake', bodies: ['a'] }]);
+    expect(unread).toEqual([]);
+  });
+
+  it('say which queue the app does not have', () => {
+    expect(queuesWith().queues.send('Retruns', 'a', 0)).toBe(false);
+  });
+
+  it('leave to the dead letters what a function failed on, where somebody should see it', async () => {
+    const { queues, events, unread } = queuesWith({ type: 'exited', message: 'exit status 1' });
+    queues.send('Returns', 'a', 0);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(events).toHaveLength(2);
+    expect(unread).toEqual(['GivenUp: a']);
+  });
+
+  it('tell of what was failed on too often and has no dead letters', async () => {
+    const { queues, unread } = queuesWith({ type: 'error', name: 'Error', message: 'no' });
+    queues.send('Lonely', 'b', 0);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(unread).toEqual(['Lonely: b']);
+  });
+
+  it('hand nothing over once they are stopped', async () => {
+    const { queues, events } = queuesWith();
+    queues.send('Returns', 'a', 5);
+    queues.stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(events).toEqual([]);
+  });
+});

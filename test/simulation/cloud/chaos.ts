@@ -1,0 +1,46 @@
+import type { VirtualTime } from '../../../src/lab/virtual-time.js';
+import type { Random } from '../../../src/random.js';
+import { between, chance } from '../random.js';
+
+/** What goes wrong between a producer's write and its attempt, as probabilities, while things go wrong at all. */
+export interface Troubles {
+  /** Delivered twice: a batch of the stream, an asynchronous event, a message. */
+  readonly twice: number;
+  /** An asynchronous event waits for up to a minute, or is given up then. */
+  readonly late: number;
+  /** The function may not be started. */
+  readonly refused: number;
+  /** A batch of the stream is cut anew when it comes again. */
+  readonly cutAnew: number;
+  /** An event or a message is lost for good: the sweep has to find its records. */
+  readonly lostForGood: number;
+}
+
+export const NO_TROUBLES: Troubles = { twice: 0, late: 0, refused: 0, cutAnew: 0, lostForGood: 0 };
+
+/** The network and the services in it. */
+export class Chaos {
+  constructor(
+    readonly time: VirtualTime,
+    readonly random: Random,
+    private readonly troubles: () => Troubles,
+  ) {}
+
+  happens(what: keyof Troubles): boolean {
+    return chance(this.random, this.troubles()[what]);
+  }
+
+  /** How often something is delivered. */
+  deliveries(): number {
+    return this.happens('twice') ? 2 : 1;
+  }
+
+  soonMs(): number {
+    return between(this.random, 1, 150);
+  }
+
+  /** In a while, usually soon. */
+  soonOrLateMs(latest: number): number {
+    return this.happens('late') ? between(this.random, 0, latest) : this.soonMs();
+  }
+}

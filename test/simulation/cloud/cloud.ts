@@ -1,0 +1,72 @@
+import type { ArrivalsEvent } from '../../../functions/intake/arrivals.js';
+import { sweep } from '../../../src/processor/index.js';
+import type { Item } from '../../../src/record/index.js';
+import { faultyStore } from '../faulty-store.js';
+import { AsyncInvocations } from './async-invocations.js';
+import { faultyRemote } from './faulty-remote.js';
+import { type IntakeReport, invokeIntake, type SandboxParts } from './intake-function.js';
+import { invocation } from './invocation.js';
+import { MessageQueue } from './message-queue.js';
+import { Stream, type StreamOptions } from './stream.js';
+
+export interface CloudParts extends Omit<SandboxParts, 'services'> {
+  readonly stream: StreamOptions;
+  /** Attempts arrivals. True if it ended well. */
+  readonly run: (event: ArrivalsEvent) => Promise<boolean>;
+  readonly hasOnFailure: boolean;
+  readonly hearsIntake: (
+    name: string,
+    event: { Records: unknown[] },
+    failed: readonly string[],
+    report: IntakeReport,
+  ) => void;
+}
+
+const SWEEP_TIMEOUT_MS = 300_000;
+
+/** What stands between a producer's bare item and its first attempt, around the production code of the intake. */
+export class Cloud {
+  private readonly stream: Stream;
+  private readonly runs: AsyncInvocations;
+  private readonly returns: MessageQueue;
+  private readonly sandbox: SandboxParts;
+
+  constructor(private readonly parts: CloudParts) {
+    const { chaos } = parts;
+    const onFailure = (body: string) => this.returns.send(body);
+    this.runs = new AsyncInvocations(chaos, parts.run, parts.hasOnFailure ? onFailure : undefined);
+    const services = {
+      accept: (event: ArrivalsEvent) => this.runs.accept(event),
+      send: (body: string, delaySeconds: number) => this.returns.send(body, delaySeconds),
+    };
+    this.sandbox = { ...parts, services };
+    const witness = { hearsIntake: parts.hearsIntake };
+    const consume = (event: { Records: unknown[] }) => invokeIntake(event, this.sandbox, witness);
+    this.returns = new MessageQueue(chaos, consume);
+    this.stream = new Stream(chaos, parts.stream, async (event) => {
+      const failed = await consume(event);
+      return failed !== 'all' && failed.length === 0;
+    });
+  }
+
+  /** Nothing is on its way that could find a record. */
+  get isQuiet(): boolean {
+    return this.returns.size === 0 && this.runs.underway === 0 && this.stream.isReadThrough;
+  }
+
+  wrote(kind: 'INSERT' | 'MODIFY', item: Item): void {
+    this.stream.wrote(kind, item);
+  }
+
+  /** What the hourly rule starts. */
+  async sweep(): Promise<void> {
+    const { chaos, faults, newActor, storeOf } = this.parts;
+    const actor = newActor('sweep');
+    const remote = faultyRemote(this.sandbox.services, actor, faults, chaos);
+    const { clock } = actor;
+    const store = faultyStore(storeOf(actor), actor, faults, chaos.random);
+    const found = (ids: readonly string[]) => remote.sendReturned(ids, 900);
+    const deadline = clock.wall() + SWEEP_TIMEOUT_MS;
+    await invocation(actor, chaos.time, SWEEP_TIMEOUT_MS, () => sweep({ store, clock, deadline, found }));
+  }
+}

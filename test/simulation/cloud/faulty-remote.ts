@@ -1,0 +1,53 @@
+import type { ArrivalsEvent } from '../../../functions/intake/arrivals.js';
+import { renderReturned } from '../../../functions/intake/queue-event.js';
+import type { Remote } from '../../../functions/intake/remote.js';
+import type { Actor, Faults } from '../actor.js';
+import { chance } from '../random.js';
+import type { Chaos } from './chaos.js';
+
+export interface Services {
+  accept(event: ArrivalsEvent): void;
+  send(body: string, delaySeconds: number): void;
+}
+
+/** Lambda and SQS as one sandbox reaches them: requests take time, are lost before or after they took effect, or repeated. */
+export function faultyRemote(services: Services, actor: Actor, faults: () => Faults, chaos: Chaos): Remote {
+  const { random } = chaos;
+  const request = <T>(effect: () => T, lost: (settle: (value: T) => void, fail: () => void) => void) =>
+    new Promise<T>((resolve, reject) => {
+      const answer = (settle: () => void) => actor.step(actor.answerLatencyMs(), settle);
+      const unanswered = () =>
+        answer(() =>
+          lost(resolve, () => {
+            reject(new Error('no answer'));
+          }),
+        );
+      actor.step(actor.latencyMs(), () => {
+        if (chance(random, faults().errorBefore)) return unanswered();
+        const first = effect();
+        // The answer to the first try was lost: only that of the second one is seen.
+        const value = chance(random, faults().repeat) ? effect() : first;
+        if (chance(random, faults().errorAfter)) return unanswered();
+        answer(() => resolve(value));
+      });
+    });
+  return {
+    invoke: ({ event }) =>
+      request<'accepted' | 'refused' | 'unknown'>(
+        () => {
+          if (chaos.happens('refused')) return 'refused';
+          services.accept(event);
+          return 'accepted';
+        },
+        (settle) => settle('unknown'),
+      ),
+    sendReturned: (ids, delaySeconds) =>
+      request<void>(
+        () => services.send(renderReturned(ids), delaySeconds),
+        (_, fail) => fail(),
+      ),
+    giveUp: async (body) => {
+      throw new Error(`nobody sends what nobody understands: ${body}`);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { take } from '../../../functions/intake/intake-handler.js';
+import type { IntakeSettings } from '../../../functions/intake/settings.js';
+import { IntakeTally } from '../../../functions/intake/taking.js';
+import type { BacklogStore } from '../../../src/store/store.js';
+import type { Actor, Faults } from '../actor.js';
+import { faultyStore } from '../faulty-store.js';
+import type { Chaos } from './chaos.js';
+import { faultyRemote, type Services } from './faulty-remote.js';
+import { invocation } from './invocation.js';
+
+const TIMEOUT_MS = 60_000;
+
+/** What the intake tells of one event. Counts are of records. */
+export interface IntakeReport {
+  readonly started: number;
+  readonly placed: number;
+  readonly refused: number;
+  readonly later: number;
+  readonly skipped: number;
+}
+
+export interface SandboxParts {
+  readonly chaos: Chaos;
+  readonly faults: () => Faults;
+  readonly settings: IntakeSettings;
+  readonly services: Services;
+  readonly newActor: (name: string) => Actor;
+  /** The store, with somebody looking on. */
+  readonly storeOf: (actor: Actor) => BacklogStore;
+}
+
+interface IntakeWitness {
+  hearsIntake(
+    name: string,
+    event: { Records: unknown[] },
+    failed: readonly string[],
+    report: IntakeReport,
+  ): void;
+}
+
+/** One invocation of the intake, in a sandbox that is killed, frozen and cut off. */
+export async function invokeIntake(
+  event: { Records: unknown[] },
+  parts: SandboxParts,
+  witness: IntakeWitness,
+): Promise<readonly string[] | 'all'> {
+  const { chaos, faults, settings, services } = parts;
+  const actor = parts.newActor('intake');
+  let report: IntakeReport | undefined;
+  const logger = {
+    debug() {},
+    warn() {},
+    error() {},
+    info: (_: string, told?: object) => {
+      report = told as IntakeReport;
+    },
+  };
+  const random = chaos.random;
+  const store = faultyStore(parts.storeOf(actor), actor, faults, random);
+  const placing = { store, clock: actor.clock, random, logger };
+  const intake = {
+    settings,
+    placing,
+    remote: faultyRemote(services, actor, faults, chaos),
+    logger: logger as unknown as Logger,
+  };
+  const tally = new IntakeTally(intake);
+  const failed = await invocation(actor, chaos.time, TIMEOUT_MS, () => take(event, tally, intake));
+  if (failed === 'failed') return 'all';
+  tally.report(() => {});
+  if (report) witness.hearsIntake(actor.name, event, failed, report);
+  return failed;
+}

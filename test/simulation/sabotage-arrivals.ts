@@ -1,0 +1,45 @@
+import { replacing } from './sabotage.js';
+import type { Sabotage } from './world.js';
+
+/** Nobody's claim keeps anybody from anything. */
+export const withoutClaims: Sabotage = {
+  store: (store) =>
+    replacing(
+      {
+        claimArrivals: async () => 'claimed',
+        claimedArrivals: async () => ({ ids: [], never: false }),
+      },
+      store,
+    ),
+};
+
+/** Only the runs claim: who gives records their place waits for nobody. */
+export const withoutWaiting: Sabotage = {
+  store: (store) =>
+    replacing(
+      {
+        claimArrivals: async (queue, claim) =>
+          claim.maxRuns === undefined ? 'claimed' : store.claimArrivals(queue, claim),
+        claimedArrivals: async () => ({ ids: [], never: false }),
+      },
+      store,
+    ),
+};
+
+/** What the library has never written is settled whatever stands there by now. */
+export const withoutFenceOfBare: Sabotage = {
+  store: (store) =>
+    replacing(
+      {
+        settle: async (record, change, rev) => {
+          const current = record.rev === undefined ? await store.get(record.id) : record;
+          return current ? store.settle(current, change, rev) : 'changed';
+        },
+      },
+      store,
+    ),
+};
+
+export const withoutSweep: Sabotage = { noSweep: true };
+
+export const withoutOnFailure: Sabotage = { noOnFailure: true };
