@@ -48,10 +48,10 @@ export class ArrivalsClaim implements Hold {
     return this.until >= this.parts.deadline;
   }
 
-  coversAttempt(startsAt = 0): boolean {
+  /** Nobody waits for a turn here: attempts on arrival keep no pace. */
+  coversAttempt(): boolean {
     const { clock, attemptTimeoutSeconds } = this.parts;
-    const from = Math.max(clock.wall(), startsAt);
-    return from + attemptTimeoutSeconds * 1000 + SETTLE_MS < this.until;
+    return clock.wall() + attemptTimeoutSeconds * 1000 + SETTLE_MS < this.until;
   }
 
   renewInMs(): number {

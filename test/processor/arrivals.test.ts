@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Process, RunSummary } from '../../src/processor/index.js';
 import { placeRecords } from '../../src/processor/index.js';
+import { StoreUnavailableError } from '../../src/store/errors.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
@@ -156,6 +157,143 @@ describe('records that have just come', () => {
       ended: 'paused',
     });
     expect(harness.item('a')).toMatchObject({ status: 'NEW', lane: 'q' });
+  });
+
+  test('stop within a minute when their queue is paused, however many they are', async () => {
+    const harness = new Harness();
+    const ids = Array.from({ length: 10 }, (_, i) => `r${i}`);
+    for (const id of ids) put(harness, id);
+    const options = { concurrency: 1, arrivals: { batch: 'b', ids } };
+    const run = harness.start(() => harness.sleep(17), options);
+    await harness.pass(1);
+    harness.store.setPaused('q', true);
+    const summary = await harness.time.until(run);
+    expect(summary).toMatchObject({ attempted: 3, succeeded: 3, leftOver: 7, ended: 'paused' });
+    expect(harness.item('r9')).toMatchObject({ status: 'NEW', lane: 'q' });
+  });
+
+  test('are all attempted by one run that renews its claim, with what was changed meanwhile read anew', async () => {
+    const harness = new Harness();
+    const ids = Array.from({ length: 6 }, (_, i) => `r${i}`);
+    for (const id of ids) put(harness, id);
+    const seen: unknown[] = [];
+    const process: Process = async ({ payload }) => {
+      seen.push(payload);
+      await harness.sleep(20);
+    };
+    const run = harness.start(process, { concurrency: 1, arrivals: { batch: 'b', ids } });
+    await harness.pass(45);
+    put(harness, 'r5', { payload: { n: 2 } });
+    await harness.pass(50);
+    expect(await harness.store.claimedArrivals(['q'], ids, harness.clock.wall())).toMatchObject({ ids });
+    expect(await harness.time.until(run)).toMatchObject({ attempted: 6, succeeded: 6, unsettled: 0 });
+    expect(seen.at(-1)).toEqual({ n: 2 });
+    expect(await harness.store.claimedArrivals(['q'], ids, harness.clock.wall())).toMatchObject({ ids: [] });
+  });
+
+  test('that another run has under another name are left alone, and their event comes back', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b', 'c']) put(harness, id);
+    const attempted: string[] = [];
+    const process: Process = async ({ id }) => {
+      attempted.push(id);
+      await harness.sleep(10);
+    };
+    const first = harness.start(process, { arrivals: { batch: '1/2', ids: ['a', 'b'] } });
+    await harness.pass(1);
+    const second = await arrive(harness, ['b', 'c'], process, {}, '2/2');
+    expect(second).toMatchObject({ attempted: 0, ended: 'shared' });
+    await harness.time.until(first);
+    expect(attempted).toEqual(['a', 'b']);
+    expect(await arrive(harness, ['b', 'c'], process, {}, '2/2')).toMatchObject({ succeeded: 1, skipped: 1 });
+  });
+
+  test('whose claim meets another one give theirs back', async () => {
+    const harness = new Harness();
+    put(harness, 'a');
+    const released: unknown[] = [];
+    // As DynamoDB has it: of two claims at the same time the second one is written, too.
+    const store = Object.assign(Object.create(harness.store), {
+      claimArrivals: async () => 'shared',
+      releaseArrivals: async (...args: unknown[]) => void released.push(args),
+    });
+    expect(await arrive(harness, ['a'], succeed, { store })).toMatchObject({ attempted: 0, ended: 'shared' });
+    expect(released).toMatchObject([['q', { batch: 'b' }]]);
+  });
+
+  test('of a sixth batch that another run has in hand are left to that one, and their event comes back', async () => {
+    const harness = new Harness();
+    const runs = Array.from({ length: 5 }, (_, i) => {
+      put(harness, `r${i}`);
+      return harness.start(() => harness.sleep(10), { arrivals: { batch: `b${i}`, ids: [`r${i}`] } });
+    });
+    await harness.pass(1);
+    put(harness, 'new');
+    const crowded = await arrive(harness, ['r0', 'new'], succeed, {}, 'sixth');
+    expect(crowded).toMatchObject({ attempted: 0, leftOver: 1, ended: 'shared' });
+    expect(harness.item('new')).toMatchObject({ lane: 'q' });
+    expect(harness.item('r0')).not.toHaveProperty('lane');
+    await harness.time.until(Promise.all(runs));
+  });
+
+  test('are not placed by a run that stood still until its claim was over, and somebody else’s', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b']) put(harness, id, { availableAt: iso(1000) });
+    let standStill = true;
+    const store = new Proxy(harness.store, {
+      get: (target, name) => {
+        const member = target[name as keyof typeof target] as unknown;
+        if (name !== 'readPage') return typeof member === 'function' ? member.bind(target) : member;
+        return async (...args: Parameters<typeof target.readPage>) => {
+          const page = await target.readPage(...args);
+          if (standStill) await harness.sleep(80);
+          standStill = false;
+          return page;
+        };
+      },
+    });
+    const run = harness.start(succeed, { store, arrivals: { batch: 'slow', ids: ['a', 'b'] } });
+    await harness.pass(76);
+    await harness.store.claimArrivals('q', {
+      batch: 'other',
+      holder: 'h',
+      until: harness.clock.wall() + 60_000,
+      ids: ['b'],
+      now: harness.clock.wall(),
+    });
+    expect(await harness.time.until(run)).toMatchObject({ attempted: 0, ended: 'shared' });
+    for (const id of ['a', 'b']) expect(harness.item(id)).not.toHaveProperty('lane');
+  });
+
+  test('keep their claim while one of them ignores its signal, and the store fails', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b']) put(harness, id, id === 'b' ? { availableAt: iso(1000) } : {});
+    let fails = false;
+    const released: number[] = [];
+    const { store } = harness;
+    const failing = new Proxy(store, {
+      get: (target, name) => {
+        const member = target[name as keyof typeof target] as unknown;
+        if (name === 'settle')
+          return async (...args: Parameters<typeof store.settle>) => {
+            if (args[0].id === 'b') {
+              fails = true;
+              throw new StoreUnavailableError('settle: no answer');
+            }
+            return target.settle(...args);
+          };
+        if (name === 'releaseArrivals')
+          return async (...args: Parameters<typeof store.releaseArrivals>) => {
+            released.push(harness.time.now - START);
+            return target.releaseArrivals(...args);
+          };
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+    const summary = await arrive(harness, ['a', 'b'], () => harness.sleep(100), { store: failing });
+    expect(fails).toBe(true);
+    expect(summary).toMatchObject({ attempted: 1, succeeded: 1, ended: 'storeTrouble' });
+    expect(released).toEqual([100_000]);
   });
 
   test('that do not fit into the function’s time are left to the rules', async () => {

@@ -7,16 +7,12 @@ import {
   withoutSweep,
   withoutWaiting,
 } from './sabotage-arrivals.js';
-import { type Sabotage, World } from './world.js';
+import { violationsIn, violationsOf } from './violations.js';
+import type { Sabotage } from './world.js';
 
 /** `SIMULATION_SEED=17 npx vitest run test/simulation` plays that world alone; `SIMULATION_WORLDS` sets how many. */
 const FIRST_SEED = Number(process.env.SIMULATION_SEED ?? 1);
 const WORLDS = process.env.SIMULATION_SEED ? 1 : Number(process.env.SIMULATION_WORLDS ?? 1000);
-
-async function violationsOf(seed: number, sabotage?: Sabotage, hasArrivals?: boolean): Promise<string[]> {
-  const violations = await new World(seed, sabotage, hasArrivals).play();
-  return violations.map((violation) => `seed ${seed}: ${violation}`);
-}
 
 async function firstViolation(sabotage: Sabotage, hasArrivals: boolean): Promise<string | undefined> {
   for (let seed = 1; seed <= 300; seed++) {
@@ -28,10 +24,7 @@ async function firstViolation(sabotage: Sabotage, hasArrivals: boolean): Promise
 
 describe('in worlds where runs overlap, die and freeze at any step, and the store fails before and after its writes', () => {
   test('no record is attempted twice at once, or after its success, and every record comes to its end', async () => {
-    const violations: string[] = [];
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS && violations.length < 5; seed++) {
-      violations.push(...(await violationsOf(seed)));
-    }
+    const violations = await violationsIn({ first: FIRST_SEED, count: WORLDS });
     expect(violations).toEqual([]);
   }, 120_000);
 

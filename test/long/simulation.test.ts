@@ -1,0 +1,13 @@
+import { describe, expect, test } from 'vitest';
+import { violationsIn } from '../simulation/violations.js';
+
+/** Other worlds than those of every test run. */
+describe('in ten thousand worlds more', () => {
+  test('no record is attempted twice at once, or after its success, and every record comes to its end', async () => {
+    expect(await violationsIn({ first: 10_001, count: 6_000 })).toEqual([]);
+  }, 600_000);
+
+  test('nor where all producers put bare records', async () => {
+    expect(await violationsIn({ first: 20_001, count: 4_000 }, true)).toEqual([]);
+  }, 600_000);
+});

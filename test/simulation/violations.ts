@@ -1,0 +1,23 @@
+import { type Sabotage, World } from './world.js';
+
+/** What must never be and was, in one world; empty if all is well. */
+export async function violationsOf(
+  seed: number,
+  sabotage?: Sabotage,
+  hasArrivals?: boolean,
+): Promise<string[]> {
+  const violations = await new World(seed, sabotage, hasArrivals).play();
+  return violations.map((violation) => `seed ${seed}: ${violation}`);
+}
+
+/** Of the first few worlds in which anything is wrong. */
+export async function violationsIn(
+  worlds: { readonly first: number; readonly count: number },
+  hasArrivals?: boolean,
+): Promise<string[]> {
+  const violations: string[] = [];
+  for (let seed = worlds.first; seed < worlds.first + worlds.count && violations.length < 5; seed++) {
+    violations.push(...(await violationsOf(seed, {}, hasArrivals)));
+  }
+  return violations;
+}
