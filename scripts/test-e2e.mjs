@@ -4,7 +4,7 @@
  * the first run. Arguments are passed on to vitest.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const home = join(root, '.e2e');
 const bin = join(home, 'venv', 'bin');
 const complete = join(home, 'complete');
+const logFile = join(home, 'emulator.log');
 const PACKAGES = ['ministack==1.5.33', 'boto3', 'awscli'];
 const ACCOUNT = '000000000000';
 const START_TIMEOUT_MS = 60_000;
@@ -23,7 +24,7 @@ process.exitCode = await main();
 
 async function main() {
   const port = await freePort();
-  const { emulator, log } = startEmulator(port);
+  const emulator = startEmulator(port);
   const stop = () => stopGroup(emulator, 'SIGKILL');
   process
     .once('exit', stop)
@@ -31,11 +32,11 @@ async function main() {
     .once('SIGTERM', () => process.exit(143));
   const endpoint = `http://127.0.0.1:${port}`;
   if (!(await answers(endpoint, emulator))) {
-    process.stderr.write(`${log()}\nthe emulator does not answer; what it said is above\n`);
+    process.stderr.write(`the emulator does not answer; what it said is in ${logFile}\n`);
     return 1;
   }
   const code = await runVitest(endpoint);
-  if (code !== 0) process.stderr.write(`--- what the emulator said last\n${log()}\n`);
+  if (code !== 0) process.stderr.write(`what the emulator and the functions said is in ${logFile}\n`);
   stopGroup(emulator, 'SIGTERM');
   await sleep(500);
   return code;
@@ -66,6 +67,7 @@ function run(program, args, problem) {
 
 /** A process group of its own: the sandboxes that it starts end with it. */
 function startEmulator(port) {
+  const output = openSync(logFile, 'w');
   const emulator = spawn(join(bin, 'python'), [join(root, 'test/e2e/emulator.py')], {
     cwd: home,
     detached: true,
@@ -77,15 +79,10 @@ function startEmulator(port) {
       LAMBDA_EXECUTOR: 'local',
       AUTH: 'true',
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', output, output],
   });
-  let said = '';
-  for (const stream of [emulator.stdout, emulator.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      said = (said + text).slice(-20_000);
-    });
-  }
-  return { emulator, log: () => said };
+  closeSync(output);
+  return emulator;
 }
 
 async function answers(endpoint, emulator) {

@@ -2,12 +2,14 @@
 
 import sys
 
-from ministack.core import iam_evaluator
+from ministack.core import iam_evaluator, lambda_runtime
 from ministack.services import lambda_svc
 
 match = lambda_svc._match_esm_filter
 enforce = iam_evaluator.enforce
 pin_request_origin = iam_evaluator.pin_request_origin
+kill_workers = lambda_runtime.kill_workers
+release_worker = lambda_runtime.release_worker
 
 
 def match_esm_filter(record, pattern):
@@ -37,9 +39,25 @@ def pin_as_if_encrypted(source_ip, _):
     pin_request_origin(source_ip, True)
 
 
+def kill_idle_workers(workers):
+    """As Lambda does: what is at work when its function is changed ends its work. (The emulator would kill it.)"""
+    known = [worker for worker in workers if worker is not None]
+    for worker in known:
+        worker.is_retired = worker.in_use
+    kill_workers([worker for worker in known if not worker.in_use])
+
+
+def release_or_retire_worker(worker):
+    release_worker(worker)
+    if getattr(worker, "is_retired", False):
+        kill_workers([worker])
+
+
 lambda_svc._match_esm_filter = match_esm_filter
 iam_evaluator.enforce = enforce_iam
 iam_evaluator.pin_request_origin = pin_as_if_encrypted
+lambda_runtime.kill_workers = kill_idle_workers
+lambda_svc.release_worker = release_or_retire_worker
 
 if __name__ == "__main__":
     from ministack.app import main
