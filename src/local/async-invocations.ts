@@ -17,41 +17,41 @@ export interface AsyncInvocationsOptions {
   readonly functions: readonly LocalFunction[];
   readonly invoke: (functionName: string, event: unknown) => Promise<Invocation | GivenUp>;
   readonly send: SendMessage;
-  /** Events of one group take turns. */
-  readonly groupOf: (event: unknown) => string;
   readonly onResult: (result: AsyncResult) => void;
 }
 
 export interface AsyncInvocations extends LambdaService {
-  /** Resolves when few are at work that have just begun: more of them would not make it faster. */
-  whenFew(): Promise<void>;
+  /**
+   * Resolves when one more would make it faster: few are at work, and none of them has just begun or the next one has as
+   * much to do as it can have.
+   */
+  whenWelcome(isFull: () => boolean): Promise<void>;
 }
 
-/** Below the number of runs on arrivals that one queue takes at a time; what comes above would be left to its rule. */
-const FEW = 4;
+/** One that begins keeps the next from beginning for so long: a warm sandbox does several times as much as a cold one. */
+const APART_MS = 500;
+const FEW = 3;
 /** Those that have been at work for longer wait for somebody else, and keep nobody from beginning. */
-const YOUNG_MS = 2_000;
-/** With the time that an event waits for a sandbox this stays below the time after which a run is taken for begun. */
-const MOST_HELD_MS = 10_000;
+const YOUNG_MS = 10_000;
 const LOOK_AGAIN_MS = 10;
 
 /** Asynchronous invocation: nobody waits for the result, and an event that is failed on goes to the function's queue for that. */
 export function asyncInvocations(options: AsyncInvocationsOptions): AsyncInvocations {
-  const { functions, invoke, send, groupOf, onResult } = options;
+  const { functions, invoke, send, onResult } = options;
   const byName = new Map(functions.map((one) => [one.name, one]));
-  const atWork = new Set<{ readonly group: string; readonly startedAt: number }>();
-  const count = (counts: (one: { group: string; startedAt: number }) => boolean) =>
-    [...atWork].filter(counts).length;
+  const atWork = new Set<{ readonly startedAt: number }>();
+  const youngerThan = (ageMs: number) => {
+    const since = performance.now() - ageMs;
+    return [...atWork].filter(({ startedAt }) => startedAt >= since).length;
+  };
+  const isWelcome = (isFull: boolean) =>
+    youngerThan(YOUNG_MS) < FEW && (isFull || youngerThan(APART_MS) === 0);
   const run = async (functionName: string, event: unknown) => {
-    const group = groupOf(event);
-    const heldUntil = performance.now() + MOST_HELD_MS;
-    while (count((one) => one.group === group) >= FEW && performance.now() < heldUntil) await aMoment();
-    const startedAt = performance.now();
-    const one = { group, startedAt };
+    const one = { startedAt: performance.now() };
     atWork.add(one);
     const invocation = await invoke(functionName, event);
     atWork.delete(one);
-    onResult({ functionName, event, durationMs: performance.now() - startedAt, invocation });
+    onResult({ functionName, event, durationMs: performance.now() - one.startedAt, invocation });
     const { failureQueue } = byName.get(functionName) ?? {};
     if (invocation.type === 'result' || failureQueue === undefined) return;
     send(failureQueue, JSON.stringify(failureOf(functionName, event, invocation)), 0);
@@ -59,14 +59,10 @@ export function asyncInvocations(options: AsyncInvocationsOptions): AsyncInvocat
   return {
     has: (functionName) => byName.has(functionName),
     start: (functionName, event) => void run(functionName, event),
-    whenFew: async () => {
-      while (count(({ startedAt }) => startedAt >= performance.now() - YOUNG_MS) >= FEW) await aMoment();
+    whenWelcome: async (isFull) => {
+      while (!isWelcome(isFull())) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     },
   };
-}
-
-function aMoment(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
 }
 
 /** As Lambda tells a destination of it. */

@@ -56,7 +56,6 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
     functions: app.functions,
     invoke,
     send: queues.send,
-    groupOf: queueOf,
     onResult: ({ event, durationMs, invocation }) => digest.add(queueOf(event), { durationMs, invocation }),
   });
   const services = await startServices({ lambda, send: queues.send });
@@ -72,7 +71,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
   });
   running.host = host;
   closers.add(() => host.kill());
-  const streams = new Streams({ app, region, invoke, whenWelcome: lambda.whenFew });
+  const streams = new Streams({ app, region, invoke, whenWelcome: lambda.whenWelcome });
   closers.add(() => streams.stop());
   return {
     host,

@@ -14,10 +14,13 @@ const MAIN = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url
 export class CommandLine {
   readonly #processes = new Set<ChildProcess>();
   #env: NodeJS.ProcessEnv = {};
+  #ownSession = false;
 
-  static async create(): Promise<CommandLine> {
+  /** @param ownSession as from a terminal of its own: Linux shares a machine out between those */
+  static async create({ ownSession = false } = {}): Promise<CommandLine> {
     if (!existsSync(MAIN)) throw new Error('these tests run the built package: npm run build');
     const cli = new CommandLine();
+    cli.#ownSession = ownSession;
     cli.#env = { ...process.env, BACKLOG_RUNTIME_DIR: await mkdtemp(join(tmpdir(), 'backlog-cli-')) };
     return cli;
   }
@@ -36,6 +39,7 @@ export class CommandLine {
   start(...args: string[]) {
     const child = spawn(process.execPath, [MAIN, ...args], {
       env: this.#env,
+      detached: this.#ownSession,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#processes.add(child);

@@ -23,7 +23,6 @@ async function startWith(invocation: Invocation | GivenUp, failureQueue?: string
   const invocations = asyncInvocations({
     functions: [lambda('Orders', failureQueue)],
     invoke: async () => invocation,
-    groupOf: () => 'orders',
     send: (queue, body, delaySeconds) => sent.push({ queue, body, delaySeconds }) > 0,
     onResult: (result) => results.push(result),
   });
@@ -90,56 +89,47 @@ describe('whoever starts functions', () => {
           ends.push(() => resolve({ type: 'result', value: null }));
         }),
       send: () => true,
-      groupOf: (event) => (event as typeof EVENT).queue,
       onResult: () => {},
     });
-    const isWelcome = async () => {
+    const isWelcome = async (isFull = false) => {
       let welcome = false;
-      void invocations.whenFew().then(() => {
-        welcome = true;
-      });
+      void invocations
+        .whenWelcome(() => isFull)
+        .then(() => {
+          welcome = true;
+        });
       await vi.advanceTimersByTimeAsync(50);
       return welcome;
     };
-    const start = (queue = 'orders') => invocations.start('Orders', { ...EVENT, queue });
-    return { ends, start, isWelcome };
+    return { ends, start: () => invocations.start('Orders', EVENT), isWelcome };
   }
 
-  it('is told to wait while four have just begun, until one of them ends', async () => {
+  it('is told to wait while one has just begun, until it ends or has taken half a second', async () => {
     const { ends, start, isWelcome } = hanging();
-    for (let i = 0; i < 3; i++) start();
-    expect(await isWelcome()).toBe(true);
     start();
     expect(await isWelcome()).toBe(false);
     ends[0]?.();
     expect(await isWelcome()).toBe(true);
-  });
-
-  it('does not wait for those that hang', async () => {
-    const { start, isWelcome } = hanging();
-    for (let i = 0; i < 4; i++) start();
+    start();
     expect(await isWelcome()).toBe(false);
-    await vi.advanceTimersByTimeAsync(2_000);
+    await vi.advanceTimersByTimeAsync(500);
     expect(await isWelcome()).toBe(true);
   });
 
-  it('sees no more than four of one group begin, until one of them ends', async () => {
-    const { ends, start } = hanging();
-    for (let i = 0; i < 6; i++) start();
-    start('prices');
-    await vi.advanceTimersByTimeAsync(50);
-    expect(ends).toHaveLength(5);
-    ends[0]?.();
-    await vi.advanceTimersByTimeAsync(50);
-    expect(ends).toHaveLength(6);
+  it('need not wait for one that has just begun if there is as much to do as can be', async () => {
+    const { start, isWelcome } = hanging();
+    for (let i = 0; i < 2; i++) start();
+    expect(await isWelcome(true)).toBe(true);
+    start();
+    expect(await isWelcome(true)).toBe(false);
   });
 
-  it('sees those that were held back begin after ten seconds at most', async () => {
-    const { ends, start } = hanging();
-    for (let i = 0; i < 5; i++) start();
-    await vi.advanceTimersByTimeAsync(9_900);
-    expect(ends).toHaveLength(4);
-    await vi.advanceTimersByTimeAsync(200);
-    expect(ends).toHaveLength(5);
+  it('is told to wait while three are at work, but not for those that hang', async () => {
+    const { start, isWelcome } = hanging();
+    for (let i = 0; i < 3; i++) start();
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(await isWelcome()).toBe(false);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await isWelcome()).toBe(true);
   });
 });

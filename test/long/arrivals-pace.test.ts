@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -24,13 +24,15 @@ const REST_MS = 150_000;
 const BUSY = 'is this machine busy with something else?';
 
 let cli: CommandLine;
+const producers: ChildProcess[] = [];
 let receiver: Awaited<ReturnType<typeof startTimedReceiver>>;
 beforeEach(async () => {
-  cli = await CommandLine.create();
+  cli = await CommandLine.create({ ownSession: true });
   receiver = await startTimedReceiver();
 });
 afterEach(async () => {
   cli.close();
+  for (const producer of producers.splice(0)) producer.kill('SIGKILL');
   await receiver.stop();
 });
 
@@ -66,12 +68,13 @@ async function startTimedReceiver() {
 /** boto3 at work: `putAt` fills while it runs. */
 function startProducer(endpoint: string) {
   const args = [SCRIPT, endpoint, TABLE, String(COUNT), String(PER_SECOND), 'order-'];
-  const child = spawn(pythonWithBoto3(), args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(pythonWithBoto3(), args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const putAt = new Map<string, number>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     const [id = '', at] = line.split(' ');
     putAt.set(id, Number(at));
   });
+  producers.push(child);
   return { putAt, ended: once(child, 'close').then(([code]) => code as number | null) };
 }
 

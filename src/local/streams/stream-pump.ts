@@ -29,7 +29,7 @@ export interface StreamPumpOptions {
   readonly bisects: boolean;
   readonly matches: (record: StreamRecord) => boolean;
   /** Resolves as soon as another batch is welcome; what comes meanwhile makes it larger. */
-  readonly whenWelcome?: (() => Promise<void>) | undefined;
+  readonly whenWelcome?: ((isFull: () => boolean) => Promise<void>) | undefined;
   /** Hands a batch over. The answer's failures, if any; it rejects if the function failed. */
   readonly deliver: (event: { readonly Records: readonly StreamRecord[] }) => Promise<unknown>;
 }
@@ -82,17 +82,21 @@ export class StreamPump {
   private wake(): void {
     if (this.stopped || this.atWork || this.timer) return;
     const sinceLast = performance.now() - this.lastAt;
-    const isFull = this.waiting.length >= this.limit;
-    const waitMs = Math.max(isFull ? 0 : GATHER_MS, isFull ? 0 : BATCH_EVERY_MS - sinceLast, this.pauseMs);
+    const gatherMs = this.isFull() ? 0 : Math.max(GATHER_MS, BATCH_EVERY_MS - sinceLast);
+    const waitMs = Math.max(gatherMs, this.pauseMs);
     this.timer = setTimeout(() => {
       this.timer = undefined;
       void this.handOver();
     }, waitMs);
   }
 
+  private isFull(): boolean {
+    return this.waiting.length >= this.limit;
+  }
+
   private async handOver(): Promise<void> {
     this.atWork = true;
-    await this.options.whenWelcome?.();
+    await this.options.whenWelcome?.(() => this.isFull());
     this.lastAt = performance.now();
     const batch = this.waiting.slice(0, this.limit);
     const taken = batch.length > 0 ? await this.taken(batch) : 0;

@@ -9,7 +9,7 @@ export interface StreamsOptions {
   readonly app: LocalApp;
   readonly region: string;
   readonly invoke: (functionName: string, event: unknown) => Promise<Invocation | GivenUp>;
-  readonly whenWelcome?: (() => Promise<void>) | undefined;
+  readonly whenWelcome?: ((isFull: () => boolean) => Promise<void>) | undefined;
 }
 
 /** The streams of the app's tables, each with the functions that read it. */
