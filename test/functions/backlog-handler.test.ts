@@ -282,6 +282,17 @@ describe('what goes wrong', () => {
     expect(logged[0]).toMatchObject({ level: 'ERROR', message: 'run', ended: 'storeTrouble', attempted: 0 });
   });
 
+  it('arrivals that others have in hand fail the invocation, so that its event comes back', async () => {
+    const bench = workbench(retryQueue);
+    bench.store.put({ id: 'a', status: 'NEW', payload: 1 });
+    const claim = { batch: 'other', holder: 'h', ids: ['a'], until: bench.clock.wall() + 60_000, now: 0 };
+    await bench.store.claimArrivals('default', claim);
+    const { error } = await failing(bench, { queue: 'default', arrivals: { batch: 'b', ids: ['a'] } });
+    expect(error?.name).toBe('RunFailedError');
+    expect(error?.message).toMatch(/others have some of these arrivals in hand/);
+    expect(bench.store.items()).toEqual([{ id: 'a', status: 'NEW', payload: 1 }]);
+  });
+
   it.each([
     [{ queue: 'a b' }, 'backlogHandler.queue: expected letters, digits, "_", "." and "-", got "a b"'],
     [{ process: undefined }, 'backlogHandler.process: expected a function, got nothing'],

@@ -348,6 +348,25 @@ describe('records that have just come', () => {
     expect(harness.item('c')).not.toHaveProperty('lane');
   });
 
+  test('that ignore their signal are given up, and told of, when the claim cannot be renewed', async () => {
+    const harness = new Harness();
+    put(harness, 'a');
+    let claims = 0;
+    const store = Object.assign(Object.create(harness.store), {
+      claimArrivals: async () => {
+        if (claims++ > 0) throw new StoreUnavailableError('UpdateItem: no answer');
+        return 'claimed';
+      },
+    });
+    const summary = await arrive(harness, ['a'], () => harness.sleep(200), { store });
+    expect(summary).toMatchObject({ attempted: 1, failed: 1, unsettled: 0, ended: 'storeTrouble' });
+    expect(harness.item('a')).toMatchObject({
+      status: 'ERROR',
+      lane: 'q',
+      lastError: { name: 'AttemptTimeout' },
+    });
+  });
+
   test('behind one that ignores its signal wait for it, and not for the store', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) put(harness, id);
@@ -444,6 +463,17 @@ describe('placing', () => {
     put(harness, 'a', { insertedAt: '2026-02-28T23:00:00+02:00' });
     await placeRecords(['a'], parts(harness));
     expect(harness.item('a')).toMatchObject({ insertedAt: iso(-3 * 3600), dueAt: iso(-3 * 3600) });
+  });
+
+  test('counts nobody who was changed in between', async () => {
+    const harness = new Harness();
+    put(harness, 'a');
+    const read = await harness.store.readRecords(['a']);
+    put(harness, 'a', { payload: { n: 2 } });
+    const store = Object.assign(Object.create(harness.store), { readRecords: async () => read });
+    const answer = await placeRecords(['a'], { ...parts(harness), store });
+    expect(answer).toEqual({ placed: [], skipped: 1, refused: 0 });
+    expect(harness.item('a')).not.toHaveProperty('lane');
   });
 
   test('leaves alone who has a place, is done, or is gone; and may be repeated', async () => {

@@ -183,6 +183,18 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     expect(invoked).toEqual([]);
   });
 
+  it('waits for a run of a former queue although all queues are left to their rules by now', async () => {
+    const { put, seams, remote, store, lane, sent, clock } = bench();
+    const env = { ...seams.env, BACKLOG_RETURNS_URL: 'http://x/y' };
+    const intake = intakeHandler({ ...seams, env, remote });
+    const event = put(bare('moved', { eventName: 'MODIFY', queue: 'bulk' }), bare('new', { queue: 'bulk' }));
+    const until = clock.wall() + 60_000;
+    await store.claimArrivals('orders', { batch: 'b', holder: 'h', ids: ['moved'], until, now: 0 });
+    await intake(event, context);
+    expect([lane('moved'), lane('new')]).toEqual([undefined, 'bulk']);
+    expect(sent).toEqual([[['moved'], 30]]);
+  });
+
   it('tells of a record without a payload, and has it attempted all the same', async () => {
     const { intake, put, invoked, measured, log } = bench();
     await intake(put({ id: 'a', status: 'NEW' }), context);
