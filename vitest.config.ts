@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     // Vitest leaves one core free; of two, that is half of them.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     globalSetup: 'test/temporary-folder.ts',
     projects: [
       {
