@@ -187,7 +187,8 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     const { put, seams, remote, store, lane, sent, clock } = bench();
     const env = { ...seams.env, BACKLOG_RETURNS_URL: 'http://x/y' };
     const intake = intakeHandler({ ...seams, env, remote });
-    const event = put(bare('moved', { eventName: 'MODIFY', queue: 'bulk' }), bare('new', { queue: 'bulk' }));
+    put(bare('moved', { queue: 'orders' }));
+    const event = put(bare('moved', { queue: 'bulk' }), bare('new', { queue: 'bulk' }));
     const until = clock.wall() + 60_000;
     await store.claimArrivals('orders', { batch: 'b', holder: 'h', ids: ['moved'], until, now: 0 });
     await intake(event, context);
