@@ -47,8 +47,8 @@ const propsShape = z.strictObject({
 });
 
 /**
- * A backlog: the table that other services put records into, and per queue the rules (or schedules) that attempt every record until
- * it succeeds, less and less often. With logs, alarms and a dashboard.
+ * A backlog: the table that other services put records into, and per queue the rules (or schedules) that attempt every
+ * record until it succeeds, less and less often. With logs, alarms and a dashboard.
  *
  * @throws ConfigurationError at synthesis, naming the option that makes no sense
  */
@@ -77,6 +77,11 @@ export class Backlog extends Construct {
     const options = parseOptions(propsShape, props, 'Backlog');
     const queues = readQueues(options.queues);
     checkTimeZone(options.timeZone, options.trigger, queues);
+    if (options.sweep && !options.intake) {
+      throw new ConfigurationError(
+        'Backlog.sweep: expected false or nothing beside "intake": false, as what it finds goes to the intake, got true',
+      );
+    }
 
     this.table = options.table ?? recordsTable(this, 'Records', options);
     this.controlTable = controlTable(this, 'Control', options);

@@ -12,7 +12,7 @@ import { readIntakeSettings } from './settings.js';
 import { parseStreamEvent } from './stream-event.js';
 import { takeBack } from './take-back.js';
 import { takeIn } from './take-in.js';
-import { type IntakeParts, IntakeTally } from './taking.js';
+import { type IntakeParts, IntakeRun } from './taking.js';
 
 /** What Lambda takes from a handler of a stream or a queue: what shall come again. */
 export interface BatchResponse {
@@ -46,9 +46,9 @@ export function intakeHandler(seams: IntakeSeams = {}): LambdaHandler<BatchRespo
   return lambdaHandler(logger, async (input) => {
     try {
       const parts = start();
-      const tally = new IntakeTally(parts);
-      const failed = await take(input, tally, parts);
-      tally.report(emit);
+      const run = new IntakeRun(parts);
+      const failed = await take(input, run, parts);
+      run.report(emit);
       return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
     } catch (error) {
       logger.error('intake failed', error as Error);
@@ -62,11 +62,11 @@ export function intakeHandler(seams: IntakeSeams = {}): LambdaHandler<BatchRespo
  *
  * @returns what shall come again: messages, or the record from which on the stream does
  */
-export async function take(input: unknown, tally: IntakeTally, parts: IntakeParts): Promise<string[]> {
-  if (isOfQueue(input)) return takeBack(parseQueueEvent(input), tally, parts);
+export async function take(input: unknown, run: IntakeRun, parts: IntakeParts): Promise<string[]> {
+  if (isOfQueue(input)) return takeBack(parseQueueEvent(input), run, parts);
   const changes = parseStreamEvent(input, parts.placing.clock.now());
   try {
-    await takeIn(changes, tally, parts);
+    await takeIn(changes, run, parts);
     return [];
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

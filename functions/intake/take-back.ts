@@ -1,5 +1,5 @@
 import type { Message } from './queue-event.js';
-import type { IntakeParts, IntakeTally } from './taking.js';
+import type { IntakeParts, IntakeRun } from './taking.js';
 
 /**
  * Sees to records that come back: of a run that was lost, or whose first attempt had to be waited for.
@@ -8,7 +8,7 @@ import type { IntakeParts, IntakeTally } from './taking.js';
  */
 export async function takeBack(
   messages: readonly Message[],
-  tally: IntakeTally,
+  run: IntakeRun,
   { remote, logger }: IntakeParts,
 ): Promise<string[]> {
   const failed: string[] = [];
@@ -18,8 +18,8 @@ export async function takeBack(
         await remote.giveUp(message.body);
         continue;
       }
-      if (message.lost) tally.lostRun(message.ids.length);
-      await tally.place(message.ids);
+      if (message.lost) run.lostRun(message.ids.length);
+      await run.place(message.ids);
     } catch (error) {
       logger.error('a message of the returns queue comes again', error as Error);
       failed.push(message.messageId);

@@ -1,6 +1,6 @@
 import { type Invocation, sortChanges } from './arrivals.js';
 import type { StreamChange } from './stream-event.js';
-import type { IntakeParts, IntakeTally } from './taking.js';
+import type { IntakeParts, IntakeRun } from './taking.js';
 
 /**
  * Sees to records that somebody has put: has them attempted at once, or gives them their place.
@@ -9,7 +9,7 @@ import type { IntakeParts, IntakeTally } from './taking.js';
  */
 export async function takeIn(
   changes: readonly StreamChange[],
-  tally: IntakeTally,
+  run: IntakeRun,
   { settings, remote, placing, logger }: IntakeParts,
 ): Promise<void> {
   const sorted = sortChanges(changes, settings.arrivalFunctions, placing.clock.now());
@@ -17,16 +17,16 @@ export async function takeIn(
     const { functionName, event } = invocation;
     const { ids } = event.arrivals;
     const answer = await remote.invoke(invocation);
-    if (answer === 'accepted') return tally.startedRun(ids.length);
+    if (answer === 'accepted') return run.startedRun(ids.length);
     logger.warn('a function could not be started for arrivals', { functionName, answer, count: ids.length });
-    if (answer === 'refused') await tally.place(ids, [event.queue]);
-    else await tally.lookLater(ids);
+    if (answer === 'refused') await run.place(ids, [event.queue]);
+    else await run.lookLater(ids);
   };
-  await tally.place(sorted.place, formerQueuesOf(changes));
-  await tally.lookLater(sorted.later);
+  await run.place(sorted.place, formerQueuesOf(changes));
+  await run.lookLater(sorted.later);
   // Last: if anything before it fails, the batch comes again, and no run has been started for it.
   await Promise.all(sorted.invocations.map(start));
-  tally.withoutPayload(changes.filter(({ record }) => record && record.payload === undefined));
+  run.withoutPayload(changes.filter(({ record }) => record && record.payload === undefined));
 }
 
 /** Where runs may have them that were started when this batch came before. Undefined: what was changed may come from anywhere. */

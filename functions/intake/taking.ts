@@ -16,8 +16,8 @@ const STARTED_AFTER_SECONDS = 75;
 /** Between two looks at whether a run is over. */
 const LOOK_AGAIN_SECONDS = 30;
 
-/** Counts of one event. */
-export class IntakeTally {
+/** What one invocation of the intake does about records, and how many of which it was. */
+export class IntakeRun {
   private readonly counts = { placed: 0, repaired: 0, unknownQueue: 0, refused: 0, returned: 0 };
   /** Left alone: gone, done, or placed by somebody else. */
   private skipped = 0;

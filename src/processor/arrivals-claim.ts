@@ -10,6 +10,7 @@ import type { AttemptLogger } from './options.js';
 const MAX_ARRIVAL_RUNS = 5;
 /** Between the end of an attempt's time and the claim's end: time to settle. */
 const SETTLE_MS = 5_000;
+
 export interface ArrivalsClaimParts {
   readonly queue: string;
   readonly batch: string;

@@ -1,7 +1,7 @@
 export * from './options.js';
 export type { RunParts } from './parts.js';
 export { placeWhenFree } from './place-when-free.js';
-export { type PlacingParts, placeRecords } from './placing.js';
+export type { PlacingParts } from './placing.js';
 export type { RetryFunction } from './retry-function.js';
 export { run } from './run.js';
 export type { RunEnd, RunSummary } from './summary.js';

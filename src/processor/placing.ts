@@ -25,17 +25,12 @@ export interface Placed {
 }
 
 /**
- * Gives records that no rule finds (put without `lane`, or dead and set to `NEW` by hand) their place in the index. Who
- * has a place, or is done, is left alone. May be repeated at will.
+ * Gives records that no rule finds (put without `lane`, or dead and set to `NEW` by hand) their place in the index: those
+ * of whom nobody else can have any in hand. Who has a place, or is done, is left alone. May be repeated at will.
  *
+ * @param gone ids that were asked for, and have no record
  * @throws StoreError that is not of one record alone; who was placed before it stays so
  */
-export async function placeRecords(ids: readonly string[], parts: PlacingParts): Promise<Placed> {
-  const records = await parts.store.readRecords(ids);
-  return placeAll(records, new Set(ids).size - records.length, parts);
-}
-
-/** The same for records that were read already. */
 export async function placeAll(
   records: readonly BacklogRecord[],
   gone: number,

@@ -179,6 +179,12 @@ describe('the sweep', () => {
     ]);
   });
 
+  it('is refused without the intake, which what it finds goes to', () => {
+    expect(() => backlogWith({ queues: { orders: retryQueue }, intake: false, sweep: true })).toThrow(
+      'Backlog.sweep: expected false or nothing beside "intake": false',
+    );
+  });
+
   it('can be left out, alone or with the intake', () => {
     for (const props of [{ sweep: false }, { intake: false }]) {
       const { template, backlog } = backlogWith({ queues: { orders: retryQueue }, ...props });

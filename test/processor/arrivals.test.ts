@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Process, RunSummary } from '../../src/processor/index.js';
-import { placeRecords } from '../../src/processor/index.js';
+import { placeWhenFree } from '../../src/processor/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
@@ -415,14 +415,14 @@ describe('records that have just come', () => {
   test('of a run that was lost get their place, and its claim runs out', async () => {
     const harness = new Harness();
     put(harness, 'a');
-    void harness.start(() => new Promise(() => {}), {
-      arrivals: { batch: 'x', ids: ['a'] },
-      deadlineSeconds: 60,
-    });
+    const now = harness.clock.wall();
+    const lost = { batch: 'x', holder: 'lost', ids: ['a'], until: now + 70_000, now };
+    expect(await harness.store.claimArrivals('q', lost)).toBe('claimed');
     await harness.pass(1);
-    expect(await placeRecords(['a'], parts(harness))).toMatchObject({ placed: [{ id: 'a' }], skipped: 0 });
-    expect(harness.item('a')).toMatchObject({ lane: 'q', insertedAt: iso(1), dueAt: iso(1) });
-    await harness.pass(60);
+    expect(await placeWhenFree(['a'], parts(harness))).toMatchObject({ placed: [], waiting: ['a'] });
+    await harness.pass(80);
+    expect(await placeWhenFree(['a'], parts(harness))).toMatchObject({ placed: [{ id: 'a' }], waiting: [] });
+    expect(harness.item('a')).toMatchObject({ lane: 'q', insertedAt: iso(81), dueAt: iso(81) });
     put(harness, 'b');
     expect(await arrive(harness, ['b'], succeed, {}, 'x')).toMatchObject({ succeeded: 1 });
   });
@@ -432,7 +432,7 @@ describe('placing', () => {
   test('writes anew what could not be read, and names it', async () => {
     const harness = new Harness();
     harness.store.put({ id: 'a', status: 'new', queue: 7, payload: 1, insertedAt: 12345 });
-    const { placed } = await placeRecords(['a'], parts(harness));
+    const { placed } = await placeWhenFree(['a'], parts(harness));
     expect(placed).toMatchObject([
       { id: 'a', problems: [expect.any(String), expect.any(String), expect.any(String)] },
     ]);
@@ -452,7 +452,7 @@ describe('placing', () => {
     const harness = new Harness();
     put(harness, 'a', { expiresAt: 1_800_000_000, attempts: 1 });
     put(harness, 'b', { expiresAt: 1_800_000_000 });
-    await placeRecords(['a'], parts(harness));
+    await placeWhenFree(['a'], parts(harness));
     await arrive(harness, ['b'], fail);
     for (const id of ['a', 'b']) expect(harness.item(id)).not.toHaveProperty('expiresAt');
     expect(harness.item('a')).toMatchObject({ attempts: 1, lane: 'q' });
@@ -461,7 +461,7 @@ describe('placing', () => {
   test('keeps what was read: an insertion time with an offset becomes UTC', async () => {
     const harness = new Harness();
     put(harness, 'a', { insertedAt: '2026-02-28T23:00:00+02:00' });
-    await placeRecords(['a'], parts(harness));
+    await placeWhenFree(['a'], parts(harness));
     expect(harness.item('a')).toMatchObject({ insertedAt: iso(-3 * 3600), dueAt: iso(-3 * 3600) });
   });
 
@@ -471,8 +471,8 @@ describe('placing', () => {
     const read = await harness.store.readRecords(['a']);
     put(harness, 'a', { payload: { n: 2 } });
     const store = Object.assign(Object.create(harness.store), { readRecords: async () => read });
-    const answer = await placeRecords(['a'], { ...parts(harness), store });
-    expect(answer).toEqual({ placed: [], skipped: 1, refused: 0 });
+    const answer = await placeWhenFree(['a'], { ...parts(harness), store });
+    expect(answer).toEqual({ placed: [], skipped: 1, refused: 0, waiting: [] });
     expect(harness.item('a')).not.toHaveProperty('lane');
   });
 
@@ -482,7 +482,12 @@ describe('placing', () => {
     put(harness, 'done', { status: 'SUCCESS' });
     harness.put('placed');
     const ids = ['a', 'a', 'done', 'placed', 'gone'];
-    expect(await placeRecords(ids, parts(harness))).toMatchObject({ placed: [{ id: 'a' }], skipped: 3 });
-    expect(await placeRecords(ids, parts(harness))).toEqual({ placed: [], skipped: 4, refused: 0 });
+    expect(await placeWhenFree(ids, parts(harness))).toMatchObject({ placed: [{ id: 'a' }], skipped: 3 });
+    expect(await placeWhenFree(ids, parts(harness))).toEqual({
+      placed: [],
+      skipped: 4,
+      refused: 0,
+      waiting: [],
+    });
   });
 });

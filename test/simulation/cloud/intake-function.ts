@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { take } from '../../../functions/intake/intake-handler.js';
 import type { IntakeSettings } from '../../../functions/intake/settings.js';
-import { IntakeTally } from '../../../functions/intake/taking.js';
+import { IntakeRun } from '../../../functions/intake/taking.js';
 import type { BacklogStore } from '../../../src/store/store.js';
 import type { Actor, Faults } from '../actor.js';
 import { faultyStore } from '../faulty-store.js';
@@ -65,10 +65,10 @@ export async function invokeIntake(
     remote: faultyRemote(services, actor, faults, chaos),
     logger: logger as unknown as Logger,
   };
-  const tally = new IntakeTally(intake);
-  const failed = await invocation(actor, chaos.time, TIMEOUT_MS, () => take(event, tally, intake));
+  const run = new IntakeRun(intake);
+  const failed = await invocation(actor, chaos.time, TIMEOUT_MS, () => take(event, run, intake));
   if (failed === 'failed') return 'all';
-  tally.report(() => {});
+  run.report(() => {});
   if (report) witness.hearsIntake(actor.name, event, failed, report);
   return failed;
 }
