@@ -26,7 +26,7 @@ export interface HandlerSeams extends Partial<HandlerParts> {
 /** Picks what is done with the records of the event's queue; refuses a queue it is not for. */
 export type ChooseProcess = (event: BacklogEvent & { settings: QueueSettings }) => Process;
 
-/** The run ended early because of DynamoDB, or of others. Thrown, so that the function's errors show it, the cause first. */
+/** The run ended early because of DynamoDB, or of others. Thrown, so that the function's errors show it, cause first. */
 class RunFailedError extends Error {
   override readonly name = 'RunFailedError';
   constructor(readonly summary: RunSummary) {

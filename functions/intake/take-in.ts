@@ -29,7 +29,9 @@ export async function takeIn(
   run.withoutPayload(changes.filter(({ record }) => record && record.payload === undefined));
 }
 
-/** Where runs may have them that were started when this batch came before. Undefined: what was changed may come from anywhere. */
+/**
+ * Queues whose runs may have them, started when this batch came before. Undefined: what was changed may come from any.
+ */
 function formerQueuesOf(changes: readonly StreamChange[]): string[] | undefined {
   if (changes.some(({ kind }) => kind === 'changed')) return undefined;
   return [...new Set(changes.flatMap(({ record }) => record?.queue ?? []))];

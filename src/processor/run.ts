@@ -12,8 +12,8 @@ import { Tally } from './tally.js';
 
 /**
  * Attempts every record of the target that is due, in pages, until nothing is left, a limit is reached or time is
- * short; or a batch of records that have just come. Ends before the deadline. Any number of runs of the same target may be started: one works, the others ask
- * it to look once more.
+ * short; or a batch of records that have just come. Ends before the deadline. Any number of runs of the same target may
+ * be started: one works, the others ask it to look once more.
  *
  * Trouble with the store ends the run cleanly and is told in the summary; nothing is lost by it.
  *

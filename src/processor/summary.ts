@@ -17,7 +17,7 @@ export type RunEnd =
   | 'wayChanged'
   /** The lease was lost to another run. */
   | 'leaseLost'
-  /** Others have some of these arrivals in hand. The invocation fails: its event comes back, and what is left gets its place. */
+  /** Others have some of these arrivals in hand. The invocation fails, so that its event comes back for what is left. */
   | 'shared'
   /** DynamoDB throttled, or did not answer. */
   | 'storeTrouble';

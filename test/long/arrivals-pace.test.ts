@@ -20,11 +20,8 @@ const TABLE = 'BacklogRecords';
 /** Of what is left to a rule, at most a minute later, or waits for what a killed runtime had begun. */
 const REST_MS = 150_000;
 
-/**
- * Half of them wait for less than a second on a machine that has two cores for it; the figures are printed. What is asserted
- * is that they do not wait for rules, which fire once a minute: a busy machine must not decide.
- */
-const LONGEST_MEDIAN_MS = 10_000;
+/** It takes about one core of two: what misses the bounds on a machine that others use says nothing of this. */
+const BUSY = 'is this machine busy with something else?';
 
 let cli: CommandLine;
 const producers: ChildProcess[] = [];
@@ -102,7 +99,7 @@ const waitsOf = (putAt: ReadonlyMap<string, number>, until = Number.POSITIVE_INF
   });
 
 describe(`${COUNT} minimal records, put by boto3 at ${PER_SECOND} a second`, () => {
-  it('are each attempted once, as they come', async () => {
+  it('are each attempted once, half of them within a second', async () => {
     const runtime = await cli.startRuntime('--no-sample', '--deliver-to', receiver.url);
     const producer = startProducer(endpointOf(runtime.out()));
     expect(await producer.ended).toBe(0);
@@ -115,7 +112,8 @@ describe(`${COUNT} minimal records, put by boto3 at ${PER_SECOND} a second`, () 
     expect(producer.putAt.size).toBe(COUNT);
     expect([...receiver.times].filter(([, { length }]) => length > 1)).toEqual([]);
     expect(runtime.out()).toContain(`default: 0 NEW, 0 ERROR, ${COUNT} SUCCESS, 0 DEAD`);
-    expect(median).toBeLessThan(LONGEST_MEDIAN_MS);
+    expect(pace, BUSY).toBeGreaterThan(0.95 * PER_SECOND);
+    expect(median, BUSY).toBeLessThan(1_000);
   });
 
   it('are all attempted, and none twice at once, though the runtime is killed in between', async () => {
@@ -157,8 +155,8 @@ describe(`${COUNT} minimal records, put by boto3 at ${PER_SECOND} a second`, () 
     expect(putAt.size).toBe(COUNT);
     expect(receiver.twiceAtOnce).toEqual([]);
     expect(second.out()).toContain(`default: 0 NEW, 0 ERROR, ${COUNT} SUCCESS, 0 DEAD`);
-    expect(after.length).toBeGreaterThan(0);
-    expect(median).toBeLessThan(LONGEST_MEDIAN_MS);
+    expect(after.length, BUSY).toBeGreaterThan(COUNT / 5);
+    expect(median, BUSY).toBeLessThan(1_000);
   });
 });
 
