@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Invoke } from './function-host.js';
 import type { SendMessage } from './queues/queues.js';
 import type { Invocation } from './sandbox/sandbox.js';
 import type { GivenUp } from './sandbox/sandbox-pool.js';
@@ -15,7 +16,7 @@ export interface AsyncResult {
 
 export interface AsyncInvocationsOptions {
   readonly functions: readonly LocalFunction[];
-  readonly invoke: (functionName: string, event: unknown) => Promise<Invocation | GivenUp>;
+  readonly invoke: Invoke;
   readonly send: SendMessage;
   readonly onResult: (result: AsyncResult) => void;
 }

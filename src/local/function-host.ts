@@ -15,6 +15,9 @@ export interface FunctionHostOptions {
   readonly logs: FunctionLogs;
 }
 
+/** Hands an event to a function of the app. */
+export type Invoke = FunctionHost['invoke'];
+
 const SANDBOXES = 10;
 /** What Lambda gives an asynchronous event at least, before it is given up. */
 const EVENT_MAX_WAIT_MS = 60_000;

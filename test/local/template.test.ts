@@ -54,6 +54,16 @@ describe('the streams of a synthesized app', () => {
     expect(app.streams[0]?.matches({})).toBe(true);
   });
 
+  it('may be of a function behind an alias', async () => {
+    const { app } = await read({
+      Records0A1B2C3D: streamed,
+      Intake33334444: functionResource,
+      Live: { Type: 'AWS::Lambda::Alias', Properties: { FunctionName: { Ref: 'Intake33334444' } } },
+      Map: mapping({ FunctionName: { Ref: 'Live' } }),
+    });
+    expect(app.streams).toMatchObject([{ table: 'Records', functionName: 'Intake' }]);
+  });
+
   it.each([
     [{ Enabled: false }],
     [{ EventSourceArn: { 'Fn::GetAtt': ['Jobs', 'Arn'] } }],

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type Deliver, failuresOf } from '../event-source.js';
 
 export interface MessageQueueOptions {
   readonly arn: string;
@@ -6,8 +7,8 @@ export interface MessageQueueOptions {
   readonly batchSize: number;
   /** How often a message is handed over that fails each time. */
   readonly maxReceives: number;
-  /** Hands a batch over. The answer's failures, if any; it rejects if the function failed. Missing: nobody reads it. */
-  readonly deliver: ((event: { readonly Records: readonly object[] }) => Promise<unknown>) | undefined;
+  /** Undefined: nobody reads it. */
+  readonly deliver: Deliver<object> | undefined;
   /** Told of a message that was handed over too often. */
   readonly onDead: (body: string) => void;
   /** Told of a message that nobody reads. */
@@ -85,7 +86,7 @@ export class MessageQueue {
       eventSourceARN: arn,
       awsRegion: region,
     }));
-    const failed = await this.failuresOf(deliver?.({ Records }));
+    const failed = await this.failuresAmong(deliver?.({ Records }));
     for (const message of batch) {
       const fails = failed === 'all' || failed.has(message.messageId);
       message.readyAt = Date.now() + COMES_AGAIN_MS;
@@ -96,13 +97,9 @@ export class MessageQueue {
     }
   }
 
-  private async failuresOf(delivery: Promise<unknown> | undefined): Promise<ReadonlySet<unknown> | 'all'> {
+  private async failuresAmong(delivery: Promise<unknown> | undefined): Promise<ReadonlySet<unknown> | 'all'> {
     try {
-      const { batchItemFailures } = ((await delivery) ?? {}) as { batchItemFailures?: unknown };
-      if (!Array.isArray(batchItemFailures)) return new Set();
-      return new Set(
-        batchItemFailures.map((failure: { itemIdentifier?: unknown }) => failure.itemIdentifier),
-      );
+      return failuresOf(await delivery);
     } catch {
       return 'all';
     }

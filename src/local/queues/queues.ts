@@ -1,5 +1,5 @@
-import type { Invocation } from '../sandbox/sandbox.js';
-import type { GivenUp } from '../sandbox/sandbox-pool.js';
+import { handOverTo } from '../event-source.js';
+import type { Invoke } from '../function-host.js';
 import type { LocalApp } from '../template/local-app.js';
 import { MessageQueue } from './message-queue.js';
 
@@ -9,7 +9,7 @@ export type SendMessage = (queue: string, body: string, delaySeconds: number) =>
 export interface QueuesOptions {
   readonly app: Pick<LocalApp, 'queues' | 'queueReaders'>;
   readonly region: string;
-  readonly invoke: (functionName: string, event: unknown) => Promise<Invocation | GivenUp>;
+  readonly invoke: Invoke;
   /** Told of a message that nobody reads. */
   readonly onUnread: (queue: string, body: string) => void;
 }
@@ -26,7 +26,7 @@ export class Queues {
         region,
         batchSize: reader?.batchSize ?? 1,
         maxReceives,
-        deliver: reader && (async (event) => resultOf(await invoke(reader.functionName, event))),
+        deliver: reader && handOverTo(reader.functionName, invoke),
         onDead: (body) => {
           if (deadLetterQueue === undefined || !this.send(deadLetterQueue, body, 0)) onUnread(name, body);
         },
@@ -46,9 +46,4 @@ export class Queues {
   stop(): void {
     for (const queue of this.queues.values()) queue.stop();
   }
-}
-
-function resultOf(invocation: Invocation | GivenUp): unknown {
-  if (invocation.type === 'result') return invocation.value;
-  throw new Error(invocation.message);
 }

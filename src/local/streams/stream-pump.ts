@@ -1,3 +1,4 @@
+import { type Deliver, failuresOf } from '../event-source.js';
 import type { Change } from './change-capture.js';
 
 /** A record of a stream, as Lambda hands it over. */
@@ -30,8 +31,7 @@ export interface StreamPumpOptions {
   readonly matches: (record: StreamRecord) => boolean;
   /** Resolves as soon as another batch is welcome; what comes meanwhile makes it larger. */
   readonly whenWelcome?: ((isFull: () => boolean) => Promise<void>) | undefined;
-  /** Hands a batch over. The answer's failures, if any; it rejects if the function failed. */
-  readonly deliver: (event: { readonly Records: readonly StreamRecord[] }) => Promise<unknown>;
+  readonly deliver: Deliver<StreamRecord>;
 }
 
 /** What comes within this time is one batch. */
@@ -108,8 +108,8 @@ export class StreamPump {
   /** How many of a batch need not come again. */
   private async taken(batch: readonly StreamRecord[]): Promise<number> {
     try {
-      const answer = await this.options.deliver({ Records: batch });
-      const failed = batch.findIndex(({ dynamodb }) => failuresOf(answer).has(dynamodb.SequenceNumber));
+      const failures = failuresOf(await this.options.deliver({ Records: batch }));
+      const failed = batch.findIndex(({ dynamodb }) => failures.has(dynamodb.SequenceNumber));
       this.limit = this.options.batchSize;
       if (failed < 0) {
         this.pauseMs = 0;
@@ -150,10 +150,4 @@ export class StreamPump {
       },
     };
   }
-}
-
-function failuresOf(answer: unknown): ReadonlySet<unknown> {
-  const { batchItemFailures } = (answer ?? {}) as { batchItemFailures?: unknown };
-  if (!Array.isArray(batchItemFailures)) return new Set();
-  return new Set(batchItemFailures.map((failure: { itemIdentifier?: unknown }) => failure.itemIdentifier));
 }

@@ -1,15 +1,15 @@
 import { ConfigurationError } from '../../errors.js';
-import type { Invocation } from '../sandbox/sandbox.js';
-import type { GivenUp } from '../sandbox/sandbox-pool.js';
+import { handOverTo } from '../event-source.js';
+import type { Invoke } from '../function-host.js';
 import type { LocalApp } from '../template/local-app.js';
 import type { Change } from './change-capture.js';
-import { StreamPump } from './stream-pump.js';
+import { StreamPump, type StreamPumpOptions } from './stream-pump.js';
 
 export interface StreamsOptions {
   readonly app: LocalApp;
   readonly region: string;
-  readonly invoke: (functionName: string, event: unknown) => Promise<Invocation | GivenUp>;
-  readonly whenWelcome?: ((isFull: () => boolean) => Promise<void>) | undefined;
+  readonly invoke: Invoke;
+  readonly whenWelcome?: StreamPumpOptions['whenWelcome'];
 }
 
 /** The streams of the app's tables, each with the functions that read it. */
@@ -27,18 +27,10 @@ export class Streams {
         keys,
         ...stream,
         whenWelcome,
-        deliver: async (event) => {
-          const invocation = await invoke(functionName, event);
-          if (invocation.type === 'result') return invocation.value;
-          throw new Error(invocation.message);
-        },
+        deliver: handOverTo(functionName, invoke),
       });
       this.pumps.set(table, [...(this.pumps.get(table) ?? []), pump]);
     }
-  }
-
-  get tables(): string[] {
-    return [...this.pumps.keys()];
   }
 
   /** Whether any function wants to know of a change. */

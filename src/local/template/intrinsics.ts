@@ -22,7 +22,8 @@ const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Replaces `Ref`, `Fn::GetAtt`, `Fn::ImportValue`, `Fn::Join` and `Fn::Sub` by their values, in objects and lists of any depth.
+ * Replaces `Ref`, `Fn::GetAtt`, `Fn::ImportValue`, `Fn::Join` and `Fn::Sub` by their values, in objects and lists of
+ * any depth.
  *
  * @param where names the resource and property, for errors
  * @throws ConfigurationError on other intrinsic functions and on names that the template does not have
@@ -76,18 +77,6 @@ function resolveFunction(name: string, argument: unknown, references: References
   }
 }
 
-/** The logical id of a resource of which this is one attribute. */
-export function attributeOf(value: unknown, attribute: string): string | undefined {
-  if (typeof value !== 'object' || value === null || !('Fn::GetAtt' in value)) return undefined;
-  const [id, name] = [value['Fn::GetAtt']].flat().join('.').split('.');
-  return name === attribute ? id : undefined;
-}
-
-/** The logical id of a function that is named or whose ARN is given. */
-export function referredFunction(value: unknown): string | undefined {
-  if (typeof value === 'object' && value !== null && 'Ref' in value) return String(value.Ref);
-  return attributeOf(value, 'Arn');
-}
 function reference(id: string, references: References, where: string): string {
   const value = PSEUDO_PARAMETERS[id] ?? references.ref(id);
   if (value === undefined) throw new ConfigurationError(`${where}: the template has no "${id}" to refer to`);

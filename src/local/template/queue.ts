@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { parseOptions } from '../../validation.js';
 import type { TemplateResource } from './assembly.js';
-import { attributeOf, referredFunction, resolve } from './intrinsics.js';
+import { resolve } from './intrinsics.js';
 import type { LocalQueue, LocalQueueReader, StackContext } from './local-app.js';
+import { attributeOf, functionBehind } from './referred.js';
 
 const QUEUE = 'AWS::SQS::Queue';
 const DEFAULT_BATCH = 10;
@@ -41,7 +42,7 @@ export function readQueueReader(
   context: StackContext,
 ): (LocalQueueReader & { readonly functionId: string }) | undefined {
   const queue = queueOf(Properties.EventSourceArn, context);
-  const functionId = referredFunction(Properties.FunctionName);
+  const functionId = functionBehind(Properties.FunctionName, context);
   if (queue === undefined || functionId === undefined) return undefined;
   const { BatchSize, Enabled } = Properties;
   const relevant = resolve({ BatchSize, Enabled }, context.references, logicalId);
@@ -54,7 +55,7 @@ export function readQueueReader(
 export function failureQueueOf(functionId: string, context: StackContext): string | undefined {
   for (const { Type, Properties = {} } of Object.values(context.stack.template.Resources ?? {})) {
     if (Type !== 'AWS::Lambda::EventInvokeConfig') continue;
-    if (referredFunction(Properties.FunctionName) !== functionId) continue;
+    if (functionBehind(Properties.FunctionName, context) !== functionId) continue;
     const { OnFailure } = (Properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: unknown } };
     return queueOf(OnFailure?.Destination, context);
   }

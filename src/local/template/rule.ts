@@ -3,7 +3,8 @@ import { parseSchedule } from '../schedule/expression.js';
 import type { TemplateResource } from './assembly.js';
 import { resolveText } from './intrinsics.js';
 import type { LocalRule, StackContext } from './local-app.js';
-import { constantInput, functionBehind, labelOf, namingResource } from './target.js';
+import { functionBehind } from './referred.js';
+import { constantInput, labelOf, namingResource } from './target.js';
 
 interface Target {
   readonly Arn?: unknown;

@@ -5,7 +5,8 @@ import { parseSchedulerExpression } from '../schedule/scheduler-expression.js';
 import type { TemplateResource } from './assembly.js';
 import { resolve } from './intrinsics.js';
 import type { LocalRule, StackContext } from './local-app.js';
-import { constantInput, functionBehind, labelOf, namingResource } from './target.js';
+import { functionBehind } from './referred.js';
+import { constantInput, labelOf, namingResource } from './target.js';
 
 const date = z
   .string()

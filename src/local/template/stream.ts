@@ -3,8 +3,9 @@ import { ConfigurationError } from '../../errors.js';
 import { parseOptions } from '../../validation.js';
 import { matcherOf } from '../streams/event-pattern.js';
 import type { TemplateResource } from './assembly.js';
-import { attributeOf, referredFunction, resolve } from './intrinsics.js';
+import { resolve } from './intrinsics.js';
 import type { LocalStream, StackContext } from './local-app.js';
+import { attributeOf, functionBehind } from './referred.js';
 import { isTable } from './table.js';
 
 const mappingSchema = z.object({
@@ -27,7 +28,7 @@ export function readStream(
 ): (LocalStream & { readonly functionId: string }) | undefined {
   const tableId = attributeOf(Properties.EventSourceArn, 'StreamArn');
   const table = tableId === undefined ? undefined : context.resource(tableId);
-  const functionId = referredFunction(Properties.FunctionName);
+  const functionId = functionBehind(Properties.FunctionName, context);
   if (tableId === undefined || !table || !isTable(table) || functionId === undefined) return undefined;
   const { BatchSize, Enabled, FilterCriteria, BisectBatchOnFunctionError } = Properties;
   const relevant = resolve(
