@@ -5,6 +5,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { RetryPolicy, Tier } from '../src/policies/index.js';
+import type { BreakerChoice } from '../src/processor/index.js';
 
 /** The classes as well: under `exactOptionalPropertyTypes` they do not fit the CDK's own interface. */
 type AnyTable = ITable | TableV2 | Table;
@@ -175,8 +176,7 @@ export interface QueueProps {
    * When a record that was put without `lane` is attempted first: `"attempt"`, within about a second, in up to five
    * runs at once beside the rule's; or `"schedule"`, when the rule finds it. A success on arrival is its only write.
    *
-   * @default - `"attempt"`; `"schedule"` with `attemptsPerSecond`, whose pace one run keeps, and for a `handler` whose
-   *   asynchronous invocation is configured elsewhere
+   * @default - `"attempt"`; `"schedule"` for a `handler` whose asynchronous invocation is configured elsewhere
    */
   readonly arrivals?: Arrivals | undefined;
 
@@ -188,11 +188,19 @@ export interface QueueProps {
   readonly concurrency?: number | undefined;
 
   /**
-   * Attempts started per second in a run.
+   * Attempts started per second, in all runs of the queue together.
    *
    * @default - no limit
    */
   readonly attemptsPerSecond?: number | undefined;
+
+  /**
+   * Leaves the other side in peace when too many attempts fail: after that one record is tried now and then, until one
+   * does not fail. `true` opens when half of at least 10 attempts within 60 s fail, and probes every 60 s.
+   *
+   * @default - none: every record that is due is attempted
+   */
+  readonly breaker?: BreakerChoice | undefined;
 
   /**
    * Time of one attempt; the function's timeout must leave room for it.

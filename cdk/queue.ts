@@ -51,6 +51,7 @@ const queueShape = z.strictObject({
   enabled: z.boolean().default(true),
   concurrency: z.unknown().optional(),
   attemptsPerSecond: z.unknown().optional(),
+  breaker: z.unknown().optional(),
   attemptTimeout: duration.optional(),
   maxRecords: z.unknown().optional(),
   keepSuccess: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
@@ -88,6 +89,7 @@ function readQueue(name: string, input: unknown): Queue {
     deliverTo: props.deliverTo,
     concurrency: props.concurrency,
     attemptsPerSecond: props.attemptsPerSecond,
+    breaker: props.breaker,
     attemptTimeoutSeconds: props.attemptTimeout?.toSeconds(),
     maxRecords: props.maxRecords,
     keepSuccessSeconds: props.keepSuccess === 'forever' ? 'forever' : props.keepSuccess?.toSeconds(),
@@ -107,19 +109,13 @@ function readQueue(name: string, input: unknown): Queue {
 
 type ParsedProps = z.output<typeof queueShape>;
 
-/** Several runs at once would each keep the pace, and pass it together. */
-function arrivalsOf({ arrivals, attemptsPerSecond, enabled }: ParsedProps, path: string) {
-  if (arrivals === 'attempt' && attemptsPerSecond !== undefined) {
-    throw new ConfigurationError(
-      `${path}.arrivals: expected "schedule" beside attemptsPerSecond, whose pace the rule's run keeps, got "attempt"`,
-    );
-  }
+function arrivalsOf({ arrivals, enabled }: ParsedProps, path: string) {
   if (arrivals === 'attempt' && !enabled) {
     throw new ConfigurationError(
       `${path}.arrivals: expected "schedule" or nothing, as the queue is not enabled, got "attempt"`,
     );
   }
-  return attemptsPerSecond !== undefined || !enabled ? 'schedule' : arrivals;
+  return enabled ? arrivals : 'schedule';
 }
 
 function wayOf({ retry, progressive }: ParsedProps, path: string): Way {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import type { Process, RetryFunction } from '../src/processor/index.js';
+import type { BreakerChoice, DestinationOf, Process, RetryFunction } from '../src/processor/index.js';
 import { QUEUE_PATTERN } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { type BacklogLambdaHandler, type HandlerSeams, makeHandler } from './make-handler.js';
@@ -20,8 +20,17 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   readonly retry?: RetryPolicy | RetryFunction | undefined;
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
-  /** Attempts started per second at most. Default: no limit. */
+  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
+  /**
+   * Leaves the other side in peace when too many attempts fail: `true`, or its options. Default: none.
+   */
+  readonly breaker?: BreakerChoice | undefined;
+  /**
+   * Names where a record goes: with it, there is a breaker for each destination. The name is kept and logged. Default:
+   * all records of the queue go to the same one.
+   */
+  readonly destination?: DestinationOf | undefined;
   /** Time of one attempt. Default 30. */
   readonly attemptTimeoutSeconds?: number | undefined;
   /** Attempts in one run. Default: no limit. */
@@ -36,6 +45,9 @@ const optionsSchema = z.strictObject({
   process: z.custom<Process>((value) => typeof value === 'function', 'expected a function'),
   retry: anything,
   ...choiceOptions,
+  destination: z.optional(
+    z.custom<DestinationOf>((value) => typeof value === 'function', 'expected a function'),
+  ),
   store: anything,
   clock: anything,
   random: anything,

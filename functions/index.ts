@@ -4,6 +4,8 @@ export type { RetryPolicy, Tier, TierBand } from '../src/policies/index.js';
 export type {
   AttemptContext,
   AttemptLogger,
+  BreakerChoice,
+  DestinationOf,
   Process,
   RetryFunction,
   RunEnd,

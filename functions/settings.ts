@@ -3,7 +3,7 @@ import type { ClockSetting } from '../src/clock.js';
 import { parseDeliveryUrl } from '../src/delivery/url.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { limitOptions } from '../src/processor/index.js';
+import { type BreakerChoice, breakerOption, limitOptions } from '../src/processor/index.js';
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 
@@ -18,8 +18,10 @@ export interface QueueSettings {
   readonly tickSeconds?: number | undefined;
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
-  /** Attempts started per second at most. Default: no limit. */
+  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
+  /** Leaves the other side in peace when too many attempts fail. Default: none. */
+  readonly breaker?: BreakerChoice | undefined;
   /** Time of one attempt. Default 30. */
   readonly attemptTimeoutSeconds?: number | undefined;
   /** Attempts in one run. Default: no limit. */
@@ -46,7 +48,11 @@ const keepSuccessSeconds = z.union([z.int().check(z.minimum(1)), z.literal('fore
 });
 
 /** What a queue and its handler may both say; the defaults come in when a run is put together. */
-export const choiceOptions = { ...limitOptions, keepSuccessSeconds: z.optional(keepSuccessSeconds) };
+export const choiceOptions = {
+  ...limitOptions,
+  breaker: z.optional(breakerOption),
+  keepSuccessSeconds: z.optional(keepSuccessSeconds),
+};
 
 const queueSchema = z.strictObject({
   way: z.enum(['retry', 'progressive'], { error: 'expected "retry" or "progressive"' }),

@@ -9,6 +9,7 @@ import { LoneAttempts } from './lone-attempts.js';
 import type { RunOptions } from './options.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import type { RunParts } from './parts.js';
+import type { Pressure } from './pressure/pressure.js';
 import type { RunEnd } from './summary.js';
 import type { Tally } from './tally.js';
 
@@ -31,6 +32,7 @@ export class LaneRun {
     private readonly options: RunOptions,
     private readonly parts: RunParts,
     private readonly tally: Tally,
+    pressure: Pressure,
     band: TierBand | undefined,
   ) {
     const { limits, process, deadline } = options;
@@ -38,10 +40,11 @@ export class LaneRun {
     this.startedAt = clock.wall();
     this.attemptedBefore = tally.attempted;
     this.maxRecords = limits.maxRecords ?? Number.POSITIVE_INFINITY;
-    const lane = new Lane(options, parts, band);
+    const lane = new Lane(options, parts, pressure.breakers, band);
     const lease = new RunLease(lane.key, store, clock, random, limits.attemptTimeoutSeconds);
     const attempts = new Attempts({
       ...parts,
+      ...pressure,
       lane,
       lease,
       tally,
@@ -107,7 +110,7 @@ export class LaneRun {
 
   private async workOffPage(page: readonly IndexKey[], pages: PageSource): Promise<RunEnd | undefined> {
     for (let rest = page; rest.length > 0; ) {
-      if (!(await this.attempts.turnComes())) return 'leaseLost';
+      if (!(await this.attempts.turnComes(rest.length))) return 'leaseLost';
       const ids = rest.map(({ id }) => id);
       const claimed = await this.claim(ids);
       if (!claimed) return 'leaseLost';
@@ -118,7 +121,9 @@ export class LaneRun {
       }
       const byId = new Map(records.map((record) => [record.id, record]));
       const work = ids.flatMap((id) => this.workFor(byId.get(id)) ?? []);
-      const left = new Set((await this.attempts.workOff(work)).map(({ record }) => record.id));
+      const { late, held } = await this.attempts.workOff(work);
+      this.tally.leftOver(held.length);
+      const left = new Set(late.map(({ record }) => record.id));
       const firstLeft = rest.findIndex(({ id }) => left.has(id));
       const reached = firstLeft < 0 ? rest.at(-1) : rest[firstLeft - 1];
       if (reached) pages.reached(reached);

@@ -14,6 +14,7 @@ import {
 } from '../record/index.js';
 import type { RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
+import type { Breakers } from './pressure/breakers.js';
 import { checkQueue } from './queue-check.js';
 import { askRetryFunction } from './retry-function.js';
 import type { RunEnd } from './summary.js';
@@ -36,6 +37,7 @@ export class Lane {
   constructor(
     private readonly options: RunOptions,
     private readonly parts: RunParts,
+    private readonly breakers: Breakers,
     readonly band: TierBand | undefined,
   ) {
     const { lane, way } = options.target;
@@ -53,9 +55,11 @@ export class Lane {
       const text = 'left alone: records that a newer version of dynamo-backlog has written';
       this.parts.logger.warn(text, { count: newer.length, id: newer[0]?.id });
     }
+    this.breakers.saw(queue);
+    const stop = await checkQueue(queue, { ...this.options, ...this.parts, way: this.way, first });
     return {
       records: newer.length > 0 ? records.filter((record) => !isNewer(record)) : records,
-      stop: await checkQueue(queue, { ...this.options, ...this.parts, way: this.way, first }),
+      stop: stop ?? (this.breakers.isShut() ? 'breakerOpen' : undefined),
     };
   }
 

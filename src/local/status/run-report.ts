@@ -53,11 +53,12 @@ export function reportRun({ invocation, ...firing }: FiringResult): RunReport {
 const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   drained: 'drained',
   held: 'another run is at it',
-  paced: 'left to the rule, which keeps the pace',
+  paced: 'left to the rules: the turns of the pace are taken',
   crowded: 'left to the rules: enough runs are at work on arrivals',
   maxRecords: 'stopped at maxRecords',
   deadline: 'stopped before the deadline',
   paused: 'paused',
+  breakerOpen: 'left in peace: too many attempts have failed',
   wayChanged: "waits for the former way's last run",
   leaseLost: 'lost its lease',
   shared: 'others have some of these arrivals: its event comes back',

@@ -7,7 +7,7 @@ const PROGRESSIVE = { way: 'progressive', since: NOW + 1 } as const;
 
 export function keepingQueues(underTest: UnderTest): void {
   it('knows nothing of a new queue', async () => {
-    const empty = { paused: false, way: undefined, tiers: new Map() };
+    const empty = { paused: false, way: undefined, tiers: new Map(), breakers: new Map() };
     expect(await underTest().store.readQueue('queue-new')).toEqual(empty);
   });
 
@@ -41,6 +41,7 @@ export function keepingQueues(underTest: UnderTest): void {
         [2, { at: NOW + 2, complete: false }],
         [3, { at: NOW + 1, complete: false }],
       ]),
+      breakers: new Map(),
     });
   });
 
