@@ -11,7 +11,15 @@ export type {
   RunEnd,
   RunSummary,
 } from '../src/processor/index.js';
-export { type BacklogRecord, Dead, Done, RetryAfter, type TypedOutcome } from '../src/record/index.js';
+export {
+  type BacklogRecord,
+  Cancel,
+  Dead,
+  Done,
+  RetryAfter,
+  Snooze,
+  type TypedOutcome,
+} from '../src/record/index.js';
 export { type BacklogHandlerOptions, backlogHandler } from './backlog-handler.js';
 export type { LambdaContext } from './lambda-context.js';
 export type { BacklogLambdaHandler } from './make-handler.js';

@@ -19,12 +19,15 @@ export {
 export { type Random, systemRandom } from './random.js';
 export {
   type BacklogRecord,
+  Cancel,
   DEFAULT_QUEUE,
   Dead,
   Done,
   type ErrorEntry,
   type Item,
+  isCancelled,
   RetryAfter,
+  Snooze,
   STATUSES,
   type Status,
   type TypedOutcome,

@@ -23,8 +23,8 @@ export interface AttemptLogger {
 }
 
 /**
- * Does the work of one record. Returning (nothing) is success, throwing is failure; `Done`, `RetryAfter` and `Dead`,
- * returned or thrown, say more. `record.id` is the idempotency key: attempts are at-least-once.
+ * Does the work of one record. Returning (nothing) is success, throwing is failure; `Done`, `RetryAfter`, `Snooze`,
+ * `Cancel` and `Dead`, returned or thrown, say more. `record.id` is the idempotency key: attempts are at-least-once.
  */
 export type Process = (
   record: BacklogRecord,

@@ -36,6 +36,10 @@ export interface RunSummary {
   readonly failed: number;
   /** Given up in this run, for whatever reason. */
   readonly dead: number;
+  /** Put off by `Snooze`: to be tried again, and not counted as failures. */
+  readonly snoozed: number;
+  /** Given up by `Cancel`; not among `dead`. */
+  readonly cancelled: number;
   /** Named by the index, but not attempted: settled meanwhile, not their turn yet, or put right. */
   readonly skipped: number;
   /** Attempted, but somebody else changed the record meanwhile, or the outcome could not be written. */

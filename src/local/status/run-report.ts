@@ -72,6 +72,8 @@ function describeSummary(run: RunSummary): string {
   const ended = run.ended === 'drained' ? `drained in ${time}` : `${ENDS[run.ended] ?? run.ended}, ${time}`;
   if (isIdle(run)) return (run.ended === 'drained' ? `nothing due, ${time}` : ended) + caughtUp;
   const extras = [
+    run.snoozed > 0 ? `${run.snoozed} snoozed` : '',
+    run.cancelled > 0 ? `${run.cancelled} cancelled` : '',
     run.skipped > 0 ? `${run.skipped} skipped` : '',
     run.unsettled > 0 ? `${run.unsettled} unsettled` : '',
     run.leftOver > 0 ? `${run.leftOver} left over` : '',
