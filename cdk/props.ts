@@ -196,7 +196,7 @@ export interface QueueProps {
 
   /**
    * Leaves the other side in peace when too many attempts fail: after that one record is tried now and then, until one
-   * does not fail. `true` opens when half of at least 10 attempts within 60 s fail, and probes every 60 s.
+   * does not fail. `true` opens when half of at least 10 attempts within 60 s fail, and tries one every 50 s.
    *
    * @default - none: every record that is due is attempted
    */

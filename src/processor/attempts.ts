@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
-import { isOfOneRecord, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
+import { isOfOneRecord, StoreError, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
 import { neverEnded, startAttempt } from './attempt.js';
 import type { Lane, Work } from './lane.js';
@@ -166,12 +166,12 @@ export class Attempts {
       await this.settle(record, change);
       return 'done';
     }
-    const { tally, lane, clock, lease, breakers, pace } = this.parts;
+    const { tally, lane, clock, lease, breakers } = this.parts;
     // Counted before any wait, so that workers waiting together do not pass the limit.
     tally.started(lagSeconds(record, lane.band, clock.now()));
     const entry = await breakers.enter(record);
     const isInTime = (at: number) => this.fitsTime(at) && lease.coversAttempt(at);
-    const hasTurn = entry !== undefined && (await pace.turn(attemptsLeft, isInTime));
+    const hasTurn = entry !== undefined && (await this.takeTurn(attemptsLeft, isInTime));
     // This process may have stood still while it waited, and the breaker may have opened.
     const isLate = hasTurn && !isInTime(clock.wall());
     if (entry && hasTurn && !isLate && breakers.isOpenTo(entry)) return this.attempt(record, entry);
@@ -179,6 +179,17 @@ export class Attempts {
     if (!entry || (hasTurn && !isLate)) return 'held';
     await breakers.turnBack(entry);
     return 'late';
+  }
+
+  private async takeTurn(attemptsLeft: number, isInTime: (at: number) => boolean): Promise<boolean> {
+    try {
+      return await this.parts.pace.turn(attemptsLeft, isInTime);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      // The run ends with that, once those that are under way are settled.
+      this.trouble = error;
+      return false;
+    }
   }
 
   private async attempt(record: BacklogRecord, entry: Entry): Promise<'done' | 'straggling'> {
@@ -197,6 +208,8 @@ export class Attempts {
     if (await attempt.straggling) {
       this.parts.logger.warn('attempt ignores its signal', { id: record.id });
       this.stragglers.set(record.id, { done, abandon });
+      // Whoever waits for it cannot renew the lease meanwhile.
+      entry.over();
       return 'straggling';
     }
     await done;

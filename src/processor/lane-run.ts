@@ -3,8 +3,9 @@ import { type BacklogRecord, WORKER_LOST } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
 import { Attempts } from './attempts.js';
+import { HandOver } from './hand-over.js';
 import { Lane, type PageRead, type Work } from './lane.js';
-import { PAGE_SECONDS, RunLease } from './lease.js';
+import { type Acquired, PAGE_SECONDS, RunLease } from './lease.js';
 import { LoneAttempts } from './lone-attempts.js';
 import type { RunOptions } from './options.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
@@ -41,7 +42,7 @@ export class LaneRun {
     this.attemptedBefore = tally.attempted;
     this.maxRecords = limits.maxRecords ?? Number.POSITIVE_INFINITY;
     const lane = new Lane(options, parts, pressure.breakers, band);
-    const lease = new RunLease(lane.key, store, clock, random, limits.attemptTimeoutSeconds);
+    const lease = new RunLease(lane.key, store, clock, random, limits.attemptTimeoutSeconds, deadline);
     const attempts = new Attempts({
       ...parts,
       ...pressure,
@@ -60,10 +61,17 @@ export class LaneRun {
 
   async drain(): Promise<RunEnd> {
     let pages = this.newPages();
-    const first = await pages.first(this.pageLimit());
-    if (first.length === 0) return 'drained';
-    const acquired = await this.lease.acquire(first.map(({ id }) => id));
-    if (!acquired.held) return 'held';
+    let acquired = await this.acquire(pages);
+    for (
+      let handOver: HandOver | undefined;
+      acquired && !acquired.held;
+      acquired = await this.acquire(pages)
+    ) {
+      handOver ??= new HandOver(this.options, this.parts.clock);
+      if (!(await handOver.waitFor(acquired.holderEnds))) return 'held';
+      pages = this.newPages();
+    }
+    if (!acquired) return 'drained';
 
     let released = false;
     try {
@@ -90,6 +98,12 @@ export class LaneRun {
       this.tally.leftOver(this.lease.suspects.length);
       if (!released) await this.letGo(pages);
     }
+  }
+
+  /** Takes the lease with the first page; undefined if nothing is due. */
+  private async acquire(pages: PageSource): Promise<Acquired | undefined> {
+    const first = await pages.first(this.pageLimit());
+    return first.length === 0 ? undefined : this.lease.acquire(first.map(({ id }) => id));
   }
 
   /** Works off page after page. Returns why the run must end, or nothing when all pages are through. */

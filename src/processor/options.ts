@@ -41,7 +41,8 @@ const breakerOptions = z.strictObject({
   failureShare: z._default(z.number().check(z.positive(), z.maximum(1)), 0.5),
   leastAttempts: z._default(z.int().check(z.minimum(1), z.maximum(1_000_000)), 10),
   windowSeconds: z._default(z.number().check(z.minimum(1), z.maximum(3_600)), 60),
-  openSeconds: z._default(z.number().check(z.minimum(1), z.maximum(3_600)), 60),
+  // Less than a minute: the run of every minute may make a probe.
+  openSeconds: z._default(z.number().check(z.minimum(1), z.maximum(3_600)), 50),
 });
 
 /** `true` takes the defaults, `false` is none. */

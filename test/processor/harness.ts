@@ -2,10 +2,14 @@ import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { type RetryPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import {
   type Arrivals,
+  type BreakerChoice,
+  type BreakerMemory,
+  type DestinationOf,
   type Process,
   type RetryFunction,
   type RunOptions,
   type RunSummary,
+  resolveBreaker,
   run,
 } from '../../src/processor/index.js';
 import type { Way } from '../../src/record/index.js';
@@ -69,6 +73,9 @@ export class Harness {
       retry,
       store = this.store,
       deadlineSeconds = FUNCTION_TIMEOUT_SECONDS,
+      breaker,
+      destination,
+      breakers,
       ...limits
     } = options;
     const defaultPolicy: RetryPolicy = band
@@ -81,6 +88,8 @@ export class Harness {
         policy: resolvePolicy(retry ?? defaultPolicy),
         retryFunction,
         limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
+        breaker: resolveBreaker(breaker),
+        destination,
         deadline: this.clock.wall() + deadlineSeconds * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
         tickSeconds: 60,
@@ -89,6 +98,7 @@ export class Harness {
         store,
         clock: this.clock,
         random: this.random,
+        breakers,
         logger: {
           debug() {},
           info() {},
@@ -121,6 +131,10 @@ export type RunChoices = Partial<RunOptions['limits']> & {
   readonly retryFunction?: RetryFunction;
   readonly store?: BacklogStore;
   readonly deadlineSeconds?: number;
+  readonly breaker?: BreakerChoice;
+  readonly destination?: DestinationOf;
+  /** What the process remembers. Default: each run is a process of its own. */
+  readonly breakers?: BreakerMemory;
 };
 
 export const succeed: Process = () => {};

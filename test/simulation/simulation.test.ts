@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { withoutFence, withoutJournal, withoutLease } from './sabotage.js';
+import {
+  withoutFence,
+  withoutJournal,
+  withoutLease,
+  withoutProbeClaim,
+  withoutSharedTurns,
+} from './sabotage.js';
 import {
   withoutClaims,
   withoutFenceOfBare,
@@ -32,6 +38,8 @@ describe('in worlds where runs overlap, die and freeze at any step, and the stor
     ['the fence', withoutFence, false],
     ['the journal', withoutJournal, false],
     ['the lease', withoutLease, false],
+    ['the common pace', withoutSharedTurns, false],
+    ['the claim on the probe', withoutProbeClaim, true],
     ['the fence of what was never written', withoutFenceOfBare, true],
     ['the claim on arrivals', withoutClaims, true],
     ['the wait for who has records in hand', withoutWaiting, true],

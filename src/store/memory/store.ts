@@ -186,6 +186,11 @@ export class MemoryStore implements BacklogStore {
     return this.records.earliestDue(lane);
   }
 
+  /** As it stands, where it is not closed. */
+  breakerOf(queue: string, destination = '*'): BreakerState | undefined {
+    return this.queues.read(queue).breakers.get(destination);
+  }
+
   /** Lanes that hold anything. */
   lanes(): string[] {
     return this.records.laneNames();
