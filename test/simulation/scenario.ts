@@ -81,7 +81,7 @@ export function makeScenario(random: Random, hasArrivals = chance(random, 0.25))
       maxRecords: pick(random, [undefined, undefined, 3]),
       // A queue with a pace leaves its arrivals to its rules.
       attemptsPerSecond:
-        hasArrivals && chance(random, 0.75) ? undefined : pick(random, [undefined, undefined, 5, 0.1]),
+        hasArrivals && chance(random, 0.75) ? undefined : pick(random, [undefined, undefined, 5, 0.05]),
     },
     breaker: chance(random, 0.2)
       ? resolveBreaker({ failureShare: 0.3, leastAttempts: 2, openSeconds: pick(random, [10, 50, 200]) })

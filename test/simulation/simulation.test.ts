@@ -21,7 +21,7 @@ const FIRST_SEED = Number(process.env.SIMULATION_SEED ?? 1);
 const WORLDS = process.env.SIMULATION_SEED ? 1 : Number(process.env.SIMULATION_WORLDS ?? 1000);
 
 async function firstViolation(sabotage: Sabotage, hasArrivals: boolean): Promise<string | undefined> {
-  for (let seed = 1; seed <= 300; seed++) {
+  for (let seed = 1; seed <= 600; seed++) {
     const [violation] = await violationsOf(seed, sabotage, hasArrivals);
     if (violation) return violation;
   }

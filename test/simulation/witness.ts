@@ -37,6 +37,8 @@ interface Underway {
   readonly version: number | undefined;
   readonly queue: string;
   readonly isArrival: boolean;
+  /** True time of its start. */
+  readonly since: number;
 }
 
 type Counts = { attempted: number; succeeded: number; failed: number; dead: number };
@@ -84,7 +86,7 @@ export class Witness {
     if (!known) throw new Error(`${id} was attempted before it was inserted`);
     this.countsOf(actor).attempted++;
     const { queue, isArrival } = look;
-    const mine = { actor, version: versionOf(record.payload), queue, isArrival };
+    const mine = { actor, version: versionOf(record.payload), queue, isArrival, since: look.now };
     const others = this.underway.get(id) ?? [];
     const other = others.find((someone) => !someone.actor.wasFrozen && !mayOverlap(someone, mine));
     // Who was frozen past its hold may give a record its place while another attempts it.
@@ -248,7 +250,7 @@ export class Witness {
 
   /**
    * All runs of a queue keep one pace together: none starts sooner behind its own last start, and of all together no more
-   * start in any ten intervals than have turns there. Turns that answers were late for may be used a little late.
+   * start in any three intervals than have turns there. Turns that answers were late for may be used a little late.
    */
   private checkPace(actor: Actor, { now, queue }: Look): void {
     const { attemptsPerSecond } = this.scenario.limits;
@@ -257,9 +259,9 @@ export class Witness {
     const next = (this.lastStarts.get(actor.name) ?? 0) + intervalMs;
     if (now < Math.floor(next)) this.report(`${actor.name} goes faster than its pace`);
     this.lastStarts.set(actor.name, now);
-    const recent = (this.starts.get(queue) ?? []).filter((at) => at > now - 10 * intervalMs - SKEW_MS);
+    const recent = (this.starts.get(queue) ?? []).filter((at) => at > now - 3 * intervalMs);
     this.starts.set(queue, [...recent, now]);
-    const turns = 10 + Math.ceil((2 * SKEW_MS) / intervalMs) + 1;
+    const turns = 3 + 1 + Math.ceil(SKEW_MS / intervalMs);
     if (recent.length + 1 > turns) this.report(`${queue}: all runs together go faster than the pace`);
   }
 
@@ -267,9 +269,14 @@ export class Witness {
   private checkBreaker(actor: Actor, id: string, { now, breaker, queue }: Look): void {
     if (!breaker || actor.wasFrozen || now < breaker.since + LEASE_MS) return;
     const others = [...this.underway].flatMap(([other, all]) => (other === id ? [] : all));
-    // A run whose probe has succeeded goes on before that is written.
+    // A run whose probe has succeeded goes on before that is written; one that ignores its signal is not waited for.
+    const longestMs = this.scenario.limits.attemptTimeoutSeconds * 1000;
     const probe = others.find(
-      (other) => other.queue === queue && other.actor !== actor && !other.actor.wasFrozen,
+      (other) =>
+        other.queue === queue &&
+        other.actor !== actor &&
+        !other.actor.wasFrozen &&
+        now < other.since + longestMs,
     );
     if (probe) this.report(`${id}: attempted by ${actor.name} beside the probe of ${probe.actor.name}`);
   }
