@@ -4,8 +4,14 @@ export type { RetryPolicy, Tier, TierBand } from '../src/policies/index.js';
 export type {
   AttemptContext,
   AttemptLogger,
+  DeadOn,
+  ErrorClass,
+  GiveUp,
   Process,
+  RetryAnswer,
   RetryFunction,
+  RetryTo,
+  RetryWait,
   RunEnd,
   RunSummary,
 } from '../src/processor/index.js';

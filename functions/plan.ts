@@ -1,6 +1,12 @@
 import * as z from 'zod/mini';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { limitsShape, type Process, type RetryFunction, type RunOptions } from '../src/processor/index.js';
+import {
+  type DeadOn,
+  limitsShape,
+  type Process,
+  type RetryFunction,
+  type RunOptions,
+} from '../src/processor/index.js';
 import { laneOf } from '../src/record/index.js';
 import { parseOptions } from '../src/validation.js';
 import type { parseEvent } from './event.js';
@@ -9,6 +15,8 @@ import { checkPolicy, type KeepSuccess, type QueueSettings } from './settings.js
 /** What the handler's own code says; it comes before what the CDK app says. */
 export interface HandlerChoices {
   readonly retry?: RetryPolicy | RetryFunction | undefined;
+  readonly retryQueue?: string | undefined;
+  readonly deadOn?: DeadOn | undefined;
   readonly concurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds?: number | undefined;
@@ -41,6 +49,8 @@ export function planRun(
     },
     policy: policyFor(queue, settings, typeof choices.retry === 'function' ? undefined : choices.retry),
     ...(typeof choices.retry === 'function' ? { retryFunction: choices.retry } : {}),
+    retryQueue: choices.retryQueue ?? settings.retryQueue,
+    deadOn: choices.deadOn ?? settings.deadOn,
     limits: parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`),
     tickSeconds: tier?.everySeconds ?? settings.tickSeconds ?? TICK_SECONDS,
     keepSuccessSeconds: keep === 'forever' ? undefined : keep,

@@ -3,7 +3,6 @@ import { type RetryPolicy, resolvePolicy, type TierBand } from '../../src/polici
 import {
   type Arrivals,
   type Process,
-  type RetryFunction,
   type RunOptions,
   type RunSummary,
   run,
@@ -61,7 +60,11 @@ export class Harness {
   /** Starts a run; `time` must be moved for it to get on. */
   start(process: Process, options: RunChoices = {}): Promise<RunSummary> {
     const {
+      queue = 'q',
       retryFunction,
+      retryQueue,
+      deadOn,
+      decisionsFor,
       band,
       catchUp,
       way,
@@ -76,10 +79,13 @@ export class Harness {
       : { type: 'constant', intervalSeconds: 60, jitter: 'none' };
     return run(
       {
-        target: { queue: 'q', lane: 'q', band, catchUp, way, arrivals },
+        target: { queue, lane: queue, band, catchUp, way, arrivals },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
         retryFunction,
+        retryQueue,
+        deadOn,
+        decisionsFor,
         limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
         deadline: this.clock.wall() + deadlineSeconds * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
@@ -112,16 +118,19 @@ export class Harness {
   }
 }
 
-export type RunChoices = Partial<RunOptions['limits']> & {
-  readonly band?: TierBand;
-  readonly catchUp?: readonly TierBand[];
-  readonly way?: Way;
-  readonly arrivals?: Arrivals;
-  readonly retry?: RetryPolicy;
-  readonly retryFunction?: RetryFunction;
-  readonly store?: BacklogStore;
-  readonly deadlineSeconds?: number;
-};
+type Decisions = 'retryFunction' | 'retryQueue' | 'deadOn' | 'decisionsFor';
+
+export type RunChoices = Partial<RunOptions['limits']> &
+  Partial<Pick<RunOptions, Decisions>> & {
+    readonly queue?: string;
+    readonly band?: TierBand;
+    readonly catchUp?: readonly TierBand[];
+    readonly way?: Way;
+    readonly arrivals?: Arrivals;
+    readonly retry?: RetryPolicy;
+    readonly store?: BacklogStore;
+    readonly deadlineSeconds?: number;
+  };
 
 export const succeed: Process = () => {};
 export const fail: Process = () => {
