@@ -135,6 +135,22 @@ export interface QueueProps {
   readonly progressive?: true | ProgressiveProps | undefined;
 
   /**
+   * Another queue of this Backlog, into which a failure moves a record that is to be retried. It goes on there as that
+   * queue retries.
+   *
+   * @default - it stays
+   */
+  readonly retryQueue?: string | undefined;
+
+  /**
+   * Names of errors that no retry helps against, such as `ValidationError`: dead at once. The name of a class stands for
+   * those derived from it, too.
+   *
+   * @default - the policy decides about all of them
+   */
+  readonly deadOn?: readonly string[] | undefined;
+
+  /**
    * Where the built-in function POSTs each payload, with the record's id as `Idempotency-Key`. `https`, or `http` to
    * this machine. It is readable in the function's configuration: put no secret in it.
    *

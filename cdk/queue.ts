@@ -3,6 +3,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 import { parseQueues, type QueueSettings } from '../functions/settings.js';
 import { ConfigurationError } from '../src/errors.js';
+import { nearest } from '../src/nearest.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/policies/index.js';
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
@@ -43,6 +44,8 @@ const progressiveShape = z.strictObject({
 /** Numbers are left to `parseQueues`, which the function checks them by as well. */
 const queueShape = z.strictObject({
   retry: z.unknown().optional(),
+  retryQueue: z.unknown().optional(),
+  deadOn: z.unknown().optional(),
   progressive: z.unknown().optional(),
   deliverTo: z.string().optional(),
   entry: z.string().min(1).optional(),
@@ -69,7 +72,19 @@ const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 30;
 export function readQueues(queues: Readonly<Record<string, QueueProps>>): Queue[] {
   const names = Object.keys(queues);
   if (names.length === 0) throw new ConfigurationError('queues: expected at least one queue, got {}');
-  return names.map((name) => readQueue(name, queues[name]));
+  return names.map((name) => readQueue(name, queues[name])).map((queue) => checkRetryQueue(queue, names));
+}
+
+/** A record that moved into a queue that nobody serves would wait there unseen. */
+function checkRetryQueue(queue: Queue, names: readonly string[]): Queue {
+  const { retryQueue } = queue.settings;
+  if (retryQueue === undefined || names.includes(retryQueue)) return queue;
+  const known = names.map(show).join(', ');
+  const meant = nearest(retryQueue, names);
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  throw new ConfigurationError(
+    `queues.${queue.name}.retryQueue: expected a queue of this Backlog (${known}), got ${show(retryQueue)}${hint}`,
+  );
 }
 
 function readQueue(name: string, input: unknown): Queue {
@@ -86,6 +101,8 @@ function readQueue(name: string, input: unknown): Queue {
   const settings = compact({
     way,
     retry: progressive ? progressive.policy : props.retry,
+    retryQueue: props.retryQueue,
+    deadOn: props.deadOn,
     deliverTo: props.deliverTo,
     concurrency: props.concurrency,
     attemptsPerSecond: props.attemptsPerSecond,

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import {
   type BreakerChoice,
+  type DeadOn,
   type DestinationOf,
   limitsShape,
   type Process,
@@ -17,6 +18,8 @@ import { checkPolicy, type KeepSuccess, type QueueSettings } from './settings.js
 /** What the handler's own code says; it comes before what the CDK app says. */
 export interface HandlerChoices {
   readonly retry?: RetryPolicy | RetryFunction | undefined;
+  readonly retryQueue?: string | undefined;
+  readonly deadOn?: DeadOn | undefined;
   readonly concurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds?: number | undefined;
@@ -53,6 +56,8 @@ export function planRun(
     ...(typeof choices.retry === 'function' ? { retryFunction: choices.retry } : {}),
     breaker: resolveBreaker(choices.breaker ?? settings.breaker),
     destination: choices.destination,
+    retryQueue: choices.retryQueue ?? settings.retryQueue,
+    deadOn: choices.deadOn ?? settings.deadOn,
     limits: parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`),
     tickSeconds: tier?.everySeconds ?? settings.tickSeconds ?? TICK_SECONDS,
     keepSuccessSeconds: keep === 'forever' ? undefined : keep,

@@ -3,7 +3,7 @@ import type { ClockSetting } from '../src/clock.js';
 import { parseDeliveryUrl } from '../src/delivery/url.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { type BreakerChoice, breakerOption, limitOptions } from '../src/processor/index.js';
+import { type BreakerChoice, breakerOption, decisionOptions, limitOptions } from '../src/processor/index.js';
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 
@@ -12,6 +12,10 @@ export interface QueueSettings {
   readonly way: Way;
   /** Default: fibonacci, or progressive on a progressive queue. */
   readonly retry?: RetryPolicy | undefined;
+  /** Another queue of the same backlog, into which a failure moves a record that is to be retried. Default: it stays. */
+  readonly retryQueue?: string | undefined;
+  /** Names of errors that no retry helps against: dead at once. */
+  readonly deadOn?: readonly string[] | undefined;
   /** Where the built-in handlers deliver. */
   readonly deliverTo?: string | undefined;
   /** How often the rule of a queue with a due time per record fires. Default 60. */
@@ -59,6 +63,7 @@ const queueSchema = z.strictObject({
   retry: z.optional(z.unknown()),
   deliverTo: z.optional(z.string()),
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
+  ...decisionOptions,
   ...choiceOptions,
 });
 
@@ -90,11 +95,18 @@ function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: str
   }
   const { retry, deliverTo, ...rest } = queue;
   if (retry !== undefined) checkPolicy(retry, queue.way, `${path}.retry`);
+  checkRetryQueue(queue.retryQueue, name, `${path}.retryQueue`);
   return {
     ...rest,
     ...(retry === undefined ? {} : { retry: retry as RetryPolicy }),
     ...(deliverTo === undefined ? {} : { deliverTo: parseDeliveryUrl(deliverTo, `${path}.deliverTo`) }),
   };
+}
+
+/** @throws ConfigurationError for the queue itself: whoever fails stays there without being told to */
+export function checkRetryQueue(retryQueue: string | undefined, queue: string, name: string): void {
+  if (retryQueue !== queue) return;
+  throw new ConfigurationError(`${name}: expected another queue than the record's own, got ${show(queue)}`);
 }
 
 /** The rules of a progressive queue keep its schedule, so another policy could not have its way there. */

@@ -60,7 +60,7 @@ export class LoneAttempts {
       if (!(await lease.hold([culprit.id]))) return 'leaseLost';
       this.parts.logger.warn('the worker was lost during this attempt', { id: culprit.id });
       await this.parts.attempts.workOff([
-        { record: culprit, change: settleLostWorker(culprit, lane.settleContext()) },
+        { record: culprit, change: settleLostWorker(culprit, lane.settleContext(culprit)) },
       ]);
     } else {
       lease.suspects = [...unsettled, ...waiting].map(({ id }) => id);

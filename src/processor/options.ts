@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import type { ResolvedPolicy, TierBand } from '../policies/index.js';
 import type { BacklogRecord, TypedOutcome, Way } from '../record/index.js';
+import type { FailureChoices, RecordChoices } from './decisions.js';
 import type { BreakerOptions } from './pressure/breaker.js';
 import type { DestinationOf } from './pressure/breakers.js';
-import type { RetryFunction } from './retry-function.js';
 
 /** What a `process` function gets beside the record. */
 export interface AttemptContext {
@@ -107,12 +107,12 @@ export interface RunTarget {
   readonly catchUp?: readonly TierBand[] | undefined;
 }
 
-export interface RunOptions {
+export interface RunOptions extends FailureChoices {
   readonly target: RunTarget;
   readonly process: Process;
   readonly policy: ResolvedPolicy;
-  /** Asked before the policy, after the record's own. */
-  readonly retryFunction?: RetryFunction | undefined;
+  /** What holds for one record before what is said here, and after its own policy. One that throws is told in the log. */
+  readonly decisionsFor?: ((record: BacklogRecord) => RecordChoices | undefined) | undefined;
   readonly limits: RunLimits;
   /** Default: none, every record that is due is attempted. */
   readonly breaker?: BreakerOptions | undefined;

@@ -85,6 +85,8 @@ export type AttemptOutcome =
       readonly type: 'dead';
       readonly because: string;
       readonly error: { readonly name: string; readonly message: string };
+      /** What `process` threw, where it did; never stored. */
+      readonly thrown?: unknown;
     }
   /** Not its time yet. */
   | { readonly type: 'snooze'; readonly seconds: number; readonly because?: string | undefined }

@@ -1,5 +1,5 @@
 import { toIso } from '../clock.js';
-import { decideRetry, type ResolvedPolicy, resolvePolicy } from '../policies/index.js';
+import { decideRetry, type ResolvedPolicy, type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import type { Random } from '../random.js';
 import { appendError, errorEntry, truncate } from './errors.js';
 import type { AttemptOutcome } from './outcome.js';
@@ -9,6 +9,7 @@ import {
   CANCELLED,
   deadLane,
   type ErrorEntry,
+  laneOf,
   type Status,
   type Way,
 } from './record.js';
@@ -55,6 +56,8 @@ export interface SettleContext {
   readonly policy: ResolvedPolicy;
   /** The policy is not the queue's own, but was chosen for this failure: its waits hold on a progressive queue too. */
   readonly chosen?: boolean | undefined;
+  /** Another queue, where it goes if it is to be retried. */
+  readonly retryQueue?: string | undefined;
   /** When the attempt ended, epoch milliseconds. */
   readonly now: number;
   /** How often the queue is polled. */
@@ -144,7 +147,7 @@ function expiryOf({ now, keepSuccessSeconds }: SettleContext): { readonly expire
 }
 
 /** Who is attempted before it has a place gets one with its first outcome; nobody who waits expires. */
-function placeOf(record: BacklogRecord, context: SettleContext) {
+function placeOf(record: BacklogRecord, context: Pick<SettleContext, 'lane'>) {
   const isNew = record.lane === undefined;
   return {
     lane: isNew ? { lane: context.lane } : {},
@@ -183,9 +186,20 @@ function fail(
     decision.retry ? decision.dueAt : context.now + context.tickSeconds * 1000,
   );
   const { lane, expiry } = placeOf(record, context);
-  const isByRules = context.way === 'progressive' && !hasOwnWaits(record, context);
-  const wait = waitUntil(record, isByRules ? earliest : dueAt, context);
+  const { retryQueue } = context;
+  const wait =
+    retryQueue === undefined
+      ? waitUntil(record, isLeftToRules(record, context) ? earliest : dueAt, context)
+      : waitIn(retryQueue, record, dueAt);
   return { set: { ...change, ...lane, status: 'ERROR', ...wait.set }, remove: [...wait.remove, ...expiry] };
+}
+
+/** Of another queue nobody knows here how it retries: a run of either way honours the due time, and puts it right. */
+function waitIn(queue: string, { notBefore }: BacklogRecord, dueAt: number) {
+  return {
+    set: { queue, lane: laneOf(queue), dueAt: toIso(dueAt) },
+    remove: notBefore === undefined ? [] : (['notBefore'] as const),
+  };
 }
 
 function retryOf(record: BacklogRecord, change: FailureChange, context: SettleContext) {
@@ -204,17 +218,24 @@ function retryOf(record: BacklogRecord, change: FailureChange, context: SettleCo
     context.random,
   );
   // On a progressive queue the last rule gives up what is too old, after its last turn.
-  const decidedByRules = context.way === 'progressive' && !hasOwnWaits(record, context);
-  if (decidedByRules && !decision.retry && decision.reason === 'expired') {
+  if (isLeftToRules(record, context) && !decision.retry && decision.reason === 'expired') {
     return { retry: true as const, dueAt: context.now };
   }
   return decision;
 }
 
+/** The rules of a progressive queue keep the schedule of whoever stays there and has no waits of its own. */
+function isLeftToRules(
+  { retry }: BacklogRecord,
+  { way, chosen = false, retryQueue }: SettleContext,
+): boolean {
+  if (way !== 'progressive' || retryQueue !== undefined) return false;
+  return !(retry === undefined ? chosen : hasOwnSchedule(retry));
+}
+
 /** On a progressive queue a policy that only adds limits to its schedule leaves the waits to the rules. */
-function hasOwnWaits({ retry }: BacklogRecord, { chosen = false }: SettleContext): boolean {
-  if (retry === undefined) return chosen;
-  return !(retry.type === 'progressive' && retry.tiers === undefined);
+export function hasOwnSchedule(policy: RetryPolicy): boolean {
+  return !(policy.type === 'progressive' && policy.tiers === undefined);
 }
 
 export function policyOf(record: BacklogRecord, queuePolicy: ResolvedPolicy): ResolvedPolicy {

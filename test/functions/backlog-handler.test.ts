@@ -204,6 +204,14 @@ describe('how a run is put together', () => {
     expect(options.keepSuccessSeconds).toBeUndefined();
   });
 
+  it('knows where retries go, and which errors are dead at once; the code comes first', async () => {
+    const settings = { way: 'retry', retryQueue: 'retries', deadOn: ['TypeError'] } as const;
+    const byApp = await plannedRun({}, { default: settings }, event);
+    expect(byApp).toMatchObject({ retryQueue: 'retries', deadOn: ['TypeError'] });
+    const chosen = { retryQueue: 'slow', deadOn: [RangeError] };
+    expect(await plannedRun(chosen, { default: settings }, event)).toMatchObject(chosen);
+  });
+
   it('a progressive queue follows the progressive schedule, at the interval of its rule', async () => {
     const catchUp = [{ ...TIER_1, number: 3 }];
     const options = await plannedRun(
@@ -304,6 +312,15 @@ describe('what goes wrong', () => {
       'backlogHandler.retry: unknown option "unit"; expected "unitSeconds", "type", "maxAttempts", "maxAgeSeconds", "maxWaitSeconds", "jitter"',
     ],
     [{ maxRecords: 0 }, 'backlogHandler.maxRecords: expected number to be >=1, got 0'],
+    [
+      { retryQueue: 'default' },
+      'backlogHandler.retryQueue: expected another queue than the record\'s own, got "default"',
+    ],
+    [
+      { deadOn: [() => {}] },
+      'backlogHandler.deadOn.0: expected the name of an error such as "ValidationError", not "WorkerLost", or a class of errors, got a function',
+    ],
+    [{ deadOn: TypeError }, 'backlogHandler.deadOn: expected array, got a function'],
   ])('the options %j are refused where the handler is made', (options, message) => {
     const { seams } = workbench(retryQueue);
     const whole = { queue: 'default', process: () => {}, ...seams, ...options };

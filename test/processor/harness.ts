@@ -6,7 +6,6 @@ import {
   type BreakerMemory,
   type DestinationOf,
   type Process,
-  type RetryFunction,
   type RunOptions,
   type RunSummary,
   resolveBreaker,
@@ -65,7 +64,11 @@ export class Harness {
   /** Starts a run; `time` must be moved for it to get on. */
   start(process: Process, options: RunChoices = {}): Promise<RunSummary> {
     const {
+      queue = 'q',
       retryFunction,
+      retryQueue,
+      deadOn,
+      decisionsFor,
       band,
       catchUp,
       way,
@@ -83,10 +86,13 @@ export class Harness {
       : { type: 'constant', intervalSeconds: 60, jitter: 'none' };
     return run(
       {
-        target: { queue: 'q', lane: 'q', band, catchUp, way, arrivals },
+        target: { queue, lane: queue, band, catchUp, way, arrivals },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
         retryFunction,
+        retryQueue,
+        deadOn,
+        decisionsFor,
         limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
         breaker: resolveBreaker(breaker),
         destination,
@@ -122,20 +128,23 @@ export class Harness {
   }
 }
 
-export type RunChoices = Partial<RunOptions['limits']> & {
-  readonly band?: TierBand;
-  readonly catchUp?: readonly TierBand[];
-  readonly way?: Way;
-  readonly arrivals?: Arrivals;
-  readonly retry?: RetryPolicy;
-  readonly retryFunction?: RetryFunction;
-  readonly store?: BacklogStore;
-  readonly deadlineSeconds?: number;
-  readonly breaker?: BreakerChoice;
-  readonly destination?: DestinationOf;
-  /** What the process remembers. Default: each run is a process of its own. */
-  readonly breakers?: BreakerMemory;
-};
+type Decisions = 'retryFunction' | 'retryQueue' | 'deadOn' | 'decisionsFor';
+
+export type RunChoices = Partial<RunOptions['limits']> &
+  Partial<Pick<RunOptions, Decisions>> & {
+    readonly queue?: string;
+    readonly band?: TierBand;
+    readonly catchUp?: readonly TierBand[];
+    readonly way?: Way;
+    readonly arrivals?: Arrivals;
+    readonly retry?: RetryPolicy;
+    readonly store?: BacklogStore;
+    readonly deadlineSeconds?: number;
+    readonly breaker?: BreakerChoice;
+    readonly destination?: DestinationOf;
+    /** What the process remembers. Default: each run is a process of its own. */
+    readonly breakers?: BreakerMemory;
+  };
 
 export const succeed: Process = () => {};
 export const fail: Process = () => {

@@ -8,7 +8,7 @@ import type { AttemptLogger } from '../options.js';
 import { Breaker, type BreakerOptions, type Permit, type Transition } from './breaker.js';
 
 /** Of a queue whose handler names no destinations: all its records go to one. */
-export const WHOLE_QUEUE = '*';
+const WHOLE_QUEUE = '*';
 /** Of records whose destination could not be told. */
 const UNNAMED = '?';
 /** Destinations that one process remembers the attempts of; the one that it has not met for longest is forgotten. */
