@@ -197,11 +197,27 @@ export interface QueueProps {
   readonly arrivals?: Arrivals | undefined;
 
   /**
-   * Attempts at once in a run. Up to five runs on arrivals go on beside the one that a rule has started.
+   * Lanes that the queue's records are spread over, by their ids: 1 to 32. One is a partition of
+   * the index: 1,000 write units a second, or 500 records that come and go. Can be raised and lowered at any time, with
+   * records waiting.
+   *
+   * @default 1
+   */
+  readonly shards?: number | undefined;
+
+  /**
+   * Attempts at once in the runs that a rule has started, all shards together. Up to five runs on arrivals go on beside the one that a rule has started.
    *
    * @default 10
    */
   readonly concurrency?: number | undefined;
+
+  /**
+   * Attempts at once in all runs of the queue together, those on arrivals included: two write units per run.
+   *
+   * @default - no limit but that of each run
+   */
+  readonly maxConcurrency?: number | undefined;
 
   /**
    * Attempts started per second, in all runs of the queue together.

@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import type { BacklogEvent } from '../functions/event.js';
 import { ConfigurationError } from '../src/errors.js';
 import { caughtUpBy, type TierBand, tierBands } from '../src/policies/index.js';
+import { LANES_AT_ONCE } from '../src/processor/index.js';
 import type { Queue } from './queue.js';
 import type { StaffedQueue } from './workers.js';
 
@@ -15,8 +16,8 @@ export interface Tick {
   readonly everySeconds: number;
   readonly enabled: boolean;
   readonly lambda: IFunction;
-  /** Constant. */
-  readonly event: BacklogEvent | SweepEvent;
+  /** Constant. Each is an invocation of its own. */
+  readonly events: readonly (BacklogEvent | SweepEvent)[];
 }
 
 /** It says no more than why the function was started. */
@@ -35,8 +36,8 @@ export function queueTicks({ scope, queue, worker }: StaffedQueue): Tick[] {
   const common = { scope, lambda: worker.lambda, enabled: queue.enabled };
   if (queue.way === 'retry') {
     const description = `Backlog queue ${queue.name}: whatever is due`;
-    const event = { queue: queue.name };
-    return [{ ...common, id: 'Poll', description, everySeconds: POLL_SECONDS, event }];
+    const events = eventsOf(queue, { queue: queue.name });
+    return [{ ...common, id: 'Poll', description, everySeconds: POLL_SECONDS, events }];
   }
   const bands = tierBands(queue.tiers, worker.timeoutSeconds);
   checkBands(queue, bands);
@@ -45,8 +46,15 @@ export function queueTicks({ scope, queue, worker }: StaffedQueue): Tick[] {
     id: `Tier${band.number}`,
     description: describeBand(queue, band),
     everySeconds: band.everySeconds,
-    event: { queue: queue.name, tier: band, catchUp: caughtUpBy(band, bands) },
+    events: eventsOf(queue, { queue: queue.name, tier: band, catchUp: caughtUpBy(band, bands) }),
   }));
+}
+
+/** One for as many shards as one run drains at a time. */
+function eventsOf({ settings: { shards = 1 } }: Queue, event: BacklogEvent): BacklogEvent[] {
+  const of = Math.ceil(shards / LANES_AT_ONCE);
+  if (of === 1) return [event];
+  return Array.from({ length: of }, (_, number) => ({ ...event, part: { number, of } }));
 }
 
 /** A band starts one function timeout after the one before: a short tier may have nothing left. */

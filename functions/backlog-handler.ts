@@ -32,6 +32,8 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   readonly deadOn?: DeadOn | undefined;
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
+  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
+  readonly maxConcurrency?: number | undefined;
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
   /**

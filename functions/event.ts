@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { ConfigurationError } from '../src/errors.js';
 import type { TierBand } from '../src/policies/index.js';
 import type { Arrivals } from '../src/processor/index.js';
+import { MAX_SHARDS } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import type { QueueSettings } from './settings.js';
 
@@ -12,6 +13,8 @@ export interface BacklogEvent {
   readonly tier?: TierBand | undefined;
   /** The bands of all slower tiers, on the hourly rule: it makes up for their missed runs. */
   readonly catchUp?: readonly TierBand[] | undefined;
+  /** Of a queue whose shards several runs share: which of them this one is, from 0, and how many there are. */
+  readonly part?: { readonly number: number; readonly of: number } | undefined;
   /** From the intake: records that have just come. */
   readonly arrivals?: Arrivals | undefined;
 }
@@ -31,11 +34,19 @@ const band = z
     ),
   );
 
+const part = z
+  .strictObject({
+    number: z.int().check(z.minimum(0)),
+    of: z.int().check(z.minimum(1), z.maximum(MAX_SHARDS)),
+  })
+  .check(z.refine(({ number, of }) => number < of, 'expected a number below "of"'));
+
 const text = z.string().check(z.minLength(1));
 const eventSchema = z.strictObject({
   queue: text,
   tier: z.optional(band),
   catchUp: z.optional(z.array(band)),
+  part: z.optional(part),
   arrivals: z.optional(z.strictObject({ batch: text, ids: z.array(text).check(z.minLength(1)) })),
 });
 
@@ -68,9 +79,9 @@ export function parseEvent(
 function checkTier(event: BacklogEvent, { way }: QueueSettings): void {
   const queue = show(event.queue);
   if (event.arrivals) {
-    if (!event.tier && !event.catchUp) return;
+    if (!event.tier && !event.catchUp && !event.part) return;
     throw new ConfigurationError(
-      'event.arrivals: expected neither tier nor catchUp beside it, got both kinds',
+      'event.arrivals: expected neither tier nor catchUp nor part beside it, got both kinds',
     );
   }
   if (way === 'progressive' && !event.tier) {

@@ -73,6 +73,7 @@ export function makeHandler(
         process: choose(event),
         functionTimeoutSeconds: settings.functionTimeoutSeconds,
         deadline: parts.clock.wall() + context.getRemainingTimeInMillis(),
+        now: parts.clock.now(),
       });
       const summary = await drain(options, { ...parts, logger: attemptLogger(logger) });
       emit(summary, settings.tables.records);

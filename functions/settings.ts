@@ -4,7 +4,7 @@ import { parseDeliveryUrl } from '../src/delivery/url.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import { type BreakerChoice, breakerOption, decisionOptions, limitOptions } from '../src/processor/index.js';
-import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
+import { MAX_SHARDS, QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 
 /** One queue, as `BACKLOG_QUEUES` describes it to the handlers. */
@@ -18,10 +18,14 @@ export interface QueueSettings {
   readonly deadOn?: readonly string[] | undefined;
   /** Where the built-in handlers deliver. */
   readonly deliverTo?: string | undefined;
+  /** Lanes that its records are spread over. Default: 1. */
+  readonly shards?: number | undefined;
   /** How often the rule of a queue with a due time per record fires. Default 60. */
   readonly tickSeconds?: number | undefined;
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
+  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
+  readonly maxConcurrency?: number | undefined;
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
   /** Leaves the other side in peace when too many attempts fail. Default: none. */
@@ -62,6 +66,7 @@ const queueSchema = z.strictObject({
   way: z.enum(['retry', 'progressive'], { error: 'expected "retry" or "progressive"' }),
   retry: z.optional(z.unknown()),
   deliverTo: z.optional(z.string()),
+  shards: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS))),
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
   ...decisionOptions,
   ...choiceOptions,

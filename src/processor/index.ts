@@ -1,5 +1,6 @@
 export { type DeadOn, decisionChoices, decisionOptions, type ErrorClass } from './decision-options.js';
 export type { FailureChoices, RecordChoices } from './decisions.js';
+export { LANES_AT_ONCE } from './lanes.js';
 export * from './options.js';
 export type { RunParts } from './parts.js';
 export { placeWhenFree } from './place-when-free.js';

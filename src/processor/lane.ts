@@ -5,6 +5,8 @@ import {
   expire,
   isNewer,
   judge,
+  laneFor,
+  lanesOf,
   type RecordChange,
   reschedule,
   type SettleContext,
@@ -34,6 +36,8 @@ export class Lane {
   readonly key: string;
   readonly way: Way;
   private queueChecked = false;
+  /** It is one of those that the queue's records get their place in. */
+  private readonly isCurrent: boolean;
 
   constructor(
     private readonly options: RunOptions,
@@ -41,8 +45,11 @@ export class Lane {
     private readonly breakers: Breakers,
     readonly band: TierBand | undefined,
   ) {
-    const { lane, way } = options.target;
+    const { target } = options;
+    const { lane, way } = target;
     this.way = way ?? (band ? 'progressive' : 'retry');
+    this.isCurrent =
+      target.arrivals === undefined && lanesOf(target.queue, 0, target.shards ?? 1).includes(lane);
     this.key = band ? `${lane}#${band.number}` : lane;
   }
 
@@ -103,7 +110,7 @@ export class Lane {
     const { target, tickSeconds, keepSuccessSeconds } = this.options;
     const { policy, chosen } = this.decidingFor(record);
     return {
-      lane: target.lane,
+      lane: this.isCurrent ? target.lane : laneFor(record, target.shards),
       way: this.way,
       policy,
       chosen,

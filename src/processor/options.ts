@@ -62,6 +62,8 @@ export function resolveBreaker(choice: BreakerChoice | undefined): BreakerOption
 export const limitOptions = {
   /** Attempts at once. Default 10. */
   concurrency: z.optional(concurrency),
+  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
+  maxConcurrency: z.optional(concurrency),
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   attemptsPerSecond: z.optional(z.number().check(z.positive())),
   /** Time of one attempt. Default 30. */
@@ -79,6 +81,7 @@ export const limitsShape = {
 
 export interface RunLimits {
   readonly concurrency: number;
+  readonly maxConcurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds: number;
   readonly maxRecords?: number | undefined;
@@ -98,6 +101,12 @@ export interface Arrivals {
 export interface RunTarget {
   readonly queue: string;
   readonly lane: string;
+  /** Several lanes of the queue, one for each of some shards, instead of `lane`. */
+  readonly lanes?: readonly string[] | undefined;
+  /** How many shards the queue has. Default: 1. */
+  readonly shards?: number | undefined;
+  /** Which of the runs that come to a queue's shards this one is, if there are several. Default: the only one. */
+  readonly part?: number | undefined;
   readonly band?: TierBand | undefined;
   /** Of a progressive queue's run without an age band. Default: the way that `band` tells. */
   readonly way?: Way | undefined;

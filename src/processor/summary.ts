@@ -4,7 +4,7 @@ export type RunEnd =
   | 'drained'
   /** Another run holds the lease, and was asked to look once more; or another has this batch of arrivals. */
   | 'held'
-  /** As many runs as may be are at work on the queue's arrivals: these were left to the rules. */
+  /** As many runs as may be are at work on the queue, or as many attempts: arrivals were left to the rules. */
   | 'crowded'
   /** Others have the next turns of the queue's pace: these arrivals were left to the rules. */
   | 'paced'

@@ -1,5 +1,6 @@
 export * from './due.js';
 export { isNewer } from './format.js';
+export * from './lanes.js';
 export {
   type AttemptOutcome,
   Cancel,

@@ -61,19 +61,6 @@ export interface BacklogRecord<Payload = unknown> {
   readonly problems: readonly string[];
 }
 
-/** The lane of a queue: its partition of the index. (A shard of a large queue is a lane of its own.) */
-export function laneOf(queue: string): string {
-  return queue;
-}
-
-/** What no queue's name can have. */
-export const DEAD_LANE_ENDING = '/dead';
-
-/** Dead records stay listable: in a lane of their own, in the order of their death. */
-export function deadLane(lane: string): string {
-  return `${lane}${DEAD_LANE_ENDING}`;
-}
-
 export function isPending(record: BacklogRecord): boolean {
   return record.status === 'NEW' || record.status === 'ERROR';
 }

@@ -2,17 +2,9 @@ import { toIso } from '../clock.js';
 import { decideRetry, type ResolvedPolicy, type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import type { Random } from '../random.js';
 import { appendError, errorEntry, truncate } from './errors.js';
+import { deadLane, laneOf } from './lanes.js';
 import type { AttemptOutcome } from './outcome.js';
-import {
-  type BacklogRecord,
-  bornAt,
-  CANCELLED,
-  deadLane,
-  type ErrorEntry,
-  laneOf,
-  type Status,
-  type Way,
-} from './record.js';
+import { type BacklogRecord, bornAt, CANCELLED, type ErrorEntry, type Status, type Way } from './record.js';
 
 /** Attributes that a settle writes or removes; those it does not name stay as they are. */
 export interface RecordChange {
@@ -49,7 +41,7 @@ export interface RecordChange {
 }
 
 export interface SettleContext {
-  /** The lane the record was found in. */
+  /** Where the record belongs: the lane it was found in, if that is one of its queue's shards. */
   readonly lane: string;
   readonly way: Way;
   /** The queue's policy; the record's own comes before it. */
@@ -146,12 +138,14 @@ function expiryOf({ now, keepSuccessSeconds }: SettleContext): { readonly expire
   return keepSuccessSeconds === undefined ? {} : { expiresAt: Math.floor(now / 1000) + keepSuccessSeconds };
 }
 
-/** Who is attempted before it has a place gets one with its first outcome; nobody who waits expires. */
+/**
+ * Who is attempted before it has a place gets one with its first outcome, and so does who is left in the lane of a shard
+ * that is no more. Nobody who waits expires.
+ */
 function placeOf(record: BacklogRecord, context: Pick<SettleContext, 'lane'>) {
-  const isNew = record.lane === undefined;
   return {
-    lane: isNew ? { lane: context.lane } : {},
-    expiry: isNew ? (['expiresAt'] as const) : [],
+    lane: record.lane === context.lane ? {} : { lane: context.lane },
+    expiry: record.lane === undefined ? (['expiresAt'] as const) : [],
   };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type BacklogHandlerOptions, backlogHandler, Dead, Done, RetryAfter } from '../../functions/index.js';
 import { ConfigurationError } from '../../src/errors.js';
 import type { RunOptions } from '../../src/processor/index.js';
+import { lanesOf } from '../../src/record/index.js';
 import { StoreThrottledError } from '../../src/store/index.js';
 import { context, TIER_1, workbench } from './support.js';
 
@@ -12,9 +13,11 @@ function plannedRun(
   options: Partial<BacklogHandlerOptions>,
   queues: Parameters<typeof workbench>[0],
   event: unknown,
+  now?: number,
 ): Promise<RunOptions> {
   return new Promise((resolve, reject) => {
     const bench = workbench(queues);
+    if (now !== undefined) bench.clock.advance((now - bench.clock.now()) / 1000);
     const handler = backlogHandler({
       queue: 'default',
       process: () => {},
@@ -227,6 +230,63 @@ describe('how a run is put together', () => {
       way: 'progressive',
       band: TIER_1,
       catchUp,
+      lanes: ['bulk'],
+      shards: 1,
+      part: 0,
+    });
+  });
+
+  describe('of a queue with shards', () => {
+    const shards = { default: { way: 'retry', shards: 5, concurrency: 20 } } as const;
+    const NO_LOOK_BACK = Date.parse('2026-05-01T10:31:00.000Z');
+    const partOf = (number: number, now = NO_LOOK_BACK) =>
+      plannedRun({}, shards, { queue: 'default', part: { number, of: 2 } }, now);
+
+    it('comes to every other of its lanes where it is one of two, with its part of the attempts', async () => {
+      const [first, second] = [await partOf(0), await partOf(1)];
+      expect(first.target).toMatchObject({
+        lanes: ['default', 'default#2', 'default#4'],
+        shards: 5,
+        part: 0,
+      });
+      expect(second.target).toMatchObject({ lanes: ['default#1', 'default#3'], shards: 5, part: 1 });
+      expect([first.limits.concurrency, second.limits.concurrency]).toEqual([12, 8]);
+    });
+
+    it('comes to all of them where it is the only one, as with the rule of an older deployment', async () => {
+      const { target, limits } = await plannedRun({}, shards, { queue: 'default' }, NO_LOOK_BACK);
+      expect(target.lanes).toEqual(['default', 'default#1', 'default#2', 'default#3', 'default#4']);
+      expect(limits.concurrency).toBe(20);
+    });
+
+    it('looks once an hour into the lanes that it may have had before, in the first of its runs', async () => {
+      const hour = Date.parse('2026-05-01T10:00:00.000Z');
+      const minutes = Array.from({ length: 60 }, (_, minute) => hour + minute * 60_000);
+      const lanes = await Promise.all(minutes.map(async (now) => (await partOf(0, now)).target.lanes));
+      const all = lanes.filter((some) => some?.includes('default#31'));
+      expect(all).toEqual([['default', 'default#2', 'default#4', ...lanesOf('default', 5)]]);
+      const others = await Promise.all(minutes.map(async (now) => (await partOf(1, now)).target.lanes));
+      expect(others.every((some) => some?.length === 2)).toBe(true);
+    });
+
+    it.each([300, 3_600, 43_200])('does so in a tier that comes every %s seconds', async (everySeconds) => {
+      const tier = { ...TIER_1, everySeconds };
+      const queues = { default: { way: 'progressive' } } as const;
+      const looks: number[] = [];
+      for (let i = 0; i < 12; i++) {
+        const now = Date.parse('2026-05-01T10:02:00.000Z') + i * everySeconds * 1000;
+        const { target } = await plannedRun({}, queues, { queue: 'default', tier }, now);
+        if (target.lanes?.includes('default#1')) looks.push(i);
+      }
+      expect(looks).toHaveLength(everySeconds === 300 ? 1 : 12);
+    });
+
+    it('spreads what comes over all of them', async () => {
+      const arrivals = { batch: 'b', ids: ['a'] };
+      const { target, limits } = await plannedRun({}, shards, { queue: 'default', arrivals });
+      expect(target).toMatchObject({ lane: 'default', shards: 5, arrivals });
+      expect(target).not.toHaveProperty('lanes');
+      expect(limits.concurrency).toBe(20);
     });
   });
 });

@@ -79,6 +79,8 @@ export class Harness {
       breaker,
       destination,
       breakers,
+      lanes,
+      shards,
       ...limits
     } = options;
     const defaultPolicy: RetryPolicy = band
@@ -86,7 +88,7 @@ export class Harness {
       : { type: 'constant', intervalSeconds: 60, jitter: 'none' };
     return run(
       {
-        target: { queue, lane: queue, band, catchUp, way, arrivals },
+        target: { queue, lane: queue, band, catchUp, way, arrivals, lanes, shards },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
         retryFunction,
@@ -142,6 +144,8 @@ export type RunChoices = Partial<RunOptions['limits']> &
     readonly deadlineSeconds?: number;
     readonly breaker?: BreakerChoice;
     readonly destination?: DestinationOf;
+    readonly lanes?: readonly string[];
+    readonly shards?: number;
     /** What the process remembers. Default: each run is a process of its own. */
     readonly breakers?: BreakerMemory;
   };

@@ -41,6 +41,7 @@ export const withoutJournal: Sabotage = {
 /** Each run keeps the pace by itself. */
 export const withoutSharedTurns: Sabotage = {
   store: (store) => replacing({ takeTurns: async (_, { now }) => now }, store),
+  scenario: (scenario) => ({ ...scenario, limits: { ...scenario.limits, attemptsPerSecond: 0.05 } }),
 };
 
 /** Everybody may make the probe. */

@@ -250,7 +250,7 @@ export class Witness {
 
   /**
    * All runs of a queue keep one pace together: none starts sooner behind its own last start, and of all together no more
-   * start in any three intervals than have turns there. Turns that answers were late for may be used a little late.
+   * start in any two intervals than have turns there. Turns that answers were late for may be used a little late.
    */
   private checkPace(actor: Actor, { now, queue }: Look): void {
     const { attemptsPerSecond } = this.scenario.limits;
@@ -259,9 +259,9 @@ export class Witness {
     const next = (this.lastStarts.get(actor.name) ?? 0) + intervalMs;
     if (now < Math.floor(next)) this.report(`${actor.name} goes faster than its pace`);
     this.lastStarts.set(actor.name, now);
-    const recent = (this.starts.get(queue) ?? []).filter((at) => at > now - 3 * intervalMs);
+    const recent = (this.starts.get(queue) ?? []).filter((at) => at > now - 2 * intervalMs);
     this.starts.set(queue, [...recent, now]);
-    const turns = 3 + 1 + Math.ceil(SKEW_MS / intervalMs);
+    const turns = 2 + 1 + Math.ceil(SKEW_MS / intervalMs);
     if (recent.length + 1 > turns) this.report(`${queue}: all runs together go faster than the pace`);
   }
 
