@@ -1,7 +1,16 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { type DeadOn, decisionChoices, type Process, type RetryFunction } from '../src/processor/index.js';
+import {
+  type DeadOn,
+  decisionChoices,
+  type HistoryOptions,
+  historyChoices,
+  keptTexts,
+  type Process,
+  type RetryFunction,
+  retryDecider,
+} from '../src/processor/index.js';
 import { QUEUE_PATTERN } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { type BacklogLambdaHandler, type HandlerSeams, makeHandler } from './make-handler.js';
@@ -23,6 +32,8 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   readonly retryQueue?: string | undefined;
   /** Errors that no retry helps against, dead at once: their names, or classes. */
   readonly deadOn?: DeadOn | undefined;
+  /** What a record keeps of its attempts, and what takes secrets out of it. Default: 512 bytes, without stacks. */
+  readonly history?: HistoryOptions | undefined;
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
   /** Attempts started per second at most. Default: no limit. */
@@ -41,6 +52,7 @@ const optionsSchema = z.strictObject({
   process: z.custom<Process>((value) => typeof value === 'function', 'expected a function'),
   retry: anything,
   ...decisionChoices,
+  ...historyChoices,
   ...choiceOptions,
   store: anything,
   clock: anything,
@@ -59,9 +71,10 @@ const optionsSchema = z.strictObject({
  */
 export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler {
   parseOptions(optionsSchema, options, 'backlogHandler');
-  const { queue, process, store, clock, random, logger, env, emit, run, ...choices } = options;
-  if (choices.retry !== undefined && typeof choices.retry !== 'function')
-    resolvePolicy(choices.retry, 'backlogHandler.retry');
+  const { queue, process, store, clock, random, logger, env, emit, run, retry: given, ...rest } = options;
+  if (given !== undefined && typeof given !== 'function') resolvePolicy(given, 'backlogHandler.retry');
+  const retry = typeof given === 'function' ? retryDecider(given) : given;
+  const choices = { ...rest, retry, keptTexts };
   checkRetryQueue(choices.retryQueue, queue, 'backlogHandler.retryQueue');
   const seams = { store, clock, random, logger, env, emit, run };
   return makeHandler(

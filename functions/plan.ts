@@ -2,9 +2,12 @@ import * as z from 'zod/mini';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import {
   type DeadOn,
+  type HistoryOptions,
+  historyLimits,
+  type KeepTexts,
   limitsShape,
   type Process,
-  type RetryFunction,
+  type RetryDecider,
   type RunOptions,
 } from '../src/processor/index.js';
 import { laneOf } from '../src/record/index.js';
@@ -14,9 +17,12 @@ import { checkPolicy, type KeepSuccess, type QueueSettings } from './settings.js
 
 /** What the handler's own code says; it comes before what the CDK app says. */
 export interface HandlerChoices {
-  readonly retry?: RetryPolicy | RetryFunction | undefined;
+  readonly retry?: RetryPolicy | RetryDecider | undefined;
   readonly retryQueue?: string | undefined;
   readonly deadOn?: DeadOn | undefined;
+  readonly history?: HistoryOptions | undefined;
+  /** What makes of the history's options what is kept of texts: the built-in handlers, which keep all, have none. */
+  readonly keptTexts?: ((history: HistoryOptions) => KeepTexts | undefined) | undefined;
   readonly concurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds?: number | undefined;
@@ -37,6 +43,7 @@ export function planRun(
 ): RunOptions {
   const { queue, tier, catchUp, arrivals, settings } = event;
   const keep = choices.keepSuccessSeconds ?? settings.keepSuccessSeconds ?? KEEP_SUCCESS_SECONDS;
+  const history = { ...settings.history, ...definedOf(choices.history ?? {}) };
   return {
     ...given,
     target: {
@@ -48,9 +55,11 @@ export function planRun(
       ...(arrivals ? { arrivals } : {}),
     },
     policy: policyFor(queue, settings, typeof choices.retry === 'function' ? undefined : choices.retry),
-    ...(typeof choices.retry === 'function' ? { retryFunction: choices.retry } : {}),
+    ...(typeof choices.retry === 'function' ? { retryDecider: choices.retry } : {}),
     retryQueue: choices.retryQueue ?? settings.retryQueue,
     deadOn: choices.deadOn ?? settings.deadOn,
+    history: historyLimits(history),
+    keepTexts: choices.keptTexts?.(history),
     limits: parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`),
     tickSeconds: tier?.everySeconds ?? settings.tickSeconds ?? TICK_SECONDS,
     keepSuccessSeconds: keep === 'forever' ? undefined : keep,
@@ -63,6 +72,6 @@ function policyFor(queue: string, { way, retry }: QueueSettings, chosen: RetryPo
   return resolvePolicy(chosen ?? retry ?? fallback, `retry of the queue "${queue}"`);
 }
 
-function definedOf(choices: HandlerChoices): HandlerChoices {
-  return Object.fromEntries(Object.entries(choices).filter(([, value]) => value !== undefined));
+function definedOf<Choices extends object>(choices: Choices): Choices {
+  return Object.fromEntries(Object.entries(choices).filter(([, value]) => value !== undefined)) as Choices;
 }

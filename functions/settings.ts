@@ -3,7 +3,7 @@ import type { ClockSetting } from '../src/clock.js';
 import { parseDeliveryUrl } from '../src/delivery/url.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { decisionOptions, limitOptions } from '../src/processor/index.js';
+import { decisionOptions, type HistoryOptions, historyShape, limitOptions } from '../src/processor/index.js';
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 
@@ -16,6 +16,8 @@ export interface QueueSettings {
   readonly retryQueue?: string | undefined;
   /** Names of errors that no retry helps against: dead at once. */
   readonly deadOn?: readonly string[] | undefined;
+  /** What a record keeps of its attempts. Default: 512 bytes, 20 entries, no stacks. */
+  readonly history?: Omit<HistoryOptions, 'redact'> | undefined;
   /** Where the built-in handlers deliver. */
   readonly deliverTo?: string | undefined;
   /** How often the rule of a queue with a due time per record fires. Default 60. */
@@ -58,6 +60,7 @@ const queueSchema = z.strictObject({
   deliverTo: z.optional(z.string()),
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
   ...decisionOptions,
+  history: z.optional(z.strictObject(historyShape)),
   ...choiceOptions,
 });
 

@@ -1,7 +1,7 @@
 import { toIso } from '../clock.js';
+import type { RecordChange } from './change.js';
 import { isNewer } from './format.js';
 import { type BacklogRecord, bornAt, DEAD_LANE_ENDING, deadLane, isPending, laneOf } from './record.js';
-import type { RecordChange } from './settle.js';
 
 /** It was put without `lane`: it waits for its place, or for its first attempt. */
 export function isUnplaced(record: BacklogRecord): boolean {

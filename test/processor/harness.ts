@@ -2,9 +2,14 @@ import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { type RetryPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import {
   type Arrivals,
+  type HistoryOptions,
+  historyLimits,
+  keptTexts,
   type Process,
+  type RetryFunction,
   type RunOptions,
   type RunSummary,
+  retryDecider,
   run,
 } from '../../src/processor/index.js';
 import type { Way } from '../../src/record/index.js';
@@ -65,6 +70,7 @@ export class Harness {
       retryQueue,
       deadOn,
       decisionsFor,
+      history = {},
       band,
       catchUp,
       way,
@@ -82,10 +88,12 @@ export class Harness {
         target: { queue, lane: queue, band, catchUp, way, arrivals },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
-        retryFunction,
+        retryDecider: retryFunction && retryDecider(retryFunction),
         retryQueue,
         deadOn,
         decisionsFor,
+        history: historyLimits(history),
+        keepTexts: keptTexts(history),
         limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
         deadline: this.clock.wall() + deadlineSeconds * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
@@ -118,11 +126,13 @@ export class Harness {
   }
 }
 
-type Decisions = 'retryFunction' | 'retryQueue' | 'deadOn' | 'decisionsFor';
+type Decisions = 'retryQueue' | 'deadOn' | 'decisionsFor';
 
 export type RunChoices = Partial<RunOptions['limits']> &
   Partial<Pick<RunOptions, Decisions>> & {
     readonly queue?: string;
+    readonly retryFunction?: RetryFunction;
+    readonly history?: HistoryOptions;
     readonly band?: TierBand;
     readonly catchUp?: readonly TierBand[];
     readonly way?: Way;
