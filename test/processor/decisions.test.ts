@@ -132,6 +132,8 @@ describe('a queue for retries', () => {
   test('leaves one where it is that is there already', async () => {
     const { item } = await afterOneAttempt({ retryQueue: 'q' });
     expect(item).toMatchObject({ queue: 'q', lane: 'q', dueAt: iso(60) });
+    const byAge = await afterOneAttempt({ retryQueue: 'q', band: YOUNG });
+    expect(byAge.item).toMatchObject({ queue: 'q', lane: 'q', dueAt: iso(0) });
   });
 
   test('gets one that failed on arrival, with its place', async () => {
