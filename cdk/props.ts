@@ -151,6 +151,14 @@ export interface QueueProps {
   readonly deadOn?: readonly string[] | undefined;
 
   /**
+   * What a record keeps of its attempts: bytes (512, or 2048 with stacks), entries (20), and whether it is kept where
+   * errors were thrown. Every byte is billed at every write.
+   *
+   * @default - 512 bytes, 20 entries, no stacks
+   */
+  readonly history?: HistoryProps | undefined;
+
+  /**
    * Where the built-in function POSTs each payload, with the record's id as `Idempotency-Key`. `https`, or `http` to
    * this machine. It is readable in the function's configuration: put no secret in it.
    *
@@ -261,6 +269,29 @@ export interface QueueProps {
    * @default Duration.minutes(15)
    */
   readonly lagThreshold?: Duration | undefined;
+}
+
+export interface HistoryProps {
+  /**
+   * Of all entries, from 200 to 16,384.
+   *
+   * @default 512, or 2048 with stacks
+   */
+  readonly bytes?: number | undefined;
+
+  /**
+   * From 1 to 100.
+   *
+   * @default 20
+   */
+  readonly entries?: number | undefined;
+
+  /**
+   * Whether it is kept where errors were thrown, in code of yours (`entry` or `handler`).
+   *
+   * @default false
+   */
+  readonly stacks?: boolean | undefined;
 }
 
 export interface ProgressiveProps {

@@ -6,8 +6,12 @@ import {
   type DeadOn,
   type DestinationOf,
   decisionChoices,
+  type HistoryOptions,
+  historyChoices,
+  keptTexts,
   type Process,
   type RetryFunction,
+  retryDecider,
 } from '../src/processor/index.js';
 import { QUEUE_PATTERN } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
@@ -30,6 +34,8 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   readonly retryQueue?: string | undefined;
   /** Errors that no retry helps against, dead at once: their names, or classes. */
   readonly deadOn?: DeadOn | undefined;
+  /** What a record keeps of its attempts, and what takes secrets out of it. Default: 512 bytes, without stacks. */
+  readonly history?: HistoryOptions | undefined;
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
   /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
@@ -59,6 +65,7 @@ const optionsSchema = z.strictObject({
   process: z.custom<Process>((value) => typeof value === 'function', 'expected a function'),
   retry: anything,
   ...decisionChoices,
+  ...historyChoices,
   ...choiceOptions,
   destination: z.optional(
     z.custom<DestinationOf>((value) => typeof value === 'function', 'expected a function'),
@@ -80,9 +87,10 @@ const optionsSchema = z.strictObject({
  */
 export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler {
   parseOptions(optionsSchema, options, 'backlogHandler');
-  const { queue, process, store, clock, random, logger, env, emit, run, ...choices } = options;
-  if (choices.retry !== undefined && typeof choices.retry !== 'function')
-    resolvePolicy(choices.retry, 'backlogHandler.retry');
+  const { queue, process, store, clock, random, logger, env, emit, run, retry: given, ...rest } = options;
+  if (given !== undefined && typeof given !== 'function') resolvePolicy(given, 'backlogHandler.retry');
+  const retry = typeof given === 'function' ? retryDecider(given) : given;
+  const choices = { ...rest, retry, keptTexts };
   checkRetryQueue(choices.retryQueue, queue, 'backlogHandler.retryQueue');
   const seams = { store, clock, random, logger, env, emit, run };
   return makeHandler(

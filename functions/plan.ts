@@ -4,9 +4,12 @@ import {
   type BreakerChoice,
   type DeadOn,
   type DestinationOf,
+  type HistoryOptions,
+  historyLimits,
+  type KeepTexts,
   limitsShape,
   type Process,
-  type RetryFunction,
+  type RetryDecider,
   type RunLimits,
   type RunOptions,
   resolveBreaker,
@@ -18,9 +21,12 @@ import { checkPolicy, type KeepSuccess, type QueueSettings } from './settings.js
 
 /** What the handler's own code says; it comes before what the CDK app says. */
 export interface HandlerChoices {
-  readonly retry?: RetryPolicy | RetryFunction | undefined;
+  readonly retry?: RetryPolicy | RetryDecider | undefined;
   readonly retryQueue?: string | undefined;
   readonly deadOn?: DeadOn | undefined;
+  readonly history?: HistoryOptions | undefined;
+  /** What makes of the history's options what is kept of texts: the built-in handlers, which keep all, have none. */
+  readonly keptTexts?: ((history: HistoryOptions) => KeepTexts | undefined) | undefined;
   readonly concurrency?: number | undefined;
   readonly maxConcurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
@@ -49,6 +55,7 @@ export function planRun(
   const { now, ...times } = given;
   const tickSeconds = tier?.everySeconds ?? settings.tickSeconds ?? TICK_SECONDS;
   const lanes = lanesFor(event, now, tickSeconds);
+  const history = { ...settings.history, ...definedOf(choices.history ?? {}) };
   return {
     ...times,
     target: {
@@ -61,13 +68,15 @@ export function planRun(
       ...(arrivals ? { arrivals } : {}),
     },
     policy: policyFor(queue, settings, typeof choices.retry === 'function' ? undefined : choices.retry),
-    ...(typeof choices.retry === 'function' ? { retryFunction: choices.retry } : {}),
     breaker: resolveBreaker(choices.breaker ?? settings.breaker),
     destination: choices.destination,
-    retryQueue: choices.retryQueue ?? settings.retryQueue,
-    deadOn: choices.deadOn ?? settings.deadOn,
     limits: limitsFor(event, choices, lanes.own.length),
     tickSeconds,
+    ...(typeof choices.retry === 'function' ? { retryDecider: choices.retry } : {}),
+    retryQueue: choices.retryQueue ?? settings.retryQueue,
+    deadOn: choices.deadOn ?? settings.deadOn,
+    history: historyLimits(history),
+    keepTexts: choices.keptTexts?.(history),
     keepSuccessSeconds: keep === 'forever' ? undefined : keep,
   };
 }
@@ -109,6 +118,6 @@ function policyFor(queue: string, { way, retry }: QueueSettings, chosen: RetryPo
   return resolvePolicy(chosen ?? retry ?? fallback, `retry of the queue "${queue}"`);
 }
 
-function definedOf(choices: HandlerChoices): HandlerChoices {
-  return Object.fromEntries(Object.entries(choices).filter(([, value]) => value !== undefined));
+function definedOf<Choices extends object>(choices: Choices): Choices {
+  return Object.fromEntries(Object.entries(choices).filter(([, value]) => value !== undefined)) as Choices;
 }

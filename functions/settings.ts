@@ -3,7 +3,14 @@ import type { ClockSetting } from '../src/clock.js';
 import { parseDeliveryUrl } from '../src/delivery/url.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { type BreakerChoice, breakerOption, decisionOptions, limitOptions } from '../src/processor/index.js';
+import {
+  type BreakerChoice,
+  breakerOption,
+  decisionOptions,
+  type HistoryOptions,
+  historyShape,
+  limitOptions,
+} from '../src/processor/index.js';
 import { MAX_SHARDS, QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 
@@ -16,6 +23,8 @@ export interface QueueSettings {
   readonly retryQueue?: string | undefined;
   /** Names of errors that no retry helps against: dead at once. */
   readonly deadOn?: readonly string[] | undefined;
+  /** What a record keeps of its attempts. Default: 512 bytes, 20 entries, no stacks. */
+  readonly history?: Omit<HistoryOptions, 'redact'> | undefined;
   /** Where the built-in handlers deliver. */
   readonly deliverTo?: string | undefined;
   /** Lanes that its records are spread over. Default: 1. */
@@ -69,6 +78,7 @@ const queueSchema = z.strictObject({
   shards: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS))),
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
   ...decisionOptions,
+  history: z.optional(z.strictObject(historyShape)),
   ...choiceOptions,
 });
 

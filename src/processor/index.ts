@@ -1,5 +1,8 @@
-export { type DeadOn, decisionChoices, decisionOptions, type ErrorClass } from './decision-options.js';
-export type { FailureChoices, RecordChoices } from './decisions.js';
+export { decisionChoices } from './decision-choices.js';
+export { type DeadOn, decisionOptions, type ErrorClass } from './decision-options.js';
+export type { FailureChoices, RecordChoices, RetryDecider } from './decisions.js';
+export { type HistoryOptions, historyLimits, historyShape, type KeepTexts } from './history.js';
+export { historyChoices, keptTexts } from './kept-texts.js';
 export { LANES_AT_ONCE } from './lanes.js';
 export * from './options.js';
 export type { RunParts } from './parts.js';
@@ -7,7 +10,14 @@ export { placeWhenFree } from './place-when-free.js';
 export type { PlacingParts } from './placing.js';
 export type { BreakerOptions } from './pressure/breaker.js';
 export type { BreakerMemory, DestinationOf } from './pressure/breakers.js';
-export type { GiveUp, RetryAnswer, RetryFunction, RetryTo, RetryWait } from './retry-function.js';
+export {
+  type GiveUp,
+  type RetryAnswer,
+  type RetryFunction,
+  type RetryTo,
+  type RetryWait,
+  retryDecider,
+} from './retry-function.js';
 export { run } from './run.js';
 export type { RunEnd, RunSummary } from './summary.js';
 export { type SweepSummary, sweep } from './sweep.js';

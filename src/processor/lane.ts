@@ -87,12 +87,15 @@ export class Lane {
 
   /** What the outcome of an attempt changes. */
   settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange {
-    const { problem, ...decided } = decide(record, outcome, this.decidingFor(record));
-    if (problem) this.parts.logger.warn(problem, { id: record.id });
+    const decided = decide(record, outcome, this.decidingFor(record));
+    const kept = this.options.keepTexts?.(decided.outcome) ?? { outcome: decided.outcome };
+    for (const problem of [decided.problem, kept.problem]) {
+      if (problem) this.parts.logger.warn(problem, { id: record.id });
+    }
     const { policy, chosen, retryQueue } = decided;
     const moves = retryQueue !== undefined && retryQueue !== this.options.target.queue;
     const context = { ...this.settleContext(record), policy, chosen, ...(moves ? { retryQueue } : {}) };
-    return settle(record, decided.outcome, context);
+    return settle(record, kept.outcome, context);
   }
 
   private decidingFor(record: BacklogRecord): Deciding {
@@ -107,7 +110,7 @@ export class Lane {
 
   /** Of a change that no decision is made on: it stays in its queue. */
   settleContext(record: BacklogRecord): SettleContext {
-    const { target, tickSeconds, keepSuccessSeconds } = this.options;
+    const { target, tickSeconds, keepSuccessSeconds, history } = this.options;
     const { policy, chosen } = this.decidingFor(record);
     return {
       lane: this.isCurrent ? target.lane : laneFor(record, target.shards),
@@ -118,6 +121,7 @@ export class Lane {
       tickSeconds,
       random: this.parts.random,
       keepSuccessSeconds,
+      history,
     };
   }
 }

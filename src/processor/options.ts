@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { ResolvedPolicy, TierBand } from '../policies/index.js';
-import type { BacklogRecord, TypedOutcome, Way } from '../record/index.js';
+import type { BacklogRecord, HistoryLimits, TypedOutcome, Way } from '../record/index.js';
 import type { FailureChoices, RecordChoices } from './decisions.js';
+import type { KeepTexts } from './history.js';
 import type { BreakerOptions } from './pressure/breaker.js';
 import type { DestinationOf } from './pressure/breakers.js';
 
@@ -135,4 +136,8 @@ export interface RunOptions extends FailureChoices {
   readonly tickSeconds: number;
   /** How long a record is kept after its success; `undefined` for ever. Default 30 days. */
   readonly keepSuccessSeconds?: number | undefined;
+  /** How much a record keeps of its attempts. Default: 512 bytes, 20 entries. */
+  readonly history?: HistoryLimits | undefined;
+  /** What is kept of the texts of an outcome. Default: all, without stacks. */
+  readonly keepTexts?: KeepTexts | undefined;
 }

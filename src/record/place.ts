@@ -1,8 +1,8 @@
 import { toIso } from '../clock.js';
+import type { RecordChange } from './change.js';
 import { isNewer } from './format.js';
 import { DEAD_LANE_ENDING, deadLane, isLaneOf, laneFor, withoutDeadEnding } from './lanes.js';
 import { type BacklogRecord, bornAt, isPending } from './record.js';
-import type { RecordChange } from './settle.js';
 
 /** It was put without `lane`: it waits for its place, or for its first attempt. */
 export function isUnplaced(record: BacklogRecord): boolean {

@@ -83,6 +83,11 @@ describe('synthesis refuses, and names the option', () => {
       'queues.bulk.deadOn.1: expected the name of an error such as "ValidationError", not "WorkerLost", got 7',
     ],
     [
+      'a history in code, where only data can stand',
+      queue({ ...retryQueue, history: { redact: () => ({}) } }),
+      'queues.bulk.history: unknown option "redact"',
+    ],
+    [
       'both ways of retrying',
       queue({ ...retryQueue, progressive: true }),
       'queues.bulk: expected either "retry" or "progressive", got both',

@@ -215,6 +215,20 @@ describe('how a run is put together', () => {
     expect(await plannedRun(chosen, { default: settings }, event)).toMatchObject(chosen);
   });
 
+  it('knows what is kept of the attempts, option by option', async () => {
+    const settings = { way: 'retry', history: { bytes: 1000, entries: 5 } } as const;
+    const redact = ({ name }: { name: string }) => ({ name, message: 'hidden' });
+    const options = await plannedRun(
+      { history: { entries: 9, bytes: undefined, redact } },
+      { default: settings },
+      event,
+    );
+    expect(options.history).toEqual({ bytes: 1000, entries: 9 });
+    expect(options.keepTexts?.({ type: 'cancel', because: 'secret' })).toMatchObject({
+      outcome: { because: 'hidden' },
+    });
+  });
+
   it('a progressive queue follows the progressive schedule, at the interval of its rule', async () => {
     const catchUp = [{ ...TIER_1, number: 3 }];
     const options = await plannedRun(
@@ -371,6 +385,8 @@ describe('what goes wrong', () => {
       { retry: { type: 'fibonacci', unit: 1 } },
       'backlogHandler.retry: unknown option "unit"; expected "unitSeconds", "type", "maxAttempts", "maxAgeSeconds", "maxWaitSeconds", "jitter"',
     ],
+    [{ history: { redact: /token/ } }, 'backlogHandler.history.redact: expected a function, got {}'],
+    [{ history: { entries: 0 } }, 'backlogHandler.history.entries: expected number to be >=1, got 0'],
     [{ maxRecords: 0 }, 'backlogHandler.maxRecords: expected number to be >=1, got 0'],
     [
       { retryQueue: 'default' },

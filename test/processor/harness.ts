@@ -5,10 +5,15 @@ import {
   type BreakerChoice,
   type BreakerMemory,
   type DestinationOf,
+  type HistoryOptions,
+  historyLimits,
+  keptTexts,
   type Process,
+  type RetryFunction,
   type RunOptions,
   type RunSummary,
   resolveBreaker,
+  retryDecider,
   run,
 } from '../../src/processor/index.js';
 import type { Way } from '../../src/record/index.js';
@@ -69,6 +74,7 @@ export class Harness {
       retryQueue,
       deadOn,
       decisionsFor,
+      history = {},
       band,
       catchUp,
       way,
@@ -91,10 +97,12 @@ export class Harness {
         target: { queue, lane: queue, band, catchUp, way, arrivals, lanes, shards },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
-        retryFunction,
+        retryDecider: retryFunction && retryDecider(retryFunction),
         retryQueue,
         deadOn,
         decisionsFor,
+        history: historyLimits(history),
+        keepTexts: keptTexts(history),
         limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
         breaker: resolveBreaker(breaker),
         destination,
@@ -130,11 +138,13 @@ export class Harness {
   }
 }
 
-type Decisions = 'retryFunction' | 'retryQueue' | 'deadOn' | 'decisionsFor';
+type Decisions = 'retryQueue' | 'deadOn' | 'decisionsFor';
 
 export type RunChoices = Partial<RunOptions['limits']> &
   Partial<Pick<RunOptions, Decisions>> & {
     readonly queue?: string;
+    readonly retryFunction?: RetryFunction;
+    readonly history?: HistoryOptions;
     readonly band?: TierBand;
     readonly catchUp?: readonly TierBand[];
     readonly way?: Way;

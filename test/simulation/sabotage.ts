@@ -47,6 +47,10 @@ export const withoutSharedTurns: Sabotage = {
 /** Everybody may make the probe. */
 export const withoutProbeClaim: Sabotage = {
   store: (store) => replacing({ setBreaker: (...args) => store.setBreaker(...args).then(() => true) }, store),
+  scenario: (scenario) => ({
+    ...scenario,
+    breaker: { failureShare: 0.1, leastAttempts: 1, windowSeconds: 60, openSeconds: 10 },
+  }),
 };
 
 /** Everybody holds the lease. */

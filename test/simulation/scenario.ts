@@ -31,6 +31,8 @@ export interface Scenario {
   readonly pause: { readonly fromMs: number; readonly untilMs: number } | undefined;
   /** The rule of the slowest of three tiers never fires once all is well: the second makes up for it. */
   readonly losesSlowRule: boolean;
+  /** Where a queue's failures go, if not back to itself. */
+  readonly retryQueues: { readonly [queue in string]?: string };
   /** How records that are put without a place come to their attempts; undefined where every producer indexes them. */
   readonly arrivals: ArrivalsScenario | undefined;
 }
@@ -93,6 +95,7 @@ export function makeScenario(random: Random, hasArrivals = chance(random, 0.25))
     ways: waysOver(random),
     pause: chance(random, 0.25) ? pauseWithin(random) : undefined,
     losesSlowRule: chance(random, 0.3),
+    retryQueues: pick(random, [{}, {}, {}, { q: 'r' }, { q: 'r', r: 'q' }]),
     arrivals: hasArrivals ? makeArrivals(random) : undefined,
   };
 }

@@ -3,7 +3,7 @@ import { isTrouble } from '../../functions/make-handler.js';
 import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import { type Arrivals, type AttemptContext, type RunSummary, run } from '../../src/processor/index.js';
-import { type BacklogRecord, type Item, lanesOf, RetryAfter } from '../../src/record/index.js';
+import { type BacklogRecord, type Item, lanesOf, RetryAfter, Snooze } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import { Actor, type Faults, NO_FAULTS } from './actor.js';
@@ -215,7 +215,7 @@ export class World {
   private fireRules(at: number): void {
     const { arrivals } = this.scenario;
     if (at > 0 && at % HOUR_MS === 0) this.fireSweep();
-    if (arrivals?.hasSecondQueue) this.fire({ queue: 'r' });
+    if (arrivals?.hasSecondQueue || this.scenario.retryQueues.q) this.fire({ queue: 'r' });
     if (at < (arrivals?.enabledFromMs ?? 0)) return;
     const bands = this.bandsAt(at);
     if (!bands) this.fire({ queue: 'q' });
@@ -286,6 +286,7 @@ export class World {
           },
           process: (record, context) => this.process(actor, target, record, context),
           policy: isByAge ? BY_AGE : PER_RECORD,
+          retryQueue: this.scenario.retryQueues[queue],
           limits: this.scenario.limits,
           breaker: this.scenario.breaker,
           deadline,
@@ -341,7 +342,8 @@ export class World {
           act();
           resolve();
         } catch (error) {
-          if (error instanceof RetryAfter) this.witness.asksToWait(actor, id, error.seconds);
+          if (error instanceof RetryAfter || error instanceof Snooze)
+            this.witness.asksToWait(actor, id, error.seconds);
           reject(error);
         }
       };
@@ -399,7 +401,7 @@ export class World {
       if (good && script.end === 'success' && item.status !== 'SUCCESS') {
         this.witness.report(`${item.id}: ended ${item.status} (${item.deadReason}), not SUCCESS`);
       }
-      if (item.status === 'SUCCESS' && script.end === 'dead')
+      if (item.status === 'SUCCESS' && script.end !== 'success')
         this.witness.report(`${item.id}: succeeded, but never did`);
       if (script.crashesFirst === Number.POSITIVE_INFINITY && item.status !== 'DEAD') {
         this.witness.report(`${item.id}: ends its process every time, yet it ended ${item.status}`);
