@@ -15,6 +15,14 @@ export interface BacklogProps {
   readonly queues: Readonly<Record<string, QueueProps>>;
 
   /**
+   * Functions that serve several queues each, by names of your own: a queue says by its `worker` which one. One rule polls
+   * the queues of a worker that retry per record, together and by their weights.
+   *
+   * @default - each queue has a function of its own, or the built-in delivery
+   */
+  readonly workers?: Readonly<Record<string, WorkerProps>> | undefined;
+
+  /**
    * A table of records that is there already: partition key `id` (S), index `due` (`lane` S, `dueAt` S, keys only),
    * TTL attribute `expiresAt`; for the intake, a stream with new images.
    *
@@ -111,6 +119,30 @@ export interface BacklogProps {
   readonly dashboard?: boolean | undefined;
 }
 
+/** What serves several queues: exactly one of `entry` and `handler`, as a queue has them. */
+export interface WorkerProps {
+  /**
+   * A module that exports `handler = backlogHandler({ process })`, without a `queue`, or with `queues`.
+   *
+   * @default - the worker has a `handler`
+   */
+  readonly entry?: string | undefined;
+
+  /**
+   * Environment variables of the function made from `entry`.
+   *
+   * @default - none but the library's own
+   */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+
+  /**
+   * A function of your own, of this worker alone.
+   *
+   * @default - the worker has an `entry`
+   */
+  readonly handler?: IFunction | undefined;
+}
+
 /** When a record that has just come is attempted first. */
 export type Arrivals = 'attempt' | 'schedule';
 
@@ -173,6 +205,21 @@ export interface QueueProps {
    * @default - the queue has a `deliverTo` or a `handler`
    */
   readonly entry?: string | undefined;
+
+  /**
+   * One of the Backlog's `workers`: a function that serves other queues as well.
+   *
+   * @default - the queue has a `deliverTo`, an `entry` or a `handler` of its own
+   */
+  readonly worker?: string | undefined;
+
+  /**
+   * With `worker`: how much of the attempts the queue gets beside the worker's other queues, where all have work. With
+   * different weights each page's queue is drawn by them; with equal ones all are drained at the same time.
+   *
+   * @default 1
+   */
+  readonly weight?: number | undefined;
 
   /**
    * Environment variables of the function made from `entry`.

@@ -18,7 +18,9 @@ export type Work =
       readonly entry: string;
       readonly environment: Readonly<Record<string, string>>;
     }
-  | { readonly type: 'own'; readonly handler: IFunction };
+  | { readonly type: 'own'; readonly handler: IFunction }
+  /** One of those that several queues share, by its name. */
+  | { readonly type: 'worker'; readonly worker: string };
 
 /** A queue's props, checked and with their defaults filled in. */
 export interface Queue {
@@ -29,6 +31,8 @@ export interface Queue {
   /** Of a progressive queue; empty otherwise. */
   readonly tiers: readonly Tier[];
   readonly work: Work;
+  /** Beside the other queues of its worker. */
+  readonly weight: number;
   readonly enabled: boolean;
   readonly attemptTimeoutSeconds: number;
   readonly lagThresholdSeconds: number;
@@ -52,6 +56,8 @@ const queueShape = z.strictObject({
   entry: z.string().min(1).optional(),
   environment: z.record(z.string(), z.string()).optional(),
   handler: lambdaFunction.optional(),
+  worker: z.string().min(1).optional(),
+  weight: z.number().positive().max(1_000_000).optional(),
   enabled: z.boolean().default(true),
   shards: z.unknown().optional(),
   concurrency: z.unknown().optional(),
@@ -123,6 +129,7 @@ function readQueue(name: string, input: unknown): Queue {
     settings: checkSettings(name, settings),
     tiers: progressive?.tiers ?? [],
     work,
+    weight: props.weight ?? 1,
     enabled: props.enabled,
     attemptTimeoutSeconds: props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
     lagThresholdSeconds: props.lagThreshold.toSeconds(),
@@ -152,15 +159,17 @@ function wayOf({ retry, progressive }: ParsedProps, path: string): Way {
 }
 
 function workOf(props: ParsedProps, path: string): Work {
-  const given = (['deliverTo', 'entry', 'handler'] as const).filter((option) => props[option] !== undefined);
+  const given = (['deliverTo', 'entry', 'handler', 'worker'] as const).filter(
+    (option) => props[option] !== undefined,
+  );
   if (given.length > 1) {
     throw new ConfigurationError(
-      `${path}: expected one of "deliverTo", "entry" and "handler", got ${given.map(show).join(' and ')}`,
+      `${path}: expected one of "deliverTo", "entry", "handler" and "worker", got ${given.map(show).join(' and ')}`,
     );
   }
   if (given.length === 0 && props.enabled) {
     throw new ConfigurationError(
-      `${path}: expected "deliverTo", "entry" or "handler" (or "enabled": false), got none of them`,
+      `${path}: expected "deliverTo", "entry", "handler" or "worker" (or "enabled": false), got none of them`,
     );
   }
   if (props.environment !== undefined && props.entry === undefined) {
@@ -168,6 +177,12 @@ function workOf(props: ParsedProps, path: string): Work {
       `${path}.environment: expected with "entry" only, got ${show(Object.keys(props.environment))}`,
     );
   }
+  if (props.weight !== undefined && props.worker === undefined) {
+    throw new ConfigurationError(
+      `${path}.weight: expected with "worker" only, which serves other queues beside it, got ${show(props.weight)}`,
+    );
+  }
+  if (props.worker !== undefined) return { type: 'worker', worker: props.worker };
   if (props.entry !== undefined) {
     return { type: 'entry', entry: props.entry, environment: props.environment ?? {} };
   }

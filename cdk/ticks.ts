@@ -17,7 +17,12 @@ export interface Tick {
   readonly enabled: boolean;
   readonly lambda: IFunction;
   /** Constant. Each is an invocation of its own. */
-  readonly events: readonly (BacklogEvent | SweepEvent)[];
+  readonly events: readonly (BacklogEvent | QueuesEvent | SweepEvent)[];
+}
+
+/** Several queues that are polled together, with their weights. */
+export interface QueuesEvent {
+  readonly queues: Readonly<Record<string, number>>;
 }
 
 /** It says no more than why the function was started. */
@@ -28,11 +33,52 @@ export interface SweepEvent {
 const POLL_SECONDS = 60;
 
 /**
+ * The ticks of all queues: those of a worker that retry per record are polled together, by their weights.
+ *
+ * @throws ConfigurationError for a tier that the function's timeout leaves no ages
+ */
+export function backlogTicks(staffed: readonly StaffedQueue[]): Tick[] {
+  const shared = new Map<Construct, StaffedQueue[]>();
+  for (const one of staffed) {
+    if (one.workerScope && isPolledTogether(one)) {
+      shared.set(one.workerScope, [...(shared.get(one.workerScope) ?? []), one]);
+    }
+  }
+  return [
+    ...staffed.filter((one) => !isPolledTogether(one)).flatMap(queueTicks),
+    ...[...shared].flatMap(([scope, some]) => workerTicks(scope, some)),
+  ];
+}
+
+function isPolledTogether({ queue, workerScope }: StaffedQueue): boolean {
+  return workerScope !== undefined && queue.way === 'retry';
+}
+
+/** Queues that are not enabled have nothing attempted: a rule of their own, which does not fire, says so. */
+function workerTicks(scope: Construct, staffed: readonly StaffedQueue[]): Tick[] {
+  const enabled = staffed.filter(({ queue }) => queue.enabled);
+  const disabled = staffed.filter(({ queue }) => !queue.enabled).flatMap(queueTicks);
+  const [first] = enabled;
+  if (!first) return disabled;
+  const queues = Object.fromEntries(enabled.map(({ queue }) => [queue.name, queue.weight]));
+  const tick = {
+    scope,
+    id: 'Poll',
+    lambda: first.worker.lambda,
+    enabled: true,
+    description: `Backlog queues ${Object.keys(queues).join(', ')}: whatever is due`.slice(0, 512),
+    everySeconds: POLL_SECONDS,
+    events: [{ queues }],
+  };
+  return [tick, ...disabled];
+}
+
+/**
  * The ticks of one queue: one every minute, or one per tier.
  *
  * @throws ConfigurationError for a tier that the function's timeout leaves no ages
  */
-export function queueTicks({ scope, queue, worker }: StaffedQueue): Tick[] {
+function queueTicks({ scope, queue, worker }: StaffedQueue): Tick[] {
   const common = { scope, lambda: worker.lambda, enabled: queue.enabled };
   if (queue.way === 'retry') {
     const description = `Backlog queue ${queue.name}: whatever is due`;

@@ -50,15 +50,33 @@ const eventSchema = z.strictObject({
   arrivals: z.optional(z.strictObject({ batch: text, ids: z.array(text).check(z.minLength(1)) })),
 });
 
+const weightsSchema = z.strictObject({ queues: z.record(text, z.number().check(z.positive())) });
+
+export type ParsedEvent = BacklogEvent & { readonly settings: QueueSettings };
+
+/**
+ * Reads a rule's event: one for a queue, or one for several that a function serves together.
+ *
+ * @returns what each of the queues is about, and its weight among the others
+ * @throws ConfigurationError that says what the rule's input should be
+ */
+export function parseEvents(
+  event: unknown,
+  queues: Readonly<Record<string, QueueSettings>>,
+): { readonly event: ParsedEvent; readonly weight: number }[] {
+  const isOfSeveral = typeof event === 'object' && event !== null && 'queues' in event;
+  if (!isOfSeveral) return [{ event: parseEvent(event, queues), weight: 1 }];
+  const weights = Object.entries(parseOptions(weightsSchema, event, 'event').queues);
+  if (weights.length === 0) throw new ConfigurationError('event.queues: expected at least one queue, got {}');
+  return weights.map(([queue, weight]) => ({ event: parseEvent({ queue }, queues), weight }));
+}
+
 /**
  * Reads a rule's event and checks that it fits the queue it names.
  *
  * @throws ConfigurationError that says what the rule's input should be
  */
-export function parseEvent(
-  event: unknown,
-  queues: Readonly<Record<string, QueueSettings>>,
-): BacklogEvent & { readonly settings: QueueSettings } {
+export function parseEvent(event: unknown, queues: Readonly<Record<string, QueueSettings>>): ParsedEvent {
   if (isBareScheduledEvent(event)) {
     throw new ConfigurationError(
       'event: this is EventBridge\'s own event: give the rule a constant input such as { "queue": "default" }',

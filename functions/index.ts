@@ -11,6 +11,7 @@ export type {
   GiveUp,
   HistoryOptions,
   Process,
+  QueuesChoice,
   RetryAnswer,
   RetryFunction,
   RetryTo,

@@ -1,7 +1,14 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type BreakerMemory, type Process, type RunSummary, run } from '../src/processor/index.js';
+import {
+  type BreakerMemory,
+  type Process,
+  type RunSummary,
+  type run,
+  runQueues,
+  together,
+} from '../src/processor/index.js';
 import { isIdle } from '../src/processor/summary.js';
-import { type BacklogEvent, parseEvent } from './event.js';
+import { type BacklogEvent, parseEvents } from './event.js';
 import type { HandlerLogger } from './handler-logger.js';
 import type { LambdaHandler } from './lambda-context.js';
 import { lambdaHandler } from './lambda-handler.js';
@@ -55,7 +62,6 @@ export function makeHandler(
 ): BacklogLambdaHandler {
   const { env = process.env, emit = emitMetrics } = seams;
   const logger = (seams.logger ?? createLogger()) as Logger;
-  const drain = seams.run ?? run;
   const start = once(() => {
     const settings = readSettings(env);
     return {
@@ -68,16 +74,21 @@ export function makeHandler(
     try {
       // An error here, and not at module load, leaves a log line everywhere.
       const { settings, parts } = start();
-      const event = parseEvent(input, settings.queues);
-      const options = planRun(event, choices, {
-        process: choose(event),
+      const times = {
         functionTimeoutSeconds: settings.functionTimeoutSeconds,
         deadline: parts.clock.wall() + context.getRemainingTimeInMillis(),
         now: parts.clock.now(),
-      });
-      const summary = await drain(options, { ...parts, logger: attemptLogger(logger) });
-      emit(summary, settings.tables.records);
-      report(logger, summary);
+      };
+      const runs = parseEvents(input, settings.queues).map(({ event, weight }) => ({
+        options: planRun(event, choices, { process: choose(event), ...times }),
+        weight: choices.weights?.get(event.queue) ?? weight,
+      }));
+      const summaries = await runQueues(runs, { ...parts, logger: attemptLogger(logger) }, seams.run);
+      for (const one of summaries) {
+        emit(one, settings.tables.records);
+        report(logger, one);
+      }
+      const summary = together(summaries);
       if (isTrouble(summary)) throw new RunFailedError(summary);
       return summary;
     } catch (error) {

@@ -9,6 +9,7 @@ import {
   type KeepTexts,
   limitsShape,
   type Process,
+  type QueueWeights,
   type RetryDecider,
   type RunLimits,
   type RunOptions,
@@ -16,7 +17,7 @@ import {
 } from '../src/processor/index.js';
 import { laneOf, lanesOf } from '../src/record/index.js';
 import { parseOptions } from '../src/validation.js';
-import type { parseEvent } from './event.js';
+import type { ParsedEvent } from './event.js';
 import { checkPolicy, type KeepSuccess, type QueueSettings } from './settings.js';
 
 /** What the handler's own code says; it comes before what the CDK app says. */
@@ -26,6 +27,8 @@ export interface HandlerChoices {
   readonly deadOn?: DeadOn | undefined;
   readonly history?: HistoryOptions | undefined;
   /** What makes of the history's options what is kept of texts: the built-in handlers, which keep all, have none. */
+  /** Of the queues that the handler serves together; before the rule's. */
+  readonly weights?: QueueWeights | undefined;
   readonly keptTexts?: ((history: HistoryOptions) => KeepTexts | undefined) | undefined;
   readonly concurrency?: number | undefined;
   readonly maxConcurrency?: number | undefined;
@@ -36,8 +39,6 @@ export interface HandlerChoices {
   readonly breaker?: BreakerChoice | undefined;
   readonly destination?: DestinationOf | undefined;
 }
-
-type ParsedEvent = ReturnType<typeof parseEvent>;
 
 /** Fills in the defaults; what else is in the settings is dropped. */
 const limitsSchema = z.object(limitsShape);

@@ -10,6 +10,8 @@ export { placeWhenFree } from './place-when-free.js';
 export type { PlacingParts } from './placing.js';
 export type { BreakerOptions } from './pressure/breaker.js';
 export type { BreakerMemory, DestinationOf } from './pressure/breakers.js';
+export { runQueues, together } from './queues/run-queues.js';
+export { parseWeights, type QueuesChoice, type QueueWeights } from './queues/weights.js';
 export {
   type GiveUp,
   type RetryAnswer,

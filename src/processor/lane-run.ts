@@ -79,7 +79,7 @@ export class LaneRun {
       for (let { cursor } = acquired; ; cursor = undefined) {
         const page = pages.begin(cursor, this.freshLimit());
         const stopped = await this.lookThrough(pages, page);
-        const atLimit = stopped === 'maxRecords' || stopped === 'deadline';
+        const atLimit = stopped === 'maxRecords' || stopped === 'deadline' || stopped === 'onePage';
         const left = stopped === undefined || atLimit ? await this.alone.attemptPostponed() : undefined;
         const end = stopped ?? left;
         if (end) return end;
@@ -112,6 +112,7 @@ export class LaneRun {
       if (stop) return stop;
       await this.attempts.stragglersBelow(this.options.limits.concurrency);
       const end = this.attempts.outOfRoom();
+      if (!end && this.options.target.onePage) return 'onePage';
       page = await pages.next(end ? MAX_PAGE_RECORDS : this.pageLimit(), this.freshLimit());
       if (end && page) {
         this.tally.leftOver(page.length);

@@ -11,6 +11,7 @@ const BY_WEIGHT: readonly RunEnd[] = [
   'wayChanged',
   'leaseLost',
   'deadline',
+  'onePage',
   'maxRecords',
   'crowded',
   'held',

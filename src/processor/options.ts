@@ -106,6 +106,8 @@ export interface RunTarget {
   readonly lanes?: readonly string[] | undefined;
   /** How many shards the queue has. Default: 1. */
   readonly shards?: number | undefined;
+  /** Stops after one page of each lane: other queues have their turn. */
+  readonly onePage?: boolean | undefined;
   /** Which of the runs that come to a queue's shards this one is, if there are several. Default: the only one. */
   readonly part?: number | undefined;
   readonly band?: TierBand | undefined;

@@ -10,6 +10,8 @@ export type RunEnd =
   | 'paced'
   /** It had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'
+  /** It was to work off one page only, and has; there may be more. */
+  | 'onePage'
   /** Too little time was left for another attempt. */
   | 'deadline'
   | 'paused'
@@ -49,6 +51,8 @@ export interface RunSummary {
   /** How late the latest record was attempted, in the backlog's seconds. */
   readonly lagSeconds: number;
   readonly ended: RunEnd;
+  /** Of a run that served several queues: what it did for each. Absent: for one. */
+  readonly queues?: readonly RunSummary[] | undefined;
   /** The store's error, if it ended the run. */
   readonly trouble?: string | undefined;
   /** Tiers whose missed, late or cut-short runs this run made up for. Absent: none. */

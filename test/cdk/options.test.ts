@@ -100,12 +100,12 @@ describe('synthesis refuses, and names the option', () => {
     [
       'two that do the work',
       queue({ ...retryQueue, entry: 'x.ts' }),
-      'queues.bulk: expected one of "deliverTo", "entry" and "handler", got "deliverTo" and "entry"',
+      'queues.bulk: expected one of "deliverTo", "entry", "handler" and "worker", got "deliverTo" and "entry"',
     ],
     [
       'nothing that does the work',
       queue({ progressive: true }),
-      'queues.bulk: expected "deliverTo", "entry" or "handler" (or "enabled": false), got none of them',
+      'queues.bulk: expected "deliverTo", "entry", "handler" or "worker" (or "enabled": false), got none of them',
     ],
     [
       'what is no URL',

@@ -403,3 +403,69 @@ describe('what goes wrong', () => {
     expect(() => backlogHandler(whole as never)).toThrow(new ConfigurationError(message));
   });
 });
+
+describe('a handler of several queues', () => {
+  const queues = { critical: { way: 'retry' }, default: { way: 'retry' }, other: { way: 'retry' } } as const;
+  const together = { queues: { critical: 6, default: 1 } };
+
+  it('serves those of its event together, and measures each by itself', async () => {
+    const bench = workbench(queues);
+    for (const queue of ['critical', 'default']) {
+      for (const id of ['a', 'b']) await bench.insert({ id: `${queue}-${id}`, queue, lane: queue });
+    }
+    const handler = backlogHandler({ process: () => {}, ...bench.seams });
+    const summary = await handler(together, context);
+    expect(summary).toMatchObject({ queue: 'critical,default', succeeded: 4 });
+    expect(summary.queues?.map(({ queue, succeeded }) => [queue, succeeded])).toEqual([
+      ['critical', 2],
+      ['default', 2],
+    ]);
+    expect(bench.log().map(({ queue, succeeded }) => [queue, succeeded])).toEqual([
+      ['critical', 2],
+      ['default', 2],
+    ]);
+  });
+
+  it('takes what comes in any of them', async () => {
+    const bench = workbench(queues);
+    await bench.insert({ id: 'a', queue: 'default', lane: undefined, dueAt: undefined, rev: undefined });
+    const handler = backlogHandler({ queues: 'critical,6 default,1', process: () => {}, ...bench.seams });
+    const event = { queue: 'default', arrivals: { batch: 'b', ids: ['a'] } };
+    expect(await handler(event, context)).toMatchObject({ queue: 'default', succeeded: 1 });
+  });
+
+  it.each<[string, Partial<BacklogHandlerOptions>, unknown, string]>([
+    [
+      'one that it is not for',
+      { queues: 'critical default' },
+      { queue: 'other' },
+      'event.queue: expected "critical" or "default", which are the queues of this handler, got "other"',
+    ],
+    [
+      'one that is unknown',
+      {},
+      { queues: { critical: 1, none: 1 } },
+      'event.queue: expected a queue of BACKLOG_QUEUES',
+    ],
+    ['none at all', {}, { queues: {} }, 'event.queues: expected at least one queue'],
+    ['a weight of nothing', {}, { queues: { critical: 0 } }, 'event.queues.critical'],
+    [
+      'a queue beside them',
+      {},
+      { queues: { critical: 1 }, queue: 'critical' },
+      'event: unknown option "queue"',
+    ],
+  ])('refuses %s', async (_, options, event, message) => {
+    const bench = workbench(queues);
+    const handler = backlogHandler({ process: () => {}, ...bench.seams, ...options });
+    await expect(handler(event, context)).rejects.toThrow(message);
+  });
+
+  it.each<[object, string]>([
+    [{ queue: 'a', queues: 'b' }, 'backlogHandler: expected either "queue" or "queues", got both'],
+    [{ queues: 'a,none' }, 'backlogHandler.queues: expected a weight above 0 for the queue "a"'],
+    [{ queues: { a: 1 } }, 'backlogHandler.queues: expected text such as "critical,6 default,1", or a list'],
+  ])('with %j is refused', (options, message) => {
+    expect(() => backlogHandler({ process: () => {}, ...options } as BacklogHandlerOptions)).toThrow(message);
+  });
+});
