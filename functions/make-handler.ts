@@ -10,7 +10,7 @@ import {
 import { isIdle } from '../src/processor/summary.js';
 import { type BacklogEvent, parseEvents } from './event.js';
 import type { HandlerLogger } from './handler-logger.js';
-import type { LambdaHandler } from './lambda-context.js';
+import type { LambdaContext, LambdaHandler } from './lambda-context.js';
 import { lambdaHandler } from './lambda-handler.js';
 import { attemptLogger, createLogger } from './logger.js';
 import { type EmitMetrics, emitMetrics } from './metrics.js';
@@ -18,6 +18,7 @@ import { once } from './once.js';
 import { createParts, type HandlerParts } from './parts.js';
 import { type HandlerChoices, planRun } from './plan.js';
 import { type QueueSettings, readSettings } from './settings.js';
+import { untilStopped } from './stop.js';
 
 /** A Lambda handler for a rule's event. Its result is the run's summary. */
 export type BacklogLambdaHandler = LambdaHandler<RunSummary>;
@@ -70,7 +71,7 @@ export function makeHandler(
     };
   });
 
-  return lambdaHandler(logger, async (input, context) => {
+  const handle = async (input: unknown, context: LambdaContext, stop: AbortSignal): Promise<RunSummary> => {
     try {
       // An error here, and not at module load, leaves a log line everywhere.
       const { settings, parts } = start();
@@ -80,7 +81,7 @@ export function makeHandler(
         now: parts.clock.now(),
       };
       const runs = parseEvents(input, settings.queues).map(({ event, weight }) => ({
-        options: planRun(event, choices, { process: choose(event), ...times }),
+        options: { ...planRun(event, choices, { process: choose(event), ...times }), stop },
         weight: choices.weights?.get(event.queue) ?? weight,
       }));
       const summaries = await runQueues(runs, { ...parts, logger: attemptLogger(logger) }, seams.run);
@@ -95,7 +96,8 @@ export function makeHandler(
       if (!(error instanceof RunFailedError)) logger.error('run failed', error as Error);
       throw error;
     }
-  });
+  };
+  return lambdaHandler(logger, (input, context) => untilStopped((stop) => handle(input, context, stop)));
 }
 
 function report(logger: Logger, summary: RunSummary): void {

@@ -31,7 +31,7 @@ export class ArrivalsRun {
     private readonly pressure: Pressure,
     private readonly arrivals: Arrivals,
   ) {
-    const { target, limits, process, deadline } = options;
+    const { target, limits, process, deadline, stop } = options;
     const { attemptTimeoutSeconds } = limits;
     const { batch, ids } = arrivals;
     this.lane = new Lane(options, parts, pressure.breakers, undefined);
@@ -51,6 +51,7 @@ export class ArrivalsRun {
       tally,
       process,
       deadline,
+      stop,
       limits: { ...limits, maxRecords: limits.maxRecords ?? Number.POSITIVE_INFINITY },
     });
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
 import { isOfOneRecord, StoreError, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
-import { neverEnded, startAttempt } from './attempt.js';
+import { neverEnded, STOP_GRACE_MS, startAttempt } from './attempt.js';
 import type { Lane, Work } from './lane.js';
 import type { AttemptLogger, Process, RunLimits } from './options.js';
 import type { Breakers, Entry } from './pressure/breakers.js';
@@ -39,6 +39,8 @@ export interface AttemptsParts {
   readonly process: Process;
   readonly limits: RunLimits & { readonly maxRecords: number };
   readonly deadline: number;
+  /** Aborted when the whole process is to end, before its deadline. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 type HowWorked = 'done' | 'straggling' | 'late' | 'held';
@@ -59,10 +61,21 @@ export class Attempts {
   private readonly stragglers = new Map<string, { done: Promise<void>; abandon(): void }>();
   /** A record waits for its attempt alone at the end of the run: one attempt's time and count are kept for it. */
   keepsRoomForOne = false;
+  /** Real time at which those that do not end are given up, when the process is to end. */
+  private stopsAt = Number.POSITIVE_INFINITY;
   /** What made a settle impossible. */
   private trouble: Error | undefined;
 
-  constructor(private readonly parts: AttemptsParts) {}
+  constructor(private readonly parts: AttemptsParts) {
+    const { stop, clock } = parts;
+    stop?.addEventListener(
+      'abort',
+      () => {
+        this.stopsAt = clock.wall() + 2 * STOP_GRACE_MS;
+      },
+      { once: true },
+    );
+  }
 
   get stragglerIds(): string[] {
     return [...this.stragglers.keys()];
@@ -89,11 +102,11 @@ export class Attempts {
    * @param attempts how many there may be
    */
   async turnComes(attempts: number): Promise<boolean> {
-    const { clock, lease, pace, deadline } = this.parts;
+    const { clock, lease, pace, deadline, stop } = this.parts;
     await pace.take(attempts, deadline);
     while (pace.waitMs() > 0 && this.hasRoom()) {
       const renewIn = lease.renewInMs();
-      if (renewIn > 0) await clock.sleep(Math.min(pace.waitMs(), renewIn));
+      if (renewIn > 0) await clock.sleep(Math.min(pace.waitMs(), renewIn), stop);
       else if (!(await lease.hold(this.stragglerIds))) return false;
     }
     return true;
@@ -122,7 +135,7 @@ export class Attempts {
   async stragglersBelow(count: number): Promise<void> {
     const { clock, deadline, lease } = this.parts;
     while (this.stragglers.size >= count) {
-      const remaining = deadline - LAST_SETTLES_MS - clock.wall();
+      const remaining = Math.min(deadline - LAST_SETTLES_MS, this.stopsAt) - clock.wall();
       if (remaining <= 0) return this.abandonStragglers();
       const renewIn = lease.renewInMs();
       if (renewIn > 0) {
@@ -144,7 +157,8 @@ export class Attempts {
   }
 
   private endBefore(): RunEnd | undefined {
-    const { tally, limits, breakers } = this.parts;
+    const { tally, limits, breakers, stop } = this.parts;
+    if (stop?.aborted) return 'stopped';
     if (!this.fitsTime()) return 'deadline';
     if (tally.attempted + (this.keepsRoomForOne ? 1 : 0) >= limits.maxRecords) return 'maxRecords';
     return breakers.isShut() ? 'breakerOpen' : undefined;
@@ -170,7 +184,8 @@ export class Attempts {
     // Counted before any wait, so that workers waiting together do not pass the limit.
     tally.started(lagSeconds(record, lane.band, clock.now()));
     const entry = await breakers.enter(record);
-    const isInTime = (at: number) => this.fitsTime(at) && lease.coversAttempt(at);
+    const isInTime = (at: number) =>
+      !this.parts.stop?.aborted && this.fitsTime(at) && lease.coversAttempt(at);
     const hasTurn = entry !== undefined && (await this.takeTurn(attemptsLeft, isInTime));
     // This process may have stood still while it waited, and the breaker may have opened.
     const isLate = hasTurn && !isInTime(clock.wall());
@@ -183,7 +198,7 @@ export class Attempts {
 
   private async takeTurn(attemptsLeft: number, isInTime: (at: number) => boolean): Promise<boolean> {
     try {
-      return await this.parts.pace.turn(attemptsLeft, isInTime);
+      return await this.parts.pace.turn(attemptsLeft, isInTime, this.parts.stop);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       // The run ends with that, once those that are under way are settled.
@@ -200,7 +215,7 @@ export class Attempts {
     const attempt = startAttempt(record, { ...this.parts, timeoutSeconds });
     let abandon = () => {};
     const abandoned = new Promise<ReturnType<typeof neverEnded>>((resolve) => {
-      abandon = () => resolve(neverEnded(timeoutSeconds));
+      abandon = () => resolve(neverEnded(timeoutSeconds, this.parts.stop?.aborted === true));
     });
     const done = Promise.race([attempt.outcome, abandoned])
       .then((outcome) => this.conclude(record, entry, outcome))
@@ -226,7 +241,9 @@ export class Attempts {
   private async anyStragglerDone(milliseconds: number): Promise<void> {
     const enough = new AbortController();
     const ends = [...this.stragglers.values()].map(({ done }) => done);
-    await Promise.race([...ends, this.parts.clock.sleep(milliseconds, enough.signal)]);
+    const { stop, clock } = this.parts;
+    const isOver = stop && !stop.aborted ? AbortSignal.any([enough.signal, stop]) : enough.signal;
+    await Promise.race([...ends, clock.sleep(milliseconds, isOver)]);
     enough.abort('enough');
   }
 

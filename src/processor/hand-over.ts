@@ -14,7 +14,7 @@ export class HandOver {
   private readonly latest: number;
 
   constructor(
-    private readonly options: Pick<RunOptions, 'deadline' | 'limits' | 'tickSeconds'>,
+    private readonly options: Pick<RunOptions, 'deadline' | 'limits' | 'tickSeconds' | 'stop'>,
     private readonly clock: Clock,
   ) {
     const mostMs = Math.min(LONGEST_WAIT_MS, options.tickSeconds * 1000);
@@ -33,8 +33,9 @@ export class HandOver {
     // It begins no attempt that could last longer than it may.
     const earliest = Math.max(now + BETWEEN_LOOKS_MS, holderEnds - this.leastMs);
     if (earliest > this.latest) return false;
-    await this.clock.sleep(earliest - now);
-    return true;
+    const { stop } = this.options;
+    await this.clock.sleep(earliest - now, stop);
+    return !stop?.aborted;
   }
 
   /** What a run needs to begin an attempt. */

@@ -36,7 +36,7 @@ export class LaneRun {
     /** Attempts that the function had made before this lane's turn, or that of the lanes beside it. */
     private readonly attemptedBefore: number,
   ) {
-    const { limits, process, deadline } = options;
+    const { limits, process, deadline, stop } = options;
     const { store, clock, random, logger } = parts;
     this.startedAt = clock.wall();
     this.maxRecords = limits.maxRecords ?? Number.POSITIVE_INFINITY;
@@ -50,6 +50,7 @@ export class LaneRun {
       tally,
       process,
       deadline,
+      stop,
       limits: { ...limits, maxRecords: this.attemptedBefore + this.maxRecords },
     });
     this.lane = lane;

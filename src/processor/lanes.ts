@@ -6,6 +6,7 @@ export const LANES_AT_ONCE = 8;
 /** Ends of one lane's run, first what says most about the whole. */
 const BY_WEIGHT: readonly RunEnd[] = [
   'storeTrouble',
+  'stopped',
   'paused',
   'breakerOpen',
   'wayChanged',

@@ -132,6 +132,11 @@ export interface RunOptions extends FailureChoices {
   readonly destination?: DestinationOf | undefined;
   /** Real time, epoch milliseconds, at which the function is ended from outside. The run ends before it. */
   readonly deadline: number;
+  /**
+   * Ends the run before its deadline: no attempt begins any more, those that do not end by themselves at once are told by
+   * their signal, and are not counted as failures.
+   */
+  readonly stop?: AbortSignal | undefined;
   /** The function's timeout: how long a former run may still be at work. */
   readonly functionTimeoutSeconds: number;
   /** How often the rule fires. */

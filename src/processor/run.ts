@@ -114,7 +114,7 @@ async function catchUp(
 
 /** The queue itself lets no run go on, of whatever tier. */
 function isStopped(ended: RunEnd): boolean {
-  return ended === 'paused' || ended === 'breakerOpen' || ended === 'wayChanged';
+  return ended === 'stopped' || ended === 'paused' || ended === 'breakerOpen' || ended === 'wayChanged';
 }
 
 function isOverdue(band: TierBand, last: TierRun, now: number, slackMs: number): boolean {

@@ -14,6 +14,8 @@ export type RunEnd =
   | 'onePage'
   /** Too little time was left for another attempt. */
   | 'deadline'
+  /** The process was told to end (SIGTERM). */
+  | 'stopped'
   | 'paused'
   /** Too many attempts have failed: the queue's destination is left in peace for a while. */
   | 'breakerOpen'

@@ -87,6 +87,7 @@ export class Harness {
       breakers,
       lanes,
       shards,
+      stop,
       ...limits
     } = options;
     const defaultPolicy: RetryPolicy = band
@@ -106,6 +107,7 @@ export class Harness {
         limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
         breaker: resolveBreaker(breaker),
         destination,
+        stop,
         deadline: this.clock.wall() + deadlineSeconds * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
         tickSeconds: 60,
@@ -156,6 +158,7 @@ export type RunChoices = Partial<RunOptions['limits']> &
     readonly destination?: DestinationOf;
     readonly lanes?: readonly string[];
     readonly shards?: number;
+    readonly stop?: AbortSignal;
     /** What the process remembers. Default: each run is a process of its own. */
     readonly breakers?: BreakerMemory;
   };

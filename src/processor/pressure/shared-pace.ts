@@ -63,10 +63,15 @@ export class SharedPace {
   /**
    * Uses the next turn, and resolves when it comes.
    *
+   * @param stop ends the wait
    * @param isInTime whether an attempt may start at this (real) time; a turn that comes too late is left in hand
    * @returns false if it was
    */
-  async turn(attemptsLeft: number, isInTime: (at: number) => boolean): Promise<boolean> {
+  async turn(
+    attemptsLeft: number,
+    isInTime: (at: number) => boolean,
+    stop?: AbortSignal | undefined,
+  ): Promise<boolean> {
     const { clock, perSecond } = this.parts;
     if (perSecond === undefined) return true;
     // Others wait beside this one, and may be quicker.
@@ -77,7 +82,7 @@ export class SharedPace {
     this.next += this.intervalMs;
     this.inHand--;
     const waitMs = at - clock.wall();
-    if (waitMs > 0) await clock.sleep(waitMs);
+    if (waitMs > 0) await clock.sleep(waitMs, stop);
     return true;
   }
 

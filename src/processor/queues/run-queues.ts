@@ -86,7 +86,7 @@ function added(before: RunSummary, page: RunSummary): RunSummary {
 }
 
 /** Ends, first what says most about the whole. */
-const BY_WEIGHT: readonly RunEnd[] = ['storeTrouble', 'deadline', 'maxRecords'];
+const BY_WEIGHT: readonly RunEnd[] = ['storeTrouble', 'stopped', 'deadline', 'maxRecords'];
 
 /** Several queues' summaries as one, under all their names; theirs are in `queues`. */
 export function together(summaries: readonly RunSummary[]): RunSummary {
