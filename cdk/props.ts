@@ -4,6 +4,7 @@ import type { ITable, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Answers } from '../src/delivery/settings.js';
 import type { RetryPolicy, Tier } from '../src/policies/index.js';
 
 /** The classes as well: under `exactOptionalPropertyTypes` they do not fit the CDK's own interface. */
@@ -134,12 +135,13 @@ export interface QueueProps {
   readonly progressive?: true | ProgressiveProps | undefined;
 
   /**
-   * Where the built-in function POSTs each payload, with the record's id as `Idempotency-Key`. `https`, or `http` to
-   * this machine. It is readable in the function's configuration: put no secret in it.
+   * Where the built-in function sends each payload, with the record's id as `Idempotency-Key`: a URL that it POSTs to, or
+   * an object with one that says more. `https`, or `http` to this machine. It is readable in the function's
+   * configuration: put no secret in it.
    *
    * @default - the queue has an `entry` or a `handler`
    */
-  readonly deliverTo?: string | undefined;
+  readonly deliverTo?: string | DeliveryProps | undefined;
 
   /**
    * A module that exports `handler = backlogHandler({ ... })` (from `dynamo-backlog/lambda`), bundled by esbuild. The
@@ -221,6 +223,41 @@ export interface QueueProps {
    * @default Duration.minutes(15)
    */
   readonly lagThreshold?: Duration | undefined;
+}
+
+/** A delivery by HTTP. */
+export interface DeliveryProps {
+  /** `https`, or `http` to this machine. Readable in the function's configuration: put no secret in it. */
+  readonly url: string;
+
+  /**
+   * What a payload is sent by.
+   *
+   * @default 'POST'
+   */
+  readonly method?: 'POST' | 'PUT' | 'PATCH' | undefined;
+
+  /**
+   * Headers beside those that the delivery sets by itself.
+   *
+   * @default - none
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+
+  /**
+   * Answers that are not to be taken as usual: a status, or all of a class such as `"4xx"`. A status comes before its
+   * class, and what is in no list means what it always does.
+   *
+   * @default - 2xx is success; 408, 425, 429 and 5xx are tried again; others are dead
+   */
+  readonly answers?: Answers | undefined;
+
+  /**
+   * Time for connecting and the answer's headers; no more than the attempt's.
+   *
+   * @default - the attempt's time alone
+   */
+  readonly timeout?: Duration | undefined;
 }
 
 export interface ProgressiveProps {

@@ -1,4 +1,4 @@
-import { Duration, Token } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 import { parseQueues, type QueueSettings } from '../functions/settings.js';
@@ -6,6 +6,7 @@ import { ConfigurationError } from '../src/errors.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/policies/index.js';
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
+import { checkWithToken, readDelivery } from './delivery.js';
 import type { Arrivals, QueueProps } from './props.js';
 import { duration, lambdaFunction } from './values.js';
 
@@ -44,7 +45,7 @@ const progressiveShape = z.strictObject({
 const queueShape = z.strictObject({
   retry: z.unknown().optional(),
   progressive: z.unknown().optional(),
-  deliverTo: z.string().optional(),
+  deliverTo: z.unknown().optional(),
   entry: z.string().min(1).optional(),
   environment: z.record(z.string(), z.string()).optional(),
   handler: lambdaFunction.optional(),
@@ -85,7 +86,7 @@ function readQueue(name: string, input: unknown): Queue {
   const settings = compact({
     way,
     retry: progressive ? progressive.policy : props.retry,
-    deliverTo: props.deliverTo,
+    deliverTo: readDelivery(props.deliverTo, `${path}.deliverTo`),
     concurrency: props.concurrency,
     attemptsPerSecond: props.attemptsPerSecond,
     attemptTimeoutSeconds: props.attemptTimeout?.toSeconds(),
@@ -171,13 +172,12 @@ function readProgressive(
   return { tiers: tiers ?? DEFAULT_TIERS, policy };
 }
 
-/** A URL that is known at deployment only (a token) is left to the function to check. */
-function checkSettings(name: string, settings: object & { deliverTo?: string | undefined }): QueueSettings {
-  const { deliverTo, ...rest } = settings;
-  const token = deliverTo !== undefined && Token.isUnresolved(deliverTo);
-  const checked = parseQueues({ [name]: token ? rest : settings }, 'queues')[name];
-  if (!checked) throw new ConfigurationError(`queues.${name}: expected a queue, got nothing`);
-  return token ? { ...checked, deliverTo } : checked;
+function checkSettings(name: string, settings: object): QueueSettings {
+  return checkWithToken(settings, (plain) => {
+    const checked = parseQueues({ [name]: plain }, 'queues')[name];
+    if (!checked) throw new ConfigurationError(`queues.${name}: expected a queue, got nothing`);
+    return checked;
+  });
 }
 
 function compact<T extends object>(object: T): T {

@@ -15,14 +15,15 @@ export function deliveryHandler(way: Way, seams: HandlerSeams = {}): BacklogLamb
           `event.queue: expected a queue of the way "${way}", got ${show(queue)} of the way "${settings.way}"`,
         );
       }
-      const url = settings.deliverTo;
-      if (url === undefined) {
+      const { deliverTo } = settings;
+      if (deliverTo === undefined) {
         throw new ConfigurationError(
           `BACKLOG_QUEUES.${queue}.deliverTo: expected a URL such as https://erp.example.com/orders, got nothing`,
         );
       }
-      const delivery = deliveries.get(url) ?? deliverByHttp({ url });
-      deliveries.set(url, delivery);
+      const options = typeof deliverTo === 'string' ? { url: deliverTo } : deliverTo;
+      const delivery = deliveries.get(queue) ?? deliverByHttp(options);
+      deliveries.set(queue, delivery);
       return delivery;
     },
     {},

@@ -66,8 +66,10 @@ export function makeHandler(
       // An error here, and not at module load, leaves a log line everywhere.
       const { settings, parts } = start();
       const event = parseEvent(input, settings.queues);
+      const chosen = choose(event);
+      await prepare(chosen);
       const options = planRun(event, choices, {
-        process: choose(event),
+        process: chosen,
         functionTimeoutSeconds: settings.functionTimeoutSeconds,
         deadline: parts.clock.wall() + context.getRemainingTimeInMillis(),
       });
@@ -81,6 +83,11 @@ export function makeHandler(
       throw error;
     }
   });
+}
+
+/** What a process lacks, no record pays for: the invocation fails before anything is attempted. */
+async function prepare(chosen: Process & { readonly prepare?: unknown }): Promise<void> {
+  if (typeof chosen.prepare === 'function') await chosen.prepare();
 }
 
 function report(logger: Logger, summary: RunSummary): void {

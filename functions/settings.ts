@@ -1,19 +1,19 @@
 import * as z from 'zod/mini';
 import type { ClockSetting } from '../src/clock.js';
-import { parseDeliveryUrl } from '../src/delivery/url.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import { limitOptions } from '../src/processor/index.js';
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
+import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
 
 /** One queue, as `BACKLOG_QUEUES` describes it to the handlers. */
 export interface QueueSettings {
   readonly way: Way;
   /** Default: fibonacci, or progressive on a progressive queue. */
   readonly retry?: RetryPolicy | undefined;
-  /** Where the built-in handlers deliver. */
-  readonly deliverTo?: string | undefined;
+  /** Where the built-in handlers deliver, and how. */
+  readonly deliverTo?: string | DeliverySettings | undefined;
   /** How often the rule of a queue with a due time per record fires. Default 60. */
   readonly tickSeconds?: number | undefined;
   /** Attempts at once. Default 10. */
@@ -51,7 +51,7 @@ export const choiceOptions = { ...limitOptions, keepSuccessSeconds: z.optional(k
 const queueSchema = z.strictObject({
   way: z.enum(['retry', 'progressive'], { error: 'expected "retry" or "progressive"' }),
   retry: z.optional(z.unknown()),
-  deliverTo: z.optional(z.string()),
+  deliverTo: z.optional(z.unknown()),
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
   ...choiceOptions,
 });
@@ -84,10 +84,11 @@ function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: str
   }
   const { retry, deliverTo, ...rest } = queue;
   if (retry !== undefined) checkPolicy(retry, queue.way, `${path}.retry`);
+  const delivery = () => parseDelivery(deliverTo, `${path}.deliverTo`, rest.attemptTimeoutSeconds);
   return {
     ...rest,
     ...(retry === undefined ? {} : { retry: retry as RetryPolicy }),
-    ...(deliverTo === undefined ? {} : { deliverTo: parseDeliveryUrl(deliverTo, `${path}.deliverTo`) }),
+    ...(deliverTo === undefined ? {} : { deliverTo: delivery() }),
   };
 }
 

@@ -63,8 +63,30 @@ export async function readBody(
   return Buffer.concat(kept);
 }
 
-/** First bytes of an answer as text for a record's error: one line, nothing invisible, no character cut in two. */
-export function excerpt(bytes: Uint8Array): string {
+/** How many bytes of an answer are needed for an excerpt: no secret in it may be cut in two, and half of it shown. */
+export function bytesForExcerpt(maxBytes: number, secrets: readonly string[] = []): number {
+  return maxBytes + longest(secrets);
+}
+
+/**
+ * First bytes of an answer as text for a record's error: one line, nothing invisible, no character cut in two, and
+ * none of these secrets, which a server may send back to whoever sent them.
+ *
+ * @param bytes as many as `bytesForExcerpt` says, or all that there are
+ */
+export function excerpt(bytes: Uint8Array, maxBytes: number, secrets: readonly string[] = []): string {
+  const isCut = bytes.byteLength >= bytesForExcerpt(maxBytes, secrets);
   const text = new TextDecoder().decode(bytes);
-  return text.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
+  const hidden = secrets.reduce((shorter, secret) => shorter.replaceAll(secret, '[secret]'), text);
+  const shown = isCut ? hidden.slice(0, hidden.length - longest(secrets)) : hidden;
+  const line = shown.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
+  const cut = Buffer.from(line).subarray(0, maxBytes);
+  return new TextDecoder()
+    .decode(cut)
+    .replace(/\uFFFD+$/, '')
+    .trim();
+}
+
+function longest(secrets: readonly string[]): number {
+  return Math.max(0, ...secrets.map((secret) => secret.length));
 }

@@ -1,2 +1,4 @@
-export { deliverByHttp, type HttpDeliveryOptions } from './http.js';
+export type { Answer, Answers } from './answers.js';
+export { deliverByHttp } from './http.js';
+export type { HeaderValue, HttpDelivery, HttpDeliveryOptions } from './options.js';
 export { parseDeliveryUrl } from './url.js';

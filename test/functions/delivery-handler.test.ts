@@ -49,6 +49,35 @@ describe('the built-in delivery', () => {
     expect(bench.lines.length).toBeGreaterThan(0);
   });
 
+  it('delivers as the queue says: method, headers, and what answers mean', async () => {
+    await using erp = await answering((key) => (key === 'gone' ? 410 : 404));
+    const deliverTo = {
+      url: erp.url,
+      method: 'PUT',
+      headers: { 'x-tenant': 'blue' },
+      answers: { success: [410], retry: [404] },
+    } as const;
+    const bench = workbench({ default: { way: 'retry', deliverTo } });
+    for (const id of ['gone', 'missing']) await bench.insert({ id });
+    const summary = await deliveryHandler('retry', bench.seams)({ queue: 'default' }, context);
+    expect(summary).toMatchObject({ attempted: 2, succeeded: 1, failed: 1, dead: 0 });
+    for (const request of erp.received) {
+      expect(request).toMatchObject({ method: 'PUT', headers: { 'x-tenant': 'blue' } });
+    }
+  });
+
+  it('keeps the beginning of the answer in the history of a record that failed', async () => {
+    await using erp = await listen((_request, response) => {
+      response.writeHead(503).end(`out of order ${'.'.repeat(10_000)}`);
+    });
+    const bench = workbench({ default: { way: 'retry', deliverTo: erp.url } });
+    await bench.insert({ id: 'a' });
+    await deliveryHandler('retry', bench.seams)({ queue: 'default' }, context);
+    const record = await bench.store.get('a');
+    const message = `HTTP 503 from ${erp.origin}: out of order ${'.'.repeat(187)}`;
+    expect(record?.errors).toMatchObject([{ name: 'HttpError', message, attempt: 1 }]);
+  });
+
   it('serves progressive queues by the other function', async () => {
     await using erp = await answering(() => 200);
     const bench = workbench({ bulk: { way: 'progressive', deliverTo: erp.url } });

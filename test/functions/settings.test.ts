@@ -78,6 +78,32 @@ describe('queues', () => {
       'BACKLOG_QUEUES.bulk.deliverTo: expected an https URL (http only to 127.0.0.1, [::1] or localhost), got "http://erp.example.com…"',
     ],
     [
+      { bulk: { way: 'retry', deliverTo: 7 } },
+      'BACKLOG_QUEUES.bulk.deliverTo: expected a URL such as https://erp.example.com/orders, got a number',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { method: 'PUT' } } },
+      'BACKLOG_QUEUES.bulk.deliverTo.url: expected string, got nothing',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', answers: { dead: ['4x'] } } } },
+      'BACKLOG_QUEUES.bulk.deliverTo.answers.dead.0: expected a status from 200 to 599, or "2xx", "3xx", "4xx" or "5xx", got "4x"',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', headers: { Host: 'a' } } } },
+      'BACKLOG_QUEUES.bulk.deliverTo.headers.Host: expected another header, as the delivery sets this one',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', timeoutSeconds: 40 } } },
+      "BACKLOG_QUEUES.bulk.deliverTo.timeoutSeconds: expected no more than the attempt's 30 s, got 40",
+    ],
+    ...['Authorization', 'cookie', 'X-Api-Key', 'apikey', 'x-auth-token'].map((name): [object, string] => [
+      {
+        bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', headers: { [name]: 's3cret' } } },
+      },
+      `BACKLOG_QUEUES.bulk.deliverTo.headers.${name}: expected a secret, as this is readable in the function's configuration`,
+    ]),
+    [
       { bulk: { way: 'retry', keepSuccessSeconds: 'for ever' } },
       'BACKLOG_QUEUES.bulk.keepSuccessSeconds: expected seconds of 1 or more, or "forever", got "for ever"',
     ],
@@ -102,6 +128,17 @@ describe('queues', () => {
     const queues = {
       default: { way: 'retry', retry: { type: 'constant', intervalSeconds: 60 }, maxRecords: 100 },
       bulk: { way: 'progressive', attemptsPerSecond: 0.5 },
+      prices: {
+        way: 'retry',
+        attemptTimeoutSeconds: 60,
+        deliverTo: {
+          url: 'https://erp.example.com/prices',
+          method: 'PUT',
+          headers: { 'x-tenant': 'blue' },
+          answers: { success: [404, 409], retry: ['4xx'] },
+          timeoutSeconds: 45,
+        },
+      },
     } as const;
     expect(readSettings(environment(JSON.stringify(queues))).queues).toEqual(queues);
   });

@@ -1,0 +1,5 @@
+/** What deliveries are checked by where nothing is delivered: in the CDK app. */
+export { type Answer, type Answers, checkAnswers } from './answers.js';
+export { checkHeaders } from './custom-headers.js';
+export { deliveryShape, type Method } from './options.js';
+export { parseDeliveryUrl } from './url.js';
