@@ -5,6 +5,8 @@ export {
   type HeaderValue,
   type HttpDelivery,
   type HttpDeliveryOptions,
+  type Secrets,
+  type SecretsSource,
 } from '../src/delivery/index.js';
 export { ConfigurationError } from '../src/errors.js';
 export type { RetryPolicy, Tier, TierBand } from '../src/policies/index.js';

@@ -8,6 +8,7 @@ import { checkHeaders, headerReader } from './custom-headers.js';
 import { HttpError, NetworkError, networkError } from './errors.js';
 import { idempotencyKey, parseRetryAfter } from './headers.js';
 import { type HttpDelivery, type HttpDeliveryOptions, optionsSchema } from './options.js';
+import { type SecretsSource, signing } from './signing.js';
 import { parseDeliveryUrl } from './url.js';
 
 const NAME = 'deliverByHttp';
@@ -31,22 +32,26 @@ export function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery {
   const options = parseOptions(optionsSchema, input, NAME);
   const url = parseDeliveryUrl(options.url, `${NAME}.url`);
   const { origin } = new URL(url);
-  const { answers = {}, headers = {}, method = 'POST' } = options;
+  const { answers = {}, headers = {}, method = 'POST', secret } = options;
   checkAnswers(answers, `${NAME}.answers`);
   checkHeaders(headers, `${NAME}.headers`);
   const { timeoutSeconds, maxResponseBytes, fetch = globalThis.fetch, now = Date.now } = options;
   const customHeaders = headerReader(headers, `${NAME}.headers`);
-  const verdictOf = verdicts(answers, customHeaders.areSecret);
+  const readSecrets = secret === undefined ? undefined : signing(secret as SecretsSource, `${NAME}.secret`);
+  const verdictOf = verdicts(answers, customHeaders.areSecret || readSecrets !== undefined);
+  const readAll = async () => ({ ...(await customHeaders.read()), sign: await readSecrets?.() });
 
   const deliver = async (record: BacklogRecord, { signal, attempt }: AttemptContext): Promise<void> => {
-    const custom = await customHeaders.read();
+    const custom = await readAll();
     const timeout = timeoutSeconds === undefined ? undefined : AbortSignal.timeout(timeoutSeconds * 1000);
     const ending = timeout ? AbortSignal.any([signal, timeout]) : signal;
     const body = jsonOf(record.payload);
+    const key = idempotencyKey(record.id);
+    const signed = await custom.sign?.(key, body, now());
     const request = {
       method,
       redirect: 'manual',
-      headers: { ...custom.headers, ...ownHeaders(record, attempt) },
+      headers: { ...custom.headers, ...ownHeaders(key, attempt), ...signed },
       body,
       signal: ending,
     } as const;
@@ -71,18 +76,18 @@ export function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery {
   };
   return Object.assign(deliver, {
     prepare: async () => {
-      await customHeaders.read();
+      await readAll();
     },
   });
 }
 
-function ownHeaders({ id }: BacklogRecord, attempt: number): Record<string, string> {
+function ownHeaders(key: string, attempt: number): Record<string, string> {
   return {
     'content-type': 'application/json',
     // What comes is shown as text and bounded in bytes: nothing may grow on arrival.
     'accept-encoding': 'identity',
     'user-agent': `dynamo-backlog/${VERSION}`,
-    'idempotency-key': idempotencyKey(id),
+    'idempotency-key': key,
     'backlog-attempt': String(attempt),
   };
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Process } from '../processor/index.js';
 import { type Answers, answersSchema } from './answers.js';
+import type { SecretsSource } from './signing.js';
 
 export type Method = 'POST' | 'PUT' | 'PATCH';
 
@@ -14,6 +15,11 @@ export interface HttpDeliveryOptions {
   readonly method?: Method | undefined;
   /** Beside those of the delivery's own, and none of them. */
   readonly headers?: Readonly<Record<string, HeaderValue>> | undefined;
+  /**
+   * Signs each request by Standard Webhooks: `whsec_` and base64, or the raw text; several while they change. At least 16
+   * bytes. Default: no signature.
+   */
+  readonly secret?: SecretsSource | undefined;
   /** What answers mean that are not to be taken as usual. */
   readonly answers?: Answers | undefined;
   /** Time for connecting and the answer's headers. Default: the attempt's own time alone. */
@@ -22,7 +28,7 @@ export interface HttpDeliveryOptions {
   readonly maxResponseBytes?: number | undefined;
   /** Default: Node's own. */
   readonly fetch?: typeof fetch | undefined;
-  /** Real time, epoch milliseconds, that a `Retry-After` with a date counts from. Default: the system's. */
+  /** Real time, epoch milliseconds, that signatures bear and a `Retry-After` with a date counts from. Default: the system's. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -57,6 +63,7 @@ export const optionsSchema = z.strictObject({
       ),
     ),
   ),
+  secret: z.optional(z.unknown()),
   maxResponseBytes: z._default(z.int().check(z.minimum(1)), 65_536),
   fetch: aFunction<typeof fetch>(),
   now: aFunction<() => number>(),
