@@ -26,6 +26,7 @@ import { hasEsbuild } from './esbuild.js';
 import { handlerFolder } from './handler-folder.js';
 import { acknowledgeRuns } from './nag.js';
 import type { Queue, Work } from './queue.js';
+import { grantSecrets } from './secrets.js';
 import { grantWork, type Tables } from './tables.js';
 import { isOwnFunction } from './values.js';
 
@@ -75,6 +76,7 @@ export function deliveryFunction(
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder(bundle)),
   });
+  for (const { work } of queues) if (work.type === 'delivery') grantSecrets(lambda, work.secrets);
   acknowledgeRuns(lambda);
   return finish({ name, lambda, returnsEvents: true }, queues, settings.timeout, settings.tables);
 }

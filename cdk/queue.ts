@@ -8,11 +8,12 @@ import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { checkWithToken, readDelivery } from './delivery.js';
 import type { Arrivals, QueueProps } from './props.js';
+import type { UsedSecret } from './secrets.js';
 import { duration, lambdaFunction } from './values.js';
 
 /** What does a queue's work. */
 export type Work =
-  | { readonly type: 'delivery' }
+  | { readonly type: 'delivery'; readonly secrets: readonly UsedSecret[] }
   | {
       readonly type: 'entry';
       readonly entry: string;
@@ -80,13 +81,14 @@ function readQueue(name: string, input: unknown): Queue {
   }
   const path = `queues.${name}`;
   const props = parseOptions(queueShape, input, path);
-  const work = workOf(props, path);
+  const delivery = readDelivery(props.deliverTo, `${path}.deliverTo`);
+  const work = workOf(props, path, delivery.secrets);
   const way = wayOf(props, path);
   const progressive = way === 'progressive' ? readProgressive(props.progressive, path) : undefined;
   const settings = compact({
     way,
     retry: progressive ? progressive.policy : props.retry,
-    deliverTo: readDelivery(props.deliverTo, `${path}.deliverTo`),
+    deliverTo: delivery.settings,
     concurrency: props.concurrency,
     attemptsPerSecond: props.attemptsPerSecond,
     attemptTimeoutSeconds: props.attemptTimeout?.toSeconds(),
@@ -133,7 +135,7 @@ function wayOf({ retry, progressive }: ParsedProps, path: string): Way {
   return retry === undefined ? 'progressive' : 'retry';
 }
 
-function workOf(props: ParsedProps, path: string): Work {
+function workOf(props: ParsedProps, path: string, secrets: readonly UsedSecret[]): Work {
   const given = (['deliverTo', 'entry', 'handler'] as const).filter((option) => props[option] !== undefined);
   if (given.length > 1) {
     throw new ConfigurationError(
@@ -153,7 +155,9 @@ function workOf(props: ParsedProps, path: string): Work {
   if (props.entry !== undefined) {
     return { type: 'entry', entry: props.entry, environment: props.environment ?? {} };
   }
-  return props.handler === undefined ? { type: 'delivery' } : { type: 'own', handler: props.handler };
+  return props.handler === undefined
+    ? { type: 'delivery', secrets }
+    : { type: 'own', handler: props.handler };
 }
 
 function readProgressive(

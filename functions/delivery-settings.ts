@@ -9,12 +9,20 @@ import {
 } from '../src/delivery/settings.js';
 import { ConfigurationError } from '../src/errors.js';
 import { parseOptions, show } from '../src/validation.js';
+import {
+  type HeaderSecret,
+  parseHeaderSecret,
+  parseSecretSource,
+  type SecretSource,
+} from './secrets/secret-source.js';
 
 /** How the built-in handlers deliver the records of a queue. */
 export interface DeliverySettings {
   readonly url: string;
   readonly method?: Method | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string | HeaderSecret>> | undefined;
+  /** Signs each delivery. */
+  readonly secret?: SecretSource | undefined;
   readonly answers?: Answers | undefined;
   /** Time for connecting and the answer's headers. */
   readonly timeoutSeconds?: number | undefined;
@@ -23,7 +31,8 @@ export interface DeliverySettings {
 const deliverySchema = z.strictObject({
   url: z.string(),
   ...deliveryShape,
-  headers: z.optional(z.record(z.string(), z.string())),
+  headers: z.optional(z.record(z.string(), z.unknown())),
+  secret: z.optional(z.unknown()),
 });
 
 /** Of an attempt, where the queue does not say. */
@@ -40,18 +49,32 @@ export function parseDelivery(
   attemptTimeoutSeconds = ATTEMPT_TIMEOUT_SECONDS,
 ): string | DeliverySettings {
   if (typeof input !== 'object' || input === null) return parseDeliveryUrl(input as string, name);
-  const settings = parseOptions(deliverySchema, input, name);
+  const { secret, headers, ...settings } = parseOptions(deliverySchema, input, name);
   const url = parseDeliveryUrl(settings.url, `${name}.url`);
-  const { answers = {}, headers = {}, timeoutSeconds = 0 } = settings;
+  const { answers = {}, timeoutSeconds = 0 } = settings;
   checkAnswers(answers, `${name}.answers`);
-  checkHeaders(headers, `${name}.headers`);
-  for (const header of Object.keys(headers)) refuseReadable(header, `${name}.headers.${header}`);
   if (timeoutSeconds > attemptTimeoutSeconds) {
     throw new ConfigurationError(
       `${name}.timeoutSeconds: expected no more than the attempt's ${attemptTimeoutSeconds} s, got ${show(timeoutSeconds)}`,
     );
   }
-  return { ...settings, url };
+  return {
+    ...settings,
+    url,
+    ...(headers === undefined ? {} : { headers: parseHeaders(headers, `${name}.headers`) }),
+    ...(secret === undefined ? {} : { secret: parseSecretSource(secret, `${name}.secret`) }),
+  };
+}
+
+function parseHeaders(headers: Readonly<Record<string, unknown>>, name: string) {
+  checkHeaders(headers, name);
+  const entries = Object.entries(headers).map(([header, value]) => {
+    const path = `${name}.${header}`;
+    if (typeof value !== 'string') return [header, parseHeaderSecret(value, path)] as const;
+    refuseReadable(header, path);
+    return [header, value] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** What these hold gives access to something, and settings are readable to many. */

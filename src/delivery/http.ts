@@ -11,7 +11,6 @@ import { type HttpDelivery, type HttpDeliveryOptions, optionsSchema } from './op
 import { type SecretsSource, signing } from './signing.js';
 import { parseDeliveryUrl } from './url.js';
 
-const NAME = 'deliverByHttp';
 /** Of the answer, kept with the record. */
 const EXCERPT_BYTES = 200;
 
@@ -29,15 +28,20 @@ const EXCERPT_BYTES = 200;
  * @throws ConfigurationError naming the option that makes no sense
  */
 export function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery {
-  const options = parseOptions(optionsSchema, input, NAME);
-  const url = parseDeliveryUrl(options.url, `${NAME}.url`);
+  return httpDelivery(input, 'deliverByHttp');
+}
+
+/** @param name what errors call the options */
+export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDelivery {
+  const options = parseOptions(optionsSchema, input, name);
+  const url = parseDeliveryUrl(options.url, `${name}.url`);
   const { origin } = new URL(url);
   const { answers = {}, headers = {}, method = 'POST', secret } = options;
-  checkAnswers(answers, `${NAME}.answers`);
-  checkHeaders(headers, `${NAME}.headers`);
+  checkAnswers(answers, `${name}.answers`);
+  checkHeaders(headers, `${name}.headers`);
   const { timeoutSeconds, maxResponseBytes, fetch = globalThis.fetch, now = Date.now } = options;
-  const customHeaders = headerReader(headers, `${NAME}.headers`);
-  const readSecrets = secret === undefined ? undefined : signing(secret as SecretsSource, `${NAME}.secret`);
+  const customHeaders = headerReader(headers, `${name}.headers`);
+  const readSecrets = secret === undefined ? undefined : signing(secret as SecretsSource, `${name}.secret`);
   const verdictOf = verdicts(answers, customHeaders.areSecret || readSecrets !== undefined);
   const readAll = async () => ({ ...(await customHeaders.read()), sign: await readSecrets?.() });
 
@@ -47,7 +51,7 @@ export function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery {
     const ending = timeout ? AbortSignal.any([signal, timeout]) : signal;
     const body = jsonOf(record.payload);
     const key = idempotencyKey(record.id);
-    const signed = await custom.sign?.(key, body, now());
+    const signed = custom.sign?.(key, body, now());
     const request = {
       method,
       redirect: 'manual',

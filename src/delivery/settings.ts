@@ -2,4 +2,5 @@
 export { type Answer, type Answers, checkAnswers } from './answers.js';
 export { checkHeaders } from './custom-headers.js';
 export { deliveryShape, type Method } from './options.js';
+export { areSecrets } from './secret-text.js';
 export { parseDeliveryUrl } from './url.js';
