@@ -15,6 +15,7 @@ const deliveryShape = z.strictObject({
   secret: z.unknown().optional(),
   answers: z.unknown().optional(),
   timeout: duration.optional(),
+  allowPrivateAddresses: z.unknown().optional(),
 });
 
 export interface Delivery {

@@ -87,7 +87,7 @@ function warnOfLoopback(scope: Construct, queues: readonly Queue[]): void {
     if (!urlOf(settings.deliverTo)?.startsWith('http:')) continue;
     Annotations.of(scope).addWarningV2(
       `dynamo-backlog:loopback:${name}`,
-      `queues.${name}.deliverTo is on this machine: deployed, the function would look for it in its own sandbox`,
+      `queues.${name}.deliverTo is on this machine: deployed, the function would look for it in its own sandbox, and refuses it`,
     );
   }
 }

@@ -296,6 +296,15 @@ export interface DeliveryProps {
    * @default - the attempt's time alone
    */
   readonly timeout?: Duration | undefined;
+
+  /**
+   * What may be delivered to beside public addresses: `true` for private networks (RFC 1918, 100.64.0.0/10, fc00::/7), or
+   * a list such as `["10.1.0.0/16"]`, which alone can allow others. The address that a name leads to is checked when a
+   * connection is made. The local runtime allows this machine.
+   *
+   * @default false
+   */
+  readonly allowPrivateAddresses?: boolean | readonly string[] | undefined;
 }
 
 export interface ProgressiveProps {

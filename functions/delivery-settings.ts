@@ -1,8 +1,12 @@
 import * as z from 'zod/mini';
 import {
+  type AllowedAddresses,
   type Answers,
+  addressCheck,
+  checkAddress,
   checkAnswers,
   checkHeaders,
+  checkNetworks,
   deliveryShape,
   type Method,
   parseDeliveryUrl,
@@ -26,6 +30,8 @@ export interface DeliverySettings {
   readonly answers?: Answers | undefined;
   /** Time for connecting and the answer's headers. */
   readonly timeoutSeconds?: number | undefined;
+  /** Beside public addresses. */
+  readonly allowPrivateAddresses?: AllowedAddresses | undefined;
 }
 
 const deliverySchema = z.strictObject({
@@ -48,10 +54,11 @@ export function parseDelivery(
   name: string,
   attemptTimeoutSeconds = ATTEMPT_TIMEOUT_SECONDS,
 ): string | DeliverySettings {
-  if (typeof input !== 'object' || input === null) return parseDeliveryUrl(input as string, name);
+  if (typeof input !== 'object' || input === null) return parseUrl(input, false, name);
   const { secret, headers, ...settings } = parseOptions(deliverySchema, input, name);
-  const url = parseDeliveryUrl(settings.url, `${name}.url`);
-  const { answers = {}, timeoutSeconds = 0 } = settings;
+  const { answers = {}, timeoutSeconds = 0, allowPrivateAddresses = false } = settings;
+  checkNetworks(allowPrivateAddresses, `${name}.allowPrivateAddresses`);
+  const url = parseUrl(settings.url, allowPrivateAddresses, `${name}.url`);
   checkAnswers(answers, `${name}.answers`);
   if (timeoutSeconds > attemptTimeoutSeconds) {
     throw new ConfigurationError(
@@ -64,6 +71,13 @@ export function parseDelivery(
     ...(headers === undefined ? {} : { headers: parseHeaders(headers, `${name}.headers`) }),
     ...(secret === undefined ? {} : { secret: parseSecretSource(secret, `${name}.secret`) }),
   };
+}
+
+/** This machine is allowed here: the app is synthesized for the local runtime, too. The function knows where it is. */
+function parseUrl(input: unknown, allowed: AllowedAddresses, name: string): string {
+  const url = parseDeliveryUrl(input as string, name);
+  checkAddress(url, addressCheck(allowed, true), name);
+  return url;
 }
 
 function parseHeaders(headers: Readonly<Record<string, unknown>>, name: string) {

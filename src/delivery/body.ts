@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /**
  * The payload as JSON. What DynamoDB has and JSON has not becomes its nearest: sets are arrays, binary values base64
  * text. Numbers keep all their digits, as `JSON.stringify` cannot do. An absent payload is `null`.
@@ -35,30 +37,26 @@ const BODY_SECONDS = 2;
  * @returns the first bytes of what came; never throws, as the status has decided already
  */
 export async function readBody(
-  response: Response,
+  answer: Readable,
   { keepBytes, maxBytes, signal }: { keepBytes: number; maxBytes: number; signal: AbortSignal },
 ): Promise<Uint8Array> {
   const kept: Uint8Array[] = [];
-  if (!response.body) return new Uint8Array();
-  const reader = response.body.getReader();
-  const stop = () => void reader.cancel().catch(() => {});
+  const stop = () => void answer.destroy();
   const timer = setTimeout(stop, BODY_SECONDS * 1000);
   signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
   let bytes = 0;
   try {
-    while (!signal.aborted) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      if (bytes < keepBytes) kept.push(value.subarray(0, keepBytes - bytes));
-      bytes += value.byteLength;
+    for await (const chunk of answer as AsyncIterable<Uint8Array>) {
+      if (bytes < keepBytes) kept.push(chunk.subarray(0, keepBytes - bytes));
+      bytes += chunk.byteLength;
       if (bytes > maxBytes) break;
     }
   } catch {
-    // The connection broke in the middle of the body.
+    // The connection broke in the middle of the body, or was closed by us.
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
-    stop();
   }
   return Buffer.concat(kept);
 }

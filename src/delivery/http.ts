@@ -1,15 +1,19 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type * as z from 'zod/mini';
 import type { AttemptContext } from '../processor/index.js';
 import { type BacklogRecord, Dead, RetryAfter } from '../record/index.js';
 import { parseOptions } from '../validation.js';
 import { VERSION } from '../version.js';
 import { checkAnswers, type Verdict, verdicts } from './answers.js';
 import { bytesForExcerpt, excerpt, jsonOf, readBody } from './body.js';
+import { Connections } from './connections.js';
 import { checkHeaders, headerReader } from './custom-headers.js';
 import { HttpError, NetworkError, networkError } from './errors.js';
 import { idempotencyKey, parseRetryAfter } from './headers.js';
 import { type HttpDelivery, type HttpDeliveryOptions, optionsSchema } from './options.js';
+import { addressCheck, checkAddress, checkedLookup, checkNetworks, isInLambda } from './private-addresses.js';
 import { type SecretsSource, signing } from './signing.js';
-import { parseDeliveryUrl } from './url.js';
+import { namesLoopback, parseDeliveryUrl } from './url.js';
 
 /** Of the answer, kept with the record. */
 const EXCERPT_BYTES = 200;
@@ -39,7 +43,8 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
   const { answers = {}, headers = {}, method = 'POST', secret } = options;
   checkAnswers(answers, `${name}.answers`);
   checkHeaders(headers, `${name}.headers`);
-  const { timeoutSeconds, maxResponseBytes, fetch = globalThis.fetch, now = Date.now } = options;
+  const { timeoutSeconds, maxResponseBytes, now = Date.now } = options;
+  const connections = connectionsTo(url, options, name);
   const customHeaders = headerReader(headers, `${name}.headers`);
   const readSecrets = secret === undefined ? undefined : signing(secret as SecretsSource, `${name}.secret`);
   const verdictOf = verdicts(answers, customHeaders.areSecret || readSecrets !== undefined);
@@ -52,17 +57,11 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
     const body = jsonOf(record.payload);
     const key = idempotencyKey(record.id);
     const signed = custom.sign?.(key, body, now());
-    const request = {
-      method,
-      redirect: 'manual',
-      headers: { ...custom.headers, ...ownHeaders(key, attempt), ...signed },
-      body,
-      signal: ending,
-    } as const;
+    const headers = { accept: '*/*', ...custom.headers, ...ownHeaders(key, attempt), ...signed };
 
-    let response: Response;
+    let response: IncomingMessage;
     try {
-      response = await fetch(url, request);
+      response = await connections.send({ method, headers, body, signal: ending });
     } catch (error) {
       signal.throwIfAborted();
       if (timeout?.aborted) {
@@ -76,13 +75,26 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
       signal: ending,
     });
     const text = excerpt(bytes, EXCERPT_BYTES, custom.secrets);
-    conclude(verdictOf(response.status), { response, text, origin, now: now() });
+    const { statusCode: status = 0, headers: answered } = response;
+    conclude(verdictOf(status), { status, headers: answered, text, origin, now: now() });
   };
   return Object.assign(deliver, {
     prepare: async () => {
       await readAll();
     },
   });
+}
+
+/** To allowed addresses only, however the URL names them. */
+function connectionsTo(
+  url: string,
+  { allowPrivateAddresses: allowed = false, lookup }: z.output<typeof optionsSchema>,
+  name: string,
+): Connections {
+  checkNetworks(allowed, `${name}.allowPrivateAddresses`);
+  const isAllowed = addressCheck(allowed, namesLoopback(url) && !isInLambda());
+  checkAddress(url, isAllowed, `${name}.url`);
+  return new Connections(url, checkedLookup(isAllowed, lookup));
 }
 
 function ownHeaders(key: string, attempt: number): Record<string, string> {
@@ -97,14 +109,15 @@ function ownHeaders(key: string, attempt: number): Record<string, string> {
 }
 
 interface Answered {
-  readonly response: Response;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly origin: string;
   readonly now: number;
 }
 
 /** Ends the attempt as its answer says: returns, or throws what the failure is. */
-function conclude(verdict: Verdict, { response: { status, headers }, text, origin, now }: Answered): void {
+function conclude(verdict: Verdict, { status, headers, text, origin, now }: Answered): void {
   if (verdict === 'success') return;
   const answer = `HTTP ${status} from ${origin}`;
   const message = isRedirect(status)
@@ -115,7 +128,7 @@ function conclude(verdict: Verdict, { response: { status, headers }, text, origi
     // Reasons are kept short: the answer is worth more there than the host, which the error names as well.
     throw new Dead(isRedirect(status) ? message : withText(`HTTP ${status}`, text), { cause: error });
   }
-  const seconds = parseRetryAfter(headers.get('retry-after'), now);
+  const seconds = parseRetryAfter(headers['retry-after'], now);
   if (seconds === undefined) throw error;
   throw new RetryAfter(seconds, message, { cause: error });
 }
@@ -129,8 +142,7 @@ function withText(answer: string, text: string): string {
 }
 
 /** The origin only: paths and queries hold secrets. */
-function redirectTarget(headers: Headers, origin: string): string {
-  const location = headers.get('location');
-  if (location === null || !URL.canParse(location, origin)) return '';
+function redirectTarget({ location }: IncomingHttpHeaders, origin: string): string {
+  if (location === undefined || !URL.canParse(location, origin)) return '';
   return ` to ${new URL(location, origin).origin}`;
 }

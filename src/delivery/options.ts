@@ -1,6 +1,8 @@
+import type { LookupFunction } from 'node:net';
 import * as z from 'zod/mini';
 import type { Process } from '../processor/index.js';
 import { type Answers, answersSchema } from './answers.js';
+import type { AllowedAddresses } from './private-addresses.js';
 import type { SecretsSource } from './signing.js';
 
 export type Method = 'POST' | 'PUT' | 'PATCH';
@@ -26,8 +28,15 @@ export interface HttpDeliveryOptions {
   readonly timeoutSeconds?: number | undefined;
   /** An answer longer than this is cut off. Default 65,536. */
   readonly maxResponseBytes?: number | undefined;
-  /** Default: Node's own. */
-  readonly fetch?: typeof fetch | undefined;
+  /**
+   * What may be delivered to beside public addresses: `true` for private networks (RFC 1918, 100.64.0.0/10, fc00::/7), or a
+   * list such as `["10.1.0.0/16"]`, which alone can allow link-local and other special ones. The address that a name leads
+   * to is checked when a connection is made. A URL that names this machine itself is allowed anywhere but in Lambda.
+   * Default false.
+   */
+  readonly allowPrivateAddresses?: AllowedAddresses | undefined;
+  /** Finds the addresses of a name, for tests. Default: the system's. */
+  readonly lookup?: LookupFunction | undefined;
   /** Real time, epoch milliseconds, that signatures bear and a `Retry-After` with a date counts from. Default: the system's. */
   readonly now?: (() => number) | undefined;
 }
@@ -46,6 +55,11 @@ export const deliveryShape = {
   method: z.optional(z.enum(['POST', 'PUT', 'PATCH'], { error: 'expected "POST", "PUT" or "PATCH"' })),
   answers: z.optional(answersSchema),
   timeoutSeconds: z.optional(z.number().check(z.positive(), z.maximum(900))),
+  allowPrivateAddresses: z.optional(
+    z.union([z.boolean(), z.array(z.string())], {
+      error: 'expected true, false, or a list of networks such as "10.0.0.0/8"',
+    }),
+  ),
 };
 
 const aFunction = <T>() =>
@@ -65,6 +79,6 @@ export const optionsSchema = z.strictObject({
   ),
   secret: z.optional(z.unknown()),
   maxResponseBytes: z._default(z.int().check(z.minimum(1)), 65_536),
-  fetch: aFunction<typeof fetch>(),
+  lookup: aFunction<LookupFunction>(),
   now: aFunction<() => number>(),
 });

@@ -2,5 +2,6 @@
 export { type Answer, type Answers, checkAnswers } from './answers.js';
 export { checkHeaders } from './custom-headers.js';
 export { deliveryShape, type Method } from './options.js';
+export { type AllowedAddresses, addressCheck, checkAddress, checkNetworks } from './private-addresses.js';
 export { areSecrets } from './secret-text.js';
 export { parseDeliveryUrl } from './url.js';

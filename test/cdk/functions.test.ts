@@ -84,6 +84,7 @@ describe('a delivery that says more than its URL', () => {
             headers: { 'x-tenant': 'blue' },
             answers: { success: [409], retry: ['4xx'] },
             timeout: Duration.seconds(10),
+            allowPrivateAddresses: ['10.1.0.0/16'],
           },
         },
       },
@@ -96,6 +97,7 @@ describe('a delivery that says more than its URL', () => {
       headers: { 'x-tenant': 'blue' },
       answers: { success: [409], retry: ['4xx'] },
       timeoutSeconds: 10,
+      allowPrivateAddresses: ['10.1.0.0/16'],
     });
   });
 
@@ -104,6 +106,14 @@ describe('a delivery that says more than its URL', () => {
     [{ url: 'erp' }, '.url: expected a URL such as https://erp.example.com/orders, got "erp"'],
     [{ url: URL, verb: 'PUT' }, ': unknown option "verb"'],
     [{ url: URL, method: 'GET' }, '.method: expected "POST", "PUT" or "PATCH", got "GET"'],
+    [
+      { url: 'https://10.0.0.1/' },
+      '.url: expected a public address, or one that "allowPrivateAddresses" allows, got "10.0.0.1"',
+    ],
+    [
+      { url: URL, allowPrivateAddresses: ['10.0.0.0'.repeat(2)] },
+      '.allowPrivateAddresses.0: expected a network such as "10.0.0.0/8"',
+    ],
     [{ url: URL, timeout: 10 }, '.timeout: expected a Duration, got 10'],
     [
       { url: URL, timeout: Duration.minutes(1) },

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { deliveryHandler } from '../../functions/delivery-handler.js';
 import type { FetchSecret } from '../../functions/secrets/secrets.js';
 import { listen } from '../delivery/support.js';
@@ -200,6 +200,19 @@ describe('the built-in delivery', () => {
         reason: expect.stringContaining('cannot be read: Error'),
       });
     });
+  });
+
+  it('in Lambda delivers nothing to its own sandbox: the run fails, and no record pays for it', async () => {
+    await using sandbox = await answering(() => 200);
+    const bench = workbench({ default: { way: 'retry', deliverTo: sandbox.url } });
+    await bench.insert({ id: 'a' });
+    vi.stubEnv('AWS_LAMBDA_RUNTIME_API', '127.0.0.1:9001');
+    await expect(deliveryHandler('retry', bench.seams)({ queue: 'default' }, context)).rejects.toThrow(
+      'BACKLOG_QUEUES.default.deliverTo.url: expected a public address, or one that "allowPrivateAddresses" allows, got "127.0.0.1"',
+    );
+    vi.unstubAllEnvs();
+    expect(await bench.store.get('a')).toMatchObject({ status: 'NEW', attempts: 0 });
+    expect(sandbox.received).toHaveLength(0);
   });
 
   it('serves progressive queues by the other function', async () => {

@@ -97,6 +97,31 @@ describe('queues', () => {
       { bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', timeoutSeconds: 40 } } },
       "BACKLOG_QUEUES.bulk.deliverTo.timeoutSeconds: expected no more than the attempt's 30 s, got 40",
     ],
+    [
+      { bulk: { way: 'retry', deliverTo: 'https://10.0.0.1/' } },
+      'BACKLOG_QUEUES.bulk.deliverTo: expected a public address, or one that "allowPrivateAddresses" allows, got "10.0.0.1"',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { url: 'https://a.example', allowPrivateAddresses: ['10/8'] } } },
+      'BACKLOG_QUEUES.bulk.deliverTo.allowPrivateAddresses.0: expected a network such as "10.0.0.0/8", got "10/8"',
+    ],
+    [
+      {
+        bulk: {
+          way: 'retry',
+          deliverTo: { url: 'https://a.example', secret: { secretsManager: 'a', parameter: 'b' } },
+        },
+      },
+      'BACKLOG_QUEUES.bulk.deliverTo.secret: expected either "secretsManager" or "parameter", got {"secretsManager":"a","parameter":"b"}',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { url: 'https://a.example', secret: {} } } },
+      'BACKLOG_QUEUES.bulk.deliverTo.secret: expected either "secretsManager" or "parameter", got {}',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { url: 'https://a.example', headers: { cookie: 7 } } } },
+      'BACKLOG_QUEUES.bulk.deliverTo.headers.cookie: expected object, got 7',
+    ],
     ...['Authorization', 'cookie', 'X-Api-Key', 'apikey', 'x-auth-token'].map((name): [object, string] => [
       {
         bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', headers: { [name]: 's3cret' } } },
@@ -134,9 +159,14 @@ describe('queues', () => {
         deliverTo: {
           url: 'https://erp.example.com/prices',
           method: 'PUT',
-          headers: { 'x-tenant': 'blue' },
+          headers: {
+            'x-tenant': 'blue',
+            authorization: { secretsManager: 'erp', field: 'token', prefix: 'Bearer ' },
+          },
           answers: { success: [404, 409], retry: ['4xx'] },
           timeoutSeconds: 45,
+          allowPrivateAddresses: ['10.1.0.0/16'],
+          secret: { parameter: '/hooks' },
         },
       },
     } as const;
