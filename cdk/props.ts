@@ -5,6 +5,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { RetryPolicy, Tier } from '../src/policies/index.js';
+import type { BreakerChoice } from '../src/processor/index.js';
 import type { DeliveryProps } from './delivery-props.js';
 
 /** The classes as well: under `exactOptionalPropertyTypes` they do not fit the CDK's own interface. */
@@ -135,6 +136,22 @@ export interface QueueProps {
   readonly progressive?: true | ProgressiveProps | undefined;
 
   /**
+   * Another queue of this Backlog, into which a failure moves a record that is to be retried. It goes on there as that
+   * queue retries.
+   *
+   * @default - it stays
+   */
+  readonly retryQueue?: string | undefined;
+
+  /**
+   * Names of errors that no retry helps against, such as `ValidationError`: dead at once. The name of a class stands for
+   * those derived from it, too.
+   *
+   * @default - the policy decides about all of them
+   */
+  readonly deadOn?: readonly string[] | undefined;
+
+  /**
    * Where the built-in function sends each payload, with the record's id as `Idempotency-Key`: a URL that it POSTs to, or
    * an object with one that says more. `https`, or `http` to this machine. It is readable in the function's
    * configuration: put no secret in it.
@@ -177,8 +194,7 @@ export interface QueueProps {
    * When a record that was put without `lane` is attempted first: `"attempt"`, within about a second, in up to five
    * runs at once beside the rule's; or `"schedule"`, when the rule finds it. A success on arrival is its only write.
    *
-   * @default - `"attempt"`; `"schedule"` with `attemptsPerSecond`, whose pace one run keeps, and for a `handler` whose
-   *   asynchronous invocation is configured elsewhere
+   * @default - `"attempt"`; `"schedule"` for a `handler` whose asynchronous invocation is configured elsewhere
    */
   readonly arrivals?: Arrivals | undefined;
 
@@ -190,11 +206,19 @@ export interface QueueProps {
   readonly concurrency?: number | undefined;
 
   /**
-   * Attempts started per second in a run.
+   * Attempts started per second, in all runs of the queue together.
    *
    * @default - no limit
    */
   readonly attemptsPerSecond?: number | undefined;
+
+  /**
+   * Leaves the other side in peace when too many attempts fail: after that one record is tried now and then, until one
+   * does not fail. `true` opens when half of at least 10 attempts within 60 s fail, and tries one every 50 s.
+   *
+   * @default - none: every record that is due is attempted
+   */
+  readonly breaker?: BreakerChoice | undefined;
 
   /**
    * Time of one attempt; the function's timeout must leave room for it.

@@ -3,6 +3,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 import { parseQueues, type QueueSettings } from '../functions/settings.js';
 import { ConfigurationError } from '../src/errors.js';
+import { nearest } from '../src/nearest.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/policies/index.js';
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
@@ -45,6 +46,8 @@ const progressiveShape = z.strictObject({
 /** Numbers are left to `parseQueues`, which the function checks them by as well. */
 const queueShape = z.strictObject({
   retry: z.unknown().optional(),
+  retryQueue: z.unknown().optional(),
+  deadOn: z.unknown().optional(),
   progressive: z.unknown().optional(),
   deliverTo: z.unknown().optional(),
   entry: z.string().min(1).optional(),
@@ -53,6 +56,7 @@ const queueShape = z.strictObject({
   enabled: z.boolean().default(true),
   concurrency: z.unknown().optional(),
   attemptsPerSecond: z.unknown().optional(),
+  breaker: z.unknown().optional(),
   attemptTimeout: duration.optional(),
   maxRecords: z.unknown().optional(),
   keepSuccess: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
@@ -70,7 +74,19 @@ const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 30;
 export function readQueues(queues: Readonly<Record<string, QueueProps>>): Queue[] {
   const names = Object.keys(queues);
   if (names.length === 0) throw new ConfigurationError('queues: expected at least one queue, got {}');
-  return names.map((name) => readQueue(name, queues[name]));
+  return names.map((name) => readQueue(name, queues[name])).map((queue) => checkRetryQueue(queue, names));
+}
+
+/** A record that moved into a queue that nobody serves would wait there unseen. */
+function checkRetryQueue(queue: Queue, names: readonly string[]): Queue {
+  const { retryQueue } = queue.settings;
+  if (retryQueue === undefined || names.includes(retryQueue)) return queue;
+  const known = names.map(show).join(', ');
+  const meant = nearest(retryQueue, names);
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  throw new ConfigurationError(
+    `queues.${queue.name}.retryQueue: expected a queue of this Backlog (${known}), got ${show(retryQueue)}${hint}`,
+  );
 }
 
 function readQueue(name: string, input: unknown): Queue {
@@ -88,9 +104,12 @@ function readQueue(name: string, input: unknown): Queue {
   const settings = compact({
     way,
     retry: progressive ? progressive.policy : props.retry,
+    retryQueue: props.retryQueue,
+    deadOn: props.deadOn,
     deliverTo: delivery.settings,
     concurrency: props.concurrency,
     attemptsPerSecond: props.attemptsPerSecond,
+    breaker: props.breaker,
     attemptTimeoutSeconds: props.attemptTimeout?.toSeconds(),
     maxRecords: props.maxRecords,
     keepSuccessSeconds: props.keepSuccess === 'forever' ? 'forever' : props.keepSuccess?.toSeconds(),
@@ -110,19 +129,13 @@ function readQueue(name: string, input: unknown): Queue {
 
 type ParsedProps = z.output<typeof queueShape>;
 
-/** Several runs at once would each keep the pace, and pass it together. */
-function arrivalsOf({ arrivals, attemptsPerSecond, enabled }: ParsedProps, path: string) {
-  if (arrivals === 'attempt' && attemptsPerSecond !== undefined) {
-    throw new ConfigurationError(
-      `${path}.arrivals: expected "schedule" beside attemptsPerSecond, whose pace the rule's run keeps, got "attempt"`,
-    );
-  }
+function arrivalsOf({ arrivals, enabled }: ParsedProps, path: string) {
   if (arrivals === 'attempt' && !enabled) {
     throw new ConfigurationError(
       `${path}.arrivals: expected "schedule" or nothing, as the queue is not enabled, got "attempt"`,
     );
   }
-  return attemptsPerSecond !== undefined || !enabled ? 'schedule' : arrivals;
+  return enabled ? arrivals : 'schedule';
 }
 
 function wayOf({ retry, progressive }: ParsedProps, path: string): Way {

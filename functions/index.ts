@@ -13,12 +13,28 @@ export type { RetryPolicy, Tier, TierBand } from '../src/policies/index.js';
 export type {
   AttemptContext,
   AttemptLogger,
+  BreakerChoice,
+  DeadOn,
+  DestinationOf,
+  ErrorClass,
+  GiveUp,
   Process,
+  RetryAnswer,
   RetryFunction,
+  RetryTo,
+  RetryWait,
   RunEnd,
   RunSummary,
 } from '../src/processor/index.js';
-export { type BacklogRecord, Dead, Done, RetryAfter, type TypedOutcome } from '../src/record/index.js';
+export {
+  type BacklogRecord,
+  Cancel,
+  Dead,
+  Done,
+  RetryAfter,
+  Snooze,
+  type TypedOutcome,
+} from '../src/record/index.js';
 export { type BacklogHandlerOptions, backlogHandler } from './backlog-handler.js';
 export type { LambdaContext } from './lambda-context.js';
 export type { BacklogLambdaHandler } from './make-handler.js';

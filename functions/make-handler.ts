@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type Process, type RunSummary, run } from '../src/processor/index.js';
+import { type BreakerMemory, type Process, type RunSummary, run } from '../src/processor/index.js';
 import { isIdle } from '../src/processor/summary.js';
 import { type BacklogEvent, parseEvent } from './event.js';
 import type { HandlerLogger } from './handler-logger.js';
@@ -58,7 +58,10 @@ export function makeHandler(
   const drain = seams.run ?? run;
   const start = once(() => {
     const settings = readSettings(env);
-    return { settings, parts: createParts(settings, seams) };
+    return {
+      settings,
+      parts: { ...createParts(settings, seams), breakers: new Map() satisfies BreakerMemory },
+    };
   });
 
   return lambdaHandler(logger, async (input, context) => {

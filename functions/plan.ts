@@ -1,6 +1,15 @@
 import * as z from 'zod/mini';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { limitsShape, type Process, type RetryFunction, type RunOptions } from '../src/processor/index.js';
+import {
+  type BreakerChoice,
+  type DeadOn,
+  type DestinationOf,
+  limitsShape,
+  type Process,
+  type RetryFunction,
+  type RunOptions,
+  resolveBreaker,
+} from '../src/processor/index.js';
 import { laneOf } from '../src/record/index.js';
 import { parseOptions } from '../src/validation.js';
 import type { parseEvent } from './event.js';
@@ -9,11 +18,15 @@ import { checkPolicy, type KeepSuccess, type QueueSettings } from './settings.js
 /** What the handler's own code says; it comes before what the CDK app says. */
 export interface HandlerChoices {
   readonly retry?: RetryPolicy | RetryFunction | undefined;
+  readonly retryQueue?: string | undefined;
+  readonly deadOn?: DeadOn | undefined;
   readonly concurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds?: number | undefined;
   readonly maxRecords?: number | undefined;
   readonly keepSuccessSeconds?: KeepSuccess | undefined;
+  readonly breaker?: BreakerChoice | undefined;
+  readonly destination?: DestinationOf | undefined;
 }
 
 /** Fills in the defaults; what else is in the settings is dropped. */
@@ -41,6 +54,10 @@ export function planRun(
     },
     policy: policyFor(queue, settings, typeof choices.retry === 'function' ? undefined : choices.retry),
     ...(typeof choices.retry === 'function' ? { retryFunction: choices.retry } : {}),
+    breaker: resolveBreaker(choices.breaker ?? settings.breaker),
+    destination: choices.destination,
+    retryQueue: choices.retryQueue ?? settings.retryQueue,
+    deadOn: choices.deadOn ?? settings.deadOn,
     limits: parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`),
     tickSeconds: tier?.everySeconds ?? settings.tickSeconds ?? TICK_SECONDS,
     keepSuccessSeconds: keep === 'forever' ? undefined : keep,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { ClockSetting } from '../src/clock.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { limitOptions } from '../src/processor/index.js';
+import { type BreakerChoice, breakerOption, decisionOptions, limitOptions } from '../src/processor/index.js';
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
@@ -12,14 +12,20 @@ export interface QueueSettings {
   readonly way: Way;
   /** Default: fibonacci, or progressive on a progressive queue. */
   readonly retry?: RetryPolicy | undefined;
+  /** Another queue of the same backlog, into which a failure moves a record that is to be retried. Default: it stays. */
+  readonly retryQueue?: string | undefined;
+  /** Names of errors that no retry helps against: dead at once. */
+  readonly deadOn?: readonly string[] | undefined;
   /** Where the built-in handlers deliver, and how. */
   readonly deliverTo?: string | DeliverySettings | undefined;
   /** How often the rule of a queue with a due time per record fires. Default 60. */
   readonly tickSeconds?: number | undefined;
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
-  /** Attempts started per second at most. Default: no limit. */
+  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
+  /** Leaves the other side in peace when too many attempts fail. Default: none. */
+  readonly breaker?: BreakerChoice | undefined;
   /** Time of one attempt. Default 30. */
   readonly attemptTimeoutSeconds?: number | undefined;
   /** Attempts in one run. Default: no limit. */
@@ -46,13 +52,18 @@ const keepSuccessSeconds = z.union([z.int().check(z.minimum(1)), z.literal('fore
 });
 
 /** What a queue and its handler may both say; the defaults come in when a run is put together. */
-export const choiceOptions = { ...limitOptions, keepSuccessSeconds: z.optional(keepSuccessSeconds) };
+export const choiceOptions = {
+  ...limitOptions,
+  breaker: z.optional(breakerOption),
+  keepSuccessSeconds: z.optional(keepSuccessSeconds),
+};
 
 const queueSchema = z.strictObject({
   way: z.enum(['retry', 'progressive'], { error: 'expected "retry" or "progressive"' }),
   retry: z.optional(z.unknown()),
   deliverTo: z.optional(z.unknown()),
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
+  ...decisionOptions,
   ...choiceOptions,
 });
 
@@ -84,12 +95,19 @@ function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: str
   }
   const { retry, deliverTo, ...rest } = queue;
   if (retry !== undefined) checkPolicy(retry, queue.way, `${path}.retry`);
+  checkRetryQueue(queue.retryQueue, name, `${path}.retryQueue`);
   const delivery = () => parseDelivery(deliverTo, `${path}.deliverTo`, rest.attemptTimeoutSeconds);
   return {
     ...rest,
     ...(retry === undefined ? {} : { retry: retry as RetryPolicy }),
     ...(deliverTo === undefined ? {} : { deliverTo: delivery() }),
   };
+}
+
+/** @throws ConfigurationError for the queue itself: whoever fails stays there without being told to */
+export function checkRetryQueue(retryQueue: string | undefined, queue: string, name: string): void {
+  if (retryQueue !== queue) return;
+  throw new ConfigurationError(`${name}: expected another queue than the record's own, got ${show(queue)}`);
 }
 
 /** The rules of a progressive queue keep its schedule, so another policy could not have its way there. */

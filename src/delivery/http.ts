@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type * as z from 'zod/mini';
 import type { AttemptContext } from '../processor/index.js';
-import { type BacklogRecord, Dead, RetryAfter } from '../record/index.js';
+import { type BacklogRecord, Dead, RetryAfter, Snooze } from '../record/index.js';
 import { parseOptions } from '../validation.js';
 import { VERSION } from '../version.js';
 import { checkAnswers, type Verdict, verdicts } from './answers.js';
@@ -17,6 +17,7 @@ import { namesLoopback, parseDeliveryUrl } from './url.js';
 
 /** Of the answer, kept with the record. */
 const EXCERPT_BYTES = 200;
+const SECRET_WAIT_SECONDS = 60;
 
 /**
  * A `process` that sends each record's payload as JSON to one URL, with the id as `Idempotency-Key`.
@@ -50,8 +51,9 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
   const verdictOf = verdicts(answers, customHeaders.areSecret || readSecrets !== undefined);
   const readAll = async () => ({ ...(await customHeaders.read()), sign: await readSecrets?.() });
 
-  const deliver = async (record: BacklogRecord, { signal, attempt }: AttemptContext): Promise<void> => {
-    const custom = await readAll();
+  const deliver = async (record: BacklogRecord, context: AttemptContext): Promise<void> => {
+    const { signal, attempt } = context;
+    const custom = await readAll().catch((error: Error) => withoutSecret(error, context));
     const timeout = timeoutSeconds === undefined ? undefined : AbortSignal.timeout(timeoutSeconds * 1000);
     const ending = timeout ? AbortSignal.any([signal, timeout]) : signal;
     const body = jsonOf(record.payload);
@@ -83,6 +85,13 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
       await readAll();
     },
   });
+}
+
+/** Where nobody called `prepare`, or a secret was there then: none of the record's failures. */
+function withoutSecret(error: Error, { logger }: AttemptContext): never {
+  const reason = `a secret of the delivery cannot be had: ${error.message}`;
+  logger.error('attempt put off', { reason });
+  throw new Snooze(SECRET_WAIT_SECONDS, reason, { cause: error });
 }
 
 /** To allowed addresses only, however the URL names them. */

@@ -41,6 +41,8 @@ export function boundedStore(store: BacklogStore, clock: Clock, deadline: number
     writeSweep: (...args) => bound('writeSweep', store.writeSweep(...args)),
     setWay: (...args) => bound('setWay', store.setWay(...args)),
     recordTierRun: (...args) => bound('recordTierRun', store.recordTierRun(...args)),
+    setBreaker: (...args) => bound('setBreaker', store.setBreaker(...args)),
+    takeTurns: (...args) => bound('takeTurns', store.takeTurns(...args)),
   };
 }
 

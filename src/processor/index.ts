@@ -1,8 +1,12 @@
+export { type DeadOn, decisionChoices, decisionOptions, type ErrorClass } from './decision-options.js';
+export type { FailureChoices, RecordChoices } from './decisions.js';
 export * from './options.js';
 export type { RunParts } from './parts.js';
 export { placeWhenFree } from './place-when-free.js';
 export type { PlacingParts } from './placing.js';
-export type { RetryFunction } from './retry-function.js';
+export type { BreakerOptions } from './pressure/breaker.js';
+export type { BreakerMemory, DestinationOf } from './pressure/breakers.js';
+export type { GiveUp, RetryAnswer, RetryFunction, RetryTo, RetryWait } from './retry-function.js';
 export { run } from './run.js';
 export type { RunEnd, RunSummary } from './summary.js';
 export { type SweepSummary, sweep } from './sweep.js';

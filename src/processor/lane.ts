@@ -12,10 +12,12 @@ import {
   type Verdict,
   type Way,
 } from '../record/index.js';
+import { show } from '../validation.js';
+import { type Deciding, decide, decidingFor } from './decisions.js';
 import type { RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
+import type { Breakers } from './pressure/breakers.js';
 import { checkQueue } from './queue-check.js';
-import { askRetryFunction } from './retry-function.js';
 import type { RunEnd } from './summary.js';
 
 /** Records as they stand, or why the run must end. */
@@ -36,6 +38,7 @@ export class Lane {
   constructor(
     private readonly options: RunOptions,
     private readonly parts: RunParts,
+    private readonly breakers: Breakers,
     readonly band: TierBand | undefined,
   ) {
     const { lane, way } = options.target;
@@ -53,41 +56,57 @@ export class Lane {
       const text = 'left alone: records that a newer version of dynamo-backlog has written';
       this.parts.logger.warn(text, { count: newer.length, id: newer[0]?.id });
     }
+    this.breakers.saw(queue);
+    const stop = await checkQueue(queue, { ...this.options, ...this.parts, way: this.way, first });
     return {
       records: newer.length > 0 ? records.filter((record) => !isNewer(record)) : records,
-      stop: await checkQueue(queue, { ...this.options, ...this.parts, way: this.way, first }),
+      stop: stop ?? (this.breakers.isShut() ? 'breakerOpen' : undefined),
     };
   }
 
   judge(record: BacklogRecord): Verdict {
-    const { policy, tickSeconds, target } = this.options;
+    const { tickSeconds, target } = this.options;
+    const { policy } = this.decidingFor(record);
     const now = this.parts.clock.now();
     return judge(record, { lane: target.lane, band: this.band, policy, now, tickSeconds });
   }
 
   /** What a verdict asks for. */
   work(record: BacklogRecord, verdict: Exclude<Verdict, { do: 'skip' }>): Work {
-    if (verdict.do === 'expire') return { record, change: expire(this.settleContext()) };
+    if (verdict.do === 'expire') return { record, change: expire(this.settleContext(record)) };
     if (verdict.do === 'reschedule') return { record, change: reschedule(verdict.dueAt) };
     return { record };
   }
 
-  /** What the outcome of an attempt changes. The record's own policy decides, else the handler's function, else the queue's. */
+  /** What the outcome of an attempt changes. */
   settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange {
-    const { retryFunction, policy: fallback } = this.options;
-    const context = this.settleContext();
-    if (!retryFunction || record.retry || outcome.type !== 'failure') return settle(record, outcome, context);
-    const { problem, policy, outcome: decided } = askRetryFunction(retryFunction, outcome, record, fallback);
+    const { problem, ...decided } = decide(record, outcome, this.decidingFor(record));
     if (problem) this.parts.logger.warn(problem, { id: record.id });
-    return settle(record, decided, { ...context, policy, chosen: problem === undefined });
+    const { policy, chosen, retryQueue } = decided;
+    const moves = retryQueue !== undefined && retryQueue !== this.options.target.queue;
+    const context = { ...this.settleContext(record), policy, chosen, ...(moves ? { retryQueue } : {}) };
+    return settle(record, decided.outcome, context);
   }
 
-  settleContext(): SettleContext {
-    const { target, policy, tickSeconds, keepSuccessSeconds } = this.options;
+  private decidingFor(record: BacklogRecord): Deciding {
+    const { decisionsFor } = this.options;
+    try {
+      return decidingFor(this.options, decisionsFor?.(record));
+    } catch (error) {
+      this.parts.logger.warn('decisionsFor threw', { id: record.id, reason: show((error as Error)?.name) });
+      return decidingFor(this.options);
+    }
+  }
+
+  /** Of a change that no decision is made on: it stays in its queue. */
+  settleContext(record: BacklogRecord): SettleContext {
+    const { target, tickSeconds, keepSuccessSeconds } = this.options;
+    const { policy, chosen } = this.decidingFor(record);
     return {
       lane: target.lane,
       way: this.way,
       policy,
+      chosen,
       now: this.parts.clock.now(),
       tickSeconds,
       random: this.parts.random,

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import type { ResolvedPolicy, TierBand } from '../policies/index.js';
 import type { BacklogRecord, TypedOutcome, Way } from '../record/index.js';
-import type { RetryFunction } from './retry-function.js';
+import type { FailureChoices, RecordChoices } from './decisions.js';
+import type { BreakerOptions } from './pressure/breaker.js';
+import type { DestinationOf } from './pressure/breakers.js';
 
 /** What a `process` function gets beside the record. */
 export interface AttemptContext {
@@ -21,8 +23,8 @@ export interface AttemptLogger {
 }
 
 /**
- * Does the work of one record. Returning (nothing) is success, throwing is failure; `Done`, `RetryAfter` and `Dead`,
- * returned or thrown, say more. `record.id` is the idempotency key: attempts are at-least-once.
+ * Does the work of one record. Returning (nothing) is success, throwing is failure; `Done`, `RetryAfter`, `Snooze`,
+ * `Cancel` and `Dead`, returned or thrown, say more. `record.id` is the idempotency key: attempts are at-least-once.
  */
 export type Process = (
   record: BacklogRecord,
@@ -35,11 +37,32 @@ type ProcessResult = void | TypedOutcome;
 const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
 const attemptTimeoutSeconds = z.number().check(z.positive(), z.maximum(800));
 
+const breakerOptions = z.strictObject({
+  failureShare: z._default(z.number().check(z.positive(), z.maximum(1)), 0.5),
+  leastAttempts: z._default(z.int().check(z.minimum(1), z.maximum(1_000_000)), 10),
+  windowSeconds: z._default(z.number().check(z.minimum(1), z.maximum(3_600)), 60),
+  // Less than a minute: the run of every minute may make a probe.
+  openSeconds: z._default(z.number().check(z.minimum(1), z.maximum(3_600)), 50),
+});
+
+/** `true` takes the defaults, `false` is none. */
+export const breakerOption = z.union([z.boolean(), breakerOptions]);
+
+/** A circuit breaker as it is written down: `true` for the defaults of all its options. */
+export type BreakerChoice =
+  | boolean
+  | { readonly [Option in keyof BreakerOptions]?: BreakerOptions[Option] | undefined };
+
+export function resolveBreaker(choice: BreakerChoice | undefined): BreakerOptions | undefined {
+  if (choice === undefined || choice === false) return undefined;
+  return breakerOptions.parse(choice === true ? {} : choice);
+}
+
 /** Limits of a run, each optional. */
 export const limitOptions = {
   /** Attempts at once. Default 10. */
   concurrency: z.optional(concurrency),
-  /** Attempts started per second at most. Default: no limit. */
+  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   attemptsPerSecond: z.optional(z.number().check(z.positive())),
   /** Time of one attempt. Default 30. */
   attemptTimeoutSeconds: z.optional(attemptTimeoutSeconds),
@@ -84,13 +107,17 @@ export interface RunTarget {
   readonly catchUp?: readonly TierBand[] | undefined;
 }
 
-export interface RunOptions {
+export interface RunOptions extends FailureChoices {
   readonly target: RunTarget;
   readonly process: Process;
   readonly policy: ResolvedPolicy;
-  /** Asked before the policy, after the record's own. */
-  readonly retryFunction?: RetryFunction | undefined;
+  /** What holds for one record before what is said here, and after its own policy. One that throws is told in the log. */
+  readonly decisionsFor?: ((record: BacklogRecord) => RecordChoices | undefined) | undefined;
   readonly limits: RunLimits;
+  /** Default: none, every record that is due is attempted. */
+  readonly breaker?: BreakerOptions | undefined;
+  /** Default: all records of the queue go to the same one. */
+  readonly destination?: DestinationOf | undefined;
   /** Real time, epoch milliseconds, at which the function is ended from outside. The run ends before it. */
   readonly deadline: number;
   /** The function's timeout: how long a former run may still be at work. */

@@ -7,6 +7,7 @@ import { boundedStore } from './bounded-store.js';
 import { LaneRun } from './lane-run.js';
 import { LEAST_SPARE_SECONDS, type RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
+import { type Pressure, pressureOf } from './pressure/pressure.js';
 import type { RunEnd, RunSummary } from './summary.js';
 import { Tally } from './tally.js';
 
@@ -30,12 +31,13 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
   const parts = { ...given, store: boundedStore(given.store, given.clock, options.deadline) };
   const startedAt = parts.clock.wall();
   const tally = new Tally();
+  const pressure = pressureOf(options, parts);
   let ended: RunEnd;
   try {
     ended = target.arrivals
-      ? await new ArrivalsRun(options, parts, tally, target.arrivals).attempt()
-      : await runTier(options, parts, tally, target.band);
-    if (!isStopped(ended)) await catchUp(options, parts, tally);
+      ? await new ArrivalsRun(options, parts, tally, pressure, target.arrivals).attempt()
+      : await runTier(options, parts, tally, pressure, target.band);
+    if (!isStopped(ended)) await catchUp(options, parts, tally, pressure);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     tally.troubled(error);
@@ -49,10 +51,11 @@ async function runTier(
   options: RunOptions,
   parts: RunParts,
   tally: Tally,
+  pressure: Pressure,
   band: TierBand | undefined,
 ): Promise<RunEnd> {
   const at = parts.clock.now();
-  const ended = await new LaneRun(options, parts, tally, band).drain();
+  const ended = await new LaneRun(options, parts, tally, pressure, band).drain();
   if (band && isWatched(band) && (ended === 'drained' || ended === 'maxRecords' || ended === 'deadline')) {
     await parts.store.recordTierRun(options.target.queue, band.number, { at, complete: ended === 'drained' });
   }
@@ -65,14 +68,19 @@ function isWatched(band: TierBand): boolean {
 }
 
 /** Runs the slower tiers whose turn was missed or cut short: a rule can be late, a deployment resets its phase. */
-async function catchUp(options: RunOptions, parts: RunParts, tally: Tally): Promise<void> {
+async function catchUp(
+  options: RunOptions,
+  parts: RunParts,
+  tally: Tally,
+  pressure: Pressure,
+): Promise<void> {
   if (!options.target.catchUp) return;
   const queue = await parts.store.readQueue(options.target.queue);
   const slackMs = ((options.target.band?.everySeconds ?? 3600) * 1000) / 2;
   for (const band of options.target.catchUp) {
     const last = queue.tiers.get(band.number);
     if (last && !isOverdue(band, last, parts.clock.now(), slackMs)) continue;
-    const ended = await runTier(options, parts, tally, band);
+    const ended = await runTier(options, parts, tally, pressure, band);
     if (isStopped(ended)) return;
     // A tier's first run of all makes up for nothing, and one that is at work itself needs nobody to.
     if (last && ended !== 'held') tally.tierCaughtUp(band.number);
@@ -81,7 +89,7 @@ async function catchUp(options: RunOptions, parts: RunParts, tally: Tally): Prom
 
 /** The queue itself lets no run go on, of whatever tier. */
 function isStopped(ended: RunEnd): boolean {
-  return ended === 'paused' || ended === 'wayChanged';
+  return ended === 'paused' || ended === 'breakerOpen' || ended === 'wayChanged';
 }
 
 function isOverdue(band: TierBand, last: TierRun, now: number, slackMs: number): boolean {

@@ -6,13 +6,15 @@ export type RunEnd =
   | 'held'
   /** As many runs as may be are at work on the queue's arrivals: these were left to the rules. */
   | 'crowded'
-  /** The queue has a pace, which its rule's runs keep: these arrivals were left to them. */
+  /** Others have the next turns of the queue's pace: these arrivals were left to the rules. */
   | 'paced'
   /** It had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'
   /** Too little time was left for another attempt. */
   | 'deadline'
   | 'paused'
+  /** Too many attempts have failed: the queue's destination is left in peace for a while. */
+  | 'breakerOpen'
   /** The queue's way of retrying has changed; the old way's last run may still be at work. */
   | 'wayChanged'
   /** The lease was lost to another run. */
@@ -34,6 +36,10 @@ export interface RunSummary {
   readonly failed: number;
   /** Given up in this run, for whatever reason. */
   readonly dead: number;
+  /** Put off by `Snooze`: to be tried again, and not counted as failures. */
+  readonly snoozed: number;
+  /** Given up by `Cancel`; not among `dead`. */
+  readonly cancelled: number;
   /** Named by the index, but not attempted: settled meanwhile, not their turn yet, or put right. */
   readonly skipped: number;
   /** Attempted, but somebody else changed the record meanwhile, or the outcome could not be written. */

@@ -2,11 +2,13 @@ export * from './due.js';
 export { isNewer } from './format.js';
 export {
   type AttemptOutcome,
+  Cancel,
   Dead,
   Done,
   outcomeOfReturn,
   outcomeOfThrow,
   RetryAfter,
+  Snooze,
   type TypedOutcome,
 } from './outcome.js';
 export { CLOCK_TOLERANCE_MS, CONTRACT_ATTRIBUTES, type Item, parseRecord } from './parse.js';

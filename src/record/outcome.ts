@@ -25,9 +25,7 @@ export class RetryAfter extends Error {
     options?: ErrorOptions,
   ) {
     super(because, options);
-    if (!Number.isFinite(seconds) || seconds < 0) {
-      throw new ConfigurationError(`RetryAfter: expected seconds of 0 or more, got ${show(seconds)}`);
-    }
+    checkSeconds('RetryAfter', seconds);
   }
 }
 
@@ -41,7 +39,37 @@ export class Dead extends Error {
   }
 }
 
-export type TypedOutcome = Done | RetryAfter | Dead;
+/** Not its time yet: tried again after the wait, and not counted as a failure. */
+export class Snooze extends Error {
+  override readonly name = 'Snooze';
+  readonly [BRAND] = 'snooze';
+  /** @param seconds how long to wait, from now; in place of what the policy says */
+  constructor(
+    readonly seconds: number,
+    because = 'not its time yet',
+    options?: ErrorOptions,
+  ) {
+    super(because, options);
+    checkSeconds('Snooze', seconds);
+  }
+}
+
+/** Nobody wants it any more: the record is given up with this reason, which is neither a failure nor a death to be told of. */
+export class Cancel extends Error {
+  override readonly name = 'Cancel';
+  readonly [BRAND] = 'cancel';
+  /** @param because why, in a few words; kept on the record */
+  constructor(because: string, options?: ErrorOptions) {
+    super(because, options);
+  }
+}
+
+export type TypedOutcome = Done | RetryAfter | Dead | Snooze | Cancel;
+
+function checkSeconds(outcome: string, seconds: number): void {
+  if (Number.isFinite(seconds) && seconds >= 0) return;
+  throw new ConfigurationError(`${outcome}: expected seconds of 0 or more, got ${show(seconds)}`);
+}
 
 /** How one attempt ended. */
 export type AttemptOutcome =
@@ -57,14 +85,22 @@ export type AttemptOutcome =
       readonly type: 'dead';
       readonly because: string;
       readonly error: { readonly name: string; readonly message: string };
-    };
+      /** What `process` threw, where it did; never stored. */
+      readonly thrown?: unknown;
+    }
+  /** Not its time yet. */
+  | { readonly type: 'snooze'; readonly seconds: number; readonly because?: string | undefined }
+  /** Nobody wants it any more. */
+  | { readonly type: 'cancel'; readonly because: string };
 
 /** Reads what `process` returned. Nothing, or `Done`, is success; a value nobody asked for is an error. */
 export function outcomeOfReturn(value: unknown): AttemptOutcome {
   if (value === undefined) return { type: 'success' };
   return readable(() => {
     if (isTypedOutcome(value)) return outcomeOfTyped(value);
-    return unknownReturn(`process returned ${describe(value)}: expected nothing, Done, RetryAfter or Dead`);
+    return unknownReturn(
+      `process returned ${describe(value)}: expected nothing, Done, RetryAfter, Snooze, Cancel or Dead`,
+    );
   });
 }
 
@@ -105,6 +141,10 @@ function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
       };
     case 'dead':
       return { type: 'dead', because: String(outcome.message), error: errorOf(outcome) };
+    case 'snooze':
+      return { type: 'snooze', seconds: waitOf(outcome.seconds), because: String(outcome.message) };
+    case 'cancel':
+      return { type: 'cancel', because: String(outcome.message) };
     default:
       return unknownReturn(`an outcome of another version of this package: ${show(kind satisfies never)}`);
   }

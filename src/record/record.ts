@@ -78,6 +78,14 @@ export function isPending(record: BacklogRecord): boolean {
   return record.status === 'NEW' || record.status === 'ERROR';
 }
 
+/** The start of a cancelled record's `deadReason`. */
+export const CANCELLED = 'cancelled: ';
+
+/** Given up because nobody wanted it any more: it is among the dead, and nothing to be alarmed at. */
+export function isCancelled({ status, deadReason }: BacklogRecord): boolean {
+  return status === 'DEAD' && deadReason?.startsWith(CANCELLED) === true;
+}
+
 /** What the age counts from, epoch milliseconds. */
 export function bornAt(record: BacklogRecord): number {
   return Date.parse(record.availableAt ?? record.insertedAt);

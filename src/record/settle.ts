@@ -1,9 +1,18 @@
 import { toIso } from '../clock.js';
-import { decideRetry, type ResolvedPolicy, resolvePolicy } from '../policies/index.js';
+import { decideRetry, type ResolvedPolicy, type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import type { Random } from '../random.js';
 import { appendError, errorEntry, truncate } from './errors.js';
 import type { AttemptOutcome } from './outcome.js';
-import { type BacklogRecord, bornAt, deadLane, type ErrorEntry, type Status, type Way } from './record.js';
+import {
+  type BacklogRecord,
+  bornAt,
+  CANCELLED,
+  deadLane,
+  type ErrorEntry,
+  laneOf,
+  type Status,
+  type Way,
+} from './record.js';
 
 /** Attributes that a settle writes or removes; those it does not name stay as they are. */
 export interface RecordChange {
@@ -35,6 +44,8 @@ export interface RecordChange {
     | 'firstFailureAt'
     | 'lastFailureAt'
   )[];
+  /** What a run counts it as, where the status does not tell. */
+  readonly countedAs?: 'snoozed' | 'cancelled';
 }
 
 export interface SettleContext {
@@ -45,6 +56,8 @@ export interface SettleContext {
   readonly policy: ResolvedPolicy;
   /** The policy is not the queue's own, but was chosen for this failure: its waits hold on a progressive queue too. */
   readonly chosen?: boolean | undefined;
+  /** Another queue, where it goes if it is to be retried. */
+  readonly retryQueue?: string | undefined;
   /** When the attempt ended, epoch milliseconds. */
   readonly now: number;
   /** How often the queue is polled. */
@@ -70,6 +83,10 @@ export function settle(record: BacklogRecord, outcome: AttemptOutcome, context: 
       const change = failureOf(record, outcome.error, context);
       return die(change, truncate(outcome.because, MAX_REASON_BYTES), context);
     }
+    case 'snooze':
+      return snooze(record, outcome.seconds, context);
+    case 'cancel':
+      return cancel(record, outcome.because, context);
     default:
       throw new TypeError(`unknown outcome ${JSON.stringify(outcome satisfies never)}`);
   }
@@ -93,14 +110,60 @@ export function reschedule(dueAt: number): RecordChange {
   return { set: { dueAt: toIso(dueAt) }, remove: [] };
 }
 
-function succeed(record: BacklogRecord, { now, keepSuccessSeconds }: SettleContext): RecordChange {
-  const expiresAt =
-    keepSuccessSeconds === undefined ? {} : { expiresAt: Math.floor(now / 1000) + keepSuccessSeconds };
-  const set = { status: 'SUCCESS' as const, attempts: record.attempts + 1, lastAttemptAt: toIso(now) };
+function succeed(record: BacklogRecord, context: SettleContext): RecordChange {
   return {
-    set: { ...arrivalOf(record), ...set, ...expiresAt },
+    set: { ...attemptOf(record, context), status: 'SUCCESS', ...expiryOf(context) },
     remove: ['lane', 'dueAt', 'notBefore', 'deadReason'],
   };
+}
+
+/** Neither a success nor a failure: what is known of its failures stays, and so does its status. */
+function snooze(record: BacklogRecord, seconds: number, context: SettleContext): RecordChange {
+  const { lane, expiry } = placeOf(record, context);
+  const wait = waitUntil(record, context.now + seconds * 1000, context);
+  return {
+    set: { ...attemptOf(record, context), ...lane, status: record.status, ...wait.set },
+    remove: [...wait.remove, ...expiry],
+    countedAs: 'snoozed',
+  };
+}
+
+function cancel(record: BacklogRecord, because: string, context: SettleContext): RecordChange {
+  const reason = truncate(`${CANCELLED}${because}`, MAX_REASON_BYTES);
+  const { set } = die(attemptOf(record, context), reason, context);
+  const expiry = expiryOf(context);
+  const remove =
+    expiry.expiresAt === undefined ? (['notBefore', 'expiresAt'] as const) : (['notBefore'] as const);
+  return { set: { ...set, ...expiry }, remove, countedAs: 'cancelled' };
+}
+
+/** An attempt that was no failure. */
+function attemptOf(record: BacklogRecord, { now }: SettleContext) {
+  return { ...arrivalOf(record), attempts: record.attempts + 1, lastAttemptAt: toIso(now) };
+}
+
+function expiryOf({ now, keepSuccessSeconds }: SettleContext): { readonly expiresAt?: number } {
+  return keepSuccessSeconds === undefined ? {} : { expiresAt: Math.floor(now / 1000) + keepSuccessSeconds };
+}
+
+/** Who is attempted before it has a place gets one with its first outcome; nobody who waits expires. */
+function placeOf(record: BacklogRecord, context: Pick<SettleContext, 'lane'>) {
+  const isNew = record.lane === undefined;
+  return {
+    lane: isNew ? { lane: context.lane } : {},
+    expiry: isNew ? (['expiresAt'] as const) : [],
+  };
+}
+
+/**
+ * The next attempt comes no earlier. On a progressive queue the rules keep the schedule: the index key stays the
+ * insertion time, and the write leaves the index alone.
+ */
+function waitUntil(record: BacklogRecord, earliest: number, { way, now }: SettleContext) {
+  if (way === 'retry') return { set: { dueAt: toIso(earliest) }, remove: [] };
+  const dueAt = toIso(bornAt(record));
+  if (earliest > now) return { set: { dueAt, notBefore: toIso(earliest) }, remove: [] };
+  return { set: { dueAt }, remove: record.notBefore === undefined ? [] : (['notBefore'] as const) };
 }
 
 function fail(
@@ -122,19 +185,21 @@ function fail(
     earliest,
     decision.retry ? decision.dueAt : context.now + context.tickSeconds * 1000,
   );
-  const status = 'ERROR' as const;
-  const isNew = record.lane === undefined;
-  const lane = isNew ? { lane: context.lane } : {};
-  const expiry = isNew ? (['expiresAt'] as const) : [];
-  if (context.way === 'retry') {
-    return { set: { ...change, ...lane, status, dueAt: toIso(dueAt) }, remove: expiry };
-  }
+  const { lane, expiry } = placeOf(record, context);
+  const { retryQueue } = context;
+  const wait =
+    retryQueue === undefined
+      ? waitUntil(record, isLeftToRules(record, context) ? earliest : dueAt, context)
+      : waitIn(retryQueue, record, dueAt);
+  return { set: { ...change, ...lane, status: 'ERROR', ...wait.set }, remove: [...wait.remove, ...expiry] };
+}
 
-  // The rules keep the schedule: the index key stays the insertion time, and the write leaves the index alone.
-  const set = { ...change, ...lane, status, dueAt: toIso(bornAt(record)) };
-  const notBefore = hasOwnWaits(record, context) ? dueAt : earliest;
-  if (notBefore > context.now) return { set: { ...set, notBefore: toIso(notBefore) }, remove: expiry };
-  return { set, remove: record.notBefore === undefined ? expiry : ['notBefore', ...expiry] };
+/** Of another queue nobody knows here how it retries: a run of either way honours the due time, and puts it right. */
+function waitIn(queue: string, { notBefore }: BacklogRecord, dueAt: number) {
+  return {
+    set: { queue, lane: laneOf(queue), dueAt: toIso(dueAt) },
+    remove: notBefore === undefined ? [] : (['notBefore'] as const),
+  };
 }
 
 function retryOf(record: BacklogRecord, change: FailureChange, context: SettleContext) {
@@ -153,17 +218,24 @@ function retryOf(record: BacklogRecord, change: FailureChange, context: SettleCo
     context.random,
   );
   // On a progressive queue the last rule gives up what is too old, after its last turn.
-  const decidedByRules = context.way === 'progressive' && !hasOwnWaits(record, context);
-  if (decidedByRules && !decision.retry && decision.reason === 'expired') {
+  if (isLeftToRules(record, context) && !decision.retry && decision.reason === 'expired') {
     return { retry: true as const, dueAt: context.now };
   }
   return decision;
 }
 
+/** The rules of a progressive queue keep the schedule of whoever stays there and has no waits of its own. */
+function isLeftToRules(
+  { retry }: BacklogRecord,
+  { way, chosen = false, retryQueue }: SettleContext,
+): boolean {
+  if (way !== 'progressive' || retryQueue !== undefined) return false;
+  return !(retry === undefined ? chosen : hasOwnSchedule(retry));
+}
+
 /** On a progressive queue a policy that only adds limits to its schedule leaves the waits to the rules. */
-function hasOwnWaits({ retry }: BacklogRecord, { chosen = false }: SettleContext): boolean {
-  if (retry === undefined) return chosen;
-  return !(retry.type === 'progressive' && retry.tiers === undefined);
+export function hasOwnSchedule(policy: RetryPolicy): boolean {
+  return !(policy.type === 'progressive' && policy.tiers === undefined);
 }
 
 export function policyOf(record: BacklogRecord, queuePolicy: ResolvedPolicy): ResolvedPolicy {
@@ -206,7 +278,7 @@ function failureOf(
   };
 }
 
-function die(change: Partial<FailureChange>, reason: string, context: SettleContext): RecordChange {
+function die(change: RecordChange['set'], reason: string, context: SettleContext): RecordChange {
   return {
     set: {
       ...change,

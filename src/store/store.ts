@@ -61,6 +61,18 @@ export interface BacklogStore {
   setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean>;
   /** Notes how the run of a tier ended. */
   recordTierRun(queue: string, tier: number, run: TierRun): Promise<void>;
+  /** Opens, holds or closes (`next` undefined) the breaker of a destination; `false` if it is no longer as it was read. */
+  setBreaker(
+    queue: string,
+    destination: string,
+    next: BreakerState | undefined,
+    read: BreakerState | undefined,
+  ): Promise<boolean>;
+  /**
+   * Takes the queue's next turns to start attempts, which nobody else has then: the first one comes at once, or when all
+   * that were taken before are over. Returns when that is (real time); undefined if it were later than `latest`.
+   */
+  takeTurns(queue: string, turns: Turns): Promise<number | undefined>;
 }
 
 export interface ListFilter {
@@ -98,6 +110,8 @@ export interface LeaseOwner {
   readonly holder: string;
   /** Real time: may be taken over when this has passed by more than the tolerated clock skew. */
   readonly until: number;
+  /** Real time at which its holder will have ended, whatever is left: another may wait for that. */
+  readonly ends?: number | undefined;
 }
 
 export interface LeaseHold extends LeaseOwner {
@@ -194,9 +208,29 @@ export interface TierRun {
   readonly complete: boolean;
 }
 
+/** A destination that is left in peace. Times are of the backlog, epoch milliseconds. */
+export interface BreakerState {
+  /** No attempt before; from then on, one probe. */
+  readonly until: number;
+  /** When it opened. */
+  readonly since: number;
+  /** New at every change: whoever changes it must have read this one. */
+  readonly token: string;
+}
+
+/** Real time, milliseconds. */
+export interface Turns {
+  readonly count: number;
+  readonly intervalMs: number;
+  readonly now: number;
+  readonly latest?: number | undefined;
+}
+
 export interface QueueState {
   readonly paused: boolean;
   readonly way?: WayState | undefined;
   /** By tier number. */
   readonly tiers: ReadonlyMap<number, TierRun>;
+  /** Of the destinations whose breakers are not closed. */
+  readonly breakers: ReadonlyMap<string, BreakerState>;
 }

@@ -63,6 +63,26 @@ describe('synthesis refuses, and names the option', () => {
       'queues.bulk: unknown option "retires"',
     ],
     [
+      'a queue for retries that there is not',
+      { queues: { bulk: { ...retryQueue, retryQueue: 'retires' }, retries: retryQueue } },
+      'queues.bulk.retryQueue: expected a queue of this Backlog ("bulk", "retries"), got "retires"; did you mean "retries"?',
+    ],
+    [
+      'the queue itself for retries',
+      queue({ ...retryQueue, retryQueue: 'bulk' }),
+      'queues.bulk.retryQueue: expected another queue than the record\'s own, got "bulk"',
+    ],
+    [
+      'a queue for retries that is no name',
+      queue({ ...retryQueue, retryQueue: 7 }),
+      'queues.bulk.retryQueue: expected string, got 7',
+    ],
+    [
+      'errors that are no names',
+      queue({ ...retryQueue, deadOn: ['TypeError', 7] }),
+      'queues.bulk.deadOn.1: expected the name of an error such as "ValidationError", not "WorkerLost", got 7',
+    ],
+    [
       'both ways of retrying',
       queue({ ...retryQueue, progressive: true }),
       'queues.bulk: expected either "retry" or "progressive", got both',

@@ -54,18 +54,20 @@ describe('headers', () => {
       const deliver = deliverByHttp({ url: server.url, headers: { authorization: () => value as string } });
       const message = /^deliverByHttp\.headers\.authorization: expected one line of visible ASCII characters/;
       expect(await attempt(deliver)).toMatchObject({
-        error: { name: 'ConfigurationError', message: expect.stringMatching(message) },
+        error: { name: 'Snooze', seconds: 60, cause: { message: expect.stringMatching(message) } },
       });
       await expect(deliver.prepare()).rejects.toThrow(message);
       expect(server.received).toHaveLength(0);
     },
   );
 
-  it('a function that fails keeps the attempt from being sent, and fails the preparation', async () => {
+  it('a function that fails puts the attempt off, which is not counted, and fails the preparation', async () => {
     await using server = await answering(200);
     const authorization = () => Promise.reject(new Error('no access'));
     const deliver = deliverByHttp({ url: server.url, headers: { authorization } });
-    expect(await attempt(deliver)).toMatchObject({ error: { message: 'no access' } });
+    expect(await attempt(deliver)).toMatchObject({
+      error: { name: 'Snooze', message: 'a secret of the delivery cannot be had: no access' },
+    });
     await expect(deliver.prepare()).rejects.toThrow('no access');
     expect(server.received).toHaveLength(0);
   });

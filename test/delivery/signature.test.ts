@@ -167,15 +167,17 @@ describe('secrets', () => {
       expect(() => deliverByHttp({ url: server.url, secret: given as string })).toThrow(message);
       const deliver = deliverByHttp({ url: server.url, secret: () => given as string });
       await expect(deliver.prepare()).rejects.toThrow(message);
-      expect(await attempt(deliver)).toMatchObject({ error: { message } });
+      expect(await attempt(deliver)).toMatchObject({
+        error: { name: 'Snooze', message: `a secret of the delivery cannot be had: ${message}` },
+      });
       expect(server.received).toHaveLength(0);
     },
   );
 
-  it('that cannot be had keep the attempt from being sent', async () => {
+  it('that cannot be had put the attempt off, which is not counted', async () => {
     await using server = await listen((_request, response) => response.end());
     const deliver = deliverByHttp({ url: server.url, secret: () => Promise.reject(new Error('no access')) });
-    expect(await attempt(deliver)).toMatchObject({ error: { message: 'no access' } });
+    expect(await attempt(deliver)).toMatchObject({ error: { name: 'Snooze', seconds: 60 } });
     expect(server.received).toHaveLength(0);
   });
 });

@@ -8,7 +8,7 @@ import {
   RetryAfter,
 } from '../../functions/index.js';
 import { ConfigurationError } from '../../src/errors.js';
-import type { RunOptions } from '../../src/processor/index.js';
+import type { Process, RunOptions } from '../../src/processor/index.js';
 import { StoreThrottledError } from '../../src/store/index.js';
 import { listen } from '../delivery/support.js';
 import { context, TIER_1, workbench } from './support.js';
@@ -58,6 +58,8 @@ describe('a run', () => {
       succeeded: 2,
       failed: 0,
       dead: 0,
+      snoozed: 0,
+      cancelled: 0,
       leftOver: 0,
       ended: 'drained',
     });
@@ -84,6 +86,22 @@ describe('a run', () => {
     expect(bench.log()).toMatchObject([{ level: 'ERROR', message: 'run failed' }]);
     token.value = 'Bearer 1';
     expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 1, succeeded: 1 });
+  });
+
+  it('of a process around a delivery that lacks its secret puts records off, and counts no failure', async () => {
+    const bench = workbench(retryQueue);
+    await bench.insert({ id: 'a', retry: { type: 'none' } });
+    const secret = () => Promise.reject(new Error('no access to the secret'));
+    const deliver = deliverByHttp({ url: 'https://erp.example.com/', secret });
+    const process: Process = (record, attempt) => deliver(record, attempt);
+    const handler = backlogHandler({ queue: 'default', process, ...bench.seams });
+    expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 1, failed: 0, dead: 0 });
+    const record = await bench.store.get('a');
+    expect(record).toMatchObject({ status: 'NEW' });
+    expect(record?.failures ?? 0).toBe(0);
+    expect(bench.log()).toContainEqual(
+      expect.objectContaining({ level: 'ERROR', message: 'attempt put off' }),
+    );
   });
 
   it('understands what process returns and throws', async () => {
@@ -228,6 +246,14 @@ describe('how a run is put together', () => {
     expect(options.keepSuccessSeconds).toBeUndefined();
   });
 
+  it('knows where retries go, and which errors are dead at once; the code comes first', async () => {
+    const settings = { way: 'retry', retryQueue: 'retries', deadOn: ['TypeError'] } as const;
+    const byApp = await plannedRun({}, { default: settings }, event);
+    expect(byApp).toMatchObject({ retryQueue: 'retries', deadOn: ['TypeError'] });
+    const chosen = { retryQueue: 'slow', deadOn: [RangeError] };
+    expect(await plannedRun(chosen, { default: settings }, event)).toMatchObject(chosen);
+  });
+
   it('a progressive queue follows the progressive schedule, at the interval of its rule', async () => {
     const catchUp = [{ ...TIER_1, number: 3 }];
     const options = await plannedRun(
@@ -328,6 +354,15 @@ describe('what goes wrong', () => {
       'backlogHandler.retry: unknown option "unit"; expected "unitSeconds", "type", "maxAttempts", "maxAgeSeconds", "maxWaitSeconds", "jitter"',
     ],
     [{ maxRecords: 0 }, 'backlogHandler.maxRecords: expected number to be >=1, got 0'],
+    [
+      { retryQueue: 'default' },
+      'backlogHandler.retryQueue: expected another queue than the record\'s own, got "default"',
+    ],
+    [
+      { deadOn: [() => {}] },
+      'backlogHandler.deadOn.0: expected the name of an error such as "ValidationError", not "WorkerLost", or a class of errors, got a function',
+    ],
+    [{ deadOn: TypeError }, 'backlogHandler.deadOn: expected array, got a function'],
   ])('the options %j are refused where the handler is made', (options, message) => {
     const { seams } = workbench(retryQueue);
     const whole = { queue: 'default', process: () => {}, ...seams, ...options };

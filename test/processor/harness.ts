@@ -2,10 +2,13 @@ import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { type RetryPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import {
   type Arrivals,
+  type BreakerChoice,
+  type BreakerMemory,
+  type DestinationOf,
   type Process,
-  type RetryFunction,
   type RunOptions,
   type RunSummary,
+  resolveBreaker,
   run,
 } from '../../src/processor/index.js';
 import type { Way } from '../../src/record/index.js';
@@ -61,7 +64,11 @@ export class Harness {
   /** Starts a run; `time` must be moved for it to get on. */
   start(process: Process, options: RunChoices = {}): Promise<RunSummary> {
     const {
+      queue = 'q',
       retryFunction,
+      retryQueue,
+      deadOn,
+      decisionsFor,
       band,
       catchUp,
       way,
@@ -69,6 +76,9 @@ export class Harness {
       retry,
       store = this.store,
       deadlineSeconds = FUNCTION_TIMEOUT_SECONDS,
+      breaker,
+      destination,
+      breakers,
       ...limits
     } = options;
     const defaultPolicy: RetryPolicy = band
@@ -76,11 +86,16 @@ export class Harness {
       : { type: 'constant', intervalSeconds: 60, jitter: 'none' };
     return run(
       {
-        target: { queue: 'q', lane: 'q', band, catchUp, way, arrivals },
+        target: { queue, lane: queue, band, catchUp, way, arrivals },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
         retryFunction,
+        retryQueue,
+        deadOn,
+        decisionsFor,
         limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
+        breaker: resolveBreaker(breaker),
+        destination,
         deadline: this.clock.wall() + deadlineSeconds * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
         tickSeconds: 60,
@@ -89,6 +104,7 @@ export class Harness {
         store,
         clock: this.clock,
         random: this.random,
+        breakers,
         logger: {
           debug() {},
           info() {},
@@ -112,16 +128,23 @@ export class Harness {
   }
 }
 
-export type RunChoices = Partial<RunOptions['limits']> & {
-  readonly band?: TierBand;
-  readonly catchUp?: readonly TierBand[];
-  readonly way?: Way;
-  readonly arrivals?: Arrivals;
-  readonly retry?: RetryPolicy;
-  readonly retryFunction?: RetryFunction;
-  readonly store?: BacklogStore;
-  readonly deadlineSeconds?: number;
-};
+type Decisions = 'retryFunction' | 'retryQueue' | 'deadOn' | 'decisionsFor';
+
+export type RunChoices = Partial<RunOptions['limits']> &
+  Partial<Pick<RunOptions, Decisions>> & {
+    readonly queue?: string;
+    readonly band?: TierBand;
+    readonly catchUp?: readonly TierBand[];
+    readonly way?: Way;
+    readonly arrivals?: Arrivals;
+    readonly retry?: RetryPolicy;
+    readonly store?: BacklogStore;
+    readonly deadlineSeconds?: number;
+    readonly breaker?: BreakerChoice;
+    readonly destination?: DestinationOf;
+    /** What the process remembers. Default: each run is a process of its own. */
+    readonly breakers?: BreakerMemory;
+  };
 
 export const succeed: Process = () => {};
 export const fail: Process = () => {

@@ -38,6 +38,16 @@ export const withoutJournal: Sabotage = {
     ),
 };
 
+/** Each run keeps the pace by itself. */
+export const withoutSharedTurns: Sabotage = {
+  store: (store) => replacing({ takeTurns: async (_, { now }) => now }, store),
+};
+
+/** Everybody may make the probe. */
+export const withoutProbeClaim: Sabotage = {
+  store: (store) => replacing({ setBreaker: (...args) => store.setBreaker(...args).then(() => true) }, store),
+};
+
 /** Everybody holds the lease. */
 export const withoutLease: Sabotage = {
   store: (store) => replacing({ holdLease: async () => ({ held: true }) }, store),

@@ -1,4 +1,5 @@
 import { type TierBand, tierBands } from '../../src/policies/index.js';
+import { type BreakerOptions, resolveBreaker } from '../../src/processor/index.js';
 import type { Random } from '../../src/random.js';
 import { type Faults, NO_FAULTS } from './actor.js';
 import { NO_TROUBLES, type Troubles } from './cloud/chaos.js';
@@ -22,6 +23,7 @@ export interface Scenario {
     readonly maxRecords: number | undefined;
     readonly attemptsPerSecond: number | undefined;
   };
+  readonly breaker: BreakerOptions | undefined;
   /** How the queue retries from when on, in order: by these bands, or per record where there are none. */
   readonly ways: readonly { readonly fromMs: number; readonly bands: readonly TierBand[] | undefined }[];
   readonly pause: { readonly fromMs: number; readonly untilMs: number } | undefined;
@@ -79,8 +81,11 @@ export function makeScenario(random: Random, hasArrivals = chance(random, 0.25))
       maxRecords: pick(random, [undefined, undefined, 3]),
       // A queue with a pace leaves its arrivals to its rules.
       attemptsPerSecond:
-        hasArrivals && chance(random, 0.75) ? undefined : pick(random, [undefined, undefined, 5, 0.1]),
+        hasArrivals && chance(random, 0.75) ? undefined : pick(random, [undefined, undefined, 5, 0.05]),
     },
+    breaker: chance(random, 0.2)
+      ? resolveBreaker({ failureShare: 0.3, leastAttempts: 2, openSeconds: pick(random, [10, 50, 200]) })
+      : undefined,
     ways: waysOver(random),
     pause: chance(random, 0.25) ? pauseWithin(random) : undefined,
     losesSlowRule: chance(random, 0.3),

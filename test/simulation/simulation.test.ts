@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { withoutFence, withoutJournal, withoutLease } from './sabotage.js';
+import {
+  withoutFence,
+  withoutJournal,
+  withoutLease,
+  withoutProbeClaim,
+  withoutSharedTurns,
+} from './sabotage.js';
 import {
   withoutClaims,
   withoutFenceOfBare,
@@ -15,7 +21,7 @@ const FIRST_SEED = Number(process.env.SIMULATION_SEED ?? 1);
 const WORLDS = process.env.SIMULATION_SEED ? 1 : Number(process.env.SIMULATION_WORLDS ?? 1000);
 
 async function firstViolation(sabotage: Sabotage, hasArrivals: boolean): Promise<string | undefined> {
-  for (let seed = 1; seed <= 300; seed++) {
+  for (let seed = 1; seed <= 600; seed++) {
     const [violation] = await violationsOf(seed, sabotage, hasArrivals);
     if (violation) return violation;
   }
@@ -32,6 +38,8 @@ describe('in worlds where runs overlap, die and freeze at any step, and the stor
     ['the fence', withoutFence, false],
     ['the journal', withoutJournal, false],
     ['the lease', withoutLease, false],
+    ['the common pace', withoutSharedTurns, false],
+    ['the claim on the probe', withoutProbeClaim, true],
     ['the fence of what was never written', withoutFenceOfBare, true],
     ['the claim on arrivals', withoutClaims, true],
     ['the wait for who has records in hand', withoutWaiting, true],

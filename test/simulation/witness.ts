@@ -1,6 +1,7 @@
 import type { TierBand } from '../../src/policies/index.js';
 import type { RunSummary } from '../../src/processor/index.js';
 import type { BacklogRecord, Item, RecordChange } from '../../src/record/index.js';
+import type { BreakerState } from '../../src/store/store.js';
 import type { Actor } from './actor.js';
 import type { IntakeReport } from './cloud/intake-function.js';
 import { FUNCTION_TIMEOUT_SECONDS, type Scenario, TICK_MS, TROUBLED_MS, WAIT_SECONDS } from './scenario.js';
@@ -36,6 +37,8 @@ interface Underway {
   readonly version: number | undefined;
   readonly queue: string;
   readonly isArrival: boolean;
+  /** True time of its start. */
+  readonly since: number;
 }
 
 type Counts = { attempted: number; succeeded: number; failed: number; dead: number };
@@ -48,6 +51,8 @@ export interface Look {
   readonly queue: string;
   /** The record has just come, and has no place yet. */
   readonly isArrival: boolean;
+  /** Where it is not closed. */
+  readonly breaker: BreakerState | undefined;
 }
 
 /** Sees every attempt and every settle, and knows from them alone what must never be. */
@@ -57,6 +62,7 @@ export class Witness {
   private readonly records = new Map<string, Known>();
   private readonly counts = new Map<Actor, Counts>();
   private readonly lastStarts = new Map<string, number>();
+  private readonly starts = new Map<string, number[]>();
   private readonly asked = new Map<string, number>();
 
   constructor(
@@ -80,7 +86,7 @@ export class Witness {
     if (!known) throw new Error(`${id} was attempted before it was inserted`);
     this.countsOf(actor).attempted++;
     const { queue, isArrival } = look;
-    const mine = { actor, version: versionOf(record.payload), queue, isArrival };
+    const mine = { actor, version: versionOf(record.payload), queue, isArrival, since: look.now };
     const others = this.underway.get(id) ?? [];
     const other = others.find((someone) => !someone.actor.wasFrozen && !mayOverlap(someone, mine));
     // Who was frozen past its hold may give a record its place while another attempts it.
@@ -103,6 +109,7 @@ export class Witness {
     this.checkLateness(actor, record, known, look);
     this.checkPause(actor, id, look);
     this.checkPace(actor, look);
+    this.checkBreaker(actor, id, look);
     known.startedAt = look.now;
   }
 
@@ -145,7 +152,7 @@ export class Witness {
     }
     const counts = this.countsOf(actor);
     if (status === 'SUCCESS') counts.succeeded++;
-    if (status === 'ERROR') counts.failed++;
+    if (status === 'ERROR' && change.set.failures !== undefined) counts.failed++;
     if (status === 'DEAD') counts.dead++;
     const known = this.records.get(record.id);
     if (known && actor.wasFrozen) known.thawedAt = now;
@@ -225,7 +232,7 @@ export class Witness {
   private checkLateness(actor: Actor, record: BacklogRecord, known: Known, { now, start, band }: Look): void {
     const { limits, ways, arrivals } = this.scenario;
     const limited = limits.maxRecords !== undefined || limits.attemptsPerSecond !== undefined;
-    if (limited || this.hasPoison || arrivals?.troubles.lostForGood) return;
+    if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostForGood) return;
     const lastChange = ways.length > 1 ? (ways.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
     const aftermath = arrivals ? ARRIVALS_AFTERMATH_MS : AFTERMATH_MS;
     const calm = start + Math.max(TROUBLED_MS, lastChange) + aftermath;
@@ -235,19 +242,43 @@ export class Witness {
     const expected = Math.max(calm, known.since, known.startedAt ?? 0, ofAge, waited);
     const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;
     // A queue that had nothing to do meanwhile notices its change of way with the next record that comes.
-    const noticesLateMs = arrivals && ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
+    const noticesLateMs = ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
     const longestMs = arrivals ? FUNCTION_TIMEOUT_SECONDS * 1000 : LONGEST_ATTEMPT_MS;
     const lateMs = now - expected - intervalMs - noticesLateMs - longestMs;
     if (lateMs > 0) this.report(`${record.id}: attempted by ${actor.name} ${lateMs} ms too late`);
   }
 
-  /** Each tier that a run sees to has a pace of its own. */
-  private checkPace(actor: Actor, { now, band }: Look): void {
+  /**
+   * All runs of a queue keep one pace together: none starts sooner behind its own last start, and of all together no more
+   * start in any three intervals than have turns there. Turns that answers were late for may be used a little late.
+   */
+  private checkPace(actor: Actor, { now, queue }: Look): void {
     const { attemptsPerSecond } = this.scenario.limits;
-    const lane = `${actor.name} ${band?.number}`;
-    const next = (this.lastStarts.get(lane) ?? 0) + 1000 / (attemptsPerSecond ?? Number.POSITIVE_INFINITY);
-    if (now < Math.floor(next) && !actor.wasFrozen) this.report(`${actor.name} goes faster than its pace`);
-    this.lastStarts.set(lane, now);
+    if (attemptsPerSecond === undefined || actor.wasFrozen) return;
+    const intervalMs = 1000 / attemptsPerSecond;
+    const next = (this.lastStarts.get(actor.name) ?? 0) + intervalMs;
+    if (now < Math.floor(next)) this.report(`${actor.name} goes faster than its pace`);
+    this.lastStarts.set(actor.name, now);
+    const recent = (this.starts.get(queue) ?? []).filter((at) => at > now - 3 * intervalMs);
+    this.starts.set(queue, [...recent, now]);
+    const turns = 3 + 1 + Math.ceil(SKEW_MS / intervalMs);
+    if (recent.length + 1 > turns) this.report(`${queue}: all runs together go faster than the pace`);
+  }
+
+  /** Once all runs have read that it is open, one of them makes a probe at a time. */
+  private checkBreaker(actor: Actor, id: string, { now, breaker, queue }: Look): void {
+    if (!breaker || actor.wasFrozen || now < breaker.since + LEASE_MS) return;
+    const others = [...this.underway].flatMap(([other, all]) => (other === id ? [] : all));
+    // A run whose probe has succeeded goes on before that is written; one that ignores its signal is not waited for.
+    const longestMs = this.scenario.limits.attemptTimeoutSeconds * 1000;
+    const probe = others.find(
+      (other) =>
+        other.queue === queue &&
+        other.actor !== actor &&
+        !other.actor.wasFrozen &&
+        now < other.since + longestMs,
+    );
+    if (probe) this.report(`${id}: attempted by ${actor.name} beside the probe of ${probe.actor.name}`);
   }
 
   private checkPause(actor: Actor, id: string, { now, start, queue }: Look): void {

@@ -276,6 +276,7 @@ export class World {
           process: (record, context) => this.process(actor, target, record, context),
           policy: isByAge ? BY_AGE : PER_RECORD,
           limits: this.scenario.limits,
+          breaker: this.scenario.breaker,
           deadline,
           functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
           tickSeconds: 60,
@@ -310,7 +311,8 @@ export class World {
     const stored = this.truth.items().find((item) => item.id === id);
     const band = caughtUp ? slower : rule;
     const isArrival = arrivals !== undefined;
-    this.witness.begins(actor, record, stored, { now, start: START, band, queue, isArrival });
+    const breaker = this.truth.breakerOf(queue);
+    this.witness.begins(actor, record, stored, { now, start: START, band, queue, isArrival, breaker });
     const made = (this.attempts.get(id) ?? 0) + 1;
     this.attempts.set(id, made);
 

@@ -1,4 +1,11 @@
-import { type BacklogRecord, type Item, isNewer, isPending, laneOf } from '../../record/index.js';
+import {
+  type BacklogRecord,
+  type Item,
+  isCancelled,
+  isNewer,
+  isPending,
+  laneOf,
+} from '../../record/index.js';
 import { printable } from '../output.js';
 import type { Finding } from './findings.js';
 import { type PlaceProblem, placeProblem } from './place-checks.js';
@@ -120,7 +127,7 @@ export function checkRecord(item: Item, record: BacklogRecord, context: RecordCo
 export function checkContents(item: Item, record: BacklogRecord, context: RecordContext): Finding[] {
   return [
     ...checkAttributes(item, record),
-    ...(isPending(record) ? checkWait(item, record, context) : [dead(record)]),
+    ...(isPending(record) ? checkWait(item, record, context) : isCancelled(record) ? [] : [dead(record)]),
     ...(context.queues && !context.queues.has(record.queue) ? [unknownQueue(record.queue)] : []),
   ];
 }

@@ -1,6 +1,8 @@
 import type { Item } from '../../record/index.js';
 import type { QueueState, TierRun, WayState } from '../store.js';
+import { parseBreakers } from './breakers.js';
 import { and, Expressions, or } from './expressions.js';
+import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
 
 /**
@@ -10,6 +12,8 @@ import type { Table } from './table.js';
  *     paused           true while an operator has stopped it
  *     way, waySince    how it retries, and since when (real time, epoch milliseconds)
  *     tiers            by tier number: { at, complete } of the last run
+ *     breakers         by destination, of those that are not closed: { until, since, token } (the backlog's time)
+ *     nextTurn         when the next attempt of a queue with a pace may start (real time, epoch milliseconds)
  */
 export class DynamoDbQueues {
   constructor(private readonly table: Table) {}
@@ -57,16 +61,13 @@ export class DynamoDbQueues {
   }
 }
 
-function queueKey(queue: string): string {
-  return `queue#${queue}`;
-}
-
 function parseQueueState(item: Item | undefined): QueueState {
-  const { paused, way, waySince, tiers } = item ?? {};
+  const { paused, way, waySince, tiers, breakers } = item ?? {};
   return {
     paused: paused === true,
     way: way === 'retry' || way === 'progressive' ? { way, since: Number(waySince ?? 0) } : undefined,
     tiers: new Map(Object.entries(tiers ?? {}).map(([tier, run]) => [Number(tier), parseTierRun(run)])),
+    breakers: parseBreakers(breakers),
   };
 }
 

@@ -1,9 +1,10 @@
-import type { QueueState, TierRun, WayState } from '../store.js';
+import type { BreakerState, QueueState, TierRun, Turns, WayState } from '../store.js';
 
-const EMPTY: QueueState = { paused: false, way: undefined, tiers: new Map() };
+const EMPTY: QueueState = { paused: false, way: undefined, tiers: new Map(), breakers: new Map() };
 
 export class MemoryQueues {
   private readonly queues = new Map<string, QueueState>();
+  private readonly nextTurns = new Map<string, number>();
 
   read(queue: string): QueueState {
     return this.queues.get(queue) ?? EMPTY;
@@ -23,6 +24,29 @@ export class MemoryQueues {
   recordTierRun(queue: string, tier: number, { at, complete }: TierRun): void {
     const state = this.read(queue);
     this.queues.set(queue, { ...state, tiers: new Map([...state.tiers, [tier, { at, complete }]]) });
+  }
+
+  setBreaker(
+    queue: string,
+    destination: string,
+    next: BreakerState | undefined,
+    read: BreakerState | undefined,
+  ): boolean {
+    const state = this.read(queue);
+    const token = state.breakers.get(destination)?.token;
+    if (token !== read?.token && token !== next?.token) return false;
+    const breakers = new Map(state.breakers);
+    if (next) breakers.set(destination, next);
+    else breakers.delete(destination);
+    this.queues.set(queue, { ...state, breakers });
+    return true;
+  }
+
+  takeTurns(queue: string, { count, intervalMs, now, latest }: Turns): number | undefined {
+    const first = Math.max(now, this.nextTurns.get(queue) ?? now);
+    if (latest !== undefined && first > latest) return undefined;
+    this.nextTurns.set(queue, first + count * intervalMs);
+    return first;
   }
 }
 

@@ -11,6 +11,7 @@ import { checkItem } from '../item-limits.js';
 import type {
   ArrivalsClaim,
   BacklogStore,
+  BreakerState,
   ClaimAnswer,
   ClaimedArrivals,
   DuePage,
@@ -25,6 +26,7 @@ import type {
   ScanPage,
   SweepState,
   TierRun,
+  Turns,
   WayState,
 } from '../store.js';
 import { MemoryArrivals } from './arrivals.js';
@@ -166,9 +168,27 @@ export class MemoryStore implements BacklogStore {
     this.queues.recordTierRun(queue, tier, run);
   }
 
+  async setBreaker(
+    queue: string,
+    destination: string,
+    next: BreakerState | undefined,
+    read: BreakerState | undefined,
+  ): Promise<boolean> {
+    return this.queues.setBreaker(queue, destination, next, read);
+  }
+
+  async takeTurns(queue: string, turns: Turns): Promise<number | undefined> {
+    return this.queues.takeTurns(queue, turns);
+  }
+
   /** When the first record of a lane is due, ISO-8601; undefined if the lane is empty. Nothing is due before. */
   earliestDue(lane: string): string | undefined {
     return this.records.earliestDue(lane);
+  }
+
+  /** As it stands, where it is not closed. */
+  breakerOf(queue: string, destination = '*'): BreakerState | undefined {
+    return this.queues.read(queue).breakers.get(destination);
   }
 
   /** Lanes that hold anything. */

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { UnderTest } from '../conformance.js';
 import { NOW } from '../records.js';
 
@@ -7,7 +7,7 @@ const PROGRESSIVE = { way: 'progressive', since: NOW + 1 } as const;
 
 export function keepingQueues(underTest: UnderTest): void {
   it('knows nothing of a new queue', async () => {
-    const empty = { paused: false, way: undefined, tiers: new Map() };
+    const empty = { paused: false, way: undefined, tiers: new Map(), breakers: new Map() };
     expect(await underTest().store.readQueue('queue-new')).toEqual(empty);
   });
 
@@ -41,6 +41,7 @@ export function keepingQueues(underTest: UnderTest): void {
         [2, { at: NOW + 2, complete: false }],
         [3, { at: NOW + 1, complete: false }],
       ]),
+      breakers: new Map(),
     });
   });
 
@@ -51,5 +52,83 @@ export function keepingQueues(underTest: UnderTest): void {
       tiers.map((tier) => store.recordTierRun('queue-4', tier, { at: tier, complete: true })),
     );
     expect([...(await store.readQueue('queue-4')).tiers.keys()].sort()).toEqual(tiers);
+  });
+
+  describe('breakers', () => {
+    const open = (token: string, until = NOW + 60_000) => ({ until, since: NOW, token });
+
+    it('are noted by destination, by whoever has read them as they are', async () => {
+      const { store } = underTest();
+      expect(await store.setBreaker('queue-5', '*', open('a'), undefined)).toBe(true);
+      expect(await store.setBreaker('queue-5', 'https://shop.example/x?y#z', open('b'), undefined)).toBe(
+        true,
+      );
+      expect(await store.setBreaker('queue-5', '*', open('c'), undefined)).toBe(false);
+      expect(await store.setBreaker('queue-5', '*', open('d'), open('c'))).toBe(false);
+      expect(await store.setBreaker('queue-5', '*', open('e', NOW + 7), open('a'))).toBe(true);
+      expect((await store.readQueue('queue-5')).breakers).toEqual(
+        new Map([
+          ['*', open('e', NOW + 7)],
+          ['https://shop.example/x?y#z', open('b')],
+        ]),
+      );
+    });
+
+    it('are closed by whoever has read them as they are', async () => {
+      const { store } = underTest();
+      await store.setBreaker('queue-6', '*', open('a'), undefined);
+      expect(await store.setBreaker('queue-6', '*', undefined, open('b'))).toBe(false);
+      expect(await store.setBreaker('queue-6', '*', undefined, open('a'))).toBe(true);
+      expect((await store.readQueue('queue-6')).breakers).toEqual(new Map());
+    });
+
+    it('are as they were written when the answer was lost and the write is repeated', async () => {
+      const { store } = underTest();
+      for (const _ of [1, 2]) expect(await store.setBreaker('queue-7', '*', open('a'), undefined)).toBe(true);
+      for (const _ of [1, 2]) expect(await store.setBreaker('queue-7', '*', open('b'), open('a'))).toBe(true);
+      for (const _ of [1, 2]) expect(await store.setBreaker('queue-7', '*', undefined, open('b'))).toBe(true);
+    });
+
+    it('leave what else is known of the queue as it is', async () => {
+      const { store } = underTest();
+      await store.setWay('queue-8', PROGRESSIVE, undefined);
+      await store.recordTierRun('queue-8', 3, { at: NOW, complete: true });
+      await store.setBreaker('queue-8', '*', open('a'), undefined);
+      expect(await store.readQueue('queue-8')).toMatchObject({ way: PROGRESSIVE });
+      expect((await store.readQueue('queue-8')).tiers.size).toBe(1);
+    });
+  });
+
+  describe('turns', () => {
+    const turns = (count: number, now = NOW, latest?: number) => ({ count, intervalMs: 50, now, latest });
+
+    it('come at once where nobody has any, and behind those of the others', async () => {
+      const { store } = underTest();
+      expect(await store.takeTurns('queue-9', turns(10))).toBe(NOW);
+      expect(await store.takeTurns('queue-9', turns(2))).toBe(NOW + 500);
+      expect(await store.takeTurns('queue-9', turns(1, NOW + 400))).toBe(NOW + 600);
+      expect(await store.takeTurns('queue-9', turns(1, NOW + 9_000))).toBe(NOW + 9_000);
+    });
+
+    it('are not taken where the first comes too late', async () => {
+      const { store } = underTest();
+      await store.takeTurns('queue-10', turns(100));
+      expect(await store.takeTurns('queue-10', turns(1, NOW, NOW + 4_999))).toBeUndefined();
+      expect(await store.takeTurns('queue-10', turns(1, NOW, NOW + 5_000))).toBe(NOW + 5_000);
+    });
+
+    it('are given to one each of many who come at once', async () => {
+      const { store } = underTest();
+      const eight = Array.from({ length: 8 }, () => store.takeTurns('queue-11', turns(4)));
+      const firsts = (await Promise.all(eight)).map(Number).sort((a, b) => a - b);
+      expect(firsts).toEqual(Array.from({ length: 8 }, (_, i) => NOW + i * 200));
+    });
+
+    it('may be parts of a millisecond long', async () => {
+      const { store } = underTest();
+      const third = { count: 1, intervalMs: 1000 / 3, now: NOW };
+      await store.takeTurns('queue-12', third);
+      expect(await store.takeTurns('queue-12', third)).toBeCloseTo(NOW + 1000 / 3, 2);
+    });
   });
 }

@@ -1,0 +1,4 @@
+/** The item of a queue in the control table; queues.ts tells what it holds. */
+export function queueKey(queue: string): string {
+  return `queue#${queue}`;
+}
