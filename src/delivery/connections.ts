@@ -1,5 +1,4 @@
-import * as http from 'node:http';
-import * as https from 'node:https';
+import type { Agent, IncomingMessage, request } from 'node:http';
 import type { LookupFunction } from 'node:net';
 
 export interface OutgoingRequest {
@@ -12,46 +11,58 @@ export interface OutgoingRequest {
 /** A connection that the other side closed while it was idle, which shows when it is used again. */
 const STALE = new Set<unknown>(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 
+interface Transport {
+  readonly request: typeof request;
+  readonly agent: Agent;
+}
+
 /** Connections to one URL, which are used again. Addresses come from `lookup`; redirects are not followed. */
 export class Connections {
-  private readonly transport: typeof http | typeof https;
-  private readonly agent: http.Agent;
+  private transport: Promise<Transport> | undefined;
 
   constructor(
     private readonly url: string,
     private readonly lookup: LookupFunction,
-  ) {
-    this.transport = url.startsWith('https:') ? https : http;
-    this.agent = new this.transport.Agent({ keepAlive: true });
-  }
+  ) {}
 
   /** @returns the answer, when its headers are there; its body has to be read, or destroyed */
-  async send(request: OutgoingRequest): Promise<http.IncomingMessage> {
+  async send(outgoing: OutgoingRequest): Promise<IncomingMessage> {
+    this.transport ??= loadTransport(this.url);
+    const { request, agent } = await this.transport;
     try {
-      return await this.attempt(request, this.agent);
+      return await this.attempt(outgoing, request, agent);
     } catch (error) {
-      const wasStale = error instanceof StaleConnectionError && !request.signal.aborted;
+      const wasStale = error instanceof StaleConnectionError && !outgoing.signal.aborted;
       if (!wasStale) throw error;
       // Nobody can tell whether the request was read. It bears its idempotency key, like any other repetition.
-      return this.attempt(request, false);
+      return this.attempt(outgoing, request, false);
     }
   }
 
   private attempt(
     { method, headers, body, signal }: OutgoingRequest,
-    agent: http.Agent | false,
-  ): Promise<http.IncomingMessage> {
+    request: Transport['request'],
+    agent: Agent | false,
+  ): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const length = { 'content-length': String(Buffer.byteLength(body)) };
       const options = { method, headers: { ...headers, ...length }, agent, lookup: this.lookup, signal };
-      const request = this.transport.request(this.url, options, resolve);
-      request.on('error', (error: NodeJS.ErrnoException) => {
-        const isStale = request.reusedSocket && STALE.has(error.code);
+      const sent = request(this.url, options, resolve);
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        const isStale = sent.reusedSocket && STALE.has(error.code);
         reject(isStale ? new StaleConnectionError('the connection was stale', { cause: error }) : error);
       });
-      request.end(body);
+      sent.end(body);
     });
   }
+}
+
+/** Not at a cold start, when most of Node's own modules are still to be loaded, and nothing may be due. */
+async function loadTransport(url: string): Promise<Transport> {
+  const { request, Agent } = url.startsWith('https:')
+    ? await import('node:https')
+    : await import('node:http');
+  return { request, agent: new Agent({ keepAlive: true }) };
 }
 
 class StaleConnectionError extends Error {}
