@@ -20,7 +20,9 @@ export type Work =
       readonly entry: string;
       readonly environment: Readonly<Record<string, string>>;
     }
-  | { readonly type: 'own'; readonly handler: IFunction };
+  | { readonly type: 'own'; readonly handler: IFunction }
+  /** One of those that several queues share, by its name. */
+  | { readonly type: 'worker'; readonly worker: string };
 
 /** A queue's props, checked and with their defaults filled in. */
 export interface Queue {
@@ -31,6 +33,8 @@ export interface Queue {
   /** Of a progressive queue; empty otherwise. */
   readonly tiers: readonly Tier[];
   readonly work: Work;
+  /** Beside the other queues of its worker. */
+  readonly weight: number;
   readonly enabled: boolean;
   readonly attemptTimeoutSeconds: number;
   readonly lagThresholdSeconds: number;
@@ -48,13 +52,18 @@ const queueShape = z.strictObject({
   retry: z.unknown().optional(),
   retryQueue: z.unknown().optional(),
   deadOn: z.unknown().optional(),
+  history: z.unknown().optional(),
   progressive: z.unknown().optional(),
   deliverTo: z.unknown().optional(),
   entry: z.string().min(1).optional(),
   environment: z.record(z.string(), z.string()).optional(),
   handler: lambdaFunction.optional(),
+  worker: z.string().min(1).optional(),
+  weight: z.number().positive().max(1_000_000).optional(),
   enabled: z.boolean().default(true),
+  shards: z.unknown().optional(),
   concurrency: z.unknown().optional(),
+  maxConcurrency: z.unknown().optional(),
   attemptsPerSecond: z.unknown().optional(),
   breaker: z.unknown().optional(),
   attemptTimeout: duration.optional(),
@@ -106,8 +115,11 @@ function readQueue(name: string, input: unknown): Queue {
     retry: progressive ? progressive.policy : props.retry,
     retryQueue: props.retryQueue,
     deadOn: props.deadOn,
+    history: props.history,
     deliverTo: delivery.settings,
+    shards: props.shards,
     concurrency: props.concurrency,
+    maxConcurrency: props.maxConcurrency,
     attemptsPerSecond: props.attemptsPerSecond,
     breaker: props.breaker,
     attemptTimeoutSeconds: props.attemptTimeout?.toSeconds(),
@@ -120,6 +132,7 @@ function readQueue(name: string, input: unknown): Queue {
     settings: checkSettings(name, settings),
     tiers: progressive?.tiers ?? [],
     work,
+    weight: props.weight ?? 1,
     enabled: props.enabled,
     attemptTimeoutSeconds: props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
     lagThresholdSeconds: props.lagThreshold.toSeconds(),
@@ -149,15 +162,17 @@ function wayOf({ retry, progressive }: ParsedProps, path: string): Way {
 }
 
 function workOf(props: ParsedProps, path: string, secrets: readonly UsedSecret[]): Work {
-  const given = (['deliverTo', 'entry', 'handler'] as const).filter((option) => props[option] !== undefined);
+  const given = (['deliverTo', 'entry', 'handler', 'worker'] as const).filter(
+    (option) => props[option] !== undefined,
+  );
   if (given.length > 1) {
     throw new ConfigurationError(
-      `${path}: expected one of "deliverTo", "entry" and "handler", got ${given.map(show).join(' and ')}`,
+      `${path}: expected one of "deliverTo", "entry", "handler" and "worker", got ${given.map(show).join(' and ')}`,
     );
   }
   if (given.length === 0 && props.enabled) {
     throw new ConfigurationError(
-      `${path}: expected "deliverTo", "entry" or "handler" (or "enabled": false), got none of them`,
+      `${path}: expected "deliverTo", "entry", "handler" or "worker" (or "enabled": false), got none of them`,
     );
   }
   if (props.environment !== undefined && props.entry === undefined) {
@@ -165,6 +180,12 @@ function workOf(props: ParsedProps, path: string, secrets: readonly UsedSecret[]
       `${path}.environment: expected with "entry" only, got ${show(Object.keys(props.environment))}`,
     );
   }
+  if (props.weight !== undefined && props.worker === undefined) {
+    throw new ConfigurationError(
+      `${path}.weight: expected with "worker" only, which serves other queues beside it, got ${show(props.weight)}`,
+    );
+  }
+  if (props.worker !== undefined) return { type: 'worker', worker: props.worker };
   if (props.entry !== undefined) {
     return { type: 'entry', entry: props.entry, environment: props.environment ?? {} };
   }

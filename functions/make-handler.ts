@@ -1,7 +1,15 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type BreakerMemory, type Process, type RunSummary, run } from '../src/processor/index.js';
+import {
+  type BreakerMemory,
+  type Process,
+  type RunOptions,
+  type RunSummary,
+  type run,
+  runQueues,
+  together,
+} from '../src/processor/index.js';
 import { isIdle } from '../src/processor/summary.js';
-import { type BacklogEvent, parseEvent } from './event.js';
+import { type BacklogEvent, parseEvents } from './event.js';
 import type { HandlerLogger } from './handler-logger.js';
 import type { LambdaHandler } from './lambda-context.js';
 import { lambdaHandler } from './lambda-handler.js';
@@ -55,7 +63,6 @@ export function makeHandler(
 ): BacklogLambdaHandler {
   const { env = process.env, emit = emitMetrics } = seams;
   const logger = (seams.logger ?? createLogger()) as Logger;
-  const drain = seams.run ?? run;
   const start = once(() => {
     const settings = readSettings(env);
     return {
@@ -68,18 +75,25 @@ export function makeHandler(
     try {
       // An error here, and not at module load, leaves a log line everywhere.
       const { settings, parts } = start();
-      const event = parseEvent(input, settings.queues);
-      const chosen = choose(event);
-      await prepare(chosen);
-      const options = planRun(event, choices, {
-        process: chosen,
+      const times = {
         functionTimeoutSeconds: settings.functionTimeoutSeconds,
         deadline: parts.clock.wall() + context.getRemainingTimeInMillis(),
-      });
-      const summary = await drain(options, { ...parts, logger: attemptLogger(logger) });
-      emit(summary, settings.tables.records);
-      report(logger, summary);
+        now: parts.clock.now(),
+      };
+      const runs = parseEvents(input, settings.queues).map(({ event, weight }) => ({
+        options: planRun(event, choices, { process: choose(event), ...times }),
+        weight: choices.weights?.get(event.queue) ?? weight,
+      }));
+      const { ready, lacking } = await prepared(runs);
+      if (ready.length === 0 && lacking) throw lacking;
+      const summaries = await runQueues(ready, { ...parts, logger: attemptLogger(logger) }, seams.run);
+      for (const one of summaries) {
+        emit(one, settings.tables.records);
+        report(logger, one);
+      }
+      const summary = together(summaries);
       if (isTrouble(summary)) throw new RunFailedError(summary);
+      if (lacking) throw lacking;
       return summary;
     } catch (error) {
       if (!(error instanceof RunFailedError)) logger.error('run failed', error as Error);
@@ -88,9 +102,19 @@ export function makeHandler(
   });
 }
 
-/** What a process lacks, no record pays for: the invocation fails before anything is attempted. */
-async function prepare(chosen: Process & { readonly prepare?: unknown }): Promise<void> {
-  if (typeof chosen.prepare === 'function') await chosen.prepare();
+/** What a process lacks, no record pays for: its queue is left alone, and the invocation fails after the others' runs. */
+async function prepared<Run extends { readonly options: RunOptions }>(runs: readonly Run[]) {
+  const lacks = new Map<Process, unknown>();
+  const prepare = async (process: Process & { readonly prepare?: unknown }) => {
+    try {
+      if (typeof process.prepare === 'function') await process.prepare();
+    } catch (error) {
+      lacks.set(process, error);
+    }
+  };
+  await Promise.all(Array.from(new Set(runs.map(({ options }) => options.process)), prepare));
+  const [lacking] = lacks.values();
+  return { ready: runs.filter(({ options }) => !lacks.has(options.process)), lacking };
 }
 
 function report(logger: Logger, summary: RunSummary): void {

@@ -2,8 +2,15 @@ import * as z from 'zod/mini';
 import type { ClockSetting } from '../src/clock.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { type BreakerChoice, breakerOption, decisionOptions, limitOptions } from '../src/processor/index.js';
-import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
+import {
+  type BreakerChoice,
+  breakerOption,
+  decisionOptions,
+  type HistoryOptions,
+  historyShape,
+  limitOptions,
+} from '../src/processor/index.js';
+import { MAX_SHARDS, QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
 
@@ -16,12 +23,18 @@ export interface QueueSettings {
   readonly retryQueue?: string | undefined;
   /** Names of errors that no retry helps against: dead at once. */
   readonly deadOn?: readonly string[] | undefined;
+  /** What a record keeps of its attempts. Default: 512 bytes, 20 entries, no stacks. */
+  readonly history?: Omit<HistoryOptions, 'redact'> | undefined;
   /** Where the built-in handlers deliver, and how. */
   readonly deliverTo?: string | DeliverySettings | undefined;
+  /** Lanes that its records are spread over. Default: 1. */
+  readonly shards?: number | undefined;
   /** How often the rule of a queue with a due time per record fires. Default 60. */
   readonly tickSeconds?: number | undefined;
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
+  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
+  readonly maxConcurrency?: number | undefined;
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
   /** Leaves the other side in peace when too many attempts fail. Default: none. */
@@ -62,8 +75,10 @@ const queueSchema = z.strictObject({
   way: z.enum(['retry', 'progressive'], { error: 'expected "retry" or "progressive"' }),
   retry: z.optional(z.unknown()),
   deliverTo: z.optional(z.unknown()),
+  shards: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS))),
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
   ...decisionOptions,
+  history: z.optional(z.strictObject(historyShape)),
   ...choiceOptions,
 });
 

@@ -5,7 +5,7 @@ import { Lane } from './lane.js';
 import type { Arrivals, RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
 import { placeWhenFree } from './place-when-free.js';
-import { placeAll } from './placing.js';
+import { type PlacingParts, placeAll } from './placing.js';
 import type { Pressure } from './pressure/pressure.js';
 import type { RunEnd } from './summary.js';
 import type { Tally } from './tally.js';
@@ -56,6 +56,7 @@ export class ArrivalsRun {
   }
 
   async attempt(): Promise<RunEnd> {
+    if (this.options.limits.concurrency === 0) return this.leaveToRules('crowded');
     if (!(await this.hasTurnSoon())) return this.leaveToRules('paced');
     const claimed = await this.claim.take();
     if (claimed === 'taken') return 'held';
@@ -76,9 +77,15 @@ export class ArrivalsRun {
     return this.pressure.pace.take(this.arrivals.ids.length, clock.wall() + LONGEST_WAIT_MS);
   }
 
+  /** Of a record that was moved into another queue meanwhile nobody here knows the shards. */
+  private get placing(): PlacingParts {
+    const { queue, shards = 1 } = this.options.target;
+    return { ...this.parts, shardsOf: (name) => (name === queue ? shards : 1) };
+  }
+
   private async leaveToRules(ended: RunEnd): Promise<RunEnd> {
     const formerQueues = [this.options.target.queue];
-    const { placed, waiting } = await placeWhenFree(this.arrivals.ids, this.parts, { formerQueues });
+    const { placed, waiting } = await placeWhenFree(this.arrivals.ids, this.placing, { formerQueues });
     this.tally.leftOver(placed.length);
     return waiting.length > 0 ? 'shared' : ended;
   }
@@ -123,7 +130,7 @@ export class ArrivalsRun {
   private async place(records: readonly BacklogRecord[]): Promise<boolean> {
     if (records.length === 0) return true;
     if (this.claim.renewInMs() <= 0 && !(await this.claim.hold())) return false;
-    const { placed } = await placeAll(records, 0, this.parts);
+    const { placed } = await placeAll(records, 0, this.placing);
     this.tally.leftOver(placed.length);
     return true;
   }

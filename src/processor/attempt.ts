@@ -33,6 +33,7 @@ export function startAttempt(record: BacklogRecord, parts: AttemptParts): Runnin
     logger,
   };
 
+  const startedAt = clock.wall();
   const outcome = (async () => process(record, context))()
     .then(outcomeOfReturn, (thrown) => {
       const said = outcomeOfThrow(thrown);
@@ -40,6 +41,7 @@ export function startAttempt(record: BacklogRecord, parts: AttemptParts): Runnin
       const wasStopped = timeout.isUp && said.type === 'failure' && said.retryAfterSeconds === undefined;
       return wasStopped ? timedOut(timeoutSeconds) : said;
     })
+    .then((ended) => ({ ...ended, ms: Math.max(0, Math.round(clock.wall() - startedAt)) }))
     .finally(() => ended.abort('ended'));
 
   const straggling = (async () => {

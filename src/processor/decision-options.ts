@@ -12,34 +12,13 @@ export const retryQueueName = z
   .check(z.regex(QUEUE_PATTERN, 'expected the name of a queue: letters, digits, "_", "." and "-"'));
 
 /** A lost worker is no proof against a record: it may never be dead of the first one. */
-const isErrorName = (value: unknown) => typeof value === 'string' && value !== '' && value !== WORKER_LOST;
-
-function isErrorClass(value: unknown): value is ErrorClass {
-  return typeof value === 'function' && (value === Error || value.prototype instanceof Error);
+export function isErrorName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value !== WORKER_LOST;
 }
+export const ERROR_NAME = `expected the name of an error such as "ValidationError", not "${WORKER_LOST}"`;
 
 /** What a queue may say about its failures beside `retry`, as plain data. */
 export const decisionOptions = {
   retryQueue: z.optional(retryQueueName),
-  deadOn: z.optional(
-    z.array(
-      z.custom<string>(
-        isErrorName,
-        `expected the name of an error such as "ValidationError", not "${WORKER_LOST}"`,
-      ),
-    ),
-  ),
-};
-
-/** The same in code. */
-export const decisionChoices = {
-  ...decisionOptions,
-  deadOn: z.optional(
-    z.array(
-      z.custom<string | ErrorClass>(
-        (value) => isErrorName(value) || isErrorClass(value),
-        `expected the name of an error such as "ValidationError", not "${WORKER_LOST}", or a class of errors`,
-      ),
-    ),
-  ),
+  deadOn: z.optional(z.array(z.custom<string>(isErrorName, ERROR_NAME))),
 };

@@ -1,12 +1,30 @@
 import type { ResolvedPolicy } from '../policies/index.js';
 import type { AttemptOutcome, BacklogRecord } from '../record/index.js';
 import type { DeadOn } from './decision-options.js';
-import { askRetryFunction, type RetryFunction } from './retry-function.js';
+
+type Failure = Extract<AttemptOutcome, { type: 'failure' }>;
+
+/** What a retry function makes of a failure. */
+export type Asked =
+  /** Dead, for this reason. */
+  | { readonly dead: string }
+  | {
+      /** Undefined: it is left to the policy behind the function. */
+      readonly policy?: ResolvedPolicy | undefined;
+      /** The policy's waits hold on a progressive queue too. */
+      readonly chosen?: boolean | undefined;
+      readonly queue?: string | undefined;
+      /** What was wrong with the function's answer, which counts for nothing then. */
+      readonly problem?: string | undefined;
+    };
+
+/** Asks a retry function and reads its answer; `retryDecider` makes it of the function. Never throws. */
+export type RetryDecider = (failure: Failure, record: BacklogRecord, fallback: ResolvedPolicy) => Asked;
 
 /** What may be said about the failures of a queue, of a handler, or of one kind of records. */
 export interface FailureChoices {
   /** Asked before the policy, after the record's own. */
-  readonly retryFunction?: RetryFunction | undefined;
+  readonly retryDecider?: RetryDecider | undefined;
   /** Where records go that are to be retried. Default: they stay. */
   readonly retryQueue?: string | undefined;
   /** Errors that are dead at once. */
@@ -22,14 +40,13 @@ export interface RecordChoices extends FailureChoices {
 /** Everything that is known about the failures of one record, but for its own policy. */
 export interface Deciding extends FailureChoices {
   readonly policy: ResolvedPolicy;
-  /** The policy is one record's alone. */
+  /** The policy's waits hold on a progressive queue too. */
   readonly chosen: boolean;
 }
 
 export interface Decided {
   readonly outcome: AttemptOutcome;
   readonly policy: ResolvedPolicy;
-  /** The policy's waits hold on a progressive queue too. */
   readonly chosen: boolean;
   /** Where it goes if it is retried; undefined: it stays. */
   readonly retryQueue?: string | undefined;
@@ -41,20 +58,19 @@ export function decidingFor(
   handler: FailureChoices & { readonly policy: ResolvedPolicy },
   own: RecordChoices = {},
 ): Deciding {
-  const { policy, retryFunction, retryQueue, deadOn } = handler;
   return {
-    policy: own.policy ?? policy,
+    policy: own.policy ?? handler.policy,
     chosen: own.policy !== undefined && own.policy.type !== 'progressive',
-    retryFunction: own.retryFunction ?? (own.policy ? undefined : retryFunction),
-    retryQueue: own.retryQueue ?? retryQueue,
-    deadOn: own.deadOn ?? deadOn,
+    retryDecider: own.retryDecider ?? (own.policy ? undefined : handler.retryDecider),
+    retryQueue: own.retryQueue ?? handler.retryQueue,
+    deadOn: own.deadOn ?? handler.deadOn,
   };
 }
 
 /**
  * What becomes of a failure. First who knows best:
  *
- *     deadOn                dead at once, whatever policy the record has
+ *     deadOn                dead at once, whatever policy the record has; unless process asked for another attempt
  *     the record's policy   its wait; it moves to `retryQueue` all the same
  *     the retry function    a wait, dead, or another queue; a bad answer leaves it to the rest
  *     the policy            of the records' kind, the handler or the CDK app
@@ -62,15 +78,17 @@ export function decidingFor(
  * A success, and an outcome that says itself what shall be, is left as it is.
  */
 export function decide(record: BacklogRecord, outcome: AttemptOutcome, deciding: Deciding): Decided {
-  const { policy, chosen, retryFunction, retryQueue, deadOn = [] } = deciding;
-  const stays = { outcome, policy, chosen };
-  if (outcome.type !== 'failure') return stays;
-  const fatal = outcome.retryAfterSeconds === undefined ? fatalIn(deadOn, outcome) : undefined;
-  if (fatal !== undefined) return { ...stays, outcome: deadOf(outcome, `deadOn: ${fatal}`) };
-  const retried = { ...stays, retryQueue };
-  if (record.retry || !retryFunction) return retried;
-  const asked = askRetryFunction(retryFunction, outcome, record, policy);
-  if ('dead' in asked) return { ...stays, outcome: deadOf(outcome, asked.dead) };
+  const { policy, chosen, retryDecider, retryQueue, deadOn = [] } = deciding;
+  if (outcome.type !== 'failure') return { outcome, policy, chosen };
+  const dead = (because: string): Decided => {
+    return { outcome: { ...outcome, type: 'dead', because }, policy, chosen };
+  };
+  const isAskedFor = outcome.retryAfterSeconds !== undefined;
+  const fatal = isAskedFor ? undefined : deadOn.find((one) => isError(one, outcome));
+  if (fatal) return dead(`deadOn: ${typeof fatal === 'string' ? fatal : fatal.name}`);
+  const asked = record.retry ? undefined : retryDecider?.(outcome, record, policy);
+  if (!asked) return { outcome, policy, chosen, retryQueue };
+  if ('dead' in asked) return dead(asked.dead);
   return {
     outcome,
     policy: asked.policy ?? policy,
@@ -80,39 +98,16 @@ export function decide(record: BacklogRecord, outcome: AttemptOutcome, deciding:
   };
 }
 
-type Failure = Extract<AttemptOutcome, { type: 'failure' }>;
-
-function deadOf({ error, thrown }: Failure, because: string): AttemptOutcome {
-  return { type: 'dead', because, error, thrown };
-}
-
-/** The name of the error that is listed, if any is. */
-function fatalIn(deadOn: DeadOn, { error, thrown }: Failure): string | undefined {
-  if (deadOn.length === 0) return undefined;
-  const names = new Set([error.name, ...classNames(thrown)]);
-  const found = deadOn.find((one) => (typeof one === 'string' ? names.has(one) : isOf(one, thrown)));
-  return typeof found === 'function' ? found.name : found;
-}
-
-function isOf(errorClass: Exclude<DeadOn[number], string>, thrown: unknown): boolean {
+/** Most classes give their errors no name: the class's own, and those it is derived from, stand for it as well. */
+function isError(expected: DeadOn[number], { error, thrown }: Failure): boolean {
+  if (expected === error.name) return true;
   try {
-    return thrown instanceof errorClass;
-  } catch {
-    return false;
-  }
-}
-
-/** Of the classes that an error is derived from: most of them give their errors no name. */
-function classNames(thrown: unknown): string[] {
-  const names: string[] = [];
-  try {
-    if (!(thrown instanceof Error)) return names;
-    for (let one = Object.getPrototypeOf(thrown); one instanceof Error || one === Error.prototype; ) {
-      names.push(String(one.constructor?.name));
-      one = Object.getPrototypeOf(one);
+    if (typeof expected === 'function') return thrown instanceof expected;
+    for (let one = thrown; one instanceof Error; one = Object.getPrototypeOf(one)) {
+      if (one.constructor.name === expected) return true;
     }
   } catch {
-    // What throws when it is looked at has no more names than those.
+    // What throws when it is looked at is none of them.
   }
-  return names;
+  return expected === 'Error' && thrown instanceof Error;
 }

@@ -25,8 +25,6 @@ export class LaneRun {
   private readonly attempts: Attempts;
   private readonly alone: LoneAttempts;
   private readonly startedAt: number;
-  /** Of the function's tally, which may hold other tiers' attempts already. */
-  private readonly attemptedBefore: number;
   private readonly maxRecords: number;
 
   constructor(
@@ -35,11 +33,12 @@ export class LaneRun {
     private readonly tally: Tally,
     pressure: Pressure,
     band: TierBand | undefined,
+    /** Attempts that the function had made before this lane's turn, or that of the lanes beside it. */
+    private readonly attemptedBefore: number,
   ) {
     const { limits, process, deadline } = options;
     const { store, clock, random, logger } = parts;
     this.startedAt = clock.wall();
-    this.attemptedBefore = tally.attempted;
     this.maxRecords = limits.maxRecords ?? Number.POSITIVE_INFINITY;
     const lane = new Lane(options, parts, pressure.breakers, band);
     const lease = new RunLease(lane.key, store, clock, random, limits.attemptTimeoutSeconds, deadline);
@@ -80,7 +79,7 @@ export class LaneRun {
       for (let { cursor } = acquired; ; cursor = undefined) {
         const page = pages.begin(cursor, this.freshLimit());
         const stopped = await this.lookThrough(pages, page);
-        const atLimit = stopped === 'maxRecords' || stopped === 'deadline';
+        const atLimit = stopped === 'maxRecords' || stopped === 'deadline' || stopped === 'onePage';
         const left = stopped === undefined || atLimit ? await this.alone.attemptPostponed() : undefined;
         const end = stopped ?? left;
         if (end) return end;
@@ -113,6 +112,7 @@ export class LaneRun {
       if (stop) return stop;
       await this.attempts.stragglersBelow(this.options.limits.concurrency);
       const end = this.attempts.outOfRoom();
+      if (!end && this.options.target.onePage) return 'onePage';
       page = await pages.next(end ? MAX_PAGE_RECORDS : this.pageLimit(), this.freshLimit());
       if (end && page) {
         this.tally.leftOver(page.length);

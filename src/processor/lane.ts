@@ -5,6 +5,8 @@ import {
   expire,
   isNewer,
   judge,
+  laneFor,
+  lanesOf,
   type RecordChange,
   reschedule,
   type SettleContext,
@@ -34,6 +36,8 @@ export class Lane {
   readonly key: string;
   readonly way: Way;
   private queueChecked = false;
+  /** It is one of those that the queue's records get their place in. */
+  private readonly isCurrent: boolean;
 
   constructor(
     private readonly options: RunOptions,
@@ -41,8 +45,11 @@ export class Lane {
     private readonly breakers: Breakers,
     readonly band: TierBand | undefined,
   ) {
-    const { lane, way } = options.target;
+    const { target } = options;
+    const { lane, way } = target;
     this.way = way ?? (band ? 'progressive' : 'retry');
+    this.isCurrent =
+      target.arrivals === undefined && lanesOf(target.queue, 0, target.shards ?? 1).includes(lane);
     this.key = band ? `${lane}#${band.number}` : lane;
   }
 
@@ -80,12 +87,15 @@ export class Lane {
 
   /** What the outcome of an attempt changes. */
   settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange {
-    const { problem, ...decided } = decide(record, outcome, this.decidingFor(record));
-    if (problem) this.parts.logger.warn(problem, { id: record.id });
+    const decided = decide(record, outcome, this.decidingFor(record));
+    const kept = this.options.keepTexts?.(decided.outcome) ?? { outcome: decided.outcome };
+    for (const problem of [decided.problem, kept.problem]) {
+      if (problem) this.parts.logger.warn(problem, { id: record.id });
+    }
     const { policy, chosen, retryQueue } = decided;
     const moves = retryQueue !== undefined && retryQueue !== this.options.target.queue;
     const context = { ...this.settleContext(record), policy, chosen, ...(moves ? { retryQueue } : {}) };
-    return settle(record, decided.outcome, context);
+    return settle(record, kept.outcome, context);
   }
 
   private decidingFor(record: BacklogRecord): Deciding {
@@ -100,10 +110,10 @@ export class Lane {
 
   /** Of a change that no decision is made on: it stays in its queue. */
   settleContext(record: BacklogRecord): SettleContext {
-    const { target, tickSeconds, keepSuccessSeconds } = this.options;
+    const { target, tickSeconds, keepSuccessSeconds, history } = this.options;
     const { policy, chosen } = this.decidingFor(record);
     return {
-      lane: target.lane,
+      lane: this.isCurrent ? target.lane : laneFor(record, target.shards),
       way: this.way,
       policy,
       chosen,
@@ -111,6 +121,7 @@ export class Lane {
       tickSeconds,
       random: this.parts.random,
       keepSuccessSeconds,
+      history,
     };
   }
 }

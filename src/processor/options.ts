@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { ResolvedPolicy, TierBand } from '../policies/index.js';
-import type { BacklogRecord, TypedOutcome, Way } from '../record/index.js';
+import type { BacklogRecord, HistoryLimits, TypedOutcome, Way } from '../record/index.js';
 import type { FailureChoices, RecordChoices } from './decisions.js';
+import type { KeepTexts } from './history.js';
 import type { BreakerOptions } from './pressure/breaker.js';
 import type { DestinationOf } from './pressure/breakers.js';
 
@@ -62,6 +63,8 @@ export function resolveBreaker(choice: BreakerChoice | undefined): BreakerOption
 export const limitOptions = {
   /** Attempts at once. Default 10. */
   concurrency: z.optional(concurrency),
+  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
+  maxConcurrency: z.optional(concurrency),
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   attemptsPerSecond: z.optional(z.number().check(z.positive())),
   /** Time of one attempt. Default 30. */
@@ -79,6 +82,7 @@ export const limitsShape = {
 
 export interface RunLimits {
   readonly concurrency: number;
+  readonly maxConcurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds: number;
   readonly maxRecords?: number | undefined;
@@ -98,6 +102,14 @@ export interface Arrivals {
 export interface RunTarget {
   readonly queue: string;
   readonly lane: string;
+  /** Several lanes of the queue, one for each of some shards, instead of `lane`. */
+  readonly lanes?: readonly string[] | undefined;
+  /** How many shards the queue has. Default: 1. */
+  readonly shards?: number | undefined;
+  /** Stops after one page of each lane: other queues have their turn. */
+  readonly onePage?: boolean | undefined;
+  /** Which of the runs that come to a queue's shards this one is, if there are several. Default: the only one. */
+  readonly part?: number | undefined;
   readonly band?: TierBand | undefined;
   /** Of a progressive queue's run without an age band. Default: the way that `band` tells. */
   readonly way?: Way | undefined;
@@ -126,4 +138,8 @@ export interface RunOptions extends FailureChoices {
   readonly tickSeconds: number;
   /** How long a record is kept after its success; `undefined` for ever. Default 30 days. */
   readonly keepSuccessSeconds?: number | undefined;
+  /** How much a record keeps of its attempts. Default: 512 bytes, 20 entries. */
+  readonly history?: HistoryLimits | undefined;
+  /** What is kept of the texts of an outcome. Default: all, without stacks. */
+  readonly keepTexts?: KeepTexts | undefined;
 }

@@ -3,6 +3,8 @@ import { type ResolvedPolicy, type RetryPolicy, resolvePolicy } from '../policie
 import { type AttemptOutcome, type BacklogRecord, hasOwnSchedule, outcomeOfThrow } from '../record/index.js';
 import { parseOptions } from '../validation.js';
 import { retryQueueName } from './decision-options.js';
+import type { Asked, RetryDecider } from './decisions.js';
+import { ignoreRejection } from './kept-texts.js';
 
 /**
  * Decides after every failure, by the error and the record. It answers at once: a promise is no answer.
@@ -34,36 +36,22 @@ export interface GiveUp {
 
 type Failure = Extract<AttemptOutcome, { type: 'failure' }>;
 
-/** What a retry function makes of a failure. */
-export type Asked =
-  | { readonly dead: string }
-  | {
-      /** Undefined: the function leaves it to the policy behind it. */
-      readonly policy?: ResolvedPolicy | undefined;
-      /** The policy's waits hold on a progressive queue too. */
-      readonly chosen?: boolean | undefined;
-      readonly queue?: string | undefined;
-      /** What was wrong with the function's answer, which counts for nothing then. */
-      readonly problem?: string | undefined;
-    };
-
 const MAX_PROBLEM_CHARACTERS = 400;
 
-/** Asks the user's function. Whatever it does, the record is settled: a bad answer leaves the decision to the fallback. */
-export function askRetryFunction(
-  retry: RetryFunction,
-  failure: Failure,
-  record: BacklogRecord,
-  fallback: ResolvedPolicy,
-): Asked {
-  const counted = { ...record, failures: record.failures + 1, attempts: record.attempts + 1 };
-  try {
-    return read(retry(errorOf(failure), counted, record.failures), fallback);
-  } catch (thrown) {
-    const said = outcomeOfThrow(thrown);
-    const why = said.type === 'failure' ? said.error.message : `threw ${said.type}: expected it to answer`;
-    return { problem: `retry function: ${why}`.slice(0, MAX_PROBLEM_CHARACTERS) };
-  }
+/** Whatever the user's function does, the record is settled: a bad answer leaves the decision to the fallback. */
+export function retryDecider(retry: RetryFunction): RetryDecider {
+  return (failure, record, fallback) => {
+    const counted = { ...record, failures: record.failures + 1, attempts: record.attempts + 1 };
+    try {
+      const answer = retry(errorOf(failure), counted, record.failures);
+      ignoreRejection(answer);
+      return read(answer, fallback);
+    } catch (thrown) {
+      const said = outcomeOfThrow(thrown);
+      const why = said.type === 'failure' ? said.error.message : `threw ${said.type}: expected it to answer`;
+      return { problem: `retry function: ${why}`.slice(0, MAX_PROBLEM_CHARACTERS) };
+    }
+  };
 }
 
 const ANSWER = 'its answer';

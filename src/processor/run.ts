@@ -5,9 +5,11 @@ import type { TierRun } from '../store/store.js';
 import { ArrivalsRun } from './arrivals-run.js';
 import { boundedStore } from './bounded-store.js';
 import { LaneRun } from './lane-run.js';
-import { LEAST_SPARE_SECONDS, type RunOptions } from './options.js';
+import { drainLanes } from './lanes.js';
+import { LEAST_SPARE_SECONDS, type RunOptions, type RunTarget } from './options.js';
 import type { RunParts } from './parts.js';
 import { type Pressure, pressureOf } from './pressure/pressure.js';
+import { withSlots } from './pressure/slots.js';
 import type { RunEnd, RunSummary } from './summary.js';
 import { Tally } from './tally.js';
 
@@ -34,10 +36,11 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
   const pressure = pressureOf(options, parts);
   let ended: RunEnd;
   try {
-    ended = target.arrivals
-      ? await new ArrivalsRun(options, parts, tally, pressure, target.arrivals).attempt()
-      : await runTier(options, parts, tally, pressure, target.band);
-    if (!isStopped(ended)) await catchUp(options, parts, tally, pressure);
+    ended = await withSlots(options, parts, (concurrency) => {
+      const limited = { ...options, limits: { ...limits, concurrency } };
+      if (target.arrivals) return new ArrivalsRun(limited, parts, tally, pressure, target.arrivals).attempt();
+      return concurrency === 0 ? Promise.resolve('crowded') : runTiers(limited, parts, tally, pressure);
+    });
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     tally.troubled(error);
@@ -45,6 +48,17 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
   }
   const { queue, lane, band } = target;
   return tally.summary({ queue, lane, tier: band?.number }, ended, parts.clock.wall() - startedAt);
+}
+
+async function runTiers(
+  options: RunOptions,
+  parts: RunParts,
+  tally: Tally,
+  pressure: Pressure,
+): Promise<RunEnd> {
+  const ended = await runTier(options, parts, tally, pressure, options.target.band);
+  if (!isStopped(ended)) await catchUp(options, parts, tally, pressure);
+  return ended;
 }
 
 async function runTier(
@@ -55,11 +69,22 @@ async function runTier(
   band: TierBand | undefined,
 ): Promise<RunEnd> {
   const at = parts.clock.now();
-  const ended = await new LaneRun(options, parts, tally, pressure, band).drain();
+  const { target, limits } = options;
+  const before = tally.attempted;
+  const ended = await drainLanes(target.lanes ?? [target.lane], limits.concurrency, (lane, concurrency) => {
+    const ofLane = { ...options, target: { ...target, lane }, limits: { ...limits, concurrency } };
+    return new LaneRun(ofLane, parts, tally, pressure, band, before).drain();
+  });
   if (band && isWatched(band) && (ended === 'drained' || ended === 'maxRecords' || ended === 'deadline')) {
-    await parts.store.recordTierRun(options.target.queue, band.number, { at, complete: ended === 'drained' });
+    const run = { at, complete: ended === 'drained' };
+    await parts.store.recordTierRun(target.queue, tierKey(band, target), run);
   }
   return ended;
+}
+
+/** Of several runs that share a queue's lanes, each looks after its own. */
+function tierKey({ number }: TierBand, { part = 0 }: RunTarget): string {
+  return part === 0 ? String(number) : `${number}/${part}`;
 }
 
 /** The tiers that an hourly run looks after. Those before it come again soon by themselves, and idle for free. */
@@ -78,7 +103,7 @@ async function catchUp(
   const queue = await parts.store.readQueue(options.target.queue);
   const slackMs = ((options.target.band?.everySeconds ?? 3600) * 1000) / 2;
   for (const band of options.target.catchUp) {
-    const last = queue.tiers.get(band.number);
+    const last = queue.tiers.get(tierKey(band, options.target));
     if (last && !isOverdue(band, last, parts.clock.now(), slackMs)) continue;
     const ended = await runTier(options, parts, tally, pressure, band);
     if (isStopped(ended)) return;

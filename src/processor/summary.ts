@@ -4,12 +4,14 @@ export type RunEnd =
   | 'drained'
   /** Another run holds the lease, and was asked to look once more; or another has this batch of arrivals. */
   | 'held'
-  /** As many runs as may be are at work on the queue's arrivals: these were left to the rules. */
+  /** As many runs as may be are at work on the queue, or as many attempts: arrivals were left to the rules. */
   | 'crowded'
   /** Others have the next turns of the queue's pace: these arrivals were left to the rules. */
   | 'paced'
   /** It had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'
+  /** It was to work off one page only, and has; there may be more. */
+  | 'onePage'
   /** Too little time was left for another attempt. */
   | 'deadline'
   | 'paused'
@@ -49,6 +51,8 @@ export interface RunSummary {
   /** How late the latest record was attempted, in the backlog's seconds. */
   readonly lagSeconds: number;
   readonly ended: RunEnd;
+  /** Of a run that served several queues: what it did for each. Absent: for one. */
+  readonly queues?: readonly RunSummary[] | undefined;
   /** The store's error, if it ended the run. */
   readonly trouble?: string | undefined;
   /** Tiers whose missed, late or cut-short runs this run made up for. Absent: none. */

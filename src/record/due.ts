@@ -1,6 +1,6 @@
 import { decideRetry, type ResolvedPolicy, type TierBand } from '../policies/index.js';
+import { policyOf } from './fail.js';
 import { type BacklogRecord, bornAt, isPending } from './record.js';
-import { policyOf } from './settle.js';
 
 /** What a run should do with a record that its page named, now that the record itself has been read. */
 export type Verdict =

@@ -1,5 +1,9 @@
+export type { RecordChange, SettleContext } from './change.js';
 export * from './due.js';
+export { hasOwnSchedule, WORKER_LOST } from './fail.js';
 export { isNewer } from './format.js';
+export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits } from './history.js';
+export * from './lanes.js';
 export {
   type AttemptOutcome,
   Cancel,

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors.js';
 import { MAX_WAIT_SECONDS } from '../policies/index.js';
 import { show } from '../validation.js';
+import type { ErrorText } from './history.js';
 
 /**
  * What `process` may return or throw to say more than "it worked" or "it failed". They are errors so that they can
@@ -39,6 +40,8 @@ export class Dead extends Error {
   }
 }
 
+const NOT_YET = 'not its time yet';
+
 /** Not its time yet: tried again after the wait, and not counted as a failure. */
 export class Snooze extends Error {
   override readonly name = 'Snooze';
@@ -46,7 +49,7 @@ export class Snooze extends Error {
   /** @param seconds how long to wait, from now; in place of what the policy says */
   constructor(
     readonly seconds: number,
-    because = 'not its time yet',
+    because = NOT_YET,
     options?: ErrorOptions,
   ) {
     super(because, options);
@@ -72,11 +75,16 @@ function checkSeconds(outcome: string, seconds: number): void {
 }
 
 /** How one attempt ended. */
-export type AttemptOutcome =
+export type AttemptOutcome = AttemptEnding & {
+  /** How long it took; absent where nobody knows. */
+  readonly ms?: number | undefined;
+};
+
+type AttemptEnding =
   | { readonly type: 'success' }
   | {
       readonly type: 'failure';
-      readonly error: { readonly name: string; readonly message: string };
+      readonly error: ErrorText;
       readonly retryAfterSeconds?: number | undefined;
       /** What `process` threw, where it did; never stored. */
       readonly thrown?: unknown;
@@ -84,7 +92,7 @@ export type AttemptOutcome =
   | {
       readonly type: 'dead';
       readonly because: string;
-      readonly error: { readonly name: string; readonly message: string };
+      readonly error: ErrorText;
       /** What `process` threw, where it did; never stored. */
       readonly thrown?: unknown;
     }
@@ -140,9 +148,17 @@ function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
         thrown: outcome.cause ?? outcome,
       };
     case 'dead':
-      return { type: 'dead', because: String(outcome.message), error: errorOf(outcome) };
-    case 'snooze':
-      return { type: 'snooze', seconds: waitOf(outcome.seconds), because: String(outcome.message) };
+      return {
+        type: 'dead',
+        because: String(outcome.message),
+        error: errorOf(outcome),
+        thrown: outcome.cause ?? outcome,
+      };
+    case 'snooze': {
+      const because = String(outcome.message);
+      const said = because === NOT_YET ? {} : { because };
+      return { type: 'snooze', seconds: waitOf(outcome.seconds), ...said };
+    }
     case 'cancel':
       return { type: 'cancel', because: String(outcome.message) };
     default:

@@ -60,7 +60,7 @@ export interface BacklogStore {
   /** Notes how the queue retries since when; `false` if it is no longer as it was read. */
   setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean>;
   /** Notes how the run of a tier ended. */
-  recordTierRun(queue: string, tier: number, run: TierRun): Promise<void>;
+  recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
   /** Opens, holds or closes (`next` undefined) the breaker of a destination; `false` if it is no longer as it was read. */
   setBreaker(
     queue: string,
@@ -73,6 +73,9 @@ export interface BacklogStore {
    * that were taken before are over. Returns when that is (real time); undefined if it were later than `latest`.
    */
   takeTurns(queue: string, turns: Turns): Promise<number | undefined>;
+  /** Takes as many as are free, up to what is wanted: 0 if there are none. The same run may ask again. */
+  takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
+  releaseSlots(queue: string, run: string): Promise<void>;
 }
 
 export interface ListFilter {
@@ -226,11 +229,25 @@ export interface Turns {
   readonly latest?: number | undefined;
 }
 
+/** A run's share of the attempts that a queue may have under way at a time. Real time, epoch milliseconds. */
+export interface SlotsAsk {
+  /** Names the run. */
+  readonly run: string;
+  readonly wanted: number;
+  /** Of all runs of the queue together. */
+  readonly most: number;
+  /** Runs on arrivals leave half of them to the rules. */
+  readonly onArrival: boolean;
+  readonly now: number;
+  /** The run has ended by then, whatever happens to it. */
+  readonly until: number;
+}
+
 export interface QueueState {
   readonly paused: boolean;
   readonly way?: WayState | undefined;
-  /** By tier number. */
-  readonly tiers: ReadonlyMap<number, TierRun>;
+  /** By the tier's number; `3/1` is tier 3 of the second of several runs that share the queue's lanes. */
+  readonly tiers: ReadonlyMap<string, TierRun>;
   /** Of the destinations whose breakers are not closed. */
   readonly breakers: ReadonlyMap<string, BreakerState>;
 }

@@ -149,6 +149,14 @@ describe('queues', () => {
       'BACKLOG_QUEUES.bulk.deadOn: expected array, got "TypeError"',
     ],
     [
+      { bulk: { way: 'retry', history: { bytes: 100 } } },
+      'BACKLOG_QUEUES.bulk.history.bytes: expected number to be >=200, got 100',
+    ],
+    [
+      { bulk: { way: 'retry', history: { stack: true } } },
+      'BACKLOG_QUEUES.bulk.history: unknown option "stack"',
+    ],
+    [
       { bulk: { way: 'retry', concurrency: 0 } },
       'BACKLOG_QUEUES.bulk.concurrency: expected number to be >=1, got 0',
     ],
@@ -168,7 +176,7 @@ describe('queues', () => {
   it('are read back as the CDK app writes them', () => {
     const queues = {
       default: { way: 'retry', retry: { type: 'constant', intervalSeconds: 60 }, maxRecords: 100 },
-      failing: { way: 'retry', retryQueue: 'bulk', deadOn: ['ValidationError'] },
+      failing: { way: 'retry', retryQueue: 'bulk', deadOn: ['ValidationError'], history: { entries: 5 } },
       bulk: { way: 'progressive', attemptsPerSecond: 0.5 },
       prices: {
         way: 'retry',

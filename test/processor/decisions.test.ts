@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { resolvePolicy } from '../../src/policies/index.js';
-import type { Process, RetryFunction } from '../../src/processor/index.js';
+import { type Process, type RetryFunction, retryDecider } from '../../src/processor/index.js';
 import { Dead, RetryAfter } from '../../src/record/index.js';
 import { fail, Harness, type RunChoices, START, succeed, YOUNG } from './harness.js';
 
@@ -132,6 +132,8 @@ describe('a queue for retries', () => {
   test('leaves one where it is that is there already', async () => {
     const { item } = await afterOneAttempt({ retryQueue: 'q' });
     expect(item).toMatchObject({ queue: 'q', lane: 'q', dueAt: iso(60) });
+    const byAge = await afterOneAttempt({ retryQueue: 'q', band: YOUNG });
+    expect(byAge.item).toMatchObject({ queue: 'q', lane: 'q', dueAt: iso(0) });
   });
 
   test('gets one that failed on arrival, with its place', async () => {
@@ -352,13 +354,15 @@ describe('what is said for one kind of records', () => {
     const of = async (own: ReturnType<NonNullable<RunChoices['decisionsFor']>>, process = fail, more = {}) =>
       (await afterOneAttempt({ ...handler, decisionsFor: () => own }, process, more)).item;
     expect(await of({ policy })).toMatchObject({ queue: 'retries', dueAt: iso(500) });
-    expect(await of({ retryFunction: () => 7 })).toMatchObject({ dueAt: iso(7) });
+    expect(await of({ retryDecider: retryDecider(() => 7) })).toMatchObject({ dueAt: iso(7) });
     expect(await of({ retryQueue: 'own' })).toMatchObject({ queue: 'own', dueAt: iso(5) });
     expect(await of({ deadOn: ['Error'] })).toMatchObject({ status: 'DEAD' });
     expect(await of({ deadOn: [] }, throws(new TypeError('x')))).toMatchObject({ status: 'ERROR' });
     expect(await of(undefined)).toMatchObject({ queue: 'retries', dueAt: iso(5) });
     const retry = { type: 'constant', intervalSeconds: 9, jitter: 'none' };
-    expect(await of({ policy, retryFunction: () => 7 }, fail, { retry })).toMatchObject({ dueAt: iso(9) });
+    expect(await of({ policy, retryDecider: retryDecider(() => 7) }, fail, { retry })).toMatchObject({
+      dueAt: iso(9),
+    });
   });
 
   test('is asked by the record', async () => {

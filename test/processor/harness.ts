@@ -5,10 +5,15 @@ import {
   type BreakerChoice,
   type BreakerMemory,
   type DestinationOf,
+  type HistoryOptions,
+  historyLimits,
+  keptTexts,
   type Process,
+  type RetryFunction,
   type RunOptions,
   type RunSummary,
   resolveBreaker,
+  retryDecider,
   run,
 } from '../../src/processor/index.js';
 import type { Way } from '../../src/record/index.js';
@@ -69,6 +74,7 @@ export class Harness {
       retryQueue,
       deadOn,
       decisionsFor,
+      history = {},
       band,
       catchUp,
       way,
@@ -79,6 +85,8 @@ export class Harness {
       breaker,
       destination,
       breakers,
+      lanes,
+      shards,
       ...limits
     } = options;
     const defaultPolicy: RetryPolicy = band
@@ -86,13 +94,15 @@ export class Harness {
       : { type: 'constant', intervalSeconds: 60, jitter: 'none' };
     return run(
       {
-        target: { queue, lane: queue, band, catchUp, way, arrivals },
+        target: { queue, lane: queue, band, catchUp, way, arrivals, lanes, shards },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
-        retryFunction,
+        retryDecider: retryFunction && retryDecider(retryFunction),
         retryQueue,
         deadOn,
         decisionsFor,
+        history: historyLimits(history),
+        keepTexts: keptTexts(history),
         limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
         breaker: resolveBreaker(breaker),
         destination,
@@ -128,11 +138,13 @@ export class Harness {
   }
 }
 
-type Decisions = 'retryFunction' | 'retryQueue' | 'deadOn' | 'decisionsFor';
+type Decisions = 'retryQueue' | 'deadOn' | 'decisionsFor';
 
 export type RunChoices = Partial<RunOptions['limits']> &
   Partial<Pick<RunOptions, Decisions>> & {
     readonly queue?: string;
+    readonly retryFunction?: RetryFunction;
+    readonly history?: HistoryOptions;
     readonly band?: TierBand;
     readonly catchUp?: readonly TierBand[];
     readonly way?: Way;
@@ -142,6 +154,8 @@ export type RunChoices = Partial<RunOptions['limits']> &
     readonly deadlineSeconds?: number;
     readonly breaker?: BreakerChoice;
     readonly destination?: DestinationOf;
+    readonly lanes?: readonly string[];
+    readonly shards?: number;
     /** What the process remembers. Default: each run is a process of its own. */
     readonly breakers?: BreakerMemory;
   };

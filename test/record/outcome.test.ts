@@ -46,11 +46,12 @@ describe.each([
       type: 'dead',
       because: 'rejected',
       error: { name: 'TypeError', message: 'bad address' },
+      thrown: cause,
     });
   });
 
   test('Snooze is no failure, and tells how long to wait', () => {
-    expect(read(new Snooze(90))).toEqual({ type: 'snooze', seconds: 90, because: 'not its time yet' });
+    expect(read(new Snooze(90))).toEqual({ type: 'snooze', seconds: 90 });
     expect(read(new Snooze(0, 'still closed'))).toEqual({
       type: 'snooze',
       seconds: 0,

@@ -161,8 +161,9 @@ describe('a snooze', () => {
   };
 
   test('counts the attempt and moves the due time; what is known of failures stays', () => {
+    const errors = [{ at: iso(0), attempt: 4, outcome: 'snoozed', message: 'closed', next: iso(90) }];
     expect(settle(record(failed), snooze(90), context())).toEqual({
-      set: { status: 'ERROR', attempts: 4, lastAttemptAt: iso(0), dueAt: iso(90) },
+      set: { status: 'ERROR', attempts: 4, lastAttemptAt: iso(0), dueAt: iso(90), errors },
       remove: [],
       countedAs: 'snoozed',
     });
@@ -177,6 +178,7 @@ describe('a snooze', () => {
       lastAttemptAt: iso(0),
       dueAt: iso(-3600),
       notBefore: iso(90),
+      errors: [expect.objectContaining({ outcome: 'snoozed', next: iso(90) })],
     });
     const again = settle(record({ notBefore: iso(-10) }), snooze(0), context(progressive));
     expect(again).toMatchObject({ remove: ['notBefore'] });

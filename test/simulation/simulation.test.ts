@@ -38,7 +38,7 @@ describe('in worlds where runs overlap, die and freeze at any step, and the stor
     ['the fence', withoutFence, false],
     ['the journal', withoutJournal, false],
     ['the lease', withoutLease, false],
-    ['the common pace', withoutSharedTurns, false],
+    ['the common pace', withoutSharedTurns, true],
     ['the claim on the probe', withoutProbeClaim, true],
     ['the fence of what was never written', withoutFenceOfBare, true],
     ['the claim on arrivals', withoutClaims, true],

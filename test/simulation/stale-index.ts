@@ -11,14 +11,16 @@ export function withStaleIndex(
   now: () => number,
   random: Random,
   maxStaleMs: number,
+  lanes: readonly string[],
 ): BacklogStore {
   const snapshots: { at: number; queryDue: (query: DueQuery) => ReturnType<BacklogStore['queryDue']> }[] = [];
   const noted = new Set(['insert', 'settle']);
   const keysOf = async (lane: string) =>
     (await store.queryDue({ lane, until: now() + 1e12, order: 'oldestFirst', limit: 1e6 })).keys;
   const note = async () => {
-    const before = { q: await keysOf('q'), r: await keysOf('r') };
-    const queryDue = async (query: DueQuery) => answerFrom(before[query.lane as 'q' | 'r'], query);
+    const before = new Map<string, Awaited<ReturnType<typeof keysOf>>>();
+    for (const lane of lanes) before.set(lane, await keysOf(lane));
+    const queryDue = async (query: DueQuery) => answerFrom(before.get(query.lane) ?? [], query);
     snapshots.push({ at: now(), queryDue });
     while ((snapshots[1]?.at ?? Number.POSITIVE_INFINITY) < now() - maxStaleMs) snapshots.shift();
   };

@@ -22,8 +22,12 @@ interface Known {
   readonly since: number;
   /** True time of its last attempt's start. */
   startedAt?: number;
-  /** What its last settled failure says, by its worker's clock. */
+  /** What its last settled failure, or snooze, says, by its worker's clock. */
   failedAt?: number;
+  /** It was put off, and no policy was asked. */
+  wasSnoozed?: boolean;
+  /** When it is due in the queue that its failure moved it into. */
+  movedUntil?: number | undefined;
   settledBy?: Actor;
   /** True time of the last write by somebody who had been frozen, past its hold for all that is known. */
   thawedAt?: number;
@@ -41,7 +45,8 @@ interface Underway {
   readonly since: number;
 }
 
-type Counts = { attempted: number; succeeded: number; failed: number; dead: number };
+const COUNTED = ['succeeded', 'failed', 'dead', 'snoozed', 'cancelled'] as const;
+type Counts = Record<'attempted' | (typeof COUNTED)[number], number>;
 
 export interface Look {
   readonly now: number;
@@ -145,23 +150,39 @@ export class Witness {
     const [read, stored] = [versionOf(record.payload), versionOf(before?.payload)];
     if (stored !== read) this.report(`${record.id}: an attempt of version ${read} settled version ${stored}`);
     if (before?.status === 'SUCCESS') this.report(`${record.id}: settled again after its success`);
-    const { status, lastFailureAt, lastError } = change.set;
+    const { status, lastFailureAt, lastAttemptAt, lastError, queue, dueAt } = change.set;
     const isLost = lastError?.name === 'WorkerLost';
     if (status === 'DEAD' && isLost && (change.set.attempts ?? 0) < 2) {
       this.report(`${record.id}: killed by the first loss of a worker`);
     }
+    this.checkHistory(record, change);
     const counts = this.countsOf(actor);
-    if (status === 'SUCCESS') counts.succeeded++;
-    if (status === 'ERROR' && change.set.failures !== undefined) counts.failed++;
-    if (status === 'DEAD') counts.dead++;
+    if (change.countedAs) counts[change.countedAs]++;
+    else if (status === 'SUCCESS') counts.succeeded++;
+    else if (status === 'ERROR') counts.failed++;
+    else if (status === 'DEAD') counts.dead++;
     const known = this.records.get(record.id);
     if (known && actor.wasFrozen) known.thawedAt = now;
     if (!known || status === undefined) return;
     known.settledBy = actor;
     known.settledAt = now;
-    if (lastFailureAt !== undefined) known.failedAt = Date.parse(lastFailureAt);
+    known.wasSnoozed = change.countedAs === 'snoozed';
+    const endedAt = known.wasSnoozed ? lastAttemptAt : lastFailureAt;
+    if (endedAt !== undefined) known.failedAt = Date.parse(endedAt);
+    known.movedUntil = queue !== undefined && dueAt !== undefined ? Date.parse(dueAt) : undefined;
     const asked = this.asked.get(`${actor.name} ${record.id}`) ?? 0;
-    known.retryAfterMs = lastError?.name === 'RetryAfter' ? asked : 0;
+    known.retryAfterMs = lastError?.name === 'RetryAfter' || known.wasSnoozed ? asked : 0;
+  }
+
+  private checkHistory({ id, attempts, errors: before }: BacklogRecord, { set }: RecordChange): void {
+    const isAttempt = set.attempts !== undefined;
+    const needsNone = before.length === 0 && (set.status === 'SUCCESS' || set.status === 'DEAD');
+    if (isAttempt && !set.errors && !needsNone) this.report(`${id}: an attempt left no history`);
+    if (!set.errors) return;
+    const bytes = Buffer.byteLength(JSON.stringify(set.errors));
+    if (bytes > 512) this.report(`${id}: its history takes ${bytes} bytes`);
+    const last = set.errors.at(-1)?.attempt;
+    if (last !== attempts + 1) this.report(`${id}: its history ends at attempt ${last} of ${attempts + 1}`);
   }
 
   /** A run that came to its end tells the truth about it. */
@@ -176,7 +197,7 @@ export class Witness {
     const limit = (this.scenario.limits.maxRecords ?? Number.POSITIVE_INFINITY) * tiers;
     if (summary.attempted > limit)
       this.report(`${actor.name} made ${summary.attempted} attempts of ${limit}`);
-    for (const what of ['succeeded', 'failed', 'dead'] as const) {
+    for (const what of COUNTED) {
       const told = summary[what];
       if (told > counts[what] || told + summary.unsettled < counts[what]) {
         this.report(
@@ -202,15 +223,22 @@ export class Witness {
   }
 
   private countsOf(actor: Actor): Counts {
-    const counts = this.counts.get(actor) ?? { attempted: 0, succeeded: 0, failed: 0, dead: 0 };
+    const counts = this.counts.get(actor) ?? {
+      attempted: 0,
+      succeeded: 0,
+      failed: 0,
+      dead: 0,
+      snoozed: 0,
+      cancelled: 0,
+    };
     this.counts.set(actor, counts);
     return counts;
   }
 
   private earliest(record: BacklogRecord, known: Known, { band }: Look): number {
     if (known.failedAt === undefined) return known.since - SKEW_MS;
-    const waits = [known.retryAfterMs];
-    if (!band || record.retry) waits.push(WAIT_SECONDS * 1000);
+    const waits = [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
+    if (!known.wasSnoozed && (!band || record.retry)) waits.push(WAIT_SECONDS * 1000);
     if (band) waits.push((band.everySeconds * 1000) / 2);
     return known.failedAt + Math.max(...waits) - SKEW_MS;
   }
@@ -239,7 +267,8 @@ export class Witness {
     const born = Date.parse(record.availableAt ?? record.insertedAt);
     const ofAge = born + (band?.fromAgeSeconds ?? 0) * 1000;
     const waited = (known.failedAt ?? 0) + Math.max(known.retryAfterMs, band ? 0 : WAIT_SECONDS * 1000);
-    const expected = Math.max(calm, known.since, known.startedAt ?? 0, ofAge, waited);
+    const moved = known.movedUntil ?? 0;
+    const expected = Math.max(calm, known.since, known.startedAt ?? 0, ofAge, waited, moved);
     const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;
     // A queue that had nothing to do meanwhile notices its change of way with the next record that comes.
     const noticesLateMs = ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
@@ -250,7 +279,7 @@ export class Witness {
 
   /**
    * All runs of a queue keep one pace together: none starts sooner behind its own last start, and of all together no more
-   * start in any three intervals than have turns there. Turns that answers were late for may be used a little late.
+   * start in any two intervals than have turns there. Turns that answers were late for may be used a little late.
    */
   private checkPace(actor: Actor, { now, queue }: Look): void {
     const { attemptsPerSecond } = this.scenario.limits;
@@ -259,9 +288,9 @@ export class Witness {
     const next = (this.lastStarts.get(actor.name) ?? 0) + intervalMs;
     if (now < Math.floor(next)) this.report(`${actor.name} goes faster than its pace`);
     this.lastStarts.set(actor.name, now);
-    const recent = (this.starts.get(queue) ?? []).filter((at) => at > now - 3 * intervalMs);
+    const recent = (this.starts.get(queue) ?? []).filter((at) => at > now - 2 * intervalMs);
     this.starts.set(queue, [...recent, now]);
-    const turns = 3 + 1 + Math.ceil(SKEW_MS / intervalMs);
+    const turns = 2 + 1 + Math.ceil(SKEW_MS / intervalMs);
     if (recent.length + 1 > turns) this.report(`${queue}: all runs together go faster than the pace`);
   }
 

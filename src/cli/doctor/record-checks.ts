@@ -2,9 +2,9 @@ import {
   type BacklogRecord,
   type Item,
   isCancelled,
+  isLaneOf,
   isNewer,
   isPending,
-  laneOf,
 } from '../../record/index.js';
 import { printable } from '../output.js';
 import type { Finding } from './findings.js';
@@ -174,7 +174,7 @@ export function isUnread(name: string, { problems }: BacklogRecord): boolean {
 
 function checkWait(item: Item, record: BacklogRecord, { now, ways }: RecordContext): Finding[] {
   const { lane, dueAt, queue, attempts } = record;
-  const dueSince = dueAt === undefined || lane !== laneOf(queue) ? 0 : now - Date.parse(dueAt);
+  const dueSince = dueAt === undefined || !isLaneOf(lane ?? '', queue) ? 0 : now - Date.parse(dueAt);
   const isFound = placeProblem(item, record, now) === undefined;
   const kinds = {
     noPayload: record.payload === undefined,

@@ -55,6 +55,7 @@ const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   held: 'another run is at it',
   paced: 'left to the rules: the turns of the pace are taken',
   crowded: 'left to the rules: enough runs are at work on arrivals',
+  onePage: 'one page, then the others',
   maxRecords: 'stopped at maxRecords',
   deadline: 'stopped before the deadline',
   paused: 'paused',

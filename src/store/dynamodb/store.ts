@@ -18,6 +18,7 @@ import type {
   ListFilter,
   QueueState,
   ScanPage,
+  SlotsAsk,
   SweepState,
   TierRun,
   Turns,
@@ -31,6 +32,7 @@ import { DynamoDbIndex } from './due.js';
 import { DynamoDbLeases } from './leases.js';
 import { DynamoDbQueues } from './queues.js';
 import { DynamoDbRecords } from './records.js';
+import { DynamoDbSlots } from './slots.js';
 import { DynamoDbSweep } from './sweep.js';
 import { Table } from './table.js';
 import { DynamoDbTurns } from './turns.js';
@@ -58,6 +60,7 @@ export class DynamoDbStore implements BacklogStore {
   private readonly queues: DynamoDbQueues;
   private readonly breakers: DynamoDbBreakers;
   private readonly turns: DynamoDbTurns;
+  private readonly slots: DynamoDbSlots;
   private readonly arrivals: DynamoDbArrivals;
   private readonly sweep: DynamoDbSweep;
 
@@ -76,6 +79,7 @@ export class DynamoDbStore implements BacklogStore {
     this.queues = new DynamoDbQueues(control);
     this.breakers = new DynamoDbBreakers(control);
     this.turns = new DynamoDbTurns(control);
+    this.slots = new DynamoDbSlots(control);
     this.arrivals = new DynamoDbArrivals(control);
     this.sweep = new DynamoDbSweep(records, control);
   }
@@ -164,7 +168,7 @@ export class DynamoDbStore implements BacklogStore {
     return this.queues.setWay(queue, next, read);
   }
 
-  recordTierRun(queue: string, tier: number, run: TierRun): Promise<void> {
+  recordTierRun(queue: string, tier: string, run: TierRun): Promise<void> {
     return this.queues.recordTierRun(queue, tier, run);
   }
 
@@ -179,5 +183,13 @@ export class DynamoDbStore implements BacklogStore {
 
   takeTurns(queue: string, turns: Turns): Promise<number | undefined> {
     return this.turns.take(queue, turns);
+  }
+
+  takeSlots(queue: string, ask: SlotsAsk): Promise<number> {
+    return this.slots.take(queue, ask);
+  }
+
+  releaseSlots(queue: string, run: string): Promise<void> {
+    return this.slots.release(queue, run);
   }
 }

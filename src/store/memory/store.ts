@@ -24,6 +24,7 @@ import type {
   ListFilter,
   QueueState,
   ScanPage,
+  SlotsAsk,
   SweepState,
   TierRun,
   Turns,
@@ -164,7 +165,7 @@ export class MemoryStore implements BacklogStore {
     return this.queues.setWay(queue, next, read);
   }
 
-  async recordTierRun(queue: string, tier: number, run: TierRun): Promise<void> {
+  async recordTierRun(queue: string, tier: string, run: TierRun): Promise<void> {
     this.queues.recordTierRun(queue, tier, run);
   }
 
@@ -179,6 +180,14 @@ export class MemoryStore implements BacklogStore {
 
   async takeTurns(queue: string, turns: Turns): Promise<number | undefined> {
     return this.queues.takeTurns(queue, turns);
+  }
+
+  async takeSlots(queue: string, ask: SlotsAsk): Promise<number> {
+    return this.queues.takeSlots(queue, ask);
+  }
+
+  async releaseSlots(queue: string, run: string): Promise<void> {
+    this.queues.releaseSlots(queue, run);
   }
 
   /** When the first record of a lane is due, ISO-8601; undefined if the lane is empty. Nothing is due before. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SlotsAsk } from '../../../src/store/index.js';
 import type { UnderTest } from '../conformance.js';
 import { NOW } from '../records.js';
 
@@ -31,15 +32,15 @@ export function keepingQueues(underTest: UnderTest): void {
   it('notes the runs of tiers, each by itself', async () => {
     const { store } = underTest();
     await store.setWay('queue-3', PROGRESSIVE, undefined);
-    await store.recordTierRun('queue-3', 2, { at: NOW, complete: true });
-    await store.recordTierRun('queue-3', 3, { at: NOW + 1, complete: false });
-    await store.recordTierRun('queue-3', 2, { at: NOW + 2, complete: false });
+    await store.recordTierRun('queue-3', '2', { at: NOW, complete: true });
+    await store.recordTierRun('queue-3', '3', { at: NOW + 1, complete: false });
+    await store.recordTierRun('queue-3', '2', { at: NOW + 2, complete: false });
     expect(await store.readQueue('queue-3')).toEqual({
       paused: false,
       way: PROGRESSIVE,
       tiers: new Map([
-        [2, { at: NOW + 2, complete: false }],
-        [3, { at: NOW + 1, complete: false }],
+        ['2', { at: NOW + 2, complete: false }],
+        ['3', { at: NOW + 1, complete: false }],
       ]),
       breakers: new Map(),
     });
@@ -47,11 +48,9 @@ export function keepingQueues(underTest: UnderTest): void {
 
   it('loses no tier when the first runs of several end at once', async () => {
     const { store } = underTest();
-    const tiers = [1, 2, 3, 4, 5, 6];
-    await Promise.all(
-      tiers.map((tier) => store.recordTierRun('queue-4', tier, { at: tier, complete: true })),
-    );
-    expect([...(await store.readQueue('queue-4')).tiers.keys()].sort()).toEqual(tiers);
+    const tiers = ['1', '2', '3', '4', '5', '3/1'];
+    await Promise.all(tiers.map((tier) => store.recordTierRun('queue-4', tier, { at: NOW, complete: true })));
+    expect([...(await store.readQueue('queue-4')).tiers.keys()].sort()).toEqual(tiers.sort());
   });
 
   describe('breakers', () => {
@@ -92,7 +91,7 @@ export function keepingQueues(underTest: UnderTest): void {
     it('leave what else is known of the queue as it is', async () => {
       const { store } = underTest();
       await store.setWay('queue-8', PROGRESSIVE, undefined);
-      await store.recordTierRun('queue-8', 3, { at: NOW, complete: true });
+      await store.recordTierRun('queue-8', '3', { at: NOW, complete: true });
       await store.setBreaker('queue-8', '*', open('a'), undefined);
       expect(await store.readQueue('queue-8')).toMatchObject({ way: PROGRESSIVE });
       expect((await store.readQueue('queue-8')).tiers.size).toBe(1);
@@ -129,6 +128,60 @@ export function keepingQueues(underTest: UnderTest): void {
       const third = { count: 1, intervalMs: 1000 / 3, now: NOW };
       await store.takeTurns('queue-12', third);
       expect(await store.takeTurns('queue-12', third)).toBeCloseTo(NOW + 1000 / 3, 2);
+    });
+  });
+
+  describe('slots', () => {
+    const ask = (run: string, wanted: number, more: Partial<SlotsAsk> = {}): SlotsAsk => ({
+      run,
+      wanted,
+      most: 10,
+      onArrival: false,
+      now: NOW,
+      until: NOW + 300_000,
+      ...more,
+    });
+
+    it('are given as far as there are any', async () => {
+      const { store } = underTest();
+      expect(await store.takeSlots('queue-13', ask('a', 6))).toBe(6);
+      expect(await store.takeSlots('queue-13', ask('b', 6))).toBe(4);
+      expect(await store.takeSlots('queue-13', ask('c', 6))).toBe(0);
+      await store.releaseSlots('queue-13', 'a');
+      expect(await store.takeSlots('queue-13', ask('c', 6))).toBe(6);
+      await store.releaseSlots('queue-13', 'unknown');
+    });
+
+    it('are the same when the answer was lost and the run asks again', async () => {
+      const { store } = underTest();
+      for (const _ of [1, 2]) expect(await store.takeSlots('queue-14', ask('a', 6))).toBe(6);
+      expect(await store.takeSlots('queue-14', ask('b', 6))).toBe(4);
+      for (const _ of [1, 2]) await store.releaseSlots('queue-14', 'a');
+      expect(await store.takeSlots('queue-14', ask('c', 10))).toBe(6);
+    });
+
+    it('of a run that was lost are free when it would have ended', async () => {
+      const { store } = underTest();
+      await store.takeSlots('queue-15', ask('lost', 10));
+      expect(await store.takeSlots('queue-15', ask('a', 1, { now: NOW + 300_000 }))).toBe(0);
+      expect(await store.takeSlots('queue-15', ask('a', 10, { now: NOW + 300_001 }))).toBe(10);
+    });
+
+    it('are left to the rules by half', async () => {
+      const { store } = underTest();
+      const onArrival = { onArrival: true };
+      expect(await store.takeSlots('queue-16', ask('a', 4, onArrival))).toBe(4);
+      expect(await store.takeSlots('queue-16', ask('b', 4, onArrival))).toBe(1);
+      expect(await store.takeSlots('queue-16', ask('c', 4, onArrival))).toBe(0);
+      expect(await store.takeSlots('queue-16', ask('d', 10))).toBe(5);
+      expect(await store.takeSlots('queue-17', ask('a', 4, { ...onArrival, most: 1 }))).toBe(0);
+    });
+
+    it('are never more than there are, however many ask at once', async () => {
+      const { store } = underTest();
+      const asked = ['a', 'b', 'c', 'd', 'e'].map((run) => store.takeSlots('queue-18', ask(run, 4)));
+      const granted = await Promise.all(asked);
+      expect(granted.reduce((sum, count) => sum + count)).toBe(10);
     });
   });
 }
