@@ -7,6 +7,10 @@ import type { Tables } from './tables.js';
 /** Lambda takes 4 KB of variables in all; the names, the tables and the user's own need some of it. */
 const MAX_QUEUES_BYTES = 3_500;
 
+/** An ARN or a URL that is known at deployment only. */
+const TOKEN = /\$\{Token\[[^\]]+\]\}/g;
+const TOKEN_BYTES = 110;
+
 /**
  * The environment that a handler reads its settings from.
  *
@@ -29,7 +33,7 @@ export function handlerEnvironment(
 function renderQueues(scope: IConstruct, queues: readonly Queue[]): string {
   const settings = Object.fromEntries(queues.map(({ name, settings }) => [name, settings]));
   const json = JSON.stringify(settings);
-  const bytes = Buffer.byteLength(json);
+  const bytes = Buffer.byteLength(json.replace(TOKEN, 'x'.repeat(TOKEN_BYTES)));
   if (bytes > MAX_QUEUES_BYTES) {
     throw new ConfigurationError(
       `queues: the settings of the ${queues.length} queues that share a function take ${bytes} bytes, and Lambda's ` +

@@ -20,11 +20,13 @@ import { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
 import { LEAST_SPARE_SECONDS } from '../src/processor/index.js';
 import type { Way } from '../src/record/index.js';
+import { urlOf } from './delivery.js';
 import { handlerEnvironment } from './environment.js';
 import { hasEsbuild } from './esbuild.js';
 import { handlerFolder } from './handler-folder.js';
 import { acknowledgeRuns } from './nag.js';
 import type { Queue, Work } from './queue.js';
+import { grantSecrets } from './secrets.js';
 import { grantWork, type Tables } from './tables.js';
 import { isOwnFunction } from './values.js';
 
@@ -74,6 +76,7 @@ export function deliveryFunction(
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder(bundle)),
   });
+  for (const { work } of queues) if (work.type === 'delivery') grantSecrets(lambda, work.secrets);
   acknowledgeRuns(lambda);
   return finish({ name, lambda, returnsEvents: true }, queues, settings.timeout, settings.tables);
 }
@@ -81,10 +84,10 @@ export function deliveryFunction(
 /** Right for the local runtime, which synthesizes the same app; a mistake in the cloud that would show by failures only. */
 function warnOfLoopback(scope: Construct, queues: readonly Queue[]): void {
   for (const { name, settings } of queues) {
-    if (!settings.deliverTo?.startsWith('http:')) continue;
+    if (!urlOf(settings.deliverTo)?.startsWith('http:')) continue;
     Annotations.of(scope).addWarningV2(
       `dynamo-backlog:loopback:${name}`,
-      `queues.${name}.deliverTo is on this machine: deployed, the function would look for it in its own sandbox`,
+      `queues.${name}.deliverTo is on this machine: deployed, the function would look for it in its own sandbox, and refuses it`,
     );
   }
 }

@@ -6,6 +6,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { RetryPolicy, Tier } from '../src/policies/index.js';
 import type { BreakerChoice } from '../src/processor/index.js';
+import type { DeliveryProps } from './delivery-props.js';
 
 /** The classes as well: under `exactOptionalPropertyTypes` they do not fit the CDK's own interface. */
 type AnyTable = ITable | TableV2 | Table;
@@ -191,12 +192,13 @@ export interface QueueProps {
   readonly history?: HistoryProps | undefined;
 
   /**
-   * Where the built-in function POSTs each payload, with the record's id as `Idempotency-Key`. `https`, or `http` to
-   * this machine. It is readable in the function's configuration: put no secret in it.
+   * Where the built-in function sends each payload, with the record's id as `Idempotency-Key`: a URL that it POSTs to, or
+   * an object with one that says more. `https`, or `http` to this machine. It is readable in the function's
+   * configuration: put no secret in it.
    *
    * @default - the queue has an `entry` or a `handler`
    */
-  readonly deliverTo?: string | undefined;
+  readonly deliverTo?: string | DeliveryProps | undefined;
 
   /**
    * A module that exports `handler = backlogHandler({ ... })` (from `dynamo-backlog/lambda`), bundled by esbuild. The

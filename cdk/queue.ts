@@ -1,4 +1,4 @@
-import { Duration, Token } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 import { parseQueues, type QueueSettings } from '../functions/settings.js';
@@ -7,12 +7,14 @@ import { nearest } from '../src/nearest.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/policies/index.js';
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
+import { checkWithToken, readDelivery } from './delivery.js';
 import type { Arrivals, QueueProps } from './props.js';
+import type { UsedSecret } from './secrets.js';
 import { duration, lambdaFunction } from './values.js';
 
 /** What does a queue's work. */
 export type Work =
-  | { readonly type: 'delivery' }
+  | { readonly type: 'delivery'; readonly secrets: readonly UsedSecret[] }
   | {
       readonly type: 'entry';
       readonly entry: string;
@@ -52,7 +54,7 @@ const queueShape = z.strictObject({
   deadOn: z.unknown().optional(),
   history: z.unknown().optional(),
   progressive: z.unknown().optional(),
-  deliverTo: z.string().optional(),
+  deliverTo: z.unknown().optional(),
   entry: z.string().min(1).optional(),
   environment: z.record(z.string(), z.string()).optional(),
   handler: lambdaFunction.optional(),
@@ -104,7 +106,8 @@ function readQueue(name: string, input: unknown): Queue {
   }
   const path = `queues.${name}`;
   const props = parseOptions(queueShape, input, path);
-  const work = workOf(props, path);
+  const delivery = readDelivery(props.deliverTo, `${path}.deliverTo`);
+  const work = workOf(props, path, delivery.secrets);
   const way = wayOf(props, path);
   const progressive = way === 'progressive' ? readProgressive(props.progressive, path) : undefined;
   const settings = compact({
@@ -113,7 +116,7 @@ function readQueue(name: string, input: unknown): Queue {
     retryQueue: props.retryQueue,
     deadOn: props.deadOn,
     history: props.history,
-    deliverTo: props.deliverTo,
+    deliverTo: delivery.settings,
     shards: props.shards,
     concurrency: props.concurrency,
     maxConcurrency: props.maxConcurrency,
@@ -158,7 +161,7 @@ function wayOf({ retry, progressive }: ParsedProps, path: string): Way {
   return retry === undefined ? 'progressive' : 'retry';
 }
 
-function workOf(props: ParsedProps, path: string): Work {
+function workOf(props: ParsedProps, path: string, secrets: readonly UsedSecret[]): Work {
   const given = (['deliverTo', 'entry', 'handler', 'worker'] as const).filter(
     (option) => props[option] !== undefined,
   );
@@ -186,7 +189,9 @@ function workOf(props: ParsedProps, path: string): Work {
   if (props.entry !== undefined) {
     return { type: 'entry', entry: props.entry, environment: props.environment ?? {} };
   }
-  return props.handler === undefined ? { type: 'delivery' } : { type: 'own', handler: props.handler };
+  return props.handler === undefined
+    ? { type: 'delivery', secrets }
+    : { type: 'own', handler: props.handler };
 }
 
 function readProgressive(
@@ -205,13 +210,12 @@ function readProgressive(
   return { tiers: tiers ?? DEFAULT_TIERS, policy };
 }
 
-/** A URL that is known at deployment only (a token) is left to the function to check. */
-function checkSettings(name: string, settings: object & { deliverTo?: string | undefined }): QueueSettings {
-  const { deliverTo, ...rest } = settings;
-  const token = deliverTo !== undefined && Token.isUnresolved(deliverTo);
-  const checked = parseQueues({ [name]: token ? rest : settings }, 'queues')[name];
-  if (!checked) throw new ConfigurationError(`queues.${name}: expected a queue, got nothing`);
-  return token ? { ...checked, deliverTo } : checked;
+function checkSettings(name: string, settings: object): QueueSettings {
+  return checkWithToken(settings, (plain) => {
+    const checked = parseQueues({ [name]: plain }, 'queues')[name];
+    if (!checked) throw new ConfigurationError(`queues.${name}: expected a queue, got nothing`);
+    return checked;
+  });
 }
 
 function compact<T extends object>(object: T): T {

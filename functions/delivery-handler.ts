@@ -1,13 +1,31 @@
-import { deliverByHttp } from '../src/delivery/index.js';
+import { type HttpDelivery, type HttpDeliveryOptions, httpDelivery } from '../src/delivery/index.js';
 import { ConfigurationError } from '../src/errors.js';
-import type { Process } from '../src/processor/index.js';
 import type { Way } from '../src/record/index.js';
 import { show } from '../src/validation.js';
+import type { DeliverySettings } from './delivery-settings.js';
+import { createLogger } from './logger.js';
 import { type BacklogLambdaHandler, type HandlerSeams, makeHandler } from './make-handler.js';
+import { type FetchSecret, Secrets } from './secrets/secrets.js';
+
+export interface DeliverySeams extends HandlerSeams {
+  readonly fetchSecret?: FetchSecret | undefined;
+  /** Real time, epoch milliseconds. */
+  readonly now?: (() => number) | undefined;
+}
 
 /** The built-in handler: one function delivers for all queues of one way, each to its own URL. */
-export function deliveryHandler(way: Way, seams: HandlerSeams = {}): BacklogLambdaHandler {
-  const deliveries = new Map<string, Process>();
+export function deliveryHandler(
+  way: Way,
+  { fetchSecret = fetchFromAws, now = Date.now, ...seams }: DeliverySeams = {},
+): BacklogLambdaHandler {
+  const logger = seams.logger ?? createLogger();
+  const deliveries = new Map<string, HttpDelivery>();
+  const secrets = new Secrets({
+    fetch: fetchSecret,
+    now,
+    onTrouble: ({ message }) =>
+      logger.warn('a secret could not be read anew; the former one goes on', { reason: message }),
+  });
   return makeHandler(
     ({ queue, settings }) => {
       if (settings.way !== way) {
@@ -15,17 +33,39 @@ export function deliveryHandler(way: Way, seams: HandlerSeams = {}): BacklogLamb
           `event.queue: expected a queue of the way "${way}", got ${show(queue)} of the way "${settings.way}"`,
         );
       }
-      const url = settings.deliverTo;
-      if (url === undefined) {
+      const { deliverTo } = settings;
+      const name = `BACKLOG_QUEUES.${queue}.deliverTo`;
+      if (deliverTo === undefined) {
         throw new ConfigurationError(
-          `BACKLOG_QUEUES.${queue}.deliverTo: expected a URL such as https://erp.example.com/orders, got nothing`,
+          `${name}: expected a URL such as https://erp.example.com/orders, got nothing`,
         );
       }
-      const delivery = deliveries.get(url) ?? deliverByHttp({ url });
-      deliveries.set(url, delivery);
+      const delivery = deliveries.get(queue) ?? httpDelivery(optionsOf(deliverTo, secrets), name);
+      deliveries.set(queue, delivery);
       return delivery;
     },
     {},
-    seams,
+    { ...seams, logger },
   );
 }
+
+/** With functions in the place of the secrets. */
+function optionsOf(deliverTo: string | DeliverySettings, secrets: Secrets): HttpDeliveryOptions {
+  if (typeof deliverTo === 'string') return { url: deliverTo };
+  const { secret, headers = {}, ...rest } = deliverTo;
+  const values = Object.entries(headers).map(([header, value]) => [
+    header,
+    typeof value === 'string' ? value : () => secrets.header(value),
+  ]);
+  return {
+    ...rest,
+    headers: Object.fromEntries(values),
+    ...(secret ? { secret: () => secrets.signing(secret) } : {}),
+  };
+}
+
+/** Most functions have no secrets, and need not load what reads them. */
+const fetchFromAws: FetchSecret = async (...request) => {
+  const { fetchSecret } = await import('./secrets/aws-secrets.js');
+  return fetchSecret(...request);
+};

@@ -1,4 +1,13 @@
-export { deliverByHttp, type HttpDeliveryOptions } from '../src/delivery/index.js';
+export {
+  type Answer,
+  type Answers,
+  deliverByHttp,
+  type HeaderValue,
+  type HttpDelivery,
+  type HttpDeliveryOptions,
+  type Secrets,
+  type SecretsSource,
+} from '../src/delivery/index.js';
 export { ConfigurationError } from '../src/errors.js';
 export type { RetryPolicy, Tier, TierBand } from '../src/policies/index.js';
 export type {

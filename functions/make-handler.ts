@@ -2,6 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import {
   type BreakerMemory,
   type Process,
+  type RunOptions,
   type RunSummary,
   type run,
   runQueues,
@@ -84,13 +85,16 @@ export function makeHandler(
         options: { ...planRun(event, choices, { process: choose(event), ...times }), stop },
         weight: choices.weights?.get(event.queue) ?? weight,
       }));
-      const summaries = await runQueues(runs, { ...parts, logger: attemptLogger(logger) }, seams.run);
+      const { ready, lacking } = await prepared(runs);
+      if (ready.length === 0 && lacking) throw lacking;
+      const summaries = await runQueues(ready, { ...parts, logger: attemptLogger(logger) }, seams.run);
       for (const one of summaries) {
         emit(one, settings.tables.records);
         report(logger, one);
       }
       const summary = together(summaries);
       if (isTrouble(summary)) throw new RunFailedError(summary);
+      if (lacking) throw lacking;
       return summary;
     } catch (error) {
       if (!(error instanceof RunFailedError)) logger.error('run failed', error as Error);
@@ -98,6 +102,21 @@ export function makeHandler(
     }
   };
   return lambdaHandler(logger, (input, context) => untilStopped((stop) => handle(input, context, stop)));
+}
+
+/** What a process lacks, no record pays for: its queue is left alone, and the invocation fails after the others' runs. */
+async function prepared<Run extends { readonly options: RunOptions }>(runs: readonly Run[]) {
+  const lacks = new Map<Process, unknown>();
+  const prepare = async (process: Process & { readonly prepare?: unknown }) => {
+    try {
+      if (typeof process.prepare === 'function') await process.prepare();
+    } catch (error) {
+      lacks.set(process, error);
+    }
+  };
+  await Promise.all(Array.from(new Set(runs.map(({ options }) => options.process)), prepare));
+  const [lacking] = lacks.values();
+  return { ready: runs.filter(({ options }) => !lacks.has(options.process)), lacking };
 }
 
 function report(logger: Logger, summary: RunSummary): void {

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import type { ClockSetting } from '../src/clock.js';
-import { parseDeliveryUrl } from '../src/delivery/url.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import {
@@ -13,6 +12,7 @@ import {
 } from '../src/processor/index.js';
 import { MAX_SHARDS, QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
+import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
 
 /** One queue, as `BACKLOG_QUEUES` describes it to the handlers. */
 export interface QueueSettings {
@@ -25,8 +25,8 @@ export interface QueueSettings {
   readonly deadOn?: readonly string[] | undefined;
   /** What a record keeps of its attempts. Default: 512 bytes, 20 entries, no stacks. */
   readonly history?: Omit<HistoryOptions, 'redact'> | undefined;
-  /** Where the built-in handlers deliver. */
-  readonly deliverTo?: string | undefined;
+  /** Where the built-in handlers deliver, and how. */
+  readonly deliverTo?: string | DeliverySettings | undefined;
   /** Lanes that its records are spread over. Default: 1. */
   readonly shards?: number | undefined;
   /** How often the rule of a queue with a due time per record fires. Default 60. */
@@ -74,7 +74,7 @@ export const choiceOptions = {
 const queueSchema = z.strictObject({
   way: z.enum(['retry', 'progressive'], { error: 'expected "retry" or "progressive"' }),
   retry: z.optional(z.unknown()),
-  deliverTo: z.optional(z.string()),
+  deliverTo: z.optional(z.unknown()),
   shards: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS))),
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
   ...decisionOptions,
@@ -111,10 +111,11 @@ function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: str
   const { retry, deliverTo, ...rest } = queue;
   if (retry !== undefined) checkPolicy(retry, queue.way, `${path}.retry`);
   checkRetryQueue(queue.retryQueue, name, `${path}.retryQueue`);
+  const delivery = () => parseDelivery(deliverTo, `${path}.deliverTo`, rest.attemptTimeoutSeconds);
   return {
     ...rest,
     ...(retry === undefined ? {} : { retry: retry as RetryPolicy }),
-    ...(deliverTo === undefined ? {} : { deliverTo: parseDeliveryUrl(deliverTo, `${path}.deliverTo`) }),
+    ...(deliverTo === undefined ? {} : { deliverTo: delivery() }),
   };
 }
 

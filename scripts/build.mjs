@@ -40,7 +40,7 @@ async function compile(outdir) {
 }
 
 async function bundle(name, outdir) {
-  await build({ ...handlerBundle(name), outfile: join(outdir, 'handlers', name, 'index.mjs') });
+  await build({ ...handlerBundle(name), outdir: join(outdir, 'handlers', name) });
 }
 
 function ignoreAbsent(error) {

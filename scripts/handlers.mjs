@@ -29,11 +29,13 @@ export const BUNDLING = {
   logLevel: 'warning',
 };
 
-/** How esbuild makes the bundle of a built-in handler. */
+/** How esbuild makes the bundle of a built-in handler: `index.mjs`, and beside it what is loaded only if it is needed. */
 export function handlerBundle(name) {
   return {
     ...BUNDLING,
-    entryPoints: [join('functions', `${name}.ts`)],
+    entryPoints: { index: join('functions', `${name}.ts`) },
+    splitting: true,
+    outExtension: { '.js': '.mjs' },
     alias: {
       '@aws-sdk/credential-provider-ini': ABSENT,
       '@aws-sdk/credential-provider-process': ABSENT,

@@ -66,6 +66,23 @@ describe.each([
   });
 });
 
+test.each(['fibonacci', 'progressive'])(
+  '%s loads what reads and uses secrets only for queues that have some',
+  async (name) => {
+    const { handler } = await bundleHandler(name, await mkdtemp(join(tmpdir(), 'backlog-bundles-')));
+    const ofSecrets =
+      /standardwebhooks|@aws-lambda-powertools\/parameters|@aws-sdk\/client-(secrets-manager|ssm)\//;
+    expect(handler.inputs.filter((input) => ofSecrets.test(input))).toEqual([]);
+    const later = handler.laterInputs.filter((input) => ofSecrets.test(input));
+    for (const part of ['standardwebhooks/', 'parameters/', 'client-secrets-manager/', 'client-ssm/']) {
+      expect(
+        later.some((input) => input.includes(part)),
+        part,
+      ).toBe(true);
+    }
+  },
+);
+
 test('there is no other handler to bundle', () => {
   expect(HANDLERS).toEqual(['fibonacci', 'progressive', 'intake', 'sweep']);
 });

@@ -1,4 +1,5 @@
-import { type BuildOptions, type BuildResult, build } from 'esbuild';
+import { join } from 'node:path';
+import { type BuildOptions, type BuildResult, build, type Metafile } from 'esbuild';
 import { BUNDLING, HANDLERS, handlerBundle } from '../scripts/handlers.mjs';
 
 export { HANDLERS };
@@ -12,9 +13,12 @@ export interface HandlerBundles {
 
 export interface Bundle {
   readonly file: string;
+  /** Of what is loaded at a cold start. */
   readonly bytes: number;
-  /** Files of which something is in it, from the package's root. */
+  /** Files of which something is in that, from the package's root. */
   readonly inputs: readonly string[];
+  /** The same of what is loaded only if it is needed. */
+  readonly laterInputs: readonly string[];
 }
 
 const DYNAMODB = `
@@ -47,19 +51,49 @@ const BARE: Readonly<Record<string, string>> = {
 
 export async function bundleHandler(name: string, folder: string): Promise<HandlerBundles> {
   const [handler, bare] = await Promise.all([
-    bundle(handlerBundle(name), `${folder}/${name}.mjs`),
-    bundle(
-      { ...BUNDLING, stdin: { contents: BARE[name] ?? '', resolveDir: '.', loader: 'js' } },
-      `${folder}/bare-${name}.mjs`,
-    ),
+    bundle({ ...handlerBundle(name), outdir: `${folder}/${name}` }),
+    bundle({
+      ...BUNDLING,
+      stdin: { contents: BARE[name] ?? '', resolveDir: '.', loader: 'js' },
+      outfile: `${folder}/bare-${name}.mjs`,
+    }),
   ]);
   return { handler, bare };
 }
 
-async function bundle(options: BuildOptions, outfile: string): Promise<Bundle> {
-  const { metafile }: BuildResult<{ metafile: true }> = await build({ ...options, outfile, metafile: true });
-  const [output] = Object.values(metafile.outputs);
-  if (!output) throw new Error(`esbuild wrote nothing for ${outfile}`);
-  const inputs = Object.entries(output.inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
-  return { file: outfile, bytes: output.bytes, inputs: inputs.map(([input]) => input) };
+async function bundle(options: BuildOptions): Promise<Bundle> {
+  const { metafile }: BuildResult<{ metafile: true }> = await build({ ...options, metafile: true });
+  const { outputs } = metafile;
+  const [file] = Object.keys(outputs).filter(
+    (path) => outputs[path]?.entryPoint !== undefined && isMain(path),
+  );
+  if (file === undefined) throw new Error('esbuild wrote nothing');
+  const atStart = loadedWith(file, metafile);
+  const later = Object.keys(outputs).filter((path) => !atStart.has(path));
+  return {
+    file: join(options.absWorkingDir ?? '.', file),
+    bytes: [...atStart].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0),
+    inputs: inputsOf([...atStart], metafile),
+    laterInputs: inputsOf(later, metafile),
+  };
+}
+
+/** What is loaded later is an entry point of its own to esbuild. */
+function isMain(path: string): boolean {
+  return /(\/index|\/bare-\w+)\.mjs$/.test(path);
+}
+
+/** A file, and those that it imports as it is loaded, and so on. */
+function loadedWith(file: string, { outputs }: Metafile, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const { path, kind, external } of outputs[file]?.imports ?? []) {
+    if (kind === 'import-statement' && !external) loadedWith(path, { outputs } as Metafile, seen);
+  }
+  return seen;
+}
+
+function inputsOf(files: readonly string[], { outputs }: Metafile): string[] {
+  const inputs = files.flatMap((file) => Object.entries(outputs[file]?.inputs ?? {}));
+  return inputs.flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? input : []));
 }

@@ -44,6 +44,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       flags.speed,
     )
     .option('--deliver-to <url>', 'where the queues deliver, instead of the sample ERP', flags.deliveryUrl)
+    .option('--secrets <file>', 'values of the app’s secrets and parameters: a JSON object by name')
     .option('--no-sample', 'no sample shop and no sample ERP')
     .option(
       '--for <duration>',

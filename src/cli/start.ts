@@ -23,6 +23,7 @@ export interface StartFlags {
   readonly dataDir?: string | undefined;
   readonly speed?: number | undefined;
   readonly deliverTo?: string | undefined;
+  readonly secrets?: string | undefined;
   readonly sample: boolean;
   /** In the backlog's time, milliseconds. */
   readonly for?: number | undefined;

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /**
  * The payload as JSON. What DynamoDB has and JSON has not becomes its nearest: sets are arrays, binary values base64
  * text. Numbers keep all their digits, as `JSON.stringify` cannot do. An absent payload is `null`.
@@ -35,36 +37,54 @@ const BODY_SECONDS = 2;
  * @returns the first bytes of what came; never throws, as the status has decided already
  */
 export async function readBody(
-  response: Response,
+  answer: Readable,
   { keepBytes, maxBytes, signal }: { keepBytes: number; maxBytes: number; signal: AbortSignal },
 ): Promise<Uint8Array> {
   const kept: Uint8Array[] = [];
-  if (!response.body) return new Uint8Array();
-  const reader = response.body.getReader();
-  const stop = () => void reader.cancel().catch(() => {});
+  const stop = () => void answer.destroy();
   const timer = setTimeout(stop, BODY_SECONDS * 1000);
   signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
   let bytes = 0;
   try {
-    while (!signal.aborted) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      if (bytes < keepBytes) kept.push(value.subarray(0, keepBytes - bytes));
-      bytes += value.byteLength;
+    for await (const chunk of answer as AsyncIterable<Uint8Array>) {
+      if (bytes < keepBytes) kept.push(chunk.subarray(0, keepBytes - bytes));
+      bytes += chunk.byteLength;
       if (bytes > maxBytes) break;
     }
   } catch {
-    // The connection broke in the middle of the body.
+    // The connection broke in the middle of the body, or was closed by us.
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
-    stop();
   }
   return Buffer.concat(kept);
 }
 
-/** First bytes of an answer as text for a record's error: one line, nothing invisible, no character cut in two. */
-export function excerpt(bytes: Uint8Array): string {
+/** How many bytes of an answer are needed for an excerpt: no secret in it may be cut in two, and half of it shown. */
+export function bytesForExcerpt(maxBytes: number, secrets: readonly string[] = []): number {
+  return maxBytes + longest(secrets);
+}
+
+/**
+ * First bytes of an answer as text for a record's error: one line, nothing invisible, no character cut in two, and
+ * none of these secrets, which a server may send back to whoever sent them.
+ *
+ * @param bytes as many as `bytesForExcerpt` says, or all that there are
+ */
+export function excerpt(bytes: Uint8Array, maxBytes: number, secrets: readonly string[] = []): string {
+  const isCut = bytes.byteLength >= bytesForExcerpt(maxBytes, secrets);
   const text = new TextDecoder().decode(bytes);
-  return text.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
+  const hidden = secrets.reduce((shorter, secret) => shorter.replaceAll(secret, '[secret]'), text);
+  const shown = isCut ? hidden.slice(0, hidden.length - longest(secrets)) : hidden;
+  const line = shown.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
+  const cut = Buffer.from(line).subarray(0, maxBytes);
+  return new TextDecoder()
+    .decode(cut)
+    .replace(/\uFFFD+$/, '')
+    .trim();
+}
+
+function longest(secrets: readonly string[]): number {
+  return Math.max(0, ...secrets.map((secret) => secret.length));
 }

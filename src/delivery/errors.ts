@@ -22,16 +22,16 @@ export class NetworkError extends Error {
 
 const EXPLANATIONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'connection reset',
+  ECONNRESET: 'connection closed before the answer',
   ENOTFOUND: 'host name not found',
   EAI_AGAIN: 'host name could not be resolved just now',
   ETIMEDOUT: 'connection timed out',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
   EPIPE: 'connection closed while sending',
-  UND_ERR_SOCKET: 'connection closed before the answer',
-  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
-  UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
+  EPROTO: 'no TLS that both sides know',
+  EPRIVATE: 'the name leads to a private address, which "allowPrivateAddresses" does not allow',
+  HPE_HEADER_OVERFLOW: 'the headers of the answer are too long',
   CERT_HAS_EXPIRED: 'certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed certificate',
   SELF_SIGNED_CERT_IN_CHAIN: 'self-signed certificate in the chain',
@@ -39,22 +39,16 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'certificate is for another host',
 };
 
-/**
- * `fetch` says no more than "fetch failed"; the reason is in its causes. Only their codes are used: their messages
- * may hold parts of what was sent or received.
- */
+/** Only the codes of errors and their causes are used: their messages may hold parts of what was sent or received. */
 export function networkError(error: unknown, origin: string): NetworkError {
   const code = codeOf(error);
-  const explanation = code === undefined ? undefined : EXPLANATIONS[code];
-  const reason = explanation ? `${explanation} (${code})` : (code ?? reasonWithoutCode(error));
+  const explanation = code === undefined ? undefined : explanationOf(code);
+  const reason = explanation ? `${explanation} (${code})` : (code ?? 'the request failed');
   return new NetworkError(`no answer from ${origin}: ${reason}`, code, { cause: error });
 }
 
-function reasonWithoutCode(error: unknown): string {
-  const { cause } = error as { cause?: unknown };
-  return cause instanceof Error && cause.message === 'bad port'
-    ? 'fetch refuses this port, as it belongs to another protocol'
-    : 'the request failed';
+function explanationOf(code: string): string | undefined {
+  return EXPLANATIONS[code] ?? (code.startsWith('HPE_') ? 'the answer is no HTTP' : undefined);
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -27,7 +27,7 @@ const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
  * @param now epoch milliseconds
  * @returns seconds from 0 to 365 days; `undefined` if the header is absent or makes no sense
  */
-export function parseRetryAfter(value: string | null, now: number): number | undefined {
+export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? '';
   const seconds = /^\d+$/.test(text) ? Number(text) : (dateOf(text) - now) / 1000;
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(0, Math.ceil(seconds)), MAX_WAIT_SECONDS);

@@ -1,74 +1,69 @@
-import * as z from 'zod/mini';
-import type { Process } from '../processor/index.js';
-import { Dead, RetryAfter } from '../record/index.js';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type * as z from 'zod/mini';
+import type { AttemptContext } from '../processor/index.js';
+import { type BacklogRecord, Dead, RetryAfter, Snooze } from '../record/index.js';
 import { parseOptions } from '../validation.js';
 import { VERSION } from '../version.js';
-import { excerpt, jsonOf, readBody } from './body.js';
+import { checkAnswers, type Verdict, verdicts } from './answers.js';
+import { bytesForExcerpt, excerpt, jsonOf, readBody } from './body.js';
+import { Connections } from './connections.js';
+import { checkHeaders, headerReader } from './custom-headers.js';
 import { HttpError, NetworkError, networkError } from './errors.js';
 import { idempotencyKey, parseRetryAfter } from './headers.js';
-import { parseDeliveryUrl } from './url.js';
-
-export interface HttpDeliveryOptions {
-  /** https, or http to this very machine. */
-  readonly url: string;
-  /** Time for connecting and the answer's headers. Default: the attempt's own time alone. */
-  readonly timeoutSeconds?: number | undefined;
-  /** An answer longer than this is cut off. Default 65,536. */
-  readonly maxResponseBytes?: number | undefined;
-  /** Default: Node's own. */
-  readonly fetch?: typeof fetch | undefined;
-  /** Real time, epoch milliseconds, that a `Retry-After` with a date counts from. Default: the system's. */
-  readonly now?: (() => number) | undefined;
-}
-
-const optionsSchema = z.strictObject({
-  url: z.string(),
-  timeoutSeconds: z.optional(z.number().check(z.positive(), z.maximum(900))),
-  maxResponseBytes: z._default(z.int().check(z.minimum(1)), 65_536),
-  fetch: z.optional(z.custom<typeof fetch>((value) => typeof value === 'function', 'expected a function')),
-  now: z.optional(z.custom<() => number>((value) => typeof value === 'function', 'expected a function')),
-});
+import { type HttpDelivery, type HttpDeliveryOptions, optionsSchema } from './options.js';
+import { addressCheck, checkAddress, checkedLookup, checkNetworks, isInLambda } from './private-addresses.js';
+import { type SecretsSource, signing } from './signing.js';
+import { namesLoopback, parseDeliveryUrl } from './url.js';
 
 /** Of the answer, kept with the record. */
 const EXCERPT_BYTES = 200;
+const SECRET_WAIT_SECONDS = 60;
 
 /**
- * A `process` that POSTs each record's payload as JSON to one URL, with the id as `Idempotency-Key`.
+ * A `process` that sends each record's payload as JSON to one URL, with the id as `Idempotency-Key`.
  *
  *     2xx                                     success
  *     408, 425, 429, 5xx, no answer at all    failure; a Retry-After is honoured
+ *     401, 403 to a request with a secret     failure: the secret may be about to change
  *     3xx                                     dead: redirects are not followed
  *     other 4xx                               dead, with the status and first bytes of the answer
  *
+ * unless `answers` say otherwise.
+ *
  * @throws ConfigurationError naming the option that makes no sense
  */
-export function deliverByHttp(input: HttpDeliveryOptions): Process {
-  const options = parseOptions(optionsSchema, input, 'deliverByHttp');
-  const url = parseDeliveryUrl(options.url, 'deliverByHttp.url');
-  const { origin } = new URL(url);
-  const { timeoutSeconds, maxResponseBytes, fetch = globalThis.fetch, now = Date.now } = options;
+export function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery {
+  return httpDelivery(input, 'deliverByHttp');
+}
 
-  return async (record, { signal, attempt }) => {
+/** @param name what errors call the options */
+export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDelivery {
+  const options = parseOptions(optionsSchema, input, name);
+  const url = parseDeliveryUrl(options.url, `${name}.url`);
+  const { origin } = new URL(url);
+  const { answers = {}, headers = {}, method = 'POST', secret } = options;
+  checkAnswers(answers, `${name}.answers`);
+  checkHeaders(headers, `${name}.headers`);
+  const { timeoutSeconds, maxResponseBytes, now = Date.now } = options;
+  const connections = connectionsTo(url, options, name);
+  const customHeaders = headerReader(headers, `${name}.headers`);
+  const readSecrets = secret === undefined ? undefined : signing(secret as SecretsSource, `${name}.secret`);
+  const verdictOf = verdicts(answers, customHeaders.areSecret || readSecrets !== undefined);
+  const readAll = async () => ({ ...(await customHeaders.read()), sign: await readSecrets?.() });
+
+  const deliver = async (record: BacklogRecord, context: AttemptContext): Promise<void> => {
+    const { signal, attempt } = context;
+    const custom = await readAll().catch((error: Error) => withoutSecret(error, context));
     const timeout = timeoutSeconds === undefined ? undefined : AbortSignal.timeout(timeoutSeconds * 1000);
     const ending = timeout ? AbortSignal.any([signal, timeout]) : signal;
-    const request = {
-      method: 'POST',
-      redirect: 'manual',
-      headers: {
-        'content-type': 'application/json',
-        // What comes is shown as text and bounded in bytes: nothing may grow on arrival.
-        'accept-encoding': 'identity',
-        'user-agent': `dynamo-backlog/${VERSION}`,
-        'idempotency-key': idempotencyKey(record.id),
-        'backlog-attempt': String(attempt),
-      },
-      body: jsonOf(record.payload),
-      signal: ending,
-    } as const;
+    const body = jsonOf(record.payload);
+    const key = idempotencyKey(record.id);
+    const signed = custom.sign?.(key, body, now());
+    const headers = { accept: '*/*', ...custom.headers, ...ownHeaders(key, attempt), ...signed };
 
-    let response: Response;
+    let response: IncomingMessage;
     try {
-      response = await fetch(url, request);
+      response = await connections.send({ method, headers, body, signal: ending });
     } catch (error) {
       signal.throwIfAborted();
       if (timeout?.aborted) {
@@ -77,40 +72,86 @@ export function deliverByHttp(input: HttpDeliveryOptions): Process {
       throw networkError(error, origin);
     }
     const bytes = await readBody(response, {
-      keepBytes: EXCERPT_BYTES,
+      keepBytes: bytesForExcerpt(EXCERPT_BYTES, custom.secrets),
       maxBytes: maxResponseBytes,
       signal: ending,
     });
-    judgeAnswer(response, excerpt(bytes), origin, now());
+    const text = excerpt(bytes, EXCERPT_BYTES, custom.secrets);
+    const { statusCode: status = 0, headers: answered } = response;
+    conclude(verdictOf(status), { status, headers: answered, text, origin, now: now() });
+  };
+  return Object.assign(deliver, {
+    prepare: async () => {
+      await readAll();
+    },
+  });
+}
+
+/** Where nobody called `prepare`, or a secret was there then: none of the record's failures. */
+function withoutSecret(error: Error, { logger }: AttemptContext): never {
+  const reason = `a secret of the delivery cannot be had: ${error.message}`;
+  logger.error('attempt put off', { reason });
+  throw new Snooze(SECRET_WAIT_SECONDS, reason, { cause: error });
+}
+
+/** To allowed addresses only, however the URL names them. */
+function connectionsTo(
+  url: string,
+  { allowPrivateAddresses: allowed = false, lookup }: z.output<typeof optionsSchema>,
+  name: string,
+): Connections {
+  checkNetworks(allowed, `${name}.allowPrivateAddresses`);
+  const isAllowed = addressCheck(allowed, namesLoopback(url) && !isInLambda());
+  checkAddress(url, isAllowed, `${name}.url`);
+  return new Connections(url, checkedLookup(isAllowed, lookup));
+}
+
+function ownHeaders(key: string, attempt: number): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    // What comes is shown as text and bounded in bytes: nothing may grow on arrival.
+    'accept-encoding': 'identity',
+    'user-agent': `dynamo-backlog/${VERSION}`,
+    'idempotency-key': key,
+    'backlog-attempt': String(attempt),
   };
 }
 
-const RETRYABLE = new Set([408, 425, 429]);
+interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly origin: string;
+  readonly now: number;
+}
 
-function judgeAnswer({ status, headers }: Response, text: string, origin: string, now: number): void {
-  if (status >= 200 && status < 300) return;
+/** Ends the attempt as its answer says: returns, or throws what the failure is. */
+function conclude(verdict: Verdict, { status, headers, text, origin, now }: Answered): void {
+  if (verdict === 'success') return;
   const answer = `HTTP ${status} from ${origin}`;
-  if (status >= 300 && status < 400) {
-    const message = `${answer}${redirectTarget(headers, origin)}: redirects are not followed`;
-    throw new Dead(message, { cause: new HttpError(status, message) });
-  }
-  const message = text === '' ? answer : `${answer}: ${text}`;
+  const message = isRedirect(status)
+    ? `${answer}${redirectTarget(headers, origin)}: redirects are not followed`
+    : withText(answer, text);
   const error = new HttpError(status, message);
-  const given = status >= 400 && status < 500 && !RETRYABLE.has(status);
-  if (given) throw new Dead(deadReason(status, text), { cause: error });
-  const seconds = parseRetryAfter(headers.get('retry-after'), now);
+  if (verdict === 'dead') {
+    // Reasons are kept short: the answer is worth more there than the host, which the error names as well.
+    throw new Dead(isRedirect(status) ? message : withText(`HTTP ${status}`, text), { cause: error });
+  }
+  const seconds = parseRetryAfter(headers['retry-after'], now);
   if (seconds === undefined) throw error;
   throw new RetryAfter(seconds, message, { cause: error });
 }
 
-/** Reasons are kept short: the answer is worth more there than the host, which the error names as well. */
-function deadReason(status: number, text: string): string {
-  return text === '' ? `HTTP ${status}` : `HTTP ${status}: ${text}`;
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
+function withText(answer: string, text: string): string {
+  return text === '' ? answer : `${answer}: ${text}`;
 }
 
 /** The origin only: paths and queries hold secrets. */
-function redirectTarget(headers: Headers, origin: string): string {
-  const location = headers.get('location');
-  if (location === null || !URL.canParse(location, origin)) return '';
+function redirectTarget({ location }: IncomingHttpHeaders, origin: string): string {
+  if (location === undefined || !URL.canParse(location, origin)) return '';
   return ` to ${new URL(location, origin).origin}`;
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { ConfigurationError } from '../errors.js';
 
 /**
@@ -24,6 +25,19 @@ export function parseDeliveryUrl(text: string, name: string): string {
     return refuse('an https URL (http only to 127.0.0.1, [::1] or localhost)');
   }
   return url.href;
+}
+
+/** Where a URL leads that names an address, or this machine: the address, without brackets. */
+export function addressIn(url: string): string | undefined {
+  const { hostname } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (isLoopback(hostname)) return host === 'localhost' ? '127.0.0.1' : host;
+  return isIP(host) === 0 ? undefined : host;
+}
+
+/** Whether a URL names this machine itself. */
+export function namesLoopback(url: string): boolean {
+  return isLoopback(new URL(url).hostname);
 }
 
 /** Expects a host as the URL parser writes it: decimal, hexadecimal and short forms of IPv4 are dotted by then. */

@@ -20,7 +20,7 @@ const queuesSchema = z.record(
   z.object({
     way: z.enum(['retry', 'progressive']),
     retry: z.object({ type: z.string() }).optional(),
-    deliverTo: z.string().optional(),
+    deliverTo: z.union([z.string(), z.object({ url: z.string() }).transform(({ url }) => url)]).optional(),
   }),
 );
 

@@ -9,7 +9,7 @@ export interface FunctionHostOptions {
   /** Of DynamoDB. */
   readonly endpoint: string;
   /** Of the other services that functions call. */
-  readonly services: string;
+  readonly services: { readonly url: string; readonly secretsUrl: string };
   readonly region: string;
   readonly clock: ClockSetting;
   readonly logs: FunctionLogs;
@@ -30,8 +30,10 @@ export class FunctionHost {
   constructor({ functions, endpoint, services, region, clock, logs }: FunctionHostOptions) {
     const environment = {
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-      AWS_ENDPOINT_URL_LAMBDA: services,
-      AWS_ENDPOINT_URL_SQS: services,
+      AWS_ENDPOINT_URL_LAMBDA: services.url,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: services.secretsUrl,
+      AWS_ENDPOINT_URL_SQS: services.url,
+      AWS_ENDPOINT_URL_SSM: services.secretsUrl,
       AWS_REGION: region,
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',

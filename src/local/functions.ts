@@ -5,6 +5,7 @@ import { FunctionHost } from './function-host.js';
 import { Queues } from './queues/queues.js';
 import type { FunctionLogs, Notice } from './sandbox/function-logs.js';
 import type { Timekeeper } from './schedule/timekeeper.js';
+import type { FindSecret } from './secrets-file.js';
 import { startServices } from './services/services.js';
 import { ArrivalsDigest } from './status/arrivals-digest.js';
 import type { RunReport } from './status/run-report.js';
@@ -18,6 +19,7 @@ export interface FunctionsOptions {
   readonly region: string;
   readonly time: Timekeeper;
   readonly logs: FunctionLogs;
+  readonly findSecret: FindSecret;
   readonly closers: Closers;
   readonly onReport: (report: RunReport) => void;
   readonly onNotice: (notice: Notice) => void;
@@ -32,7 +34,7 @@ export interface RunningFunctions {
 
 /** The app's functions with all that starts them but the rules: streams, queues, and one another. */
 export async function startFunctions(options: FunctionsOptions): Promise<RunningFunctions> {
-  const { app, endpoint, region, time, logs, closers, onReport, onNotice } = options;
+  const { app, endpoint, region, time, logs, findSecret, closers, onReport, onNotice } = options;
   const running: { host?: FunctionHost } = {};
   const invoke = async (name: string, event: unknown) =>
     running.host
@@ -58,13 +60,13 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
     send: queues.send,
     onResult: ({ event, durationMs, invocation }) => digest.add(queueOf(event), { durationMs, invocation }),
   });
-  const services = await startServices({ lambda, send: queues.send });
+  const services = await startServices({ lambda, send: queues.send, findSecret });
   closers.add(() => services.stop());
 
   const host = new FunctionHost({
     functions: app.functions,
     endpoint,
-    services: services.url,
+    services,
     region,
     clock: time.setting,
     logs,

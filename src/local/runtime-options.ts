@@ -16,6 +16,8 @@ export interface RuntimeOptions {
   readonly speed?: number | undefined;
   /** Where the app's queues deliver, as its context value `deliverTo`. */
   readonly deliverTo?: string | undefined;
+  /** A JSON file with the values of the app's secrets and parameters, by name. */
+  readonly secrets?: string | undefined;
   /** Runs the shop, and the ERP unless there is a `deliverTo`. Default true. */
   readonly sample?: boolean | undefined;
   /** Default: the process's. */

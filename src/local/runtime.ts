@@ -20,6 +20,7 @@ import { FunctionLogs, type Notice } from './sandbox/function-logs.js';
 import { Scheduler } from './schedule/scheduler.js';
 import { Timekeeper } from './schedule/timekeeper.js';
 import { openScratch } from './scratch.js';
+import { secretsFile } from './secrets-file.js';
 import { Counter } from './status/counter.js';
 import { RunLog } from './status/run-log.js';
 import { type RunReport, reportRun } from './status/run-report.js';
@@ -69,6 +70,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
     log.addNotice(notice);
     options.onNotice?.(notice);
   };
+  const findSecret = await secretsFile(options.secrets && resolve(cwd, options.secrets));
   const beginning = new Beginning();
   const database = await openDatabase(options, dataDir, {
     onChange: (change) => beginning.add(change),
@@ -119,6 +121,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
     region: REGION,
     time,
     logs,
+    findSecret,
     closers,
     onReport: addReport,
     onNotice,

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { CfnParameter, Duration } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it } from 'vitest';
@@ -75,6 +75,84 @@ describe('queues with built-in delivery', () => {
           keepSuccessSeconds: 86_400,
         },
       },
+    });
+  });
+});
+
+describe('a delivery that says more than its URL', () => {
+  it('carries it to the handler as that reads it', () => {
+    const { template } = backlogWith({
+      queues: {
+        prices: {
+          progressive: true,
+          deliverTo: {
+            url: URL,
+            method: 'PATCH',
+            headers: { 'x-tenant': 'blue' },
+            answers: { success: [409], retry: ['4xx'] },
+            timeout: Duration.seconds(10),
+            allowPrivateAddresses: ['10.1.0.0/16'],
+          },
+        },
+      },
+    });
+    const [lambda] = propertiesOf(template, 'AWS::Lambda::Function');
+    const variables = { ...lambda.Environment.Variables, BACKLOG_TABLE: 'r', BACKLOG_CONTROL_TABLE: 'c' };
+    expect(readSettings(variables).queues.prices?.deliverTo).toEqual({
+      url: URL,
+      method: 'PATCH',
+      headers: { 'x-tenant': 'blue' },
+      answers: { success: [409], retry: ['4xx'] },
+      timeoutSeconds: 10,
+      allowPrivateAddresses: ['10.1.0.0/16'],
+    });
+  });
+
+  it.each([
+    [{}, '.url: expected string, got nothing'],
+    [{ url: 'erp' }, '.url: expected a URL such as https://erp.example.com/orders, got "erp"'],
+    [{ url: URL, verb: 'PUT' }, ': unknown option "verb"'],
+    [{ url: URL, method: 'GET' }, '.method: expected "POST", "PUT" or "PATCH", got "GET"'],
+    [
+      { url: 'https://10.0.0.1/' },
+      '.url: expected a public address, or one that "allowPrivateAddresses" allows, got "10.0.0.1"',
+    ],
+    [
+      { url: URL, allowPrivateAddresses: ['10.0.0.0'.repeat(2)] },
+      '.allowPrivateAddresses.0: expected a network such as "10.0.0.0/8"',
+    ],
+    [{ url: URL, timeout: 10 }, '.timeout: expected a Duration, got 10'],
+    [
+      { url: URL, timeout: Duration.minutes(1) },
+      ".timeoutSeconds: expected no more than the attempt's 30 s, got 60",
+    ],
+    [
+      { url: URL, headers: { authorization: 'Bearer s3cret' } },
+      ".headers.authorization: expected a secret, as this is readable in the function's configuration",
+    ],
+  ])('%j is refused', (deliverTo, message) => {
+    const queues = { orders: { retry: { type: 'none' as const }, deliverTo: deliverTo as never } };
+    expect(() => backlogWith({ queues })).toThrow(`queues.orders.deliverTo${message}`);
+  });
+
+  it('may have a URL that is known at deployment only', () => {
+    const stack = newStack();
+    const url = new CfnParameter(stack, 'Url').valueAsString;
+    const deliverTo = { url, method: 'PUT' } as const;
+    new Backlog(stack, 'Backlog', {
+      queues: { orders: { retry: { type: 'none' }, deliverTo } },
+      intake: false,
+    });
+    const [lambda] = propertiesOf(Template.fromStack(stack), 'AWS::Lambda::Function');
+    expect(lambda.Environment.Variables.BACKLOG_QUEUES).toEqual({
+      'Fn::Join': [
+        '',
+        [
+          '{"orders":{"way":"retry","retry":{"type":"none"},"deliverTo":{"url":"',
+          { Ref: 'Url' },
+          '","method":"PUT"}}}',
+        ],
+      ],
     });
   });
 });

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Template } from 'aws-cdk-lib/assertions';
 import { User } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { expect, it } from 'vitest';
 import { Backlog } from '../../cdk/index.js';
-import { newStack, progressiveQueue, propertiesOf, resourceNames, retryQueue } from './support.js';
+import { newStack, propertiesOf, resourceNames, retryQueue, URL } from './support.js';
 
 /** Who may do what on which resource. */
 type Right = string;
@@ -26,6 +28,9 @@ const WHAT: [RegExp, string][] = [
   [/^SchedulesDeadLetters\.Arn$/, 'the dead-letter queue of the schedules'],
   [/Logs\.Arn$/, 'its own log group'],
   [/^Key\.Arn$/, 'your key'],
+  [/^WebhookSecret$/, 'the secrets of its queues'],
+  [/:parameter\/erp\/token$/, 'the parameters of its queues'],
+  [/:key\/token$/, 'the keys of those parameters'],
   [/^SweepFunction\.Arn$/, 'the sweep'],
   [/DeliveryFunction\.Arn$/, 'the functions of queues'],
 ];
@@ -43,8 +48,14 @@ function rights(who: string, actions: readonly string[], what: readonly string[]
 /** What the roles of a backlog may do. */
 function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
   const stack = newStack({ region: 'eu-central-1' });
+  const secret = new Secret(stack, 'WebhookSecret');
+  const authorization = StringParameter.fromSecureStringParameterAttributes(stack, 'Token', {
+    parameterName: '/erp/token',
+    encryptionKey: Key.fromKeyArn(stack, 'TokenKey', 'arn:aws:kms:eu-central-1:111111111111:key/token'),
+  });
+  const headers = { authorization };
   const backlog = new Backlog(stack, 'Backlog', {
-    queues: { orders: retryQueue, bulk: progressiveQueue },
+    queues: { orders: retryQueue, bulk: { progressive: true, deliverTo: { url: URL, secret, headers } } },
     trigger,
     encryptionKey: withKey ? new Key(stack, 'Key') : undefined,
   });

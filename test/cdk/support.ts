@@ -73,11 +73,17 @@ export function resourceNames(resource: unknown): string[] {
 }
 
 function resourceName(resource: unknown): string {
-  const { 'Fn::GetAtt': attribute, 'Fn::Join': join } = (resource ?? {}) as {
+  const {
+    'Fn::GetAtt': attribute,
+    'Fn::Join': join,
+    Ref: ref,
+  } = (resource ?? {}) as {
     'Fn::GetAtt'?: [string, string];
     'Fn::Join'?: [string, unknown[]];
+    Ref?: string;
   };
   if (join) return join[1].map(resourceName).join('');
+  if (ref) return ref.replace(/[0-9A-F]{8}$/, '');
   if (!attribute) return String(resource);
   return [attribute[0].replace(/^Backlog/, '').replace(/[0-9A-F]{8}$/, ''), attribute[1]].join('.');
 }

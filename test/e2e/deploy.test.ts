@@ -55,8 +55,12 @@ async function unfinished(): Promise<object[]> {
   return Items.filter(({ id, status }) => status !== 'SUCCESS' && id !== 'py-never');
 }
 
-const queuesBefore = (deliverTo: string): DeployedQueues => {
-  const environment = { ERP_URL: deliverTo };
+/** The emulator runs the functions on this machine, and tells them that they are in Lambda. */
+const toThisMachine = (url: string) => ({ url, allowPrivateAddresses: ['127.0.0.1'] });
+
+const queuesBefore = (url: string): DeployedQueues => {
+  const environment = { ERP_URL: url };
+  const deliverTo = toThisMachine(url);
   return {
     queues: {
       default: { retry: { type: 'fibonacci' }, deliverTo },
@@ -71,10 +75,11 @@ const queuesBefore = (deliverTo: string): DeployedQueues => {
   };
 };
 
-const queuesAfter = (deliverTo: string): DeployedQueues => {
+const queuesAfter = (url: string): DeployedQueues => {
+  const deliverTo = toThisMachine(url);
   const everyMinute = { tiers: [{ everySeconds: 60, untilAgeSeconds: 86_400 }] };
   return {
-    ...queuesBefore(deliverTo),
+    ...queuesBefore(url),
     queues: {
       default: { retry: { type: 'constant', intervalSeconds: 60, jitter: 'none' }, deliverTo },
       bulk: { retry: { type: 'fibonacci' }, deliverTo },

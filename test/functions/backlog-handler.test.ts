@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { type BacklogHandlerOptions, backlogHandler, Dead, Done, RetryAfter } from '../../functions/index.js';
+import {
+  type BacklogHandlerOptions,
+  backlogHandler,
+  Dead,
+  Done,
+  deliverByHttp,
+  RetryAfter,
+} from '../../functions/index.js';
 import { ConfigurationError } from '../../src/errors.js';
-import type { RunOptions } from '../../src/processor/index.js';
+import type { Process, RunOptions } from '../../src/processor/index.js';
 import { lanesOf } from '../../src/record/index.js';
 import { StoreThrottledError } from '../../src/store/index.js';
+import { listen } from '../delivery/support.js';
 import { context, TIER_1, workbench } from './support.js';
 
 const retryQueue = { default: { way: 'retry' } } as const;
@@ -63,6 +71,40 @@ describe('a run', () => {
       ['b', { order: 2 }, 1, false],
     ]);
     expect(await bench.store.get('a')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
+  });
+
+  it('of a delivery that lacks its secret fails before anything is attempted, and goes on once it has it', async () => {
+    await using server = await listen((_request, response) => response.end());
+    const bench = workbench(retryQueue);
+    await bench.insert({ id: 'a' });
+    const token = { value: '' };
+    const authorization = () => {
+      if (token.value === '') throw new Error('no access to the secret');
+      return token.value;
+    };
+    const process = deliverByHttp({ url: server.url, headers: { authorization } });
+    const handler = backlogHandler({ queue: 'default', process, ...bench.seams });
+    await expect(handler({ queue: 'default' }, context)).rejects.toThrow('no access to the secret');
+    expect(await bench.store.get('a')).toMatchObject({ status: 'NEW', attempts: 0 });
+    expect(bench.log()).toMatchObject([{ level: 'ERROR', message: 'run failed' }]);
+    token.value = 'Bearer 1';
+    expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 1, succeeded: 1 });
+  });
+
+  it('of a process around a delivery that lacks its secret puts records off, and counts no failure', async () => {
+    const bench = workbench(retryQueue);
+    await bench.insert({ id: 'a', retry: { type: 'none' } });
+    const secret = () => Promise.reject(new Error('no access to the secret'));
+    const deliver = deliverByHttp({ url: 'https://erp.example.com/', secret });
+    const process: Process = (record, attempt) => deliver(record, attempt);
+    const handler = backlogHandler({ queue: 'default', process, ...bench.seams });
+    expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 1, failed: 0, dead: 0 });
+    const record = await bench.store.get('a');
+    expect(record).toMatchObject({ status: 'NEW' });
+    expect(record?.failures ?? 0).toBe(0);
+    expect(bench.log()).toContainEqual(
+      expect.objectContaining({ level: 'ERROR', message: 'attempt put off' }),
+    );
   });
 
   it('understands what process returns and throws', async () => {

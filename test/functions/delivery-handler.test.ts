@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it, vi } from 'vitest';
 import { deliveryHandler } from '../../functions/delivery-handler.js';
+import type { FetchSecret } from '../../functions/secrets/secrets.js';
 import { listen } from '../delivery/support.js';
-import { context, TIER_1, workbench } from './support.js';
+import { context, environment, TIER_1, workbench } from './support.js';
 
 const answering = (statusOf: (key: string) => number) =>
   listen((request, response) => {
@@ -47,6 +49,170 @@ describe('the built-in delivery', () => {
     });
     expect(bench.lines.join('\n')).not.toMatch(/secret/);
     expect(bench.lines.length).toBeGreaterThan(0);
+  });
+
+  it('delivers as the queue says: method, headers, and what answers mean', async () => {
+    await using erp = await answering((key) => (key === 'gone' ? 410 : 404));
+    const deliverTo = {
+      url: erp.url,
+      method: 'PUT',
+      headers: { 'x-tenant': 'blue' },
+      answers: { success: [410], retry: [404] },
+    } as const;
+    const bench = workbench({ default: { way: 'retry', deliverTo } });
+    for (const id of ['gone', 'missing']) await bench.insert({ id });
+    const summary = await deliveryHandler('retry', bench.seams)({ queue: 'default' }, context);
+    expect(summary).toMatchObject({ attempted: 2, succeeded: 1, failed: 1, dead: 0 });
+    for (const request of erp.received) {
+      expect(request).toMatchObject({ method: 'PUT', headers: { 'x-tenant': 'blue' } });
+    }
+  });
+
+  it('keeps the beginning of the answer in the history of a record that failed', async () => {
+    await using erp = await listen((_request, response) => {
+      response.writeHead(503).end(`out of order ${'.'.repeat(10_000)}`);
+    });
+    const bench = workbench({ default: { way: 'retry', deliverTo: erp.url } });
+    await bench.insert({ id: 'a' });
+    await deliveryHandler('retry', bench.seams)({ queue: 'default' }, context);
+    const record = await bench.store.get('a');
+    const message = `HTTP 503 from ${erp.origin}: out of order ${'.'.repeat(187)}`;
+    expect(record?.errors).toMatchObject([{ name: 'HttpError', message, attempt: 1 }]);
+  });
+
+  describe('with secrets', () => {
+    const NEW = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const OLD = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+    const token = { secretsManager: 'erp', field: 'token', prefix: 'Bearer ' };
+    const queues = (url: string) => ({
+      default: {
+        way: 'retry',
+        deliverTo: { url, secret: { secretsManager: 'hooks' }, headers: { authorization: token } },
+      } as const,
+    });
+
+    it('signs by both versions, and sends the header that the secret has', async () => {
+      await using erp = await answering(() => 200);
+      const bench = workbench(queues(erp.url));
+      await bench.insert({ id: 'a', payload: { order: 1 } });
+      const values: Record<string, string> = {
+        'hooks AWSCURRENT': NEW,
+        'hooks AWSPREVIOUS': OLD,
+        'erp AWSCURRENT': '{"token":"t0ken"}',
+      };
+      const fetchSecret: FetchSecret = async ({ secretsManager }, stage) =>
+        values[`${secretsManager} ${stage}`];
+      const handler = deliveryHandler('retry', { ...bench.seams, fetchSecret });
+      expect(await handler({ queue: 'default' }, context)).toMatchObject({ succeeded: 1 });
+      const [request] = erp.received;
+      const headers = request?.headers as Record<string, string>;
+      expect(headers.authorization).toBe('Bearer t0ken');
+      for (const secret of [NEW, OLD]) {
+        expect(new Webhook(secret).verify(request?.body ?? '', headers)).toEqual({ order: 1 });
+      }
+    });
+
+    it('fails before anything is attempted when one cannot be had, whatever is due, and goes on when it can', async () => {
+      await using erp = await answering(() => 200);
+      const bench = workbench(queues(erp.url));
+      await bench.insert({ id: 'a', retry: { type: 'none' } });
+      await bench.store.insert({ id: 'arrived', status: 'NEW' });
+      let fails = true;
+      const fetchSecret: FetchSecret = async ({ secretsManager }, stage) => {
+        if (fails)
+          throw Object.assign(new Error('not authorized'), { name: 'AccessDenied', $fault: 'client' });
+        if (secretsManager === 'erp') return '{"token":"t0ken"}';
+        return stage === 'AWSCURRENT' ? NEW : undefined;
+      };
+      const handler = deliveryHandler('retry', { ...bench.seams, fetchSecret });
+      const arrivals = { queue: 'default', arrivals: { batch: '1/1', ids: ['arrived'] } };
+      for (const event of [{ queue: 'default' }, arrivals]) {
+        await expect(handler(event, context)).rejects.toThrow(
+          /^the secret "(hooks|erp)" cannot be read: AccessDenied: not authorized$/,
+        );
+      }
+      expect(await bench.store.get('a')).toMatchObject({ status: 'NEW', attempts: 0 });
+      expect(await bench.store.get('arrived')).toMatchObject({ status: 'NEW', attempts: 0 });
+      expect(erp.received).toHaveLength(0);
+      expect(bench.log()).toMatchObject([
+        { level: 'ERROR', message: 'run failed', error: { name: 'SecretError' } },
+        { level: 'ERROR', message: 'run failed' },
+      ]);
+      fails = false;
+      expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 1, succeeded: 1 });
+      expect(await handler(arrivals, context)).toMatchObject({ attempted: 1, succeeded: 1 });
+    });
+
+    it.each([
+      ['too short', 'deliverTo.secret: expected "whsec_" and base64'],
+      ['whsec_not~base64', 'deliverTo.secret: expected "whsec_" and base64'],
+    ])('that make no sense fail the run, and are shown nowhere: %s', async (value, message) => {
+      const bench = workbench(queues('https://erp.example.com/'), { logLevel: 'DEBUG' as 'INFO' });
+      await bench.insert({ id: 'a' });
+      const fetchSecret: FetchSecret = async (_, stage) => (stage === 'AWSCURRENT' ? value : undefined);
+      const handler = deliveryHandler('retry', {
+        ...bench.seams,
+        env: { ...bench.seams.env, ...environment({ default: { way: 'retry', deliverTo: signedOnly } }) },
+        fetchSecret,
+      });
+      await expect(handler({ queue: 'default' }, context)).rejects.toThrow(
+        `BACKLOG_QUEUES.default.${message}`,
+      );
+      expect(await bench.store.get('a')).toMatchObject({ attempts: 0 });
+      expect(bench.lines.join('\n')).not.toContain(value);
+    });
+    const signedOnly = { url: 'https://erp.example.com/', secret: { parameter: '/hooks' } };
+
+    it('that turn out to hold a line break are refused, as they would smuggle a header in', async () => {
+      await using erp = await answering(() => 200);
+      const bench = workbench(queues(erp.url));
+      await bench.insert({ id: 'a' });
+      const fetchSecret: FetchSecret = async ({ secretsManager }, stage) => {
+        if (secretsManager === 'erp') return JSON.stringify({ token: 'a\r\nx-admin: yes' });
+        return stage === 'AWSCURRENT' ? NEW : undefined;
+      };
+      const handler = deliveryHandler('retry', { ...bench.seams, fetchSecret });
+      await expect(handler({ queue: 'default' }, context)).rejects.toThrow(
+        'BACKLOG_QUEUES.default.deliverTo.headers.authorization: expected one line of visible ASCII characters',
+      );
+      expect(erp.received).toHaveLength(0);
+      expect(bench.lines.join('\n')).not.toContain('x-admin');
+    });
+
+    it('go on in the middle of a run, and in the next ones, where they cannot be read anew', async () => {
+      await using erp = await answering(() => 200);
+      const bench = workbench(queues(erp.url));
+      const state = { now: Date.now(), fails: false };
+      const fetchSecret: FetchSecret = async ({ secretsManager }, stage) => {
+        if (state.fails) throw new Error('throttled');
+        if (secretsManager === 'erp') return '{"token":"t0ken"}';
+        return stage === 'AWSCURRENT' ? NEW : undefined;
+      };
+      const handler = deliveryHandler('retry', { ...bench.seams, fetchSecret, now: () => state.now });
+      await handler({ queue: 'default' }, context);
+      state.fails = true;
+      state.now += 3_600_000;
+      await bench.insert({ id: 'a' });
+      expect(await handler({ queue: 'default' }, context)).toMatchObject({ succeeded: 1 });
+      const warnings = bench.log().filter(({ level }) => level === 'WARN');
+      expect(warnings[0]).toMatchObject({
+        message: 'a secret could not be read anew; the former one goes on',
+        reason: expect.stringContaining('cannot be read: Error'),
+      });
+    });
+  });
+
+  it('in Lambda delivers nothing to its own sandbox: the run fails, and no record pays for it', async () => {
+    await using sandbox = await answering(() => 200);
+    const bench = workbench({ default: { way: 'retry', deliverTo: sandbox.url } });
+    await bench.insert({ id: 'a' });
+    vi.stubEnv('AWS_LAMBDA_RUNTIME_API', '127.0.0.1:9001');
+    await expect(deliveryHandler('retry', bench.seams)({ queue: 'default' }, context)).rejects.toThrow(
+      'BACKLOG_QUEUES.default.deliverTo.url: expected a public address, or one that "allowPrivateAddresses" allows, got "127.0.0.1"',
+    );
+    vi.unstubAllEnvs();
+    expect(await bench.store.get('a')).toMatchObject({ status: 'NEW', attempts: 0 });
+    expect(sandbox.received).toHaveLength(0);
   });
 
   it('serves progressive queues by the other function', async () => {

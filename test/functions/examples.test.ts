@@ -1,5 +1,9 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { deliverByHttp } from '../../src/delivery/index.js';
 import { attempt, listen } from '../delivery/support.js';
 
 // The examples import the package by its name; here that is the source, not what was built last.
@@ -30,6 +34,36 @@ describe('the examples of handlers', () => {
     expect(await attempt(sendOrder, { id: 'order 7', payload: { lines: 2 } })).toMatchObject(ending);
     expect(server.received[0]).toMatchObject({ method: 'PUT', url: '/orders/order%207' });
     expect(String(server.received[0]?.body)).toBe('{"lines":2}');
+  });
+
+  it('signed webhooks: the receiver stands in the documentation as it is', () => {
+    expect(read('docs/handlers.md')).toContain(read('examples/signed-webhooks/receive.ts'));
+  });
+
+  it('signed webhooks: the receiver takes what is signed, once, and nothing else', async () => {
+    const { receiver } = await import('../../examples/signed-webhooks/receive.js');
+    const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+    const taken: unknown[] = [];
+    const receive = receiver(secret, (id, payload) => void taken.push([id, payload]));
+    const server = createServer(receive).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const item = { id: 'order 7', payload: { note: 'größer' } };
+    for (let i = 0; i < 2; i++)
+      expect(await attempt(deliverByHttp({ url, secret }), item)).toEqual({ ok: true });
+    expect(taken).toEqual([['order%207', { note: 'größer' }]]);
+    const refusals = [
+      deliverByHttp({ url }),
+      deliverByHttp({ url, secret: `whsec_${Buffer.alloc(24, 8).toString('base64')}` }),
+      deliverByHttp({ url, secret, now: () => Date.now() - 600_000 }),
+    ];
+    for (const deliver of refusals) {
+      expect(await attempt(deliver, item)).toMatchObject({
+        error: { message: expect.stringContaining('HTTP 401') },
+      });
+    }
+    expect(taken).toHaveLength(1);
+    server.close();
   });
 
   it.each([

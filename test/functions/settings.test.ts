@@ -78,6 +78,57 @@ describe('queues', () => {
       'BACKLOG_QUEUES.bulk.deliverTo: expected an https URL (http only to 127.0.0.1, [::1] or localhost), got "http://erp.example.com…"',
     ],
     [
+      { bulk: { way: 'retry', deliverTo: 7 } },
+      'BACKLOG_QUEUES.bulk.deliverTo: expected a URL such as https://erp.example.com/orders, got a number',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { method: 'PUT' } } },
+      'BACKLOG_QUEUES.bulk.deliverTo.url: expected string, got nothing',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', answers: { dead: ['4x'] } } } },
+      'BACKLOG_QUEUES.bulk.deliverTo.answers.dead.0: expected a status from 200 to 599, or "2xx", "3xx", "4xx" or "5xx", got "4x"',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', headers: { Host: 'a' } } } },
+      'BACKLOG_QUEUES.bulk.deliverTo.headers.Host: expected another header, as the delivery sets this one',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', timeoutSeconds: 40 } } },
+      "BACKLOG_QUEUES.bulk.deliverTo.timeoutSeconds: expected no more than the attempt's 30 s, got 40",
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: 'https://10.0.0.1/' } },
+      'BACKLOG_QUEUES.bulk.deliverTo: expected a public address, or one that "allowPrivateAddresses" allows, got "10.0.0.1"',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { url: 'https://a.example', allowPrivateAddresses: ['10/8'] } } },
+      'BACKLOG_QUEUES.bulk.deliverTo.allowPrivateAddresses.0: expected a network such as "10.0.0.0/8", got "10/8"',
+    ],
+    [
+      {
+        bulk: {
+          way: 'retry',
+          deliverTo: { url: 'https://a.example', secret: { secretsManager: 'a', parameter: 'b' } },
+        },
+      },
+      'BACKLOG_QUEUES.bulk.deliverTo.secret: expected either "secretsManager" or "parameter", got {"secretsManager":"a","parameter":"b"}',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { url: 'https://a.example', secret: {} } } },
+      'BACKLOG_QUEUES.bulk.deliverTo.secret: expected either "secretsManager" or "parameter", got {}',
+    ],
+    [
+      { bulk: { way: 'retry', deliverTo: { url: 'https://a.example', headers: { cookie: 7 } } } },
+      'BACKLOG_QUEUES.bulk.deliverTo.headers.cookie: expected object, got 7',
+    ],
+    ...['Authorization', 'cookie', 'X-Api-Key', 'apikey', 'x-auth-token'].map((name): [object, string] => [
+      {
+        bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', headers: { [name]: 's3cret' } } },
+      },
+      `BACKLOG_QUEUES.bulk.deliverTo.headers.${name}: expected a secret, as this is readable in the function's configuration`,
+    ]),
+    [
       { bulk: { way: 'retry', keepSuccessSeconds: 'for ever' } },
       'BACKLOG_QUEUES.bulk.keepSuccessSeconds: expected seconds of 1 or more, or "forever", got "for ever"',
     ],
@@ -127,6 +178,22 @@ describe('queues', () => {
       default: { way: 'retry', retry: { type: 'constant', intervalSeconds: 60 }, maxRecords: 100 },
       failing: { way: 'retry', retryQueue: 'bulk', deadOn: ['ValidationError'], history: { entries: 5 } },
       bulk: { way: 'progressive', attemptsPerSecond: 0.5 },
+      prices: {
+        way: 'retry',
+        attemptTimeoutSeconds: 60,
+        deliverTo: {
+          url: 'https://erp.example.com/prices',
+          method: 'PUT',
+          headers: {
+            'x-tenant': 'blue',
+            authorization: { secretsManager: 'erp', field: 'token', prefix: 'Bearer ' },
+          },
+          answers: { success: [404, 409], retry: ['4xx'] },
+          timeoutSeconds: 45,
+          allowPrivateAddresses: ['10.1.0.0/16'],
+          secret: { parameter: '/hooks' },
+        },
+      },
     } as const;
     expect(readSettings(environment(JSON.stringify(queues))).queues).toEqual(queues);
   });

@@ -11,11 +11,15 @@ export interface Background extends AsyncDisposable {
 }
 
 /** A server of an example, as one process on a free port that it is told by `PORT`. */
-export async function startServer(cwd: string, file: string): Promise<Background> {
+export async function startServer(
+  cwd: string,
+  file: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Background> {
   const port = await freePort();
   const child = spawn(process.execPath, ['--import', 'tsx', file], {
     cwd,
-    env: environment({ PORT: String(port) }),
+    env: environment({ ...env, PORT: String(port) }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let out = '';

@@ -55,8 +55,8 @@ describe('with esbuild and TypeScript', () => {
     const out = await synthesize(`out-${major}`, await nodeOf(major));
     const { Resources } = await template(out, 'Shop');
     const rules = Object.values(Resources).filter(({ Type }) => Type === 'AWS::Events::Rule');
-    // Three queues with one rule each, two with six, and the sweep.
-    expect(rules).toHaveLength(16);
+    // Four queues with one rule each, two with six, and the sweep.
+    expect(rules).toHaveLength(17);
     const { Resources: imported } = await template(out, 'Tables');
     expect(JSON.stringify(imported)).toContain('table/orders/stream/2026-01-01T00:00:00.000');
     const bundles = await assetsWith(out, 'index.mjs');

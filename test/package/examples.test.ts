@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
+import { until } from '../cli/process.js';
 import { startServer } from './background.js';
 import { LocalBacklog } from './local-backlog.js';
 import { mustRun, run } from './run.js';
@@ -49,6 +50,27 @@ describe('the examples, as somebody has them who copied them out of the package'
     ]);
     expect(JSON.parse(String(taken?.[2]))).toEqual({ id: 'order-1', article: 'mug', quantity: 2 });
     expect((await placeOrder()).err).toContain('ConditionalCheckFailed');
+  });
+
+  it('signed webhooks: the receiver verifies what comes, and refuses what has another secret', async () => {
+    const secrets = 'examples/signed-webhooks/secrets.json';
+    const { WebhookSecret: secret } = JSON.parse(await readFile(join(app, secrets), 'utf8'));
+    const server = 'examples/signed-webhooks/server.ts';
+    for (const [known, line, status] of [
+      [secret, 'verified order-7 {"total":12}', 'SUCCESS'],
+      [`${secret.slice(0, -8)}AAAAAAA=`, 'refused with 401', 'ERROR'],
+    ]) {
+      await using receiver = await startServer(app, server, { WEBHOOK_SECRET: known });
+      const flags = ['--deliver-to', receiver.url, '--secrets', secrets, '--speed', '600'];
+      await using backlog = await start('signed-webhooks', flags);
+      await writeFile(
+        join(app, 'order.ndjson'),
+        '{"id":"order-7","queue":"webhooks","payload":{"total":12}}\n',
+      );
+      await backlog.import('order.ndjson');
+      await until(() => receiver.lines().includes(line), 30_000);
+      await until(async () => (await backlog.records())[0]?.status === status, 30_000);
+    }
   });
 
   it('ERP poller: orders get to an ERP that fails, are asked for until they are shipped, and yetis are dead', async () => {

@@ -63,6 +63,11 @@ export class LocalBacklog {
     return { ...this.#env, AWS_ENDPOINT_URL_DYNAMODB: this.endpoint };
   }
 
+  async import(file: string): Promise<void> {
+    const args = ['import', file, '--table', 'BacklogRecords'];
+    await mustRun(command(this.#cwd), args, { cwd: this.#cwd, env: this.#env });
+  }
+
   async records(): Promise<ListedRecord[]> {
     const args = ['list', '--json', '--table', 'BacklogRecords'];
     return JSON.parse((await mustRun(command(this.#cwd), args, { cwd: this.#cwd, env: this.#env })).out);

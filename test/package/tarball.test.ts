@@ -31,7 +31,7 @@ describe('the tarball', () => {
   it('has nothing else', () => {
     const foreign = paths.filter(
       (path) =>
-        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|docs\/[\w-]+\.md|examples\/.*|dist\/(src|functions|cdk)\/.*\.(js|d\.ts)|dist\/handlers\/\w+\/index\.mjs)$/.test(
+        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|docs\/[\w-]+\.md|examples\/.*|dist\/(src|functions|cdk)\/.*\.(js|d\.ts)|dist\/handlers\/\w+\/[\w-]+\.mjs)$/.test(
           path,
         ),
     );

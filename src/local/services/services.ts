@@ -1,17 +1,29 @@
+import { randomUUID } from 'node:crypto';
 import { type LocalServer, localApp, serveLocally } from '../local-server.js';
 import type { SendMessage } from '../queues/queues.js';
+import type { FindSecret } from '../secrets-file.js';
 import { type LambdaService, serveLambda } from './lambda-service.js';
+import { serveSecrets } from './secrets-service.js';
 import { serveSqs } from './sqs-service.js';
 
 export interface ServiceParts {
   readonly lambda: LambdaService;
   readonly send: SendMessage;
+  readonly findSecret: FindSecret;
+}
+
+export interface Services extends LocalServer {
+  /** Of Secrets Manager and the Parameter Store. Nobody can guess it: whoever knows it can read the secrets. */
+  readonly secretsUrl: string;
 }
 
 /** What functions call of AWS beside DynamoDB, on a free port. */
-export function startServices({ lambda, send }: ServiceParts): Promise<LocalServer> {
+export async function startServices({ lambda, send, findSecret }: ServiceParts): Promise<Services> {
   const app = localApp();
+  const secretsPath = `/${randomUUID()}`;
   serveLambda(app, lambda);
+  serveSecrets(app, secretsPath, findSecret);
   serveSqs(app, send);
-  return serveLocally(app, 0);
+  const server = await serveLocally(app, 0);
+  return { ...server, secretsUrl: `${server.url}${secretsPath}` };
 }

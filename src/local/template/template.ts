@@ -160,7 +160,10 @@ function localNames(stacks: readonly Stack[]): Names {
   return names;
 }
 
-function physicalName({ Properties = {} }: TemplateResource): string | undefined {
-  const name = Properties.TableName ?? Properties.FunctionName ?? Properties.QueueName;
+const SECRETS = ['AWS::SecretsManager::Secret', 'AWS::SSM::Parameter'];
+
+function physicalName({ Type, Properties = {} }: TemplateResource): string | undefined {
+  const secret = SECRETS.includes(Type) ? Properties.Name : undefined;
+  const name = secret ?? Properties.TableName ?? Properties.FunctionName ?? Properties.QueueName;
   return typeof name === 'string' ? name : undefined;
 }

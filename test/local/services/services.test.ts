@@ -1,15 +1,16 @@
 import { request } from 'node:http';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { LocalServer } from '../../../src/local/local-server.js';
-import { startServices } from '../../../src/local/services/services.js';
+import { type Services, startServices } from '../../../src/local/services/services.js';
 
 const QUEUE = 'http://127.0.0.1/000000000000/Returns';
 
 const started: { name: string; event: unknown }[] = [];
 const sent: { queue: string; body: string; delaySeconds: number }[] = [];
-let server: LocalServer;
+let server: Services;
 let lambda: LambdaClient;
 let sqs: SQSClient;
 
@@ -24,6 +25,7 @@ beforeAll(async () => {
       sent.push({ queue, body, delaySeconds });
       return true;
     },
+    findSecret: async (name) => (name.endsWith('shop/webhooks') ? 'whsec_local' : undefined),
   });
   const config = {
     endpoint: server.url,
@@ -134,6 +136,43 @@ describe("SQS's SendMessage, by the SDK's client", () => {
     });
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('takes SendMessage and SendMessageBatch only');
+  });
+});
+
+describe('secrets, by the clients of Secrets Manager and SSM', () => {
+  const config = (endpoint = server.secretsUrl) => ({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 1,
+  });
+  const secret = (SecretId: string, VersionStage?: string, endpoint?: string) =>
+    new SecretsManagerClient(config(endpoint)).send(
+      new GetSecretValueCommand({ SecretId, ...(VersionStage ? { VersionStage } : {}) }),
+    );
+  const parameter = (Name: string) =>
+    new SSMClient(config()).send(new GetParameterCommand({ Name, WithDecryption: true }));
+
+  it('are handed out by their names', async () => {
+    expect(await secret('shop/webhooks')).toMatchObject({ SecretString: 'whsec_local' });
+    expect(await parameter('/shop/webhooks')).toMatchObject({ Parameter: { Value: 'whsec_local' } });
+  });
+
+  it('have no former version, and others are not there', async () => {
+    const name = 'ResourceNotFoundException';
+    await expect(secret('shop/webhooks', 'AWSPREVIOUS')).rejects.toMatchObject({ name });
+    const message = 'the local runtime has no secret shop/other: give it one by --secrets FILE';
+    await expect(secret('shop/other')).rejects.toMatchObject({ name, message });
+    await expect(parameter('/other')).rejects.toMatchObject({ name: 'ParameterNotFound' });
+  });
+
+  it('are not for whoever only knows the port', async () => {
+    await expect(secret('shop/webhooks', undefined, server.url)).rejects.toThrow();
+    const headers = { 'x-amz-target': 'secretsmanager.GetSecretValue' };
+    const body = '{"SecretId":"shop/webhooks"}';
+    const answer = await fetch(server.url, { method: 'POST', headers, body });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).not.toContain('whsec');
   });
 });
 

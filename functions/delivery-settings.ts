@@ -1,0 +1,102 @@
+import * as z from 'zod/mini';
+import {
+  type AllowedAddresses,
+  type Answers,
+  addressCheck,
+  checkAddress,
+  checkAnswers,
+  checkHeaders,
+  checkNetworks,
+  deliveryShape,
+  type Method,
+  parseDeliveryUrl,
+} from '../src/delivery/settings.js';
+import { ConfigurationError } from '../src/errors.js';
+import { parseOptions, show } from '../src/validation.js';
+import {
+  type HeaderSecret,
+  parseHeaderSecret,
+  parseSecretSource,
+  type SecretSource,
+} from './secrets/secret-source.js';
+
+/** How the built-in handlers deliver the records of a queue. */
+export interface DeliverySettings {
+  readonly url: string;
+  readonly method?: Method | undefined;
+  readonly headers?: Readonly<Record<string, string | HeaderSecret>> | undefined;
+  /** Signs each delivery. */
+  readonly secret?: SecretSource | undefined;
+  readonly answers?: Answers | undefined;
+  /** Time for connecting and the answer's headers. */
+  readonly timeoutSeconds?: number | undefined;
+  /** Beside public addresses. */
+  readonly allowPrivateAddresses?: AllowedAddresses | undefined;
+}
+
+const deliverySchema = z.strictObject({
+  url: z.string(),
+  ...deliveryShape,
+  headers: z.optional(z.record(z.string(), z.unknown())),
+  secret: z.optional(z.unknown()),
+});
+
+/** Of an attempt, where the queue does not say. */
+const ATTEMPT_TIMEOUT_SECONDS = 30;
+
+/**
+ * Reads where and how a queue delivers: a URL, or an object with one.
+ *
+ * @throws ConfigurationError with the path of what is wrong
+ */
+export function parseDelivery(
+  input: unknown,
+  name: string,
+  attemptTimeoutSeconds = ATTEMPT_TIMEOUT_SECONDS,
+): string | DeliverySettings {
+  if (typeof input !== 'object' || input === null) return parseUrl(input, false, name);
+  const { secret, headers, ...settings } = parseOptions(deliverySchema, input, name);
+  const { answers = {}, timeoutSeconds = 0, allowPrivateAddresses = false } = settings;
+  checkNetworks(allowPrivateAddresses, `${name}.allowPrivateAddresses`);
+  const url = parseUrl(settings.url, allowPrivateAddresses, `${name}.url`);
+  checkAnswers(answers, `${name}.answers`);
+  if (timeoutSeconds > attemptTimeoutSeconds) {
+    throw new ConfigurationError(
+      `${name}.timeoutSeconds: expected no more than the attempt's ${attemptTimeoutSeconds} s, got ${show(timeoutSeconds)}`,
+    );
+  }
+  return {
+    ...settings,
+    url,
+    ...(headers === undefined ? {} : { headers: parseHeaders(headers, `${name}.headers`) }),
+    ...(secret === undefined ? {} : { secret: parseSecretSource(secret, `${name}.secret`) }),
+  };
+}
+
+/** This machine is allowed here: the app is synthesized for the local runtime, too. The function knows where it is. */
+function parseUrl(input: unknown, allowed: AllowedAddresses, name: string): string {
+  const url = parseDeliveryUrl(input as string, name);
+  checkAddress(url, addressCheck(allowed, true), name);
+  return url;
+}
+
+function parseHeaders(headers: Readonly<Record<string, unknown>>, name: string) {
+  checkHeaders(headers, name);
+  const entries = Object.entries(headers).map(([header, value]) => {
+    const path = `${name}.${header}`;
+    if (typeof value !== 'string') return [header, parseHeaderSecret(value, path)] as const;
+    refuseReadable(header, path);
+    return [header, value] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What these hold gives access to something, and settings are readable to many. */
+const CREDENTIALS = /^(authorization|cookie|(x-)?(api-?key|auth-?token|access-?token|secret|secret-?key))$/i;
+
+function refuseReadable(header: string, name: string): void {
+  if (!CREDENTIALS.test(header)) return;
+  throw new ConfigurationError(
+    `${name}: expected a secret, as this is readable in the function's configuration`,
+  );
+}

@@ -1,0 +1,40 @@
+const FRESH_MS = 5 * 60_000;
+const AFTER_TROUBLE_MS = 30_000;
+
+export interface RememberedParts {
+  /** Real time, epoch milliseconds. */
+  readonly now: () => number;
+  /** It could not be had anew, and what was had before goes on. */
+  readonly onTrouble: (error: Error) => void;
+}
+
+/**
+ * What somebody else says, for five minutes, asked for once by however many wait for it. What is there goes on where it
+ * cannot be had anew.
+ */
+export function remembered<Value>(
+  load: () => Promise<Value>,
+  { now, onTrouble }: RememberedParts,
+): () => Promise<Value> {
+  let known: { readonly value: Value; readonly until: number } | undefined;
+  let underWay: Promise<Value> | undefined;
+
+  const refresh = async (): Promise<Value> => {
+    try {
+      known = { value: await load(), until: now() + FRESH_MS };
+    } catch (error) {
+      if (!known) throw error;
+      known = { value: known.value, until: now() + AFTER_TROUBLE_MS };
+      onTrouble(error as Error);
+    }
+    return known.value;
+  };
+
+  return async () => {
+    if (known && now() < known.until) return known.value;
+    underWay ??= refresh().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+}

@@ -1,0 +1,71 @@
+import * as z from 'zod/mini';
+import { ConfigurationError } from '../errors.js';
+import { show } from '../validation.js';
+
+/** What an answer means for its record. */
+export type Verdict = 'success' | 'retry' | 'dead';
+
+/** A status from 200 to 599, or all of a class. */
+export type Answer = number | '2xx' | '3xx' | '4xx' | '5xx';
+
+/** Answers that mean something else than they do by themselves. A status comes before its class. */
+export interface Answers {
+  readonly success?: readonly Answer[] | undefined;
+  readonly retry?: readonly Answer[] | undefined;
+  readonly dead?: readonly Answer[] | undefined;
+}
+
+const CLASSES: readonly unknown[] = ['2xx', '3xx', '4xx', '5xx'];
+
+function isAnswer(value: unknown): boolean {
+  return CLASSES.includes(value) || (Number.isInteger(value) && Number(value) >= 200 && Number(value) < 600);
+}
+
+const answer = z.custom<Answer>(
+  isAnswer,
+  'expected a status from 200 to 599, or "2xx", "3xx", "4xx" or "5xx"',
+);
+const answers = z.optional(z.array(answer));
+
+export const answersSchema = z.strictObject({ success: answers, retry: answers, dead: answers });
+
+/** @throws ConfigurationError for an answer that is listed twice */
+export function checkAnswers(lists: Answers, name: string): void {
+  const seen = new Map<Answer, string>();
+  for (const [list, entries] of Object.entries(lists) as [string, readonly Answer[] | undefined][]) {
+    for (const entry of entries ?? []) {
+      const former = seen.get(entry);
+      if (former !== undefined) {
+        const got = former === list ? `twice in "${list}"` : `in "${former}" and in "${list}"`;
+        throw new ConfigurationError(`${name}: expected each answer once, got ${show(entry)} ${got}`);
+      }
+      seen.set(entry, list);
+    }
+  }
+}
+
+/**
+ * Tells what a status means: as the lists have it, and otherwise by itself.
+ *
+ * @param authenticated whether a secret went with the request: a refusal may be over with its next rotation
+ */
+export function verdicts(lists: Answers, authenticated: boolean): (status: number) => Verdict {
+  const listed = new Map<Answer, Verdict>();
+  for (const verdict of ['success', 'retry', 'dead'] as const) {
+    for (const entry of lists[verdict] ?? []) listed.set(entry, verdict);
+  }
+  return (status) =>
+    listed.get(status) ??
+    listed.get(`${Math.floor(status / 100)}xx` as Answer) ??
+    verdictByItself(status, authenticated);
+}
+
+const RETRYABLE = new Set([408, 425, 429]);
+const REFUSALS = new Set([401, 403]);
+
+function verdictByItself(status: number, authenticated: boolean): Verdict {
+  if (status >= 200 && status < 300) return 'success';
+  if (status >= 300 && status < 400) return 'dead';
+  if (status < 400 || status >= 500 || RETRYABLE.has(status)) return 'retry';
+  return authenticated && REFUSALS.has(status) ? 'retry' : 'dead';
+}

@@ -1,0 +1,68 @@
+import type { Agent, IncomingMessage, request } from 'node:http';
+import type { LookupFunction } from 'node:net';
+
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+/** A connection that the other side closed while it was idle, which shows when it is used again. */
+const STALE = new Set<unknown>(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
+
+interface Transport {
+  readonly request: typeof request;
+  readonly agent: Agent;
+}
+
+/** Connections to one URL, which are used again. Addresses come from `lookup`; redirects are not followed. */
+export class Connections {
+  private transport: Promise<Transport> | undefined;
+
+  constructor(
+    private readonly url: string,
+    private readonly lookup: LookupFunction,
+  ) {}
+
+  /** @returns the answer, when its headers are there; its body has to be read, or destroyed */
+  async send(outgoing: OutgoingRequest): Promise<IncomingMessage> {
+    this.transport ??= loadTransport(this.url);
+    const { request, agent } = await this.transport;
+    try {
+      return await this.attempt(outgoing, request, agent);
+    } catch (error) {
+      const wasStale = error instanceof StaleConnectionError && !outgoing.signal.aborted;
+      if (!wasStale) throw error;
+      // Nobody can tell whether the request was read. It bears its idempotency key, like any other repetition.
+      return this.attempt(outgoing, request, false);
+    }
+  }
+
+  private attempt(
+    { method, headers, body, signal }: OutgoingRequest,
+    request: Transport['request'],
+    agent: Agent | false,
+  ): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const length = { 'content-length': String(Buffer.byteLength(body)) };
+      const options = { method, headers: { ...headers, ...length }, agent, lookup: this.lookup, signal };
+      const sent = request(this.url, options, resolve);
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        const isStale = sent.reusedSocket && STALE.has(error.code);
+        reject(isStale ? new StaleConnectionError('the connection was stale', { cause: error }) : error);
+      });
+      sent.end(body);
+    });
+  }
+}
+
+/** Not at a cold start, when most of Node's own modules are still to be loaded, and nothing may be due. */
+async function loadTransport(url: string): Promise<Transport> {
+  const { request, Agent } = url.startsWith('https:')
+    ? await import('node:https')
+    : await import('node:http');
+  return { request, agent: new Agent({ keepAlive: true }) };
+}
+
+class StaleConnectionError extends Error {}

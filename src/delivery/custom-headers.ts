@@ -1,0 +1,102 @@
+import { ConfigurationError } from '../errors.js';
+import { show } from '../validation.js';
+import type { HeaderValue } from './options.js';
+
+/** Of the library's own making, or the connection's affair (RFC 9110, 7.6.1). */
+const TAKEN = new Set([
+  'accept-encoding',
+  'backlog-attempt',
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'idempotency-key',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+  'webhook-id',
+  'webhook-signature',
+  'webhook-timestamp',
+]);
+
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** One line of visible ASCII, with spaces inside: what every server understands, and no header can be smuggled in. */
+const VALUE = /^[!-~]([ -~]*[!-~])?$/;
+
+/**
+ * Checks the names of headers, and the values that are there already.
+ *
+ * @throws ConfigurationError naming the header; it shows no value, as that may be a secret
+ */
+export function checkHeaders(headers: Readonly<Record<string, unknown>>, name: string): void {
+  const seen = new Set<string>();
+  for (const [header, value] of Object.entries(headers)) {
+    const lower = header.toLowerCase();
+    if (!NAME.test(header)) {
+      throw new ConfigurationError(`${name}: expected the name of a header, got ${show(header)}`);
+    }
+    if (TAKEN.has(lower)) {
+      throw new ConfigurationError(
+        `${name}.${header}: expected another header, as the delivery sets this one`,
+      );
+    }
+    if (seen.has(lower)) throw new ConfigurationError(`${name}.${header}: expected each header once`);
+    seen.add(lower);
+    if (typeof value === 'string') checkHeaderValue(value, `${name}.${header}`);
+  }
+}
+
+/** @throws ConfigurationError that does not show the value */
+function checkHeaderValue(value: unknown, name: string): asserts value is string {
+  if (typeof value === 'string' && VALUE.test(value)) return;
+  const got = typeof value === 'string' ? `${value.length} characters that are not` : typeOf(value);
+  throw new ConfigurationError(
+    `${name}: expected one line of visible ASCII characters, without spaces at its ends, got ${got}`,
+  );
+}
+
+function typeOf(value: unknown): string {
+  return value === undefined || value === null ? 'nothing' : `a value of the type ${typeof value}`;
+}
+
+export interface CustomHeaders {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parts of them that nobody else should read. */
+  readonly secrets: readonly string[];
+}
+
+/** The headers with what their functions give, which is taken for secret. */
+export function headerReader(headers: Readonly<Record<string, HeaderValue>>, name: string) {
+  const entries = Object.entries(headers);
+  const areSecret = entries.some(([, value]) => typeof value === 'function');
+  const fixed = { headers: Object.fromEntries(entries) as Record<string, string>, secrets: [] };
+  return {
+    areSecret,
+    async read(): Promise<CustomHeaders> {
+      if (!areSecret) return fixed;
+      const secrets: string[] = [];
+      const read = entries.map(async ([header, given]) => {
+        if (typeof given === 'string') return [header, given] as const;
+        const value: unknown = await given();
+        checkHeaderValue(value, `${name}.${header}`);
+        secrets.push(...partsOf(value));
+        return [header, value] as const;
+      });
+      return { headers: Object.fromEntries(await Promise.all(read)), secrets };
+    },
+  };
+}
+
+const LEAST_SECRET_LENGTH = 8;
+
+/** `Bearer` alone is no secret, and what stands behind it is one without it. */
+function partsOf(value: string): string[] {
+  return value.split(' ').filter((part) => part.length >= LEAST_SECRET_LENGTH);
+}

@@ -1,0 +1,84 @@
+import type { LookupFunction } from 'node:net';
+import * as z from 'zod/mini';
+import type { Process } from '../processor/index.js';
+import { type Answers, answersSchema } from './answers.js';
+import type { AllowedAddresses } from './private-addresses.js';
+import type { SecretsSource } from './signing.js';
+
+export type Method = 'POST' | 'PUT' | 'PATCH';
+
+/** A value, or a function that gets it for each attempt: one that asks over the network should remember the answer. */
+export type HeaderValue = string | (() => string | Promise<string>);
+
+export interface HttpDeliveryOptions {
+  /** https, or http to this very machine. */
+  readonly url: string;
+  /** Default POST. */
+  readonly method?: Method | undefined;
+  /** Beside those of the delivery's own, and none of them. */
+  readonly headers?: Readonly<Record<string, HeaderValue>> | undefined;
+  /**
+   * Signs each request by Standard Webhooks: `whsec_` and base64, or the raw text; several while they change. At least 16
+   * bytes. Default: no signature.
+   */
+  readonly secret?: SecretsSource | undefined;
+  /** What answers mean that are not to be taken as usual. */
+  readonly answers?: Answers | undefined;
+  /** Time for connecting and the answer's headers. Default: the attempt's own time alone. */
+  readonly timeoutSeconds?: number | undefined;
+  /** An answer longer than this is cut off. Default 65,536. */
+  readonly maxResponseBytes?: number | undefined;
+  /**
+   * What may be delivered to beside public addresses: `true` for private networks (RFC 1918, 100.64.0.0/10, fc00::/7), or a
+   * list such as `["10.1.0.0/16"]`, which alone can allow link-local and other special ones. The address that a name leads
+   * to is checked when a connection is made. A URL that names this machine itself is allowed anywhere but in Lambda.
+   * Default false.
+   */
+  readonly allowPrivateAddresses?: AllowedAddresses | undefined;
+  /** Finds the addresses of a name, for tests. Default: the system's. */
+  readonly lookup?: LookupFunction | undefined;
+  /** Real time, epoch milliseconds, that signatures bear and a `Retry-After` with a date counts from. Default: the system's. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** A `process` that can be made ready before a run. */
+export interface HttpDelivery extends Process {
+  /**
+   * Gets the secrets, and throws if one cannot be had or makes no sense: then no record need pay for it by an attempt.
+   * `backlogHandler` and the built-in handlers call it before each run.
+   */
+  prepare(): Promise<void>;
+}
+
+/** What can be written down as data as well, in the CDK app and the handlers' environment. */
+export const deliveryShape = {
+  method: z.optional(z.enum(['POST', 'PUT', 'PATCH'], { error: 'expected "POST", "PUT" or "PATCH"' })),
+  answers: z.optional(answersSchema),
+  timeoutSeconds: z.optional(z.number().check(z.positive(), z.maximum(900))),
+  allowPrivateAddresses: z.optional(
+    z.union([z.boolean(), z.array(z.string())], {
+      error: 'expected true, false, or a list of networks such as "10.0.0.0/8"',
+    }),
+  ),
+};
+
+const aFunction = <T>() =>
+  z.optional(z.custom<T>((value) => typeof value === 'function', 'expected a function'));
+
+export const optionsSchema = z.strictObject({
+  url: z.string(),
+  ...deliveryShape,
+  headers: z.optional(
+    z.record(
+      z.string(),
+      z.custom<HeaderValue>(
+        (value) => typeof value === 'string' || typeof value === 'function',
+        'expected a text, or a function that gives one',
+      ),
+    ),
+  ),
+  secret: z.optional(z.unknown()),
+  maxResponseBytes: z._default(z.int().check(z.minimum(1)), 65_536),
+  lookup: aFunction<LookupFunction>(),
+  now: aFunction<() => number>(),
+});
