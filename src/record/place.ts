@@ -46,8 +46,14 @@ export function place(record: BacklogRecord, now: number): RecordChange {
   if (!isRisen(record)) {
     return { set: { ...contract, lane, dueAt: toIso(bornAt(record)) }, remove: ['expiresAt'] };
   }
+  const { set, remove } = beginAnew(lane, now);
+  return { set: { ...contract, ...set }, remove };
+}
+
+/** What makes a dead record pending again, beside its status: due now, no failure counted; what was attempted stays told. */
+export function beginAnew(lane: string, now: number): RecordChange {
   return {
-    set: { ...contract, availableAt: toIso(now), lane, dueAt: toIso(now) },
+    set: { availableAt: toIso(now), lane, dueAt: toIso(now) },
     remove: ['expiresAt', 'deadReason', 'notBefore', 'failures', 'firstFailureAt', 'lastFailureAt'],
   };
 }

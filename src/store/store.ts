@@ -196,6 +196,8 @@ export interface TierRun {
 
 export interface QueueState {
   readonly paused: boolean;
+  /** ISO-8601; absent where it is not known. */
+  readonly pausedAt?: string | undefined;
   readonly way?: WayState | undefined;
   /** By tier number. */
   readonly tiers: ReadonlyMap<number, TierRun>;

@@ -193,8 +193,8 @@ export class World {
   private schedulePause(): void {
     const { pause } = this.scenario;
     if (!pause) return;
-    this.time.after(pause.fromMs, () => this.truth.setPaused('q', true));
-    this.time.after(pause.untilMs, () => this.truth.setPaused('q', false));
+    this.time.after(pause.fromMs, () => void this.truth.setPaused('q', true));
+    this.time.after(pause.untilMs, () => void this.truth.setPaused('q', false));
   }
 
   private bandsAt(ms: number): readonly TierBand[] | undefined {

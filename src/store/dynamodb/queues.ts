@@ -3,11 +3,14 @@ import type { QueueState, TierRun, WayState } from '../store.js';
 import { and, Expressions, or } from './expressions.js';
 import type { Table } from './table.js';
 
+export const QUEUE_PREFIX = 'queue#';
+
 /**
  * One item per queue in the control table.
  *
  *     key              queue#<name>
  *     paused           true while an operator has stopped it
+ *     pausedAt         since when, ISO-8601
  *     way, waySince    how it retries, and since when (real time, epoch milliseconds)
  *     tiers            by tier number: { at, complete } of the last run
  */
@@ -57,14 +60,15 @@ export class DynamoDbQueues {
   }
 }
 
-function queueKey(queue: string): string {
-  return `queue#${queue}`;
+export function queueKey(queue: string): string {
+  return `${QUEUE_PREFIX}${queue}`;
 }
 
-function parseQueueState(item: Item | undefined): QueueState {
-  const { paused, way, waySince, tiers } = item ?? {};
+export function parseQueueState(item: Item | undefined): QueueState {
+  const { paused, pausedAt, way, waySince, tiers } = item ?? {};
   return {
     paused: paused === true,
+    ...(paused === true && typeof pausedAt === 'string' ? { pausedAt } : {}),
     way: way === 'retry' || way === 'progressive' ? { way, since: Number(waySince ?? 0) } : undefined,
     tiers: new Map(Object.entries(tiers ?? {}).map(([tier, run]) => [Number(tier), parseTierRun(run)])),
   };
