@@ -28,6 +28,7 @@ class World {
   readonly clock;
   readonly queue = `race-${worlds++}`;
   readonly attempts: string[] = [];
+  private broken: Error | undefined;
   readonly underway = new Map<string, number>();
 
   constructor(private readonly races: RaceStore) {
@@ -35,9 +36,10 @@ class World {
     this.clock = this.time.clock();
   }
 
-  /** Lets time pass until that has happened. */
+  /** Lets time pass until that has happened. What an attempt finds wrong is no failure of the record's. */
   async play(scene: () => Promise<void>): Promise<void> {
     await this.time.until(scene());
+    if (this.broken) throw this.broken;
   }
 
   iso(seconds = 0): string {
@@ -98,9 +100,12 @@ class World {
           // Never twice at the same time.
           const underway = (this.underway.get(record.id) ?? 0) + 1;
           this.underway.set(record.id, underway);
-          expect(underway).toBe(1);
+          if (underway > 1) this.broken ??= new Error(`two attempts of ${record.id} at once`);
           try {
             return await process(record, context);
+          } catch (error) {
+            if (error instanceof Error && error.name === 'AssertionError') this.broken ??= error;
+            throw error;
           } finally {
             this.underway.set(record.id, underway - 1);
           }
@@ -436,8 +441,8 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
             expect(await moving).toMatchObject({ changed: 1, held: 1 });
             const { dueAt, ...item } = await its.item('r29');
             expect(item).toMatchObject({ queue: to, lane: to, status: 'NEW' });
-            // Of the lease's 70 seconds, one went by before the second look.
-            expect(dueAt).toBe(its.iso(74));
+            // When the lease has run out for certain; a second may have gone by before the second look.
+            expect([its.iso(74), its.iso(75)]).toContain(dueAt);
             expect(await its.run(undefined, { queue: to })).toMatchObject({ attempted: 0 });
           },
           { store: itsStore, concurrency: 1 },
