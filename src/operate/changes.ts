@@ -125,14 +125,16 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
   );
 }
 
-/** Not to be attempted before then. Never brings an attempt forward. */
+/**
+ * Not to be attempted before then. Never brings an attempt forward. On a progressive queue the due time of one that has
+ * failed tells its age, and stays.
+ */
 export function snooze({ record }: Found, until: number, { now, way }: DecisionContext): Decision {
-  const time = toIso(until);
-  // Of one that its rule finds, the due time tells the age; unless it lies ahead.
-  const isByAge = way === 'progressive' && dueTime(record) <= now;
+  const isByAge = way === 'progressive' && record.failures > 0 && dueTime(record) <= now;
   const waitsUntil = isByAge ? timeOf(record.notBefore) : dueTime(record);
   if (waitsUntil >= until && !isMisplaced(record)) return AS_WANTED;
-  return placing(record, way === 'progressive' ? { notBefore: time } : { dueAt: time }, [], now);
+  const time = toIso(Math.max(until, waitsUntil));
+  return placing(record, isByAge ? { notBefore: time } : { dueAt: time }, [], now);
 }
 
 /** Due now; on a progressive queue at the next turn of its tier. */
@@ -199,19 +201,9 @@ export function move({ record }: Found, queue: string, context: DecisionContext)
   );
 }
 
-/** A record that was moved is due again as it was before, but not before `earliest`. */
-export function release(before: BacklogRecord, moved: OperatorChange, earliest: number): OperatorChange {
-  const dueAt = before.dueAt ?? toIso(bornAt(before));
-  if (earliest === Number.NEGATIVE_INFINITY) return { set: { dueAt }, remove: ['formerLane'] };
-  const until = toIso(earliest);
-  const { formerLane } = moved.set;
-  return {
-    set: {
-      dueAt: toIso(Math.max(Date.parse(dueAt), earliest)),
-      ...(formerLane ? { formerLane: { ...formerLane, until } } : {}),
-    },
-    remove: [],
-  };
+/** A record that was moved is due again as it was before. */
+export function release(before: BacklogRecord): OperatorChange {
+  return { set: { dueAt: before.dueAt ?? toIso(bornAt(before)) }, remove: ['formerLane'] };
 }
 
 /** A change of a record that waits, with its place, should it have none. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.js';
 import { Pace } from '../processor/pace.js';
@@ -85,7 +86,9 @@ export class Operation {
     const { perSecond, concurrency = WRITES_AT_ONCE, signal } = options;
     this.pace = new Pace(perSecond, parts.clock);
     this.writes = new PQueue({ concurrency });
-    this.signal = signal ?? new AbortController().signal;
+    this.signal = AbortSignal.any(signal ? [signal] : []);
+    // Every write may wait for it.
+    setMaxListeners(0, this.signal);
     const { patiently } = this;
     this.releases = new Releases({ ...parts, patiently, onHeld: () => this.tally.held++ });
   }

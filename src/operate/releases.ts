@@ -1,18 +1,17 @@
 import type { Clock } from '../clock.js';
-import { CLOCK_SKEW_MS } from '../processor/lease.js';
 import { type Random, randomToken } from '../random.js';
 import type { BacklogRecord } from '../record/index.js';
 import type { OperatorChange, OperatorStore } from '../store/operator-store.js';
 import type { LeaseState } from '../store/store.js';
 import { release } from './changes.js';
-import { liveLeases } from './hands.js';
+import { isLive, liveLeases } from './hands.js';
 
 export interface ReleasesParts {
   readonly store: OperatorStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
-  /** It stays due when its former lane's run cannot be at work on it any more. */
+  /** It stays due when no run can be at work on it any more, whatever becomes of its former lane's. */
   readonly onHeld: () => void;
 }
 
@@ -22,14 +21,12 @@ interface Moved {
   /** What was written, and the `rev` of that. */
   readonly change: OperatorChange;
   readonly rev: string;
-  /** Leases of the former lane that were held when it left, by key. Undefined: not looked at yet. */
+  /** Leases of the former lane under which it may be under attempt, by key. Undefined: not looked at yet. */
   waitsFor?: Map<string, LeaseState> | undefined;
-  /** Real time until which it may be under attempt, as far as that is known. */
-  until: number;
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** A page is worked off in a minute: after that, what is left waits for its own time. */
+/** A page is worked off in a minute, mostly: after that, what is left waits for its own time. */
 const MOST_LOOKS = 90;
 const WRITES_AT_ONCE = 25;
 
@@ -38,13 +35,13 @@ const WRITES_AT_ONCE = 25;
  * makes them due as soon as it is known that there is none.
  *
  * A run journals a page before it attempts it, and reads it strongly: at the same time where its lease is its own for
- * certain, else after that. So a journal that was written after the move can name the record only if it was on its way
- * already, and one after the next cannot:
+ * certain, else after that. So of the journals that are written after the move only the first one can name the record
+ * anew; the others name it as long as its attempt goes on.
  *
  *     run        journal 1 ..... reads page 2, writes journal 2 ............. reads page 3: finds that it has moved
  *     operator            moves it    looks: lease held, journal 1    looks: journal 2, which names it or does not
  *
- * No lease is held: nobody attempts it. One is: its next journal tells, or its end.
+ * No lease is held: nobody attempts it. One is: its next journal that does not name it tells, or its end.
  */
 export class Releases {
   private waiting: Moved[] = [];
@@ -52,7 +49,7 @@ export class Releases {
   constructor(private readonly parts: ReleasesParts) {}
 
   add(before: BacklogRecord, change: OperatorChange, rev: string): void {
-    this.waiting.push({ before, change, rev, until: Number.NEGATIVE_INFINITY });
+    this.waiting.push({ before, change, rev });
   }
 
   /** Looks once at the leases; the records of which enough is known become due. */
@@ -88,20 +85,15 @@ export class Releases {
   }
 
   private compare(moved: Moved, key: string, before: LeaseState, now: LeaseState | undefined): void {
-    const { clock } = this.parts;
-    const isOver = !now || now.holder !== before.holder || now.until + CLOCK_SKEW_MS < clock.wall();
+    const isOver = !now || now.holder !== before.holder || !isLive(now, this.parts.clock);
     if (!isOver && now.rev === before.rev) return;
-    if (!isOver && now.ids.includes(moved.before.id)) moved.until = Math.max(moved.until, now.until);
-    moved.waitsFor?.delete(key);
+    if (isOver || !now.ids.includes(moved.before.id)) moved.waitsFor?.delete(key);
   }
 
-  private async release({ before, change, rev, until }: Moved): Promise<void> {
-    const { store, clock, random, patiently, onHeld } = this.parts;
-    const waitMs = until + CLOCK_SKEW_MS - clock.wall();
-    const earliest = waitMs > 0 ? clock.now() + waitMs * (clock.speed ?? 1) : Number.NEGATIVE_INFINITY;
-    if (waitMs > 0) onHeld();
+  private async release({ before, rev }: Moved): Promise<void> {
+    const { store, random, patiently } = this.parts;
     const next = randomToken(random);
     // Whoever changed it meanwhile has decided about it.
-    await patiently(() => store.change({ ...before, rev }, release(before, change, earliest), next));
+    await patiently(() => store.change({ ...before, rev }, release(before), next));
   }
 }

@@ -12,7 +12,7 @@ export interface OperationResult {
   readonly matched: number;
   /** Changed; in a dry run, that would be. */
   readonly changed: number;
-  /** Of those changed: moved while a run was at work on their former queue, and due when it cannot be any more. */
+  /** Of those changed: moved while a run was at work on them, for all that is known, and due in a quarter of an hour. */
   readonly held: number;
   /** Left as they are, by reason. */
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;

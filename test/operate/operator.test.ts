@@ -149,16 +149,52 @@ describe('snooze', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
-  test('holds a record of a progressive queue back, and leaves it its age', async () => {
+  test.each([
+    [
+      'that was attempted',
+      { status: 'ERROR', attempts: 1, failures: 1 },
+      { dueAt: iso(0), notBefore: iso(7200) },
+    ],
+    ['that has not', {}, { dueAt: iso(7200) }],
+  ])(
+    'holds a record of a progressive queue back %s, and leaves it its age',
+    async (_, attributes, expected) => {
+      const harness = new Harness();
+      harness.put('a', attributes);
+      await harness.store.setWay('q', { way: 'progressive', since: 0 }, undefined);
+      await operatorOf(harness).snooze('a', { at: new Date(START + 7200_000) });
+      expect(harness.item('a')).toMatchObject({ ...expected, insertedAt: iso(0) });
+      await harness.pass(7000);
+      expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ attempted: 0 });
+      await harness.pass(300);
+      expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ succeeded: 1 });
+    },
+  );
+
+  test.each([
+    ['that has failed', { status: 'ERROR', attempts: 1, failures: 1, lastFailureAt: iso(0) }],
+    ['that has not', {}],
+    ['that was redriven', { attempts: 9 }],
+  ])('holds a record %s although the queue changes its way', async (_, attributes) => {
     const harness = new Harness();
-    harness.put('a');
+    harness.put('a', attributes);
     await harness.store.setWay('q', { way: 'progressive', since: 0 }, undefined);
-    await operatorOf(harness).snooze('a', { at: new Date(START + 7200_000) });
-    expect(harness.item('a')).toMatchObject({ dueAt: iso(0), notBefore: iso(7200) });
-    await harness.pass(7000);
-    expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ attempted: 0 });
-    await harness.pass(300);
-    expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ succeeded: 1 });
+    await operatorOf(harness).snooze('a', { wait: 7200 });
+    const { way } = await harness.store.readQueue('q');
+    await harness.store.setWay('q', { way: 'retry', since: 0 }, way);
+    await harness.pass(7199);
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 0 });
+    await harness.pass(1);
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
+  });
+
+  test('puts off what its producer delays for less, and leaves what is delayed for longer', async () => {
+    const harness = new Harness();
+    harness.store.put({ id: 'a', status: 'NEW', queue: 'q', payload: 1, availableAt: iso(60) });
+    harness.store.put({ id: 'b', status: 'NEW', queue: 'q', payload: 1, availableAt: iso(9999) });
+    await operatorOf(harness).snooze(['a', 'b'], { wait: 7200 });
+    expect(harness.item('a')).toMatchObject({ lane: 'q', dueAt: iso(7200) });
+    expect(harness.item('b')).toMatchObject({ lane: 'q', dueAt: iso(9999) });
   });
 
   test('changes each record once, although they get later places in the index that is read', async () => {

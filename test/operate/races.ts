@@ -438,17 +438,15 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         const { attempted } = await its.run(
           async ({ id }) => {
             if (id !== last) return;
-            expect(await moving).toMatchObject({ changed: 1, held: 1 });
-            const { dueAt, ...item } = await its.item('r29');
-            expect(item).toMatchObject({ queue: to, lane: to, status: 'NEW' });
-            // When the lease has run out for certain; a second may have gone by before the second look.
-            expect([its.iso(74), its.iso(75)]).toContain(dueAt);
+            // The next journal names it: the operator has seen that by now.
+            await its.clock.sleep(5000);
+            expect(await its.item('r29')).toMatchObject({ queue: to, lane: to, dueAt: its.iso(895) });
             expect(await its.run(undefined, { queue: to })).toMatchObject({ attempted: 0 });
           },
           { store: itsStore, concurrency: 1 },
         );
         expect(attempted).toBe(30);
-        await its.clock.sleep(75_000);
+        expect(await moving).toMatchObject({ changed: 1, held: 0 });
         expect(await its.run(undefined, { queue: to })).toMatchObject({ succeeded: 1 });
       }),
     );

@@ -5,8 +5,9 @@ export async function violationsOf(
   seed: number,
   sabotage?: Sabotage,
   hasArrivals?: boolean,
+  hasOperators?: boolean,
 ): Promise<string[]> {
-  const violations = await new World(seed, sabotage, hasArrivals).play();
+  const violations = await new World(seed, sabotage, hasArrivals, hasOperators).play();
   return violations.map((violation) => `seed ${seed}: ${violation}`);
 }
 

@@ -1,8 +1,10 @@
 import type { TierBand } from '../../src/policies/index.js';
 import type { RunSummary } from '../../src/processor/index.js';
 import type { BacklogRecord, Item, RecordChange } from '../../src/record/index.js';
+import type { OperatorChange } from '../../src/store/operator-store.js';
 import type { Actor } from './actor.js';
 import type { IntakeReport } from './cloud/intake-function.js';
+import type { OperatorKind } from './operators.js';
 import { FUNCTION_TIMEOUT_SECONDS, type Scenario, TICK_MS, TROUBLED_MS, WAIT_SECONDS } from './scenario.js';
 
 /** Two clocks that differ by 2 s each, and a little for their rounding. */
@@ -18,17 +20,23 @@ const LONGEST_ATTEMPT_MS = 150_000;
 
 interface Known {
   /** True time from which it may be attempted at all. */
-  readonly since: number;
+  since: number;
   /** True time of its last attempt's start. */
   startedAt?: number;
   /** What its last settled failure says, by its worker's clock. */
-  failedAt?: number;
+  failedAt?: number | undefined;
   settledBy?: Actor;
   /** True time of the last write by somebody who had been frozen, past its hold for all that is known. */
   thawedAt?: number;
   settledAt?: number;
   /** What the other side asked for at the last failure. */
   retryAfterMs: number;
+  /** An operator has changed it: when it has its turns is theirs to say. */
+  isOperated?: boolean;
+  /** An operator has put it off until then, true time. */
+  putOffUntil?: number;
+  /** An operator has ended its wait. */
+  isHurried?: boolean;
 }
 
 interface Underway {
@@ -93,14 +101,16 @@ export class Witness {
     const readMs = actor.wasFrozen ? LEASE_MS : 10_000;
     const thawed = known.settledBy?.wasFrozen === true && look.now - (known.settledAt ?? 0) < readMs;
     const isOver = stored?.status === 'SUCCESS' || stored?.status === 'DEAD';
-    if (isOver && !thawed)
+    // An operator's write between the reading of a page and this attempt fences its outcome off.
+    const isOutdated = known.isOperated === true && stored?.rev !== record.rev;
+    if (isOver && !thawed && !isOutdated)
       this.report(`${id}: attempted by ${actor.name} after ${stored.status} was settled`);
     const earlyMs = this.earliest(record, known, look) - look.now;
     const isOverwritten = versionOf(record.payload) !== versionOf(stored?.payload);
-    if (earlyMs > 0 && !thawed && !isOverwritten)
+    if (earlyMs > 0 && !thawed && !isOverwritten && !isOutdated)
       this.report(`${id}: attempted by ${actor.name} ${earlyMs} ms too early`);
     this.checkBand(actor, record, look);
-    this.checkLateness(actor, record, known, look);
+    if (!known.isOperated) this.checkLateness(actor, record, known, look);
     this.checkPause(actor, id, look);
     this.checkPace(actor, look);
     known.startedAt = look.now;
@@ -152,9 +162,40 @@ export class Witness {
     if (!known || status === undefined) return;
     known.settledBy = actor;
     known.settledAt = now;
+    known.isHurried = false;
+    known.putOffUntil = Number.NEGATIVE_INFINITY;
     if (lastFailureAt !== undefined) known.failedAt = Date.parse(lastFailureAt);
     const asked = this.asked.get(`${actor.name} ${record.id}`) ?? 0;
     known.retryAfterMs = lastError?.name === 'RetryAfter' ? asked : 0;
+  }
+
+  /** An operator's write took effect. */
+  operates(
+    actor: Actor,
+    kind: OperatorKind,
+    record: BacklogRecord,
+    { set }: OperatorChange,
+    before: Item | undefined,
+    now: number,
+  ): void {
+    const isSame = (status: string) => (before?.status === status) === (record.status === status);
+    if (!isSame('SUCCESS') || !isSame('DEAD'))
+      this.report(`${record.id}: ${actor.name} took ${before?.status} for ${record.status}`);
+    const known = this.records.get(record.id);
+    if (!known) return;
+    known.isOperated = true;
+    if (actor.wasFrozen) known.thawedAt = now;
+    if (kind === 'redrive') {
+      const putOffUntil = Number.NEGATIVE_INFINITY;
+      const anew = { since: now, failedAt: undefined, retryAfterMs: 0, putOffUntil };
+      this.records.set(record.id, { ...known, ...anew });
+    } else if (kind === 'retryNow') {
+      known.isHurried = true;
+      known.putOffUntil = Number.NEGATIVE_INFINITY;
+      known.since = Math.min(known.since, now);
+    } else if (kind === 'snooze') {
+      known.putOffUntil = Date.parse(set.notBefore ?? set.dueAt ?? '');
+    }
   }
 
   /** A run that came to its end tells the truth about it. */
@@ -200,10 +241,15 @@ export class Witness {
     return counts;
   }
 
-  private earliest(record: BacklogRecord, known: Known, { band }: Look): number {
+  private earliest(record: BacklogRecord, known: Known, look: Look): number {
+    const putOff = (known.putOffUntil ?? Number.NEGATIVE_INFINITY) - SKEW_MS;
+    return Math.max(putOff, this.earliestByPolicy(record, known, look));
+  }
+
+  private earliestByPolicy(record: BacklogRecord, known: Known, { band }: Look): number {
     if (known.failedAt === undefined) return known.since - SKEW_MS;
-    const waits = [known.retryAfterMs];
-    if (!band || record.retry) waits.push(WAIT_SECONDS * 1000);
+    const waits = known.isHurried ? [0] : [known.retryAfterMs];
+    if ((!band || record.retry) && !known.isHurried) waits.push(WAIT_SECONDS * 1000);
     if (band) waits.push((band.everySeconds * 1000) / 2);
     return known.failedAt + Math.max(...waits) - SKEW_MS;
   }
