@@ -125,16 +125,21 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
   );
 }
 
-/**
- * Not to be attempted before then. Never brings an attempt forward. On a progressive queue the due time of one that has
- * failed tells its age, and stays.
- */
+/** Not to be attempted before then. Never brings an attempt forward. */
 export function snooze({ record }: Found, until: number, { now, way }: DecisionContext): Decision {
-  const isByAge = way === 'progressive' && record.failures > 0 && dueTime(record) <= now;
+  const isByAge = way === 'progressive' && tellsItsAge(record);
   const waitsUntil = isByAge ? timeOf(record.notBefore) : dueTime(record);
   if (waitsUntil >= until && !isMisplaced(record)) return AS_WANTED;
   const time = toIso(Math.max(until, waitsUntil));
   return placing(record, isByAge ? { notBefore: time } : { dueAt: time }, [], now);
+}
+
+/**
+ * A run of the progressive schedule has left it its insertion as its due time: one of the other way goes by its policy
+ * then, and by `notBefore`. Any other due time is one, under either way.
+ */
+function tellsItsAge(record: BacklogRecord): boolean {
+  return record.failures > 0 && !isMisplaced(record) && dueTime(record) === bornAt(record);
 }
 
 /** Due now; on a progressive queue at the next turn of its tier. */
