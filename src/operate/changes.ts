@@ -128,9 +128,10 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
 /** Not to be attempted before then. Never brings an attempt forward. */
 export function snooze({ record }: Found, until: number, { now, way }: DecisionContext): Decision {
   const isByAge = way === 'progressive' && tellsItsAge(record);
-  const waitsUntil = isByAge ? timeOf(record.notBefore) : dueTime(record);
+  const heldUntil = timeOf(record.notBefore);
+  const waitsUntil = isByAge ? heldUntil : dueTime(record);
   if (waitsUntil >= until && !isMisplaced(record)) return AS_WANTED;
-  const time = toIso(Math.max(until, waitsUntil));
+  const time = toIso(Math.max(until, waitsUntil, heldUntil));
   return placing(record, isByAge ? { notBefore: time } : { dueAt: time }, [], now);
 }
 

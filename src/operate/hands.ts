@@ -59,16 +59,20 @@ export async function inOtherHands(
   const leases = await store.readLeases();
   const busy = places.filter(({ lane }) => liveLeases(leases, lane, clock).length > 0);
   const bare = places.map(({ record }) => record).filter(({ lane }) => lane === undefined);
-  const claimed = bare.length === 0 ? [] : await claimedOf(bare, { store, clock });
+  const queues = bare.length === 0 ? [] : [...(await store.readQueues()).keys()];
+  const claimed = await claimedIn(
+    queues,
+    bare.map(({ id }) => id),
+    { store, clock },
+  );
   return new Set([...busy.map(({ record }) => record.id), ...claimed]);
 }
 
-async function claimedOf(
-  records: readonly BacklogRecord[],
+async function claimedIn(
+  queues: readonly string[],
+  ids: readonly string[],
   { store, clock }: Pick<HandsParts, 'store' | 'clock'>,
 ): Promise<readonly string[]> {
-  const queues = [...new Set(records.map(({ queue }) => queue))];
-  const ids = records.map(({ id }) => id);
   return (await store.claimedArrivals(queues, ids, clock.wall() - CLOCK_SKEW_MS)).ids;
 }
 
@@ -82,7 +86,9 @@ export async function withClaim<Answer>(
   act: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const { id, queue } = record;
-  if ((await claimedOf([record], { store, clock })).length > 0) return undefined;
+  // Its producer may have put it into another queue since a run was given it.
+  const queues = [...new Set([queue, ...(await store.readQueues()).keys()])];
+  if ((await claimedIn(queues, [id], { store, clock })).length > 0) return undefined;
   const holder = randomToken(random);
   const now = clock.wall();
   const claim = {

@@ -23,7 +23,7 @@ export interface OperatorStore extends BacklogStore {
   countDue(query: CountQuery): Promise<{ readonly count: number; readonly next: IndexKey | undefined }>;
   /** The leases that somebody holds or has left behind, by key (`Lane.key`), read strongly. */
   readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
-  /** The queues that runs have served, or operators paused, by name. */
+  /** The queues that somebody has served, or operators paused, by name. */
   readQueues(): Promise<ReadonlyMap<string, QueueState>>;
   /** Stops a queue's runs, or lets them go on. False: it was so already. */
   setPaused(queue: string, paused: boolean): Promise<boolean>;

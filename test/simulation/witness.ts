@@ -43,6 +43,7 @@ interface Underway {
   readonly actor: Actor;
   readonly version: number | undefined;
   readonly queue: string;
+  readonly tier: number | undefined;
   readonly isArrival: boolean;
 }
 
@@ -66,6 +67,7 @@ export class Witness {
   private readonly counts = new Map<Actor, Counts>();
   private readonly lastStarts = new Map<string, number>();
   private readonly asked = new Map<string, number>();
+  private hasOperators = false;
 
   constructor(
     private readonly scenario: Scenario,
@@ -88,7 +90,8 @@ export class Witness {
     if (!known) throw new Error(`${id} was attempted before it was inserted`);
     this.countsOf(actor).attempted++;
     const { queue, isArrival } = look;
-    const mine = { actor, version: versionOf(record.payload), queue, isArrival };
+    const version = versionOf(record.payload);
+    const mine = { actor, version, queue, tier: look.band?.number, isArrival };
     const others = this.underway.get(id) ?? [];
     const other = others.find((someone) => !someone.actor.wasFrozen && !mayOverlap(someone, mine));
     // Who was frozen past its hold may give a record its place while another attempts it.
@@ -178,6 +181,7 @@ export class Witness {
     before: Item | undefined,
     now: number,
   ): void {
+    this.hasOperators = true;
     const isSame = (status: string) => (before?.status === status) === (record.status === status);
     if (!isSame('SUCCESS') || !isSame('DEAD'))
       this.report(`${record.id}: ${actor.name} took ${before?.status} for ${record.status}`);
@@ -281,7 +285,8 @@ export class Witness {
     const expected = Math.max(calm, known.since, known.startedAt ?? 0, ofAge, waited);
     const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;
     // A queue that had nothing to do meanwhile notices its change of way with the next record that comes.
-    const noticesLateMs = arrivals && ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
+    const isIdleAtTimes = arrivals !== undefined || this.hasOperators;
+    const noticesLateMs = isIdleAtTimes && ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
     const longestMs = arrivals ? FUNCTION_TIMEOUT_SECONDS * 1000 : LONGEST_ATTEMPT_MS;
     const lateMs = now - expected - intervalMs - noticesLateMs - longestMs;
     if (lateMs > 0) this.report(`${record.id}: attempted by ${actor.name} ${lateMs} ms too late`);
@@ -322,9 +327,11 @@ function countRecords(events: readonly unknown[]): [number, number] {
 
 /**
  * An overwrite is a new record. A rule's run that attempts the former version under its lane's lease is not seen from
- * another lane, nor by a run that the stream starts once more for the former version's insertion.
+ * another lane or tier (an old record that was redriven is young again), nor by a run that the stream starts once more
+ * for the former version's insertion.
  */
 function mayOverlap(former: Underway, next: Underway): boolean {
   const isOverwritten = former.version !== next.version;
-  return isOverwritten && !former.isArrival && (next.isArrival || former.queue !== next.queue);
+  const isElsewhere = former.queue !== next.queue || former.tier !== next.tier;
+  return isOverwritten && !former.isArrival && (next.isArrival || isElsewhere);
 }

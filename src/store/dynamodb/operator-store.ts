@@ -4,6 +4,7 @@ import { systemRandom } from '../../random.js';
 import type { BacklogRecord, Item } from '../../record/index.js';
 import type { CountQuery, OperatorChange, OperatorStore } from '../operator-store.js';
 import type { IndexKey, LeaseState, QueueState, ScanPage } from '../store.js';
+import { ARRIVALS_PREFIX } from './arrivals.js';
 import { CapacityMeter } from './capacity.js';
 import { toDocumentClient } from './client.js';
 import { DUE_INDEX } from './due.js';
@@ -107,16 +108,19 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
     const leases = new Map<string, LeaseState>();
     for (const item of await this.controlItems(LEASE_PREFIX)) {
       const lease = parseLease(item);
-      if (lease) leases.set(String(item.key).slice(LEASE_PREFIX.length), lease);
+      if (lease) leases.set(nameOf(item, LEASE_PREFIX), lease);
     }
     return leases;
   }
 
   async readQueues(): Promise<ReadonlyMap<string, QueueState>> {
-    const items = await this.controlItems(QUEUE_PREFIX);
-    return new Map(
-      items.map((item) => [String(item.key).slice(QUEUE_PREFIX.length), parseQueueState(item)] as const),
-    );
+    const [items, claims] = await Promise.all([
+      this.controlItems(QUEUE_PREFIX),
+      this.controlItems(ARRIVALS_PREFIX),
+    ]);
+    const states = items.map((item) => [nameOf(item, QUEUE_PREFIX), parseQueueState(item)] as const);
+    const others = claims.map((item) => [nameOf(item, ARRIVALS_PREFIX), parseQueueState(undefined)] as const);
+    return new Map([...others, ...states]);
   }
 
   async setPaused(queue: string, paused: boolean): Promise<boolean> {
@@ -150,4 +154,8 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
   private async isGone(id: string): Promise<'removed' | 'changed'> {
     return (await this.recordsTable.get(id, 'id')) === undefined ? 'removed' : 'changed';
   }
+}
+
+function nameOf({ key }: Item, prefix: string): string {
+  return String(key).slice(prefix.length);
 }

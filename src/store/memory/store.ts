@@ -148,7 +148,8 @@ export class MemoryStore implements OperatorStore {
   }
 
   async readQueues(): Promise<ReadonlyMap<string, QueueState>> {
-    return this.queues.all();
+    const claimed = [...this.arrivals.queueNames()].map((name) => [name, this.queues.read(name)] as const);
+    return new Map([...claimed, ...this.queues.all()]);
   }
 
   async setPaused(queue: string, paused: boolean): Promise<boolean> {

@@ -142,5 +142,8 @@ export function operating(underTest: UnderTest): void {
     expect(queues.get('op-served')).toMatchObject({ paused: false, way: { way: 'progressive', since: 0 } });
     expect(queues.get('op-paused')).toMatchObject({ paused: true });
     expect(queues.has('op-nobody')).toBe(false);
+    const claim = { batch: 'b', holder: 'h', until: NOW + 60_000, ids: ['x'], now: NOW };
+    await store.claimArrivals('op-claimed', claim);
+    expect((await store.readQueues()).get('op-claimed')).toMatchObject({ paused: false });
   });
 }
