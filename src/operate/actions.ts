@@ -24,6 +24,7 @@ export function redriveAction(wishes: RedriveWishes): Action {
     actsOn: DEAD,
     leavesOut: isUnwanted,
     bringsForward: true,
+    startsAttempts: true,
     decide: (found, { now }) => redrive(found, wishes, now),
   };
 }
@@ -47,7 +48,13 @@ export function snoozeAction(until: number): Action {
 }
 
 export function retryNowAction(): Action {
-  return { actsOn: WAITING, asksWay: true, bringsForward: true, decide: retryNow };
+  return {
+    actsOn: WAITING,
+    asksWay: true,
+    bringsForward: true,
+    startsAttempts: true,
+    decide: retryNow,
+  };
 }
 
 export function moveAction(queue: string): Action {
@@ -66,6 +73,7 @@ export function editAction(edit: PayloadEdit, again: boolean): Action {
   return {
     actsOn: OPEN,
     bringsForward: again,
+    startsAttempts: again,
     decide: (found, { now }) => {
       const payload = 'payload' in edit ? edit.payload : mergePatch(found.record.payload, edit.merge);
       return editPayload(found, payload, { again, now });

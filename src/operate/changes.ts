@@ -55,7 +55,7 @@ export interface DecisionContext {
 }
 
 /** Start of the `deadReason` of what an operator has discarded. */
-export const DISCARDED = 'discarded';
+const DISCARDED = 'discarded';
 const CANCELLED = 'cancelled';
 const MAX_REASON_BYTES = 200;
 const AS_WANTED: Decision = { do: 'skip', because: 'asWanted' };

@@ -24,6 +24,8 @@ export interface Action {
   readonly leavesOut?: ((record: BacklogRecord) => boolean) | undefined;
   /** The next attempt may come sooner by it: it must be known that none is under way elsewhere. */
   readonly bringsForward?: boolean | undefined;
+  /** Whoever is attempted after it may match again: of a selection each record has one turn. */
+  readonly startsAttempts?: boolean | undefined;
   /** Waiting records change their lane, and are due in the new one when nobody attempts them in the former. */
   readonly changesLane?: boolean | undefined;
   /** What it decides depends on how the record's queue retries. */
@@ -75,6 +77,7 @@ export class Operation {
   private readonly signal: AbortSignal;
   private readonly ways = new Map<string, Way | undefined>();
   private readonly releases: Releases;
+  private readonly startedAt: number;
   private chosen = 0;
 
   constructor(
@@ -84,6 +87,7 @@ export class Operation {
     private readonly parts: OperationParts,
   ) {
     const { perSecond, concurrency = WRITES_AT_ONCE, signal } = options;
+    this.startedAt = parts.clock.now();
     this.pace = new Pace(perSecond, parts.clock);
     this.writes = new PQueue({ concurrency });
     this.signal = AbortSignal.any(signal ? [signal] : []);
@@ -135,7 +139,14 @@ export class Operation {
     const { wanted, action, parts } = this;
     if ('ids' in wanted) return true;
     const { matches, namesReason } = wanted.selected;
-    return matches(record, parts.clock.now()) && (namesReason || !action.leavesOut?.(record));
+    if (!matches(record, parts.clock.now())) return false;
+    if (action.startsAttempts && this.wasAttemptedSince(record)) return false;
+    return namesReason || !action.leavesOut?.(record);
+  }
+
+  /** Else who fails again at once would be brought back for ever. */
+  private wasAttemptedSince({ lastAttemptAt }: BacklogRecord): boolean {
+    return lastAttemptAt !== undefined && Date.parse(lastAttemptAt) > this.startedAt;
   }
 
   private async workOff(page: readonly Found[]): Promise<void> {

@@ -71,7 +71,7 @@ export function parseOperator(options: BacklogOperatorOptions) {
 }
 
 /** The options of every action, to be spread into its own. */
-export const operationShape = {
+const operationShape = {
   dryRun: z.optional(z.boolean()),
   perSecond: z.optional(z.number().check(z.positive(), z.maximum(100_000))),
   limit: z.optional(z.int().check(z.minimum(1))),

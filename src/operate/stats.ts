@@ -89,7 +89,8 @@ async function countDue(queue: string, now: number, oldest: string, parts: Stats
   const day = hour + third;
   return {
     pending: dueNow + day + rest,
-    lagSeconds: Math.max(0, now - Date.parse(oldest)) / 1000,
+    // A due time that cannot be read is no lag.
+    lagSeconds: Math.max(0, now - Date.parse(oldest) || 0) / 1000,
     due: { now: dueNow, minute, hour, day },
   };
 }

@@ -214,8 +214,9 @@ describe('backlog export', () => {
   it('writes items as they stand, one a line', async () => {
     const odd = dead('a', { own: [1, { ü: true }], insertedAt: 'yesterday', big: 12345678901234567890n });
     await table.put(odd, record('b'));
-    const { out, code } = await operate('export', '--queue', 'orders', '--status', 'DEAD');
+    const { out, err, code } = await operate('export', '--queue', 'orders', '--status', 'DEAD');
     expect(code).toBe(0);
+    expect(err).toMatch(/^1 record of table .* exported$/);
     expect(out).toContain('"big":12345678901234567890');
     expect({ ...JSON.parse(out), big: 0 }).toEqual({ ...odd, big: 0 });
   });

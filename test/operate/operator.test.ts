@@ -58,6 +58,27 @@ describe('redrive', () => {
     expect(await operator.redrive('off')).toMatchObject({ changed: 1 });
   });
 
+  test('brings back each record once, although it dies again at once', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 250; i++) putDead(harness, `r${i}`, { lastAttemptAt: iso(-60) });
+    await harness.pass(1);
+    let writes = 0;
+    const store = interrupted(harness.store, {
+      change: () => {
+        if (++writes > 1000) throw new Error('it never ends');
+      },
+      queryDue: () => {
+        for (const { id, status } of harness.store.items())
+          if (status === 'NEW') putDead(harness, String(id), { lastAttemptAt: iso(2) });
+      },
+    });
+    expect(await operatorOf(harness, store).redrive({ queue: 'q' })).toMatchObject({
+      changed: 250,
+      ended: 'complete',
+    });
+    expect(writes).toBe(250);
+  });
+
   test('goes to another queue, with another policy, or without one of its own', async () => {
     const harness = new Harness();
     putDead(harness, 'a', { retry: { type: 'none' } });

@@ -7,9 +7,10 @@ import {
   type Which,
 } from '../../operate/index.js';
 import { confirmed, requireTerminal } from '../confirm.js';
+import type { Target } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { itemsBar } from '../items-bar.js';
-import { EXIT, type ExitCode, type Output } from '../output.js';
+import { EXIT, type ExitCode, type Output, printable } from '../output.js';
 import { hasProblems, resultText, unitsText } from './report.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
@@ -56,6 +57,7 @@ export async function act(
     const options = { limit: flags.limit, perSecond: flags.perSecond, signal };
     const run = (more: OperationOptions) => usage(() => action.act(operator, which, { ...options, ...more }));
     let total = named ?? 0;
+    if (named === undefined && flags.queue === undefined) warnOfScan(target, output);
     if (asks) {
       const counted = await run({ dryRun: true });
       if (counted.changed === 0) {
@@ -63,7 +65,7 @@ export async function act(
         return hasProblems(counted, named !== undefined) ? EXIT.problems : EXIT.ok;
       }
       total = counted.changed;
-      const such = counted.examples.slice(0, 3).join(', ');
+      const such = counted.examples.slice(0, 3).map(printable).join(', ');
       const question = `${action.verbs.ask} ${plural(total)} (${such}${total > 3 ? ', …' : ''}) of ${target.where}?`;
       if (signal.aborted || !(await confirmed(question, false, signal))) {
         output.message('nothing was changed');
@@ -117,6 +119,11 @@ async function runWithBar(
   output.message(`${where}; ${unitsText(result)}`);
   if (result.ended === 'aborted') return EXIT.failed;
   return hasProblems(result, isNamed) ? EXIT.problems : EXIT.ok;
+}
+
+export function warnOfScan({ local }: Target, output: Output): void {
+  if (local) return;
+  output.message('reading the whole table, which is billed; with --queue NAME its index is read');
 }
 
 /** What the user has given makes no sense. */

@@ -7,7 +7,7 @@ import { CONTRACT_ATTRIBUTES, type Item } from '../../record/index.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { itemsBar } from '../items-bar.js';
 import { EXIT, type ExitCode, type Output } from '../output.js';
-import { usage } from './act.js';
+import { usage, warnOfScan } from './act.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
 import { plural } from './verbs.js';
@@ -27,8 +27,10 @@ export async function exportRecords(
   flags: ExportFlags,
   output: Output,
 ): Promise<ExitCode> {
-  const { which } = await usage(() => readWhich(ids, flags));
+  const { which, named } = await usage(() => readWhich(ids, flags));
   const { operator, target } = await operatorAt({ ...flags, controlTable: flags.controlTable ?? 'none' });
+  const readsIndex = flags.queue !== undefined && flags.status?.includes('SUCCESS') === false;
+  if (named === undefined && !readsIndex) warnOfScan(target, output);
   const interrupt = listenForInterrupt(() => output.message('stopping ...'));
   const { signal } = interrupt;
   const bar = flags.out === undefined ? undefined : itemsBar(0, output);
@@ -43,8 +45,8 @@ export async function exportRecords(
       const line = jsonOf(flags.asNew ? asNew(next.value) : next.value);
       if (file) await write(file, `${line}\n`);
       else output.data(line);
-      bar?.update(++count);
-      if (!bar) continue;
+      count++;
+      bar?.update(count);
     }
     if (file) await close(file);
     bar?.stop();
