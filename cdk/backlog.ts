@@ -20,7 +20,7 @@ import type { BacklogProps, QueueProps } from './props.js';
 import { readQueues } from './queue.js';
 import { addRules } from './rules.js';
 import { addSchedules } from './schedules.js';
-import { controlTable, recordsTable } from './tables.js';
+import { controlTable, grantOperate, recordsTable } from './tables.js';
 import { backlogTicks } from './ticks.js';
 import { checkTimeZone, timeZone } from './time-zone.js';
 import { alarmAction, functionTimeout, key, table } from './values.js';
@@ -146,6 +146,14 @@ export class Backlog extends Construct {
    */
   grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant {
     return grantInsert(grantee, this.table, options);
+  }
+
+  /**
+   * Lets somebody do what operators do (`BacklogOperator`, `backlog redrive`, `stats`, `pause`, ...): read all records, change and
+   * remove them, and pause queues.
+   */
+  grantOperate(grantee: IGrantable): void {
+    grantOperate(grantee, { records: this.table, control: this.controlTable });
   }
 
   /** Attempts that were made. Default: their sum over five minutes. */

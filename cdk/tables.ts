@@ -111,6 +111,17 @@ export function grantSweep(grantee: IGrantable, { records, control }: Tables): v
   grantKeys(grantee, [records, control]);
 }
 
+/** What `BacklogOperator` needs: to find, change and remove records, and to see who has them in hand. */
+export function grantOperate(grantee: IGrantable, { records, control }: Tables): void {
+  const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem', 'dynamodb:Scan'];
+  const index = `${records.tableArn}/index/${DUE_INDEX.indexName}`;
+  grant(grantee, records, [...access, 'dynamodb:DeleteItem']);
+  grant(grantee, control, access);
+  const query = new PolicyStatement({ actions: ['dynamodb:Query'], resources: [index] });
+  grantee.grantPrincipal.addToPrincipalPolicy(query);
+  grantKeys(grantee, [records, control]);
+}
+
 function grant(grantee: IGrantable, { tableArn }: ITable, actions: string[]): void {
   grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [tableArn] }));
 }

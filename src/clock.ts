@@ -8,6 +8,8 @@ export interface Clock {
   now(): number;
   /** Real time, epoch milliseconds. */
   wall(): number;
+  /** How many seconds of the backlog pass in a real one. Default: 1. */
+  readonly speed?: number | undefined;
   /** Waits for a real length of time; ends early, without an error, when the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
@@ -27,6 +29,7 @@ export function scaledClock(setting: ClockSetting): Clock {
   return {
     now: () => Math.floor(setting.start + (Date.now() - setting.wallStart) * setting.speed),
     wall: Date.now,
+    speed: setting.speed,
     sleep,
   };
 }

@@ -2,6 +2,7 @@
 export * from './client/index.js';
 export { type Clock, type ClockSetting, scaledClock, systemClock } from './clock.js';
 export { ConfigurationError, InvalidRecordError } from './errors.js';
+export * from './operate/index.js';
 export * from './policies/index.js';
 export {
   type AttemptContext,

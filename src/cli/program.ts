@@ -6,6 +6,7 @@ import { addDoctor } from './doctor/command.js';
 import { flags } from './flags.js';
 import { importFile } from './import.js';
 import { list } from './list.js';
+import { addOperate } from './operate/command.js';
 import type { ExitCode, Output } from './output.js';
 import { showPolicy } from './policy.js';
 import { showRecord } from './show.js';
@@ -105,6 +106,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
 
   addAdopt(program, output, onExit);
   addDoctor(program, output, onExit);
+  addOperate(program, output, onExit);
 
   program
     .command('policy')

@@ -31,7 +31,7 @@ export function availableAtOf({ wait, at }: Delay, now: number): number | undefi
 }
 
 /** Seconds of a duration: a number of seconds, or text with a unit. "5" is no duration: five of what? */
-function parseDurationSeconds(value: number | string, name: string): number {
+export function parseDurationSeconds(value: number | string, name: string): number {
   const seconds = typeof value === 'number' ? value : parseDurationText(value);
   if (seconds === undefined || !(seconds >= 0 && seconds <= LONGEST_SECONDS)) {
     throw new ConfigurationError(

@@ -14,11 +14,11 @@ export class Pace {
     return Math.max(0, this.nextAt - this.clock.wall());
   }
 
-  /** Takes the next free turn, and resolves when it comes. */
-  async turn(): Promise<void> {
+  /** Takes the next free turn, and resolves when it comes, or the signal is aborted. */
+  async turn(signal?: AbortSignal): Promise<void> {
     if (this.perSecond === undefined) return;
     const waitMs = this.waitMs();
     this.nextAt = this.clock.wall() + waitMs + 1000 / this.perSecond;
-    if (waitMs > 0) await this.clock.sleep(waitMs);
+    if (waitMs > 0) await this.clock.sleep(waitMs, signal);
   }
 }

@@ -31,6 +31,7 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'lastError',
   'errors',
   'notBefore',
+  'formerLane',
   'retry',
   'deadReason',
   'expiresAt',
@@ -102,6 +103,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
       ? item.errors.map(parseEntry).filter((entry) => entry !== undefined)
       : [],
     notBefore: time('notBefore'),
+    ...(item.formerLane === undefined ? {} : { formerLane: parseFormerLane(item.formerLane) }),
     retry: parseRetry(item.retry, problems),
     deadReason: text('deadReason'),
     ...(item.backlogFormat === undefined ? {} : { format: count('backlogFormat') || 1 }),
@@ -146,6 +148,12 @@ function parseRetry(value: unknown, problems: string[]): RetryPolicy | undefined
     problems.push((error as Error).message);
     return undefined;
   }
+}
+
+function parseFormerLane(value: unknown): BacklogRecord['formerLane'] {
+  const { lane, until } = (value ?? {}) as Record<string, unknown>;
+  const isTime = typeof until === 'string' && !Number.isNaN(Date.parse(until));
+  return typeof lane === 'string' && isTime ? { lane, until } : undefined;
 }
 
 function parseError(value: unknown): ErrorEntry | undefined {

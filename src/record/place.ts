@@ -48,13 +48,20 @@ export function place(record: BacklogRecord, now: number, shards = 1): RecordCha
   if (!isRisen(record)) {
     return { set: { ...contract, lane, dueAt: toIso(bornAt(record)) }, remove: ['expiresAt'] };
   }
+  const { set, remove } = beginAnew(lane, now);
+  return { set: { ...contract, ...set }, remove };
+}
+
+/** What makes a dead record pending again, beside its status: due now, no failure counted; what was attempted stays told. */
+export function beginAnew(lane: string, now: number): RecordChange {
   return {
-    set: { ...contract, availableAt: toIso(now), lane, dueAt: toIso(now) },
+    set: { availableAt: toIso(now), lane, dueAt: toIso(now) },
     remove: ['expiresAt', 'deadReason', 'notBefore', 'failures', 'firstFailureAt', 'lastFailureAt'],
   };
 }
 
-function homeOf(record: BacklogRecord, shards: number): string {
+/** The lane of the living that a record belongs to: its own, if that is one of its queue's. */
+export function homeOf(record: BacklogRecord, shards = 1): string {
   const lane = withoutDeadEnding(record.lane ?? '');
   return isLaneOf(lane, record.queue) ? lane : laneFor(record, shards);
 }

@@ -69,6 +69,11 @@ export interface BacklogRecord<Payload = unknown> {
   readonly errors: readonly HistoryEntry[];
   /** Progressive records only: not before this, whatever the rule says. */
   readonly notBefore?: string | undefined;
+  /**
+   * An operator took it out of that lane: it may be under attempt there until then, ISO-8601. Nobody brings its next
+   * attempt forward before.
+   */
+  readonly formerLane?: { readonly lane: string; readonly until: string } | undefined;
   /** Overrides the queue's policy. An invalid one is left out here and named in `problems`. */
   readonly retry?: RetryPolicy | undefined;
   /** Why it was given up. */

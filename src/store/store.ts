@@ -245,6 +245,8 @@ export interface SlotsAsk {
 
 export interface QueueState {
   readonly paused: boolean;
+  /** ISO-8601; absent where it is not known. */
+  readonly pausedAt?: string | undefined;
   readonly way?: WayState | undefined;
   /** By the tier's number; `3/1` is tier 3 of the second of several runs that share the queue's lanes. */
   readonly tiers: ReadonlyMap<string, TierRun>;

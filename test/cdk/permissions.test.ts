@@ -16,6 +16,7 @@ const WHO: [RegExp, string][] = [
   [/^BacklogIntake/, 'the intake'],
   [/^BacklogSweep/, 'the sweep'],
   [/^Producer/, 'a producer'],
+  [/^Operator/, 'an operator'],
 ];
 
 const WHAT: [RegExp, string][] = [
@@ -60,6 +61,7 @@ function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
     encryptionKey: withKey ? new Key(stack, 'Key') : undefined,
   });
   backlog.grantInsert(new User(stack, 'Producer'));
+  backlog.grantOperate(new User(stack, 'Operator'));
   const template = Template.fromStack(stack);
   const roles: Role[] = propertiesOf(template, 'AWS::IAM::Role');
   expect(roles.flatMap(({ ManagedPolicyArns = [] }) => ManagedPolicyArns)).toEqual([]);

@@ -149,7 +149,7 @@ describe('records that have just come', () => {
 
   test('of a paused queue wait in their place', async () => {
     const harness = new Harness();
-    harness.store.setPaused('q', true);
+    await harness.store.setPaused('q', true);
     put(harness, 'a');
     expect(await arrive(harness, ['a'], succeed)).toMatchObject({
       attempted: 0,
@@ -166,7 +166,7 @@ describe('records that have just come', () => {
     const options = { concurrency: 1, arrivals: { batch: 'b', ids } };
     const run = harness.start(() => harness.sleep(17), options);
     await harness.pass(1);
-    harness.store.setPaused('q', true);
+    await harness.store.setPaused('q', true);
     const summary = await harness.time.until(run);
     expect(summary).toMatchObject({ attempted: 3, succeeded: 3, leftOver: 7, ended: 'paused' });
     expect(harness.item('r9')).toMatchObject({ status: 'NEW', lane: 'q' });

@@ -184,9 +184,9 @@ describe('a run', () => {
   test('stops at a paused queue without an attempt', async () => {
     const harness = new Harness();
     harness.put('r');
-    harness.store.setPaused('q', true);
+    await harness.store.setPaused('q', true);
     expect(await harness.run(fail)).toMatchObject({ attempted: 0, leftOver: 1, ended: 'paused' });
-    harness.store.setPaused('q', false);
+    await harness.store.setPaused('q', false);
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 

@@ -8,18 +8,16 @@ import { chance } from './random.js';
  * The store as one actor sees it: every call takes time, and fails before or after it took effect, or takes effect
  * twice, as the network would have it.
  */
-export function faultyStore(
-  store: BacklogStore,
+export function faultyStore<Store extends BacklogStore>(
+  store: Store,
   actor: Actor,
   faults: () => Faults,
   random: Random,
-): BacklogStore {
+): Store {
   const call = (name: string, args: unknown[]): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const operation = (): Promise<unknown> => {
-        const method = store[name as keyof BacklogStore] as unknown as (
-          ...args: unknown[]
-        ) => Promise<unknown>;
+        const method = store[name as keyof Store] as unknown as (...args: unknown[]) => Promise<unknown>;
         return method.apply(store, args);
       };
       const answer = (settle: () => void) => actor.step(actor.answerLatencyMs(), settle);

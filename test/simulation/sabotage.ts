@@ -1,10 +1,10 @@
-import type { BacklogStore } from '../../src/store/store.js';
+import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { Sabotage } from './world.js';
 
-export function replacing(methods: Partial<BacklogStore>, store: BacklogStore): BacklogStore {
+export function replacing(methods: Partial<OperatorStore>, store: OperatorStore): OperatorStore {
   return new Proxy(store, {
     get(_, name) {
-      const member = methods[name as keyof BacklogStore] ?? store[name as keyof BacklogStore];
+      const member = methods[name as keyof OperatorStore] ?? store[name as keyof OperatorStore];
       return typeof member === 'function' ? member.bind(store) : member;
     },
   });

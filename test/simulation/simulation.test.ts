@@ -13,6 +13,7 @@ import {
   withoutSweep,
   withoutWaiting,
 } from './sabotage-arrivals.js';
+import { withoutHold, withoutLook, withoutOperatorsFence } from './sabotage-operators.js';
 import { violationsIn, violationsOf } from './violations.js';
 import type { Sabotage } from './world.js';
 
@@ -20,9 +21,13 @@ import type { Sabotage } from './world.js';
 const FIRST_SEED = Number(process.env.SIMULATION_SEED ?? 1);
 const WORLDS = process.env.SIMULATION_SEED ? 1 : Number(process.env.SIMULATION_WORLDS ?? 1000);
 
-async function firstViolation(sabotage: Sabotage, hasArrivals: boolean): Promise<string | undefined> {
+async function firstViolation(
+  sabotage: Sabotage,
+  hasArrivals: boolean,
+  hasOperators: boolean,
+): Promise<string | undefined> {
   for (let seed = 1; seed <= 600; seed++) {
-    const [violation] = await violationsOf(seed, sabotage, hasArrivals);
+    const [violation] = await violationsOf(seed, sabotage, hasArrivals, hasOperators);
     if (violation) return violation;
   }
   return undefined;
@@ -35,20 +40,23 @@ describe('in worlds where runs overlap, die and freeze at any step, and the stor
   }, 120_000);
 
   test.each([
-    ['the fence', withoutFence, false],
-    ['the journal', withoutJournal, false],
-    ['the lease', withoutLease, false],
-    ['the common pace', withoutSharedTurns, true],
-    ['the claim on the probe', withoutProbeClaim, true],
-    ['the fence of what was never written', withoutFenceOfBare, true],
-    ['the claim on arrivals', withoutClaims, true],
-    ['the wait for who has records in hand', withoutWaiting, true],
-    ['the on-failure destination', withoutOnFailure, true],
-    ['the sweep', withoutSweep, true],
+    ['the fence', withoutFence, false, false],
+    ['the journal', withoutJournal, false, false],
+    ['the lease', withoutLease, false, false],
+    ['the common pace', withoutSharedTurns, true, false],
+    ['the claim on the probe', withoutProbeClaim, true, false],
+    ['the fence of what was never written', withoutFenceOfBare, true, false],
+    ['the claim on arrivals', withoutClaims, true, false],
+    ['the wait for who has records in hand', withoutWaiting, true, false],
+    ['the on-failure destination', withoutOnFailure, true, false],
+    ['the sweep', withoutSweep, true, false],
+    ['the hold on what an operator moves', withoutHold, false, true],
+    ['the operator’s look at leases', withoutLook, false, true],
+    ['the fence of an operator’s writes', withoutOperatorsFence, false, true],
   ])(
     'the worlds notice when %s is taken out',
-    async (_, sabotage, hasArrivals) => {
-      expect(await firstViolation(sabotage, hasArrivals)).toBeDefined();
+    async (_, sabotage, hasArrivals, hasOperators) => {
+      expect(await firstViolation(sabotage, hasArrivals, hasOperators)).toBeDefined();
     },
     60_000,
   );

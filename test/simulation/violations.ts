@@ -5,8 +5,9 @@ export async function violationsOf(
   seed: number,
   sabotage?: Sabotage,
   hasArrivals?: boolean,
+  hasOperators?: boolean,
 ): Promise<string[]> {
-  const violations = await new World(seed, sabotage, hasArrivals).play();
+  const violations = await new World(seed, sabotage, hasArrivals, hasOperators).play();
   return violations.map((violation) => `seed ${seed}: ${violation}`);
 }
 
@@ -14,10 +15,11 @@ export async function violationsOf(
 export async function violationsIn(
   worlds: { readonly first: number; readonly count: number },
   hasArrivals?: boolean,
+  hasOperators?: boolean,
 ): Promise<string[]> {
   const violations: string[] = [];
   for (let seed = worlds.first; seed < worlds.first + worlds.count && violations.length < 5; seed++) {
-    violations.push(...(await violationsOf(seed, {}, hasArrivals)));
+    violations.push(...(await violationsOf(seed, {}, hasArrivals, hasOperators)));
   }
   return violations;
 }

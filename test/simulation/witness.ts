@@ -1,9 +1,11 @@
 import type { TierBand } from '../../src/policies/index.js';
 import type { RunSummary } from '../../src/processor/index.js';
 import type { BacklogRecord, Item, RecordChange } from '../../src/record/index.js';
+import type { OperatorChange } from '../../src/store/operator-store.js';
 import type { BreakerState } from '../../src/store/store.js';
 import type { Actor } from './actor.js';
 import type { IntakeReport } from './cloud/intake-function.js';
+import type { OperatorKind } from './operators.js';
 import { FUNCTION_TIMEOUT_SECONDS, type Scenario, TICK_MS, TROUBLED_MS, WAIT_SECONDS } from './scenario.js';
 
 /** Two clocks that differ by 2 s each, and a little for their rounding. */
@@ -19,11 +21,11 @@ const LONGEST_ATTEMPT_MS = 150_000;
 
 interface Known {
   /** True time from which it may be attempted at all. */
-  readonly since: number;
+  since: number;
   /** True time of its last attempt's start. */
   startedAt?: number;
   /** What its last settled failure, or snooze, says, by its worker's clock. */
-  failedAt?: number;
+  failedAt?: number | undefined;
   /** It was put off, and no policy was asked. */
   wasSnoozed?: boolean;
   /** When it is due in the queue that its failure moved it into. */
@@ -34,12 +36,19 @@ interface Known {
   settledAt?: number;
   /** What the other side asked for at the last failure. */
   retryAfterMs: number;
+  /** An operator has changed it: when it has its turns is theirs to say. */
+  isOperated?: boolean;
+  /** An operator has put it off until then, true time. */
+  putOffUntil?: number;
+  /** An operator has ended its wait. */
+  isHurried?: boolean;
 }
 
 interface Underway {
   readonly actor: Actor;
   readonly version: number | undefined;
   readonly queue: string;
+  readonly tier: number | undefined;
   readonly isArrival: boolean;
   /** True time of its start. */
   readonly since: number;
@@ -91,7 +100,8 @@ export class Witness {
     if (!known) throw new Error(`${id} was attempted before it was inserted`);
     this.countsOf(actor).attempted++;
     const { queue, isArrival } = look;
-    const mine = { actor, version: versionOf(record.payload), queue, isArrival, since: look.now };
+    const version = versionOf(record.payload);
+    const mine = { actor, version, queue, tier: look.band?.number, isArrival, since: look.now };
     const others = this.underway.get(id) ?? [];
     const other = others.find((someone) => !someone.actor.wasFrozen && !mayOverlap(someone, mine));
     // Who was frozen past its hold may give a record its place while another attempts it.
@@ -104,14 +114,16 @@ export class Witness {
     const readMs = actor.wasFrozen ? LEASE_MS : 10_000;
     const thawed = known.settledBy?.wasFrozen === true && look.now - (known.settledAt ?? 0) < readMs;
     const isOver = stored?.status === 'SUCCESS' || stored?.status === 'DEAD';
-    if (isOver && !thawed)
+    // An operator's write between the reading of a page and this attempt fences its outcome off.
+    const isOutdated = known.isOperated === true && stored?.rev !== record.rev;
+    if (isOver && !thawed && !isOutdated)
       this.report(`${id}: attempted by ${actor.name} after ${stored.status} was settled`);
     const earlyMs = this.earliest(record, known, look) - look.now;
     const isOverwritten = versionOf(record.payload) !== versionOf(stored?.payload);
-    if (earlyMs > 0 && !thawed && !isOverwritten)
+    if (earlyMs > 0 && !thawed && !isOverwritten && !isOutdated)
       this.report(`${id}: attempted by ${actor.name} ${earlyMs} ms too early`);
     this.checkBand(actor, record, look);
-    this.checkLateness(actor, record, known, look);
+    if (!known.isOperated) this.checkLateness(actor, record, known, look);
     this.checkPause(actor, id, look);
     this.checkPace(actor, look);
     this.checkBreaker(actor, id, look);
@@ -166,6 +178,8 @@ export class Witness {
     if (!known || status === undefined) return;
     known.settledBy = actor;
     known.settledAt = now;
+    known.isHurried = false;
+    known.putOffUntil = Number.NEGATIVE_INFINITY;
     known.wasSnoozed = change.countedAs === 'snoozed';
     const endedAt = known.wasSnoozed ? lastAttemptAt : lastFailureAt;
     if (endedAt !== undefined) known.failedAt = Date.parse(endedAt);
@@ -183,6 +197,42 @@ export class Witness {
     if (bytes > 512) this.report(`${id}: its history takes ${bytes} bytes`);
     const last = set.errors.at(-1)?.attempt;
     if (last !== attempts + 1) this.report(`${id}: its history ends at attempt ${last} of ${attempts + 1}`);
+  }
+
+  /** An operator's write took effect. */
+  operates(
+    actor: Actor,
+    kind: OperatorKind,
+    record: BacklogRecord,
+    { set }: OperatorChange,
+    before: Item | undefined,
+    now: number,
+  ): void {
+    const isSame = (status: string) => (before?.status === status) === (record.status === status);
+    if (!isSame('SUCCESS') || !isSame('DEAD'))
+      this.report(`${record.id}: ${actor.name} took ${before?.status} for ${record.status}`);
+    const known = this.records.get(record.id);
+    if (!known) return;
+    known.isOperated = true;
+    if (actor.wasFrozen) known.thawedAt = now;
+    if (kind === 'redrive') {
+      const putOffUntil = Number.NEGATIVE_INFINITY;
+      const anew = {
+        since: now,
+        failedAt: undefined,
+        movedUntil: undefined,
+        wasSnoozed: false,
+        retryAfterMs: 0,
+        putOffUntil,
+      };
+      this.records.set(record.id, { ...known, ...anew });
+    } else if (kind === 'retryNow') {
+      known.isHurried = true;
+      known.putOffUntil = Number.NEGATIVE_INFINITY;
+      known.since = Math.min(known.since, now);
+    } else if (kind === 'snooze') {
+      known.putOffUntil = Date.parse(set.notBefore ?? set.dueAt ?? '');
+    }
   }
 
   /** A run that came to its end tells the truth about it. */
@@ -235,10 +285,15 @@ export class Witness {
     return counts;
   }
 
-  private earliest(record: BacklogRecord, known: Known, { band }: Look): number {
+  private earliest(record: BacklogRecord, known: Known, look: Look): number {
+    const putOff = (known.putOffUntil ?? Number.NEGATIVE_INFINITY) - SKEW_MS;
+    return Math.max(putOff, this.earliestByPolicy(record, known, look));
+  }
+
+  private earliestByPolicy(record: BacklogRecord, known: Known, { band }: Look): number {
     if (known.failedAt === undefined) return known.since - SKEW_MS;
-    const waits = [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
-    if (!known.wasSnoozed && (!band || record.retry)) waits.push(WAIT_SECONDS * 1000);
+    const waits = known.isHurried ? [0] : [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
+    if (!known.wasSnoozed && !known.isHurried && (!band || record.retry)) waits.push(WAIT_SECONDS * 1000);
     if (band) waits.push((band.everySeconds * 1000) / 2);
     return known.failedAt + Math.max(...waits) - SKEW_MS;
   }
@@ -336,9 +391,11 @@ function countRecords(events: readonly unknown[]): [number, number] {
 
 /**
  * An overwrite is a new record. A rule's run that attempts the former version under its lane's lease is not seen from
- * another lane, nor by a run that the stream starts once more for the former version's insertion.
+ * another lane or tier (an old record that was redriven is young again), nor by a run that the stream starts once more
+ * for the former version's insertion.
  */
 function mayOverlap(former: Underway, next: Underway): boolean {
   const isOverwritten = former.version !== next.version;
-  return isOverwritten && !former.isArrival && (next.isArrival || former.queue !== next.queue);
+  const isElsewhere = former.queue !== next.queue || former.tier !== next.tier;
+  return isOverwritten && !former.isArrival && (next.isArrival || isElsewhere);
 }

@@ -5,14 +5,17 @@ import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import { type Arrivals, type AttemptContext, type RunSummary, run } from '../../src/processor/index.js';
 import { type BacklogRecord, type Item, lanesOf, RetryAfter, Snooze } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
+import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import { Actor, type Faults, NO_FAULTS } from './actor.js';
 import { Chaos, NO_TROUBLES } from './cloud/chaos.js';
 import { Cloud } from './cloud/cloud.js';
 import { invocation } from './cloud/invocation.js';
 import { faultyStore } from './faulty-store.js';
+import { type OperatorKind, Operators } from './operators.js';
 import { type ProducerParts, Producers } from './producers.js';
 import { between, chance, seededRandom } from './random.js';
+import { replacing } from './sabotage.js';
 import {
   type ArrivalsScenario,
   FUNCTION_TIMEOUT_SECONDS,
@@ -40,13 +43,18 @@ const LONGEST_MS = 5 * HOUR_MS;
 /** A stream that stood still has been read by then. */
 const AFTERMATH_MS = 20 * TICK_MS;
 const FUNCTION_TIMEOUT_MS = FUNCTION_TIMEOUT_SECONDS * 1000;
+/** Their chance is their own: a world without them stays as it is. */
+const OPERATORS_SEED = 0x6f70;
+const OPERATORS_MS = 2 * TROUBLED_MS;
+/** Who brings back what was discarded takes its time. */
+const OPERATORS_LAST_MS = OPERATORS_MS + 1_000_000;
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 const PER_RECORD = resolvePolicy({ type: 'constant', intervalSeconds: WAIT_SECONDS, jitter: 'none' });
 const BY_AGE = resolvePolicy({ type: 'progressive' });
 
 /** Takes a safeguard out, to see that its absence is noticed. */
 export interface Sabotage {
-  readonly store?: (store: BacklogStore) => BacklogStore;
+  readonly store?: (store: OperatorStore) => OperatorStore;
   /** Makes worlds in which it shows. */
   readonly scenario?: (scenario: Scenario) => Scenario;
   readonly noSweep?: boolean;
@@ -63,23 +71,33 @@ export class World {
   private readonly random: () => number;
   private readonly time = new VirtualTime(START);
   private readonly truth: MemoryStore;
-  private readonly store: BacklogStore;
+  private readonly store: OperatorStore;
   private readonly scripts: Map<string, Script>;
   private readonly scenario: Scenario;
   private readonly witness: Witness;
   private readonly cloud: Cloud | undefined;
+  private operators: Operators | undefined;
   /** When producers write. */
   private readonly writesMs: readonly number[];
   private readonly attempts = new Map<string, number>();
   private actors = 0;
 
-  /** @param hasArrivals whether producers put bare records; by chance if it is left open */
+  private readonly operatorsRandom: () => number;
+  private readonly hasOperators: boolean;
+
+  /**
+   * @param hasArrivals whether producers put bare records; by chance if it is left open
+   * @param hasOperators whether operators are at work; likewise
+   */
   constructor(
     seed: number,
     private readonly sabotage: Sabotage = {},
     hasArrivals?: boolean,
+    hasOperators?: boolean,
   ) {
     this.random = seededRandom(seed);
+    this.operatorsRandom = seededRandom(seed + OPERATORS_SEED);
+    this.hasOperators = hasOperators ?? chance(this.operatorsRandom, 0.2);
     const scenario = makeScenario(this.random, hasArrivals);
     this.scenario = sabotage.scenario?.(scenario) ?? scenario;
     this.truth = new MemoryStore({
@@ -146,7 +164,8 @@ export class World {
     this.scheduleProducers();
     this.schedulePause();
     this.scheduleSweep();
-    const lastWriteMs = Math.max(...this.writesMs);
+    if (this.hasOperators) this.scheduleOperators();
+    const lastWriteMs = Math.max(...this.writesMs, this.hasOperators ? OPERATORS_LAST_MS : 0);
     const longestMs = this.losesEvents() ? 49 * HOUR_MS : LONGEST_MS;
     for (let at = 0; ; at = this.nextTick(at)) {
       if (at > longestMs) {
@@ -170,6 +189,40 @@ export class World {
     const wrote: ProducerParts['wrote'] = (kind, item) => cloud?.wrote(kind, item);
     const producers = new Producers({ time, truth, store, witness, hasSecondQueue, mayRaiseDead, wrote });
     for (const script of this.scripts.values()) producers.schedule(script);
+  }
+
+  private scheduleOperators(): void {
+    const { time, operatorsRandom: random, scripts } = this;
+    this.operators = new Operators({
+      random,
+      after: (milliseconds, action) => time.after(milliseconds, action),
+      horizonMs: OPERATORS_MS,
+      ids: [...scripts.keys()],
+      newActor: () => this.newActor('operator', random),
+      storeOf: (actor, kind) =>
+        faultyStore(this.watchedOperator(actor, kind), actor, () => this.faults(), random),
+      fire: (queue) => this.fireNow(queue),
+    });
+    this.operators.schedule();
+  }
+
+  /** The rule of a queue that retries per record. */
+  private fireNow(queue: string): void {
+    const bands = queue === 'q' ? this.bandsAt(this.time.now - START) : undefined;
+    if (!bands && this.time.now - START < OPERATORS_MS) this.fire({ queue });
+  }
+
+  /** Looks on while an operator's writes take effect. */
+  private watchedOperator(actor: Actor, kind: OperatorKind): OperatorStore {
+    const { store } = this;
+    const change: OperatorStore['change'] = async (record, written, rev) => {
+      const before = this.truth.items().find((item) => item.id === record.id);
+      const answer = await store.change(record, written, rev);
+      const isNew = answer === 'settled' && before?.rev !== rev;
+      if (isNew) this.witness.operates(actor, kind, record, written, before, this.time.now);
+      return answer;
+    };
+    return replacing({ change }, store);
   }
 
   /** Once while things go wrong; the rest is up to the hourly rule. */
@@ -203,8 +256,8 @@ export class World {
   private schedulePause(): void {
     const { pause } = this.scenario;
     if (!pause) return;
-    this.time.after(pause.fromMs, () => this.truth.setPaused('q', true));
-    this.time.after(pause.untilMs, () => this.truth.setPaused('q', false));
+    this.time.after(pause.fromMs, () => void this.truth.setPaused('q', true));
+    this.time.after(pause.untilMs, () => void this.truth.setPaused('q', false));
   }
 
   private bandsAt(ms: number): readonly TierBand[] | undefined {
@@ -215,7 +268,8 @@ export class World {
   private fireRules(at: number): void {
     const { arrivals } = this.scenario;
     if (at > 0 && at % HOUR_MS === 0) this.fireSweep();
-    if (arrivals?.hasSecondQueue || this.scenario.retryQueues.q) this.fire({ queue: 'r' });
+    if (arrivals?.hasSecondQueue || this.scenario.retryQueues.q || this.hasOperators)
+      this.fire({ queue: 'r' });
     if (at < (arrivals?.enabledFromMs ?? 0)) return;
     const bands = this.bandsAt(at);
     if (!bands) this.fire({ queue: 'q' });
@@ -245,8 +299,8 @@ export class World {
     return this.isTroubled() ? this.scenario.faults : NO_FAULTS;
   }
 
-  private newActor(kind: string): Actor {
-    const actor = new Actor(`${kind} ${++this.actors}`, this.time, this.random, () => this.faults());
+  private newActor(kind: string, random = this.random): Actor {
+    const actor = new Actor(`${kind} ${++this.actors}`, this.time, random, () => this.faults());
     actor.onKilled = () => this.witness.dies(actor);
     return actor;
   }
@@ -332,6 +386,7 @@ export class World {
     const isArrival = arrivals !== undefined;
     const breaker = this.truth.breakerOf(queue);
     this.witness.begins(actor, record, stored, { now, start: START, band, queue, isArrival, breaker });
+    if (now - START < OPERATORS_MS) this.operators?.sees(id);
     const made = (this.attempts.get(id) ?? 0) + 1;
     this.attempts.set(id, made);
 
@@ -397,6 +452,7 @@ export class World {
       const script = this.scripts.get(String(item.id));
       if (!script) continue;
       if (!isDone(item)) this.witness.report(`${item.id}: left behind, ${item.status} in ${item.lane}`);
+      if (String(item.deadReason).startsWith('discarded')) continue;
       const good = Number.isFinite(script.failuresFirst) && script.maxAttempts === undefined;
       if (good && script.end === 'success' && item.status !== 'SUCCESS') {
         this.witness.report(`${item.id}: ended ${item.status} (${item.deadReason}), not SUCCESS`);

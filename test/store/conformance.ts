@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Item } from '../../src/record/index.js';
-import type { BacklogStore } from '../../src/store/index.js';
+import type { OperatorStore } from '../../src/store/index.js';
 import { claimingArrivals } from './conformance/arrivals.js';
 import { insertingAndReading } from './conformance/inserting.js';
 import { keepingLeases } from './conformance/leases.js';
 import { listing } from './conformance/listing.js';
+import { operating } from './conformance/operating.js';
 import { queryingDue } from './conformance/query-due.js';
 import { keepingQueues } from './conformance/queues.js';
 import { settling } from './conformance/settling.js';
@@ -12,7 +13,7 @@ import { sweeping } from './conformance/sweeping.js';
 
 /** A store under test, and the hands of foreign producers and operators in its table. */
 export interface StoreUnderTest {
-  readonly store: BacklogStore;
+  readonly store: OperatorStore;
   /** Writes an item unconditionally. */
   put(item: Item): Promise<void>;
   delete(id: string): Promise<void>;
@@ -41,6 +42,7 @@ export function storeConformance(name: string, makeStore: () => Promise<StoreUnd
     describe('leases', () => keepingLeases(current));
     describe('claims of arrivals', () => claimingArrivals(current));
     describe('queues', () => keepingQueues(current));
+    describe('what operators do', () => operating(current));
     describe('the search for what has no place', () => sweeping(current));
   });
 }

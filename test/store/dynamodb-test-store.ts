@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
 import type { Clock } from '../../src/clock.js';
 import type { Item } from '../../src/record/index.js';
-import { createDynamoDbClient, type DynamoDBClient, DynamoDbStore } from '../../src/store/index.js';
+import { createDynamoDbClient, type DynamoDBClient, DynamoDbOperatorStore } from '../../src/store/index.js';
 import { type Change, lambdaRecord } from './changes.js';
 import { SynchronousDynamoDb } from './synchronous-dynamodb.js';
 import { newTableNames, type TestTables, tableDefinitions } from './tables.js';
@@ -47,7 +47,7 @@ async function quiet(): Promise<void> {
   while (requests > 0);
 }
 
-class DynamoDbTestStore extends DynamoDbStore implements TestStore {
+class DynamoDbTestStore extends DynamoDbOperatorStore implements TestStore {
   /** How many of its changes each shard has told. */
   private readonly told = new Map<string, number>();
   private puts = 0;
@@ -75,15 +75,6 @@ class DynamoDbTestStore extends DynamoDbStore implements TestStore {
 
   delete(id: string): void {
     this.direct.send('Delete', { TableName: this.names.records, Key: { id } });
-  }
-
-  setPaused(queue: string, paused: boolean): void {
-    this.direct.send('Update', {
-      TableName: this.names.control,
-      Key: { key: `queue#${queue}` },
-      UpdateExpression: 'SET paused = :paused',
-      ExpressionAttributeValues: { ':paused': paused },
-    });
   }
 
   changesOf(write: () => void): Change[] {

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { createDynamoDbClient, DynamoDbStore, type OnConsumed } from '../../src/store/index.js';
+import { createDynamoDbClient, DynamoDbOperatorStore, type OnConsumed } from '../../src/store/index.js';
 import type { StoreUnderTest } from './conformance.js';
 import { NOW } from './records.js';
 import { createTables, deleteTables, type TestTables } from './tables.js';
@@ -24,7 +24,7 @@ export async function dynamoDbUnderTest(
   return {
     client,
     tables,
-    store: new DynamoDbStore({ client, tables, clock, onConsumed }),
+    store: new DynamoDbOperatorStore({ client, tables, clock, onConsumed }),
     async put(item) {
       await documents.send(new PutCommand({ TableName, Item: { ...item } }));
     },

@@ -40,7 +40,7 @@ describe('the store in memory', () => {
 
   it('shows an operator’s pause', async () => {
     const store = new MemoryStore({ clock });
-    store.setPaused('orders', true);
+    await store.setPaused('orders', true);
     expect((await store.readPage([], 'orders')).queue.paused).toBe(true);
   });
 });

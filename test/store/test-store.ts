@@ -1,18 +1,16 @@
 import type { Clock } from '../../src/clock.js';
 import type { Item } from '../../src/record/index.js';
-import { type BacklogStore, MemoryStore } from '../../src/store/index.js';
+import { MemoryStore, type OperatorStore } from '../../src/store/index.js';
 import { type Change, changesInMemory } from './changes.js';
 import { dynamoDbStoreForTest } from './dynamodb-test-store.js';
 
 /** A store of its own for one test, with hands in its tables that do not use the store's own code. */
-export interface TestStore extends BacklogStore {
+export interface TestStore extends OperatorStore {
   /** Every item of the table of records. */
   items(): Item[];
   /** Writes an item as a foreign producer would: unconditionally, and with whatever it likes. */
   put(item: Item): void;
   delete(id: string): void;
-  /** What an operator does. */
-  setPaused(queue: string, paused: boolean): void;
 }
 
 export interface StoreForTest {

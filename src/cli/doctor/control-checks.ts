@@ -39,7 +39,7 @@ export function checkControl(
         kind: `paused.${name}`,
         severity: 'warning',
         what: `the queue ${printable(name)} is paused`,
-        todo: 'nothing of it is attempted until it is resumed',
+        todo: `nothing of it is attempted until it is resumed: npx backlog resume ${printable(name)}`,
       };
     }),
     ...late.map(({ startedAt }): Finding => {

@@ -73,7 +73,7 @@ const FINDINGS = {
   otherLane: {
     severity: 'warning',
     what: 'in the lane of another queue than "queue" names: that other queue attempts them',
-    todo: 'put such a record anew, without "lane", for another queue',
+    todo: 'npx backlog move ID --to QUEUE; who changes "queue" by hand has to remove "lane" and "dueAt"',
   },
   newer: {
     severity: 'warning',
@@ -194,7 +194,7 @@ function dead({ lastError, deadReason }: BacklogRecord): Finding {
     kind: `dead.${why}`,
     severity: 'note',
     what: `DEAD, kept: ${why}`,
-    todo: 'npx backlog list --status DEAD, npx backlog show ID; set to NEW what shall be tried again, then --repair',
+    todo: 'npx backlog list --status DEAD, npx backlog show ID; npx backlog redrive or discard',
   };
 }
 

@@ -3,4 +3,5 @@ export type { Consumed, OnConsumed } from './capacity.js';
 export { type ClientOptions, createDynamoDbClient } from './client.js';
 export { DUE_INDEX } from './due.js';
 export { itemOfImage } from './image.js';
+export { DynamoDbOperatorStore } from './operator-store.js';
 export { DynamoDbStore, type DynamoDbStoreParts } from './store.js';

@@ -1,6 +1,8 @@
 import type { Item } from '../../record/index.js';
 import type { Cursor, LeaseHold, LeaseState } from '../store.js';
 
+export const LEASE_PREFIX = 'lease#';
+
 /**
  * A lease as it is stored. The whole item is billed at every write, in units of 1 KB: 100 ids in UUID form must stay
  * below 4,096 bytes, so the names are short and the cursor is a list.
@@ -16,7 +18,7 @@ import type { Cursor, LeaseHold, LeaseState } from '../store.js';
  *     woken     true when somebody asked the holder to look once more
  */
 export function leaseKey(key: string): string {
-  return `lease#${key}`;
+  return `${LEASE_PREFIX}${key}`;
 }
 
 /** The attributes that a hold sets, and those it removes. Cursor and wake mark are not its business. */

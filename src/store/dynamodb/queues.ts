@@ -10,6 +10,7 @@ import type { Table } from './table.js';
  *
  *     key              queue#<name>
  *     paused           true while an operator has stopped it
+ *     pausedAt         since when, ISO-8601
  *     way, waySince    how it retries, and since when (real time, epoch milliseconds)
  *     tiers            by the tier's number: { at, complete } of the last run
  *     breakers         by destination, of those that are not closed: { until, since, token } (the backlog's time)
@@ -62,10 +63,11 @@ export class DynamoDbQueues {
   }
 }
 
-function parseQueueState(item: Item | undefined): QueueState {
-  const { paused, way, waySince, tiers, breakers } = item ?? {};
+export function parseQueueState(item: Item | undefined): QueueState {
+  const { paused, pausedAt, way, waySince, tiers, breakers } = item ?? {};
   return {
     paused: paused === true,
+    ...(paused === true && typeof pausedAt === 'string' ? { pausedAt } : {}),
     way: way === 'retry' || way === 'progressive' ? { way, since: Number(waySince ?? 0) } : undefined,
     tiers: new Map(Object.entries(tiers ?? {}).map(([tier, run]) => [tier, parseTierRun(run)])),
     breakers: parseBreakers(breakers),

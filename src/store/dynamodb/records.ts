@@ -7,6 +7,11 @@ import { isItemTooLarge, isValidationError } from './errors.js';
 import { and, Expressions, or, type Update } from './expressions.js';
 import type { Table } from './table.js';
 
+export interface ItemChange {
+  readonly set: Readonly<Record<string, unknown>>;
+  readonly remove: readonly string[];
+}
+
 /** Single records: put, read, settle. */
 export class DynamoDbRecords {
   constructor(
@@ -47,7 +52,7 @@ export class DynamoDbRecords {
     const smaller = [withoutErrors(change), bareEnd(change)];
     for (let attempt = change; ; ) {
       try {
-        return await this.write(record, attempt, rev);
+        return await this.change(record, attempt, rev);
       } catch (error) {
         const next = smaller.shift();
         if (!next || !isItemTooLarge((error as Error).cause)) throw error;
@@ -56,18 +61,17 @@ export class DynamoDbRecords {
     }
   }
 
-  private async write(
-    record: BacklogRecord,
-    change: RecordChange,
-    rev: string,
-  ): Promise<'settled' | 'changed'> {
+  /** Writes all of a change or nothing. */
+  async change(record: BacklogRecord, change: ItemChange, rev: string): Promise<'settled' | 'changed'> {
     const answer = await this.table.update(record.id, settleUpdate(record, change, rev));
     if (answer.written) return 'settled';
     const stored = answer.inTheWay ? answer.inTheWay.rev?.S : (await this.table.get(record.id, 'rev'))?.rev;
     if (stored === rev) return 'settled';
     const stamp = `${rev}~`;
     if (record.rev !== undefined || (typeof stored === 'string' && stored !== stamp)) return 'changed';
-    return (await this.stamp(record, stamp)) ? this.write({ ...record, rev: stamp }, change, rev) : 'changed';
+    return (await this.stamp(record, stamp))
+      ? this.change({ ...record, rev: stamp }, change, rev)
+      : 'changed';
   }
 
   /**
@@ -75,7 +79,7 @@ export class DynamoDbRecords {
    * and a record that can never be settled would be attempted for ever. Whether the payload is still the one that
    * was read is seen in the answer to the very write; an overwrite after it removes the `rev` again.
    */
-  private async stamp(record: BacklogRecord, rev: string): Promise<boolean> {
+  async stamp(record: BacklogRecord, rev: string): Promise<boolean> {
     if (!samePayload(await this.table.get(record.id), record)) return false;
     const expressions = new Expressions();
     const condition = and(expressions.exists('id'), withoutRev(expressions));
@@ -96,7 +100,7 @@ export class DynamoDbRecords {
   }
 }
 
-function settleUpdate(record: BacklogRecord, change: RecordChange, rev: string): Update {
+function settleUpdate(record: BacklogRecord, change: ItemChange, rev: string): Update {
   const expressions = new Expressions();
   return expressions.update(
     { ...change.set, rev },

@@ -19,6 +19,10 @@ export class MemoryArrivals {
     return 'claimed';
   }
 
+  queueNames(): Iterable<string> {
+    return this.queues.keys();
+  }
+
   release(queue: string, { batch, holder }: Pick<ArrivalsClaim, 'batch' | 'holder'>): void {
     const runs = this.queues.get(queue);
     if (runs?.get(batch)?.holder === holder) runs.delete(batch);

@@ -51,6 +51,12 @@ export class MemoryLeases {
     return 'released';
   }
 
+  /** Those that somebody has. */
+  held(): Map<string, LeaseState> {
+    const states = [...this.leases].map(([key, lease]) => [key, stateOf(lease)] as const);
+    return new Map(states.flatMap(([key, state]) => (state ? [[key, state] as const] : [])));
+  }
+
   private mark(key: string, holder: string, woken: boolean): boolean {
     const lease = this.read(key);
     if (lease.held?.holder !== holder) return false;

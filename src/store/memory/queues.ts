@@ -12,8 +12,16 @@ export class MemoryQueues {
     return this.queues.get(queue) ?? EMPTY;
   }
 
-  setPaused(queue: string, paused: boolean): void {
-    this.queues.set(queue, { ...this.read(queue), paused });
+  all(): ReadonlyMap<string, QueueState> {
+    return new Map(this.queues);
+  }
+
+  /** False: it was so already. */
+  setPaused(queue: string, paused: boolean, at: string): boolean {
+    const { pausedAt: _, ...state } = this.read(queue);
+    if (state.paused === paused) return false;
+    this.queues.set(queue, { ...state, paused, ...(paused ? { pausedAt: at } : {}) });
+    return true;
   }
 
   setWay(queue: string, next: WayState, read: WayState | undefined): boolean {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../clock.js';
+import { type Clock, toIso } from '../../clock.js';
 import {
   type BacklogRecord,
   type Item,
@@ -8,14 +8,15 @@ import {
   type RecordChange,
 } from '../../record/index.js';
 import { checkItem } from '../item-limits.js';
+import type { CountQuery, OperatorChange, OperatorStore } from '../operator-store.js';
 import type {
   ArrivalsClaim,
-  BacklogStore,
   BreakerState,
   ClaimAnswer,
   ClaimedArrivals,
   DuePage,
   DueQuery,
+  IndexKey,
   LeaseAnswer,
   LeaseHold,
   LeaseLeft,
@@ -39,11 +40,14 @@ export interface MemoryStoreParts {
   readonly clock: Clock;
 }
 
+/** What text sorts by ends here: the form of later years is another one. */
+const LAST_TIME = Date.UTC(9999, 11, 31);
+
 /**
  * The backlog in memory, for tests and simulations: the same semantics as on DynamoDB, with an index that is never
  * stale. What goes in is copied and frozen, so nobody shares state with the store.
  */
-export class MemoryStore implements BacklogStore {
+export class MemoryStore implements OperatorStore {
   private readonly clock: Clock;
   private readonly records = new MemoryItems();
   private readonly leases = new MemoryLeases();
@@ -103,11 +107,56 @@ export class MemoryStore implements BacklogStore {
   }
 
   async settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
+    return this.change(record, change, rev);
+  }
+
+  async change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'> {
     const item = this.records.get(record.id);
     if (!item) return 'changed';
     if (!isAsRead(item, record)) return item.rev === rev ? 'settled' : 'changed';
     this.records.put(record.id, { ...changed(item, change), rev });
     return 'settled';
+  }
+
+  async remove(record: BacklogRecord): Promise<'removed' | 'changed'> {
+    const item = this.records.get(record.id);
+    if (item && !isAsRead(item, record)) return 'changed';
+    this.records.delete(record.id);
+    return 'removed';
+  }
+
+  async readItems(ids: readonly string[]): Promise<Item[]> {
+    return [...new Set(ids)].map((id) => this.records.get(id)).filter((item) => item !== undefined);
+  }
+
+  /** All of it at once, in the last of the segments. */
+  async scanItems({ segment, segments }: ScanPage): Promise<{ items: Item[]; next: string | undefined }> {
+    return { items: segment < segments - 1 ? [] : this.items(), next: undefined };
+  }
+
+  async countDue({ lane, from, until = LAST_TIME, after }: CountQuery) {
+    const query = {
+      lane,
+      from,
+      until,
+      after,
+      order: 'oldestFirst',
+      limit: Number.POSITIVE_INFINITY,
+    } as const;
+    return { count: this.records.query(query).keys.length, next: undefined as IndexKey | undefined };
+  }
+
+  async readLeases(): Promise<ReadonlyMap<string, LeaseState>> {
+    return this.leases.held();
+  }
+
+  async readQueues(): Promise<ReadonlyMap<string, QueueState>> {
+    const claimed = [...this.arrivals.queueNames()].map((name) => [name, this.queues.read(name)] as const);
+    return new Map([...claimed, ...this.queues.all()]);
+  }
+
+  async setPaused(queue: string, paused: boolean): Promise<boolean> {
+    return this.queues.setPaused(queue, paused, toIso(this.clock.now()));
   }
 
   async holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer> {
@@ -219,11 +268,6 @@ export class MemoryStore implements BacklogStore {
     this.records.delete(id);
   }
 
-  /** What an operator does. */
-  setPaused(queue: string, paused: boolean): void {
-    this.queues.setPaused(queue, paused);
-  }
-
   private parse(item: Item): BacklogRecord {
     return parseRecord(item, this.clock.now());
   }
@@ -234,7 +278,7 @@ function isAsRead(item: Item, record: BacklogRecord): boolean {
   return typeof item.rev !== 'string' && isDeepStrictEqual(item.payload, record.payload);
 }
 
-function changed(item: Item, { set, remove }: RecordChange): Item {
+function changed(item: Item, { set, remove }: OperatorChange): Item {
   const next: Record<string, unknown> = { ...item };
   for (const [name, value] of Object.entries(set)) if (value !== undefined) next[name] = value;
   // Absent for the store; quicker than to delete it.

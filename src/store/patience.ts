@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.js';
-import { StoreThrottledError, StoreUnavailableError } from '../../store/errors.js';
+import type { Clock } from '../clock.js';
+import { StoreThrottledError, StoreUnavailableError } from './errors.js';
 
 const MAX_TRIES = 7;
 const FIRST_WAIT_MS = 500;

@@ -1,0 +1,54 @@
+import type { ActionResult, SkipReason } from '../../operate/index.js';
+import { printable } from '../output.js';
+import { plural, type Verbs } from './verbs.js';
+
+const SHOWN_FAILURES = 20;
+
+const LEFT: Readonly<Record<SkipReason, string>> = {
+  asWanted: 'so already',
+  otherStatus: 'of another status',
+  inHand: 'may be under attempt just now: the same command again in a minute',
+  changedMeanwhile: 'changed by others meanwhile',
+  notFound: 'not there',
+  newer: 'written by a newer version of dynamo-backlog',
+};
+
+/** Reasons that leave something undone which was asked for. */
+const OPEN: readonly SkipReason[] = ['inHand', 'changedMeanwhile', 'notFound', 'newer'];
+
+/** @param named whether ids were given: then one of another status is a mistake, too */
+export function hasProblems({ failed, skipped }: ActionResult, named: boolean): boolean {
+  const open = named ? [...OPEN, 'otherStatus' as const] : OPEN;
+  return failed > 0 || open.some((reason) => (skipped[reason] ?? 0) > 0);
+}
+
+/** One line each: what was done, and what was left. */
+export function resultText(result: ActionResult, { done }: Verbs, dryRun: boolean): string {
+  const { changed, held, skipped, failed, failures, examples, ended } = result;
+  const such =
+    examples.length > 0
+      ? `: ${examples.map(printable).join(', ')}${changed > examples.length ? ', …' : ''}`
+      : '';
+  const verb = dryRun ? `would be ${done}` : done;
+  const lines = [
+    `${plural(changed)} ${verb}${such}`,
+    ...(held > 0
+      ? [`${held} of them may be under attempt in their former queue: they are due in a quarter of an hour`]
+      : []),
+    ...Object.entries(skipped).map(([reason, count]) => `${count} left alone: ${LEFT[reason as SkipReason]}`),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...failures.slice(0, SHOWN_FAILURES).map(({ id, reason }) => `  ${printable(id)}: ${printable(reason)}`),
+    ...(failed > SHOWN_FAILURES ? [`  … (--json has the first 1000)`] : []),
+    ...(ended === 'limit' ? ['the limit is reached: the same command goes on with what is left'] : []),
+    ...(ended === 'aborted' ? ['interrupted: the same command goes on with what is left'] : []),
+  ];
+  return lines.join('\n');
+}
+
+export function unitsText({ readUnits, writeUnits }: Pick<ActionResult, 'readUnits' | 'writeUnits'>): string {
+  return `${round(readUnits)} read units, ${round(writeUnits)} write units`;
+}
+
+function round(units: number): string {
+  return String(Math.round(units * 10) / 10);
+}

@@ -1,0 +1,262 @@
+import { isDeepStrictEqual } from 'node:util';
+import { toIso } from '../clock.js';
+import { InvalidRecordError } from '../errors.js';
+import type { RetryPolicy } from '../policies/index.js';
+import { truncate } from '../record/history.js';
+import {
+  type BacklogRecord,
+  beginAnew,
+  bornAt,
+  deadLane,
+  homeOf,
+  type Item,
+  isMisplaced,
+  isPending,
+  laneOf,
+  place,
+  type Way,
+} from '../record/index.js';
+import { checkItem } from '../store/item-limits.js';
+import type { OperatorChange } from '../store/operator-store.js';
+
+/** Why a record that was named, or matched, was left as it is. */
+export type SkipReason =
+  /** It is already as the action would make it. */
+  | 'asWanted'
+  /** Of another status than the action is for. */
+  | 'otherStatus'
+  /** It is, or may be, under attempt where no lease guards it. Again in a minute. */
+  | 'inHand'
+  /** Others changed it all the time. */
+  | 'changedMeanwhile'
+  | 'notFound'
+  /** Written by a newer version of this library. */
+  | 'newer';
+
+/** What an action makes of a record. */
+export type Decision =
+  | { readonly do: 'change'; readonly change: OperatorChange }
+  | { readonly do: 'remove' }
+  | { readonly do: 'skip'; readonly because: SkipReason }
+  | { readonly do: 'refuse'; readonly reason: string };
+
+/** A record, and its item as it stands in the table. */
+export interface Found {
+  readonly item: Item;
+  readonly record: BacklogRecord;
+}
+
+export interface DecisionContext {
+  /** The backlog's time, epoch milliseconds. */
+  readonly now: number;
+  /** The backlog's time at which every attempt that is under way now is over: no function lives longer. */
+  readonly allOverAt: number;
+  /** How the record's queue retries; undefined where no run has told yet. */
+  readonly way: Way | undefined;
+}
+
+/** Start of the `deadReason` of what an operator has discarded. */
+const DISCARDED = 'discarded';
+const CANCELLED = 'cancelled';
+const MAX_REASON_BYTES = 200;
+const AS_WANTED: Decision = { do: 'skip', because: 'asWanted' };
+
+/** Given up because nobody wants it any more: not what a redrive of all that failed means. */
+export function isUnwanted({ deadReason = '' }: BacklogRecord): boolean {
+  return deadReason.startsWith(DISCARDED) || deadReason.startsWith(CANCELLED);
+}
+
+/** An operator took it out of a lane where it may still be under attempt. */
+export function isHeld({ formerLane }: BacklogRecord, now: number): boolean {
+  return formerLane !== undefined && Date.parse(formerLane.until) > now;
+}
+
+export interface RedriveWishes {
+  readonly queue?: string | undefined;
+  /** `null`: that of its queue. */
+  readonly retry?: RetryPolicy | null | undefined;
+}
+
+/** Dead, and pending again: due now, with no failure counted and what was attempted kept. */
+export function redrive({ record }: Found, { queue, retry }: RedriveWishes, now: number): Decision {
+  const lane = queue === undefined || queue === record.queue ? homeOf(record) : laneOf(queue);
+  const { set, remove } = beginAnew(lane, now);
+  return changing(
+    {
+      ...set,
+      status: 'NEW',
+      ...(queue === undefined || queue === record.queue ? {} : { queue }),
+      ...(retry ? { retry } : {}),
+    },
+    [...remove, 'formerLane', ...(retry === null ? (['retry'] as const) : [])],
+  );
+}
+
+export interface DiscardWishes {
+  readonly reason?: string | undefined;
+  /** `undefined`: for ever. */
+  readonly keepSeconds: number | undefined;
+  readonly delete: boolean;
+}
+
+/** Nobody wants it any more: dead with that reason and visible for a while, or gone. */
+export function discard({ record }: Found, wishes: DiscardWishes, context: DecisionContext): Decision {
+  if (wishes.delete) return { do: 'remove' };
+  if (record.status === 'DEAD' && record.deadReason?.startsWith(DISCARDED)) return AS_WANTED;
+  const { now, allOverAt } = context;
+  const { reason, keepSeconds } = wishes;
+  const lane = deadLane(homeOf(record));
+  const isDeadAlready = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
+  // Who attempts it goes on, and finds that somebody was quicker.
+  const former =
+    isPending(record) && record.lane !== undefined && !isHeld(record, now)
+      ? { formerLane: { lane: record.lane, until: toIso(allOverAt) } }
+      : {};
+  const because = truncate(reason === undefined ? DISCARDED : `${DISCARDED}: ${reason}`, MAX_REASON_BYTES);
+  return changing(
+    {
+      ...contractOf(record),
+      status: 'DEAD',
+      ...(isDeadAlready ? {} : { lane, dueAt: toIso(now) }),
+      deadReason: because,
+      ...(keepSeconds === undefined ? {} : { expiresAt: Math.floor(now / 1000) + keepSeconds }),
+      ...former,
+    },
+    ['notBefore', ...(keepSeconds === undefined ? (['expiresAt'] as const) : [])],
+  );
+}
+
+/** Not to be attempted before then. Never brings an attempt forward. */
+export function snooze({ record }: Found, until: number, { now, way }: DecisionContext): Decision {
+  const isByAge = way === 'progressive' && tellsItsAge(record);
+  const heldUntil = timeOf(record.notBefore);
+  const waitsUntil = isByAge ? heldUntil : dueTime(record);
+  if (waitsUntil >= until && !isMisplaced(record)) return AS_WANTED;
+  const time = toIso(Math.max(until, waitsUntil, heldUntil));
+  return placing(record, isByAge ? { notBefore: time } : { dueAt: time }, [], now);
+}
+
+/**
+ * A run of the progressive schedule has left it its insertion as its due time: one of the other way goes by its policy
+ * then, and by `notBefore`. Any other due time is one, under either way.
+ */
+function tellsItsAge(record: BacklogRecord): boolean {
+  return record.failures > 0 && !isMisplaced(record) && dueTime(record) === bornAt(record);
+}
+
+/** Due now; on a progressive queue at the next turn of its tier. */
+export function retryNow({ record }: Found, { now, way }: DecisionContext): Decision {
+  const waits = dueTime(record) > now;
+  const isPutOff = timeOf(record.notBefore) > now;
+  if (!waits && !isPutOff && !isMisplaced(record)) return AS_WANTED;
+  // One that its producer delayed has its turn now, and its age counts from here.
+  const isDelayed = timeOf(record.availableAt) > now && record.failures === 0;
+  const availableAt = isDelayed ? { availableAt: toIso(now) } : {};
+  const born = isDelayed ? now : bornAt(record);
+  const dueAt = way === 'progressive' ? Math.min(born, now) : now;
+  const set = { ...availableAt, ...(waits ? { dueAt: toIso(dueAt) } : {}) };
+  return placing(record, set, ['notBefore', 'formerLane'], now);
+}
+
+/** Another payload, within the limits of an item; with `again`, a dead record is pending again as well. */
+export function editPayload(
+  found: Found,
+  payload: unknown,
+  { again, now }: { readonly again: boolean; readonly now: number },
+): Decision {
+  const { record, item } = found;
+  const isDead = !isPending(record);
+  const anew = again && isDead ? redrive(found, {}, now) : undefined;
+  if (isDeepStrictEqual(payload, item.payload) && !anew) return AS_WANTED;
+  try {
+    checkItem({ ...item, payload: checkable(payload) });
+  } catch (error) {
+    if (!(error instanceof InvalidRecordError)) throw error;
+    return { do: 'refuse', reason: error.message };
+  }
+  if (anew?.do === 'change') return changing({ ...anew.change.set, payload }, anew.change.remove);
+  return isDead ? changing({ payload }, []) : placing(record, { payload }, [], now);
+}
+
+/** Another policy of its own, or with `null` none. What it waits for now stays; the next failure goes by it. */
+export function changePolicy({ record, item }: Found, retry: RetryPolicy | null, now: number): Decision {
+  const isAsWanted = retry === null ? item.retry === undefined : isDeepStrictEqual(item.retry, retry);
+  if (isAsWanted) return AS_WANTED;
+  const set = retry === null ? {} : { retry };
+  const remove = retry === null ? (['retry'] as const) : [];
+  return isPending(record) ? placing(record, set, remove, now) : changing(set, remove);
+}
+
+/**
+ * Into another queue. A record that waits is not due there before all attempts that are under way now are over, as one
+ * of them may be its own; `leftBehind` tells what to write once that is known sooner.
+ */
+export function move({ record }: Found, queue: string, context: DecisionContext): Decision {
+  const { now, allOverAt } = context;
+  const isDead = !isPending(record);
+  const lane = isDead ? deadLane(laneOf(queue)) : laneOf(queue);
+  const home = homeOf(record);
+  if (record.queue === queue && record.lane === (isDead ? deadLane(home) : home)) return AS_WANTED;
+  if (isDead) return changing({ queue, lane, dueAt: record.dueAt ?? toIso(now) }, []);
+  // Nobody attempts what has no place, while it is claimed.
+  if (record.lane === undefined) return placing(record, { queue, lane }, [], now);
+  const dueAt = Math.max(dueTime(record), allOverAt);
+  return placing(
+    record,
+    { queue, lane, dueAt: toIso(dueAt), formerLane: { lane: record.lane, until: toIso(allOverAt) } },
+    [],
+    now,
+  );
+}
+
+/** A record that was moved is due again as it was before. */
+export function release(before: BacklogRecord): OperatorChange {
+  return { set: { dueAt: before.dueAt ?? toIso(bornAt(before)) }, remove: ['formerLane'] };
+}
+
+/** A change of a record that waits, with its place, should it have none. */
+function placing(
+  record: BacklogRecord,
+  set: OperatorChange['set'],
+  remove: OperatorChange['remove'],
+  now: number,
+): Decision {
+  if (!isMisplaced(record)) return changing(set, remove);
+  const placed = place(record, now);
+  return changing({ ...placed.set, ...set }, [...placed.remove, ...remove]);
+}
+
+/** What is set is not removed. */
+function changing(set: OperatorChange['set'], remove: OperatorChange['remove']): Decision {
+  const kept = new Set(Object.keys(set));
+  return { do: 'change', change: { set, remove: [...new Set(remove)].filter((name) => !kept.has(name)) } };
+}
+
+/** What could not be read of the contract is written anew, as with any record that gets its place. */
+function contractOf(record: BacklogRecord): OperatorChange['set'] {
+  if (record.lane !== undefined) return {};
+  const { queue, insertedAt, problems } = record;
+  return { insertedAt, ...(problems.length > 0 ? { queue } : {}) };
+}
+
+function dueTime(record: BacklogRecord): number {
+  return record.dueAt === undefined ? bornAt(record) : Date.parse(record.dueAt);
+}
+
+function timeOf(time: string | undefined): number {
+  return time === undefined ? Number.NEGATIVE_INFINITY : Date.parse(time);
+}
+
+/** How the store hands out fractions of more digits than a number holds is no value that producers give. */
+function checkable(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(checkable);
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null)
+    return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, checkable(child)]));
+  return isExactNumber(value) ? 0 : value;
+}
+
+function isExactNumber(value: { value?: unknown }): boolean {
+  return typeof value.value === 'string' && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value.value);
+}

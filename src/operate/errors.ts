@@ -1,0 +1,14 @@
+import { StoreError } from '../store/errors.js';
+import type { OperationResult } from './tally.js';
+
+/** The store could not be reached, or used, any more. `result` is what was done by then; the same call goes on with what is left. */
+export class OperationInterruptedError extends StoreError {
+  override readonly name = 'OperationInterruptedError';
+  constructor(
+    readonly result: OperationResult,
+    options: { readonly cause: unknown },
+  ) {
+    const reason = options.cause instanceof Error ? options.cause.message : String(options.cause);
+    super(`stopped after ${result.changed} were changed: ${reason}`, options);
+  }
+}

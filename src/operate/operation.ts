@@ -1,0 +1,266 @@
+import { setMaxListeners } from 'node:events';
+import PQueue from 'p-queue';
+import type { Clock } from '../clock.js';
+import { Pace } from '../processor/pace.js';
+import { type Random, randomToken } from '../random.js';
+import { type BacklogRecord, isNewer, isPending, type Status, type Way } from '../record/index.js';
+import { isOfOneRecord } from '../store/errors.js';
+import type { OperatorStore } from '../store/operator-store.js';
+import { patiently } from '../store/patience.js';
+import type { Decision, DecisionContext, Found } from './changes.js';
+import { OperationInterruptedError } from './errors.js';
+import { inOtherHands, withClaim } from './hands.js';
+import { pagesOf, readPage, type Wanted } from './pages.js';
+import { Releases } from './releases.js';
+import { type OperationProgress, type OperationResult, Tally } from './tally.js';
+
+/** What is done to each record. */
+export interface Action {
+  readonly actsOn: readonly Status[];
+  /** Of a selection that names none. Default: all it acts on. */
+  readonly byDefault?: readonly Status[] | undefined;
+  readonly decide: (found: Found, context: DecisionContext) => Decision;
+  /** Records that a selection leaves out, unless it names their reason. */
+  readonly leavesOut?: ((record: BacklogRecord) => boolean) | undefined;
+  /** The next attempt may come sooner by it: it must be known that none is under way elsewhere. */
+  readonly bringsForward?: boolean | undefined;
+  /** Whoever is attempted after it may match again: of a selection each record has one turn. */
+  readonly startsAttempts?: boolean | undefined;
+  /** Waiting records change their lane, and are due in the new one when nobody attempts them in the former. */
+  readonly changesLane?: boolean | undefined;
+  /** What it decides depends on how the record's queue retries. */
+  readonly asksWay?: boolean | undefined;
+  /** Records that it changes get later places in the index; else earlier ones, or none. */
+  readonly putsOff?: boolean | undefined;
+}
+
+/** How an action goes about it. All optional. */
+export interface OperationOptions {
+  /** Counts, and changes nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** Records changed per second at most. Default: no limit. */
+  readonly perSecond?: number | undefined;
+  /** Records changed at most. Default: no limit. */
+  readonly limit?: number | undefined;
+  /** Writes at once. Default: 25. */
+  readonly concurrency?: number | undefined;
+  /** After each page, with the counts so far. */
+  readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
+  /** DynamoDB throttles, or does not answer: the work waits, for half a minute. */
+  readonly onTrouble?: ((message: string) => void) | undefined;
+  /** Ends the work after the writes at hand. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface OperationParts {
+  readonly store: OperatorStore;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const PAGE_RECORDS = 100;
+const WRITES_AT_ONCE = 25;
+/** Looks at one record that others change all the time. */
+const MAX_TRIES = 4;
+/** No function of Lambda's lives longer. */
+const LONGEST_ATTEMPT_MS = 15 * 60_000;
+/** A slow pace makes small pages: what was read is written soon. */
+const PAGE_SECONDS = 5;
+
+type Planned = Found & { readonly decision: Extract<Decision, { do: 'change' | 'remove' }> };
+
+/** One action on many records, page by page. May be interrupted and repeated at will: it goes on with what is left. */
+export class Operation {
+  private readonly tally = new Tally();
+  private readonly pace: Pace;
+  private readonly writes: PQueue;
+  private readonly signal: AbortSignal;
+  private readonly ways = new Map<string, Way | undefined>();
+  private readonly releases: Releases;
+  private readonly startedAt: number;
+  private chosen = 0;
+
+  constructor(
+    private readonly action: Action,
+    private readonly wanted: Wanted,
+    private readonly options: OperationOptions,
+    private readonly parts: OperationParts,
+  ) {
+    const { perSecond, concurrency = WRITES_AT_ONCE, signal } = options;
+    this.startedAt = parts.clock.now();
+    this.pace = new Pace(perSecond, parts.clock);
+    this.writes = new PQueue({ concurrency });
+    this.signal = AbortSignal.any(signal ? [signal] : []);
+    // Every write may wait for it.
+    setMaxListeners(0, this.signal);
+    const { patiently } = this;
+    this.releases = new Releases({ ...parts, patiently, onHeld: () => this.tally.held++ });
+  }
+
+  /** @throws OperationInterruptedError when the store does not answer any more, or may not be used */
+  async run(): Promise<OperationResult> {
+    try {
+      return this.tally.result(await this.work());
+    } catch (error) {
+      throw new OperationInterruptedError(this.tally.result('aborted'), { cause: error });
+    }
+  }
+
+  private async work(): Promise<OperationResult['ended']> {
+    const {
+      limit = Number.POSITIVE_INFINITY,
+      perSecond = Number.POSITIVE_INFINITY,
+      onProgress,
+    } = this.options;
+    const { store, clock } = this.parts;
+    const size = Math.max(1, Math.min(PAGE_RECORDS, Math.floor(perSecond * PAGE_SECONDS)));
+    const order = this.action.putsOff ? 'newestFirst' : 'oldestFirst';
+    const { patiently } = this;
+    const pages = pagesOf(this.wanted, { store, now: () => clock.now(), size, order, patiently });
+    try {
+      for await (const { found, missing } of pages) {
+        if (this.signal.aborted) return 'aborted';
+        this.tally.looked += found.length + missing.length;
+        this.tally.matched += missing.length;
+        for (const _ of missing) this.tally.skipped('notFound');
+        await this.workOff(found.filter((one) => this.isWanted(one)));
+        await this.releases.look();
+        onProgress?.(this.tally.progress());
+        if (this.signal.aborted) return 'aborted';
+        if (this.chosen >= limit) return 'limit';
+      }
+    } finally {
+      await this.releases.rest(this.signal);
+    }
+    return 'complete';
+  }
+
+  private isWanted({ record }: Found): boolean {
+    const { wanted, action, parts } = this;
+    if ('ids' in wanted) return true;
+    const { matches, namesReason } = wanted.selected;
+    if (!matches(record, parts.clock.now())) return false;
+    if (action.startsAttempts && this.wasAttemptedSince(record)) return false;
+    return namesReason || !action.leavesOut?.(record);
+  }
+
+  /** Else who fails again at once would be brought back for ever. */
+  private wasAttemptedSince({ lastAttemptAt }: BacklogRecord): boolean {
+    return lastAttemptAt !== undefined && Date.parse(lastAttemptAt) > this.startedAt;
+  }
+
+  private async workOff(page: readonly Found[]): Promise<void> {
+    this.tally.matched += page.length;
+    let planned = await this.choose(await this.plan(page));
+    for (let tries = 1; planned.length > 0; tries++) {
+      const changed = await this.writeAll(planned);
+      if (changed.length === 0 || this.signal.aborted) return;
+      const { found, missing } = await readPage(changed, {
+        store: this.parts.store,
+        now: () => this.parts.clock.now(),
+        patiently: this.patiently,
+      });
+      for (const _ of missing) this.tally.skipped('notFound');
+      const still = found.filter((one) => tries < MAX_TRIES && this.isWanted(one));
+      for (let i = still.length; i < found.length; i++) this.tally.skipped('changedMeanwhile');
+      planned = await this.plan(still);
+    }
+  }
+
+  /** What is to be done with each; who is left as it is has been counted. */
+  private async plan(page: readonly Found[]): Promise<Planned[]> {
+    const { action, tally } = this;
+    const { clock } = this.parts;
+    const fitting = page.filter(({ record }) => {
+      if (isNewer(record)) tally.skipped('newer');
+      else if (!action.actsOn.includes(record.status)) tally.skipped('otherStatus');
+      else return true;
+      return false;
+    });
+    if (action.asksWay) await this.learnWays(fitting);
+    const now = clock.now();
+    const allOverAt = now + LONGEST_ATTEMPT_MS * (clock.speed ?? 1);
+    const planned = fitting.flatMap((found): Planned[] => {
+      const way = this.ways.get(found.record.queue);
+      const decision = action.decide(found, { now, allOverAt, way });
+      if (decision.do === 'skip') tally.skipped(decision.because);
+      else if (decision.do === 'refuse') tally.failed(found.record.id, decision.reason);
+      else return [{ ...found, decision }];
+      return [];
+    });
+    if (!action.bringsForward) return planned;
+    const elsewhere = await this.patiently(() => inOtherHands(planned, this.parts));
+    for (const _ of elsewhere) tally.skipped('inHand');
+    return planned.filter(({ record }) => !elsewhere.has(record.id));
+  }
+
+  /** As many as the limit allows; of a dry run none. */
+  private choose(planned: readonly Planned[]): Planned[] {
+    const { limit = Number.POSITIVE_INFINITY, dryRun = false } = this.options;
+    const chosen = planned.slice(0, limit - this.chosen);
+    this.chosen += chosen.length;
+    if (!dryRun) return chosen;
+    for (const { record } of chosen) this.tally.changed(record.id);
+    return [];
+  }
+
+  /** Gives the ids of those that somebody else has changed since they were read. */
+  private async writeAll(planned: readonly Planned[]): Promise<string[]> {
+    const changed: string[] = [];
+    let trouble: { readonly cause: unknown } | undefined;
+    const writeOne = async (one: Planned) => {
+      if (trouble || this.signal.aborted) return;
+      await this.pace.turn(this.signal);
+      if (trouble || this.signal.aborted) return;
+      try {
+        if ((await this.write(one)) === 'changed') changed.push(one.record.id);
+      } catch (cause) {
+        if (isOfOneRecord(cause)) this.tally.failed(one.record.id, (cause as Error).message);
+        else trouble ??= { cause };
+      }
+    };
+    await this.writes.addAll(planned.map((one) => () => writeOne(one)));
+    if (trouble) throw (trouble as { readonly cause: unknown }).cause;
+    return changed;
+  }
+
+  private async write(one: Planned): Promise<'done' | 'changed'> {
+    const { record } = one;
+    const isBare = isPending(record) && record.lane === undefined;
+    const answer = isBare
+      ? await withClaim(record, this.parts, () => this.writeNow(one))
+      : await this.writeNow(one);
+    if (answer === undefined) this.tally.skipped('inHand');
+    return answer ?? 'done';
+  }
+
+  private async writeNow({ record, decision }: Planned): Promise<'done' | 'changed'> {
+    const { store, random } = this.parts;
+    const rev = randomToken(random);
+    if (decision.do === 'remove') {
+      if ((await this.patiently(() => store.remove(record, rev))) === 'changed') return 'changed';
+    } else {
+      const { change } = decision;
+      if ((await this.patiently(() => store.change(record, change, rev))) === 'changed') return 'changed';
+      if (this.action.changesLane && change.set.formerLane) this.releases.add(record, change, rev);
+    }
+    this.tally.changed(record.id);
+    return 'done';
+  }
+
+  /** How the queues retry, once for each. */
+  private async learnWays(page: readonly Found[]): Promise<void> {
+    const queues = new Set(page.map(({ record }) => record.queue));
+    for (const queue of queues) {
+      if (this.ways.has(queue)) continue;
+      const { way } = await this.patiently(() => this.parts.store.readQueue(queue));
+      this.ways.set(queue, way?.way);
+    }
+  }
+
+  private readonly patiently = <Answer>(request: () => Promise<Answer>): Promise<Answer> => {
+    const { signal } = this;
+    const onTrouble = this.options.onTrouble ?? (() => {});
+    return patiently(request, { clock: this.parts.clock, signal, onTrouble });
+  };
+}

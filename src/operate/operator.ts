@@ -1,0 +1,291 @@
+import { availableAtOf, type Delay } from '../client/delay.js';
+import { type Clock, toIso } from '../clock.js';
+import { ConfigurationError } from '../errors.js';
+import type { RetryPolicy } from '../policies/index.js';
+import type { Random } from '../random.js';
+import type { Item } from '../record/index.js';
+import { DynamoDbOperatorStore } from '../store/index.js';
+import type { OperatorStore } from '../store/operator-store.js';
+import { patiently } from '../store/patience.js';
+import { parseOptions } from '../validation.js';
+import {
+  changePolicyAction,
+  discardAction,
+  editAction,
+  exportAction,
+  moveAction,
+  redriveAction,
+  retryNowAction,
+  snoozeAction,
+} from './actions.js';
+import { type Action, Operation, type OperationOptions } from './operation.js';
+import {
+  type BacklogOperatorOptions,
+  changePolicySchema,
+  discardSchema,
+  editSchema,
+  exportSchema,
+  moveSchema,
+  operationSchema,
+  parseIds,
+  parseOperator,
+  parsePolicy,
+  redriveSchema,
+  snoozeSchema,
+  statsSchema,
+} from './options.js';
+import { pagesOf, type Wanted } from './pages.js';
+import { parseSelection, queueName, type Selection } from './selection.js';
+import { type QueueStats, statsOf } from './stats.js';
+import type { OperationResult } from './tally.js';
+
+/** One id, a list of ids, or a selection. */
+export type Which = string | readonly string[] | Selection;
+
+export interface RedriveOptions extends OperationOptions {
+  /** Into this queue. Default: its own. */
+  readonly queue?: string | undefined;
+  /** With this policy of its own; `null`: with that of its queue. Default: as it was. */
+  readonly retry?: RetryPolicy | null | undefined;
+}
+
+export interface DiscardOptions extends OperationOptions {
+  /** Kept on the record, behind `discarded: `. */
+  readonly reason?: string | undefined;
+  /** How long the record stays visible. Default: 30 days. */
+  readonly keepSeconds?: number | 'forever' | undefined;
+  /** Removes it from the table at once, for good. */
+  readonly delete?: boolean | undefined;
+}
+
+export interface SnoozeOptions extends OperationOptions, Delay {}
+
+export interface MoveOptions extends OperationOptions {
+  readonly queue: string;
+}
+
+export interface EditOptions extends OperationOptions {
+  /** The new payload. */
+  readonly payload?: unknown;
+  /** Or a JSON merge patch for the present one (RFC 7396): `null` removes. */
+  readonly merge?: unknown;
+  /** Dead records are pending again with it. */
+  readonly redrive?: boolean | undefined;
+}
+
+export interface ChangePolicyOptions extends OperationOptions {
+  /** `null`: that of its queue. */
+  readonly retry: RetryPolicy | null;
+}
+
+export interface ExportOptions {
+  readonly limit?: number | undefined;
+  readonly onTrouble?: ((message: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StatsOptions {
+  /** Default: those that runs have served, or operators paused. */
+  readonly queues?: readonly string[] | undefined;
+  /** Beside those. */
+  readonly alsoQueues?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a request cost, as DynamoDB reports it; 0 on the store of a test. */
+export interface Units {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+export type ActionResult = OperationResult & Units;
+
+export interface Stats extends Pick<Units, 'readUnits'> {
+  /** The backlog's time, ISO-8601. */
+  readonly at: string;
+  readonly queues: readonly QueueStats[];
+}
+
+/**
+ * What operators do with records that wait or were given up: on one, on a list of ids, or on all that match. Every
+ * write is fenced: of an action and an attempt at the same time, who writes first wins. Every action may be interrupted
+ * and repeated; one bad record never stops the others. See docs/operate.md.
+ *
+ *     const operator = new BacklogOperator({ table: 'Backlog-Records', controlTable: 'Backlog-Control' });
+ *     await operator.redrive({ queue: 'orders', errorName: 'HttpError', youngerThan: '2d' }, { perSecond: 50 });
+ */
+export class BacklogOperator {
+  private readonly parts: ReturnType<typeof parseOperator>;
+  private readonly clock: Clock;
+  private readonly random: Random;
+
+  /** @throws ConfigurationError for an option that is missing, unknown or makes no sense */
+  constructor(options: BacklogOperatorOptions) {
+    this.parts = parseOperator(options);
+    this.clock = this.parts.clock;
+    this.random = this.parts.random;
+  }
+
+  /** Dead records are pending again, and due now: failures back to 0, history kept. Those that nobody wants are left out of a selection. */
+  async redrive(which: Which, options: RedriveOptions = {}): Promise<ActionResult> {
+    const { queue, retry, ...how } = parseOptions(redriveSchema, options, 'redrive');
+    const wishes = { queue, retry: parsePolicy(retry, 'redrive.retry') };
+    return this.act('redrive', which, redriveAction(wishes), how);
+  }
+
+  /** Records are dead, as nobody wants them, with the reason; or gone, with `delete`. Of a selection that names no status: dead ones. */
+  async discard(which: Which, options: DiscardOptions = {}): Promise<ActionResult> {
+    const parsed = parseOptions(discardSchema, options, 'discard');
+    const { reason, keepSeconds: keep, delete: removes, ...how } = parsed;
+    const keepSeconds = keep === 'forever' ? undefined : keep;
+    return this.act('discard', which, discardAction({ reason, keepSeconds, delete: removes }), how);
+  }
+
+  /** Waiting records are not attempted before then. */
+  async snooze(which: Which, options: SnoozeOptions): Promise<ActionResult> {
+    const { wait, at, ...how } = parseOptions(snoozeSchema, options, 'snooze');
+    const now = this.clock.now();
+    const until = availableAtOf({ wait, at } as Delay, now);
+    if (until === undefined || until <= now) {
+      throw new ConfigurationError('snooze: expected "wait" or "at", a time that lies ahead');
+    }
+    return this.act('snooze', which, snoozeAction(until), how);
+  }
+
+  /** Waiting records are due now; on a progressive queue at the next turn of their tier. */
+  async retryNow(which: Which, options: OperationOptions = {}): Promise<ActionResult> {
+    const how = parseOptions(operationSchema, options, 'retryNow');
+    return this.act('retryNow', which, retryNowAction(), how);
+  }
+
+  /** Waiting or dead records get another payload. */
+  async editPayload(which: Which, options: EditOptions): Promise<ActionResult> {
+    const { payload, merge, redrive, ...how } = parseOptions(editSchema, options, 'editPayload');
+    if ((payload === undefined) === (merge === undefined)) {
+      throw new ConfigurationError('editPayload: expected either "payload" or "merge"');
+    }
+    const edit = payload === undefined ? { merge } : { payload };
+    return this.act('editPayload', which, editAction(edit, redrive), how);
+  }
+
+  /** Waiting records, or dead ones that are named or selected as such, go to another queue. */
+  async move(which: Which, options: MoveOptions): Promise<ActionResult> {
+    const { queue, ...how } = parseOptions(moveSchema, options, 'move');
+    return this.act('move', which, moveAction(queue), how);
+  }
+
+  /** Waiting or dead records get a policy of their own, or lose it. It decides from the next failure on. */
+  async changePolicy(which: Which, options: ChangePolicyOptions): Promise<ActionResult> {
+    const { retry, ...how } = parseOptions(changePolicySchema, options, 'changePolicy');
+    const policy = parsePolicy(retry, 'changePolicy.retry');
+    if (policy === undefined) {
+      throw new ConfigurationError('changePolicy.retry: expected a policy, or null for none, got nothing');
+    }
+    return this.act('changePolicy', which, changePolicyAction(policy), how);
+  }
+
+  /** The items as they stand in the table, one after the other. */
+  async *export(which: Which, options: ExportOptions = {}): AsyncGenerator<Item> {
+    const {
+      limit = Number.POSITIVE_INFINITY,
+      signal,
+      onTrouble,
+    } = parseOptions(exportSchema, options, 'export');
+    const wanted = this.wanted('export', which, exportAction());
+    const { store } = this.storeWithMeter();
+    const now = () => this.clock.now();
+    const pages = pagesOf(wanted, {
+      store,
+      now,
+      size: 100,
+      order: 'oldestFirst',
+      patiently: this.patiently(signal, onTrouble),
+    });
+    let count = 0;
+    for await (const { found } of pages) {
+      for (const { item, record } of found) {
+        if (signal?.aborted || count >= limit) return;
+        if ('selected' in wanted && !wanted.selected.matches(record, now())) continue;
+        count++;
+        yield item;
+      }
+    }
+  }
+
+  /**
+   * How queues are doing: counts from the index, at a cost that grows with what waits and what is dead, not with history.
+   *
+   * The index is eventually consistent, and records that have no place in it yet are not counted.
+   */
+  async stats(options: StatsOptions = {}): Promise<Stats> {
+    const { queues: names, alsoQueues = [], signal } = parseOptions(statsSchema, options, 'stats');
+    const { store, units } = this.storeWithMeter();
+    const parts = { store, patiently: this.patiently(signal) };
+    const known = await parts.patiently(() => store.readQueues());
+    const wanted = [...new Set([...(names ?? known.keys()), ...alsoQueues])].sort();
+    const now = this.clock.now();
+    const queues: QueueStats[] = [];
+    for (const queue of wanted) {
+      const state = known.get(queue) ?? { paused: false, tiers: new Map(), breakers: new Map() };
+      queues.push(await statsOf(queue, state, now, parts));
+    }
+    return { at: toIso(now), queues, readUnits: units().readUnits };
+  }
+
+  /** Stops a queue: no further attempt begins within a page, nor on arrival. False: it was paused already. */
+  async pause(queue: string): Promise<boolean> {
+    return this.setPaused('pause', queue, true);
+  }
+
+  /** Lets a queue go on. False: it was not paused. */
+  async resume(queue: string): Promise<boolean> {
+    return this.setPaused('resume', queue, false);
+  }
+
+  private setPaused(name: string, queue: string, paused: boolean): Promise<boolean> {
+    const { store } = this.storeWithMeter();
+    return store.setPaused(parseOptions(queueName, queue, `${name}: queue`), paused);
+  }
+
+  private async act(
+    name: string,
+    which: Which,
+    action: Action,
+    options: OperationOptions,
+  ): Promise<ActionResult> {
+    const wanted = this.wanted(name, which, action);
+    const { store, units } = this.storeWithMeter();
+    const { clock, random } = this;
+    const result = await new Operation(action, wanted, options, { store, clock, random }).run();
+    return { ...result, ...units() };
+  }
+
+  private wanted(name: string, which: Which, statuses: Pick<Action, 'actsOn' | 'byDefault'>): Wanted {
+    const ids = parseIds(which, name);
+    return ids ? { ids } : { selected: parseSelection(which, statuses, name) };
+  }
+
+  /** Calls at the same time do not share their units. */
+  private storeWithMeter(): { readonly store: OperatorStore; readonly units: () => Units } {
+    const units = { readUnits: 0, writeUnits: 0 };
+    const { store, client, tables } = this.parts;
+    const { clock, random } = this;
+    if (!client) return { store: store as OperatorStore, units: () => units };
+    const metered = new DynamoDbOperatorStore({
+      client,
+      tables,
+      clock,
+      random,
+      onConsumed: (consumed) => {
+        if (consumed.kind === 'read') units.readUnits += consumed.units;
+        else units.writeUnits += consumed.units;
+      },
+    });
+    return { store: metered, units: () => ({ ...units }) };
+  }
+
+  private patiently(signal = new AbortController().signal, onTrouble: (message: string) => void = () => {}) {
+    const { clock } = this;
+    return <Answer>(request: () => Promise<Answer>) => patiently(request, { clock, signal, onTrouble });
+  }
+}

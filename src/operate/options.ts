@@ -1,0 +1,149 @@
+import * as z from 'zod/mini';
+import { type Clock, systemClock } from '../clock.js';
+import { ConfigurationError } from '../errors.js';
+import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import { type Random, systemRandom } from '../random.js';
+import { createDynamoDbClient, type DynamoDBClient } from '../store/index.js';
+import type { OperatorStore } from '../store/operator-store.js';
+import { parseOptions } from '../validation.js';
+import { queueName } from './selection.js';
+import type { OperationProgress } from './tally.js';
+
+export interface BacklogOperatorOptions {
+  /** Name of the table of records. */
+  readonly table: string;
+  /** Name of the table of leases and queues. */
+  readonly controlTable: string;
+  /** Your own DynamoDB client, instead of `endpoint` and `region`. */
+  readonly client?: DynamoDBClient | undefined;
+  /** Of the local runtime or another emulator. Default: AWS. */
+  readonly endpoint?: string | undefined;
+  /** Default: the environment's. */
+  readonly region?: string | undefined;
+  readonly clock?: Clock | undefined;
+  readonly random?: Random | undefined;
+  /** In place of the tables, for tests. */
+  readonly store?: OperatorStore | undefined;
+}
+
+const tableName = z
+  .string()
+  .check(z.regex(/^[A-Za-z0-9_.:/-]{3,1011}$/, 'expected the name of a DynamoDB table'));
+
+function hasMethod<Type>(method: keyof Type & string, expected: string) {
+  return z.custom<Type>(
+    (value) => typeof (value as Record<string, unknown> | null)?.[method] === 'function',
+    `expected a ${expected}`,
+  );
+}
+
+const operatorSchema = z
+  .strictObject({
+    table: tableName,
+    controlTable: tableName,
+    client: z.optional(hasMethod<DynamoDBClient>('send', 'DynamoDBClient')),
+    endpoint: z.optional(z.url({ protocol: /^https?$/ })),
+    region: z.optional(z.string().check(z.minLength(1))),
+    clock: z.optional(hasMethod<Clock>('now', 'Clock')),
+    random: z.optional(z.custom<Random>((value) => typeof value === 'function', 'expected a function')),
+    store: z.optional(hasMethod<OperatorStore>('change', 'store')),
+  })
+  .check(
+    z.refine(
+      ({ client, endpoint, region }) => !client || (endpoint === undefined && region === undefined),
+      'expected either client, or endpoint and region',
+    ),
+  );
+
+export function parseOperator(options: BacklogOperatorOptions) {
+  const { table, controlTable, client, endpoint, region, clock, random, store } = parseOptions(
+    operatorSchema,
+    options,
+    'BacklogOperator',
+  );
+  return {
+    tables: { records: table, control: controlTable },
+    client: store ? undefined : (client ?? createDynamoDbClient({ endpoint, region })),
+    clock: clock ?? systemClock,
+    random: random ?? systemRandom,
+    store,
+  };
+}
+
+/** The options of every action, to be spread into its own. */
+const operationShape = {
+  dryRun: z.optional(z.boolean()),
+  perSecond: z.optional(z.number().check(z.positive(), z.maximum(100_000))),
+  limit: z.optional(z.int().check(z.minimum(1))),
+  concurrency: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
+  onProgress: z.optional(
+    z.custom<(progress: OperationProgress) => void>(
+      (value) => typeof value === 'function',
+      'expected a function',
+    ),
+  ),
+  onTrouble: z.optional(
+    z.custom<(message: string) => void>((value) => typeof value === 'function', 'expected a function'),
+  ),
+  signal: z.optional(
+    z.custom<AbortSignal>((value) => value instanceof AbortSignal, 'expected an AbortSignal'),
+  ),
+};
+
+const policy = z.optional(z.unknown());
+
+export const operationSchema = z.strictObject(operationShape);
+export const redriveSchema = z.strictObject({
+  ...operationShape,
+  queue: z.optional(queueName),
+  retry: policy,
+});
+export const discardSchema = z.strictObject({
+  ...operationShape,
+  reason: z.optional(z.string().check(z.minLength(1))),
+  keepSeconds: z._default(
+    z.union([z.int().check(z.minimum(0)), z.literal('forever')], {
+      error: 'expected whole seconds from 0, or "forever"',
+    }),
+    30 * 86_400,
+  ),
+  delete: z._default(z.boolean(), false),
+});
+export const snoozeSchema = z.strictObject({
+  ...operationShape,
+  wait: z.optional(z.unknown()),
+  at: z.optional(z.unknown()),
+});
+export const moveSchema = z.strictObject({ ...operationShape, queue: queueName });
+export const editSchema = z.strictObject({
+  ...operationShape,
+  payload: z.optional(z.unknown()),
+  merge: z.optional(z.unknown()),
+  redrive: z._default(z.boolean(), false),
+});
+export const changePolicySchema = z.strictObject({ ...operationShape, retry: policy });
+export const statsSchema = z.strictObject({
+  queues: z.optional(z.array(queueName)),
+  alsoQueues: z.optional(z.array(queueName)),
+  signal: operationShape.signal,
+});
+export const exportSchema = z.strictObject({
+  limit: operationShape.limit,
+  onTrouble: operationShape.onTrouble,
+  signal: operationShape.signal,
+});
+
+/** A policy that makes sense; `null` for none. */
+export function parsePolicy(value: unknown, name: string): RetryPolicy | null | undefined {
+  if (value === undefined || value === null) return value;
+  resolvePolicy(value, name);
+  return value as RetryPolicy;
+}
+
+/** Ids, or `undefined` if it is a selection. */
+export function parseIds(which: unknown, name: string): readonly string[] | undefined {
+  const ids = typeof which === 'string' ? [which] : which;
+  if (!Array.isArray(ids)) return undefined;
+  if (ids.every((id) => typeof id === 'string' && id !== '')) return ids;
+  throw new ConfigurationError(`${name}: expected ids that are not empty, got ${JSON.stringify(which)}`);
+}

@@ -1,0 +1,88 @@
+import { type Item, parseRecord } from '../record/index.js';
+import type { OperatorStore } from '../store/operator-store.js';
+import type { IndexKey } from '../store/store.js';
+import type { Found } from './changes.js';
+import { lanesHolding } from './lanes.js';
+import type { Selected } from './selection.js';
+
+/** Records that were asked for, as they stand, and ids that nobody has. */
+export interface Page {
+  readonly found: readonly Found[];
+  readonly missing: readonly string[];
+}
+
+/** Which records to look at. */
+export type Wanted = { readonly ids: readonly string[] } | { readonly selected: Selected };
+
+interface PagesParts {
+  readonly store: OperatorStore;
+  readonly now: () => number;
+  /** Records in a page. */
+  readonly size: number;
+  readonly order: 'oldestFirst' | 'newestFirst';
+  readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
+}
+
+/** What text sorts by ends here. */
+const FOR_EVER = Date.UTC(9999, 11, 31);
+
+/**
+ * Page by page what may be wanted: by id or by the index, read strongly, or by the whole table. Whoever moves within the
+ * index meanwhile, behind the place that has been reached, comes once more.
+ */
+export function pagesOf(wanted: Wanted, parts: PagesParts): AsyncGenerator<Page> {
+  if ('ids' in wanted) return byId(wanted.ids, parts);
+  const { queue, statuses } = wanted.selected;
+  const lanes = lanesHolding(queue, statuses);
+  return lanes === undefined ? ofTable(parts) : ofLanes(lanes, parts);
+}
+
+async function* byId(ids: readonly string[], parts: PagesParts): AsyncGenerator<Page> {
+  const unique = [...new Set(ids)];
+  for (let i = 0; i < unique.length; i += parts.size) yield readPage(unique.slice(i, i + parts.size), parts);
+}
+
+async function* ofLanes(lanes: readonly string[], parts: PagesParts): AsyncGenerator<Page> {
+  const { store, order, size: limit, patiently } = parts;
+  for (const lane of lanes) {
+    let after: IndexKey | undefined;
+    for (let more = true; more; ) {
+      const query = { lane, until: FOR_EVER, order, limit, after };
+      const page = await patiently(() => store.queryDue(query));
+      const ids = page.keys.map(({ id }) => id);
+      // Who is gone by now was removed meanwhile.
+      if (ids.length > 0) yield { ...(await readPage(ids, parts)), missing: [] };
+      after = page.keys.at(-1) ?? after;
+      more = page.more && page.keys.length > 0;
+    }
+  }
+}
+
+/** A page of DynamoDB's is up to 1 MB: handed on in the size that was asked for. */
+async function* ofTable(parts: PagesParts): AsyncGenerator<Page> {
+  const { store, now, size, patiently } = parts;
+  let after: string | undefined;
+  do {
+    const page = await patiently(() => store.scanItems({ segment: 0, segments: 1, after }));
+    for (let i = 0; i < page.items.length; i += size) {
+      const items = page.items.slice(i, i + size);
+      yield { found: items.map((item) => foundIn(item, now())), missing: [] };
+    }
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** As they stand now, in the order of the ids. */
+export async function readPage(
+  ids: readonly string[],
+  { store, now, patiently }: Pick<PagesParts, 'store' | 'now' | 'patiently'>,
+): Promise<Page> {
+  const items = await patiently(() => store.readItems(ids));
+  const found = items.map((item) => foundIn(item, now()));
+  const known = new Set(found.map(({ record }) => record.id));
+  return { found, missing: ids.filter((id) => !known.has(id)) };
+}
+
+function foundIn(item: Item, now: number): Found {
+  return { item, record: parseRecord(item, now) };
+}

@@ -1,0 +1,99 @@
+import type { Clock } from '../clock.js';
+import { type Random, randomToken } from '../random.js';
+import type { BacklogRecord } from '../record/index.js';
+import type { OperatorChange, OperatorStore } from '../store/operator-store.js';
+import type { LeaseState } from '../store/store.js';
+import { release } from './changes.js';
+import { isLive, liveLeases } from './hands.js';
+
+export interface ReleasesParts {
+  readonly store: OperatorStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
+  /** It stays due when no run can be at work on it any more, whatever becomes of its former lane's. */
+  readonly onHeld: () => void;
+}
+
+interface Moved {
+  /** As it was in its former lane. */
+  readonly before: BacklogRecord;
+  /** What was written, and the `rev` of that. */
+  readonly change: OperatorChange;
+  readonly rev: string;
+  /** Leases of the former lane under which it may be under attempt, by key. Undefined: not looked at yet. */
+  waitsFor?: Map<string, LeaseState> | undefined;
+}
+
+const LOOK_EVERY_MS = 1_000;
+/** A page is worked off in a minute, mostly: after that, what is left waits for its own time. */
+const MOST_LOOKS = 90;
+const WRITES_AT_ONCE = 25;
+
+/**
+ * Records that were moved to another lane, and are not due there before any attempt in the former one must be over:
+ * makes them due as soon as it is known that there is none.
+ *
+ * A run journals a page before it attempts it, and reads it strongly: at the same time where its lease is its own for
+ * certain, else after that. So of the journals that are written after the move only the first one can name the record
+ * anew; the others name it as long as its attempt goes on.
+ *
+ *     run        journal 1 ..... reads page 2, writes journal 2 ............. reads page 3: finds that it has moved
+ *     operator            moves it    looks: lease held, journal 1    looks: journal 2, which names it or does not
+ *
+ * No lease is held: nobody attempts it. One is: its next journal that does not name it tells, or its end.
+ */
+export class Releases {
+  private waiting: Moved[] = [];
+
+  constructor(private readonly parts: ReleasesParts) {}
+
+  add(before: BacklogRecord, change: OperatorChange, rev: string): void {
+    this.waiting.push({ before, change, rev });
+  }
+
+  /** Looks once at the leases; the records of which enough is known become due. */
+  async look(): Promise<void> {
+    if (this.waiting.length === 0) return;
+    const { store, clock, patiently } = this.parts;
+    const leases = await patiently(() => store.readLeases());
+    const known: Moved[] = [];
+    this.waiting = this.waiting.filter((moved) => {
+      if (!moved.waitsFor) {
+        const lane = moved.change.set.formerLane?.lane ?? '';
+        moved.waitsFor = new Map(liveLeases(leases, lane, clock));
+      }
+      for (const [key, before] of moved.waitsFor) this.compare(moved, key, before, leases.get(key));
+      if (moved.waitsFor.size > 0) return true;
+      known.push(moved);
+      return false;
+    });
+    for (let i = 0; i < known.length; i += WRITES_AT_ONCE) {
+      await Promise.all(known.slice(i, i + WRITES_AT_ONCE).map((moved) => this.release(moved)));
+    }
+  }
+
+  /** Looks until all are known, or a page's time has passed. Whoever is left is due by itself, later. */
+  async rest(signal: AbortSignal): Promise<void> {
+    await this.look();
+    for (let looks = 0; this.waiting.length > 0 && looks < MOST_LOOKS && !signal.aborted; looks++) {
+      await this.parts.clock.sleep(LOOK_EVERY_MS, signal);
+      await this.look();
+    }
+    for (const _ of this.waiting) this.parts.onHeld();
+    this.waiting = [];
+  }
+
+  private compare(moved: Moved, key: string, before: LeaseState, now: LeaseState | undefined): void {
+    const isOver = !now || now.holder !== before.holder || !isLive(now, this.parts.clock);
+    if (!isOver && now.rev === before.rev) return;
+    if (isOver || !now.ids.includes(moved.before.id)) moved.waitsFor?.delete(key);
+  }
+
+  private async release({ before, rev }: Moved): Promise<void> {
+    const { store, random, patiently } = this.parts;
+    const next = randomToken(random);
+    // Whoever changed it meanwhile has decided about it.
+    await patiently(() => store.change({ ...before, rev }, release(before), next));
+  }
+}

@@ -1,0 +1,124 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod/mini';
+import { parseDurationSeconds } from '../client/delay.js';
+import { ConfigurationError } from '../errors.js';
+import { type BacklogRecord, QUEUE_PATTERN, STATUSES, type Status } from '../record/index.js';
+import { parseOptions } from '../validation.js';
+import { isPlainObject } from './merge-patch.js';
+
+/** Which records: all of these must hold. At least one of them must be given; `all: true` takes every record. */
+export interface Selection {
+  readonly queue?: string | undefined;
+  /** One, or several of them. */
+  readonly status?: Status | readonly Status[] | undefined;
+  /** Name of the last error, such as `HttpError`. */
+  readonly errorName?: string | undefined;
+  /** Why it was given up begins with this, such as `expired`. */
+  readonly deadReason?: string | undefined;
+  /** Inserted longer ago than this: seconds as a number, or text with a unit such as `"90m"`, `"2h"`, `"7d"`. */
+  readonly olderThan?: number | string | undefined;
+  readonly youngerThan?: number | string | undefined;
+  /** The payload has this value there. Path: names and places in lists, as `"customer.id"` or `["items", "0", "a.b"]`. */
+  readonly payload?: PayloadMatch | readonly PayloadMatch[] | undefined;
+  /** Attributes of the producer's own that have these values. */
+  readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+  /** Every record that the action is for. */
+  readonly all?: boolean | undefined;
+}
+
+export interface PayloadMatch {
+  readonly path: string | readonly string[];
+  readonly equals: unknown;
+}
+
+/** A selection that was checked. */
+export interface Selected {
+  readonly queue: string | undefined;
+  readonly statuses: readonly Status[];
+  /** @param now epoch milliseconds */
+  readonly matches: (record: BacklogRecord, now: number) => boolean;
+  /** It names what a redrive leaves out of itself otherwise. */
+  readonly namesReason: boolean;
+}
+
+interface StatusesOfAction {
+  readonly actsOn: readonly Status[];
+  readonly byDefault?: readonly Status[] | undefined;
+}
+
+const statusSchema = z.enum(STATUSES);
+const matchSchema = z.strictObject({
+  path: z.union([z.string().check(z.minLength(1)), z.array(z.string()).check(z.minLength(1))]),
+  equals: z.unknown(),
+});
+export const queueName = z
+  .string()
+  .check(z.regex(QUEUE_PATTERN, 'expected letters, digits, "_", "." and "-"'), z.maxLength(255));
+
+const selectionSchema = z.strictObject({
+  queue: z.optional(queueName),
+  status: z.optional(z.union([statusSchema, z.array(statusSchema).check(z.minLength(1))])),
+  errorName: z.optional(z.string().check(z.minLength(1))),
+  deadReason: z.optional(z.string().check(z.minLength(1))),
+  olderThan: z.optional(z.unknown()),
+  youngerThan: z.optional(z.unknown()),
+  payload: z.optional(z.union([matchSchema, z.array(matchSchema).check(z.minLength(1))])),
+  attributes: z.optional(z.record(z.string(), z.unknown())),
+  all: z.optional(z.boolean()),
+});
+
+/**
+ * Checks a selection.
+ *
+ * @param actsOn the statuses that the action is for; `byDefault`: those that are meant where none is named
+ * @throws ConfigurationError for a filter that makes no sense, a status that the action is not for, or none at all
+ */
+export function parseSelection(
+  input: unknown,
+  { actsOn, byDefault = actsOn }: StatusesOfAction,
+  name: string,
+): Selected {
+  const selection = parseOptions(selectionSchema, input, name);
+  const { all = false, ...filters } = selection;
+  const given = Object.values(filters).filter((value) => value !== undefined);
+  if (given.length === 0 && !all) {
+    throw new ConfigurationError(`${name}: expected ids, a filter such as "queue", or "all": true for all`);
+  }
+  const statuses = selection.status === undefined ? byDefault : [selection.status].flat();
+  const other = statuses.find((status) => !actsOn.includes(status));
+  if (other) {
+    throw new ConfigurationError(`${name}.status: expected ${actsOn.join(', ')}, got "${other}"`);
+  }
+  const { queue, errorName, deadReason, attributes = {} } = selection;
+  const olderMs = ageMs(selection.olderThan, `${name}.olderThan`);
+  const youngerMs = ageMs(selection.youngerThan, `${name}.youngerThan`);
+  const payload = [selection.payload ?? []].flat();
+  const matches = (record: BacklogRecord, now: number): boolean => {
+    const age = now - Date.parse(record.insertedAt);
+    return (
+      statuses.includes(record.status) &&
+      (queue === undefined || record.queue === queue) &&
+      (errorName === undefined || record.lastError?.name === errorName) &&
+      (deadReason === undefined || record.deadReason?.startsWith(deadReason) === true) &&
+      (olderMs === undefined || age > olderMs) &&
+      (youngerMs === undefined || age < youngerMs) &&
+      payload.every(({ path, equals }) => isDeepStrictEqual(valueAt(record.payload, path), equals)) &&
+      Object.entries(attributes).every(([key, value]) => isDeepStrictEqual(record.attributes[key], value))
+    );
+  };
+  return { queue, statuses, matches, namesReason: deadReason !== undefined };
+}
+
+function ageMs(value: unknown, name: string): number | undefined {
+  return value === undefined ? undefined : parseDurationSeconds(value as number | string, name) * 1000;
+}
+
+function valueAt(payload: unknown, path: string | readonly string[]): unknown {
+  let value = payload;
+  for (const step of typeof path === 'string' ? path.split('.') : path) {
+    if (Array.isArray(value)) value = value[Number(step)];
+    else if (isPlainObject(value) && Object.hasOwn(value, step)) value = value[step];
+    else return undefined;
+  }
+  return value;
+}

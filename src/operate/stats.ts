@@ -1,0 +1,161 @@
+import { DEFAULT_TIERS } from '../policies/index.js';
+import { lanesOf, type Way } from '../record/index.js';
+import type { OperatorStore } from '../store/operator-store.js';
+import type { IndexKey, QueueState } from '../store/store.js';
+import { deadLanesOf } from './lanes.js';
+
+/** How a queue is doing. Counts are of records that have their place in the index. */
+export interface QueueStats {
+  readonly queue: string;
+  /** How it retries, once a run has told. */
+  readonly way: Way | undefined;
+  readonly paused: boolean;
+  /** ISO-8601. */
+  readonly pausedAt?: string | undefined;
+  /** `NEW` and `ERROR` together: the index does not tell them apart. */
+  readonly pending: number;
+  readonly dead: number;
+  /** The first due time of all that wait, ISO-8601; on a progressive queue the insertion of its oldest record. */
+  readonly oldestDueAt: string | undefined;
+  /** Of a queue that retries per record: by how much its oldest due record is late, in the backlog's seconds. */
+  readonly lagSeconds?: number | undefined;
+  /** Of a queue that retries per record. The windows begin now, and hold the shorter ones. */
+  readonly due?: {
+    readonly now: number;
+    readonly minute: number;
+    readonly hour: number;
+    readonly day: number;
+  };
+  /** Of a progressive queue: the records by age, in the bands of the default tiers, the youngest first. */
+  readonly ages?: readonly AgeCount[];
+  /** Of a progressive queue: not due yet, as their producer or a move has them wait. */
+  readonly delayed?: number | undefined;
+}
+
+export interface AgeCount {
+  readonly fromAgeSeconds: number;
+  /** Undefined: without end. */
+  readonly untilAgeSeconds: number | undefined;
+  readonly count: number;
+}
+
+interface StatsParts {
+  readonly store: OperatorStore;
+  readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
+}
+
+/** What text sorts by ends here. */
+const FOR_EVER = Date.UTC(9999, 11, 31);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Counts one queue in the index: each entry once. */
+export async function statsOf(
+  queue: string,
+  { paused, pausedAt, way }: QueueState,
+  now: number,
+  parts: StatsParts,
+): Promise<QueueStats> {
+  // Of the lanes that it may have, most queues use one.
+  const heads = await Promise.all(lanesOf(queue).map((lane) => headOf(lane, parts)));
+  const used = heads.flatMap((head) => head ?? []);
+  const lanes = used.map(({ lane }) => lane);
+  const oldest = used.map(({ dueAt }) => dueAt).sort()[0];
+  const dead = await count(deadLanesOf(queue), {}, parts);
+  const common = {
+    queue,
+    way: way?.way,
+    paused,
+    ...(pausedAt === undefined ? {} : { pausedAt }),
+    dead,
+    oldestDueAt: oldest,
+  };
+  const isByAge = way?.way === 'progressive';
+  if (oldest === undefined) {
+    return { ...common, pending: 0, ...(isByAge ? byAge([], 0) : { lagSeconds: 0, due: NONE_DUE }) };
+  }
+  return isByAge
+    ? { ...common, ...(await countAges(lanes, now, parts)) }
+    : { ...common, ...(await countDue(lanes, now, oldest, parts)) };
+}
+
+const NONE_DUE = { now: 0, minute: 0, hour: 0, day: 0 };
+
+async function countDue(lanes: readonly string[], now: number, oldest: string, parts: StatsParts) {
+  const [dueNow = 0, first = 0, second = 0, third = 0, rest = 0] = await between(
+    lanes,
+    [undefined, now, now + MINUTE_MS, now + HOUR_MS, now + DAY_MS, undefined],
+    parts,
+  );
+  const minute = first;
+  const hour = minute + second;
+  const day = hour + third;
+  return {
+    pending: dueNow + day + rest,
+    // A due time that cannot be read is no lag.
+    lagSeconds: Math.max(0, now - Date.parse(oldest) || 0) / 1000,
+    due: { now: dueNow, minute, hour, day },
+  };
+}
+
+async function countAges(lanes: readonly string[], now: number, parts: StatsParts) {
+  const ages = DEFAULT_TIERS.map(({ untilAgeSeconds }) => untilAgeSeconds);
+  const edges = ages.map((age) => now - age * 1000).reverse();
+  const counts = await between(lanes, [undefined, ...edges, now, undefined], parts);
+  const delayed = counts.pop() ?? 0;
+  const pending = counts.reduce((sum, one) => sum + one, delayed);
+  return { pending, ...byAge(counts.reverse(), delayed) };
+}
+
+/** @param counts from the youngest band on */
+function byAge(counts: readonly number[], delayed: number): Pick<QueueStats, 'ages' | 'delayed'> {
+  const ages = DEFAULT_TIERS.map(({ untilAgeSeconds }) => untilAgeSeconds);
+  return {
+    ages: [...ages, undefined].map((untilAgeSeconds, i) => ({
+      fromAgeSeconds: ages[i - 1] ?? 0,
+      untilAgeSeconds,
+      count: counts[i] ?? 0,
+    })),
+    delayed,
+  };
+}
+
+/** How many are due between one edge and the next: behind the one, up to and with the other. */
+async function between(
+  lanes: readonly string[],
+  edges: readonly (number | undefined)[],
+  parts: StatsParts,
+): Promise<number[]> {
+  const counts: number[] = [];
+  for (const [i, until] of edges.slice(1).entries()) {
+    const before = edges[i];
+    counts.push(await count(lanes, { from: before === undefined ? undefined : before + 1, until }, parts));
+  }
+  return counts;
+}
+
+async function count(
+  lanes: readonly string[],
+  range: { readonly from?: number | undefined; readonly until?: number | undefined },
+  { store, patiently }: StatsParts,
+): Promise<number> {
+  const counts = lanes.map(async (lane) => {
+    let total = 0;
+    let after: IndexKey | undefined;
+    do {
+      const page = await patiently(() => store.countDue({ lane, ...range, after }));
+      total += page.count;
+      after = page.next;
+    } while (after);
+    return total;
+  });
+  return (await Promise.all(counts)).reduce((sum, one) => sum + one, 0);
+}
+
+/** The first entry of a lane; undefined if it is empty. */
+async function headOf(lane: string, { store, patiently }: StatsParts) {
+  const query = { lane, until: FOR_EVER, order: 'oldestFirst', limit: 1 } as const;
+  const [key] = (await patiently(() => store.queryDue(query))).keys;
+  return key && { lane, dueAt: key.dueAt };
+}

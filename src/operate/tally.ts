@@ -1,0 +1,86 @@
+import type { SkipReason } from './changes.js';
+
+/** A record that could not be changed. */
+export interface FailedChange {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** What an action came to. Counts are of records. */
+export interface OperationResult {
+  /** Named, or matched by the selection. */
+  readonly matched: number;
+  /** Changed; in a dry run, that would be. */
+  readonly changed: number;
+  /** Of those changed: moved while a run was at work on them, for all that is known, and due in a quarter of an hour. */
+  readonly held: number;
+  /** Left as they are, by reason. */
+  readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+  readonly failed: number;
+  /** The first 1,000 of them. */
+  readonly failures: readonly FailedChange[];
+  /** The first few of those changed. */
+  readonly examples: readonly string[];
+  /** `limit`: there may be more. `aborted`: by the signal; the same call goes on with what is left. */
+  readonly ended: 'complete' | 'limit' | 'aborted';
+}
+
+/** Counts so far. */
+export interface OperationProgress {
+  /** Records looked at. */
+  readonly looked: number;
+  readonly matched: number;
+  readonly changed: number;
+  readonly skipped: number;
+  readonly failed: number;
+}
+
+const MAX_FAILURES = 1000;
+const MAX_EXAMPLES = 5;
+
+export class Tally {
+  looked = 0;
+  matched = 0;
+  held = 0;
+  private changedCount = 0;
+  private failedCount = 0;
+  private skippedCount = 0;
+  private readonly skippedBy: Partial<Record<SkipReason, number>> = {};
+  private readonly failures: FailedChange[] = [];
+  private readonly examples: string[] = [];
+
+  changed(id: string): void {
+    this.changedCount++;
+    if (this.examples.length < MAX_EXAMPLES) this.examples.push(id);
+  }
+
+  skipped(because: SkipReason): void {
+    this.skippedCount++;
+    this.skippedBy[because] = (this.skippedBy[because] ?? 0) + 1;
+  }
+
+  failed(id: string, reason: string): void {
+    this.failedCount++;
+    if (this.failures.length < MAX_FAILURES) this.failures.push({ id, reason });
+  }
+
+  progress(): OperationProgress {
+    const { looked, matched, changedCount: changed, skippedCount: skipped, failedCount: failed } = this;
+    return { looked, matched, changed, skipped, failed };
+  }
+
+  result(ended: OperationResult['ended']): OperationResult {
+    const { matched, changedCount: changed, held, failedCount: failed, failures, examples } = this;
+    const skipped = { ...this.skippedBy };
+    return {
+      matched,
+      changed,
+      held,
+      skipped,
+      failed,
+      failures: [...failures],
+      examples: [...examples],
+      ended,
+    };
+  }
+}

@@ -1,0 +1,162 @@
+import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { toIso } from '../../clock.js';
+import { systemRandom } from '../../random.js';
+import type { BacklogRecord, Item } from '../../record/index.js';
+import type { CountQuery, OperatorChange, OperatorStore } from '../operator-store.js';
+import type { IndexKey, LeaseState, QueueState, ScanPage } from '../store.js';
+import { ARRIVALS_PREFIX } from './arrivals.js';
+import { CapacityMeter } from './capacity.js';
+import { toDocumentClient } from './client.js';
+import { DUE_INDEX } from './due.js';
+import { isConditionFailed, translated } from './errors.js';
+import { Expressions } from './expressions.js';
+import { LEASE_PREFIX, parseLease } from './lease-item.js';
+import { QUEUE_PREFIX, queueKey } from './queue-key.js';
+import { parseQueueState } from './queues.js';
+import { DynamoDbRecords } from './records.js';
+import { DynamoDbStore, type DynamoDbStoreParts } from './store.js';
+import { Table } from './table.js';
+
+/** The store with what operators need beside. */
+export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStore {
+  private readonly documents: DynamoDBDocumentClient;
+  private readonly meter: CapacityMeter;
+  private readonly recordsTable: Table;
+  private readonly controlTable: Table;
+  private readonly single: DynamoDbRecords;
+  private readonly parts: DynamoDbStoreParts;
+
+  constructor(parts: DynamoDbStoreParts) {
+    super(parts);
+    const { client, tables, clock, random = systemRandom, onConsumed } = parts;
+    this.parts = parts;
+    this.documents = toDocumentClient(client);
+    this.meter = new CapacityMeter(onConsumed);
+    const common = { documents: this.documents, meter: this.meter, clock, random };
+    this.recordsTable = new Table({ ...common, name: tables.records, keyName: 'id' });
+    this.controlTable = new Table({ ...common, name: tables.control, keyName: 'key' });
+    this.single = new DynamoDbRecords(this.recordsTable, clock);
+  }
+
+  async readItems(ids: readonly string[]): Promise<Item[]> {
+    const items = await this.recordsTable.getMany(ids);
+    return [...new Set(ids)].map((id) => items.get(id)).filter((item) => item !== undefined);
+  }
+
+  async scanItems({ segment, segments, after }: ScanPage) {
+    const page = await this.recordsTable.scan({
+      Segment: segment,
+      TotalSegments: segments,
+      ...(after === undefined ? {} : { ExclusiveStartKey: { id: after } }),
+    });
+    const next: unknown = page.LastEvaluatedKey?.id;
+    return { items: (page.Items ?? []) as Item[], next: next === undefined ? undefined : String(next) };
+  }
+
+  change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'> {
+    return this.single.change(record, change, rev);
+  }
+
+  async remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'> {
+    if (record.rev === undefined) {
+      // Its payload is its fence, which is compared once, for a `rev` to go by.
+      if (!(await this.single.stamp(record, rev))) return this.isGone(record.id);
+      return this.remove({ ...record, rev }, rev);
+    }
+    const { name } = this.recordsTable;
+    const expressions = new Expressions();
+    const command = new DeleteCommand({
+      TableName: name,
+      Key: { id: record.id },
+      ConditionExpression: expressions.equal('rev', record.rev),
+      ...expressions.placeholders(),
+      ...this.meter.parameters(),
+    });
+    try {
+      const answer = await translated('DeleteItem', name, () => this.documents.send(command));
+      this.meter.note('DeleteItem', answer.ConsumedCapacity);
+      return 'removed';
+    } catch (error) {
+      if (!isConditionFailed((error as Error).cause)) throw error;
+      return this.isGone(record.id);
+    }
+  }
+
+  async countDue({ lane, from, until, after }: CountQuery) {
+    const expressions = new Expressions();
+    const inLane = expressions.equal('lane', lane);
+    const bounds = [from, until].map((time) => time !== undefined && expressions.value(toIso(time)));
+    const [least, most] = bounds;
+    const dueAt = least || most ? expressions.name('dueAt') : '';
+    // A sort key takes one condition.
+    const inTime =
+      least && most
+        ? [`${dueAt} BETWEEN ${least} AND ${most}`]
+        : [least ? `${dueAt} >= ${least}` : '', most ? `${dueAt} <= ${most}` : ''].filter(Boolean);
+    const answer = await this.recordsTable.query({
+      IndexName: DUE_INDEX,
+      Select: 'COUNT',
+      KeyConditionExpression: [inLane, ...inTime].join(' AND '),
+      ...(after ? { ExclusiveStartKey: { id: after.id, dueAt: after.dueAt, lane } } : {}),
+      ...expressions.placeholders(),
+    });
+    const { LastEvaluatedKey: last } = answer;
+    const next: IndexKey | undefined = last && { id: String(last.id), dueAt: String(last.dueAt) };
+    return { count: answer.Count ?? 0, next };
+  }
+
+  async readLeases(): Promise<ReadonlyMap<string, LeaseState>> {
+    const leases = new Map<string, LeaseState>();
+    for (const item of await this.controlItems(LEASE_PREFIX)) {
+      const lease = parseLease(item);
+      if (lease) leases.set(nameOf(item, LEASE_PREFIX), lease);
+    }
+    return leases;
+  }
+
+  async readQueues(): Promise<ReadonlyMap<string, QueueState>> {
+    const [items, claims] = await Promise.all([
+      this.controlItems(QUEUE_PREFIX),
+      this.controlItems(ARRIVALS_PREFIX),
+    ]);
+    const states = items.map((item) => [nameOf(item, QUEUE_PREFIX), parseQueueState(item)] as const);
+    const others = claims.map((item) => [nameOf(item, ARRIVALS_PREFIX), parseQueueState(undefined)] as const);
+    return new Map([...others, ...states]);
+  }
+
+  async setPaused(queue: string, paused: boolean): Promise<boolean> {
+    const expressions = new Expressions();
+    const set = paused ? { paused, pausedAt: toIso(this.parts.clock.now()) } : {};
+    const remove = paused ? [] : ['paused', 'pausedAt'];
+    const isPaused = expressions.equal('paused', true);
+    const condition = paused ? `NOT ${isPaused}` : isPaused;
+    return (await this.controlTable.update(queueKey(queue), expressions.update(set, remove, condition)))
+      .written;
+  }
+
+  /** A few per queue: read as a whole, strongly. */
+  private async controlItems(prefix: string): Promise<Item[]> {
+    const items: Item[] = [];
+    let start: Record<string, unknown> | undefined;
+    do {
+      const expressions = new Expressions();
+      const page = await this.controlTable.scan({
+        ConsistentRead: true,
+        FilterExpression: `begins_with(${expressions.name('key')}, ${expressions.value(prefix)})`,
+        ...(start ? { ExclusiveStartKey: start } : {}),
+        ...expressions.placeholders(),
+      });
+      items.push(...((page.Items ?? []) as Item[]));
+      start = page.LastEvaluatedKey;
+    } while (start);
+    return items;
+  }
+
+  private async isGone(id: string): Promise<'removed' | 'changed'> {
+    return (await this.recordsTable.get(id, 'id')) === undefined ? 'removed' : 'changed';
+  }
+}
+
+function nameOf({ key }: Item, prefix: string): string {
+  return String(key).slice(prefix.length);
+}

@@ -1,0 +1,363 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { announce } from '../../src/local/discovery.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
+import { backlog } from './in-process.js';
+import { oldTable } from './old-table.js';
+
+let dynamodb: EmbeddedDynamoDb;
+let table: Awaited<ReturnType<typeof oldTable>>;
+let control: Awaited<ReturnType<typeof oldTable>>;
+let tables = 0;
+
+beforeAll(async () => {
+  dynamodb = await startEmbeddedDynamoDb();
+});
+afterAll(async () => {
+  await dynamodb.stop();
+  vi.unstubAllEnvs();
+});
+beforeEach(async () => {
+  vi.stubEnv('BACKLOG_RUNTIME_DIR', await mkdtemp(join(tmpdir(), 'backlog-operate-')));
+  table = await oldTable(dynamodb.endpoint, `Records${++tables}`);
+  control = await oldTable(dynamodb.endpoint, `Control${tables}`, { key: 'key', index: false });
+  await control.put({ key: 'queue#orders', way: 'retry', waySince: 0 });
+});
+afterEach(() => {
+  table.close();
+  control.close();
+});
+
+const iso = (ms = 0) => new Date(Date.now() + ms).toISOString();
+const HOUR = 3_600_000;
+
+const record = (id: string, attributes: Record<string, unknown> = {}) => ({
+  id,
+  status: 'NEW',
+  payload: { customer: { id: 7 } },
+  queue: 'orders',
+  insertedAt: iso(-HOUR),
+  lane: 'orders',
+  dueAt: iso(HOUR),
+  rev: 'r',
+  ...attributes,
+});
+const dead = (id: string, attributes: Record<string, unknown> = {}) =>
+  record(id, {
+    status: 'DEAD',
+    lane: 'orders/dead',
+    dueAt: iso(-HOUR),
+    deadReason: 'maxAttempts',
+    failures: 3,
+    attempts: 3,
+    lastError: { name: 'HttpError', message: '503', at: iso(), attempt: 3 },
+    ...attributes,
+  });
+
+async function operate(...args: string[]) {
+  const at = ['--endpoint', dynamodb.endpoint, '--table', table.name, '--control-table', control.name];
+  const { code, out, err, error } = await backlog(...args, ...at);
+  const json = args.includes('--json') && out.startsWith('{') ? JSON.parse(out) : undefined;
+  return { code: code ?? (error as { exitCode?: number })?.exitCode, out, err, json };
+}
+
+const statuses = async () =>
+  Object.fromEntries((await table.all()).map(({ id, status }) => [id, status] as const).sort());
+
+describe('backlog redrive', () => {
+  it('makes records pending again that are named, without a question', async () => {
+    await table.put(dead('a b/ü'), dead('c'), record('waiting'));
+    const { code, out, err } = await operate('redrive', 'a b/ü');
+    expect({ code, out }).toEqual({ code: 0, out: '1 record redriven: a b/ü' });
+    expect(err).toMatch(/^table Records\d+ at .*; 1 read units, [\d.]+ write units$/);
+    expect(await statuses()).toEqual({ 'a b/ü': 'NEW', c: 'DEAD', waiting: 'NEW' });
+    expect(await table.get('a b/ü')).toMatchObject({ lane: 'orders', attempts: 3 });
+    expect(await table.get('a b/ü')).not.toHaveProperty('failures');
+  });
+
+  it('counts those that match, and changes nothing', async () => {
+    await table.put(
+      dead('a'),
+      dead('b', { payload: { customer: { id: '7' } } }),
+      dead('c', { queue: 'bulk', lane: 'bulk/dead' }),
+    );
+    const before = await table.all();
+    const { code, out } = await operate(
+      'redrive',
+      '--queue',
+      'orders',
+      '--where',
+      'customer.id=7',
+      '--dry-run',
+    );
+    expect({ code, out }).toEqual({ code: 0, out: '1 record would be redriven: a' });
+    expect((await operate('redrive', '--all', '--dry-run', '--json')).json).toMatchObject({
+      dryRun: true,
+      matched: 3,
+      changed: 3,
+    });
+    expect(await table.all()).toEqual(before);
+  });
+
+  it('refuses a selection where there is nobody to ask, and nobody has said yes', async () => {
+    await table.put(dead('a'));
+    const { code, err } = await operate('redrive', '--queue', 'orders');
+    expect(code).toBeUndefined();
+    expect(err).toMatch(/no terminal to ask at/);
+    expect(await statuses()).toEqual({ a: 'DEAD' });
+    expect((await operate('redrive', '--queue', 'orders', '--yes')).code).toBe(0);
+    expect(await statuses()).toEqual({ a: 'NEW' });
+  });
+
+  it('tells what it has left, and why, by its exit code too', async () => {
+    await table.put(dead('a'), record('waiting'), dead('newer', { backlogFormat: 99 }));
+    const { code, out } = await operate('redrive', 'a', 'waiting', 'nobody', 'newer');
+    expect(code).toBe(3);
+    expect(out.split('\n').sort()).toEqual([
+      '1 left alone: not there',
+      '1 left alone: of another status',
+      '1 left alone: written by a newer version of dynamo-backlog',
+      '1 record redriven: a',
+    ]);
+  });
+
+  it('goes into another queue, with another policy', async () => {
+    await table.put(dead('a'));
+    await operate('redrive', 'a', '--to-queue', 'slow', '--policy', '{"type":"fibonacci","maxAttempts":3}');
+    expect(await table.get('a')).toMatchObject({
+      queue: 'slow',
+      lane: 'slow',
+      retry: { type: 'fibonacci', maxAttempts: 3 },
+    });
+  });
+
+  it('stops at its limit', async () => {
+    await table.put(...Array.from({ length: 12 }, (_, i) => dead(`d${i}`)));
+    const { out } = await operate('redrive', '--queue', 'orders', '--limit', '5', '--yes');
+    expect(out).toMatch(/^5 records redriven: .*\nthe limit is reached: the same command goes on/);
+    expect(Object.values(await statuses()).filter((status) => status === 'NEW')).toHaveLength(5);
+  });
+});
+
+describe('the other actions', () => {
+  it('discard keeps the reason, or removes', async () => {
+    await table.put(dead('a'), dead('b'));
+    await operate('discard', 'a', '--because', 'by phone', '--keep', '1d', '--yes');
+    const { deadReason, expiresAt } = (await table.get('a')) as { deadReason: string; expiresAt: number };
+    expect(deadReason).toBe('discarded: by phone');
+    expect(expiresAt - Date.now() / 1000).toBeCloseTo(86_400, -2);
+    const { out } = await operate('discard', 'b', '--delete', '--yes');
+    expect(out).toBe('1 record removed: b');
+    expect(await table.get('b')).toBeUndefined();
+  });
+
+  it('discard asks for named ids as well', async () => {
+    await table.put(dead('a'));
+    const { err } = await operate('discard', 'a');
+    expect(err).toMatch(/no terminal to ask at/);
+    expect(await table.get('a')).toMatchObject({ deadReason: 'maxAttempts' });
+  });
+
+  it('snooze and retry move the due time', async () => {
+    await table.put(record('a'));
+    await operate('snooze', 'a', '--for', '1d');
+    const until = Date.parse(String((await table.get('a'))?.dueAt));
+    expect(until - Date.now()).toBeGreaterThan(23 * HOUR);
+    await operate('snooze', 'a', '--until', '2099-01-01T00:00:00+01:00');
+    expect(await table.get('a')).toMatchObject({ dueAt: '2098-12-31T23:00:00.000Z' });
+    await operate('retry', 'a');
+    expect(Date.parse(String((await table.get('a'))?.dueAt))).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('edit merges or replaces, with all digits', async () => {
+    await table.put(record('a'), dead('b'));
+    await operate('edit', 'a', '--merge', '{"customer":{"id":null,"no":12345678901234567890}}', '--yes');
+    const shown = await backlog(
+      'show',
+      'a',
+      '--json',
+      '--endpoint',
+      dynamodb.endpoint,
+      '--table',
+      table.name,
+    );
+    expect(shown.out).toContain('"payload":{"customer":{"no":12345678901234567890}}');
+    const file = join(await mkdtemp(join(tmpdir(), 'backlog-edit-')), 'payload.json');
+    await writeFile(file, '[1, 2]');
+    await operate('edit', 'b', '--payload', `@${file}`, '--redrive', '--yes');
+    expect(await table.get('b')).toMatchObject({ payload: [1, 2], status: 'NEW', lane: 'orders' });
+  });
+
+  it('move and change-policy', async () => {
+    await table.put(record('a'));
+    expect((await operate('move', 'a', '--to', 'slow')).out).toBe('1 record moved to slow: a');
+    expect(await table.get('a')).toMatchObject({ queue: 'slow', lane: 'slow' });
+    await operate('change-policy', 'a', '--policy', 'fibonacci', '--set', 'maxAttempts=20');
+    expect(await table.get('a')).toMatchObject({ retry: { type: 'fibonacci', maxAttempts: 20 } });
+    await operate('change-policy', 'a', '--policy', 'queue');
+    expect(await table.get('a')).not.toHaveProperty('retry');
+  });
+
+  it('pause and resume stop a queue and let it go on', async () => {
+    expect((await operate('pause', 'orders')).err).toMatch(/orders of table .* is paused now/);
+    expect(await control.get('queue#orders')).toMatchObject({ paused: true, pausedAt: expect.any(String) });
+    expect((await operate('pause', 'orders')).err).toMatch(/is paused already/);
+    expect((await operate('stats')).out).toMatch(/orders .*paused 0 s/);
+    await operate('resume', 'orders');
+    expect(await control.get('queue#orders')).toEqual({ key: 'queue#orders', way: 'retry', waySince: 0 });
+  });
+});
+
+describe('backlog export', () => {
+  it('writes items as they stand, one a line', async () => {
+    const odd = dead('a', { own: [1, { ü: true }], insertedAt: 'yesterday', big: 12345678901234567890n });
+    await table.put(odd, record('b'));
+    const { out, err, code } = await operate('export', '--queue', 'orders', '--status', 'DEAD');
+    expect(code).toBe(0);
+    expect(err).toMatch(/^1 record of table .* exported$/);
+    expect(out).toContain('"big":12345678901234567890');
+    expect({ ...JSON.parse(out), big: 0 }).toEqual({ ...odd, big: 0 });
+  });
+
+  it('writes a new file, which is imported again', async () => {
+    await table.put(dead('a', { own: 'kept' }), record('b'));
+    const folder = await mkdtemp(join(tmpdir(), 'backlog-export-'));
+    const file = join(folder, 'dead.ndjson');
+    const exporting = ['export', '--status', 'DEAD', '--as-new', '--out', file];
+    const { out, err } = await operate(...exporting);
+    expect(out).toBe('');
+    expect(err).toMatch(/1 record of table .* exported to .*dead\.ndjson/);
+    expect((await operate(...exporting)).err).toMatch(/it exists already/);
+    await operate('discard', 'a', '--delete', '--yes');
+    const at = ['--endpoint', dynamodb.endpoint, '--table', table.name];
+    expect((await backlog('import', file, ...at)).err).toMatch(/inserted 1, duplicates 0, bad lines 0/);
+    expect(await table.get('a')).toMatchObject({
+      status: 'NEW',
+      own: 'kept',
+      payload: { customer: { id: 7 } },
+    });
+    expect(await readFile(file, 'utf8')).not.toMatch(/lastError|lane/);
+  });
+});
+
+describe('backlog stats', () => {
+  it('counts what waits, what is due, and what is dead', async () => {
+    await control.put({ key: 'queue#bulk', way: 'progressive', waySince: 0 });
+    await table.put(
+      ...[-HOUR, -5, 30_000, HOUR / 2, 5 * HOUR, 50 * HOUR].map((ms, i) =>
+        record(`o${i}`, { dueAt: iso(ms) }),
+      ),
+      dead('d'),
+      ...[1, 3 * 24, 400 * 24].map((hours) =>
+        record(`b${hours}`, { queue: 'bulk', lane: 'bulk', dueAt: iso(-hours * HOUR) }),
+      ),
+      record('delayed', { queue: 'bulk', lane: 'bulk', dueAt: iso(HOUR) }),
+      record('done', { status: 'SUCCESS', lane: undefined, dueAt: undefined }),
+    );
+    const { json } = await operate('stats', '--json');
+    const [bulk, orders] = json.queues;
+    expect(orders).toMatchObject({
+      queue: 'orders',
+      way: 'retry',
+      paused: false,
+      pending: 6,
+      dead: 1,
+      due: { now: 2, minute: 1, hour: 2, day: 3 },
+    });
+    expect(orders.lagSeconds).toBeGreaterThanOrEqual(3600);
+    expect(bulk).toMatchObject({ queue: 'bulk', way: 'progressive', pending: 4, dead: 0, delayed: 1 });
+    expect(bulk.ages.map(({ count }: { count: number }) => count)).toEqual([1, 1, 0, 0, 0, 0, 1]);
+    expect(bulk).not.toHaveProperty('lagSeconds');
+    const { out, err } = await operate('stats');
+    expect(out).toMatch(/^QUEUE +RETRIES +PENDING +DUE NOW +1 MIN +1 H +1 D +LAG +OLDEST +DEAD +STATE$/m);
+    expect(out).toMatch(/^orders +per record +6 +2 +1 +2 +3 +1 h +1 h +1$/m);
+    expect(out).toMatch(/^bulk +by age +4 +- +- +- +- +- +400 d +0$/m);
+    expect(err).toMatch(/read units$/);
+  });
+
+  it('knows the queues of the running runtime, and none that it was not told of', async () => {
+    await announce({
+      pid: process.pid,
+      cwd: process.cwd(),
+      startedAt: iso(),
+      endpoint: dynamodb.endpoint,
+      statusPage: 'http://127.0.0.1:1/',
+      tables: [
+        { name: table.name, records: true },
+        { name: control.name, records: false },
+      ],
+      queues: ['fresh'],
+      clock: { wallStart: 0, start: 0, speed: 1 },
+    });
+    const { code, out } = await backlog('stats', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out).queues.map(({ queue }: { queue: string }) => queue)).toEqual(['fresh', 'orders']);
+    expect((await backlog('pause', 'oders')).err).toMatch(/warning: the running app has no queue "oders"/);
+    await table.put(dead('a'));
+    expect((await backlog('redrive', 'a')).code).toBe(0);
+  });
+});
+
+describe('wrong usage ends with code 2, a reason, and nothing changed', () => {
+  it.each([
+    [['redrive'], /which records\?/],
+    [['redrive', 'a', '--queue', 'orders'], /ids or a selection, got both/],
+    [['redrive', '--queue', 'a b', '--yes'], /redrive\.queue: expected letters/],
+    [['redrive', '--status', 'NEW', '--yes'], /redrive\.status: expected DEAD/],
+    [['redrive', '--status', 'OPEN', '--yes'], /Expected one of NEW/],
+    [['redrive', '--queue', 'orders', '--older-than', '5', '--yes'], /Expected a duration/],
+    [['redrive', '--where', 'x', '--yes'], /Expected a pair such as customer.id=7/],
+    [['redrive', '--all', '--limit', '0', '--yes'], /whole number from 1/],
+    [['redrive', '--all', '--per-second', '0', '--yes'], /number from 0.001/],
+    [['redrive', 'a', '--policy', 'fibonaci'], /redrive\.retry.*fibonacci/],
+    [['redrive', 'a', '--to-queue', 'a/b'], /Expected the name of a queue/],
+    [['discard', 'a', '--keep', 'long', '--yes'], /Expected a duration/],
+    [['snooze', 'a'], /either --for or --until/],
+    [['snooze', 'a', '--for', '1h', '--until', '2099-01-01T00:00:00Z'], /either --for or --until/],
+    [['snooze', 'a', '--until', '2001-01-01T00:00:00Z'], /a time that lies ahead/],
+    [['snooze', 'a', '--until', 'tomorrow'], /ISO-8601/],
+    [['edit', 'a', '--yes'], /either --payload or --merge/],
+    [['edit', 'a', '--merge', '{x', '--yes'], /--merge: expected JSON/],
+    [['edit', 'a', '--payload', '@/nowhere', '--yes'], /--payload: expected JSON, or @FILE/],
+    [['move', 'a'], /required option '--to/],
+    [['move', 'a', '--to', ''], /Expected the name of a queue/],
+    [['change-policy', 'a'], /required option '--policy/],
+    [['change-policy', 'a', '--policy', 'queue', '--set', 'x=1'], /nothing can be set/],
+    [['change-policy', 'a', '--policy', 'fibonacci', '--set', 'unitSecond=1'], /unitSeconds/],
+    [['export'], /which records\?/],
+    [['stats', '--queues', 'a b'], /Expected the name of a queue/],
+    [['pause', 'a b'], /Expected the name of a queue/],
+    [['pause'], /missing required argument/],
+  ])('%j', async (args, message) => {
+    await table.put(dead('a'));
+    const before = [await table.all(), await control.all()];
+    const { code, err } = await operate(...args);
+    expect(err).toMatch(message);
+    // Commander's own errors have 1; the process ends with 2 for all of them.
+    expect([1, 2]).toContain(code);
+    expect([await table.all(), await control.all()]).toEqual(before);
+  });
+
+  it('asks for the control table where it cannot know it', async () => {
+    const { err, code } = await backlog(
+      'redrive',
+      'a',
+      '--endpoint',
+      dynamodb.endpoint,
+      '--table',
+      table.name,
+    );
+    expect(err).toMatch(/say which control table with --control-table/);
+    expect(code).toBeUndefined();
+  });
+
+  it('says what a table lacks', async () => {
+    const bare = await oldTable(dynamodb.endpoint, `Bare${tables}`, { index: false });
+    const at = ['--endpoint', dynamodb.endpoint, '--table', bare.name, '--control-table', control.name];
+    const { err } = await backlog('redrive', '--queue', 'orders', '--yes', ...at);
+    expect(err).toMatch(/stopped after 0 were changed.*no index "due"/);
+    bare.close();
+  });
+});

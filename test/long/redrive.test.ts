@@ -1,0 +1,15 @@
+import { afterAll, beforeAll, it } from 'vitest';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
+import { redriveInterrupted } from '../cli/redrive-interrupted.js';
+
+const RECORDS = 100_000;
+
+let dynamodb: EmbeddedDynamoDb;
+beforeAll(async () => {
+  dynamodb = await startEmbeddedDynamoDb();
+});
+afterAll(() => dynamodb.stop());
+
+it(`${RECORDS} dead records are redriven once each, over a kill and an interruption`, async () => {
+  await redriveInterrupted(RECORDS, dynamodb, { perSecond: 1000 });
+}, 600_000);

@@ -1,0 +1,639 @@
+import { describe, expect, test } from 'vitest';
+import { BacklogOperator, OperationInterruptedError } from '../../src/operate/index.js';
+import { StoreAccessError, StoreError, StoreThrottledError } from '../../src/store/index.js';
+import { Harness, START, succeed, YOUNG } from '../processor/harness.js';
+import { interrupted, operatorOf, putDead } from './support.js';
+
+const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
+const DAY = 86_400;
+
+describe('redrive', () => {
+  test('makes a dead record pending again: no failure counted, its history kept, due now', async () => {
+    const harness = new Harness();
+    putDead(harness, 'a', { expiresAt: 1, notBefore: iso(5), own: 'kept' });
+    const before = harness.item('a');
+    await harness.pass(3600);
+    expect(await operatorOf(harness).redrive('a')).toEqual({
+      matched: 1,
+      changed: 1,
+      held: 0,
+      skipped: {},
+      failed: 0,
+      failures: [],
+      examples: ['a'],
+      ended: 'complete',
+      readUnits: 0,
+      writeUnits: 0,
+    });
+    const { id, queue, payload, insertedAt, attempts, lastAttemptAt, lastError, errors } = before;
+    expect(definedOf(harness.item('a'))).toEqual({
+      ...{ id, queue, payload, insertedAt, attempts, lastAttemptAt, lastError, errors, own: 'kept' },
+      status: 'NEW',
+      lane: 'q',
+      dueAt: iso(3600),
+      availableAt: iso(3600),
+      rev: expect.stringMatching(/^\S{8}$/),
+    });
+    expect(harness.item('a').rev).not.toBe('inserted');
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
+  });
+
+  test('is attempted by the fastest tier again on a progressive queue, however old it was', async () => {
+    const harness = new Harness();
+    putDead(harness, 'old', { insertedAt: iso(-400 * DAY), deadReason: 'expired' });
+    await harness.pass(600);
+    await operatorOf(harness).redrive('old');
+    expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ succeeded: 1 });
+  });
+
+  test('takes all that match, and leaves out what nobody wants unless it is asked for', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 250; i++) putDead(harness, `r${i}`);
+    putDead(harness, 'gone', { deadReason: 'discarded: no such customer' });
+    putDead(harness, 'off', { deadReason: 'cancelled: the order was withdrawn' });
+    const operator = operatorOf(harness);
+    expect(await operator.redrive({ queue: 'q' })).toMatchObject({ matched: 250, changed: 250 });
+    expect(harness.statuses()).toEqual({ NEW: 250, DEAD: 2 });
+    expect(await operator.redrive({ queue: 'q', deadReason: 'discarded' })).toMatchObject({ changed: 1 });
+    expect(await operator.redrive('off')).toMatchObject({ changed: 1 });
+  });
+
+  test('brings back each record once, although it dies again at once', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 250; i++) putDead(harness, `r${i}`, { lastAttemptAt: iso(-60) });
+    await harness.pass(1);
+    let writes = 0;
+    const store = interrupted(harness.store, {
+      change: () => {
+        if (++writes > 1000) throw new Error('it never ends');
+      },
+      queryDue: () => {
+        for (const { id, status } of harness.store.items())
+          if (status === 'NEW') putDead(harness, String(id), { lastAttemptAt: iso(2) });
+      },
+    });
+    expect(await operatorOf(harness, store).redrive({ queue: 'q' })).toMatchObject({
+      changed: 250,
+      ended: 'complete',
+    });
+    expect(writes).toBe(250);
+  });
+
+  test('goes to another queue, with another policy, or without one of its own', async () => {
+    const harness = new Harness();
+    putDead(harness, 'a', { retry: { type: 'none' } });
+    putDead(harness, 'b', { retry: { type: 'none' } });
+    const operator = operatorOf(harness);
+    await operator.redrive('a', { queue: 'slow', retry: { type: 'fibonacci', maxAttempts: 3 } });
+    expect(harness.item('a')).toMatchObject({
+      queue: 'slow',
+      lane: 'slow',
+      status: 'NEW',
+      retry: { type: 'fibonacci', maxAttempts: 3 },
+    });
+    await operator.redrive('b', { retry: null });
+    expect(definedOf(harness.item('b'))).not.toHaveProperty('retry');
+  });
+
+  test('does what is done for a dead record that somebody sets to NEW by hand', async () => {
+    const harness = new Harness();
+    putDead(harness, 'by-hand');
+    putDead(harness, 'redriven');
+    await operatorOf(harness).redrive('redriven');
+    harness.store.put({ ...harness.item('by-hand'), status: 'NEW' });
+    const { placeWhenFree } = await import('../../src/processor/index.js');
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    await placeWhenFree(['by-hand'], {
+      store: harness.store,
+      clock: harness.clock,
+      random: Math.random,
+      logger,
+    });
+    const { id: _, rev: __, ...byHand } = definedOf(harness.item('by-hand'));
+    expect(definedOf(harness.item('redriven'))).toMatchObject(byHand);
+  });
+});
+
+describe('discard', () => {
+  test('leaves a record dead with the reason, and removes it after a while', async () => {
+    const harness = new Harness();
+    putDead(harness, 'a');
+    await harness.pass(60);
+    await operatorOf(harness).discard('a', { reason: 'no such customer' });
+    expect(harness.item('a')).toMatchObject({
+      status: 'DEAD',
+      lane: 'q/dead',
+      dueAt: iso(0),
+      deadReason: 'discarded: no such customer',
+      expiresAt: START / 1000 + 60 + 30 * DAY,
+    });
+  });
+
+  test('ends a waiting record where it is named, or selected as such', async () => {
+    const harness = new Harness();
+    harness.put('a', { notBefore: iso(99) });
+    harness.put('b');
+    const operator = operatorOf(harness);
+    expect(await operator.discard({ queue: 'q' })).toMatchObject({ matched: 0, changed: 0 });
+    await operator.discard('a', { keepSeconds: 'forever' });
+    expect(harness.item('a')).toMatchObject({ status: 'DEAD', lane: 'q/dead', deadReason: 'discarded' });
+    expect(definedOf(harness.item('a'))).not.toHaveProperty('expiresAt');
+    expect(definedOf(harness.item('a'))).not.toHaveProperty('notBefore');
+    expect(await operator.discard({ queue: 'q', status: ['NEW', 'ERROR'] })).toMatchObject({ changed: 1 });
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 0 });
+  });
+
+  test('removes it at once if wanted, and nothing brings it back', async () => {
+    const harness = new Harness();
+    putDead(harness, 'a');
+    expect(await operatorOf(harness).discard('a', { delete: true })).toMatchObject({ changed: 1 });
+    expect(harness.store.items()).toEqual([]);
+    expect(await operatorOf(harness).redrive('a')).toMatchObject({ changed: 0, skipped: { notFound: 1 } });
+  });
+});
+
+describe('snooze', () => {
+  test('puts off the due time on a queue that retries per record', async () => {
+    const harness = new Harness();
+    harness.put('a');
+    harness.put('later', { dueAt: iso(3 * 3600) });
+    await harness.run(() => harness.sleep(0), { maxRecords: 1 });
+    harness.put('a', { status: 'ERROR', failures: 1, attempts: 1, lastFailureAt: iso(0) });
+    expect(await operatorOf(harness).snooze({ queue: 'q' }, { wait: '2h' })).toMatchObject({
+      changed: 1,
+      skipped: { asWanted: 1 },
+    });
+    expect(harness.item('a')).toMatchObject({ dueAt: iso(7200) });
+    await harness.pass(7199);
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 0 });
+    await harness.pass(1);
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
+  });
+
+  test.each([
+    [
+      'that was attempted',
+      { status: 'ERROR', attempts: 1, failures: 1 },
+      { dueAt: iso(0), notBefore: iso(7200) },
+    ],
+    ['that has not', {}, { dueAt: iso(7200) }],
+  ])(
+    'holds a record of a progressive queue back %s, and leaves it its age',
+    async (_, attributes, expected) => {
+      const harness = new Harness();
+      harness.put('a', attributes);
+      await harness.store.setWay('q', { way: 'progressive', since: 0 }, undefined);
+      await operatorOf(harness).snooze('a', { at: new Date(START + 7200_000) });
+      expect(harness.item('a')).toMatchObject({ ...expected, insertedAt: iso(0) });
+      await harness.pass(7000);
+      expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ attempted: 0 });
+      await harness.pass(300);
+      expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ succeeded: 1 });
+    },
+  );
+
+  test.each([
+    ['that has failed', { status: 'ERROR', attempts: 1, failures: 1, lastFailureAt: iso(0) }],
+    ['that has not', {}],
+    ['that was redriven', { attempts: 9 }],
+  ])('holds a record %s although the queue changes its way', async (_, attributes) => {
+    const harness = new Harness();
+    harness.put('a', attributes);
+    await harness.store.setWay('q', { way: 'progressive', since: 0 }, undefined);
+    await operatorOf(harness).snooze('a', { wait: 7200 });
+    const { way } = await harness.store.readQueue('q');
+    await harness.store.setWay('q', { way: 'retry', since: 0 }, way);
+    await harness.pass(7199);
+    expect(await harness.run(succeed)).toMatchObject({ attempted: 0 });
+    await harness.pass(1);
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
+  });
+
+  test('puts off what its producer delays for less, and leaves what is delayed for longer', async () => {
+    const harness = new Harness();
+    harness.store.put({ id: 'a', status: 'NEW', queue: 'q', payload: 1, availableAt: iso(60) });
+    harness.store.put({ id: 'b', status: 'NEW', queue: 'q', payload: 1, availableAt: iso(9999) });
+    await operatorOf(harness).snooze(['a', 'b'], { wait: 7200 });
+    expect(harness.item('a')).toMatchObject({ lane: 'q', dueAt: iso(7200) });
+    expect(harness.item('b')).toMatchObject({ lane: 'q', dueAt: iso(9999) });
+  });
+
+  test('changes each record once, although they get later places in the index that is read', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 450; i++) harness.put(`r${i}`, { dueAt: iso(-i) });
+    const result = await operatorOf(harness).snooze({ queue: 'q' }, { wait: 60 });
+    expect(result).toMatchObject({ matched: 450, changed: 450, skipped: {} });
+  });
+
+  test.each([
+    [{}, /expected "wait" or "at"/],
+    [{ wait: 0 }, /expected "wait" or "at"/],
+    [{ wait: 'soon' }, /wait: expected seconds/],
+    [{ at: '2020-01-01T00:00:00Z' }, /a time that lies ahead/],
+    [{ wait: 1, at: new Date() }, /expected one of the two/],
+  ])('refuses %j', async (options, message) => {
+    await expect(operatorOf(new Harness()).snooze('a', options)).rejects.toThrow(message);
+  });
+});
+
+describe('retryNow', () => {
+  test('makes a record due that waits after a failure', async () => {
+    const harness = new Harness();
+    harness.put('a', { status: 'ERROR', failures: 3, attempts: 3, lastFailureAt: iso(0), dueAt: iso(9999) });
+    harness.put('due');
+    await harness.pass(10);
+    expect(await operatorOf(harness).retryNow({ queue: 'q' })).toMatchObject({
+      changed: 1,
+      skipped: { asWanted: 1 },
+    });
+    expect(harness.item('a')).toMatchObject({ status: 'ERROR', failures: 3, dueAt: iso(10) });
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 2 });
+  });
+
+  test('ends the delay that a producer asked for, and lets the age count from here', async () => {
+    const harness = new Harness();
+    harness.put('a', { availableAt: iso(DAY), dueAt: iso(DAY) });
+    await harness.store.setWay('q', { way: 'progressive', since: 0 }, undefined);
+    await harness.pass(10);
+    await operatorOf(harness).retryNow('a');
+    expect(harness.item('a')).toMatchObject({ availableAt: iso(10), dueAt: iso(10) });
+    expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ succeeded: 1 });
+  });
+
+  test('lifts what holds a record of a progressive queue back until its tier comes', async () => {
+    const harness = new Harness();
+    harness.put('a', { status: 'ERROR', failures: 1, attempts: 1, notBefore: iso(DAY) });
+    harness.put('b');
+    await harness.store.setWay('q', { way: 'progressive', since: 0 }, undefined);
+    expect(await operatorOf(harness).retryNow({ queue: 'q' })).toMatchObject({
+      changed: 1,
+      skipped: { asWanted: 1 },
+    });
+    expect(definedOf(harness.item('a'))).not.toHaveProperty('notBefore');
+    expect(harness.item('a')).toMatchObject({ dueAt: iso(0) });
+  });
+});
+
+describe('editPayload', () => {
+  test('merges into the payload, or replaces it', async () => {
+    const harness = new Harness();
+    const payload = { total: 1, customer: { id: 7, tags: new Set(['a']) }, big: 12345678901234567890123n };
+    harness.put('a', { payload });
+    const operator = operatorOf(harness);
+    await operator.editPayload('a', { merge: { total: 2, customer: { id: null, name: 'Ü' } } });
+    expect(harness.item('a').payload).toEqual({
+      total: 2,
+      customer: { tags: new Set(['a']), name: 'Ü' },
+      big: 12345678901234567890123n,
+    });
+    expect(harness.item('a')).toMatchObject({ dueAt: iso(0), lane: 'q', status: 'NEW' });
+    await operator.editPayload('a', { payload: [1] });
+    expect(harness.item('a').payload).toEqual([1]);
+    expect(await operator.editPayload('a', { payload: [1] })).toMatchObject({ skipped: { asWanted: 1 } });
+  });
+
+  test('redrives a dead record with it if wanted', async () => {
+    const harness = new Harness();
+    putDead(harness, 'a');
+    putDead(harness, 'b');
+    const operator = operatorOf(harness);
+    await operator.editPayload('a', { payload: 1, redrive: true });
+    await operator.editPayload('b', { payload: 1 });
+    expect(harness.item('a')).toMatchObject({ status: 'NEW', lane: 'q', payload: 1 });
+    expect(harness.item('b')).toMatchObject({ status: 'DEAD', lane: 'q/dead', payload: 1, failures: 7 });
+  });
+
+  test('refuses one that no item can hold, and goes on with the others', async () => {
+    const harness = new Harness();
+    harness.put('full', { own: 'x'.repeat(390 * 1024) });
+    harness.put('free');
+    const result = await operatorOf(harness).editPayload(['full', 'free'], {
+      payload: 'y'.repeat(100 * 1024),
+    });
+    expect(result).toMatchObject({ changed: 1, failed: 1, examples: ['free'] });
+    expect(result.failures).toEqual([
+      { id: 'full', reason: expect.stringMatching(/at most 407552 are possible/) },
+    ]);
+    expect(harness.item('full')).toMatchObject({ payload: {} });
+  });
+
+  test('asks for one of the two', async () => {
+    const operator = operatorOf(new Harness());
+    await expect(operator.editPayload('a', {})).rejects.toThrow(/either "payload" or "merge"/);
+    await expect(operator.editPayload('a', { payload: 1, merge: {} })).rejects.toThrow(/either/);
+  });
+});
+
+describe('changePolicy', () => {
+  test('gives waiting and dead records a policy of their own, or takes it away', async () => {
+    const harness = new Harness();
+    harness.put('a', { status: 'ERROR', failures: 1, dueAt: iso(50) });
+    putDead(harness, 'b');
+    const operator = operatorOf(harness);
+    const retry = { type: 'constant', intervalSeconds: 5 } as const;
+    expect(await operator.changePolicy({ queue: 'q' }, { retry })).toMatchObject({ changed: 2 });
+    expect(harness.item('a')).toMatchObject({ retry, dueAt: iso(50) });
+    expect(harness.item('b')).toMatchObject({ retry, status: 'DEAD' });
+    expect(await operator.changePolicy('a', { retry })).toMatchObject({ skipped: { asWanted: 1 } });
+    await operator.changePolicy('a', { retry: null });
+    expect(definedOf(harness.item('a'))).not.toHaveProperty('retry');
+  });
+
+  test('refuses a policy that makes no sense, before anything is changed', async () => {
+    const operator = operatorOf(new Harness());
+    const retry = { type: 'fibonaci' } as never;
+    await expect(operator.changePolicy('a', { retry })).rejects.toThrow(/changePolicy\.retry.*fibonacci/);
+    await expect(operator.changePolicy('a', {} as never)).rejects.toThrow(/or null for none/);
+  });
+});
+
+describe('a selection', () => {
+  const some = async (selection: object) => {
+    const harness = new Harness();
+    putDead(harness, 'http', {
+      insertedAt: iso(-3 * DAY),
+      payload: { customer: { id: 7 }, items: [{ sku: 'x' }] },
+    });
+    putDead(harness, 'timeout', {
+      insertedAt: iso(-3600),
+      lastError: { name: 'AttemptTimeout', message: '', at: iso(0), attempt: 1 },
+      region: 'eu',
+      payload: { customer: { id: '7' } },
+    });
+    putDead(harness, 'old', { insertedAt: iso(-400 * DAY), deadReason: 'expired' });
+    putDead(harness, 'other', { queue: 'r', lane: 'r/dead' });
+    harness.put('waiting');
+    await operatorOf(harness).redrive(selection as never);
+    return harness.store
+      .items()
+      .filter(({ status, lane }) => status === 'NEW' && lane !== undefined)
+      .map(({ id }) => id)
+      .filter((id) => id !== 'waiting')
+      .sort();
+  };
+
+  test.each<[object, string[]]>([
+    [{ all: true }, ['http', 'old', 'other', 'timeout']],
+    [{ status: 'DEAD' }, ['http', 'old', 'other', 'timeout']],
+    [{ queue: 'r' }, ['other']],
+    [{ queue: 'nobody' }, []],
+    [{ errorName: 'AttemptTimeout' }, ['timeout']],
+    [{ deadReason: 'exp' }, ['old']],
+    [{ queue: 'q', olderThan: '2d' }, ['http', 'old']],
+    [{ queue: 'q', youngerThan: '2d' }, ['timeout']],
+    [{ queue: 'q', olderThan: 1800, youngerThan: '4d' }, ['http', 'timeout']],
+    [{ payload: { path: 'customer.id', equals: 7 } }, ['http']],
+    [{ payload: { path: ['customer', 'id'], equals: '7' } }, ['timeout']],
+    [
+      {
+        payload: [
+          { path: 'customer.id', equals: 7 },
+          { path: 'items.0.sku', equals: 'x' },
+        ],
+      },
+      ['http'],
+    ],
+    [{ payload: { path: 'items.0', equals: { sku: 'x' } } }, ['http']],
+    [{ payload: { path: 'constructor.name', equals: 'Object' } }, []],
+    [{ attributes: { region: 'eu' } }, ['timeout']],
+  ])('%j', async (selection, ids) => {
+    expect(await some(selection)).toEqual(ids);
+  });
+
+  test.each([
+    [{}, /expected ids, a filter such as "queue", or "all": true/],
+    [{ all: false }, /expected ids, a filter/],
+    [undefined, /redrive/],
+    [{ queue: 'a b' }, /redrive\.queue: expected letters/],
+    [{ status: 'NEW' }, /redrive\.status: expected DEAD, got "NEW"/],
+    [{ status: 'dead' }, /redrive\.status/],
+    [{ olderThan: '5' }, /redrive\.olderThan: expected seconds/],
+    [{ errorname: 'x' }, /did you mean "errorName"/],
+    [{ payload: { path: '', equals: 1 } }, /redrive\.payload/],
+    [['a', ''], /ids that are not empty/],
+    [[1], /ids that are not empty/],
+  ])('refuses %j', async (selection, message) => {
+    const harness = new Harness();
+    putDead(harness, 'a');
+    await expect(operatorOf(harness).redrive(selection as never)).rejects.toThrow(message);
+    expect(harness.item('a')).toMatchObject({ status: 'DEAD' });
+  });
+});
+
+describe('any action', () => {
+  test('counts in a dry run, and changes nothing', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 30; i++) putDead(harness, `r${i}`);
+    const before = harness.store.items();
+    expect(await operatorOf(harness).redrive({ queue: 'q' }, { dryRun: true })).toMatchObject({
+      matched: 30,
+      changed: 30,
+      examples: [expect.any(String), ...Array(4).fill(expect.any(String))],
+    });
+    expect(harness.store.items()).toEqual(before);
+  });
+
+  test('says of each id why it was left', async () => {
+    const harness = new Harness();
+    putDead(harness, 'dead ü/#1');
+    harness.put('new');
+    putDead(harness, 'later', { backlogFormat: 99 });
+    const ids = ['dead ü/#1', 'new', 'nobody', 'later', 'dead ü/#1'];
+    expect(await operatorOf(harness).redrive(ids)).toMatchObject({
+      matched: 4,
+      changed: 1,
+      skipped: { otherStatus: 1, notFound: 1, newer: 1 },
+    });
+  });
+
+  test('takes as many as its limit allows, and the next call goes on', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 250; i++) putDead(harness, `r${i}`);
+    const operator = operatorOf(harness);
+    expect(await operator.redrive({ queue: 'q' }, { limit: 120 })).toMatchObject({
+      changed: 120,
+      ended: 'limit',
+    });
+    expect(harness.statuses()).toEqual({ NEW: 120, DEAD: 130 });
+    expect(await operator.redrive({ queue: 'q' }, { limit: 131 })).toMatchObject({
+      changed: 130,
+      ended: 'complete',
+    });
+  });
+
+  test.each([50, 2, 0.5])('keeps a pace of %d a second', async (perSecond) => {
+    const harness = new Harness();
+    for (let i = 0; i < 11; i++) putDead(harness, `r${i}`);
+    const began = harness.time.now;
+    await harness.time.until(operatorOf(harness).redrive({ queue: 'q' }, { perSecond }));
+    const seconds = (harness.time.now - began) / 1000;
+    expect(seconds).toBeGreaterThanOrEqual(10 / perSecond - 0.05);
+    expect(seconds).toBeLessThan(11 / perSecond + 0.1);
+    expect(harness.statuses()).toEqual({ NEW: 11 });
+  });
+
+  test('tells how far it is, and ends after the writes at hand when it is told to', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 1000; i++) putDead(harness, `r${i}`);
+    const stop = new AbortController();
+    const seen: number[] = [];
+    const onProgress = ({ looked, changed }: { looked: number; changed: number }) => {
+      expect(changed).toBe(looked);
+      seen.push(changed);
+      if (changed >= 300) stop.abort();
+    };
+    const { signal } = stop;
+    const result = await operatorOf(harness).redrive({ queue: 'q' }, { onProgress, signal });
+    expect(result).toMatchObject({ changed: 300, ended: 'aborted' });
+    expect(seen).toEqual([100, 200, 300]);
+    expect(await operatorOf(harness).redrive({ queue: 'q' })).toMatchObject({ changed: 700 });
+  });
+
+  test('ends a long wait for its pace when it is told to', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 5; i++) putDead(harness, `r${i}`);
+    const stop = new AbortController();
+    const redriving = operatorOf(harness).redrive({ queue: 'q' }, { perSecond: 0.01, signal: stop.signal });
+    await harness.pass(5);
+    stop.abort();
+    const began = harness.time.now;
+    expect(await harness.time.until(redriving)).toMatchObject({ changed: 1, ended: 'aborted' });
+    expect(harness.time.now).toBe(began);
+  });
+
+  test('goes on past a record that the table refuses', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'bad', 'c']) putDead(harness, id);
+    const store = interrupted(harness.store, {
+      change: ({ id }: { id: string }) => {
+        if (id === 'bad') throw new StoreError('UpdateItem (table t): ValidationException: item size');
+      },
+    });
+    expect(await operatorOf(harness, store).redrive({ queue: 'q' })).toMatchObject({
+      matched: 3,
+      changed: 2,
+      failed: 1,
+      failures: [{ id: 'bad', reason: expect.stringMatching(/item size/) }],
+    });
+  });
+
+  test('waits while DynamoDB throttles', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 3; i++) putDead(harness, `r${i}`);
+    let throttled = 0;
+    const store = interrupted(harness.store, {
+      change: () => {
+        if (throttled++ < 4) throw new StoreThrottledError('DynamoDB throttles');
+      },
+    });
+    const told: string[] = [];
+    const redriving = operatorOf(harness, store).redrive(
+      { queue: 'q' },
+      { onTrouble: (message) => void told.push(message) },
+    );
+    expect(await harness.time.until(redriving)).toMatchObject({ changed: 3 });
+    expect(told).toEqual(Array(4).fill('DynamoDB throttles'));
+  });
+
+  test('says what it has done when the table cannot be used any more', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 300; i++) putDead(harness, `r${i}`);
+    let writes = 0;
+    const store = interrupted(harness.store, {
+      change: () => {
+        if (++writes > 150) throw new StoreAccessError('access denied');
+      },
+    });
+    const error = await operatorOf(harness, store)
+      .redrive({ queue: 'q' })
+      .catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(OperationInterruptedError);
+    expect(error.message).toBe('stopped after 150 were changed: access denied');
+    expect(error.result).toMatchObject({ changed: 150, ended: 'aborted' });
+    expect(harness.statuses()).toEqual({ NEW: 150, DEAD: 150 });
+  });
+
+  test('gives up on a record that others change all the time', async () => {
+    const harness = new Harness();
+    putDead(harness, 'a');
+    putDead(harness, 'b');
+    const store = interrupted(harness.store, {
+      change: ({ id }: { id: string }) => {
+        if (id === 'a') putDead(harness, 'a', { rev: String(Math.random()) });
+      },
+    });
+    expect(await operatorOf(harness, store).redrive({ queue: 'q' })).toMatchObject({
+      changed: 1,
+      skipped: { changedMeanwhile: 1 },
+    });
+  });
+
+  test('of two operators at once each record is changed by one', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 300; i++) putDead(harness, `r${i}`);
+    const operators = [operatorOf(harness), operatorOf(harness)];
+    const results = await Promise.all(operators.map((operator) => operator.redrive({ queue: 'q' })));
+    expect((results[0]?.changed ?? 0) + (results[1]?.changed ?? 0)).toBe(300);
+    expect(harness.statuses()).toEqual({ NEW: 300 });
+  });
+
+  test('finds a record that has no place by its id, and by the whole table', async () => {
+    const harness = new Harness();
+    harness.store.put({ id: 'bare', status: 'DEAD', payload: 1, queue: 'q' });
+    harness.store.put({ id: 'bare-too', status: 'DEAD', payload: 1, queue: 'q' });
+    const operator = operatorOf(harness);
+    expect(await operator.redrive({ queue: 'q' })).toMatchObject({ matched: 0 });
+    expect(await operator.redrive('bare')).toMatchObject({ changed: 1 });
+    expect(await operator.redrive({ status: 'DEAD' })).toMatchObject({ changed: 1 });
+    expect(harness.item('bare')).toMatchObject({ status: 'NEW', lane: 'q', dueAt: iso(0) });
+  });
+
+  test.each([
+    [{ table: 'records' }, /controlTable/],
+    [{ table: 'r', controlTable: 'control' }, /table/],
+    [{ table: 'records', controlTable: 'control', tabel: 1 }, /did you mean "table"/],
+    [{ table: 'records', controlTable: 'control', store: {} }, /store: .*expected a store/],
+  ])('needs options that make sense: %j', (options, message) => {
+    expect(() => new BacklogOperator(options as never)).toThrow(message);
+  });
+
+  test.each([
+    { limit: 0 },
+    { perSecond: 0 },
+    { perSecond: -1 },
+    { concurrency: 0 },
+    { dryrun: true },
+    { signal: 1 },
+  ])('refuses %j', async (options) => {
+    await expect(operatorOf(new Harness()).redrive('a', options as never)).rejects.toThrow(/redrive/);
+  });
+});
+
+describe('export', () => {
+  test('gives the items as they stand, of whatever status', async () => {
+    const harness = new Harness();
+    harness.put('a', { status: 'SUCCESS', lane: undefined, dueAt: undefined, own: { x: 1 } });
+    putDead(harness, 'b', { insertedAt: 12345 });
+    harness.put('c', { queue: 'r', lane: 'r' });
+    const exported = [];
+    for await (const item of operatorOf(harness).export({ queue: 'q', status: ['DEAD', 'SUCCESS'] }))
+      exported.push(item);
+    expect(exported).toEqual([harness.item('a'), harness.item('b')]);
+  });
+
+  test('of ids, or as many as wanted', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 5; i++) putDead(harness, `r${i}`);
+    const idsOf = async (...args: Parameters<BacklogOperator['export']>) => {
+      const ids = [];
+      for await (const { id } of operatorOf(harness).export(...args)) ids.push(id);
+      return ids;
+    };
+    expect(await idsOf(['r3', 'nobody', 'r1'])).toEqual(['r3', 'r1']);
+    expect(await idsOf({ queue: 'q', status: 'DEAD' }, { limit: 2 })).toEqual(['r0', 'r1']);
+  });
+});
+
+function definedOf(item: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined));
+}

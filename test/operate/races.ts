@@ -1,0 +1,526 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualTime } from '../../src/lab/virtual-time.js';
+import { BacklogOperator } from '../../src/operate/index.js';
+import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
+import { type Process, run } from '../../src/processor/index.js';
+import type { Item } from '../../src/record/index.js';
+import type { OperatorStore } from '../../src/store/index.js';
+import { seededRandom } from '../simulation/random.js';
+import { interrupted } from './support.js';
+
+const START = Date.parse('2026-03-01T00:00:00.000Z');
+const TIERS: TierBand[] = [
+  { number: 1, everySeconds: 300, fromAgeSeconds: 0, untilAgeSeconds: 86_400, last: false },
+  { number: 2, everySeconds: 3600, fromAgeSeconds: 86_700, untilAgeSeconds: 1e9, last: true },
+];
+
+export interface RaceStore {
+  readonly store: OperatorStore;
+  put(item: Item): Promise<void>;
+  raw(id: string): Promise<Item | undefined>;
+  /** Settles when whoever works on the store waits for something else. */
+  quiet(): Promise<void>;
+}
+
+/** A queue of its own for each test: one store serves them all. */
+class World {
+  readonly time: VirtualTime;
+  readonly clock;
+  readonly queue = `race-${worlds++}`;
+  readonly attempts: string[] = [];
+  private broken: Error | undefined;
+  readonly underway = new Map<string, number>();
+
+  constructor(private readonly races: RaceStore) {
+    this.time = new VirtualTime(START, () => races.quiet());
+    this.clock = this.time.clock();
+  }
+
+  /** Lets time pass until that has happened. What an attempt finds wrong is no failure of the record's. */
+  async play(scene: () => Promise<void>): Promise<void> {
+    await this.time.until(scene());
+    if (this.broken) throw this.broken;
+  }
+
+  iso(seconds = 0): string {
+    return new Date(this.time.now + seconds * 1000).toISOString();
+  }
+
+  id(name = 'r'): string {
+    return `${this.queue} ${name}`;
+  }
+
+  async put(attributes: Record<string, unknown> = {}, name = 'r'): Promise<void> {
+    const item = {
+      id: this.id(name),
+      status: 'NEW',
+      queue: this.queue,
+      payload: { n: 1 },
+      insertedAt: this.iso(-60),
+      lane: this.queue,
+      dueAt: this.iso(-60),
+      rev: 'put',
+      ...attributes,
+    };
+    await this.races.put(Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined)));
+  }
+
+  async item(name = 'r'): Promise<Item> {
+    return (await this.races.raw(this.id(name))) ?? {};
+  }
+
+  operator(store: OperatorStore = this.races.store): BacklogOperator {
+    const random = seededRandom(worlds * 1000 + this.attempts.length);
+    return new BacklogOperator({
+      table: 'records',
+      controlTable: 'control',
+      clock: this.clock,
+      random,
+      store,
+    });
+  }
+
+  /** A run's store in which operators come in between. */
+  between(before: Parameters<typeof interrupted>[1]): OperatorStore {
+    return interrupted(this.races.store, before);
+  }
+
+  run(process: Process = () => {}, options: Run = {}) {
+    const { queue = this.queue, band, arrivals, store = this.races.store, concurrency = 10 } = options;
+    return run(
+      {
+        target: {
+          queue,
+          lane: queue,
+          band,
+          ...(arrivals ? { arrivals: { batch: 'b', ids: arrivals } } : {}),
+        },
+        process: async (record, context) => {
+          this.attempts.push(queue);
+          // Never twice at the same time.
+          const underway = (this.underway.get(record.id) ?? 0) + 1;
+          this.underway.set(record.id, underway);
+          if (underway > 1) this.broken ??= new Error(`two attempts of ${record.id} at once`);
+          try {
+            return await process(record, context);
+          } catch (error) {
+            if (error instanceof Error && error.name === 'AssertionError') this.broken ??= error;
+            throw error;
+          } finally {
+            this.underway.set(record.id, underway - 1);
+          }
+        },
+        policy: resolvePolicy(band ? { type: 'progressive' } : { type: 'constant', intervalSeconds: 60 }),
+        limits: { concurrency, attemptTimeoutSeconds: 30 },
+        deadline: this.clock.wall() + 300_000,
+        functionTimeoutSeconds: 300,
+        tickSeconds: 60,
+      },
+      {
+        store,
+        clock: this.clock,
+        random: seededRandom(++worlds),
+        logger: { debug() {}, info() {}, warn() {}, error() {} },
+      },
+    );
+  }
+}
+
+interface Run {
+  readonly queue?: string;
+  readonly band?: TierBand | undefined;
+  readonly arrivals?: readonly string[];
+  readonly store?: OperatorStore;
+  readonly concurrency?: number;
+}
+
+let worlds = 0;
+
+function signalled(): { readonly told: Promise<void>; readonly tell: () => void } {
+  let tell = () => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  return { told, tell };
+}
+
+function overriding(store: OperatorStore, methods: Partial<OperatorStore>): OperatorStore {
+  return new Proxy(store, {
+    get(target, name: keyof OperatorStore) {
+      const member = methods[name] ?? target[name];
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+export function operatorRaces(name: string, current: () => RaceStore): void {
+  /** A scene in a world of its own. */
+  const scene = (act: (its: World) => Promise<void>) => async () => {
+    const its = new World(current());
+    await its.play(() => act(its));
+  };
+
+  describe(`on ${name}, an action during an attempt`, () => {
+    it.each<[string, (operator: BacklogOperator, id: string) => Promise<{ changed: number }>, object]>([
+      ['discard', (operator, id) => operator.discard(id), { status: 'DEAD', deadReason: 'discarded' }],
+      ['snooze', (operator, id) => operator.snooze(id, { wait: '1h' }), { status: 'NEW' }],
+      ['edit', (operator, id) => operator.editPayload(id, { payload: 2 }), { status: 'NEW', payload: 2 }],
+      [
+        'a new policy',
+        (operator, id) => operator.changePolicy(id, { retry: { type: 'none' } }),
+        { status: 'NEW', retry: { type: 'none' } },
+      ],
+    ])('that writes first wins: %s', (_, act, left) =>
+      scene(async (its) => {
+        await its.put();
+        const summary = await its.run(async ({ id }) => {
+          expect(await act(its.operator(), id)).toMatchObject({ changed: 1 });
+        });
+        expect(summary).toMatchObject({ attempted: 1, succeeded: 0, unsettled: 1 });
+        expect(await its.item()).toMatchObject(left);
+        expect(await its.item()).not.toHaveProperty('attempts');
+      })(),
+    );
+
+    it(
+      'that comes second looks again, and decides anew',
+      scene(async (its) => {
+        await its.put();
+        let writes = 0;
+        const store = its.between({
+          change: async () => {
+            if (writes++ === 0) await its.run(() => Promise.reject(new Error('no')));
+          },
+        });
+        expect(await its.operator(store).snooze(its.id(), { wait: '1h' })).toMatchObject({ changed: 1 });
+        expect(await its.item()).toMatchObject({ status: 'ERROR', failures: 1, dueAt: its.iso(3600) });
+        expect(writes).toBe(2);
+      }),
+    );
+
+    it(
+      'that comes second leaves alone what has succeeded meanwhile',
+      scene(async (its) => {
+        await its.put();
+        const store = its.between({ change: () => its.run() });
+        const result = await its.operator(store).discard({ queue: its.queue, status: 'NEW' });
+        expect(result).toMatchObject({ changed: 0, skipped: { changedMeanwhile: 1 } });
+        expect(await its.item()).toMatchObject({ status: 'SUCCESS' });
+      }),
+    );
+
+    it(
+      'cannot make it be attempted twice: retry now waits for the lane’s lease',
+      scene(async (its) => {
+        await its.put();
+        await its.run(async ({ id }) => {
+          if (its.attempts.length > 1) return;
+          await its.operator().snooze(id, { wait: '1h' });
+          expect(await its.operator().retryNow(id)).toMatchObject({ changed: 1 });
+          expect(await its.run()).toMatchObject({ attempted: 0, ended: 'held' });
+        });
+        expect(await its.run()).toMatchObject({ attempted: 0 });
+        expect(its.attempts).toHaveLength(2);
+        expect(await its.item()).toMatchObject({ status: 'SUCCESS', attempts: 1 });
+      }),
+    );
+
+    it(
+      'removes it for good: the attempt’s end does not bring it back',
+      scene(async (its) => {
+        await its.put();
+        const summary = await its.run(async ({ id }) => {
+          expect(await its.operator().discard(id, { delete: true })).toMatchObject({ changed: 1 });
+        });
+        expect(summary).toMatchObject({ attempted: 1, unsettled: 1 });
+        expect(await its.item()).toEqual({});
+      }),
+    );
+  });
+
+  describe(`on ${name}, a record that was discarded during its attempt`, () => {
+    it.each([
+      ['into its own queue, where another tier would take it', {}],
+      ['into another queue', { queue: 'elsewhere' }],
+    ])('is not redriven %s before that is over', (_, options) =>
+      scene(async (its) => {
+        await its.put({ insertedAt: its.iso(-100_000), dueAt: its.iso(-100_000) });
+        const [young, old] = TIERS;
+        await its.run(
+          async ({ id }) => {
+            await its.operator().discard(id);
+            expect(await its.operator().redrive(id, options)).toMatchObject({ skipped: { inHand: 1 } });
+            await its.run(undefined, { band: young });
+            await its.run(undefined, { queue: 'elsewhere' });
+          },
+          { band: old },
+        );
+        expect(its.attempts).toHaveLength(1);
+        expect(await its.operator().redrive(its.id(), options)).toMatchObject({ changed: 1 });
+        expect(await its.item()).toMatchObject({ status: 'NEW', dueAt: its.iso() });
+        expect(await its.item()).not.toHaveProperty('formerLane');
+      })(),
+    );
+
+    it(
+      'set to DEAD by hand, it is not redriven either',
+      scene(async (its) => {
+        await its.put();
+        await its.run(async ({ id }) => {
+          await current().put({ ...(await its.item()), status: 'DEAD' });
+          expect(await its.operator().redrive(id, { queue: 'elsewhere' })).toMatchObject({
+            skipped: { inHand: 1 },
+          });
+        });
+        expect(await its.item()).toMatchObject({ status: 'SUCCESS' });
+      }),
+    );
+  });
+
+  describe(`on ${name}, a record that has no place yet`, () => {
+    const bare = (its: World) => ({ lane: undefined, dueAt: undefined, rev: undefined, queue: its.queue });
+
+    it(
+      'is not touched while it is under attempt on arrival',
+      scene(async (its) => {
+        await its.put(bare(its));
+        const summary = await its.run(
+          async ({ id }) => {
+            const operator = its.operator();
+            for (const acting of [
+              operator.snooze(id, { wait: '1h' }),
+              operator.retryNow(id),
+              operator.discard(id),
+              operator.editPayload(id, { payload: 2 }),
+              operator.move(id, { queue: 'elsewhere' }),
+            ])
+              expect(await acting).toMatchObject({ changed: 0, skipped: { inHand: 1 } });
+          },
+          { arrivals: [its.id()] },
+        );
+        expect(summary).toMatchObject({ succeeded: 1, unsettled: 0 });
+      }),
+    );
+
+    it(
+      'set to DEAD by hand, is not redriven while it is under attempt on arrival',
+      scene(async (its) => {
+        await its.put(bare(its));
+        await its.run(
+          async ({ id }) => {
+            await current().put({ ...(await its.item()), status: 'DEAD' });
+            expect(await its.operator().redrive(id)).toMatchObject({ skipped: { inHand: 1 } });
+          },
+          { arrivals: [its.id()] },
+        );
+      }),
+    );
+
+    it(
+      'gets its place with the action, and is not attempted on arrival any more',
+      scene(async (its) => {
+        await its.put(bare(its));
+        expect(await its.operator().snooze(its.id(), { wait: '1h' })).toMatchObject({ changed: 1 });
+        expect(await its.item()).toMatchObject({ lane: its.queue, dueAt: its.iso(3600) });
+        expect(await its.run(undefined, { arrivals: [its.id()] })).toMatchObject({ attempted: 0 });
+      }),
+    );
+
+    it(
+      'is not attempted on arrival while an action is at work on it',
+      scene(async (its) => {
+        await its.put(bare(its));
+        const store = its.between({
+          change: async () => {
+            expect(await its.run(undefined, { arrivals: [its.id()] })).toMatchObject({ attempted: 0 });
+          },
+        });
+        expect(await its.operator(store).editPayload(its.id(), { payload: 2 })).toMatchObject({ changed: 1 });
+        expect(its.attempts).toEqual([]);
+      }),
+    );
+  });
+
+  describe(`on ${name}, a move to another queue`, () => {
+    it(
+      'of a record that nobody attempts is due there as it was, at once',
+      scene(async (its) => {
+        const to = `${its.queue}-to`;
+        await its.put();
+        const before = await its.item();
+        expect(await its.operator().move(its.id(), { queue: to })).toMatchObject({ changed: 1, held: 0 });
+        expect(await its.item()).toEqual({ ...before, queue: to, lane: to, rev: expect.any(String) });
+        expect(await its.run()).toMatchObject({ attempted: 0 });
+        expect(await its.run(undefined, { queue: to })).toMatchObject({ succeeded: 1 });
+      }),
+    );
+
+    it(
+      'during its attempt leaves it due when that must be over, and fences its outcome off',
+      scene(async (its) => {
+        const to = `${its.queue}-to`;
+        await its.put();
+        const stop = new AbortController();
+        const summary = await its.run(async ({ id }) => {
+          const moving = its.operator().move(id, { queue: to, signal: stop.signal });
+          // A page's journal does not change while its attempts go on.
+          void its.clock.sleep(3000).then(() => stop.abort());
+          expect(await moving).toMatchObject({ changed: 1, held: 1 });
+          const { dueAt, formerLane } = await its.item();
+          expect(dueAt).toBe(its.iso(897));
+          expect(formerLane).toEqual({ lane: its.queue, until: its.iso(897) });
+          expect(await its.run(undefined, { queue: to })).toMatchObject({ attempted: 0 });
+          for (const acting of [
+            its.operator().retryNow(id),
+            its.operator().move(id, { queue: its.queue }),
+            its.operator().move(id, { queue: 'third' }),
+          ])
+            expect(await acting).toMatchObject({ changed: 0, skipped: { inHand: 1 } });
+        });
+        expect(summary).toMatchObject({ attempted: 1, unsettled: 1 });
+        expect(await its.operator().retryNow(its.id())).toMatchObject({ changed: 1 });
+        expect(await its.run(undefined, { queue: to })).toMatchObject({ succeeded: 1 });
+      }),
+    );
+
+    it(
+      'during its attempt by an old tier is not due by a young one either',
+      scene(async (its) => {
+        const to = `${its.queue}-to`;
+        await its.put({ insertedAt: its.iso(-100_000), dueAt: its.iso(-100_000) });
+        const stop = new AbortController();
+        await its.run(
+          async ({ id }) => {
+            const moving = its.operator().move(id, { queue: to, signal: stop.signal });
+            void its.clock.sleep(3000).then(() => stop.abort());
+            expect(await moving).toMatchObject({ held: 1 });
+            await its.run(undefined, { queue: to, band: TIERS[0] });
+            await its.run(undefined, { queue: to, band: TIERS[1] });
+          },
+          { band: TIERS[1] },
+        );
+        expect(its.attempts).toHaveLength(1);
+      }),
+    );
+
+    it(
+      'while a page with it is read and its journal is on the way is not due before that page is over',
+      scene(async (its) => {
+        const to = `${its.queue}-to`;
+        const { store: real } = current();
+        for (let i = 0; i < 30; i++) await its.put({ dueAt: its.iso(-60 + i) }, `r${i}`);
+        const last = its.id('r29');
+        const read = signalled();
+        const looked = signalled();
+        let moving: ReturnType<BacklogOperator['move']> | undefined;
+        const itsStore = overriding(real, {
+          readPage: async (ids, queue) => {
+            const page = await real.readPage(ids, queue);
+            if (ids.includes(last)) read.tell();
+            return page;
+          },
+          holdLease: async (key, hold) => {
+            if (hold.ids.includes(last) && !moving) {
+              await read.told;
+              const looking = overriding(real, {
+                readLeases: async () => {
+                  const leases = await real.readLeases();
+                  looked.tell();
+                  return leases;
+                },
+              });
+              moving = its.operator(looking).move(last, { queue: to });
+              await looked.told;
+            }
+            return real.holdLease(key, hold);
+          },
+        });
+        const { attempted } = await its.run(
+          async ({ id }) => {
+            if (id !== last) return;
+            // The next journal names it: the operator has seen that by now.
+            await its.clock.sleep(5000);
+            expect(await its.item('r29')).toMatchObject({ queue: to, lane: to, dueAt: its.iso(895) });
+            expect(await its.run(undefined, { queue: to })).toMatchObject({ attempted: 0 });
+          },
+          { store: itsStore, concurrency: 1 },
+        );
+        expect(attempted).toBe(30);
+        expect(await moving).toMatchObject({ changed: 1, held: 0 });
+        expect(await its.run(undefined, { queue: to })).toMatchObject({ succeeded: 1 });
+      }),
+    );
+
+    it(
+      'out of a busy lane is due at once when the next page shows that nobody attempts it',
+      scene(async (its) => {
+        const to = `${its.queue}-to`;
+        for (let i = 0; i < 5; i++) await its.put({ dueAt: its.iso(-60 + i) }, `r${i}`);
+        const due = its.iso(3600);
+        await its.put({ dueAt: due }, 'later');
+        let moving: ReturnType<BacklogOperator['move']> | undefined;
+        await its.run(
+          async ({ id }) => {
+            if (id !== its.id('r0')) return;
+            const looked = signalled();
+            const looking = its.between({ readLeases: () => looked.tell() });
+            moving = its.operator(looking).move(its.id('later'), { queue: to });
+            await looked.told;
+          },
+          { concurrency: 1 },
+        );
+        expect(await moving).toMatchObject({ changed: 1, held: 0 });
+        expect(await its.item('later')).toMatchObject({ lane: to, dueAt: due });
+        expect(await its.item('later')).not.toHaveProperty('formerLane');
+      }),
+    );
+
+    it(
+      'of a dead record changes its queue, and leaves it dead',
+      scene(async (its) => {
+        const to = `${its.queue}-to`;
+        await its.put({ status: 'DEAD', lane: `${its.queue}/dead`, deadReason: 'expired' });
+        const before = await its.item();
+        expect(await its.operator().move(its.id(), { queue: to })).toMatchObject({ changed: 1, held: 0 });
+        expect(await its.item()).toEqual({
+          ...before,
+          queue: to,
+          lane: `${to}/dead`,
+          rev: expect.any(String),
+        });
+      }),
+    );
+
+    it(
+      'of one that is due later leaves it due then',
+      scene(async (its) => {
+        const to = `${its.queue}-to`;
+        await its.put({ dueAt: its.iso(7200) });
+        await its.operator().move(its.id(), { queue: to });
+        expect(await its.item()).toMatchObject({ lane: to, dueAt: its.iso(7200) });
+        expect(await its.item()).not.toHaveProperty('formerLane');
+      }),
+    );
+
+    it(
+      'that ends half-way leaves it due in a quarter of an hour',
+      scene(async (its) => {
+        const to = `${its.queue}-to`;
+        await its.put();
+        const store = its.between({
+          readLeases: () => {
+            throw new Error('killed');
+          },
+        });
+        await its
+          .operator(store)
+          .move(its.id(), { queue: to })
+          .catch(() => {});
+        expect(await its.item()).toMatchObject({ lane: to, dueAt: its.iso(900) });
+        expect(await its.run(undefined, { queue: to })).toMatchObject({ attempted: 0 });
+        await its.clock.sleep(900_000);
+        expect(await its.run(undefined, { queue: to })).toMatchObject({ succeeded: 1 });
+      }),
+    );
+  });
+}

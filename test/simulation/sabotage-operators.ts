@@ -1,0 +1,37 @@
+import { replacing } from './sabotage.js';
+import type { Sabotage } from './world.js';
+
+/** A record that is moved to another lane is due there at once, whoever attempts it in the former one. */
+export const withoutHold: Sabotage = {
+  store: (store) =>
+    replacing(
+      {
+        change: (record, change, rev) => {
+          const { formerLane, status, ...set } = change.set;
+          const dueAt = record.dueAt === undefined ? {} : { dueAt: record.dueAt };
+          const isMove = formerLane !== undefined && status === undefined;
+          return store.change(record, isMove ? { ...change, set: { ...set, ...dueAt } } : change, rev);
+        },
+      },
+      store,
+    ),
+};
+
+/** Operators see no lease of a run. */
+export const withoutLook: Sabotage = {
+  store: (store) => replacing({ readLeases: async () => new Map() }, store),
+};
+
+/** Operators write whatever stands there by now. */
+export const withoutOperatorsFence: Sabotage = {
+  store: (store) =>
+    replacing(
+      {
+        change: async (record, change, rev) => {
+          const current = await store.get(record.id);
+          return current ? store.change(current, change, rev) : 'changed';
+        },
+      },
+      store,
+    ),
+};

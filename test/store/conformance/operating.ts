@@ -1,0 +1,149 @@
+import { expect, it } from 'vitest';
+import type { UnderTest } from '../conformance.js';
+import { insertAndRead, iso, item, NOW, read } from '../records.js';
+
+export function operating(underTest: UnderTest): void {
+  it('reads items as they stand there, and leaves out what is not', async () => {
+    const { store, put } = underTest();
+    const odd = { id: 'op-odd', status: 'new', insertedAt: 12_345, own: { deep: [1, 'ü'] } };
+    await put(odd);
+    await store.insert(item('op-even'));
+    expect(await store.readItems(['op-even', 'op-none', 'op-odd', 'op-even'])).toEqual([
+      item('op-even'),
+      odd,
+    ]);
+  });
+
+  it('reads the whole table in pages', async () => {
+    const { store } = underTest();
+    for (let i = 0; i < 5; i++) await store.insert(item(`op-scan-${i}`));
+    const ids: string[] = [];
+    for (const segment of [0, 1]) {
+      let after: string | undefined;
+      do {
+        const page = await store.scanItems({ segment, segments: 2, after });
+        ids.push(...page.items.map(({ id }) => String(id)));
+        after = page.next;
+      } while (after !== undefined);
+    }
+    const found = ids.filter((id) => id.startsWith('op-scan-')).sort();
+    expect(found).toEqual(['op-scan-0', 'op-scan-1', 'op-scan-2', 'op-scan-3', 'op-scan-4']);
+  });
+
+  it('writes a change with a payload, a policy and a former lane, and takes them away again', async () => {
+    const { store, raw } = underTest();
+    const record = await insertAndRead(store, item('op-1', { queue: 'op-1', lane: 'op-1', mine: 1 }));
+    const formerLane = { lane: 'op-1', until: iso(900_000) };
+    const set = { payload: { new: [1] }, retry: { type: 'none' }, formerLane, lane: 'op-2' } as const;
+    expect(await store.change(record, { set, remove: [] }, 'rev-1')).toBe('settled');
+    expect(await raw('op-1')).toEqual({ ...item('op-1', { queue: 'op-1', mine: 1 }), ...set, rev: 'rev-1' });
+    const changed = await read(store, 'op-1');
+    expect(changed).toMatchObject(set);
+    expect(await store.change(changed, { set: {}, remove: ['retry', 'formerLane'] }, 'rev-2')).toBe(
+      'settled',
+    );
+    const { retry: _, formerLane: __, ...kept } = set;
+    expect(await raw('op-1')).toEqual({ ...item('op-1', { queue: 'op-1', mine: 1 }), ...kept, rev: 'rev-2' });
+  });
+
+  it('changes nothing on a record that somebody else has changed, and knows its own change', async () => {
+    const { store, raw } = underTest();
+    const record = await insertAndRead(store, item('op-3'));
+    const change = { set: { dueAt: iso(5000) }, remove: [] };
+    expect(await store.change(record, change, 'rev-a')).toBe('settled');
+    expect(await store.change(record, change, 'rev-a')).toBe('settled');
+    expect(await store.change(record, change, 'rev-b')).toBe('changed');
+    expect(await raw('op-3')).toMatchObject({ rev: 'rev-a' });
+  });
+
+  it('removes a record only as it was read', async () => {
+    const { store, raw } = underTest();
+    const record = await insertAndRead(store, item('op-4'));
+    await store.change(record, { set: { dueAt: iso(1) }, remove: [] }, 'rev-1');
+    expect(await store.remove(record, 'rev-x')).toBe('changed');
+    expect(await raw('op-4')).toBeDefined();
+    expect(await store.remove(await read(store, 'op-4'), 'rev-x')).toBe('removed');
+    expect(await raw('op-4')).toBeUndefined();
+    expect(await store.remove(record, 'rev-x')).toBe('removed');
+  });
+
+  it('removes what the library has never written only with the payload that was read', async () => {
+    const { store, put, raw } = underTest();
+    await put({ id: 'op-5', status: 'DEAD', payload: { a: [1] } });
+    const record = await read(store, 'op-5');
+    await put({ id: 'op-5', status: 'DEAD', payload: { a: [2] } });
+    expect(await store.remove(record, 'rev-x')).toBe('changed');
+    expect(await raw('op-5')).toMatchObject({ payload: { a: [2] } });
+    expect(await store.remove(await read(store, 'op-5'), 'rev-x')).toBe('removed');
+    expect(await raw('op-5')).toBeUndefined();
+  });
+
+  it('counts a lane, or a part of it', async () => {
+    const { store } = underTest();
+    for (let i = 0; i < 10; i++)
+      await store.insert(item(`op-count-${i}`, { lane: 'op-count', dueAt: iso(i * 1000) }));
+    const count = async (from?: number, until?: number) => {
+      const bounds = {
+        from: from === undefined ? undefined : NOW + from,
+        until: until === undefined ? undefined : NOW + until,
+      };
+      return (await store.countDue({ lane: 'op-count', ...bounds })).count;
+    };
+    expect(await count()).toBe(10);
+    expect(await count(2000)).toBe(8);
+    expect(await count(undefined, 2000)).toBe(3);
+    expect(await count(2000, 4000)).toBe(3);
+    expect((await store.countDue({ lane: 'op-nobody' })).count).toBe(0);
+  });
+
+  it('goes on counting behind a place', async () => {
+    const { store } = underTest();
+    for (let i = 0; i < 3; i++)
+      await store.insert(item(`op-behind-${i}`, { lane: 'op-behind', dueAt: iso(i) }));
+    const after = { id: 'op-behind-0', dueAt: iso(0) };
+    expect(await store.countDue({ lane: 'op-behind', after })).toMatchObject({ count: 2 });
+  });
+
+  it('shows the leases that somebody has, with their journals', async () => {
+    const { store } = underTest();
+    const hold = { holder: 'h', until: NOW + 70_000, ids: ['a', 'b'], rev: 'rev-j', suspects: ['s'] };
+    await store.holdLease('op-lane', hold);
+    await store.holdLease('op-lane#2', { ...hold, ids: ['c'] });
+    await store.holdLease('op-free', hold);
+    await store.releaseLease('op-free', 'h', { suspects: ['s'] });
+    const leases = await store.readLeases();
+    expect(leases.get('op-lane')).toMatchObject(hold);
+    expect(leases.get('op-lane#2')).toMatchObject({ ids: ['c'] });
+    expect(leases.has('op-free')).toBe(false);
+  });
+
+  it('pauses a queue and lets it go on, and says whether that changed anything', async () => {
+    const { store } = underTest();
+    expect(await store.setPaused('op-queue', false)).toBe(false);
+    expect(await store.setPaused('op-queue', true)).toBe(true);
+    expect(await store.setPaused('op-queue', true)).toBe(false);
+    expect(await store.readQueue('op-queue')).toMatchObject({ paused: true, pausedAt: iso() });
+    await store.setWay('op-queue', { way: 'retry', since: 1 }, undefined);
+    expect((await store.readPage([], 'op-queue')).queue).toMatchObject({
+      paused: true,
+      way: { way: 'retry', since: 1 },
+    });
+    expect(await store.setPaused('op-queue', false)).toBe(true);
+    const queue = await store.readQueue('op-queue');
+    expect(queue).toMatchObject({ paused: false, way: { way: 'retry', since: 1 } });
+    expect(queue).not.toHaveProperty('pausedAt');
+  });
+
+  it('knows the queues that runs have served, or operators paused', async () => {
+    const { store } = underTest();
+    await store.setWay('op-served', { way: 'progressive', since: 0 }, undefined);
+    await store.setPaused('op-paused', true);
+    const queues = await store.readQueues();
+    expect(queues.get('op-served')).toMatchObject({ paused: false, way: { way: 'progressive', since: 0 } });
+    expect(queues.get('op-paused')).toMatchObject({ paused: true });
+    expect(queues.has('op-nobody')).toBe(false);
+    const claim = { batch: 'b', holder: 'h', until: NOW + 60_000, ids: ['x'], now: NOW };
+    await store.claimArrivals('op-claimed', claim);
+    expect((await store.readQueues()).get('op-claimed')).toMatchObject({ paused: false });
+  });
+}
