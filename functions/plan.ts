@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import {
   type BreakerChoice,
@@ -11,6 +12,7 @@ import {
   resolveBreaker,
 } from '../src/processor/index.js';
 import { laneOf } from '../src/record/index.js';
+import type { TaskWork } from '../src/tasks/work.js';
 import { parseOptions } from '../src/validation.js';
 import type { parseEvent } from './event.js';
 import { checkPolicy, type KeepSuccess, type QueueSettings } from './settings.js';
@@ -27,6 +29,8 @@ export interface HandlerChoices {
   readonly keepSuccessSeconds?: KeepSuccess | undefined;
   readonly breaker?: BreakerChoice | undefined;
   readonly destination?: DestinationOf | undefined;
+  /** Of its tasks. */
+  readonly work?: TaskWork | undefined;
 }
 
 /** Fills in the defaults; what else is in the settings is dropped. */
@@ -42,8 +46,12 @@ export function planRun(
 ): RunOptions {
   const { queue, tier, catchUp, arrivals, settings } = event;
   const keep = choices.keepSuccessSeconds ?? settings.keepSuccessSeconds ?? KEEP_SUCCESS_SECONDS;
+  const limits = parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`);
+  const { work } = choices;
+  checkTaskTimeouts(work, limits.attemptTimeoutSeconds);
   return {
     ...given,
+    ...(work ? { knows: work.knows, decisionsFor: work.decisionsFor } : {}),
     target: {
       queue,
       lane: laneOf(queue),
@@ -58,10 +66,21 @@ export function planRun(
     destination: choices.destination,
     retryQueue: choices.retryQueue ?? settings.retryQueue,
     deadOn: choices.deadOn ?? settings.deadOn,
-    limits: parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`),
+    limits,
     tickSeconds: tier?.everySeconds ?? settings.tickSeconds ?? TICK_SECONDS,
     keepSuccessSeconds: keep === 'forever' ? undefined : keep,
   };
+}
+
+/** A lease covers the longest attempt of its queue: none may take longer. */
+export function checkTaskTimeouts(work: TaskWork | undefined, mostSeconds: number): void {
+  for (const { name, timeoutSeconds } of work?.timeouts ?? []) {
+    if (timeoutSeconds <= mostSeconds) continue;
+    throw new ConfigurationError(
+      `task "${name}": timeoutSeconds: expected at most the attemptTimeoutSeconds of its queue (${mostSeconds}), ` +
+        `got ${timeoutSeconds}`,
+    );
+  }
 }
 
 function policyFor(queue: string, { way, retry }: QueueSettings, chosen: RetryPolicy | undefined) {

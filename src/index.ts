@@ -11,6 +11,7 @@ export {
   type FailureChoices,
   type GiveUp,
   type Process,
+  type ProcessResult,
   type RecordChoices,
   type RetryAnswer,
   type RetryFunction,
@@ -42,3 +43,10 @@ export {
   type Way,
 } from './record/index.js';
 export * from './store/index.js';
+export {
+  defineTask,
+  type StandardSchema,
+  type Task,
+  type TaskContext,
+  type TaskOptions,
+} from './tasks/index.js';

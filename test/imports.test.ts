@@ -16,6 +16,10 @@ const REFUSED = [
   ['src/processor', '../local/runtime.js'],
   ['src/delivery', '../store/store.js'],
   ['src/client', '@aws-sdk/lib-dynamodb'],
+  ['src/client', '../processor/index.js'],
+  ['src/tasks', '../store/store.js'],
+  ['src/tasks', '../client/index.js'],
+  ['src/tasks', '../../functions/plan.js'],
   ['src/local', '../../functions/settings.js'],
   ['src/local', '@aws-sdk/lib-dynamodb'],
   ['src/policies', '../lab/schedule-of.js'],
@@ -43,6 +47,7 @@ const REFUSED = [
   ['src/processor', 'zod'],
   ['src/delivery', 'zod'],
   ['src/client', 'zod'],
+  ['src/tasks', 'zod'],
   ['functions', 'zod'],
 ] as const;
 const ALLOWED = [
@@ -55,7 +60,9 @@ const ALLOWED = [
   ['src/charts', '../lab/schedule-of.js'],
   ['src/cli', '../lab/schedule-of.js'],
   ['src/cli', '../charts/picture.js'],
+  ['src/client', '../tasks/index.js'],
   ['functions', '../src/processor/index.js'],
+  ['functions', '../src/tasks/work.js'],
   ['cdk', '../functions/settings.js'],
   ['functions', 'zod/mini'],
   ['src/local', 'zod'],

@@ -7,6 +7,7 @@ export {
   Done,
   outcomeOfReturn,
   outcomeOfThrow,
+  Refused,
   RetryAfter,
   Snooze,
   type TypedOutcome,

@@ -39,6 +39,11 @@ export class Dead extends Error {
   }
 }
 
+/** Dead as it came, before anything was tried: whoever else is tried learns nothing from it. */
+export class Refused extends Dead {
+  readonly untried = true;
+}
+
 /** Not its time yet: tried again after the wait, and not counted as a failure. */
 export class Snooze extends Error {
   override readonly name = 'Snooze';
@@ -87,6 +92,8 @@ export type AttemptOutcome =
       readonly error: { readonly name: string; readonly message: string };
       /** What `process` threw, where it did; never stored. */
       readonly thrown?: unknown;
+      /** It was given up before its attempt began. */
+      readonly untried?: true | undefined;
     }
   /** Not its time yet. */
   | { readonly type: 'snooze'; readonly seconds: number; readonly because?: string | undefined }
@@ -140,7 +147,12 @@ function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
         thrown: outcome.cause ?? outcome,
       };
     case 'dead':
-      return { type: 'dead', because: String(outcome.message), error: errorOf(outcome) };
+      return {
+        type: 'dead',
+        because: String(outcome.message),
+        error: errorOf(outcome),
+        ...('untried' in outcome && outcome.untried === true ? { untried: true } : {}),
+      };
     case 'snooze':
       return { type: 'snooze', seconds: waitOf(outcome.seconds), because: String(outcome.message) };
     case 'cancel':

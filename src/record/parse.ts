@@ -1,4 +1,4 @@
-import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import { isLimitsOnly, parseLimits, type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import {
   type BacklogRecord,
   DEFAULT_QUEUE,
@@ -17,6 +17,7 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'status',
   'payload',
   'queue',
+  'task',
   'insertedAt',
   'availableAt',
   'lane',
@@ -30,6 +31,7 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'lastError',
   'errors',
   'notBefore',
+  'unknownTaskSince',
   'retry',
   'deadReason',
   'expiresAt',
@@ -82,6 +84,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
     status: parseStatus(item.status) ?? problem('status', STATUSES.join(', ')) ?? 'NEW',
     payload: item.payload,
     queue: parseQueue(item.queue) ?? problem('queue', 'letters, digits, "_", "." and "-"') ?? DEFAULT_QUEUE,
+    task: text('task'),
     insertedAt:
       insertionTime(time('insertedAt'), now, problems) ??
       // A failure moves the due time: whoever has failed is older than that, or it would never be too old.
@@ -101,7 +104,8 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
       ? item.errors.map(parseError).filter((entry) => entry !== undefined)
       : [],
     notBefore: time('notBefore'),
-    retry: parseRetry(item.retry, problems),
+    unknownTaskSince: time('unknownTaskSince'),
+    ...parseRetry(item.retry, problems),
     deadReason: text('deadReason'),
     ...(item.backlogFormat === undefined ? {} : { format: count('backlogFormat') || 1 }),
     expiresAt: typeof item.expiresAt === 'number' ? item.expiresAt : undefined,
@@ -136,14 +140,15 @@ function earlier(a: string | undefined, b: string | undefined): string | undefin
   return a < b ? a : b;
 }
 
-function parseRetry(value: unknown, problems: string[]): RetryPolicy | undefined {
-  if (value === undefined || value === null) return undefined;
+function parseRetry(value: unknown, problems: string[]): Pick<BacklogRecord, 'retry' | 'limits'> {
+  if (value === undefined || value === null) return {};
   try {
+    if (isLimitsOnly(value)) return { limits: parseLimits(value) };
     resolvePolicy(value);
-    return value as RetryPolicy;
+    return { retry: value as RetryPolicy };
   } catch (error) {
     problems.push((error as Error).message);
-    return undefined;
+    return { retry: undefined };
   }
 }
 

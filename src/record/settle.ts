@@ -1,5 +1,11 @@
 import { toIso } from '../clock.js';
-import { decideRetry, type ResolvedPolicy, type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import {
+  decideRetry,
+  limited,
+  type ResolvedPolicy,
+  type RetryPolicy,
+  resolvePolicy,
+} from '../policies/index.js';
 import type { Random } from '../random.js';
 import { appendError, errorEntry, truncate } from './errors.js';
 import type { AttemptOutcome } from './outcome.js';
@@ -31,6 +37,7 @@ export interface RecordChange {
     readonly lastError?: ErrorEntry;
     readonly errors?: readonly ErrorEntry[];
     readonly notBefore?: string;
+    readonly unknownTaskSince?: string;
     readonly deadReason?: string;
     readonly expiresAt?: number;
   };
@@ -38,6 +45,7 @@ export interface RecordChange {
     | 'lane'
     | 'dueAt'
     | 'notBefore'
+    | 'unknownTaskSince'
     | 'deadReason'
     | 'expiresAt'
     | 'failures'
@@ -45,7 +53,7 @@ export interface RecordChange {
     | 'lastFailureAt'
   )[];
   /** What a run counts it as, where the status does not tell. */
-  readonly countedAs?: 'snoozed' | 'cancelled';
+  readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
 }
 
 export interface SettleContext {
@@ -74,13 +82,19 @@ const MAX_REASON_BYTES = 200;
 
 /** What the outcome of an attempt changes on its record. */
 export function settle(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
+  return known(record, changeFor(record, outcome, context));
+}
+
+function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
   switch (outcome.type) {
     case 'success':
       return succeed(record, context);
     case 'failure':
       return fail(record, outcome, context);
     case 'dead': {
-      const change = failureOf(record, outcome.error, context);
+      const change = outcome.untried
+        ? refusalOf(record, outcome.error, context)
+        : failureOf(record, outcome.error, context);
       return die(change, truncate(outcome.because, MAX_REASON_BYTES), context);
     }
     case 'snooze':
@@ -97,7 +111,34 @@ export const WORKER_LOST = 'WorkerLost';
 
 export function settleLostWorker(record: BacklogRecord, context: SettleContext): RecordChange {
   const message = 'the process ended during the attempt';
-  return fail(record, { error: { name: WORKER_LOST, message } }, context);
+  return known(record, fail(record, { error: { name: WORKER_LOST, message } }, context));
+}
+
+/** Longer and longer while nobody comes who knows the task: a deployment takes minutes, a rollback may last for days. */
+const UNKNOWN_TASK_WAITS = { leastMs: 60_000, mostMs: 600_000 };
+
+/**
+ * The handler does not know the record's task, as one that is about to be deployed may. It waits as long as it has waited
+ * for that already, from 1 to 10 minutes; no attempt was made, and nothing is counted.
+ */
+export function waitForTask(record: BacklogRecord, context: SettleContext): RecordChange {
+  const { now } = context;
+  const { leastMs, mostMs } = UNKNOWN_TASK_WAITS;
+  const since = record.unknownTaskSince ?? toIso(now);
+  const waited = now - Date.parse(since);
+  const { lane, expiry } = placeOf(record, context);
+  const wait = waitUntil(record, now + Math.min(mostMs, Math.max(leastMs, waited)), context);
+  return {
+    set: { ...arrivalOf(record), ...lane, status: record.status, ...wait.set, unknownTaskSince: since },
+    remove: [...wait.remove, ...expiry],
+    countedAs: 'unknownTask',
+  };
+}
+
+/** Whoever is attempted has found a handler that knows it. */
+function known({ unknownTaskSince }: BacklogRecord, change: RecordChange): RecordChange {
+  if (unknownTaskSince === undefined) return change;
+  return { ...change, remove: [...change.remove, 'unknownTaskSince'] };
 }
 
 /** Too old, and attempted at least once: given up without another attempt. */
@@ -238,8 +279,8 @@ export function hasOwnSchedule(policy: RetryPolicy): boolean {
   return !(policy.type === 'progressive' && policy.tiers === undefined);
 }
 
-export function policyOf(record: BacklogRecord, queuePolicy: ResolvedPolicy): ResolvedPolicy {
-  return record.retry ? resolvePolicy(record.retry) : queuePolicy;
+export function policyOf({ retry, limits }: BacklogRecord, queuePolicy: ResolvedPolicy): ResolvedPolicy {
+  return retry ? resolvePolicy(retry) : limited(queuePolicy, limits);
 }
 
 /** A record that is attempted before it has a place in the index was put by somebody who leaves the rest to us. */
@@ -276,6 +317,16 @@ function failureOf(
     lastError: entry,
     errors: appendError(record.errors, entry),
   };
+}
+
+/** What was found wrong with it before its attempt began: none is counted. */
+function refusalOf(
+  record: BacklogRecord,
+  error: { readonly name: string; readonly message: string },
+  { now }: SettleContext,
+) {
+  const entry = errorEntry(error, toIso(now), record.attempts + 1);
+  return { ...arrivalOf(record), lastError: entry, errors: appendError(record.errors, entry) };
 }
 
 function die(change: RecordChange['set'], reason: string, context: SettleContext): RecordChange {

@@ -69,6 +69,7 @@ export class Harness {
       retryQueue,
       deadOn,
       decisionsFor,
+      knows,
       band,
       catchUp,
       way,
@@ -93,6 +94,7 @@ export class Harness {
         retryQueue,
         deadOn,
         decisionsFor,
+        knows,
         limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
         breaker: resolveBreaker(breaker),
         destination,
@@ -128,7 +130,7 @@ export class Harness {
   }
 }
 
-type Decisions = 'retryFunction' | 'retryQueue' | 'deadOn' | 'decisionsFor';
+type Decisions = 'retryFunction' | 'retryQueue' | 'deadOn' | 'decisionsFor' | 'knows';
 
 export type RunChoices = Partial<RunOptions['limits']> &
   Partial<Pick<RunOptions, Decisions>> & {
