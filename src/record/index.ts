@@ -16,3 +16,4 @@ export { CLOCK_TOLERANCE_MS, CONTRACT_ATTRIBUTES, type Item, parseRecord } from 
 export * from './place.js';
 export * from './record.js';
 export * from './settle.js';
+export { waitForTask } from './wait-for-task.js';

@@ -114,27 +114,6 @@ export function settleLostWorker(record: BacklogRecord, context: SettleContext):
   return known(record, fail(record, { error: { name: WORKER_LOST, message } }, context));
 }
 
-/** Longer and longer while nobody comes who knows the task: a deployment takes minutes, a rollback may last for days. */
-const UNKNOWN_TASK_WAITS = { leastMs: 60_000, mostMs: 600_000 };
-
-/**
- * The handler does not know the record's task, as one that is about to be deployed may. It waits as long as it has waited
- * for that already, from 1 to 10 minutes; no attempt was made, and nothing is counted.
- */
-export function waitForTask(record: BacklogRecord, context: SettleContext): RecordChange {
-  const { now } = context;
-  const { leastMs, mostMs } = UNKNOWN_TASK_WAITS;
-  const since = record.unknownTaskSince ?? toIso(now);
-  const waited = now - Date.parse(since);
-  const { lane, expiry } = placeOf(record, context);
-  const wait = waitUntil(record, now + Math.min(mostMs, Math.max(leastMs, waited)), context);
-  return {
-    set: { ...arrivalOf(record), ...lane, status: record.status, ...wait.set, unknownTaskSince: since },
-    remove: [...wait.remove, ...expiry],
-    countedAs: 'unknownTask',
-  };
-}
-
 /** Whoever is attempted has found a handler that knows it. */
 function known({ unknownTaskSince }: BacklogRecord, change: RecordChange): RecordChange {
   if (unknownTaskSince === undefined) return change;
@@ -188,7 +167,7 @@ function expiryOf({ now, keepSuccessSeconds }: SettleContext): { readonly expire
 }
 
 /** Who is attempted before it has a place gets one with its first outcome; nobody who waits expires. */
-function placeOf(record: BacklogRecord, context: Pick<SettleContext, 'lane'>) {
+export function placeOf(record: BacklogRecord, context: Pick<SettleContext, 'lane'>) {
   const isNew = record.lane === undefined;
   return {
     lane: isNew ? { lane: context.lane } : {},
@@ -200,7 +179,7 @@ function placeOf(record: BacklogRecord, context: Pick<SettleContext, 'lane'>) {
  * The next attempt comes no earlier. On a progressive queue the rules keep the schedule: the index key stays the
  * insertion time, and the write leaves the index alone.
  */
-function waitUntil(record: BacklogRecord, earliest: number, { way, now }: SettleContext) {
+export function waitUntil(record: BacklogRecord, earliest: number, { way, now }: SettleContext) {
   if (way === 'retry') return { set: { dueAt: toIso(earliest) }, remove: [] };
   const dueAt = toIso(bornAt(record));
   if (earliest > now) return { set: { dueAt, notBefore: toIso(earliest) }, remove: [] };
@@ -284,7 +263,7 @@ export function policyOf({ retry, limits }: BacklogRecord, queuePolicy: Resolved
 }
 
 /** A record that is attempted before it has a place in the index was put by somebody who leaves the rest to us. */
-function arrivalOf({ lane, insertedAt }: BacklogRecord): { readonly insertedAt?: string } {
+export function arrivalOf({ lane, insertedAt }: BacklogRecord): { readonly insertedAt?: string } {
   return lane === undefined ? { insertedAt } : {};
 }
 

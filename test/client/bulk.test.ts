@@ -106,6 +106,7 @@ describe('inserting many records in few requests', () => {
     const source = ['a', 'b', 'a', 'a'].map((id, i) => ({ id, payload: i }));
     expect(await it.backlog.insertMany(source)).toMatchObject({ inserted: 2, duplicates: ['a', 'a'] });
     expect(it.server.items.get('a')).toMatchObject({ payload: { N: '0' } });
+    expect(it.server.requests[0]).toMatchObject({ operation: 'BatchExecuteStatement', statements: 2 });
   });
 
   it('keeps requests below 1 MB, however large the items are', async () => {

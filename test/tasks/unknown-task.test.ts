@@ -107,6 +107,16 @@ describe('a record whose task its handler does not know', () => {
     expect(await at(harness, [task('new')], { retry })).toMatchObject({ succeeded: 1 });
   });
 
+  it('is given up by whoever knows it, if it was too old when it was first met', async () => {
+    const harness = new Harness();
+    const retry = { type: 'constant', intervalSeconds: 60, jitter: 'none', maxAgeSeconds: 60 } as const;
+    const failed = { attempts: 1, failures: 1, lastAttemptAt: iso(-90), lastFailureAt: iso(-90) };
+    harness.put('a', { task: 'new', insertedAt: iso(-100), ...failed });
+    expect(await at(harness, [task('old')], { retry })).toMatchObject({ unknownTask: 1, dead: 0 });
+    await harness.pass(60);
+    expect(await at(harness, [task('new')], { retry })).toMatchObject({ attempted: 0, dead: 1 });
+  });
+
   it('is known by a former name, too', async () => {
     const harness = new Harness();
     harness.put('a', { task: 'mail' });
