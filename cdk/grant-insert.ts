@@ -24,6 +24,11 @@ const optionsShape = z.strictObject({
   ids: z.array(idPattern).min(1, 'expected at least one pattern of ids').optional(),
 });
 
+/** Many in one request: PartiQL's INSERT, which replaces nothing and hands out nothing. */
+const INSERT = 'dynamodb:PartiQLInsert';
+/** A condition for all values holds where there are none: were the ids of a statement not known, all would be allowed. */
+const KEYS_ARE_KNOWN = { Null: { 'dynamodb:LeadingKeys': 'false' } };
+
 type Conditions = Record<string, Record<string, unknown>>;
 
 /** A put that does not hand out what it replaces. */
@@ -51,7 +56,9 @@ export function grantInsert(grantee: IGrantable, records: ITable, options: Grant
   const keys: Conditions = ids ? { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ids } } : {};
   const allow = (action: string, conditions: Conditions) =>
     grant(grantee, records, action, { ...conditions, ...keys });
-  return allow(PUT, PUT_CONDITIONS).combine(allow(LOOK, LOOK_CONDITIONS));
+  return allow(PUT, PUT_CONDITIONS)
+    .combine(allow(INSERT, ids ? KEYS_ARE_KNOWN : {}))
+    .combine(allow(LOOK, LOOK_CONDITIONS));
 }
 
 function grant(grantee: IGrantable, records: ITable, action: string, conditions: Conditions): Grant {
@@ -115,6 +122,6 @@ function warnOfImport(records: ITable, account: string): void {
   Annotations.of(records).addWarningV2(
     'dynamo-backlog:imported-table-policy',
     `the policy of an imported table cannot be changed here: where the table is made, it has to allow the account ` +
-      `${account} ${PUT} and ${LOOK}`,
+      `${account} ${PUT}, ${INSERT} and ${LOOK}`,
   );
 }

@@ -11,6 +11,7 @@ export type MetricName =
   | 'Dead'
   | 'Snoozed'
   | 'Cancelled'
+  | 'UnknownTask'
   | 'CaughtUp'
   | 'LagSeconds';
 

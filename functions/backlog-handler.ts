@@ -17,8 +17,11 @@ import {
   retryDecider,
 } from '../src/processor/index.js';
 import { QUEUE_PATTERN } from '../src/record/index.js';
+import { isTask, type Task } from '../src/tasks/index.js';
+import { workOf } from '../src/tasks/work.js';
 import { parseOptions, show } from '../src/validation.js';
 import { type BacklogLambdaHandler, type HandlerSeams, makeHandler } from './make-handler.js';
+import { checkTaskTimeouts } from './plan.js';
 import { checkRetryQueue, choiceOptions, type KeepSuccess } from './settings.js';
 
 /** What each option leaves out comes from the CDK app (`BACKLOG_QUEUES`), and after that from the defaults. */
@@ -30,8 +33,10 @@ export interface BacklogHandlerOptions extends HandlerSeams {
    * CDK app, by one worker) it serves by these. Default, without `queue` as well: all that it is told of.
    */
   readonly queues?: QueuesChoice | undefined;
-  /** Does the work of one record. */
-  readonly process: Process;
+  /** Does the work of one record. With `tasks` beside it, of records that name no task. */
+  readonly process?: Process | undefined;
+  /** What is done with records that name a task. Those that name another one wait until a handler knows it. */
+  readonly tasks?: readonly Task[] | undefined;
   /**
    * A policy, or a function of the error and the record that returns a wait in seconds, a policy or its name, another
    * queue, or `false` for dead. A record's own policy comes before it, the CDK app's after it. Default: fibonacci, or
@@ -71,7 +76,10 @@ const anything = z.optional(z.unknown());
 const optionsSchema = z.strictObject({
   queue: z.optional(z.string().check(z.regex(QUEUE_PATTERN, 'expected letters, digits, "_", "." and "-"'))),
   queues: anything,
-  process: z.custom<Process>((value) => typeof value === 'function', 'expected a function'),
+  process: z.optional(z.custom<Process>((value) => typeof value === 'function', 'expected a function')),
+  tasks: z.optional(
+    z.array(z.custom<Task>(isTask, 'expected a task that defineTask has made')).check(z.minLength(1)),
+  ),
   retry: anything,
   ...decisionChoices,
   ...historyChoices,
@@ -89,7 +97,7 @@ const optionsSchema = z.strictObject({
 });
 
 /**
- * Makes the Lambda handler of one queue from a function that does the work of one record.
+ * Makes the Lambda handler of one queue from a function that does the work of one record, or from tasks.
  *
  * @throws ConfigurationError naming the option that makes no sense; what is wrong with the environment is logged
  *   and thrown by every invocation
@@ -98,7 +106,8 @@ export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHan
   parseOptions(optionsSchema, options, 'backlogHandler');
   const {
     queue,
-    process,
+    process: own,
+    tasks,
     store,
     clock,
     random,
@@ -110,6 +119,10 @@ export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHan
     queues,
     ...rest
   } = options;
+  const work = tasks && workOf(tasks, own, 'backlogHandler.tasks');
+  const process = work?.process ?? own;
+  if (!process) throw new ConfigurationError('backlogHandler: expected process, tasks, or both, got neither');
+  if (rest.attemptTimeoutSeconds !== undefined) checkTaskTimeouts(work, rest.attemptTimeoutSeconds);
   if (given !== undefined && typeof given !== 'function') resolvePolicy(given, 'backlogHandler.retry');
   const retry = typeof given === 'function' ? retryDecider(given) : given;
   const weights = weightsOf(queue, queues);
@@ -125,7 +138,7 @@ export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHan
         `event.queue: expected ${served.map(show).join(' or ')}, ${own}, got ${show(event.queue)}`,
       );
     },
-    choices,
+    { ...choices, work },
     seams as HandlerSeams,
   );
 }

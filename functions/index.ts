@@ -20,6 +20,7 @@ export type {
   GiveUp,
   HistoryOptions,
   Process,
+  ProcessResult,
   QueuesChoice,
   RetryAnswer,
   RetryFunction,
@@ -40,6 +41,13 @@ export {
   Snooze,
   type TypedOutcome,
 } from '../src/record/index.js';
+export {
+  defineTask,
+  type StandardSchema,
+  type Task,
+  type TaskContext,
+  type TaskOptions,
+} from '../src/tasks/index.js';
 export { type BacklogHandlerOptions, backlogHandler } from './backlog-handler.js';
 export type { LambdaContext } from './lambda-context.js';
 export type { BacklogLambdaHandler } from './make-handler.js';

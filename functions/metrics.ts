@@ -22,6 +22,7 @@ export const emitMetrics: EmitMetrics = (summary, table) => {
     metrics.addMetric('Dead', MetricUnit.Count, summary.dead);
     if (summary.snoozed > 0) metrics.addMetric('Snoozed', MetricUnit.Count, summary.snoozed);
     if (summary.cancelled > 0) metrics.addMetric('Cancelled', MetricUnit.Count, summary.cancelled);
+    if (summary.unknownTask) metrics.addMetric('UnknownTask', MetricUnit.Count, summary.unknownTask);
     metrics.addMetric('LagSeconds', MetricUnit.Seconds, summary.lagSeconds);
   }
   if (caughtUp > 0) metrics.addMetric('CaughtUp', MetricUnit.Count, caughtUp);

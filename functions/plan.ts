@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ConfigurationError } from '../src/errors.js';
 import { hash32, type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import {
   type BreakerChoice,
@@ -16,6 +17,7 @@ import {
   resolveBreaker,
 } from '../src/processor/index.js';
 import { laneOf, lanesOf } from '../src/record/index.js';
+import type { TaskWork } from '../src/tasks/work.js';
 import { parseOptions } from '../src/validation.js';
 import type { ParsedEvent } from './event.js';
 import { checkPolicy, type KeepSuccess, type QueueSettings } from './settings.js';
@@ -38,6 +40,8 @@ export interface HandlerChoices {
   readonly keepSuccessSeconds?: KeepSuccess | undefined;
   readonly breaker?: BreakerChoice | undefined;
   readonly destination?: DestinationOf | undefined;
+  /** Of its tasks. */
+  readonly work?: TaskWork | undefined;
 }
 
 /** Fills in the defaults; what else is in the settings is dropped. */
@@ -57,8 +61,12 @@ export function planRun(
   const tickSeconds = tier?.everySeconds ?? settings.tickSeconds ?? TICK_SECONDS;
   const lanes = lanesFor(event, now, tickSeconds);
   const history = { ...settings.history, ...definedOf(choices.history ?? {}) };
+  const limits = limitsFor(event, choices, lanes.own.length);
+  const { work } = choices;
+  checkTaskTimeouts(work, limits.attemptTimeoutSeconds);
   return {
     ...times,
+    ...(work ? { knows: work.knows, decisionsFor: work.decisionsFor } : {}),
     target: {
       queue,
       lane: laneOf(queue),
@@ -71,7 +79,7 @@ export function planRun(
     policy: policyFor(queue, settings, typeof choices.retry === 'function' ? undefined : choices.retry),
     breaker: resolveBreaker(choices.breaker ?? settings.breaker),
     destination: choices.destination,
-    limits: limitsFor(event, choices, lanes.own.length),
+    limits,
     tickSeconds,
     ...(typeof choices.retry === 'function' ? { retryDecider: choices.retry } : {}),
     retryQueue: choices.retryQueue ?? settings.retryQueue,
@@ -111,6 +119,17 @@ function limitsFor(
   const { shards = 1 } = settings;
   if (arrivals || shards === 1) return limits;
   return { ...limits, concurrency: Math.max(1, Math.floor((limits.concurrency * lanes) / shards)) };
+}
+
+/** A lease covers the longest attempt of its queue: none may take longer. */
+export function checkTaskTimeouts(work: TaskWork | undefined, mostSeconds: number): void {
+  for (const { name, timeoutSeconds } of work?.timeouts ?? []) {
+    if (timeoutSeconds <= mostSeconds) continue;
+    throw new ConfigurationError(
+      `task "${name}": timeoutSeconds: expected at most the attemptTimeoutSeconds of its queue (${mostSeconds}), ` +
+        `got ${timeoutSeconds}`,
+    );
+  }
 }
 
 function policyFor(queue: string, { way, retry }: QueueSettings, chosen: RetryPolicy | undefined) {

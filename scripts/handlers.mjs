@@ -9,6 +9,7 @@ export const HANDLERS = ['fibonacci', 'progressive', 'intake', 'sweep'];
 const ABSENT = join(ROOT, 'scripts', 'absent-credentials.mjs');
 const NO_DISCOVERY = join(ROOT, 'scripts', 'absent-endpoint-discovery.mjs');
 const NO_EVENT_STREAMS = join(ROOT, 'scripts', 'absent-event-streams.mjs');
+const NO_HINTS = join(ROOT, 'scripts', 'absent-hints.mjs');
 
 /** What any handler that is deployed as a file is bundled with. */
 export const BUNDLING = {
@@ -44,6 +45,7 @@ export function handlerBundle(name) {
       '@smithy/credential-provider-imds': ABSENT,
       '@aws-sdk/middleware-endpoint-discovery': NO_DISCOVERY,
       '@smithy/core/event-streams': NO_EVENT_STREAMS,
+      'fastest-levenshtein': NO_HINTS,
     },
   };
 }

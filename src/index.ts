@@ -15,6 +15,7 @@ export {
   type KeepTexts,
   keptTexts,
   type Process,
+  type ProcessResult,
   type RecordChoices,
   type RetryAnswer,
   type RetryDecider,
@@ -50,3 +51,10 @@ export {
   type Way,
 } from './record/index.js';
 export * from './store/index.js';
+export {
+  defineTask,
+  type StandardSchema,
+  type Task,
+  type TaskContext,
+  type TaskOptions,
+} from './tasks/index.js';

@@ -96,6 +96,24 @@ test('a bundle with a handler of your own holds nothing of ours that it does not
   expect(inputs.filter((input) => FOREIGN.test(input) || LARGE_ZOD.test(input))).toEqual([]);
 });
 
+test('a task brings a producer neither the run nor the SDK', async () => {
+  const contents =
+    "import { defineTask } from './src/index.ts'; export const task = defineTask({ name: 'a', perform() {} });";
+  const { outputs } = await metafileOf({
+    stdin: { contents, resolveDir: '.', loader: 'ts' },
+    treeShaking: true,
+  });
+  const inputs = Object.values(outputs).flatMap((output) =>
+    Object.entries(output.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? input : [])),
+  );
+  expect(inputs).toContain('src/tasks/task.ts');
+  const unneeded = inputs.filter((input) => /^src\/(processor|store|client)\/|@aws-sdk|@smithy/.test(input));
+  expect(unneeded.sort()).toEqual([
+    'src/processor/decision-choices.ts',
+    'src/processor/decision-options.ts',
+  ]);
+});
+
 test('the command line loads what draws only when something is drawn', async () => {
   const metafile = await metafileOf({
     entryPoints: ['src/cli/main.ts'],

@@ -21,6 +21,10 @@ const REFUSED = [
   ['src/operate', '@aws-sdk/lib-dynamodb'],
   ['src/operate', '../cli/output.js'],
   ['src/operate', 'zod'],
+  ['src/client', '../processor/index.js'],
+  ['src/tasks', '../store/store.js'],
+  ['src/tasks', '../client/index.js'],
+  ['src/tasks', '../../functions/plan.js'],
   ['src/local', '../../functions/settings.js'],
   ['src/local', '@aws-sdk/lib-dynamodb'],
   ['src/policies', '../lab/schedule-of.js'],
@@ -48,6 +52,7 @@ const REFUSED = [
   ['src/processor', 'zod'],
   ['src/delivery', 'zod'],
   ['src/client', 'zod'],
+  ['src/tasks', 'zod'],
   ['functions', 'zod'],
 ] as const;
 const ALLOWED = [
@@ -62,7 +67,9 @@ const ALLOWED = [
   ['src/cli', '../charts/picture.js'],
   ['src/operate', '../processor/pace.js'],
   ['src/cli', '../operate/index.js'],
+  ['src/client', '../tasks/index.js'],
   ['functions', '../src/processor/index.js'],
+  ['functions', '../src/tasks/work.js'],
   ['cdk', '../functions/settings.js'],
   ['functions', 'zod/mini'],
   ['src/local', 'zod'],

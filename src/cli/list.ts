@@ -21,6 +21,7 @@ const MAX_ERROR_CHARS = 60;
 const COLUMNS = [
   ['ID', 'left'],
   ['QUEUE', 'left'],
+  ['TASK', 'left'],
   ['STATUS', 'left'],
   ['ATTEMPTS', 'right'],
   ['AGE', 'right'],
@@ -88,16 +89,18 @@ async function printTable(
 }
 
 function tableOf(records: readonly BacklogRecord[], now: number, paint: Paint): string {
+  const hasTasks = records.some(({ task }) => task !== undefined);
   const rows = records.map((record) => [
     printable(record.id),
     printable(record.queue),
+    ...(hasTasks ? [printable(record.task ?? '-')] : []),
     paintStatus(record.status, paint),
     String(record.attempts),
     age(now - Date.parse(record.insertedAt)),
     dueText(record, now),
-    errorText(record),
+    errorText(record, now),
   ]);
-  return plainTable(COLUMNS, rows, paint);
+  return plainTable(hasTasks ? COLUMNS : COLUMNS.filter(([name]) => name !== 'TASK'), rows, paint);
 }
 
 export function paintStatus(status: Status, paint: Paint): string {
@@ -112,8 +115,15 @@ export function dueText(record: BacklogRecord, now: number): string {
   return due > now ? `in ${age(due - now)}` : 'next run';
 }
 
-function errorText({ lastError, deadReason }: BacklogRecord): string {
-  const reason = deadReason === undefined ? '' : `(${deadReason}) `;
+/** No handler knows its task; empty for any other record. */
+export function unknownTaskText({ unknownTaskSince: since }: BacklogRecord, now: number): string {
+  return since === undefined ? '' : `no handler knows its task, for ${age(now - Date.parse(since))}`;
+}
+
+function errorText(record: BacklogRecord, now: number): string {
+  const { lastError, deadReason } = record;
+  const unknown = unknownTaskText(record, now);
+  const reason = deadReason !== undefined ? `(${deadReason}) ` : unknown ? `(${unknown}) ` : '';
   const text = lastError ? `${lastError.name}: ${lastError.message}` : '';
   const whole = printable(`${reason}${text}`);
   return whole.length > MAX_ERROR_CHARS ? `${whole.slice(0, MAX_ERROR_CHARS - 1)}…` : whole;

@@ -4,7 +4,7 @@ import type { BacklogRecord } from '../record/index.js';
 import { DynamoDbStore } from '../store/index.js';
 import { connect, type TargetFlags } from './connect.js';
 import { historyLines } from './history-lines.js';
-import { dueText, paintStatus } from './list.js';
+import { dueText, paintStatus, unknownTaskText } from './list.js';
 import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
 import { type Paint, padEnd, painter } from './paint.js';
 import { indentJson, recordJson } from './record-json.js';
@@ -40,9 +40,13 @@ function describe(record: BacklogRecord, now: number, paint: Paint): string[] {
   const time = (label: string, iso: string | undefined) =>
     iso === undefined ? [] : [line(label, `${iso}  ${relative(Date.parse(iso) - now)}`)];
   const failures = record.failures > 0 ? `, ${record.failures} failed` : '';
+  const unknown = unknownTaskText(record, now);
+  const retry = record.retry ?? record.limits;
   return [
     line('id', paint('bold', printable(record.id))),
     line('queue', printable(record.queue)),
+    ...(record.task === undefined ? [] : [line('task', printable(record.task))]),
+    ...(unknown ? [line('waits', paint('yellow', unknown))] : []),
     line('status', paintStatus(record.status, paint)),
     ...(record.deadReason === undefined ? [] : [line('given up', printable(record.deadReason))]),
     line('attempts', `${record.attempts}${failures}`),
@@ -55,7 +59,7 @@ function describe(record: BacklogRecord, now: number, paint: Paint): string[] {
     ...(record.expiresAt === undefined
       ? []
       : time('removed', new Date(record.expiresAt * 1000).toISOString())),
-    ...(record.retry ? [line('retry', jsonOf(record.retry))] : []),
+    ...(retry ? [line('retry', jsonOf(retry))] : []),
     ...record.problems.map((problem) => line('problem', paint('yellow', printable(problem)))),
     ...Object.entries(record.attributes).map(([name, value]) =>
       line(printable(name), printable(jsonOf(value))),

@@ -1,17 +1,22 @@
 import * as z from 'zod/mini';
 import { type Clock, systemClock } from '../clock.js';
+import { ConfigurationError } from '../errors.js';
 import { type Random, systemRandom } from '../random.js';
-import { QUEUE_PATTERN } from '../record/index.js';
+import { type Item, QUEUE_PATTERN } from '../record/index.js';
+import { DynamoDbBulkInserts } from '../store/dynamodb/bulk-inserts.js';
 import {
   type BacklogStore,
   createDynamoDbClient,
   type DynamoDBClient,
   DynamoDbStore,
 } from '../store/index.js';
-import { parseOptions } from '../validation.js';
+import { isTask, type Task } from '../tasks/index.js';
+import { parseOptions, show } from '../validation.js';
 import { availableAtOf, type Delay } from './delay.js';
 import { type InsertManyResult, type InsertProgress, insertMany } from './insert-many.js';
 import { itemOf, type NewRecord } from './new-record.js';
+import { entryOf, type TaskEntry } from './task-entry.js';
+import { checkOptions, prepare, type TaskInsertOptions } from './task-record.js';
 
 export interface BacklogClientOptions {
   /** Name of the table of records. */
@@ -33,11 +38,18 @@ export interface BacklogClientOptions {
 }
 
 export interface InsertManyOptions extends Delay {
-  /** Inserts at once. Default 25. */
+  /** Records under way at once, in requests of up to 25. Default 100. */
   readonly concurrency?: number | undefined;
   /** Called after every record with the counts so far. */
   readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
 }
+
+/** The same for many records of a task; each of them may say something else. */
+export interface TaskInsertManyOptions<Input = unknown, Priority extends string = string>
+  extends Omit<TaskInsertOptions<Input, Priority>, 'id'>,
+    InsertManyOptions {}
+
+type Source<Element> = Iterable<Element> | AsyncIterable<Element>;
 
 export interface InsertResult {
   readonly id: string;
@@ -76,25 +88,28 @@ const optionsSchema = z
 
 const delaySchema = { wait: z.optional(z.unknown()), at: z.optional(z.unknown()) };
 const insertSchema = z.strictObject(delaySchema);
-const insertManySchema = z.strictObject({
-  ...delaySchema,
-  concurrency: z._default(z.int().check(z.minimum(1), z.maximum(1000)), 25),
+const flowOptions = {
+  concurrency: z._default(z.int().check(z.minimum(1), z.maximum(1000)), 100),
   onProgress: z.optional(
     z.custom<(progress: InsertProgress) => void>(
       (value) => typeof value === 'function',
       'expected a function',
     ),
   ),
-});
+};
+const flowSchema = z.strictObject(flowOptions);
+const insertManySchema = z.strictObject({ ...delaySchema, ...flowOptions });
 
 /**
- * Puts records into the backlog. Needs `dynamodb:PutItem` and `dynamodb:GetItem` on the table.
+ * Puts records into the backlog. Needs `dynamodb:PutItem` and `dynamodb:GetItem` on the table, and for `insertMany` in
+ * few requests `dynamodb:PartiQLInsert`.
  *
  *     const backlog = new BacklogClient({ table: 'orders-backlog' });
  *     await backlog.insert({ id: 'order-7', payload: { amount: 12 }, queue: 'orders' }, { wait: '5m' });
  */
 export class BacklogClient {
   private readonly store: BacklogStore;
+  private readonly bulk: DynamoDbBulkInserts;
   private readonly clock: Clock;
   private readonly random: Random;
   private readonly indexesAtOnce: (queue: string) => boolean;
@@ -110,51 +125,104 @@ export class BacklogClient {
     this.random = random ?? systemRandom;
     this.indexesAtOnce = (queue) =>
       typeof indexAtOnce === 'boolean' ? indexAtOnce : indexAtOnce.includes(queue);
+    const dynamoDb = client ?? createDynamoDbClient({ endpoint, region });
     this.store = new DynamoDbStore({
-      client: client ?? createDynamoDbClient({ endpoint, region }),
+      client: dynamoDb,
       // A producer touches records only.
       tables: { records: table, control: table },
       clock: this.clock,
       random: this.random,
     });
+    this.bulk = new DynamoDbBulkInserts({ client: dynamoDb, table, single: this.store });
   }
 
   /**
-   * Inserts one record. An id that is there already is left alone, and is no error.
+   * Inserts one record: of a task, or as it is. An id that is there already is left alone, and is no error.
    *
-   * @throws InvalidRecordError for a record that cannot be stored, ConfigurationError for wrong options,
-   *   StoreError if the table cannot be used or reached
+   * @throws InvalidRecordError for a record that cannot be stored, or whose payload the task's schema refuses,
+   *   ConfigurationError for wrong options, StoreError if the table cannot be used or reached
    */
-  async insert(record: NewRecord, options: Delay = {}): Promise<InsertResult> {
-    parseOptions(insertSchema, options, 'insert');
-    const item = this.itemOf(record, availableAtOf(options, this.clock.now()));
+  insert<Input, Priority extends string>(
+    task: Task<Input, unknown, Priority>,
+    payload: NoInfer<Input>,
+    options?: TaskInsertOptions<NoInfer<Input>, NoInfer<Priority>>,
+  ): Promise<InsertResult>;
+  insert(record: NewRecord, options?: Delay): Promise<InsertResult>;
+  async insert(
+    first: Task | NewRecord,
+    second?: unknown,
+    third: TaskInsertOptions<never> = {},
+  ): Promise<InsertResult> {
+    const item = isTask(first) ? await this.itemOfTask(first, second, third) : this.itemWith(first, second);
     return { id: item.id, inserted: (await this.store.insert(item)) === 'inserted' };
   }
 
   /**
-   * Inserts records from any source, without reading it ahead. One bad record never stops the others: it is
-   * reported in `failed`.
+   * Inserts many records from any source, without reading it ahead: of a task, or as they are. One bad record never stops the
+   * others: it is reported in `failed`. Of a task the source gives payloads, or `{ payload, ... }` with options of their own.
    *
    * @throws InsertInterruptedError if the table cannot be used or reached; it says what went in
    */
+  insertMany<Input, Priority extends string>(
+    task: Task<Input, unknown, Priority>,
+    payloads: Source<TaskEntry<NoInfer<Input>, NoInfer<Priority>>>,
+    options?: TaskInsertManyOptions<NoInfer<Input>, NoInfer<Priority>>,
+  ): Promise<InsertManyResult>;
+  insertMany(records: Source<NewRecord>, options?: InsertManyOptions): Promise<InsertManyResult>;
   async insertMany(
-    records: Iterable<NewRecord> | AsyncIterable<NewRecord>,
-    options: InsertManyOptions = {},
+    first: Task | Source<NewRecord>,
+    second?: unknown,
+    third: TaskInsertManyOptions<never> = {},
   ): Promise<InsertManyResult> {
-    const { concurrency, onProgress } = parseOptions(insertManySchema, options, 'insertMany');
-    const availableAt = availableAtOf(options, this.clock.now());
-    return insertMany(records, {
-      itemOf: (record) => this.itemOf(record, availableAt),
-      store: this.store,
-      clock: this.clock,
-      random: this.random,
-      concurrency,
-      onProgress,
-    });
+    const { clock, random, bulk } = this;
+    const insert = (items: readonly Item[]) => bulk.insert(items);
+    if (isTask(first)) {
+      const { concurrency, onProgress, ...common } = third;
+      const flow = parseOptions(flowSchema, { concurrency, onProgress }, 'insertMany');
+      if (Object.hasOwn(common, 'id'))
+        throw new ConfigurationError('insertMany.id: expected nothing, as it is for each record');
+      checkOptions(first, common, clock.now());
+      return insertMany(sourceOf(second), {
+        ...flow,
+        itemOf: (given) => {
+          const { payload, options } = entryOf(given, common);
+          return this.itemOfTask(first, payload, options);
+        },
+        insert,
+        clock,
+        random,
+      });
+    }
+    const { concurrency, onProgress, ...delay } = parseOptions(insertManySchema, second ?? {}, 'insertMany');
+    const availableAt = availableAtOf(delay as Delay, clock.now());
+    const source = sourceOf(first) as Source<NewRecord>;
+    const itemOf = (record: NewRecord) => this.itemOf(record, availableAt);
+    return insertMany(source, { concurrency, onProgress, itemOf, insert, clock, random });
+  }
+
+  private itemWith(record: NewRecord, options: unknown = {}) {
+    const delay = parseOptions(insertSchema, options, 'insert') as Delay;
+    return this.itemOf(record, availableAtOf(delay, this.clock.now()));
+  }
+
+  private async itemOfTask(task: Task, payload: unknown, options: TaskInsertOptions<never>) {
+    const { record, availableAt } = await prepare(task, payload, options, this.clock.now());
+    return this.itemOf(record, availableAt);
   }
 
   private itemOf(record: NewRecord, availableAt: number | undefined) {
     const { random, indexesAtOnce } = this;
     return itemOf(record, { now: this.clock.now(), availableAt, random, indexesAtOnce });
   }
+}
+
+function sourceOf(given: unknown): Source<unknown> {
+  const isSource =
+    typeof given === 'object' &&
+    given !== null &&
+    (Symbol.iterator in given || Symbol.asyncIterator in given);
+  if (isSource) return given as Source<unknown>;
+  throw new ConfigurationError(
+    `insertMany: expected an array, or another source of records, got ${show(given)}`,
+  );
 }

@@ -3,7 +3,10 @@ import { show } from '../validation.js';
 
 /** When a new record may be attempted first. At most one of the two. */
 export interface Delay {
-  /** From now: seconds as a number, or text with a unit such as `"90s"`, `"5m"`, `"2h"`, `"3d"`. */
+  /**
+   * From now: seconds as a number, text with a unit such as `"90s"`, `"5m"`, `"2h"`, `"3d"`, or an ISO-8601 duration
+   * such as `"PT2H"` or `"P3DT12H"`.
+   */
   readonly wait?: number | string | undefined;
   /** A point in time: a `Date`, or ISO-8601 with its zone such as `"2026-12-24T18:00:00+01:00"`. */
   readonly at?: Date | string | undefined;
@@ -11,8 +14,13 @@ export interface Delay {
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const DURATION = /^(\d+(?:\.\d+)?)(s|m|h|d)$/;
+/** Weeks, days, hours, minutes, seconds. Years and months have no length of their own. */
+const ISO_DURATION =
+  /^P(?=[\dT])(?:(\d+(?:\.\d+)?)W)?(?:(\d+(?:\.\d+)?)D)?(?:T(?=\d)(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+const ISO_UNIT_SECONDS = [7 * 86_400, 86_400, 3_600, 60, 1];
 const ISO_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
-const LONGEST_SECONDS = 100 * 365 * 86_400;
+/** A century, its leap days included. */
+const LONGEST_SECONDS = 36_525 * 86_400;
 
 /**
  * The time before which a record is not attempted, epoch milliseconds; undefined for at once.
@@ -30,21 +38,28 @@ export function availableAtOf({ wait, at }: Delay, now: number): number | undefi
   return at === undefined ? undefined : parseTime(at, 'at');
 }
 
-/** Seconds of a duration: a number of seconds, or text with a unit. "5" is no duration: five of what? */
-export function parseDurationSeconds(value: number | string, name: string): number {
+/**
+ * Seconds of a duration: a number of seconds, or text with a unit. "5" is no duration: five of what?
+ *
+ * @throws ConfigurationError for what is none, or longer than a century
+ */
+export function parseDurationSeconds(value: unknown, name: string): number {
   const seconds = typeof value === 'number' ? value : parseDurationText(value);
   if (seconds === undefined || !(seconds >= 0 && seconds <= LONGEST_SECONDS)) {
     throw new ConfigurationError(
-      `${name}: expected seconds as a number of 0 or more, or a duration such as "90s", "5m", "2h" or "3d", ` +
-        `got ${show(value)}`,
+      `${name}: expected seconds as a number of 0 or more, or a duration such as "90s", "5m", "2h", "3d" or "PT2H" ` +
+        `(no years or months: their length varies), a century at most, got ${show(value)}`,
     );
   }
   return seconds;
 }
 
 function parseDurationText(value: unknown): number | undefined {
-  const [, amount, unit] = typeof value === 'string' ? (DURATION.exec(value) ?? []) : [];
-  return amount === undefined ? undefined : Number(amount) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS];
+  if (typeof value !== 'string') return undefined;
+  const [, amount, unit] = DURATION.exec(value) ?? [];
+  if (amount !== undefined) return Number(amount) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS];
+  const iso = ISO_DURATION.exec(value)?.slice(1);
+  return iso?.reduce((sum, text, i) => sum + Number(text ?? 0) * (ISO_UNIT_SECONDS[i] ?? 0), 0);
 }
 
 /**

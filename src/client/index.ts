@@ -3,6 +3,7 @@ export {
   type BacklogClientOptions,
   type InsertManyOptions,
   type InsertResult,
+  type TaskInsertManyOptions,
 } from './client.js';
 export type { Delay } from './delay.js';
 export {
@@ -12,3 +13,5 @@ export {
   type InsertProgress,
 } from './insert-many.js';
 export type { NewRecord } from './new-record.js';
+export type { TaskEntry, WrappedPayload } from './task-entry.js';
+export type { TaskInsertOptions } from './task-record.js';

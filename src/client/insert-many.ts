@@ -1,10 +1,11 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.js';
-import { InvalidRecordError } from '../errors.js';
+import { ConfigurationError, InvalidRecordError } from '../errors.js';
 import type { Random } from '../random.js';
 import type { Item } from '../record/index.js';
-import { type BacklogStore, StoreError, StoreThrottledError } from '../store/index.js';
-import type { NewRecord } from './new-record.js';
+import type { InsertAnswer } from '../store/dynamodb/bulk-inserts.js';
+import { StoreError } from '../store/index.js';
+import { batchesOf } from './batches.js';
 
 export interface InsertManyResult {
   /** How many went in. */
@@ -45,48 +46,64 @@ export class InsertInterruptedError extends StoreError {
   }
 }
 
-export interface InsertManyParts {
-  readonly itemOf: (record: NewRecord) => Item & { readonly id: string };
-  readonly store: Pick<BacklogStore, 'insert'>;
+export interface InsertManyParts<Source> {
+  /** Makes the item of what the source gives; throws an InvalidRecordError or ConfigurationError for what makes none. */
+  readonly itemOf: (given: Source) => NewItem | Promise<NewItem>;
+  /** Inserts at once, in few requests; see DynamoDbBulkInserts. */
+  readonly insert: (items: readonly Item[]) => Promise<InsertAnswer[]>;
   readonly clock: Clock;
   readonly random: Random;
+  /** Records under way at once. */
   readonly concurrency: number;
   readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
 }
 
-const MAX_THROTTLED = 8;
+export type NewItem = Item & { readonly id: string };
+
+/** As many as one request of the store takes. */
+const BATCH = 25;
+const MAX_FRUITLESS_TRIES = 8;
 const BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 10_000;
 
-/** Inserts as many at once as allowed, and takes the next from the source only when there is room for it. */
-export async function insertMany(
-  records: Iterable<NewRecord> | AsyncIterable<NewRecord>,
-  parts: InsertManyParts,
+/** Inserts as many at once as allowed, and takes the next from the source only when there is room for them. */
+export async function insertMany<Source>(
+  source: Iterable<Source> | AsyncIterable<Source>,
+  parts: InsertManyParts<Source>,
 ): Promise<InsertManyResult> {
-  const queue = new PQueue({ concurrency: parts.concurrency });
+  const { concurrency, clock, onProgress } = parts;
+  const size = Math.min(BATCH, concurrency);
+  const queue = new PQueue({ concurrency: Math.floor(concurrency / size) });
   const result = { inserted: 0, duplicates: [] as string[], failed: [] as FailedRecord[] };
   let trouble: { cause: unknown } | undefined;
 
-  const insertOne = async (record: NewRecord, index: number) => {
-    if (trouble) return;
-    try {
-      const item = parts.itemOf(record);
-      if ((await insertPatiently(item, parts)) === 'inserted') result.inserted++;
-      else result.duplicates.push(item.id);
-    } catch (error) {
-      if (error instanceof InvalidRecordError) result.failed.push({ id: idOf(record), index, error });
-      else trouble ??= { cause: error };
-    }
+  const count = (id: string | undefined, index: number, answer: InsertAnswer) => {
+    if (answer === 'inserted') result.inserted++;
+    else if (answer === 'duplicate') result.duplicates.push(String(id));
+    else if ('invalid' in answer) result.failed.push({ id, index, error: answer.invalid });
+    else trouble ??= { cause: 'passing' in answer ? answer.passing : answer.trouble };
     const { inserted, duplicates, failed } = result;
-    parts.onProgress?.({ inserted, duplicates: duplicates.length, failed: failed.length });
+    onProgress?.({ inserted, duplicates: duplicates.length, failed: failed.length });
+  };
+
+  const insertBatch = async (batch: readonly Source[], first: number) => {
+    if (trouble) return;
+    const made = await Promise.all(batch.map((given) => make(given, parts)));
+    const items = made.flatMap((one) => ('item' in one ? one.item : []));
+    const answers = await insertPatiently(items, parts);
+    for (const [i, one] of made.entries()) {
+      if ('item' in one) count(one.item.id, first + i, answers[items.indexOf(one.item)] as InsertAnswer);
+      else count(idOf(batch[i]), first + i, one);
+    }
   };
 
   try {
     let index = 0;
-    for await (const record of records) {
-      const place = index++;
+    for await (const batch of batchesOf(source, size, clock)) {
+      const first = index;
+      index += batch.length;
       void queue
-        .add(() => insertOne(record, place))
+        .add(() => insertBatch(batch, first))
         .catch((cause: unknown) => {
           trouble ??= { cause };
         });
@@ -96,25 +113,51 @@ export async function insertMany(
   } finally {
     await queue.onIdle();
   }
-  if (trouble) throw new InsertInterruptedError(result, trouble);
   result.failed.sort((a, b) => a.index - b.index);
+  if (trouble) throw new InsertInterruptedError(result, trouble);
   return result;
 }
 
-/** Throttling passes: the table grows with its load. */
-async function insertPatiently(item: Item, { store, clock, random }: InsertManyParts) {
-  for (let throttled = 0; ; throttled++) {
-    try {
-      return await store.insert(item);
-    } catch (error) {
-      if (!(error instanceof StoreThrottledError) || throttled >= MAX_THROTTLED) throw error;
-      const wait = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** throttled);
-      await clock.sleep(wait * (0.5 + random() / 2));
-    }
+async function make<Source>(
+  given: Source,
+  { itemOf }: InsertManyParts<Source>,
+): Promise<{ readonly item: NewItem } | { readonly invalid: InvalidRecordError }> {
+  try {
+    return { item: await itemOf(given) };
+  } catch (error) {
+    if (error instanceof InvalidRecordError) return { invalid: error };
+    if (!(error instanceof ConfigurationError)) throw error;
+    return { invalid: new InvalidRecordError(error.message, { cause: error }) };
   }
 }
 
-function idOf(record: NewRecord): string | undefined {
-  const id: unknown = record?.id;
+/** Throttling passes: the table grows with its load. */
+async function insertPatiently<Source>(
+  items: readonly Item[],
+  { insert, clock, random }: InsertManyParts<Source>,
+): Promise<InsertAnswer[]> {
+  const answers: InsertAnswer[] = [];
+  let waiting = items.map((_, i) => i);
+  for (let tries = 0, fruitless = 0; waiting.length > 0; tries++) {
+    if (tries > 0) {
+      const wait = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (tries - 1));
+      await clock.sleep(wait * (0.5 + random() / 2));
+    }
+    const got = await insert(waiting.map((i) => items[i] as Item));
+    for (const [n, i] of waiting.entries()) answers[i] = got[n] as InsertAnswer;
+    const left = waiting.filter((i) => isPassing(answers[i]));
+    fruitless = left.length < waiting.length ? 0 : fruitless + 1;
+    if (fruitless > MAX_FRUITLESS_TRIES) break;
+    waiting = left;
+  }
+  return answers;
+}
+
+function isPassing(answer: InsertAnswer | undefined): boolean {
+  return typeof answer === 'object' && 'passing' in answer;
+}
+
+function idOf(given: unknown): string | undefined {
+  const id: unknown = (given as { readonly id?: unknown } | undefined)?.id;
   return typeof id === 'string' ? id : undefined;
 }

@@ -1,6 +1,12 @@
 import { toIso } from '../clock.js';
 import { ConfigurationError, InvalidRecordError } from '../errors.js';
-import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import {
+  isLimitsOnly,
+  parseLimits,
+  type RetryLimits,
+  type RetryPolicy,
+  resolvePolicy,
+} from '../policies/index.js';
 import { type Random, randomToken } from '../random.js';
 import {
   CLOCK_TOLERANCE_MS,
@@ -22,13 +28,15 @@ export interface NewRecord<Payload = unknown> {
   readonly payload: Payload;
   /** Letters, digits, "_", "." and "-". Default: `default`. */
   readonly queue?: string | undefined;
+  /** Names the task whose work it is, for a handler with `tasks`. */
+  readonly task?: string | undefined;
   /**
    * When the work came up, if that was earlier: its age counts from here. A `Date`, or ISO-8601 with its zone; at most 5
    * minutes ahead. Default: now.
    */
   readonly insertedAt?: Date | string | undefined;
-  /** Comes before the queue's own policy. */
-  readonly retry?: RetryPolicy | undefined;
+  /** Comes before the queue's own policy; or limits alone, `{ maxAttempts: 3 }`, which hold under that one. */
+  readonly retry?: RetryPolicy | RetryLimits | undefined;
   /** Attributes of your own, stored beside the payload. */
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -42,7 +50,7 @@ export interface ItemContext {
   readonly indexesAtOnce: (queue: string) => boolean;
 }
 
-const KEYS = new Set(['id', 'payload', 'queue', 'insertedAt', 'retry', 'attributes']);
+const KEYS = new Set(['id', 'payload', 'queue', 'task', 'insertedAt', 'retry', 'attributes']);
 const MAX_QUEUE_LENGTH = 255;
 
 /**
@@ -55,7 +63,7 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
   if (typeof record !== 'object' || record === null || Array.isArray(record)) {
     throw new InvalidRecordError(`record: expected { payload, ... }, got ${show(record)}`);
   }
-  const { id = randomUuid(random), payload, queue = DEFAULT_QUEUE, retry, attributes = {} } = record;
+  const { id = randomUuid(random), payload, queue = DEFAULT_QUEUE, task, retry, attributes = {} } = record;
   const fail = (reason: string): never => {
     throw new InvalidRecordError(`record ${show(id)}: ${reason}`);
   };
@@ -67,7 +75,11 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
   if (typeof queue !== 'string' || !QUEUE_PATTERN.test(queue) || queue.length > MAX_QUEUE_LENGTH) {
     fail(`queue: expected at most ${MAX_QUEUE_LENGTH} letters, digits, "_", "." and "-", got ${show(queue)}`);
   }
-  if (retry !== undefined) orFail(() => resolvePolicy(retry), fail);
+  if (task !== undefined && (typeof task !== 'string' || task === '')) {
+    fail(`task: expected the name of a task, got ${show(task)}`);
+  }
+  if (retry !== undefined)
+    orFail(() => (isLimitsOnly(retry) ? parseLimits(retry) : resolvePolicy(retry)), fail);
   checkAttributes(attributes, fail);
   const born =
     record.insertedAt === undefined ? now : orFail(() => parseTime(record.insertedAt, 'insertedAt'), fail);
@@ -81,6 +93,7 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
     status: 'NEW',
     payload,
     queue,
+    ...(task === undefined ? {} : { task }),
     insertedAt,
     ...(available === undefined ? {} : { availableAt: available }),
     ...(isIndexed ? { lane: laneOf(queue), dueAt: available ?? insertedAt } : {}),

@@ -8,6 +8,7 @@ import { constant } from './constant.js';
 import { exponential } from './exponential.js';
 import { fibonacci } from './fibonacci.js';
 import { type Jitter, parseJitter, resolveJitter, spread } from './jitter.js';
+import { limitOptions } from './limits.js';
 import { linear } from './linear.js';
 import { type Formula, listOf } from './list.js';
 import { none } from './none.js';
@@ -53,10 +54,7 @@ export const POLICY_TYPES = Object.keys(DEFINITIONS) as PolicyType[];
 
 /** Options that every policy takes beside its own. */
 const commonOptions = {
-  /** Attempts in all, the first one included (seed 002's MaxRetries + 1). Default: no limit. */
-  maxAttempts: z.optional(z.int().check(z.minimum(1))),
-  /** Age past which the record is dead (`expired`). Default: 360 days. */
-  maxAgeSeconds: z.optional(z.number().check(z.positive(), z.maximum(100 * MAX_WAIT_SECONDS))),
+  ...limitOptions,
   /** No wait is longer, jitter included. Default and most: 365 days. */
   maxWaitSeconds: z.optional(seconds),
   /** Default: the fixed phase; none for policies that are random by themselves, and for `progressive`. */

@@ -97,7 +97,7 @@ export class ArrivalsRun {
       const waiting = records.filter(isUnplaced);
       for (let i = waiting.length; i < ids.length; i++) this.tally.skipped();
       const isTheirTurn = (record: BacklogRecord) => stop === undefined && this.isForNow(record);
-      const work = waiting.filter(isTheirTurn).map((record) => ({ record }));
+      const work = waiting.filter(isTheirTurn).map((record) => this.lane.begin(record));
       const workedOff = await this.attempts.workOff(work);
       const late = workedOff.late.map(({ record }) => record);
       const held = workedOff.held.map(({ record }) => record);

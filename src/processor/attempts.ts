@@ -211,7 +211,7 @@ export class Attempts {
     if (record.problems.length > 0) {
       this.parts.logger.warn('attributes ignored', { id: record.id, problems: record.problems });
     }
-    const timeoutSeconds = this.parts.limits.attemptTimeoutSeconds;
+    const timeoutSeconds = this.parts.lane.timeoutSeconds(record);
     const attempt = startAttempt(record, { ...this.parts, timeoutSeconds });
     let abandon = () => {};
     const abandoned = new Promise<ReturnType<typeof neverEnded>>((resolve) => {
@@ -232,8 +232,9 @@ export class Attempts {
   }
 
   private async conclude(record: BacklogRecord, entry: Entry, ended: AttemptOutcome): Promise<void> {
-    const { lane, breakers } = this.parts;
+    const { lane, breakers, tally } = this.parts;
     const { outcome, note } = breakers.leave(entry, ended);
+    if (outcome.type === 'dead' && outcome.untried) tally.notStarted();
     await this.settle(record, lane.settle(record, outcome));
     await note();
   }

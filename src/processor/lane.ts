@@ -13,9 +13,10 @@ import {
   settle,
   type Verdict,
   type Way,
+  waitForTask,
 } from '../record/index.js';
 import { show } from '../validation.js';
-import { type Deciding, decide, decidingFor } from './decisions.js';
+import { type Deciding, decide, decidingFor, type RecordChoices } from './decisions.js';
 import type { RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
 import type { Breakers } from './pressure/breakers.js';
@@ -31,6 +32,9 @@ export interface PageRead {
 /** A record to attempt, or a change to write without an attempt. */
 export type Work = { readonly record: BacklogRecord; readonly change?: RecordChange | undefined };
 
+/** Names that a run warns of; a producer may write any. */
+const MAX_UNKNOWN_TASKS = 20;
+
 /** What a run knows of its lane: who is due in it by its policy or age band, and whether its queue lets it go on. */
 export class Lane {
   readonly key: string;
@@ -38,6 +42,7 @@ export class Lane {
   private queueChecked = false;
   /** It is one of those that the queue's records get their place in. */
   private readonly isCurrent: boolean;
+  private readonly unknownTasks = new Set<string | undefined>();
 
   constructor(
     private readonly options: RunOptions,
@@ -71,7 +76,25 @@ export class Lane {
     };
   }
 
-  judge(record: BacklogRecord): Verdict {
+  judge(record: BacklogRecord): Verdict | { readonly do: 'waitForTask' } {
+    const verdict = this.verdictOn(record);
+    const isItsTurn = verdict.do === 'attempt' || verdict.do === 'expire';
+    return isItsTurn && !this.knows(record) ? { do: 'waitForTask' } : verdict;
+  }
+
+  /** A record whose turn it is: attempted, or left to a handler that knows its task. */
+  begin(record: BacklogRecord): Work {
+    return this.knows(record) ? { record } : this.work(record, { do: 'waitForTask' });
+  }
+
+  /** Of its attempt. */
+  timeoutSeconds(record: BacklogRecord): number {
+    const { attemptTimeoutSeconds: most } = this.options.limits;
+    const { attemptTimeoutSeconds: own = most } = this.choicesFor(record) ?? {};
+    return own > 0 && own < most ? own : most;
+  }
+
+  private verdictOn(record: BacklogRecord): Verdict {
     const { tickSeconds, target } = this.options;
     const { policy } = this.decidingFor(record);
     const now = this.parts.clock.now();
@@ -79,7 +102,11 @@ export class Lane {
   }
 
   /** What a verdict asks for. */
-  work(record: BacklogRecord, verdict: Exclude<Verdict, { do: 'skip' }>): Work {
+  work(record: BacklogRecord, verdict: Exclude<ReturnType<Lane['judge']>, { do: 'skip' }>): Work {
+    if (verdict.do === 'waitForTask') {
+      this.warnOf(record);
+      return { record, change: waitForTask(record, this.settleContext(record)) };
+    }
     if (verdict.do === 'expire') return { record, change: expire(this.settleContext(record)) };
     if (verdict.do === 'reschedule') return { record, change: reschedule(verdict.dueAt) };
     return { record };
@@ -99,13 +126,36 @@ export class Lane {
   }
 
   private decidingFor(record: BacklogRecord): Deciding {
-    const { decisionsFor } = this.options;
+    return decidingFor(this.options, this.choicesFor(record));
+  }
+
+  private choicesFor(record: BacklogRecord): RecordChoices | undefined {
+    return this.guarded('decisionsFor', record, this.options.decisionsFor) ?? undefined;
+  }
+
+  private knows(record: BacklogRecord): boolean {
+    return this.guarded('knows', record, this.options.knows) ?? true;
+  }
+
+  /** What a function of the options does wrong must not keep the record from being settled. */
+  private guarded<Answer>(
+    name: string,
+    record: BacklogRecord,
+    ask: ((record: BacklogRecord) => Answer) | undefined,
+  ): Answer | undefined {
     try {
-      return decidingFor(this.options, decisionsFor?.(record));
+      return ask?.(record);
     } catch (error) {
-      this.parts.logger.warn('decisionsFor threw', { id: record.id, reason: show((error as Error)?.name) });
-      return decidingFor(this.options);
+      this.parts.logger.warn(`${name} threw`, { id: record.id, reason: show((error as Error)?.name) });
+      return undefined;
     }
+  }
+
+  private warnOf({ id, task }: BacklogRecord): void {
+    if (this.unknownTasks.has(task) || this.unknownTasks.size >= MAX_UNKNOWN_TASKS) return;
+    this.unknownTasks.add(task);
+    const { queue } = this.options.target;
+    this.parts.logger.warn('no task of that name here: its records wait', { queue, task: show(task), id });
   }
 
   /** Of a change that no decision is made on: it stays in its queue. */

@@ -33,7 +33,7 @@ export type Process = (
 ) => ProcessResult | Promise<ProcessResult>;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a process function that returns nothing is the usual case
-type ProcessResult = void | TypedOutcome;
+export type ProcessResult = void | TypedOutcome;
 
 const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
 const attemptTimeoutSeconds = z.number().check(z.positive(), z.maximum(800));
@@ -125,6 +125,8 @@ export interface RunOptions extends FailureChoices {
   readonly policy: ResolvedPolicy;
   /** What holds for one record before what is said here, and after its own policy. One that throws is told in the log. */
   readonly decisionsFor?: ((record: BacklogRecord) => RecordChoices | undefined) | undefined;
+  /** Whether `process` knows what to do with a record. Those it does not know wait, unattempted. Default: all are known. */
+  readonly knows?: ((record: BacklogRecord) => boolean) | undefined;
   readonly limits: RunLimits;
   /** Default: none, every record that is due is attempted. */
   readonly breaker?: BreakerOptions | undefined;

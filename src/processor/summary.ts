@@ -48,6 +48,8 @@ export interface RunSummary {
   readonly skipped: number;
   /** Attempted, but somebody else changed the record meanwhile, or the outcome could not be written. */
   readonly unsettled: number;
+  /** Not attempted, as this handler does not know their task: they wait for one that does. Absent: none. */
+  readonly unknownTask?: number | undefined;
   /** Known to be due and not attempted; there may be more behind them. */
   readonly leftOver: number;
   /** How late the latest record was attempted, in the backlog's seconds. */
@@ -64,5 +66,5 @@ export interface RunSummary {
 
 /** It met no record at all. */
 export function isIdle(run: RunSummary): boolean {
-  return run.attempted + run.dead + run.skipped + run.unsettled + run.leftOver === 0;
+  return run.attempted + run.dead + run.skipped + run.unsettled + run.leftOver + (run.unknownTask ?? 0) === 0;
 }

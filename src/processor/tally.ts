@@ -14,6 +14,7 @@ export class Tally {
     skipped: 0,
     unsettled: 0,
   };
+  private unknownTask = 0;
   private readonly caughtUp: number[] = [];
   private lagSeconds = 0;
   private left = 0;
@@ -34,7 +35,8 @@ export class Tally {
   }
 
   settled({ countedAs, set: { status } }: RecordChange): void {
-    if (countedAs) this.counts[countedAs]++;
+    if (countedAs === 'unknownTask') this.unknownTask++;
+    else if (countedAs) this.counts[countedAs]++;
     else if (status === 'SUCCESS') this.counts.succeeded++;
     else if (status === 'ERROR') this.counts.failed++;
     else if (status === 'DEAD') this.counts.dead++;
@@ -71,6 +73,7 @@ export class Tally {
       lane: target.lane,
       ...(target.tier === undefined ? {} : { tier: target.tier }),
       ...this.counts,
+      ...(this.unknownTask === 0 ? {} : { unknownTask: this.unknownTask }),
       leftOver: this.left,
       lagSeconds: Math.round(this.lagSeconds * 1000) / 1000,
       ended,

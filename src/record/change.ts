@@ -29,6 +29,7 @@ export interface RecordChange {
     readonly lastError?: ErrorEntry;
     readonly errors?: readonly HistoryEntry[];
     readonly notBefore?: string;
+    readonly unknownTaskSince?: string;
     readonly deadReason?: string;
     readonly expiresAt?: number;
   };
@@ -36,6 +37,7 @@ export interface RecordChange {
     | 'lane'
     | 'dueAt'
     | 'notBefore'
+    | 'unknownTaskSince'
     | 'deadReason'
     | 'expiresAt'
     | 'failures'
@@ -43,7 +45,7 @@ export interface RecordChange {
     | 'lastFailureAt'
   )[];
   /** What a run counts it as, where the status does not tell. */
-  readonly countedAs?: 'snoozed' | 'cancelled';
+  readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
 }
 
 export interface SettleContext {
@@ -68,11 +70,16 @@ export interface SettleContext {
   readonly history?: HistoryLimits | undefined;
 }
 
-/** What every attempt leaves. A record without a place was put by somebody who leaves the rest to us. */
-export function attemptOf({ lane, insertedAt, attempts }: BacklogRecord, { now }: SettleContext) {
+/** A record without a place was put by somebody who leaves the rest to us. */
+export function arrivalOf({ lane, insertedAt }: BacklogRecord): { readonly insertedAt?: string } {
+  return lane === undefined ? { insertedAt } : {};
+}
+
+/** What every attempt leaves. */
+export function attemptOf(record: BacklogRecord, { now }: SettleContext) {
   return {
-    ...(lane === undefined ? { insertedAt } : {}),
-    attempts: attempts + 1,
+    ...arrivalOf(record),
+    attempts: record.attempts + 1,
     lastAttemptAt: toIso(now),
   };
 }

@@ -101,7 +101,13 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
 function isExpired(record: BacklogRecord, { policy, now }: DueContext): boolean {
   const { maxAgeSeconds } = policyOf(record, policy);
   const lastDay = bornAt(record) + maxAgeSeconds * 1000;
-  return record.attempts > 0 && now > lastDay && !wasPutOffPast(lastDay, record);
+  const isPast = record.attempts > 0 && now > lastDay;
+  return isPast && !wasPutOffPast(lastDay, record) && !wasUnknownBefore(lastDay, record);
+}
+
+/** No handler knew its task when its last day came: whoever knows it owes it an attempt. */
+function wasUnknownBefore(lastDay: number, { unknownTaskSince }: BacklogRecord): boolean {
+  return unknownTaskSince !== undefined && Date.parse(unknownTaskSince) <= lastDay;
 }
 
 function wasPutOffPast(lastDay: number, record: BacklogRecord): boolean {

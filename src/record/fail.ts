@@ -1,6 +1,20 @@
 import { toIso } from '../clock.js';
-import { decideRetry, type ResolvedPolicy, type RetryPolicy, resolvePolicy } from '../policies/index.js';
-import { attemptOf, die, historyOf, type RecordChange, type SettleContext, waitUntil } from './change.js';
+import {
+  decideRetry,
+  limited,
+  type ResolvedPolicy,
+  type RetryPolicy,
+  resolvePolicy,
+} from '../policies/index.js';
+import {
+  arrivalOf,
+  attemptOf,
+  die,
+  historyOf,
+  type RecordChange,
+  type SettleContext,
+  waitUntil,
+} from './change.js';
 import { type ErrorText, errorEntry, truncate } from './history.js';
 import { type BacklogRecord, bornAt } from './record.js';
 
@@ -47,11 +61,26 @@ export function giveUp(
   return die({ ...change, errors }, shortReason(reason), context);
 }
 
+/** What was found wrong with it before its attempt began: none is counted. */
+export function refuse(
+  record: BacklogRecord,
+  failed: Failed,
+  reason: string,
+  context: SettleContext,
+): RecordChange {
+  const lastError = errorEntry(failed.error, toIso(context.now), record.attempts + 1);
+  const errors = historyOf(record, { ...textOf(failed, { lastError }), next: 'dead' }, context);
+  return die({ ...arrivalOf(record), lastError, errors }, shortReason(reason), context);
+}
+
 export function shortReason(reason: string): string {
   return truncate(reason, MAX_REASON_BYTES);
 }
 
-function textOf({ error: { stack }, ms }: Failed, { lastError }: ReturnType<typeof failureOf>) {
+function textOf(
+  { error: { stack }, ms }: Failed,
+  { lastError }: Pick<ReturnType<typeof failureOf>, 'lastError'>,
+) {
   return { ...lastError, ms, stack };
 }
 
@@ -103,6 +132,6 @@ export function hasOwnSchedule(policy: RetryPolicy): boolean {
   return !(policy.type === 'progressive' && policy.tiers === undefined);
 }
 
-export function policyOf(record: BacklogRecord, queuePolicy: ResolvedPolicy): ResolvedPolicy {
-  return record.retry ? resolvePolicy(record.retry) : queuePolicy;
+export function policyOf({ retry, limits }: BacklogRecord, queuePolicy: ResolvedPolicy): ResolvedPolicy {
+  return retry ? resolvePolicy(retry) : limited(queuePolicy, limits);
 }

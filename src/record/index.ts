@@ -11,6 +11,7 @@ export {
   Done,
   outcomeOfReturn,
   outcomeOfThrow,
+  Refused,
   RetryAfter,
   Snooze,
   type TypedOutcome,
@@ -19,3 +20,4 @@ export { CLOCK_TOLERANCE_MS, CONTRACT_ATTRIBUTES, type Item, parseRecord } from 
 export * from './place.js';
 export * from './record.js';
 export * from './settle.js';
+export { waitForTask } from './wait-for-task.js';

@@ -42,6 +42,11 @@ export class Dead extends Error {
 
 const NOT_YET = 'not its time yet';
 
+/** Dead as it came, before anything was tried: whoever else is tried learns nothing from it. */
+export class Refused extends Dead {
+  readonly untried = true;
+}
+
 /** Not its time yet: tried again after the wait, and not counted as a failure. */
 export class Snooze extends Error {
   override readonly name = 'Snooze';
@@ -95,6 +100,8 @@ type AttemptEnding =
       readonly error: ErrorText;
       /** What `process` threw, where it did; never stored. */
       readonly thrown?: unknown;
+      /** It was given up before its attempt began. */
+      readonly untried?: true | undefined;
     }
   /** Not its time yet. */
   | { readonly type: 'snooze'; readonly seconds: number; readonly because?: string | undefined }
@@ -153,6 +160,7 @@ function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
         because: String(outcome.message),
         error: errorOf(outcome),
         thrown: outcome.cause ?? outcome,
+        ...('untried' in outcome && outcome.untried === true ? { untried: true } : {}),
       };
     case 'snooze': {
       const because = String(outcome.message);

@@ -1,4 +1,4 @@
-import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import { isLimitsOnly, parseLimits, type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import {
   type BacklogRecord,
   DEFAULT_QUEUE,
@@ -18,6 +18,7 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'status',
   'payload',
   'queue',
+  'task',
   'insertedAt',
   'availableAt',
   'lane',
@@ -32,6 +33,7 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'errors',
   'notBefore',
   'formerLane',
+  'unknownTaskSince',
   'retry',
   'deadReason',
   'expiresAt',
@@ -84,6 +86,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
     status: parseStatus(item.status) ?? problem('status', STATUSES.join(', ')) ?? 'NEW',
     payload: item.payload,
     queue: parseQueue(item.queue) ?? problem('queue', 'letters, digits, "_", "." and "-"') ?? DEFAULT_QUEUE,
+    task: text('task'),
     insertedAt:
       insertionTime(time('insertedAt'), now, problems) ??
       // A failure moves the due time: whoever has failed is older than that, or it would never be too old.
@@ -104,7 +107,8 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
       : [],
     notBefore: time('notBefore'),
     ...(item.formerLane === undefined ? {} : { formerLane: parseFormerLane(item.formerLane) }),
-    retry: parseRetry(item.retry, problems),
+    unknownTaskSince: time('unknownTaskSince'),
+    ...parseRetry(item.retry, problems),
     deadReason: text('deadReason'),
     ...(item.backlogFormat === undefined ? {} : { format: count('backlogFormat') || 1 }),
     expiresAt: typeof item.expiresAt === 'number' ? item.expiresAt : undefined,
@@ -139,14 +143,15 @@ function earlier(a: string | undefined, b: string | undefined): string | undefin
   return a < b ? a : b;
 }
 
-function parseRetry(value: unknown, problems: string[]): RetryPolicy | undefined {
-  if (value === undefined || value === null) return undefined;
+function parseRetry(value: unknown, problems: string[]): Pick<BacklogRecord, 'retry' | 'limits'> {
+  if (value === undefined || value === null) return {};
   try {
+    if (isLimitsOnly(value)) return { limits: parseLimits(value) };
     resolvePolicy(value);
-    return value as RetryPolicy;
+    return { retry: value as RetryPolicy };
   } catch (error) {
     problems.push((error as Error).message);
-    return undefined;
+    return { retry: undefined };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { RetryPolicy } from '../policies/index.js';
+import type { RetryLimits, RetryPolicy } from '../policies/index.js';
 
 export const STATUSES = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -51,6 +51,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly status: Status;
   readonly payload: Payload;
   readonly queue: string;
+  /** Names the task whose work it is; absent: the handler's `process` is for it. */
+  readonly task?: string | undefined;
   readonly insertedAt: string;
   /** Set by a delay or a redrive; age counts from here, by default from `insertedAt`. */
   readonly availableAt?: string | undefined;
@@ -74,8 +76,12 @@ export interface BacklogRecord<Payload = unknown> {
    * attempt forward before.
    */
   readonly formerLane?: { readonly lane: string; readonly until: string } | undefined;
+  /** Since when it waits for a handler that knows its task. */
+  readonly unknownTaskSince?: string | undefined;
   /** Overrides the queue's policy. An invalid one is left out here and named in `problems`. */
   readonly retry?: RetryPolicy | undefined;
+  /** Where it overrides the limits of the queue's policy only. Kept in the attribute `retry`. */
+  readonly limits?: RetryLimits | undefined;
   /** Why it was given up. */
   readonly deadReason?: string | undefined;
   /** The version of the item; absent: 1. Kept in the attribute `backlogFormat`. */

@@ -8,12 +8,16 @@ import {
   type SettleContext,
   waitUntil,
 } from './change.js';
-import { fail, giveUp, shortReason, WORKER_LOST } from './fail.js';
+import { fail, giveUp, refuse, shortReason, WORKER_LOST } from './fail.js';
 import type { AttemptOutcome } from './outcome.js';
 import { type BacklogRecord, CANCELLED } from './record.js';
 
 /** What the outcome of an attempt changes on its record. */
 export function settle(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
+  return known(record, changeFor(record, outcome, context));
+}
+
+function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
   switch (outcome.type) {
     case 'success':
       return {
@@ -23,7 +27,9 @@ export function settle(record: BacklogRecord, outcome: AttemptOutcome, context: 
     case 'failure':
       return fail(record, outcome, context);
     case 'dead':
-      return giveUp(record, outcome, outcome.because, context);
+      return outcome.untried
+        ? refuse(record, outcome, outcome.because, context)
+        : giveUp(record, outcome, outcome.because, context);
     case 'snooze':
       return snooze(record, outcome, context);
     case 'cancel': {
@@ -39,7 +45,13 @@ export function settle(record: BacklogRecord, outcome: AttemptOutcome, context: 
 
 export function settleLostWorker(record: BacklogRecord, context: SettleContext): RecordChange {
   const message = 'the process ended during the attempt';
-  return fail(record, { error: { name: WORKER_LOST, message } }, context);
+  return known(record, fail(record, { error: { name: WORKER_LOST, message } }, context));
+}
+
+/** Whoever is attempted has found a handler that knows it. */
+function known({ unknownTaskSince }: BacklogRecord, change: RecordChange): RecordChange {
+  if (unknownTaskSince === undefined) return change;
+  return { ...change, remove: [...change.remove, 'unknownTaskSince'] };
 }
 
 /** Too old, and attempted at least once: given up without another attempt. */

@@ -9,7 +9,7 @@ import { newStack, propertiesOf, retryQueue } from './support.js';
 
 const HERE = { account: '111111111111', region: 'eu-central-1' };
 const OTHER = '222222222222';
-/** What a producer may do with the records: put them, and ask for the `rev` of one that is in its way. */
+/** What a producer may do with the records: put them, one or many, and ask for the `rev` of one that is in its way. */
 const rights = (Resource: unknown, more: object = {}) => [
   {
     Effect: 'Allow',
@@ -18,6 +18,7 @@ const rights = (Resource: unknown, more: object = {}) => [
     Condition: { StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' } },
     ...more,
   },
+  { Effect: 'Allow', Action: 'dynamodb:PartiQLInsert', Resource, ...more },
   {
     Effect: 'Allow',
     Action: 'dynamodb:GetItem',
@@ -73,7 +74,13 @@ describe('a producer of the same account', () => {
     for (const { Condition } of policy.PolicyDocument.Statement) {
       expect(Condition['ForAllValues:StringLike']).toEqual({ 'dynamodb:LeadingKeys': own });
     }
-    expect(policy.PolicyDocument.Statement).toHaveLength(2);
+    expect(policy.PolicyDocument.Statement).toHaveLength(3);
+    // "For all values" holds where there are none.
+    const [, insert] = policy.PolicyDocument.Statement;
+    expect(insert).toMatchObject({
+      Action: 'dynamodb:PartiQLInsert',
+      Condition: { Null: { 'dynamodb:LeadingKeys': 'false' } },
+    });
   });
 
   it.each([
@@ -125,7 +132,9 @@ describe('a producer of another account', () => {
     const { stack, backlog } = withOwnKey();
     const arn = `arn:aws:iam::${OTHER}:role/producer`;
     backlog.grantInsert(Role.fromRoleArn(stack, 'Imported', arn));
-    expect(tablePolicies(stack)).toMatchObject([{ Principal: { AWS: arn } }, { Principal: { AWS: arn } }]);
+    expect(tablePolicies(stack)).toMatchObject(
+      Array.from({ length: 3 }, () => ({ Principal: { AWS: arn } })),
+    );
   });
 
   it.each([
@@ -142,7 +151,7 @@ describe('a producer of another account', () => {
   it('is warned of where the account of the stack is not known yet', () => {
     const stack = newStack();
     backlogIn(stack).grantInsert(new AccountPrincipal(OTHER));
-    expect(tablePolicies(stack)).toHaveLength(2);
+    expect(tablePolicies(stack)).toHaveLength(3);
     expectWarning(stack, `unless this stack is deployed to it, a producer of the account ${OTHER} cannot`);
   });
 
@@ -163,7 +172,7 @@ describe('a producer of another account', () => {
     expect(grant.success).toBe(false);
     expectWarning(
       stack,
-      `where the table is made, it has to allow the account ${OTHER} dynamodb:PutItem and dynamodb:GetItem`,
+      `where the table is made, it has to allow the account ${OTHER} dynamodb:PutItem, dynamodb:PartiQLInsert and dynamodb:GetItem`,
     );
   });
 });

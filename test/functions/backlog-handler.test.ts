@@ -421,7 +421,7 @@ describe('what goes wrong', () => {
 
   it.each([
     [{ queue: 'a b' }, 'backlogHandler.queue: expected letters, digits, "_", "." and "-", got "a b"'],
-    [{ process: undefined }, 'backlogHandler.process: expected a function, got nothing'],
+    [{ process: undefined }, 'backlogHandler: expected process, tasks, or both, got neither'],
     [{ retries: 3 }, 'backlogHandler: unknown option "retries"'],
     [
       { retry: { type: 'fibonacci', unit: 1 } },

@@ -49,10 +49,14 @@ describe('a producer that installs the package alone', () => {
       results: [
         { id: 'order-7', inserted: true },
         { id: 'order-7', inserted: false },
+        { id: expect.stringMatching(/^mail:/), inserted: true },
+        { id: expect.stringMatching(/^mail:/), inserted: false },
       ],
       inserted: 2,
+      wrong: 'function',
     });
     expect((await backlog.records()).map(({ id }) => id).toSorted()).toEqual([
+      expect.stringMatching(/^mail:/),
       'order-7',
       'order-8',
       'order-9',

@@ -75,6 +75,7 @@ export class Harness {
       deadOn,
       decisionsFor,
       history = {},
+      knows,
       band,
       catchUp,
       way,
@@ -104,6 +105,7 @@ export class Harness {
         decisionsFor,
         history: historyLimits(history),
         keepTexts: keptTexts(history),
+        knows,
         limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
         breaker: resolveBreaker(breaker),
         destination,
@@ -140,7 +142,7 @@ export class Harness {
   }
 }
 
-type Decisions = 'retryQueue' | 'deadOn' | 'decisionsFor';
+type Decisions = 'retryQueue' | 'deadOn' | 'decisionsFor' | 'knows';
 
 export type RunChoices = Partial<RunOptions['limits']> &
   Partial<Pick<RunOptions, Decisions>> & {

@@ -169,7 +169,7 @@ export class Witness {
     }
     this.checkHistory(record, change);
     const counts = this.countsOf(actor);
-    if (change.countedAs) counts[change.countedAs]++;
+    if (change.countedAs && change.countedAs !== 'unknownTask') counts[change.countedAs]++;
     else if (status === 'SUCCESS') counts.succeeded++;
     else if (status === 'ERROR') counts.failed++;
     else if (status === 'DEAD') counts.dead++;

@@ -127,6 +127,7 @@ export function checkRecord(item: Item, record: BacklogRecord, context: RecordCo
 export function checkContents(item: Item, record: BacklogRecord, context: RecordContext): Finding[] {
   return [
     ...checkAttributes(item, record),
+    ...(isPending(record) && record.unknownTaskSince !== undefined ? [unknownTask(record)] : []),
     ...(isPending(record) ? checkWait(item, record, context) : isCancelled(record) ? [] : [dead(record)]),
     ...(context.queues && !context.queues.has(record.queue) ? [unknownQueue(record.queue)] : []),
   ];
@@ -195,6 +196,16 @@ function dead({ lastError, deadReason }: BacklogRecord): Finding {
     severity: 'note',
     what: `DEAD, kept: ${why}`,
     todo: 'npx backlog list --status DEAD, npx backlog show ID; npx backlog redrive or discard',
+  };
+}
+
+function unknownTask({ task, queue }: BacklogRecord): Finding {
+  const name = task === undefined ? 'no task' : `the task ${printable(task)}`;
+  return {
+    kind: `task.${printable(queue)}.${printable(task ?? '')}`,
+    severity: 'warning',
+    what: `of ${name}, which the handler of the queue ${printable(queue)} does not know: they wait for one that does`,
+    todo: 'deploy a handler with that task (or with it among "formerNames"); nothing is lost until then',
   };
 }
 

@@ -78,6 +78,7 @@ function describeSummary(run: RunSummary): string {
     run.cancelled > 0 ? `${run.cancelled} cancelled` : '',
     run.skipped > 0 ? `${run.skipped} skipped` : '',
     run.unsettled > 0 ? `${run.unsettled} unsettled` : '',
+    run.unknownTask ? `${run.unknownTask} of unknown tasks` : '',
     run.leftOver > 0 ? `${run.leftOver} left over` : '',
   ].filter(Boolean);
   const counts = [`${run.succeeded} ok`, `${run.failed} failed`, `${run.dead} dead`, ...extras].join(', ');

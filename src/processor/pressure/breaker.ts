@@ -119,11 +119,12 @@ export class Breaker {
 }
 
 /** A record that is refused for good has been answered: its destination works. */
-function verdictOn({ type }: AttemptOutcome): 'success' | 'failure' | undefined {
-  switch (type) {
+function verdictOn(outcome: AttemptOutcome): 'success' | 'failure' | undefined {
+  switch (outcome.type) {
     case 'success':
-    case 'dead':
       return 'success';
+    case 'dead':
+      return outcome.untried ? undefined : 'success';
     case 'failure':
       return 'failure';
     default:

@@ -108,9 +108,31 @@ export function isValidationError(error: unknown): boolean {
   return hasName(error, 'ValidationException') || hasName(error, 'ItemCollectionSizeLimitExceededException');
 }
 
+/** The table, or its name in this form, is not known. */
+export function isNotFound(error: unknown): boolean {
+  return hasName(error, 'ResourceNotFoundException');
+}
+
 /** Only the size: DynamoDB has no error of its own for it. */
 export function isItemTooLarge(error: unknown): boolean {
   return isValidationError(error) && /item size/i.test((error as Error).message);
+}
+
+/** The role has no right to the request, which may have others. */
+export function isAccessDenied(error: unknown): boolean {
+  return ['AccessDeniedException', 'AccessDenied', 'NotAuthorized'].some((name) => hasName(error, name));
+}
+
+/** An emulator that does not know the request. */
+export function isUnknownOperation(error: unknown): boolean {
+  const names = [
+    'UnknownOperationException',
+    'UnknownOperation',
+    'NotImplementedException',
+    'NotImplemented',
+  ];
+  const status = (error as Failure | undefined)?.$metadata?.httpStatusCode;
+  return status === 501 || names.some((name) => hasName(error, name));
 }
 
 function hasName(error: unknown, name: string): boolean {

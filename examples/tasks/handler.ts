@@ -1,0 +1,12 @@
+import { backlogHandler, defineTask } from 'dynamo-backlog/lambda';
+import { welcomeMail } from './mail.js';
+
+/** Without a schema the type parameter says what a payload looks like; nobody checks it. */
+export const reminder = defineTask<{ subscription: string }>({
+  name: 'reminder',
+  queue: 'mails',
+  priorities: { urgent: 'mails-urgent' },
+  perform: ({ subscription }, { logger, attempt }) => logger.info('reminded', { subscription, attempt }),
+});
+
+export const handler = backlogHandler({ queue: 'mails', tasks: [welcomeMail, reminder] });

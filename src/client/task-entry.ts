@@ -1,0 +1,67 @@
+import { InvalidRecordError } from '../errors.js';
+import type { TaskInsertOptions } from './task-record.js';
+
+/**
+ * One of many records of a task: its payload, or that with options of its own. A payload that has an attribute `payload`
+ * itself has to be wrapped.
+ */
+export type TaskEntry<Input, Priority extends string = string> =
+  | ('payload' extends keyof Input ? never : Input)
+  | WrappedPayload<Input, Priority>;
+
+export interface WrappedPayload<Input, Priority extends string = string>
+  extends TaskInsertOptions<Input, Priority> {
+  readonly payload: Input;
+}
+
+/** @param common options of all of them; what one says comes before that */
+export function entryOf(
+  given: unknown,
+  common: TaskInsertOptions<never>,
+): { readonly payload: unknown; readonly options: TaskInsertOptions<never> } {
+  const isWrapped =
+    typeof given === 'object' && given !== null && !Array.isArray(given) && Object.hasOwn(given, 'payload');
+  if (!isWrapped) return { payload: given, options: common };
+  const { payload, ...own } = given as WrappedPayload<never>;
+  const stranger = Object.keys(own).find((name) => !OPTIONS.has(name));
+  if (stranger !== undefined) {
+    throw new InvalidRecordError(
+      `unknown option "${stranger}" beside payload; a payload with an attribute "payload" of its own has to be wrapped: ` +
+        '{ payload: { payload, ... } }',
+    );
+  }
+  return { payload, options: merged(common, own) };
+}
+
+const OPTIONS: ReadonlySet<string> = new Set([
+  'wait',
+  'at',
+  'queue',
+  'priority',
+  'id',
+  'retry',
+  'maxAttempts',
+  'uniqueFor',
+  'uniqueBy',
+  'attributes',
+  'insertedAt',
+] satisfies (keyof TaskInsertOptions)[]);
+
+/** Of two that say the same thing in different words, the record's own is meant. */
+const ALTERNATIVES = [
+  ['wait', 'at'],
+  ['queue', 'priority'],
+  ['id', 'uniqueFor'],
+] as const;
+
+function merged(common: TaskInsertOptions<never>, own: TaskInsertOptions<never>): TaskInsertOptions<never> {
+  const rest: Record<string, unknown> = { ...common };
+  for (const [one, other] of ALTERNATIVES) {
+    if (own[one] === undefined && own[other] === undefined) continue;
+    delete rest[one];
+    delete rest[other];
+  }
+  // Without a period there is nothing to tell apart.
+  if (own.id !== undefined) delete rest.uniqueBy;
+  return { ...rest, ...own };
+}

@@ -1,0 +1,159 @@
+import * as z from 'zod/mini';
+import { ConfigurationError, InvalidRecordError } from '../errors.js';
+import type { RetryLimits, RetryPolicy } from '../policies/index.js';
+import { asStored, checkPayload, type Task } from '../tasks/index.js';
+import { parseOptions, show } from '../validation.js';
+import { availableAtOf, type Delay, parseDurationSeconds } from './delay.js';
+import type { NewRecord } from './new-record.js';
+import { uniqueId } from './unique-id.js';
+
+/** What may be said at the insertion of a task's record. */
+export interface TaskInsertOptions<Input = unknown, Priority extends string = string> extends Delay {
+  /** Default: the task's. */
+  readonly queue?: string | undefined;
+  /** One of the task's `priorities`, in place of `queue`. */
+  readonly priority?: Priority | undefined;
+  /** Default: a random UUID, or what `uniqueFor` makes of the payload. */
+  readonly id?: string | undefined;
+  /** Comes before the task's and the queue's own policy. */
+  readonly retry?: RetryPolicy | RetryLimits | undefined;
+  /** Attempts of this record in all, under whatever policy. */
+  readonly maxAttempts?: number | undefined;
+  /**
+   * Once in so long: seconds, or a duration such as `"1h"`. Whatever else is inserted with the same payload, task and queue
+   * within the same period (counted from 1970 in UTC, by the time of the first attempt) is a duplicate.
+   */
+  readonly uniqueFor?: number | string | undefined;
+  /** What of the payload tells one from another. Default: all of it. */
+  readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
+  /** Attributes of your own, stored beside the payload. */
+  readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+  /** When the work came up, if that was earlier. Default: now. */
+  readonly insertedAt?: Date | string | undefined;
+}
+
+/** A record that is about to be inserted. */
+export interface Prepared {
+  readonly record: NewRecord;
+  /** Epoch milliseconds; undefined for at once. */
+  readonly availableAt: number | undefined;
+}
+
+const given = z.optional(z.unknown());
+const optionsSchema = z.strictObject({
+  wait: given,
+  at: given,
+  queue: given,
+  priority: given,
+  id: given,
+  retry: given,
+  maxAttempts: z.optional(z.int().check(z.minimum(1))),
+  uniqueFor: given,
+  uniqueBy: z.optional(
+    z.custom<(payload: never) => unknown>((value) => typeof value === 'function', 'expected a function'),
+  ),
+  attributes: given,
+  insertedAt: given,
+});
+
+/**
+ * Prepares the record of a task.
+ *
+ * @throws ConfigurationError for options that make no sense, InvalidRecordError for a payload that its schema refuses
+ */
+export async function prepare(
+  task: Task,
+  payload: unknown,
+  options: TaskInsertOptions<never>,
+  now: number,
+): Promise<Prepared> {
+  parseOptions(optionsSchema, options, 'insert');
+  const { id, attributes, insertedAt } = options;
+  if (payload === undefined)
+    throw new InvalidRecordError(`task "${task.name}": payload: expected a value, got nothing`);
+  const queue = queueOf(task, options);
+  const availableAt = availableAtOf(options, now);
+  const unique = uniquenessOf(options);
+  await refuseInvalid(task, payload);
+  const record = {
+    id: unique
+      ? uniqueId({
+          task: task.name,
+          queue,
+          by: partOf(payload, unique.by),
+          periodSeconds: unique.periodSeconds,
+          at: availableAt ?? now,
+        })
+      : id,
+    payload,
+    queue,
+    task: task.name,
+    retry: retryOf(options),
+    attributes,
+    insertedAt,
+  };
+  return { record, availableAt };
+}
+
+/** @throws ConfigurationError for options that make no sense for any record of the task */
+export function checkOptions(task: Task, options: TaskInsertOptions<never>, now: number): void {
+  parseOptions(optionsSchema, options, 'insertMany');
+  queueOf(task, options);
+  availableAtOf(options, now);
+  // What tells one record from another may be said by each, or the period for all.
+  uniquenessOf({ ...options, uniqueBy: undefined });
+}
+
+function queueOf(task: Task, { queue, priority }: TaskInsertOptions<never>): string {
+  if (priority === undefined) return queue ?? task.queue;
+  if (queue !== undefined) {
+    throw new ConfigurationError('insert: expected either queue or priority, got both');
+  }
+  const { priorities = {} } = task;
+  const chosen = Object.hasOwn(priorities, priority) ? priorities[priority] : undefined;
+  if (chosen !== undefined) return chosen;
+  const known = Object.keys(priorities).map(show).join(', ');
+  const expected = known ? `expected one of ${known}` : 'expected nothing, as the task has no priorities';
+  throw new ConfigurationError(`insert.priority: ${expected}, got ${show(priority)}`);
+}
+
+function uniquenessOf({ id, uniqueFor, uniqueBy: by }: TaskInsertOptions<never>) {
+  if (uniqueFor === undefined) {
+    if (by) throw new ConfigurationError('insert.uniqueBy: expected uniqueFor beside it, got nothing');
+    return undefined;
+  }
+  if (id !== undefined) throw new ConfigurationError('insert: expected either id or uniqueFor, got both');
+  const periodSeconds = parseDurationSeconds(uniqueFor, 'insert.uniqueFor');
+  if (periodSeconds >= 1) return { by, periodSeconds };
+  throw new ConfigurationError(`insert.uniqueFor: expected 1 second or more, got ${show(uniqueFor)}`);
+}
+
+function partOf(payload: unknown, by: ((payload: never) => unknown) | undefined): unknown {
+  try {
+    return by ? by(payload as never) : payload;
+  } catch (error) {
+    throw new InvalidRecordError('insert.uniqueBy threw', { cause: error });
+  }
+}
+
+/** A policy with a limit of its own, or the limit alone, which holds under whatever policy there is. */
+function retryOf({ retry, maxAttempts }: TaskInsertOptions<never>): RetryPolicy | RetryLimits | undefined {
+  if (maxAttempts === undefined) return retry;
+  return { ...(retry as RetryPolicy | undefined), maxAttempts } as RetryPolicy | RetryLimits;
+}
+
+/** As the handler will read it: what DynamoDB makes of a payload can be another thing to its schema. */
+async function refuseInvalid({ name, schema }: Task, payload: unknown): Promise<void> {
+  if (!schema) return;
+  const stored = asStored(payload);
+  let checked: Awaited<ReturnType<typeof checkPayload>>;
+  try {
+    checked = await checkPayload(schema, stored);
+  } catch (error) {
+    const why = (error as Error | undefined)?.name ?? 'a value that is no error';
+    throw new InvalidRecordError(`task "${name}": its schema threw ${why}`, { cause: error });
+  }
+  if ('problem' in checked) {
+    throw new InvalidRecordError(`task "${name}": invalid payload: ${checked.problem}`);
+  }
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { InvalidRecordError } from '../errors.js';
+
+/** As deep as DynamoDB takes documents. */
+const MAX_DEPTH = 32;
+const DIGEST_CHARACTERS = 27;
+
+export interface Uniqueness {
+  readonly task: string;
+  readonly queue: string;
+  /** What makes two of them the same: the payload, or a part of it. */
+  readonly by: unknown;
+  readonly periodSeconds: number;
+  /** When it may be attempted first, epoch milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * The id of a record that there shall be once in a period: the same for the same work, whoever inserts it. Periods are
+ * counted from 1970, in UTC; 160 bits of a SHA-256.
+ *
+ * @throws InvalidRecordError for what has no value, or is nested too deep
+ */
+export function uniqueId({ task, queue, by, periodSeconds, at }: Uniqueness): string {
+  if (by === undefined) throw new InvalidRecordError('uniqueBy: expected a value, got nothing');
+  const period = Math.floor(at / (periodSeconds * 1000));
+  const text = canonical([queue, task, periodSeconds, period, by], 0);
+  const digest = createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_CHARACTERS);
+  return `${task}:${digest}`;
+}
+
+/** The same text for whatever DynamoDB stores as the same value. */
+function canonical(value: unknown, depth: number): string {
+  if (depth > MAX_DEPTH + 1) {
+    throw new InvalidRecordError(`payload is nested deeper than ${MAX_DEPTH} levels, or holds itself`);
+  }
+  // A zero has no sign there.
+  if (typeof value === 'number' || typeof value === 'bigint') return `n${value === 0 ? 0 : String(value)}`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
+  const inner = (child: unknown) => canonical(child, depth + 1);
+  if (Array.isArray(value)) return `[${value.map(inner).join()}]`;
+  if (value instanceof Set) return `set(${[...value].map(inner).sort().join()})`;
+  if (ArrayBuffer.isView(value)) {
+    return `b${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')}`;
+  }
+  if (value instanceof ArrayBuffer) return `b${Buffer.from(value).toString('base64')}`;
+  const entries = Object.entries(value).filter(([, child]) => child !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([name, child]) => `${JSON.stringify(name)}:${inner(child)}`).join()}}`;
+}

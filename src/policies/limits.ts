@@ -1,0 +1,38 @@
+import * as z from 'zod/mini';
+import { parseOptions } from '../validation.js';
+import { MAX_WAIT_SECONDS } from './policy.js';
+import type { ResolvedPolicy } from './resolve.js';
+
+/** How long it is tried, under whatever policy. */
+export interface RetryLimits {
+  /** Attempts in all, the first one included. */
+  readonly maxAttempts?: number | undefined;
+  /** Age past which the record is dead (`expired`). */
+  readonly maxAgeSeconds?: number | undefined;
+}
+
+export const limitOptions = {
+  /** Attempts in all, the first one included (seed 002's MaxRetries + 1). Default: no limit. */
+  maxAttempts: z.optional(z.int().check(z.minimum(1))),
+  /** Age past which the record is dead (`expired`). Default: 360 days. */
+  maxAgeSeconds: z.optional(z.number().check(z.positive(), z.maximum(100 * MAX_WAIT_SECONDS))),
+};
+const schema = z.strictObject(limitOptions);
+
+/** Limits and nothing else, in place of a policy: they hold under the policy that would be taken without them. */
+export function isLimitsOnly(value: unknown): value is RetryLimits {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const names = Object.keys(value);
+  return names.length > 0 && names.every((name) => Object.hasOwn(limitOptions, name));
+}
+
+/** @throws ConfigurationError for a value out of range */
+export function parseLimits(limits: unknown, name = 'retry'): RetryLimits {
+  return parseOptions(schema, limits, name);
+}
+
+export function limited(policy: ResolvedPolicy, limits: RetryLimits | undefined): ResolvedPolicy {
+  if (!limits) return policy;
+  const { maxAttempts = policy.maxAttempts, maxAgeSeconds = policy.maxAgeSeconds } = limits;
+  return { ...policy, maxAttempts, maxAgeSeconds };
+}

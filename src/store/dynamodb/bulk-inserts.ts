@@ -1,0 +1,195 @@
+import type { BatchStatementError, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchExecuteStatementCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { InvalidRecordError } from '../../errors.js';
+import type { Item } from '../../record/index.js';
+import { type StoreError, StoreThrottledError, StoreUnavailableError } from '../errors.js';
+import { checkItem } from '../item-limits.js';
+import { itemBytes } from '../item-size.js';
+import type { BacklogStore } from '../store.js';
+import { toDocumentClient } from './client.js';
+import {
+  isAccessDenied,
+  isNotFound,
+  isUnknownOperation,
+  isValidationError,
+  translateError,
+} from './errors.js';
+
+/** What became of one item. */
+export type InsertAnswer =
+  | 'inserted'
+  | 'duplicate'
+  /** It can never be stored. */
+  | { readonly invalid: InvalidRecordError }
+  /** It may go in if it is sent again. */
+  | { readonly passing: StoreError }
+  | { readonly trouble: unknown };
+
+/** DynamoDB's limits of one BatchExecuteStatement and of a statement's text. */
+const BULK_ITEMS = 25;
+const MAX_STATEMENT_CHARACTERS = 8192;
+/** Far below what a request may hold, JSON and base64 included; more at once gains nothing. */
+const MAX_REQUEST_BYTES = 1024 * 1024;
+/** Requests without any success, one after the other from the first one on, after which there are no more. */
+const MAX_FRUITLESS = 3;
+
+const THROTTLED = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded', 'RequestLimitExceeded']);
+const REFUSED = new Set<string | undefined>(['AccessDenied', 'ResourceNotFound', 'ValidationError']);
+const UNSETTLED = new Set(['InternalServerError', 'TransactionConflict']);
+
+export interface BulkInsertsParts {
+  readonly client: DynamoDBClient;
+  readonly table: string;
+  /** For what no bulk request takes. */
+  readonly single: Pick<BacklogStore, 'insert'>;
+}
+
+/**
+ * Inserts many items in few requests: PartiQL's INSERT, unlike BatchWriteItem, replaces nothing that is there, and says so
+ * of each item. Where it may not be used, or is not known, each item is put by itself; that is remembered.
+ */
+export class DynamoDbBulkInserts {
+  private readonly documents: DynamoDBDocumentClient;
+  private works = false;
+  private fruitless = 0;
+  /** Items that an earlier request, whose answer tells nothing, may have brought in. */
+  private readonly inDoubt = new WeakSet<Item>();
+
+  constructor(private readonly parts: BulkInsertsParts) {
+    this.documents = toDocumentClient(parts.client);
+  }
+
+  /** Stores new items; ids that exist already are left alone. Never throws; the answers are in the order of the items. */
+  async insert(items: readonly Item[]): Promise<InsertAnswer[]> {
+    const answers = new Map<Item, InsertAnswer>();
+    for (const item of items) {
+      const invalid = problemOf(item);
+      if (invalid) answers.set(item, { invalid });
+    }
+    for (const request of this.requestsOf(items.filter((item) => !answers.has(item)))) {
+      const these = await this.insertTogether(request);
+      for (const [i, item] of request.entries()) answers.set(item, these[i] as InsertAnswer);
+    }
+    return items.map((item) => answers.get(item) as InsertAnswer);
+  }
+
+  /** None holds an id twice: DynamoDB would refuse the whole request. */
+  private requestsOf(items: readonly Item[]): Item[][] {
+    const requests: Item[][] = [];
+    let ids = new Set<unknown>();
+    let bytes = 0;
+    for (const item of items) {
+      const size = itemBytes(item);
+      const last = requests.at(-1);
+      if (last && last.length < BULK_ITEMS && bytes + size <= MAX_REQUEST_BYTES && !ids.has(item.id)) {
+        last.push(item);
+        bytes += size;
+        ids.add(item.id);
+      } else {
+        requests.push([item]);
+        bytes = size;
+        ids = new Set([item.id]);
+      }
+    }
+    return requests;
+  }
+
+  private async insertTogether(items: readonly Item[]): Promise<InsertAnswer[]> {
+    const statements = items.map((item) => statementOf(item, this.parts.table));
+    const tooLong = statements.some(({ Statement }) => Statement.length > MAX_STATEMENT_CHARACTERS);
+    if (tooLong || items.length === 1 || this.fruitless >= MAX_FRUITLESS) return this.insertSingly(items);
+    try {
+      const { Responses = [], $metadata } = await this.documents.send(
+        new BatchExecuteStatementCommand({ Statements: statements }),
+      );
+      const isRepeated = ($metadata.attempts ?? 1) > 1;
+      this.note(Responses.map(({ Error: error }) => error));
+      return await Promise.all(
+        items.map((item, i) => {
+          const response = Responses[i];
+          if (!response) return this.insertSingle(item);
+          return response.Error ? this.answerOf(item, response.Error, isRepeated) : 'inserted';
+        }),
+      );
+    } catch (error) {
+      return this.insertAfter(error, items);
+    }
+  }
+
+  private async answerOf(
+    item: Item,
+    { Code, Message: message = '' }: BatchStatementError,
+    isRepeated: boolean,
+  ): Promise<InsertAnswer> {
+    const code: string = Code ?? 'no code';
+    const text = `BatchExecuteStatement (table ${this.parts.table}): ${code} ${message}`;
+    if (THROTTLED.has(code)) return { passing: new StoreThrottledError(text) };
+    if (UNSETTLED.has(code)) {
+      this.inDoubt.add(item);
+      return { passing: new StoreUnavailableError(text) };
+    }
+    // Ours, perhaps, if a try before had arrived: the single one looks.
+    const isOthers = code === 'DuplicateItem' && !isRepeated && !this.inDoubt.has(item);
+    return isOthers ? 'duplicate' : this.insertSingle(item);
+  }
+
+  /** The whole request was refused, or has no answer. */
+  private async insertAfter(error: unknown, items: readonly Item[]): Promise<InsertAnswer[]> {
+    const isForGood = isUnknownOperation(error) || isAccessDenied(error);
+    if (isForGood || isValidationError(error) || isNotFound(error)) {
+      if (!this.works) this.fruitless += isForGood ? MAX_FRUITLESS : 1;
+      return this.insertSingly(items);
+    }
+    const translated = translateError(error, 'BatchExecuteStatement', this.parts.table);
+    if (translated instanceof StoreThrottledError) return items.map(() => ({ passing: translated }));
+    for (const item of items) this.inDoubt.add(item);
+    return items.map(() => ({ trouble: translated }));
+  }
+
+  private note(errors: readonly (BatchStatementError | undefined)[]): void {
+    if (this.works) return;
+    const codes = errors.map((error) => error?.Code);
+    if (codes.some((code) => code === undefined || code === 'DuplicateItem')) {
+      this.works = true;
+      this.fruitless = 0;
+    } else if (codes.every((code) => code === 'AccessDenied')) this.fruitless = MAX_FRUITLESS;
+    else if (codes.every((code) => REFUSED.has(code))) this.fruitless++;
+  }
+
+  private insertSingly(items: readonly Item[]): Promise<InsertAnswer[]> {
+    return Promise.all(items.map((item) => this.insertSingle(item)));
+  }
+
+  private insertSingle(item: Item): Promise<InsertAnswer> {
+    return insertSingle(item, this.parts.single);
+  }
+}
+
+export async function insertSingle(item: Item, store: Pick<BacklogStore, 'insert'>): Promise<InsertAnswer> {
+  try {
+    return await store.insert(item);
+  } catch (error) {
+    if (error instanceof InvalidRecordError) return { invalid: error };
+    return error instanceof StoreThrottledError ? { passing: error } : { trouble: error };
+  }
+}
+
+function problemOf(item: Item): InvalidRecordError | undefined {
+  try {
+    checkItem(item);
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidRecordError) return error;
+    throw error;
+  }
+}
+
+/** Each attribute is a parameter: a whole item as one is refused. */
+function statementOf(item: Item, table: string) {
+  const attributes = Object.entries(item).filter(([, value]) => value !== undefined);
+  const names = attributes.map(([name]) => `'${name.replaceAll("'", "''")}': ?`);
+  return {
+    Statement: `INSERT INTO "${table}" VALUE {${names.join(', ')}}`,
+    Parameters: attributes.map(([, value]) => value),
+  };
+}

@@ -1,0 +1,84 @@
+import type { SchemaIssue, StandardSchema } from './standard-schema.js';
+
+/** What a schema says of a payload: what it makes of it, or what is wrong with it. */
+export type CheckedPayload = { readonly value: unknown } | { readonly problem: string };
+
+const MAX_ISSUES = 5;
+const MAX_MESSAGE_CHARACTERS = 120;
+const MAX_LEAVES = 50;
+/** Shorter texts are found in messages by chance. */
+const LEAST_TEXT = 3;
+
+/**
+ * Asks a schema. The problem names paths and what was expected there, and none of the payload's values: it is kept, shown
+ * and thrown.
+ *
+ * @throws whatever the schema does
+ */
+export function checkPayload(
+  schema: StandardSchema,
+  payload: unknown,
+): CheckedPayload | Promise<CheckedPayload> {
+  const result = schema['~standard'].validate(payload);
+  if (result instanceof Promise) return result.then((one) => checked(one, payload));
+  return checked(result, payload);
+}
+
+function checked(result: Awaited<ReturnType<StandardSchema['~standard']['validate']>>, payload: unknown) {
+  if (!result.issues) return { value: result.value };
+  const { issues } = result;
+  const problems = issues.slice(0, MAX_ISSUES).map((issue) => describeIssue(issue, payload));
+  const more = issues.length > MAX_ISSUES ? `; and ${issues.length - MAX_ISSUES} more` : '';
+  return { problem: `${problems.join('; ') || 'refused'}${more}` };
+}
+
+function describeIssue({ path = [], message }: SchemaIssue, payload: unknown): string {
+  const keys = path.map((step) => (typeof step === 'object' ? step.key : step));
+  const place = keys.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${String(key)}`),
+    'payload',
+  );
+  const text = withoutValues(String(message), valueAt(payload, keys));
+  return `${place}: ${text.slice(0, MAX_MESSAGE_CHARACTERS)}`;
+}
+
+function valueAt(payload: unknown, keys: readonly PropertyKey[]): unknown {
+  let value = payload;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}
+
+/** Some libraries quote what they got. */
+function withoutValues(message: string, value: unknown): string {
+  let text = message;
+  for (const leaf of leavesOf(value)) {
+    const bare = String(leaf);
+    if (typeof leaf === 'string') {
+      for (const quoted of [JSON.stringify(leaf), `'${leaf}'`, `\`${leaf}\``])
+        text = text.replaceAll(quoted, '…');
+      if (bare.length >= LEAST_TEXT) text = text.replaceAll(bare, '…');
+    } else {
+      const pattern = bare.replaceAll(/[.+-]/g, '\\$&');
+      text = text.replaceAll(new RegExp(`(?<![\\w.])${pattern}(?![\\w.]*\\w)`, 'g'), '…');
+    }
+  }
+  return text;
+}
+
+function leavesOf(value: unknown): (string | number | bigint)[] {
+  const leaves: (string | number | bigint)[] = [];
+  const waiting = [value];
+  while (waiting.length > 0 && leaves.length < MAX_LEAVES) {
+    const one = waiting.pop();
+    if (typeof one === 'string' || typeof one === 'number' || typeof one === 'bigint') {
+      if (one !== '') leaves.push(one);
+    } else if (typeof one === 'object' && one !== null) {
+      waiting.push(...(one instanceof Set ? one : Object.values(one).slice(0, MAX_LEAVES)));
+    }
+  }
+  // What holds another one goes first.
+  return leaves.sort((a, b) => String(b).length - String(a).length);
+}

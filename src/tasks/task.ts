@@ -1,0 +1,120 @@
+import * as z from 'zod/mini';
+import { ConfigurationError } from '../errors.js';
+import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import { decisionChoices } from '../processor/decision-choices.js';
+import type { DeadOn } from '../processor/decision-options.js';
+import type { AttemptContext, ProcessResult, RetryFunction } from '../processor/index.js';
+import { type BacklogRecord, DEFAULT_QUEUE, QUEUE_PATTERN } from '../record/index.js';
+import { parseOptions, show } from '../validation.js';
+import {
+  isStandardSchema,
+  type SchemaInput,
+  type SchemaOutput,
+  type StandardSchema,
+} from './standard-schema.js';
+
+/** What `perform` gets beside the payload. */
+export interface TaskContext extends AttemptContext {
+  /** As it was read; its `payload` is the one that was inserted, before the schema made something of it. */
+  readonly record: BacklogRecord;
+}
+
+/** What is said of a task beside its payload and its work. */
+export interface TaskOptions<Priority extends string = string> {
+  /** Stands on the records, as their `task`. Letters, digits and `_.:/-`, at most 128. */
+  readonly name: string;
+  /** Where its records go unless their insertion says another one. Default: `default`. */
+  readonly queue?: string | undefined;
+  /** Names of priorities, and the queue that each of them is: `{ high: 'mails-high' }`. */
+  readonly priorities?: Readonly<Record<Priority, string>> | undefined;
+  /** Names that its records bore before: those that still wait are performed as well. */
+  readonly formerNames?: readonly string[] | undefined;
+  /** Its own policy, or a function of the error and the record. Default: the handler's. */
+  readonly retry?: RetryPolicy | RetryFunction | undefined;
+  /** Where a failure moves its records that are to be retried. Default: the handler's. */
+  readonly retryQueue?: string | undefined;
+  /** Errors that no retry helps against: names, or classes. Default: the handler's. */
+  readonly deadOn?: DeadOn | undefined;
+  /** Time of one attempt; at most the `attemptTimeoutSeconds` of the queue, which is the default. */
+  readonly timeoutSeconds?: number | undefined;
+}
+
+type Perform<Payload> = (payload: Payload, context: TaskContext) => ProcessResult | Promise<ProcessResult>;
+
+const TASK = Symbol.for('dynamo-backlog.task');
+
+/**
+ * One kind of work: what its payload looks like, how it is done, and what becomes of its failures. Made by `defineTask`.
+ *
+ * `Input` is what is inserted and stored, `Output` what the schema makes of it for `perform`.
+ */
+export interface Task<Input = unknown, Output = Input, Priority extends string = string>
+  extends TaskOptions<Priority> {
+  readonly [TASK]: true;
+  readonly queue: string;
+  readonly schema?: StandardSchema<Input, Output> | undefined;
+  // A method, so that tasks of any payload fit into one list.
+  perform(...given: Parameters<Perform<Output>>): ReturnType<Perform<Output>>;
+  /** Never there: it carries the types. */
+  readonly '~types'?: { readonly input: Input; readonly output: Output } | undefined;
+}
+
+const NAME = /^[\w.:/-]{1,128}$/;
+const taskName = z.string().check(z.regex(NAME, 'expected letters, digits and "_.:/-", at most 128'));
+const queueName = z
+  .string()
+  .check(z.regex(QUEUE_PATTERN, 'expected the name of a queue: letters, digits, "_", "." and "-"'));
+
+const optionsSchema = z.strictObject({
+  name: taskName,
+  queue: z._default(queueName, DEFAULT_QUEUE),
+  priorities: z.optional(z.record(z.string(), queueName)),
+  formerNames: z.optional(z.array(taskName)),
+  retry: z.optional(z.unknown()),
+  ...decisionChoices,
+  timeoutSeconds: z.optional(z.number().check(z.positive(), z.maximum(800))),
+  schema: z.optional(
+    z.custom<StandardSchema>(
+      isStandardSchema,
+      'expected a schema with "~standard" (zod, valibot, arktype, ...)',
+    ),
+  ),
+  perform: z.custom<Perform<unknown>>((value) => typeof value === 'function', 'expected a function'),
+});
+
+/**
+ * Defines a task. The type of its payload comes from the schema of any Standard Schema library, or from a type parameter:
+ *
+ *     const sendMail = defineTask({ name: 'send-mail', schema: z.object({ to: z.email() }), perform: async ({ to }) => … });
+ *     const resize = defineTask<{ image: string }>({ name: 'resize', perform: async ({ image }, { signal }) => … });
+ *
+ * @throws ConfigurationError naming the option that makes no sense
+ */
+export function defineTask<const Schema extends StandardSchema, Priority extends string = never>(
+  options: TaskOptions<Priority> & {
+    readonly schema: Schema;
+    readonly perform: Perform<SchemaOutput<Schema>>;
+  },
+): Task<SchemaInput<Schema>, SchemaOutput<Schema>, Priority>;
+export function defineTask<Payload, Priority extends string = string>(
+  options: TaskOptions<Priority> & {
+    readonly schema?: undefined;
+    readonly perform: Perform<Payload>;
+  },
+): Task<Payload, Payload, Priority>;
+export function defineTask(options: TaskOptions & { readonly perform: Perform<never> }): Task {
+  const task = parseOptions(optionsSchema, options, 'defineTask');
+  const name = `defineTask "${task.name}"`;
+  const { retry, retryQueue, queue } = task;
+  if (retry !== undefined && typeof retry !== 'function') resolvePolicy(retry, `${name}: retry`);
+  if (retryQueue === queue) {
+    throw new ConfigurationError(
+      `${name}: retryQueue: expected another queue than the task's own, got ${show(queue)}`,
+    );
+  }
+  return Object.freeze({ ...task, [TASK]: true }) as Task;
+}
+
+export function isTask(value: unknown): value is Task {
+  return typeof value === 'object' && value !== null && TASK in value;
+}

@@ -1,0 +1,88 @@
+import { ConfigurationError } from '../errors.js';
+import { resolvePolicy } from '../policies/index.js';
+import {
+  type AttemptContext,
+  type Process,
+  type RecordChoices,
+  type RunOptions,
+  retryDecider,
+} from '../processor/index.js';
+import { type BacklogRecord, Refused } from '../record/index.js';
+import { show } from '../validation.js';
+import { checkPayload } from './payload.js';
+import type { Task, TaskContext } from './task.js';
+
+/** What a run needs to know of the tasks of its handler. */
+export interface TaskWork extends Required<Pick<RunOptions, 'process' | 'knows' | 'decisionsFor'>> {
+  /** Tasks with a time limit of their own. */
+  readonly timeouts: readonly { readonly name: string; readonly timeoutSeconds: number }[];
+}
+
+/** Why a payload was refused. */
+class InvalidPayload extends Error {
+  override readonly name = 'InvalidPayload';
+}
+
+/**
+ * Puts the work of several tasks together.
+ *
+ * @param process of records without a task. Default: they wait, as those of an unknown one do
+ * @throws ConfigurationError for two tasks of one name
+ */
+export function workOf(tasks: readonly Task[], process: Process | undefined, name: string): TaskWork {
+  const byName = new Map<string, Task>();
+  const choices = new Map<string, RecordChoices>();
+  for (const task of tasks) {
+    for (const one of [task.name, ...(task.formerNames ?? [])]) {
+      if (byName.has(one)) {
+        throw new ConfigurationError(`${name}: expected tasks with different names, got two of ${show(one)}`);
+      }
+      byName.set(one, task);
+      choices.set(one, choicesOf(task));
+    }
+  }
+  const taskOf = ({ task }: BacklogRecord) => (task === undefined ? undefined : byName.get(task));
+  return {
+    process: (record, context) => {
+      const task = taskOf(record);
+      if (task) return perform(task, record, context);
+      if (process) return process(record, context);
+      throw new TypeError(`no task of the name ${show(record.task)}`);
+    },
+    knows: (record) => (record.task === undefined ? process !== undefined : byName.has(record.task)),
+    decisionsFor: ({ task }) => (task === undefined ? undefined : choices.get(task)),
+    timeouts: tasks.flatMap(({ name: one, timeoutSeconds }) =>
+      timeoutSeconds === undefined ? [] : [{ name: one, timeoutSeconds }],
+    ),
+  };
+}
+
+function choicesOf({ retry, retryQueue, deadOn, timeoutSeconds }: Task): RecordChoices {
+  return {
+    ...(typeof retry === 'function' ? { retryDecider: retryDecider(retry) } : {}),
+    ...(typeof retry === 'object' ? { policy: resolvePolicy(retry) } : {}),
+    retryQueue,
+    deadOn,
+    attemptTimeoutSeconds: timeoutSeconds,
+  };
+}
+
+async function perform(task: Task, record: BacklogRecord, given: AttemptContext) {
+  const context: TaskContext = {
+    record,
+    get signal() {
+      return given.signal;
+    },
+    attempt: given.attempt,
+    logger: given.logger,
+  };
+  if (!task.schema) return task.perform(record.payload, context);
+  const checking = checkPayload(task.schema, record.payload);
+  const checked = await checking;
+  if ('problem' in checked) {
+    const cause = new InvalidPayload(checked.problem);
+    throw new Refused(`invalid payload: ${checked.problem}`, { cause });
+  }
+  if (checking instanceof Promise) given.signal.throwIfAborted();
+  return task.perform(checked.value, context);
+}
