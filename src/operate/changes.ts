@@ -198,7 +198,7 @@ export function move({ record }: Found, queue: string, context: DecisionContext)
   if (isDead) return changing({ queue, lane, dueAt: record.dueAt ?? toIso(now) }, []);
   // Nobody attempts what has no place, while it is claimed.
   if (record.lane === undefined) return placing(record, { queue, lane }, [], now);
-  const dueAt = Math.max(dueTime(record), allOverAt);
+  const dueAt = Math.max(dueTime(record), timeOf(record.notBefore), allOverAt);
   return placing(
     record,
     { queue, lane, dueAt: toIso(dueAt), formerLane: { lane: record.lane, until: toIso(allOverAt) } },

@@ -347,6 +347,51 @@ describe('changePolicy', () => {
   });
 });
 
+describe('move', () => {
+  test('that ends half-way brings nothing forward that is held back for longer', async () => {
+    const harness = new Harness();
+    const held = { status: 'ERROR', attempts: 1, failures: 1, notBefore: iso(7200) };
+    harness.put('a', held);
+    const store = interrupted(harness.store, {
+      readLeases: () => {
+        throw new StoreAccessError('access denied');
+      },
+    });
+    await expect(operatorOf(harness, store).move('a', { queue: 'r' })).rejects.toThrow(/access denied/);
+    expect(harness.item('a')).toMatchObject({ lane: 'r', dueAt: iso(7200) });
+  });
+
+  test('leaves the age, the failures and the policy of a record', async () => {
+    const harness = new Harness();
+    const attributes = {
+      ...{ status: 'ERROR', attempts: 4, failures: 2, availableAt: iso(-50), dueAt: iso(-50) },
+      ...{ retry: { type: 'none' }, firstFailureAt: iso(-9), lastFailureAt: iso(-9), own: 1 },
+    };
+    harness.put('a', attributes);
+    expect(await operatorOf(harness).move({ queue: 'q' }, { queue: 'r' })).toMatchObject({ changed: 1 });
+    expect(harness.item('a')).toMatchObject({ ...attributes, queue: 'r', lane: 'r' });
+    expect(await operatorOf(harness).move('a', { queue: 'r' })).toMatchObject({ skipped: { asWanted: 1 } });
+  });
+
+  test('puts a record right that somebody has given another queue by hand', async () => {
+    const harness = new Harness();
+    harness.put('a', { queue: 'r' });
+    await operatorOf(harness).move('a', { queue: 'r' });
+    expect(harness.item('a')).toMatchObject({ queue: 'r', lane: 'r', dueAt: iso(0) });
+  });
+
+  test('takes the dead only where they are asked for', async () => {
+    const harness = new Harness();
+    putDead(harness, 'd');
+    const operator = operatorOf(harness);
+    expect(await operator.move({ queue: 'q' }, { queue: 'r' })).toMatchObject({ matched: 0 });
+    const dead = { queue: 'q', status: 'DEAD' } as const;
+    expect(await operator.move(dead, { queue: 'r' })).toMatchObject({ changed: 1 });
+    expect(harness.item('d')).toMatchObject({ queue: 'r', lane: 'r/dead', status: 'DEAD' });
+    await expect(operator.move('d', { queue: 'a b' })).rejects.toThrow(/move\.queue/);
+  });
+});
+
 describe('a selection', () => {
   const some = async (selection: object) => {
     const harness = new Harness();
