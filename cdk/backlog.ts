@@ -21,9 +21,10 @@ import { readQueues } from './queue.js';
 import { addRules } from './rules.js';
 import { addSchedules } from './schedules.js';
 import { controlTable, grantOperate, recordsTable } from './tables.js';
-import { queueTicks } from './ticks.js';
+import { backlogTicks } from './ticks.js';
 import { checkTimeZone, timeZone } from './time-zone.js';
 import { alarmAction, functionTimeout, key, table } from './values.js';
+import { readWorkers } from './worker-props.js';
 import { staffQueues } from './workers.js';
 
 const propsShape = z.strictObject({
@@ -31,6 +32,7 @@ const propsShape = z.strictObject({
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'expected an object of queues by name',
   ),
+  workers: z.record(z.string(), z.unknown()).default({}),
   table: table.optional(),
   intake: z.boolean().default(true),
   sweep: z.boolean().optional(),
@@ -61,7 +63,7 @@ export class Backlog extends Construct {
   readonly givenUpEvents: IQueue;
   /** Events that EventBridge Scheduler could not deliver; missing with rules. */
   readonly scheduleDeadLetters: IQueue | undefined;
-  /** What does the work, by queue. Queues with `deliverTo` share one function per way of retrying. */
+  /** What does the work, by queue. Those of a worker share it; those with `deliverTo` one per way of retrying. */
   readonly functions: Readonly<Record<string, IFunction>>;
   /** Sees to records that were put without `lane`; missing without a stream, or if it was turned off. */
   readonly intake: IFunction | undefined;
@@ -76,6 +78,7 @@ export class Backlog extends Construct {
     super(scope, id);
     const options = parseOptions(propsShape, props, 'Backlog');
     const queues = readQueues(options.queues);
+    const workers = readWorkers(options.workers, queues);
     checkTimeZone(options.timeZone, options.trigger, queues);
     if (options.sweep && !options.intake) {
       throw new ConfigurationError(
@@ -94,7 +97,7 @@ export class Backlog extends Construct {
     const { memorySize, logRetention } = options;
     const common = { tables, memorySize, logRetention };
 
-    const staffed = staffQueues(this, queues, {
+    const staffed = staffQueues(this, queues, workers, {
       ...common,
       timeout: options.timeout,
       failedEvents: returns ?? givenUpEvents,
@@ -110,7 +113,7 @@ export class Backlog extends Construct {
     this.intake = intake?.lambda;
     this.sweep = intake?.sweep?.lambda;
 
-    const ticks = [...staffed.flatMap(queueTicks), ...(intake?.sweep ? [intake.sweep] : [])];
+    const ticks = [...backlogTicks(staffed), ...(intake?.sweep ? [intake.sweep] : [])];
     if (options.trigger === 'scheduler') {
       this.scheduleDeadLetters = addSchedules(this, 'Schedules', ticks, options.timeZone).deadLetters;
     } else {

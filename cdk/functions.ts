@@ -89,27 +89,43 @@ function warnOfLoopback(scope: Construct, queues: readonly Queue[]): void {
   }
 }
 
+/** Queues that one function serves. */
+export interface Served {
+  /** The queue's, or the worker's. */
+  readonly name: string;
+  /** Of its props, for errors. */
+  readonly path: string;
+  readonly queues: readonly Queue[];
+}
+
+/** Lambda takes 256 characters. */
+function describeQueues(queues: readonly Queue[]): string {
+  const names = queues.map(({ name }) => name).join(', ');
+  const text = `Attempts what is due in the backlog's ${queues.length === 1 ? 'queue' : 'queues'} ${names}`;
+  return text.length > 256 ? `${text.slice(0, 253)}...` : text;
+}
+
 /** The user's own module, bundled. */
 export function entryFunction(
   scope: Construct,
-  queue: Queue,
+  { name, path, queues }: Served,
   work: Extract<Work, { type: 'entry' }>,
   settings: FunctionSettings,
 ): Worker {
   const entry = resolve(work.entry);
   if (!existsSync(entry)) {
     throw new ConfigurationError(
-      `queues.${queue.name}.entry: expected a file that exports "handler", found none at ${entry}`,
+      `${path}.entry: expected a file that exports "handler", found none at ${entry}`,
     );
   }
   if (Stack.of(scope).bundlingRequired && !hasEsbuild()) {
     throw new ConfigurationError(
-      `queues.${queue.name}.entry: expected esbuild to be installed, which bundles it: npm install --save-dev esbuild`,
+      `${path}.entry: expected esbuild to be installed, which bundles it: npm install --save-dev esbuild`,
     );
   }
   const lambda = new NodejsFunction(scope, 'Function', {
-    ...commonProps(scope, [queue], settings, work.environment),
-    description: `Attempts what is due in the backlog's queue ${queue.name}`,
+    ...commonProps(scope, queues, settings, work.environment),
+    description: describeQueues(queues),
     runtime: RUNTIME,
     handler: 'handler',
     entry,
@@ -128,35 +144,20 @@ export function entryFunction(
     },
   });
   acknowledgeRuns(lambda);
-  return finish(
-    { name: queue.name, lambda, returnsEvents: true },
-    [queue],
-    settings.timeout,
-    settings.tables,
-  );
+  return finish({ name, lambda, returnsEvents: true }, queues, settings.timeout, settings.tables);
 }
 
 /** A function of the user's: of this app, it gets everything that the others get; an imported one its rights only. */
-export function ownFunction(queue: Queue, lambda: IFunction, settings: FunctionSettings): Worker {
+export function ownFunction({ name, queues }: Served, lambda: IFunction, settings: FunctionSettings): Worker {
   if (!isOwnFunction(lambda)) {
-    return finish(
-      { name: queue.name, lambda, returnsEvents: false },
-      [queue],
-      settings.timeout,
-      settings.tables,
-    );
+    return finish({ name, lambda, returnsEvents: false }, queues, settings.timeout, settings.tables);
   }
   const timeout = lambda.timeout ?? LAMBDA_DEFAULT_TIMEOUT;
-  const environment = handlerEnvironment(lambda, [queue], settings.tables, timeout.toSeconds());
+  const environment = handlerEnvironment(lambda, queues, settings.tables, timeout.toSeconds());
   for (const [name, value] of Object.entries(environment)) lambda.addEnvironment(name, value);
   const isConfigured = lambda.node.tryFindChild('EventInvokeConfig') !== undefined;
   if (!isConfigured) lambda.configureAsyncInvoke(onceOnly(settings));
-  return finish(
-    { name: queue.name, lambda, returnsEvents: !isConfigured },
-    [queue],
-    timeout,
-    settings.tables,
-  );
+  return finish({ name, lambda, returnsEvents: !isConfigured }, queues, timeout, settings.tables);
 }
 
 function commonProps(

@@ -1,4 +1,4 @@
 export type { RetryPolicy, Tier } from '../src/policies/index.js';
 export { Backlog } from './backlog.js';
 export type { GrantInsertOptions } from './grant-insert.js';
-export type { BacklogProps, ProgressiveProps, QueueProps } from './props.js';
+export type { BacklogProps, HistoryProps, ProgressiveProps, QueueProps } from './props.js';

@@ -10,6 +10,7 @@ import {
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { QueueSettings } from '../functions/settings.js';
 import { ConfigurationError } from '../src/errors.js';
 import { ownRoleAndLogs, RUNTIME } from './functions.js';
 import { handlerFolder } from './handler-folder.js';
@@ -123,7 +124,7 @@ function addSweep(scope: Construct, settings: IntakeSettings): Tick {
     everySeconds: 3_600,
     enabled: true,
     lambda,
-    event: { sweep: true },
+    events: [{ sweep: true }],
   };
 }
 
@@ -138,8 +139,7 @@ function common(
   timeout: Duration,
   environment: Readonly<Record<string, string>> = {},
 ): FunctionOptions {
-  // Their names are all that it knows of queues: those of many would not fit into the environment.
-  const named = queues.map((queue) => ({ ...queue, settings: { way: queue.way } }));
+  const named = queues.map((queue) => ({ ...queue, settings: knownOf(queue) }));
   return ownRoleAndLogs(
     scope,
     named,
@@ -149,6 +149,11 @@ function common(
       BACKLOG_RETURNS_URL: returns.queueUrl,
     },
   );
+}
+
+/** All that the intake knows of a queue beside its name: everything of many would not fit into the environment. */
+function knownOf({ way, settings: { shards } }: Queue): Pick<QueueSettings, 'way' | 'shards'> {
+  return { way, ...(shards === undefined ? {} : { shards }) };
 }
 
 function renderFunctions(scope: Construct, { queues, onArrival }: IntakeSettings): string {
@@ -164,8 +169,8 @@ function renderFunctions(scope: Construct, { queues, onArrival }: IntakeSettings
 function checkSpace(queues: readonly Queue[], functions: Readonly<Record<string, readonly string[]>>): void {
   // A name that is not known before the deployment has at most 64 characters.
   const names = Object.keys(functions).map((name) => (Token.isUnresolved(name) ? 64 : name.length));
-  const ways = Object.fromEntries(queues.map(({ name, way }) => [name, { way }]));
-  const texts = [Object.values(functions), ways].map((value) => Buffer.byteLength(JSON.stringify(value)));
+  const known = Object.fromEntries(queues.map((queue) => [queue.name, knownOf(queue)]));
+  const texts = [Object.values(functions), known].map((value) => Buffer.byteLength(JSON.stringify(value)));
   const bytes = [...names, ...texts].reduce((sum, size) => sum + size, 0);
   if (bytes <= MAX_NAMES_BYTES) return;
   throw new ConfigurationError(

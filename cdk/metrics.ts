@@ -4,7 +4,15 @@ import { Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 /** As functions/metrics.ts emits them. */
 export const METRICS_NAMESPACE = 'DynamoBacklog';
 
-export type MetricName = 'Attempted' | 'Succeeded' | 'Failed' | 'Dead' | 'CaughtUp' | 'LagSeconds';
+export type MetricName =
+  | 'Attempted'
+  | 'Succeeded'
+  | 'Failed'
+  | 'Dead'
+  | 'Snoozed'
+  | 'Cancelled'
+  | 'CaughtUp'
+  | 'LagSeconds';
 
 export type IntakeMetricName = 'Placed' | 'Repaired' | 'UnknownQueue' | 'Refused' | 'Returned';
 

@@ -5,6 +5,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { RetryPolicy, Tier } from '../src/policies/index.js';
+import type { BreakerChoice } from '../src/processor/index.js';
 
 /** The classes as well: under `exactOptionalPropertyTypes` they do not fit the CDK's own interface. */
 type AnyTable = ITable | TableV2 | Table;
@@ -12,6 +13,14 @@ type AnyTable = ITable | TableV2 | Table;
 export interface BacklogProps {
   /** The queues by name: letters, digits, `_`, `.` and `-`. Producers name one in the record's `queue`, or mean `default`. */
   readonly queues: Readonly<Record<string, QueueProps>>;
+
+  /**
+   * Functions that serve several queues each, by names of your own: a queue says by its `worker` which one. One rule polls
+   * the queues of a worker that retry per record, together and by their weights.
+   *
+   * @default - each queue has a function of its own, or the built-in delivery
+   */
+  readonly workers?: Readonly<Record<string, WorkerProps>> | undefined;
 
   /**
    * A table of records that is there already: partition key `id` (S), index `due` (`lane` S, `dueAt` S, keys only),
@@ -110,6 +119,30 @@ export interface BacklogProps {
   readonly dashboard?: boolean | undefined;
 }
 
+/** What serves several queues: exactly one of `entry` and `handler`, as a queue has them. */
+export interface WorkerProps {
+  /**
+   * A module that exports `handler = backlogHandler({ process })`, without a `queue`, or with `queues`.
+   *
+   * @default - the worker has a `handler`
+   */
+  readonly entry?: string | undefined;
+
+  /**
+   * Environment variables of the function made from `entry`.
+   *
+   * @default - none but the library's own
+   */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+
+  /**
+   * A function of your own, of this worker alone.
+   *
+   * @default - the worker has an `entry`
+   */
+  readonly handler?: IFunction | undefined;
+}
+
 /** When a record that has just come is attempted first. */
 export type Arrivals = 'attempt' | 'schedule';
 
@@ -134,6 +167,30 @@ export interface QueueProps {
   readonly progressive?: true | ProgressiveProps | undefined;
 
   /**
+   * Another queue of this Backlog, into which a failure moves a record that is to be retried. It goes on there as that
+   * queue retries.
+   *
+   * @default - it stays
+   */
+  readonly retryQueue?: string | undefined;
+
+  /**
+   * Names of errors that no retry helps against, such as `ValidationError`: dead at once. The name of a class stands for
+   * those derived from it, too.
+   *
+   * @default - the policy decides about all of them
+   */
+  readonly deadOn?: readonly string[] | undefined;
+
+  /**
+   * What a record keeps of its attempts: bytes (512, or 2048 with stacks), entries (20), and whether it is kept where
+   * errors were thrown. Every byte is billed at every write.
+   *
+   * @default - 512 bytes, 20 entries, no stacks
+   */
+  readonly history?: HistoryProps | undefined;
+
+  /**
    * Where the built-in function POSTs each payload, with the record's id as `Idempotency-Key`. `https`, or `http` to
    * this machine. It is readable in the function's configuration: put no secret in it.
    *
@@ -148,6 +205,21 @@ export interface QueueProps {
    * @default - the queue has a `deliverTo` or a `handler`
    */
   readonly entry?: string | undefined;
+
+  /**
+   * One of the Backlog's `workers`: a function that serves other queues as well.
+   *
+   * @default - the queue has a `deliverTo`, an `entry` or a `handler` of its own
+   */
+  readonly worker?: string | undefined;
+
+  /**
+   * With `worker`: how much of the attempts the queue gets beside the worker's other queues, where all have work. With
+   * different weights each page's queue is drawn by them; with equal ones all are drained at the same time.
+   *
+   * @default 1
+   */
+  readonly weight?: number | undefined;
 
   /**
    * Environment variables of the function made from `entry`.
@@ -175,24 +247,47 @@ export interface QueueProps {
    * When a record that was put without `lane` is attempted first: `"attempt"`, within about a second, in up to five
    * runs at once beside the rule's; or `"schedule"`, when the rule finds it. A success on arrival is its only write.
    *
-   * @default - `"attempt"`; `"schedule"` with `attemptsPerSecond`, whose pace one run keeps, and for a `handler` whose
-   *   asynchronous invocation is configured elsewhere
+   * @default - `"attempt"`; `"schedule"` for a `handler` whose asynchronous invocation is configured elsewhere
    */
   readonly arrivals?: Arrivals | undefined;
 
   /**
-   * Attempts at once in a run. Up to five runs on arrivals go on beside the one that a rule has started.
+   * Lanes that the queue's records are spread over, by their ids: 1 to 32. One is a partition of
+   * the index: 1,000 write units a second, or 500 records that come and go. Can be raised and lowered at any time, with
+   * records waiting.
+   *
+   * @default 1
+   */
+  readonly shards?: number | undefined;
+
+  /**
+   * Attempts at once in the runs that a rule has started, all shards together. Up to five runs on arrivals go on beside the one that a rule has started.
    *
    * @default 10
    */
   readonly concurrency?: number | undefined;
 
   /**
-   * Attempts started per second in a run.
+   * Attempts at once in all runs of the queue together, those on arrivals included: two write units per run.
+   *
+   * @default - no limit but that of each run
+   */
+  readonly maxConcurrency?: number | undefined;
+
+  /**
+   * Attempts started per second, in all runs of the queue together.
    *
    * @default - no limit
    */
   readonly attemptsPerSecond?: number | undefined;
+
+  /**
+   * Leaves the other side in peace when too many attempts fail: after that one record is tried now and then, until one
+   * does not fail. `true` opens when half of at least 10 attempts within 60 s fail, and tries one every 50 s.
+   *
+   * @default - none: every record that is due is attempted
+   */
+  readonly breaker?: BreakerChoice | undefined;
 
   /**
    * Time of one attempt; the function's timeout must leave room for it.
@@ -221,6 +316,29 @@ export interface QueueProps {
    * @default Duration.minutes(15)
    */
   readonly lagThreshold?: Duration | undefined;
+}
+
+export interface HistoryProps {
+  /**
+   * Of all entries, from 200 to 16,384.
+   *
+   * @default 512, or 2048 with stacks
+   */
+  readonly bytes?: number | undefined;
+
+  /**
+   * From 1 to 100.
+   *
+   * @default 20
+   */
+  readonly entries?: number | undefined;
+
+  /**
+   * Whether it is kept where errors were thrown, in code of yours (`entry` or `handler`).
+   *
+   * @default false
+   */
+  readonly stacks?: boolean | undefined;
 }
 
 export interface ProgressiveProps {

@@ -3,6 +3,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 import { parseQueues, type QueueSettings } from '../functions/settings.js';
 import { ConfigurationError } from '../src/errors.js';
+import { nearest } from '../src/nearest.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/policies/index.js';
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
@@ -17,7 +18,9 @@ export type Work =
       readonly entry: string;
       readonly environment: Readonly<Record<string, string>>;
     }
-  | { readonly type: 'own'; readonly handler: IFunction };
+  | { readonly type: 'own'; readonly handler: IFunction }
+  /** One of those that several queues share, by its name. */
+  | { readonly type: 'worker'; readonly worker: string };
 
 /** A queue's props, checked and with their defaults filled in. */
 export interface Queue {
@@ -28,6 +31,8 @@ export interface Queue {
   /** Of a progressive queue; empty otherwise. */
   readonly tiers: readonly Tier[];
   readonly work: Work;
+  /** Beside the other queues of its worker. */
+  readonly weight: number;
   readonly enabled: boolean;
   readonly attemptTimeoutSeconds: number;
   readonly lagThresholdSeconds: number;
@@ -43,14 +48,22 @@ const progressiveShape = z.strictObject({
 /** Numbers are left to `parseQueues`, which the function checks them by as well. */
 const queueShape = z.strictObject({
   retry: z.unknown().optional(),
+  retryQueue: z.unknown().optional(),
+  deadOn: z.unknown().optional(),
+  history: z.unknown().optional(),
   progressive: z.unknown().optional(),
   deliverTo: z.string().optional(),
   entry: z.string().min(1).optional(),
   environment: z.record(z.string(), z.string()).optional(),
   handler: lambdaFunction.optional(),
+  worker: z.string().min(1).optional(),
+  weight: z.number().positive().max(1_000_000).optional(),
   enabled: z.boolean().default(true),
+  shards: z.unknown().optional(),
   concurrency: z.unknown().optional(),
+  maxConcurrency: z.unknown().optional(),
   attemptsPerSecond: z.unknown().optional(),
+  breaker: z.unknown().optional(),
   attemptTimeout: duration.optional(),
   maxRecords: z.unknown().optional(),
   keepSuccess: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
@@ -68,7 +81,19 @@ const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 30;
 export function readQueues(queues: Readonly<Record<string, QueueProps>>): Queue[] {
   const names = Object.keys(queues);
   if (names.length === 0) throw new ConfigurationError('queues: expected at least one queue, got {}');
-  return names.map((name) => readQueue(name, queues[name]));
+  return names.map((name) => readQueue(name, queues[name])).map((queue) => checkRetryQueue(queue, names));
+}
+
+/** A record that moved into a queue that nobody serves would wait there unseen. */
+function checkRetryQueue(queue: Queue, names: readonly string[]): Queue {
+  const { retryQueue } = queue.settings;
+  if (retryQueue === undefined || names.includes(retryQueue)) return queue;
+  const known = names.map(show).join(', ');
+  const meant = nearest(retryQueue, names);
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  throw new ConfigurationError(
+    `queues.${queue.name}.retryQueue: expected a queue of this Backlog (${known}), got ${show(retryQueue)}${hint}`,
+  );
 }
 
 function readQueue(name: string, input: unknown): Queue {
@@ -85,9 +110,15 @@ function readQueue(name: string, input: unknown): Queue {
   const settings = compact({
     way,
     retry: progressive ? progressive.policy : props.retry,
+    retryQueue: props.retryQueue,
+    deadOn: props.deadOn,
+    history: props.history,
     deliverTo: props.deliverTo,
+    shards: props.shards,
     concurrency: props.concurrency,
+    maxConcurrency: props.maxConcurrency,
     attemptsPerSecond: props.attemptsPerSecond,
+    breaker: props.breaker,
     attemptTimeoutSeconds: props.attemptTimeout?.toSeconds(),
     maxRecords: props.maxRecords,
     keepSuccessSeconds: props.keepSuccess === 'forever' ? 'forever' : props.keepSuccess?.toSeconds(),
@@ -98,6 +129,7 @@ function readQueue(name: string, input: unknown): Queue {
     settings: checkSettings(name, settings),
     tiers: progressive?.tiers ?? [],
     work,
+    weight: props.weight ?? 1,
     enabled: props.enabled,
     attemptTimeoutSeconds: props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
     lagThresholdSeconds: props.lagThreshold.toSeconds(),
@@ -107,19 +139,13 @@ function readQueue(name: string, input: unknown): Queue {
 
 type ParsedProps = z.output<typeof queueShape>;
 
-/** Several runs at once would each keep the pace, and pass it together. */
-function arrivalsOf({ arrivals, attemptsPerSecond, enabled }: ParsedProps, path: string) {
-  if (arrivals === 'attempt' && attemptsPerSecond !== undefined) {
-    throw new ConfigurationError(
-      `${path}.arrivals: expected "schedule" beside attemptsPerSecond, whose pace the rule's run keeps, got "attempt"`,
-    );
-  }
+function arrivalsOf({ arrivals, enabled }: ParsedProps, path: string) {
   if (arrivals === 'attempt' && !enabled) {
     throw new ConfigurationError(
       `${path}.arrivals: expected "schedule" or nothing, as the queue is not enabled, got "attempt"`,
     );
   }
-  return attemptsPerSecond !== undefined || !enabled ? 'schedule' : arrivals;
+  return enabled ? arrivals : 'schedule';
 }
 
 function wayOf({ retry, progressive }: ParsedProps, path: string): Way {
@@ -133,15 +159,17 @@ function wayOf({ retry, progressive }: ParsedProps, path: string): Way {
 }
 
 function workOf(props: ParsedProps, path: string): Work {
-  const given = (['deliverTo', 'entry', 'handler'] as const).filter((option) => props[option] !== undefined);
+  const given = (['deliverTo', 'entry', 'handler', 'worker'] as const).filter(
+    (option) => props[option] !== undefined,
+  );
   if (given.length > 1) {
     throw new ConfigurationError(
-      `${path}: expected one of "deliverTo", "entry" and "handler", got ${given.map(show).join(' and ')}`,
+      `${path}: expected one of "deliverTo", "entry", "handler" and "worker", got ${given.map(show).join(' and ')}`,
     );
   }
   if (given.length === 0 && props.enabled) {
     throw new ConfigurationError(
-      `${path}: expected "deliverTo", "entry" or "handler" (or "enabled": false), got none of them`,
+      `${path}: expected "deliverTo", "entry", "handler" or "worker" (or "enabled": false), got none of them`,
     );
   }
   if (props.environment !== undefined && props.entry === undefined) {
@@ -149,6 +177,12 @@ function workOf(props: ParsedProps, path: string): Work {
       `${path}.environment: expected with "entry" only, got ${show(Object.keys(props.environment))}`,
     );
   }
+  if (props.weight !== undefined && props.worker === undefined) {
+    throw new ConfigurationError(
+      `${path}.weight: expected with "worker" only, which serves other queues beside it, got ${show(props.weight)}`,
+    );
+  }
+  if (props.worker !== undefined) return { type: 'worker', worker: props.worker };
   if (props.entry !== undefined) {
     return { type: 'entry', entry: props.entry, environment: props.environment ?? {} };
   }

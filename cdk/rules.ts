@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IRuleTarget, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { ConfigurationError } from '../src/errors.js';
 import { allowRules } from './given-up-events.js';
@@ -9,7 +10,7 @@ import type { Tick } from './ticks.js';
 /** Each rule adds about 450 bytes to the policy of its function, which holds 20 KB. */
 const MAX_RULES = 40;
 
-/** EventBridge rules, one per tick. What they cannot deliver goes to the queue of given-up events. */
+/** EventBridge rules, one per tick, with a target for each of its events: five at most. What they cannot deliver goes to the queue of given-up events. */
 export function addRules(ticks: readonly Tick[], givenUpEvents: Queue): void {
   checkRules(ticks);
   const rules = ticks.map((tick) => addRule(tick, givenUpEvents));
@@ -24,7 +25,7 @@ function addRule(tick: Tick, givenUpEvents: IQueue): Rule {
     description: tick.description,
     schedule: Schedule.rate(Duration.seconds(tick.everySeconds)),
     enabled: tick.enabled,
-    targets: [runTarget(tick, givenUpEvents)],
+    targets: tick.events.map((event) => runTarget(tick.lambda, event, givenUpEvents)),
   });
 }
 
@@ -45,7 +46,7 @@ function checkRules(ticks: readonly Tick[]): void {
  * CDK's own target, but for the dead-letter queue: that would add one statement per rule to the queue's policy, which
  * takes 20 (see given-up-events.ts).
  */
-function runTarget({ lambda, event }: Tick, givenUpEvents: IQueue): IRuleTarget {
+function runTarget(lambda: IFunction, event: Tick['events'][number], givenUpEvents: IQueue): IRuleTarget {
   const target = new LambdaFunction(lambda, {
     event: RuleTargetInput.fromObject(event),
     retryAttempts: 0,

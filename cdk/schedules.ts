@@ -21,7 +21,7 @@ interface Common {
 }
 
 /**
- * Schedules of EventBridge Scheduler, one per tick, in a group of their own.
+ * Schedules of EventBridge Scheduler, one per event of each tick, in a group of their own.
  *
  * CloudFormation's own resources, not CDK's constructs around them: those let the role invoke every version of a
  * function, and give the group a name that is fixed at synthesis.
@@ -42,7 +42,9 @@ export function addSchedules(
     deadLettersArn: deadLetters.queueArn,
     timeZone,
   };
-  for (const tick of ticks) addSchedule(tick, common);
+  for (const tick of ticks) {
+    for (const [i, event] of tick.events.entries()) addSchedule(tick, event, i, common);
+  }
   return { deadLetters };
 }
 
@@ -74,8 +76,8 @@ function invokingRole(
 }
 
 /** Not called like the rule that does the same: CloudFormation makes no schedule of what was a rule. */
-function addSchedule(tick: Tick, common: Common): void {
-  new CfnSchedule(tick.scope, `${tick.id}Schedule`, {
+function addSchedule(tick: Tick, event: Tick['events'][number], index: number, common: Common): void {
+  new CfnSchedule(tick.scope, `${tick.id}Schedule${index === 0 ? '' : index + 1}`, {
     description: tick.description,
     groupName: common.groupName,
     ...expressionOf(tick, common.timeZone),
@@ -84,7 +86,7 @@ function addSchedule(tick: Tick, common: Common): void {
     target: {
       arn: tick.lambda.functionArn,
       roleArn: common.roleArn,
-      input: JSON.stringify(tick.event),
+      input: JSON.stringify(event),
       // As for the rules: the next tick does what this one did not.
       retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
       deadLetterConfig: { arn: common.deadLettersArn },

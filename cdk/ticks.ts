@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import type { BacklogEvent } from '../functions/event.js';
 import { ConfigurationError } from '../src/errors.js';
 import { caughtUpBy, type TierBand, tierBands } from '../src/policies/index.js';
+import { LANES_AT_ONCE } from '../src/processor/index.js';
 import type { Queue } from './queue.js';
 import type { StaffedQueue } from './workers.js';
 
@@ -15,8 +16,13 @@ export interface Tick {
   readonly everySeconds: number;
   readonly enabled: boolean;
   readonly lambda: IFunction;
-  /** Constant. */
-  readonly event: BacklogEvent | SweepEvent;
+  /** Constant. Each is an invocation of its own. */
+  readonly events: readonly (BacklogEvent | QueuesEvent | SweepEvent)[];
+}
+
+/** Several queues that are polled together, with their weights. */
+export interface QueuesEvent {
+  readonly queues: Readonly<Record<string, number>>;
 }
 
 /** It says no more than why the function was started. */
@@ -27,16 +33,57 @@ export interface SweepEvent {
 const POLL_SECONDS = 60;
 
 /**
+ * The ticks of all queues: those of a worker that retry per record are polled together, by their weights.
+ *
+ * @throws ConfigurationError for a tier that the function's timeout leaves no ages
+ */
+export function backlogTicks(staffed: readonly StaffedQueue[]): Tick[] {
+  const shared = new Map<Construct, StaffedQueue[]>();
+  for (const one of staffed) {
+    if (one.workerScope && isPolledTogether(one)) {
+      shared.set(one.workerScope, [...(shared.get(one.workerScope) ?? []), one]);
+    }
+  }
+  return [
+    ...staffed.filter((one) => !isPolledTogether(one)).flatMap(queueTicks),
+    ...[...shared].flatMap(([scope, some]) => workerTicks(scope, some)),
+  ];
+}
+
+function isPolledTogether({ queue, workerScope }: StaffedQueue): boolean {
+  return workerScope !== undefined && queue.way === 'retry';
+}
+
+/** Queues that are not enabled have nothing attempted: a rule of their own, which does not fire, says so. */
+function workerTicks(scope: Construct, staffed: readonly StaffedQueue[]): Tick[] {
+  const enabled = staffed.filter(({ queue }) => queue.enabled);
+  const disabled = staffed.filter(({ queue }) => !queue.enabled).flatMap(queueTicks);
+  const [first] = enabled;
+  if (!first) return disabled;
+  const queues = Object.fromEntries(enabled.map(({ queue }) => [queue.name, queue.weight]));
+  const tick = {
+    scope,
+    id: 'Poll',
+    lambda: first.worker.lambda,
+    enabled: true,
+    description: `Backlog queues ${Object.keys(queues).join(', ')}: whatever is due`.slice(0, 512),
+    everySeconds: POLL_SECONDS,
+    events: [{ queues }],
+  };
+  return [tick, ...disabled];
+}
+
+/**
  * The ticks of one queue: one every minute, or one per tier.
  *
  * @throws ConfigurationError for a tier that the function's timeout leaves no ages
  */
-export function queueTicks({ scope, queue, worker }: StaffedQueue): Tick[] {
+function queueTicks({ scope, queue, worker }: StaffedQueue): Tick[] {
   const common = { scope, lambda: worker.lambda, enabled: queue.enabled };
   if (queue.way === 'retry') {
     const description = `Backlog queue ${queue.name}: whatever is due`;
-    const event = { queue: queue.name };
-    return [{ ...common, id: 'Poll', description, everySeconds: POLL_SECONDS, event }];
+    const events = eventsOf(queue, { queue: queue.name });
+    return [{ ...common, id: 'Poll', description, everySeconds: POLL_SECONDS, events }];
   }
   const bands = tierBands(queue.tiers, worker.timeoutSeconds);
   checkBands(queue, bands);
@@ -45,8 +92,15 @@ export function queueTicks({ scope, queue, worker }: StaffedQueue): Tick[] {
     id: `Tier${band.number}`,
     description: describeBand(queue, band),
     everySeconds: band.everySeconds,
-    event: { queue: queue.name, tier: band, catchUp: caughtUpBy(band, bands) },
+    events: eventsOf(queue, { queue: queue.name, tier: band, catchUp: caughtUpBy(band, bands) }),
   }));
+}
+
+/** One for as many shards as one run drains at a time. */
+function eventsOf({ settings: { shards = 1 } }: Queue, event: BacklogEvent): BacklogEvent[] {
+  const of = Math.ceil(shards / LANES_AT_ONCE);
+  if (of === 1) return [event];
+  return Array.from({ length: of }, (_, number) => ({ ...event, part: { number, of } }));
 }
 
 /** A band starts one function timeout after the one before: a short tier may have nothing left. */

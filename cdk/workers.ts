@@ -7,48 +7,72 @@ import {
   entryFunction,
   type FunctionSettings,
   ownFunction,
+  type Served,
   type Worker,
 } from './functions.js';
 import type { Queue } from './queue.js';
+import type { WorkerWork } from './worker-props.js';
 
 /** A queue with the scope of its constructs and what does its work. */
 export interface StaffedQueue {
   readonly queue: Queue;
   readonly scope: Construct;
   readonly worker: Worker;
+  /** Of what it shares with the other queues of its worker; missing where it shares nothing. */
+  readonly workerScope?: Construct | undefined;
 }
 
-/** One function for each queue with code of its own, and one for all queues of a way that have the built-in delivery. */
+/**
+ * One function for each queue with code of its own, one for each worker, and one for all queues of a way that have the
+ * built-in delivery.
+ */
 export function staffQueues(
   scope: Construct,
   queues: readonly Queue[],
+  workers: ReadonlyMap<string, WorkerWork>,
   settings: FunctionSettings,
 ): StaffedQueue[] {
-  checkOwnFunctions(queues);
+  checkOwnFunctions(queues, workers);
   const delivery = deliveryFunctions(scope, queues, settings);
+  const shared = sharedFunctions(scope, queues, workers, settings);
   const queuesScope = new Construct(scope, 'Queues');
   return queues.map((queue) => {
     const queueScope = new Construct(queuesScope, queue.name);
-    return { queue, scope: queueScope, worker: workerOf(queue, queueScope, delivery, settings) };
+    const { work } = queue;
+    if (work.type === 'delivery') return { queue, scope: queueScope, worker: delivery(queue.way) };
+    if (work.type === 'worker') return { queue, scope: queueScope, ...shared(work.worker) };
+    const served = { name: queue.name, path: `queues.${queue.name}`, queues: [queue] };
+    return { queue, scope: queueScope, worker: functionFor(queueScope, served, work, settings) };
   });
 }
 
-function workerOf(
-  queue: Queue,
+function functionFor(scope: Construct, served: Served, work: WorkerWork, settings: FunctionSettings): Worker {
+  return work.type === 'entry'
+    ? entryFunction(scope, served, work, settings)
+    : ownFunction(served, work.handler, settings);
+}
+
+/** Made when the first of its queues asks for it. */
+function sharedFunctions(
   scope: Construct,
-  delivery: (way: Way) => Worker,
+  queues: readonly Queue[],
+  workers: ReadonlyMap<string, WorkerWork>,
   settings: FunctionSettings,
-): Worker {
-  switch (queue.work.type) {
-    case 'delivery':
-      return delivery(queue.way);
-    case 'entry':
-      return entryFunction(scope, queue, queue.work, settings);
-    case 'own':
-      return ownFunction(queue, queue.work.handler, settings);
-    default:
-      return queue.work satisfies never;
-  }
+): (name: string) => Required<Pick<StaffedQueue, 'worker' | 'workerScope'>> {
+  const made = new Map<string, Required<Pick<StaffedQueue, 'worker' | 'workerScope'>>>();
+  return (name) => {
+    const known = made.get(name);
+    if (known) return known;
+    const parent = scope.node.tryFindChild('Workers') ?? new Construct(scope, 'Workers');
+    const workerScope = new Construct(parent as Construct, name);
+    const its = queues.filter(({ work }) => work.type === 'worker' && work.worker === name);
+    const work = workers.get(name);
+    if (!work) throw new ConfigurationError(`workers.${name}: expected a worker, got nothing`);
+    const served = { name: `worker-${name}`, path: `workers.${name}`, queues: its };
+    const worker = functionFor(workerScope, served, work, settings);
+    made.set(name, { worker, workerScope });
+    return { worker, workerScope };
+  };
 }
 
 function deliveryFunctions(
@@ -65,17 +89,21 @@ function deliveryFunctions(
   };
 }
 
-/** A `backlogHandler` is for one queue, and its environment describes one. */
-function checkOwnFunctions(queues: readonly Queue[]): void {
+/** The environment of a function describes the queues of one owner. */
+function checkOwnFunctions(queues: readonly Queue[], workers: ReadonlyMap<string, WorkerWork>): void {
   const owners = new Map<IFunction, string>();
-  for (const { name, work } of queues) {
+  const all = [
+    ...queues.map(({ name, work }) => ({ path: `queues.${name}`, owner: `the queue "${name}"`, work })),
+    ...[...workers].map(([name, work]) => ({ path: `workers.${name}`, owner: `the worker "${name}"`, work })),
+  ];
+  for (const { path, owner, work } of all) {
     if (work.type !== 'own') continue;
-    const owner = owners.get(work.handler);
-    if (owner !== undefined) {
+    const other = owners.get(work.handler);
+    if (other !== undefined) {
       throw new ConfigurationError(
-        `queues.${name}.handler: expected a function of its own, got the one of the queue "${owner}"`,
+        `${path}.handler: expected a function of its own, got the one of ${other}: "workers" serve several queues`,
       );
     }
-    owners.set(work.handler, name);
+    owners.set(work.handler, owner);
   }
 }

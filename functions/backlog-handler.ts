@@ -1,27 +1,64 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import type { Process, RetryFunction } from '../src/processor/index.js';
+import {
+  type BreakerChoice,
+  type DeadOn,
+  type DestinationOf,
+  decisionChoices,
+  type HistoryOptions,
+  historyChoices,
+  keptTexts,
+  type Process,
+  parseWeights,
+  type QueuesChoice,
+  type QueueWeights,
+  type RetryFunction,
+  retryDecider,
+} from '../src/processor/index.js';
 import { QUEUE_PATTERN } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { type BacklogLambdaHandler, type HandlerSeams, makeHandler } from './make-handler.js';
-import { choiceOptions, type KeepSuccess } from './settings.js';
+import { checkRetryQueue, choiceOptions, type KeepSuccess } from './settings.js';
 
 /** What each option leaves out comes from the CDK app (`BACKLOG_QUEUES`), and after that from the defaults. */
 export interface BacklogHandlerOptions extends HandlerSeams {
   /** The queue whose records this handler attempts. */
-  readonly queue: string;
+  readonly queue?: string | undefined;
+  /**
+   * Several queues in place of one, with their weights: `critical,6 default,1`. What a function serves together (in the
+   * CDK app, by one worker) it serves by these. Default, without `queue` as well: all that it is told of.
+   */
+  readonly queues?: QueuesChoice | undefined;
   /** Does the work of one record. */
   readonly process: Process;
   /**
-   * A policy, or a function of the error and the record that returns a wait in seconds, a policy, or `false` for dead. A
-   * record's own policy comes before it, the CDK app's after it. Default: fibonacci, or progressive.
+   * A policy, or a function of the error and the record that returns a wait in seconds, a policy or its name, another
+   * queue, or `false` for dead. A record's own policy comes before it, the CDK app's after it. Default: fibonacci, or
+   * progressive.
    */
   readonly retry?: RetryPolicy | RetryFunction | undefined;
+  /** Another queue of the same backlog, into which a failure moves a record that is to be retried. Default: it stays. */
+  readonly retryQueue?: string | undefined;
+  /** Errors that no retry helps against, dead at once: their names, or classes. */
+  readonly deadOn?: DeadOn | undefined;
+  /** What a record keeps of its attempts, and what takes secrets out of it. Default: 512 bytes, without stacks. */
+  readonly history?: HistoryOptions | undefined;
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
-  /** Attempts started per second at most. Default: no limit. */
+  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
+  readonly maxConcurrency?: number | undefined;
+  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
+  /**
+   * Leaves the other side in peace when too many attempts fail: `true`, or its options. Default: none.
+   */
+  readonly breaker?: BreakerChoice | undefined;
+  /**
+   * Names where a record goes: with it, there is a breaker for each destination. The name is kept and logged. Default:
+   * all records of the queue go to the same one.
+   */
+  readonly destination?: DestinationOf | undefined;
   /** Time of one attempt. Default 30. */
   readonly attemptTimeoutSeconds?: number | undefined;
   /** Attempts in one run. Default: no limit. */
@@ -32,10 +69,16 @@ export interface BacklogHandlerOptions extends HandlerSeams {
 
 const anything = z.optional(z.unknown());
 const optionsSchema = z.strictObject({
-  queue: z.string().check(z.regex(QUEUE_PATTERN, 'expected letters, digits, "_", "." and "-"')),
+  queue: z.optional(z.string().check(z.regex(QUEUE_PATTERN, 'expected letters, digits, "_", "." and "-"'))),
+  queues: anything,
   process: z.custom<Process>((value) => typeof value === 'function', 'expected a function'),
   retry: anything,
+  ...decisionChoices,
+  ...historyChoices,
   ...choiceOptions,
+  destination: z.optional(
+    z.custom<DestinationOf>((value) => typeof value === 'function', 'expected a function'),
+  ),
   store: anything,
   clock: anything,
   random: anything,
@@ -53,18 +96,48 @@ const optionsSchema = z.strictObject({
  */
 export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler {
   parseOptions(optionsSchema, options, 'backlogHandler');
-  const { queue, process, store, clock, random, logger, env, emit, run, ...choices } = options;
-  if (choices.retry !== undefined && typeof choices.retry !== 'function')
-    resolvePolicy(choices.retry, 'backlogHandler.retry');
+  const {
+    queue,
+    process,
+    store,
+    clock,
+    random,
+    logger,
+    env,
+    emit,
+    run,
+    retry: given,
+    queues,
+    ...rest
+  } = options;
+  if (given !== undefined && typeof given !== 'function') resolvePolicy(given, 'backlogHandler.retry');
+  const retry = typeof given === 'function' ? retryDecider(given) : given;
+  const weights = weightsOf(queue, queues);
+  const choices = { ...rest, retry, keptTexts, weights };
+  if (queue !== undefined) checkRetryQueue(choices.retryQueue, queue, 'backlogHandler.retryQueue');
   const seams = { store, clock, random, logger, env, emit, run };
   return makeHandler(
     (event) => {
-      if (event.queue === queue) return process;
+      const served = queue === undefined ? [...(weights?.keys() ?? [event.queue])] : [queue];
+      if (served.includes(event.queue)) return process;
+      const own = served.length === 1 ? 'the queue of this handler' : 'which are the queues of this handler';
       throw new ConfigurationError(
-        `event.queue: expected ${show(queue)}, the queue of this handler, got ${show(event.queue)}`,
+        `event.queue: expected ${served.map(show).join(' or ')}, ${own}, got ${show(event.queue)}`,
       );
     },
     choices,
     seams as HandlerSeams,
+  );
+}
+
+function weightsOf(queue: string | undefined, queues: QueuesChoice | undefined): QueueWeights | undefined {
+  if (queues === undefined) return undefined;
+  if (queue !== undefined) {
+    throw new ConfigurationError('backlogHandler: expected either "queue" or "queues", got both');
+  }
+  if (typeof queues === 'string' || Array.isArray(queues))
+    return parseWeights(queues, 'backlogHandler.queues');
+  throw new ConfigurationError(
+    `backlogHandler.queues: expected text such as "critical,6 default,1", or a list, got ${show(queues)}`,
   );
 }

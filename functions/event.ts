@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { ConfigurationError } from '../src/errors.js';
 import type { TierBand } from '../src/policies/index.js';
 import type { Arrivals } from '../src/processor/index.js';
+import { MAX_SHARDS } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import type { QueueSettings } from './settings.js';
 
@@ -12,6 +13,8 @@ export interface BacklogEvent {
   readonly tier?: TierBand | undefined;
   /** The bands of all slower tiers, on the hourly rule: it makes up for their missed runs. */
   readonly catchUp?: readonly TierBand[] | undefined;
+  /** Of a queue whose shards several runs share: which of them this one is, from 0, and how many there are. */
+  readonly part?: { readonly number: number; readonly of: number } | undefined;
   /** From the intake: records that have just come. */
   readonly arrivals?: Arrivals | undefined;
 }
@@ -31,23 +34,49 @@ const band = z
     ),
   );
 
+const part = z
+  .strictObject({
+    number: z.int().check(z.minimum(0)),
+    of: z.int().check(z.minimum(1), z.maximum(MAX_SHARDS)),
+  })
+  .check(z.refine(({ number, of }) => number < of, 'expected a number below "of"'));
+
 const text = z.string().check(z.minLength(1));
 const eventSchema = z.strictObject({
   queue: text,
   tier: z.optional(band),
   catchUp: z.optional(z.array(band)),
+  part: z.optional(part),
   arrivals: z.optional(z.strictObject({ batch: text, ids: z.array(text).check(z.minLength(1)) })),
 });
+
+const weightsSchema = z.strictObject({ queues: z.record(text, z.number().check(z.positive())) });
+
+export type ParsedEvent = BacklogEvent & { readonly settings: QueueSettings };
+
+/**
+ * Reads a rule's event: one for a queue, or one for several that a function serves together.
+ *
+ * @returns what each of the queues is about, and its weight among the others
+ * @throws ConfigurationError that says what the rule's input should be
+ */
+export function parseEvents(
+  event: unknown,
+  queues: Readonly<Record<string, QueueSettings>>,
+): { readonly event: ParsedEvent; readonly weight: number }[] {
+  const isOfSeveral = typeof event === 'object' && event !== null && 'queues' in event;
+  if (!isOfSeveral) return [{ event: parseEvent(event, queues), weight: 1 }];
+  const weights = Object.entries(parseOptions(weightsSchema, event, 'event').queues);
+  if (weights.length === 0) throw new ConfigurationError('event.queues: expected at least one queue, got {}');
+  return weights.map(([queue, weight]) => ({ event: parseEvent({ queue }, queues), weight }));
+}
 
 /**
  * Reads a rule's event and checks that it fits the queue it names.
  *
  * @throws ConfigurationError that says what the rule's input should be
  */
-export function parseEvent(
-  event: unknown,
-  queues: Readonly<Record<string, QueueSettings>>,
-): BacklogEvent & { readonly settings: QueueSettings } {
+export function parseEvent(event: unknown, queues: Readonly<Record<string, QueueSettings>>): ParsedEvent {
   if (isBareScheduledEvent(event)) {
     throw new ConfigurationError(
       'event: this is EventBridge\'s own event: give the rule a constant input such as { "queue": "default" }',
@@ -68,9 +97,9 @@ export function parseEvent(
 function checkTier(event: BacklogEvent, { way }: QueueSettings): void {
   const queue = show(event.queue);
   if (event.arrivals) {
-    if (!event.tier && !event.catchUp) return;
+    if (!event.tier && !event.catchUp && !event.part) return;
     throw new ConfigurationError(
-      'event.arrivals: expected neither tier nor catchUp beside it, got both kinds',
+      'event.arrivals: expected neither tier nor catchUp nor part beside it, got both kinds',
     );
   }
   if (way === 'progressive' && !event.tier) {

@@ -4,12 +4,33 @@ export type { RetryPolicy, Tier, TierBand } from '../src/policies/index.js';
 export type {
   AttemptContext,
   AttemptLogger,
+  BreakerChoice,
+  DeadOn,
+  DestinationOf,
+  ErrorClass,
+  GiveUp,
+  HistoryOptions,
   Process,
+  QueuesChoice,
+  RetryAnswer,
   RetryFunction,
+  RetryTo,
+  RetryWait,
   RunEnd,
   RunSummary,
 } from '../src/processor/index.js';
-export { type BacklogRecord, Dead, Done, RetryAfter, type TypedOutcome } from '../src/record/index.js';
+export {
+  type BacklogRecord,
+  Cancel,
+  Dead,
+  Done,
+  type ErrorEntry,
+  type ErrorText,
+  type HistoryEntry,
+  RetryAfter,
+  Snooze,
+  type TypedOutcome,
+} from '../src/record/index.js';
 export { type BacklogHandlerOptions, backlogHandler } from './backlog-handler.js';
 export type { LambdaContext } from './lambda-context.js';
 export type { BacklogLambdaHandler } from './make-handler.js';

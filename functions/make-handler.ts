@@ -1,9 +1,16 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type Process, type RunSummary, run } from '../src/processor/index.js';
+import {
+  type BreakerMemory,
+  type Process,
+  type RunSummary,
+  type run,
+  runQueues,
+  together,
+} from '../src/processor/index.js';
 import { isIdle } from '../src/processor/summary.js';
-import { type BacklogEvent, parseEvent } from './event.js';
+import { type BacklogEvent, parseEvents } from './event.js';
 import type { HandlerLogger } from './handler-logger.js';
-import type { LambdaHandler } from './lambda-context.js';
+import type { LambdaContext, LambdaHandler } from './lambda-context.js';
 import { lambdaHandler } from './lambda-handler.js';
 import { attemptLogger, createLogger } from './logger.js';
 import { type EmitMetrics, emitMetrics } from './metrics.js';
@@ -11,6 +18,7 @@ import { once } from './once.js';
 import { createParts, type HandlerParts } from './parts.js';
 import { type HandlerChoices, planRun } from './plan.js';
 import { type QueueSettings, readSettings } from './settings.js';
+import { untilStopped } from './stop.js';
 
 /** A Lambda handler for a rule's event. Its result is the run's summary. */
 export type BacklogLambdaHandler = LambdaHandler<RunSummary>;
@@ -55,32 +63,41 @@ export function makeHandler(
 ): BacklogLambdaHandler {
   const { env = process.env, emit = emitMetrics } = seams;
   const logger = (seams.logger ?? createLogger()) as Logger;
-  const drain = seams.run ?? run;
   const start = once(() => {
     const settings = readSettings(env);
-    return { settings, parts: createParts(settings, seams) };
+    return {
+      settings,
+      parts: { ...createParts(settings, seams), breakers: new Map() satisfies BreakerMemory },
+    };
   });
 
-  return lambdaHandler(logger, async (input, context) => {
+  const handle = async (input: unknown, context: LambdaContext, stop: AbortSignal): Promise<RunSummary> => {
     try {
       // An error here, and not at module load, leaves a log line everywhere.
       const { settings, parts } = start();
-      const event = parseEvent(input, settings.queues);
-      const options = planRun(event, choices, {
-        process: choose(event),
+      const times = {
         functionTimeoutSeconds: settings.functionTimeoutSeconds,
         deadline: parts.clock.wall() + context.getRemainingTimeInMillis(),
-      });
-      const summary = await drain(options, { ...parts, logger: attemptLogger(logger) });
-      emit(summary, settings.tables.records);
-      report(logger, summary);
+        now: parts.clock.now(),
+      };
+      const runs = parseEvents(input, settings.queues).map(({ event, weight }) => ({
+        options: { ...planRun(event, choices, { process: choose(event), ...times }), stop },
+        weight: choices.weights?.get(event.queue) ?? weight,
+      }));
+      const summaries = await runQueues(runs, { ...parts, logger: attemptLogger(logger) }, seams.run);
+      for (const one of summaries) {
+        emit(one, settings.tables.records);
+        report(logger, one);
+      }
+      const summary = together(summaries);
       if (isTrouble(summary)) throw new RunFailedError(summary);
       return summary;
     } catch (error) {
       if (!(error instanceof RunFailedError)) logger.error('run failed', error as Error);
       throw error;
     }
-  });
+  };
+  return lambdaHandler(logger, (input, context) => untilStopped((stop) => handle(input, context, stop)));
 }
 
 function report(logger: Logger, summary: RunSummary): void {

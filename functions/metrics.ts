@@ -20,6 +20,8 @@ export const emitMetrics: EmitMetrics = (summary, table) => {
     metrics.addMetric('Succeeded', MetricUnit.Count, summary.succeeded);
     metrics.addMetric('Failed', MetricUnit.Count, summary.failed);
     metrics.addMetric('Dead', MetricUnit.Count, summary.dead);
+    if (summary.snoozed > 0) metrics.addMetric('Snoozed', MetricUnit.Count, summary.snoozed);
+    if (summary.cancelled > 0) metrics.addMetric('Cancelled', MetricUnit.Count, summary.cancelled);
     metrics.addMetric('LagSeconds', MetricUnit.Seconds, summary.lagSeconds);
   }
   if (caughtUp > 0) metrics.addMetric('CaughtUp', MetricUnit.Count, caughtUp);

@@ -1,19 +1,43 @@
 import * as z from 'zod/mini';
-import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { limitsShape, type Process, type RetryFunction, type RunOptions } from '../src/processor/index.js';
-import { laneOf } from '../src/record/index.js';
+import { hash32, type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
+import {
+  type BreakerChoice,
+  type DeadOn,
+  type DestinationOf,
+  type HistoryOptions,
+  historyLimits,
+  type KeepTexts,
+  limitsShape,
+  type Process,
+  type QueueWeights,
+  type RetryDecider,
+  type RunLimits,
+  type RunOptions,
+  resolveBreaker,
+} from '../src/processor/index.js';
+import { laneOf, lanesOf } from '../src/record/index.js';
 import { parseOptions } from '../src/validation.js';
-import type { parseEvent } from './event.js';
+import type { ParsedEvent } from './event.js';
 import { checkPolicy, type KeepSuccess, type QueueSettings } from './settings.js';
 
 /** What the handler's own code says; it comes before what the CDK app says. */
 export interface HandlerChoices {
-  readonly retry?: RetryPolicy | RetryFunction | undefined;
+  readonly retry?: RetryPolicy | RetryDecider | undefined;
+  readonly retryQueue?: string | undefined;
+  readonly deadOn?: DeadOn | undefined;
+  readonly history?: HistoryOptions | undefined;
+  /** What makes of the history's options what is kept of texts: the built-in handlers, which keep all, have none. */
+  /** Of the queues that the handler serves together; before the rule's. */
+  readonly weights?: QueueWeights | undefined;
+  readonly keptTexts?: ((history: HistoryOptions) => KeepTexts | undefined) | undefined;
   readonly concurrency?: number | undefined;
+  readonly maxConcurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds?: number | undefined;
   readonly maxRecords?: number | undefined;
   readonly keepSuccessSeconds?: KeepSuccess | undefined;
+  readonly breaker?: BreakerChoice | undefined;
+  readonly destination?: DestinationOf | undefined;
 }
 
 /** Fills in the defaults; what else is in the settings is dropped. */
@@ -23,28 +47,70 @@ const TICK_SECONDS = 60;
 
 /** Puts a run together from the event, the queue's settings and the handler's choices. */
 export function planRun(
-  event: ReturnType<typeof parseEvent>,
+  event: ParsedEvent,
   choices: HandlerChoices,
-  given: { process: Process; functionTimeoutSeconds: number; deadline: number },
+  given: { process: Process; functionTimeoutSeconds: number; deadline: number; now: number },
 ): RunOptions {
   const { queue, tier, catchUp, arrivals, settings } = event;
   const keep = choices.keepSuccessSeconds ?? settings.keepSuccessSeconds ?? KEEP_SUCCESS_SECONDS;
+  const { now, ...times } = given;
+  const tickSeconds = tier?.everySeconds ?? settings.tickSeconds ?? TICK_SECONDS;
+  const lanes = lanesFor(event, now, tickSeconds);
+  const history = { ...settings.history, ...definedOf(choices.history ?? {}) };
   return {
-    ...given,
+    ...times,
     target: {
       queue,
       lane: laneOf(queue),
+      ...(arrivals ? { shards: settings.shards } : lanes.target),
       way: settings.way,
       band: tier,
       catchUp,
       ...(arrivals ? { arrivals } : {}),
     },
     policy: policyFor(queue, settings, typeof choices.retry === 'function' ? undefined : choices.retry),
-    ...(typeof choices.retry === 'function' ? { retryFunction: choices.retry } : {}),
-    limits: parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`),
-    tickSeconds: tier?.everySeconds ?? settings.tickSeconds ?? TICK_SECONDS,
+    breaker: resolveBreaker(choices.breaker ?? settings.breaker),
+    destination: choices.destination,
+    limits: limitsFor(event, choices, lanes.own.length),
+    tickSeconds,
+    ...(typeof choices.retry === 'function' ? { retryDecider: choices.retry } : {}),
+    retryQueue: choices.retryQueue ?? settings.retryQueue,
+    deadOn: choices.deadOn ?? settings.deadOn,
+    history: historyLimits(history),
+    keepTexts: choices.keptTexts?.(history),
     keepSuccessSeconds: keep === 'forever' ? undefined : keep,
   };
+}
+
+const HOUR_SECONDS = 3600;
+
+/**
+ * The lanes of an event's run. About once an hour, at a turn of the queue's own, its first run looks into those too that
+ * the queue had when it had more shards. (A rule that skips that turn does it an hour later.)
+ */
+function lanesFor(
+  { queue, part = { number: 0, of: 1 }, settings }: ParsedEvent,
+  now: number,
+  tickSeconds: number,
+) {
+  const { shards = 1 } = settings;
+  const own = lanesOf(queue, 0, shards).filter((_, shard) => shard % part.of === part.number);
+  const turns = Math.max(1, Math.floor(HOUR_SECONDS / tickSeconds));
+  const isItsTurn = Math.floor(now / 1000 / tickSeconds) % turns === hash32(`hourly:${queue}`) % turns;
+  const lanes = part.number === 0 && isItsTurn ? [...own, ...lanesOf(queue, shards)] : own;
+  return { own, target: { lanes, shards, part: part.number } };
+}
+
+/** The runs that share a queue's shards share its attempts at once, too, each by its number of lanes. */
+function limitsFor(
+  { queue, settings, arrivals }: ParsedEvent,
+  choices: HandlerChoices,
+  lanes: number,
+): RunLimits {
+  const limits = parseOptions(limitsSchema, { ...settings, ...definedOf(choices) }, `queue "${queue}"`);
+  const { shards = 1 } = settings;
+  if (arrivals || shards === 1) return limits;
+  return { ...limits, concurrency: Math.max(1, Math.floor((limits.concurrency * lanes) / shards)) };
 }
 
 function policyFor(queue: string, { way, retry }: QueueSettings, chosen: RetryPolicy | undefined) {
@@ -53,6 +119,6 @@ function policyFor(queue: string, { way, retry }: QueueSettings, chosen: RetryPo
   return resolvePolicy(chosen ?? retry ?? fallback, `retry of the queue "${queue}"`);
 }
 
-function definedOf(choices: HandlerChoices): HandlerChoices {
-  return Object.fromEntries(Object.entries(choices).filter(([, value]) => value !== undefined));
+function definedOf<Choices extends object>(choices: Choices): Choices {
+  return Object.fromEntries(Object.entries(choices).filter(([, value]) => value !== undefined)) as Choices;
 }

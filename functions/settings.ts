@@ -3,8 +3,15 @@ import type { ClockSetting } from '../src/clock.js';
 import { parseDeliveryUrl } from '../src/delivery/url.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
-import { limitOptions } from '../src/processor/index.js';
-import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
+import {
+  type BreakerChoice,
+  breakerOption,
+  decisionOptions,
+  type HistoryOptions,
+  historyShape,
+  limitOptions,
+} from '../src/processor/index.js';
+import { MAX_SHARDS, QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 
 /** One queue, as `BACKLOG_QUEUES` describes it to the handlers. */
@@ -12,14 +19,26 @@ export interface QueueSettings {
   readonly way: Way;
   /** Default: fibonacci, or progressive on a progressive queue. */
   readonly retry?: RetryPolicy | undefined;
+  /** Another queue of the same backlog, into which a failure moves a record that is to be retried. Default: it stays. */
+  readonly retryQueue?: string | undefined;
+  /** Names of errors that no retry helps against: dead at once. */
+  readonly deadOn?: readonly string[] | undefined;
+  /** What a record keeps of its attempts. Default: 512 bytes, 20 entries, no stacks. */
+  readonly history?: Omit<HistoryOptions, 'redact'> | undefined;
   /** Where the built-in handlers deliver. */
   readonly deliverTo?: string | undefined;
+  /** Lanes that its records are spread over. Default: 1. */
+  readonly shards?: number | undefined;
   /** How often the rule of a queue with a due time per record fires. Default 60. */
   readonly tickSeconds?: number | undefined;
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
-  /** Attempts started per second at most. Default: no limit. */
+  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
+  readonly maxConcurrency?: number | undefined;
+  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
+  /** Leaves the other side in peace when too many attempts fail. Default: none. */
+  readonly breaker?: BreakerChoice | undefined;
   /** Time of one attempt. Default 30. */
   readonly attemptTimeoutSeconds?: number | undefined;
   /** Attempts in one run. Default: no limit. */
@@ -46,13 +65,20 @@ const keepSuccessSeconds = z.union([z.int().check(z.minimum(1)), z.literal('fore
 });
 
 /** What a queue and its handler may both say; the defaults come in when a run is put together. */
-export const choiceOptions = { ...limitOptions, keepSuccessSeconds: z.optional(keepSuccessSeconds) };
+export const choiceOptions = {
+  ...limitOptions,
+  breaker: z.optional(breakerOption),
+  keepSuccessSeconds: z.optional(keepSuccessSeconds),
+};
 
 const queueSchema = z.strictObject({
   way: z.enum(['retry', 'progressive'], { error: 'expected "retry" or "progressive"' }),
   retry: z.optional(z.unknown()),
   deliverTo: z.optional(z.string()),
+  shards: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS))),
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
+  ...decisionOptions,
+  history: z.optional(z.strictObject(historyShape)),
   ...choiceOptions,
 });
 
@@ -84,11 +110,18 @@ function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: str
   }
   const { retry, deliverTo, ...rest } = queue;
   if (retry !== undefined) checkPolicy(retry, queue.way, `${path}.retry`);
+  checkRetryQueue(queue.retryQueue, name, `${path}.retryQueue`);
   return {
     ...rest,
     ...(retry === undefined ? {} : { retry: retry as RetryPolicy }),
     ...(deliverTo === undefined ? {} : { deliverTo: parseDeliveryUrl(deliverTo, `${path}.deliverTo`) }),
   };
+}
+
+/** @throws ConfigurationError for the queue itself: whoever fails stays there without being told to */
+export function checkRetryQueue(retryQueue: string | undefined, queue: string, name: string): void {
+  if (retryQueue !== queue) return;
+  throw new ConfigurationError(`${name}: expected another queue than the record's own, got ${show(queue)}`);
 }
 
 /** The rules of a progressive queue keep its schedule, so another policy could not have its way there. */

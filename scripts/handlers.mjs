@@ -7,6 +7,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 export const HANDLERS = ['fibonacci', 'progressive', 'intake', 'sweep'];
 
 const ABSENT = join(ROOT, 'scripts', 'absent-credentials.mjs');
+const NO_DISCOVERY = join(ROOT, 'scripts', 'absent-endpoint-discovery.mjs');
+const NO_EVENT_STREAMS = join(ROOT, 'scripts', 'absent-event-streams.mjs');
 
 /** What any handler that is deployed as a file is bundled with. */
 export const BUNDLING = {
@@ -38,6 +40,8 @@ export function handlerBundle(name) {
       '@aws-sdk/credential-provider-sso': ABSENT,
       '@aws-sdk/credential-provider-web-identity': ABSENT,
       '@smithy/credential-provider-imds': ABSENT,
+      '@aws-sdk/middleware-endpoint-discovery': NO_DISCOVERY,
+      '@smithy/core/event-streams': NO_EVENT_STREAMS,
     },
   };
 }

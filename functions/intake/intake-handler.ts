@@ -40,7 +40,8 @@ export function intakeHandler(seams: IntakeSeams = {}): LambdaHandler<BatchRespo
     const settings = readIntakeSettings(env);
     const parts = createParts(settings, seams);
     const remote = seams.remote ?? createRemote(settings);
-    return { settings, placing: { ...parts, logger: attemptLogger(logger) }, remote, logger };
+    const shardsOf = (queue: string) => settings.queues[queue]?.shards ?? 1;
+    return { settings, placing: { ...parts, logger: attemptLogger(logger), shardsOf }, remote, logger };
   });
 
   return lambdaHandler(logger, async (input) => {

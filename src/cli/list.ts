@@ -1,6 +1,6 @@
 import { age } from '../local/schedule/durations.js';
 import { type BacklogRecord, isPending, type Status } from '../record/index.js';
-import { laneHolding } from '../store/dynamodb/due.js';
+import { lanesHolding } from '../store/dynamodb/due.js';
 import { DynamoDbStore } from '../store/index.js';
 import { connect, type TargetFlags } from './connect.js';
 import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
@@ -32,7 +32,7 @@ const COLUMNS = [
 export async function list(flags: ListFlags, output: Output): Promise<ExitCode> {
   const { client, table, clock, where, local } = await connect(flags);
   try {
-    if (!local && laneHolding(flags) === undefined) {
+    if (!local && lanesHolding(flags) === undefined) {
       output.message(
         'reading the whole table, which is billed; --queue NAME --status NEW, ERROR or DEAD reads its index only',
       );

@@ -27,9 +27,13 @@ export function summary(status: RuntimeStatus): string[] {
     totals.late > 0 ? `${totals.late} were late and made up for` : '',
     totals.givenUp > 0 ? `${totals.givenUp} were given up` : '',
   ].filter(Boolean);
+  const others = [
+    totals.snoozed > 0 ? `, ${totals.snoozed} snoozed` : '',
+    totals.cancelled > 0 ? `, ${totals.cancelled} cancelled` : '',
+  ].join('');
   return [
     `${totals.runs} runs${extras.length > 0 ? ` (${extras.join(', ')})` : ''}; attempted ${totals.attempted}: ` +
-      `${totals.succeeded} ok, ${totals.failed} failed, ${totals.dead} dead`,
+      `${totals.succeeded} ok, ${totals.failed} failed, ${totals.dead} dead${others}`,
     ...queues.map(
       ({ name, NEW, ERROR, SUCCESS, DEAD }) =>
         `${printable(name)}: ${NEW} NEW, ${ERROR} ERROR, ${SUCCESS} SUCCESS, ${DEAD} DEAD`,

@@ -152,6 +152,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option('--attempt-ms <n>', 'how long an attempt takes', flags.attemptMs, 50)
     .option('--concurrency <n>', 'attempts at once', flags.concurrency, 10)
     .option('--attempts-per-second <n>', 'the pace of the queue (default: none)', flags.rate)
+    .option('--breaker', 'leave the other side in peace when too many attempts fail')
     .option('--max-attempts <n>', 'for every policy, where its own is not less', flags.attempts)
     .option('--tick <seconds>', 'how often the rule fires', flags.tick, 60)
     .option('--horizon <duration>', 'stop there (default: 7d)', flags.duration)
@@ -164,6 +165,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
         ['backlog simulate --outage 0s-1h --compare constant exponential', 'an hour’s outage'],
         ['backlog simulate --rate 5 --for 2h --outage 30m-1h', 'with steady arrivals'],
         ['backlog simulate --records 10000 --capacity 50 --attempts-per-second 40', 'pacing'],
+        ['backlog simulate --records 20000 --outage 0s-1h --attempts-per-second 20 --breaker', 'a breaker'],
       ),
     )
     .action(async (options) => onExit(await simulatePolicies(options, output)));

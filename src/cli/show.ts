@@ -3,6 +3,7 @@ import { age } from '../local/schedule/durations.js';
 import type { BacklogRecord } from '../record/index.js';
 import { DynamoDbStore } from '../store/index.js';
 import { connect, type TargetFlags } from './connect.js';
+import { historyLines } from './history-lines.js';
 import { dueText, paintStatus } from './list.js';
 import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
 import { type Paint, padEnd, painter } from './paint.js';
@@ -59,11 +60,8 @@ function describe(record: BacklogRecord, now: number, paint: Paint): string[] {
     ...Object.entries(record.attributes).map(([name, value]) =>
       line(printable(name), printable(jsonOf(value))),
     ),
-    ...(record.errors.length > 0 ? ['', paint('dim', 'errors, the newest last')] : []),
-    ...record.errors.map(
-      ({ at, attempt, name, message }) =>
-        `  ${paint('dim', `${at}  attempt ${attempt}`)}  ${printable(`${name}: ${message}`)}`,
-    ),
+    ...(record.errors.length > 0 ? ['', paint('dim', 'attempts, the newest last')] : []),
+    ...record.errors.flatMap((entry) => historyLines(entry, paint)),
     '',
     paint('dim', 'payload'),
     indentJson(jsonOf(record.payload)).split('\n').map(printable).join('\n'),

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors.js';
 import type { Scenario } from '../lab/scenario.js';
+import { resolveBreaker } from '../processor/index.js';
 import { show } from '../validation.js';
 
 /** The flags of `backlog simulate` that make the scenario, each read by itself. Durations in milliseconds. */
@@ -13,6 +14,7 @@ export interface ScenarioFlags {
   readonly attemptMs: number;
   readonly concurrency: number;
   readonly attemptsPerSecond?: number | undefined;
+  readonly breaker?: boolean | undefined;
   readonly maxAttempts?: number | undefined;
   /** Default: 7 days. */
   readonly horizon?: number | undefined;
@@ -40,6 +42,7 @@ export function scenarioOf(flags: ScenarioFlags): Scenario {
     attemptMs: flags.attemptMs,
     concurrency: flags.concurrency,
     attemptsPerSecond: flags.attemptsPerSecond,
+    breaker: resolveBreaker(flags.breaker),
     maxAttempts: flags.maxAttempts,
     tickSeconds: flags.tick,
     horizonMs: horizon,

@@ -72,6 +72,7 @@ export function scenarioText(scenario: Scenario, simulated: readonly Simulated[]
     capacityPerSecond && `capacity ${capacityPerSecond} a second`,
     `attempts of ${scenario.attemptMs} ms, ${scenario.concurrency} at once`,
     attemptsPerSecond && `${attemptsPerSecond} a second`,
+    scenario.breaker && 'with a breaker',
     scenario.maxAttempts && `no more than ${scenario.maxAttempts} of a record`,
     progressive < simulated.length && `rules every ${age(scenario.tickSeconds * 1000)}`,
     progressive > 0 && 'progressive: a rule for each tier',

@@ -1,3 +1,4 @@
+import type { BreakerOptions } from '../processor/index.js';
 import { seededRandom } from './seeded-random.js';
 
 /** What happens to a queue, the same under every policy. Durations in milliseconds, times from the start. */
@@ -15,6 +16,7 @@ export interface Scenario {
   readonly attemptMs: number;
   readonly concurrency: number;
   readonly attemptsPerSecond?: number | undefined;
+  readonly breaker?: BreakerOptions | undefined;
   /** Under every policy, unless its own limit is lower. */
   readonly maxAttempts?: number | undefined;
   readonly tickSeconds: number;

@@ -1,6 +1,6 @@
 import { toIso } from '../clock.js';
 import type { ResolvedPolicy, Tier } from '../policies/index.js';
-import { type Process, run } from '../processor/index.js';
+import { type BreakerMemory, type Process, run } from '../processor/index.js';
 import { MemoryStore } from '../store/memory/index.js';
 import { AttemptLog, type MinuteOfAttempts } from './attempt-log.js';
 import { OtherSide } from './other-side.js';
@@ -63,6 +63,7 @@ class World {
   readonly log: AttemptLog;
   private readonly otherSide: OtherSide;
   private readonly random: () => number;
+  private readonly breakers: BreakerMemory = new Map();
   private readonly rules: readonly Rule[];
   private readonly coming: Iterator<Arrival, undefined>;
   private nextArrival: Arrival | undefined;
@@ -117,11 +118,12 @@ class World {
           attemptsPerSecond: scenario.attemptsPerSecond,
           attemptTimeoutSeconds: ATTEMPT_TIMEOUT_SECONDS,
         },
+        breaker: scenario.breaker,
         deadline: clock.wall() + FUNCTION_TIMEOUT_SECONDS * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
         tickSeconds: everyMs / 1000,
       },
-      { store, clock, random, logger: SILENT },
+      { store, clock, random, logger: SILENT, breakers: this.breakers },
     ).catch((error: unknown) => {
       this.trouble = error;
     });

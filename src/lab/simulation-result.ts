@@ -11,6 +11,8 @@ export interface SimulationResult {
   readonly attempts: number;
   /** Attempts that failed. */
   readonly wastedAttempts: number;
+  /** Of these, counted against their records: a breaker spares those that were under way when it opened. */
+  readonly countedFailures: number;
   readonly peakPerSecond: number;
   readonly peakPer10Seconds: number;
   readonly peakPerMinute: number;
@@ -38,10 +40,11 @@ export interface SimulationEnd {
 
 /** Reads the end from the records as they stand. */
 export function summarize(items: readonly Item[], log: AttemptLog, end: SimulationEnd): SimulationResult {
-  let [succeeded, dead, drainedAt, oldestMs] = [0, 0, 0, 0];
+  let [succeeded, dead, drainedAt, oldestMs, failures] = [0, 0, 0, 0, 0];
   let isDrained = true;
   for (const item of items) {
     let endedAt = end.endedAt;
+    failures += Number(item.failures ?? 0);
     if (item.status === 'SUCCESS') {
       succeeded++;
       endedAt = time(item.lastAttemptAt);
@@ -62,6 +65,7 @@ export function summarize(items: readonly Item[], log: AttemptLog, end: Simulati
     open: items.length - succeeded - dead,
     attempts: log.attempts,
     wastedAttempts: log.failed,
+    countedFailures: failures,
     peakPerSecond: log.seconds.peak,
     peakPer10Seconds: log.tenSeconds.peak,
     peakPerMinute: log.minutes.peak,

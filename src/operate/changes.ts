@@ -2,18 +2,23 @@ import { isDeepStrictEqual } from 'node:util';
 import { toIso } from '../clock.js';
 import { InvalidRecordError } from '../errors.js';
 import type { RetryPolicy } from '../policies/index.js';
-import { truncate } from '../record/errors.js';
+import { truncate } from '../record/history.js';
 import {
   type BacklogRecord,
   beginAnew,
   bornAt,
+  CANCELLED,
+  DEAD_LANE_ENDING,
   deadLane,
+  homeOf,
   type Item,
+  isLaneOf,
   isMisplaced,
   isPending,
   laneOf,
   place,
   type Way,
+  withoutDeadEnding,
 } from '../record/index.js';
 import { checkItem } from '../store/item-limits.js';
 import type { OperatorChange } from '../store/operator-store.js';
@@ -56,7 +61,6 @@ export interface DecisionContext {
 
 /** Start of the `deadReason` of what an operator has discarded. */
 const DISCARDED = 'discarded';
-const CANCELLED = 'cancelled';
 const MAX_REASON_BYTES = 200;
 const AS_WANTED: Decision = { do: 'skip', because: 'asWanted' };
 
@@ -78,7 +82,7 @@ export interface RedriveWishes {
 
 /** Dead, and pending again: due now, with no failure counted and what was attempted kept. */
 export function redrive({ record }: Found, { queue, retry }: RedriveWishes, now: number): Decision {
-  const lane = laneOf(queue ?? record.queue);
+  const lane = queue === undefined || queue === record.queue ? homeOf(record) : laneOf(queue);
   const { set, remove } = beginAnew(lane, now);
   return changing(
     {
@@ -104,7 +108,7 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
   if (record.status === 'DEAD' && record.deadReason?.startsWith(DISCARDED)) return AS_WANTED;
   const { now, allOverAt } = context;
   const { reason, keepSeconds } = wishes;
-  const lane = deadLane(laneOf(record.queue));
+  const lane = deadLane(homeOf(record));
   const isDeadAlready = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
   // Who attempts it goes on, and finds that somebody was quicker.
   const former =
@@ -194,7 +198,8 @@ export function move({ record }: Found, queue: string, context: DecisionContext)
   const { now, allOverAt } = context;
   const isDead = !isPending(record);
   const lane = isDead ? deadLane(laneOf(queue)) : laneOf(queue);
-  if (record.queue === queue && record.lane === lane) return AS_WANTED;
+  const isThere = record.queue === queue && isLaneOf(withoutDeadEnding(record.lane ?? ''), queue);
+  if (isThere && !isMisplaced(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === isDead) return AS_WANTED;
   if (isDead) return changing({ queue, lane, dueAt: record.dueAt ?? toIso(now) }, []);
   // Nobody attempts what has no place, while it is claimed.
   if (record.lane === undefined) return placing(record, { queue, lane }, [], now);

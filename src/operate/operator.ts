@@ -226,7 +226,7 @@ export class BacklogOperator {
     const now = this.clock.now();
     const queues: QueueStats[] = [];
     for (const queue of wanted) {
-      const state = known.get(queue) ?? { paused: false, tiers: new Map() };
+      const state = known.get(queue) ?? { paused: false, tiers: new Map(), breakers: new Map() };
       queues.push(await statsOf(queue, state, now, parts));
     }
     return { at: toIso(now), queues, readUnits: units().readUnits };

@@ -1,8 +1,8 @@
 import { DEFAULT_TIERS } from '../policies/index.js';
-import type { Way } from '../record/index.js';
+import { lanesOf, type Way } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import type { IndexKey, QueueState } from '../store/store.js';
-import { deadLanesOf, lanesOf } from './lanes.js';
+import { deadLanesOf } from './lanes.js';
 
 /** How a queue is doing. Counts are of records that have their place in the index. */
 export interface QueueStats {
@@ -12,6 +12,8 @@ export interface QueueStats {
   readonly paused: boolean;
   /** ISO-8601. */
   readonly pausedAt?: string | undefined;
+  /** Destinations that its circuit breaker leaves in peace. */
+  readonly openBreakers: number;
   /** `NEW` and `ERROR` together: the index does not tell them apart. */
   readonly pending: number;
   readonly dead: number;
@@ -53,17 +55,19 @@ const DAY_MS = 24 * HOUR_MS;
 /** Counts one queue in the index: each entry once. */
 export async function statsOf(
   queue: string,
-  { paused, pausedAt, way }: QueueState,
+  { paused, pausedAt, way, breakers }: QueueState,
   now: number,
   parts: StatsParts,
 ): Promise<QueueStats> {
-  const oldest = await oldestDue(lanesOf(queue), parts);
+  const inUse = await lanesInUse(lanesOf(queue), parts);
+  const [oldest] = [...inUse.values()].sort();
   const dead = await count(deadLanesOf(queue), {}, parts);
   const common = {
     queue,
     way: way?.way,
     paused,
     ...(pausedAt === undefined ? {} : { pausedAt }),
+    openBreakers: breakers.size,
     dead,
     oldestDueAt: oldest,
   };
@@ -71,16 +75,17 @@ export async function statsOf(
   if (oldest === undefined) {
     return { ...common, pending: 0, ...(isByAge ? byAge([], 0) : { lagSeconds: 0, due: NONE_DUE }) };
   }
+  const lanes = [...inUse.keys()];
   return isByAge
-    ? { ...common, ...(await countAges(queue, now, parts)) }
-    : { ...common, ...(await countDue(queue, now, oldest, parts)) };
+    ? { ...common, ...(await countAges(lanes, now, parts)) }
+    : { ...common, ...(await countDue(lanes, now, oldest, parts)) };
 }
 
 const NONE_DUE = { now: 0, minute: 0, hour: 0, day: 0 };
 
-async function countDue(queue: string, now: number, oldest: string, parts: StatsParts) {
+async function countDue(lanes: readonly string[], now: number, oldest: string, parts: StatsParts) {
   const [dueNow = 0, first = 0, second = 0, third = 0, rest = 0] = await between(
-    queue,
+    lanes,
     [undefined, now, now + MINUTE_MS, now + HOUR_MS, now + DAY_MS, undefined],
     parts,
   );
@@ -95,10 +100,10 @@ async function countDue(queue: string, now: number, oldest: string, parts: Stats
   };
 }
 
-async function countAges(queue: string, now: number, parts: StatsParts) {
+async function countAges(lanes: readonly string[], now: number, parts: StatsParts) {
   const ages = DEFAULT_TIERS.map(({ untilAgeSeconds }) => untilAgeSeconds);
   const edges = ages.map((age) => now - age * 1000).reverse();
-  const counts = await between(queue, [undefined, ...edges, now, undefined], parts);
+  const counts = await between(lanes, [undefined, ...edges, now, undefined], parts);
   const delayed = counts.pop() ?? 0;
   const pending = counts.reduce((sum, one) => sum + one, delayed);
   return { pending, ...byAge(counts.reverse(), delayed) };
@@ -119,46 +124,50 @@ function byAge(counts: readonly number[], delayed: number): Pick<QueueStats, 'ag
 
 /** How many are due between one edge and the next: behind the one, up to and with the other. */
 async function between(
-  queue: string,
+  lanes: readonly string[],
   edges: readonly (number | undefined)[],
   parts: StatsParts,
 ): Promise<number[]> {
-  const counts: number[] = [];
-  for (const [i, until] of edges.slice(1).entries()) {
-    const before = edges[i];
-    counts.push(
-      await count(lanesOf(queue), { from: before === undefined ? undefined : before + 1, until }, parts),
-    );
-  }
-  return counts;
+  return Promise.all(
+    edges.slice(1).map((until, i) => {
+      const before = edges[i];
+      return count(lanes, { from: before === undefined ? undefined : before + 1, until }, parts);
+    }),
+  );
 }
 
-async function count(
-  lanes: readonly string[],
-  range: { readonly from?: number | undefined; readonly until?: number | undefined },
-  { store, patiently }: StatsParts,
-): Promise<number> {
+async function count(lanes: readonly string[], range: Range, parts: StatsParts): Promise<number> {
+  const counts = await Promise.all(lanes.map((lane) => countLane(lane, range, parts)));
+  return counts.reduce((sum, one) => sum + one, 0);
+}
+
+interface Range {
+  readonly from?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+async function countLane(lane: string, range: Range, { store, patiently }: StatsParts): Promise<number> {
   let total = 0;
-  for (const lane of lanes) {
-    let after: IndexKey | undefined;
-    do {
-      const page = await patiently(() => store.countDue({ lane, ...range, after }));
-      total += page.count;
-      after = page.next;
-    } while (after);
-  }
+  let after: IndexKey | undefined;
+  do {
+    const page = await patiently(() => store.countDue({ lane, ...range, after }));
+    total += page.count;
+    after = page.next;
+  } while (after);
   return total;
 }
 
-async function oldestDue(
+/** Those that hold any records, with their first due time: how many shards the queue has is not written anywhere. */
+async function lanesInUse(
   lanes: readonly string[],
   { store, patiently }: StatsParts,
-): Promise<string | undefined> {
-  let oldest: string | undefined;
-  for (const lane of lanes) {
-    const query = { lane, until: FOR_EVER, order: 'oldestFirst', limit: 1 } as const;
-    const [key] = (await patiently(() => store.queryDue(query))).keys;
-    if (key && (oldest === undefined || key.dueAt < oldest)) oldest = key.dueAt;
-  }
-  return oldest;
+): Promise<ReadonlyMap<string, string>> {
+  const firsts = await Promise.all(
+    lanes.map(async (lane) => {
+      const query = { lane, until: FOR_EVER, order: 'oldestFirst', limit: 1 } as const;
+      const [key] = (await patiently(() => store.queryDue(query))).keys;
+      return [lane, key?.dueAt] as const;
+    }),
+  );
+  return new Map(firsts.flatMap(([lane, dueAt]) => (dueAt === undefined ? [] : [[lane, dueAt] as const])));
 }

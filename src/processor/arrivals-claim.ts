@@ -49,10 +49,10 @@ export class ArrivalsClaim implements Hold {
     return this.until >= this.parts.deadline;
   }
 
-  /** Nobody waits for a turn here: attempts on arrival keep no pace. */
-  coversAttempt(): boolean {
+  coversAttempt(startsAt = 0): boolean {
     const { clock, attemptTimeoutSeconds } = this.parts;
-    return clock.wall() + attemptTimeoutSeconds * 1000 + SETTLE_MS < this.until;
+    const from = Math.max(clock.wall(), startsAt);
+    return from + attemptTimeoutSeconds * 1000 + SETTLE_MS < this.until;
   }
 
   renewInMs(): number {

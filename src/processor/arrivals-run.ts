@@ -5,9 +5,13 @@ import { Lane } from './lane.js';
 import type { Arrivals, RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
 import { placeWhenFree } from './place-when-free.js';
-import { placeAll } from './placing.js';
+import { type PlacingParts, placeAll } from './placing.js';
+import type { Pressure } from './pressure/pressure.js';
 import type { RunEnd } from './summary.js';
 import type { Tally } from './tally.js';
+
+/** For the turn of a first attempt, in a queue with a pace. */
+const LONGEST_WAIT_MS = 5_000;
 
 /**
  * Attempts records that have just come, before they have a place in the index: a success is their only write, and a
@@ -24,12 +28,13 @@ export class ArrivalsRun {
     private readonly options: RunOptions,
     private readonly parts: RunParts,
     private readonly tally: Tally,
+    private readonly pressure: Pressure,
     private readonly arrivals: Arrivals,
   ) {
-    const { target, limits, process, deadline } = options;
+    const { target, limits, process, deadline, stop } = options;
     const { attemptTimeoutSeconds } = limits;
     const { batch, ids } = arrivals;
-    this.lane = new Lane(options, parts, undefined);
+    this.lane = new Lane(options, parts, pressure.breakers, undefined);
     this.claim = new ArrivalsClaim({
       ...parts,
       queue: target.queue,
@@ -40,18 +45,20 @@ export class ArrivalsRun {
     });
     this.attempts = new Attempts({
       ...parts,
+      ...pressure,
       lane: this.lane,
       lease: this.claim,
       tally,
       process,
       deadline,
+      stop,
       limits: { ...limits, maxRecords: limits.maxRecords ?? Number.POSITIVE_INFINITY },
     });
   }
 
   async attempt(): Promise<RunEnd> {
-    // Several runs at once would each keep the pace, and pass it together.
-    if (this.options.limits.attemptsPerSecond !== undefined) return this.leaveToRules('paced');
+    if (this.options.limits.concurrency === 0) return this.leaveToRules('crowded');
+    if (!(await this.hasTurnSoon())) return this.leaveToRules('paced');
     const claimed = await this.claim.take();
     if (claimed === 'taken') return 'held';
     if (claimed === 'shared') return 'shared';
@@ -65,9 +72,21 @@ export class ArrivalsRun {
     }
   }
 
+  /** Those that would have to wait for long are in no better hands here than in the index. */
+  private async hasTurnSoon(): Promise<boolean> {
+    const { clock } = this.parts;
+    return this.pressure.pace.take(this.arrivals.ids.length, clock.wall() + LONGEST_WAIT_MS);
+  }
+
+  /** Of a record that was moved into another queue meanwhile nobody here knows the shards. */
+  private get placing(): PlacingParts {
+    const { queue, shards = 1 } = this.options.target;
+    return { ...this.parts, shardsOf: (name) => (name === queue ? shards : 1) };
+  }
+
   private async leaveToRules(ended: RunEnd): Promise<RunEnd> {
     const formerQueues = [this.options.target.queue];
-    const { placed, waiting } = await placeWhenFree(this.arrivals.ids, this.parts, { formerQueues });
+    const { placed, waiting } = await placeWhenFree(this.arrivals.ids, this.placing, { formerQueues });
     this.tally.leftOver(placed.length);
     return waiting.length > 0 ? 'shared' : ended;
   }
@@ -79,9 +98,11 @@ export class ArrivalsRun {
       for (let i = waiting.length; i < ids.length; i++) this.tally.skipped();
       const isTheirTurn = (record: BacklogRecord) => stop === undefined && this.isForNow(record);
       const work = waiting.filter(isTheirTurn).map((record) => ({ record }));
-      const late = (await this.attempts.workOff(work)).map(({ record }) => record);
+      const workedOff = await this.attempts.workOff(work);
+      const late = workedOff.late.map(({ record }) => record);
+      const held = workedOff.held.map(({ record }) => record);
       const end = stop ?? this.endFor(late);
-      const placed = [...waiting.filter((record) => !isTheirTurn(record)), ...(end ? late : [])];
+      const placed = [...waiting.filter((record) => !isTheirTurn(record)), ...held, ...(end ? late : [])];
       if (!(await this.place(placed))) return 'shared';
       if (end || late.length === 0) return end ?? 'drained';
       // What is left did not fit into the claim: stragglers held slots, or the others took long. Read it anew.
@@ -110,7 +131,7 @@ export class ArrivalsRun {
   private async place(records: readonly BacklogRecord[]): Promise<boolean> {
     if (records.length === 0) return true;
     if (this.claim.renewInMs() <= 0 && !(await this.claim.hold())) return false;
-    const { placed } = await placeAll(records, 0, this.parts);
+    const { placed } = await placeAll(records, 0, this.placing);
     this.tally.leftOver(placed.length);
     return true;
   }

@@ -4,6 +4,12 @@ import type { AttemptLogger, Process } from './options.js';
 
 /** How long an attempt may take to end after its signal was aborted before it counts as a straggler. */
 const GRACE_MS = 1_000;
+/** The same when the process is to end: Lambda gives it half a second at least, or two. */
+export const STOP_GRACE_MS = 200;
+/** Somebody else may attempt it at once: that it was stopped is no failure of its own. */
+const STOPPED = { type: 'snooze', seconds: 0, because: 'stopped with its function' } as const;
+/** Longer than a process lives that is to end. */
+const STILL_RUNNING_SECONDS = 60;
 
 export interface RunningAttempt {
   readonly record: BacklogRecord;
@@ -18,13 +24,18 @@ export interface AttemptParts {
   readonly timeoutSeconds: number;
   readonly clock: Clock;
   readonly logger: AttemptLogger;
+  /** Aborted when the whole process is to end. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /** Calls the user's `process` on a record, with a time limit that is told by the signal. */
 export function startAttempt(record: BacklogRecord, parts: AttemptParts): RunningAttempt {
-  const { process, timeoutSeconds, clock, logger } = parts;
+  const { process, timeoutSeconds, clock, logger, stop } = parts;
   const timeout = new Timeout();
   const ended = new AbortController();
+  const wake = new AbortController();
+  const stopping = () => wake.abort('stopping');
+  stop?.addEventListener('abort', stopping, { once: true });
   const context = {
     get signal() {
       return timeout.signal;
@@ -33,20 +44,30 @@ export function startAttempt(record: BacklogRecord, parts: AttemptParts): Runnin
     logger,
   };
 
+  const startedAt = clock.wall();
   const outcome = (async () => process(record, context))()
     .then(outcomeOfReturn, (thrown) => {
       const said = outcomeOfThrow(thrown);
       // Whatever it throws once it was told to stop: what ended it was the time limit.
       const wasStopped = timeout.isUp && said.type === 'failure' && said.retryAfterSeconds === undefined;
-      return wasStopped ? timedOut(timeoutSeconds) : said;
+      if (!wasStopped) return said;
+      return stop?.aborted ? STOPPED : timedOut(timeoutSeconds);
     })
-    .finally(() => ended.abort('ended'));
+    .then((ended) => ({ ...ended, ms: Math.max(0, Math.round(clock.wall() - startedAt)) }))
+    .finally(() => {
+      stop?.removeEventListener('abort', stopping);
+      ended.abort('ended');
+      wake.abort('ended');
+    });
 
   const straggling = (async () => {
-    await clock.sleep(timeoutSeconds * 1000, ended.signal);
+    await clock.sleep(timeoutSeconds * 1000, wake.signal);
+    if (!ended.signal.aborted && stop?.aborted) await clock.sleep(STOP_GRACE_MS, ended.signal);
     if (ended.signal.aborted) return false;
-    timeout.end(new Error(`the attempt's ${timeoutSeconds} s are up`));
-    await clock.sleep(GRACE_MS, ended.signal);
+    timeout.end(
+      new Error(stop?.aborted ? 'the function is ending' : `the attempt's ${timeoutSeconds} s are up`),
+    );
+    await clock.sleep(stop?.aborted ? STOP_GRACE_MS : GRACE_MS, ended.signal);
     return !ended.signal.aborted;
   })();
 
@@ -58,7 +79,8 @@ function timedOut(timeoutSeconds: number): AttemptOutcome {
 }
 
 /** For an attempt that is still running when the function itself must end. */
-export function neverEnded(timeoutSeconds: number): AttemptOutcome {
+export function neverEnded(timeoutSeconds: number, isStopping: boolean): AttemptOutcome {
+  if (isStopping) return { ...STOPPED, seconds: STILL_RUNNING_SECONDS };
   return failure('AttemptTimeout', `no end within ${timeoutSeconds} s; it ignored its signal`);
 }
 

@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.js';
-import type { BacklogRecord, RecordChange } from '../record/index.js';
-import { isOfOneRecord, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
+import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
+import { isOfOneRecord, StoreError, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
-import { neverEnded, startAttempt } from './attempt.js';
+import { neverEnded, STOP_GRACE_MS, startAttempt } from './attempt.js';
 import type { Lane, Work } from './lane.js';
 import type { AttemptLogger, Process, RunLimits } from './options.js';
-import { Pace } from './pace.js';
+import type { Breakers, Entry } from './pressure/breakers.js';
+import type { SharedPace } from './pressure/shared-pace.js';
 import type { RunEnd } from './summary.js';
 import { lagSeconds, type Tally } from './tally.js';
 
@@ -33,9 +34,23 @@ export interface AttemptsParts {
   readonly lane: Lane;
   readonly lease: Hold;
   readonly tally: Tally;
+  readonly pace: SharedPace;
+  readonly breakers: Breakers;
   readonly process: Process;
   readonly limits: RunLimits & { readonly maxRecords: number };
   readonly deadline: number;
+  /** Aborted when the whole process is to end, before its deadline. */
+  readonly stop?: AbortSignal | undefined;
+}
+
+type HowWorked = 'done' | 'straggling' | 'late' | 'held';
+
+/** What of a page was not attempted. */
+export interface WorkedOff {
+  /** It did not fit into the lease, the time or the limit. */
+  readonly late: readonly Work[];
+  /** Its destination is left in peace. */
+  readonly held: readonly Work[];
 }
 
 /**
@@ -44,14 +59,22 @@ export interface AttemptsParts {
  */
 export class Attempts {
   private readonly stragglers = new Map<string, { done: Promise<void>; abandon(): void }>();
-  private readonly pace: Pace;
   /** A record waits for its attempt alone at the end of the run: one attempt's time and count are kept for it. */
   keepsRoomForOne = false;
+  /** Real time at which those that do not end are given up, when the process is to end. */
+  private stopsAt = Number.POSITIVE_INFINITY;
   /** What made a settle impossible. */
   private trouble: Error | undefined;
 
   constructor(private readonly parts: AttemptsParts) {
-    this.pace = new Pace(parts.limits.attemptsPerSecond, parts.clock);
+    const { stop, clock } = parts;
+    stop?.addEventListener(
+      'abort',
+      () => {
+        this.stopsAt = clock.wall() + 2 * STOP_GRACE_MS;
+      },
+      { once: true },
+    );
   }
 
   get stragglerIds(): string[] {
@@ -60,9 +83,7 @@ export class Attempts {
 
   /** Whether another attempt fits into the function's time and the run's limit. */
   hasRoom(): boolean {
-    const { tally, limits } = this.parts;
-    const kept = this.keepsRoomForOne ? 1 : 0;
-    return this.fitsTime() && tally.attempted + kept < limits.maxRecords && !this.trouble;
+    return this.endBefore() === undefined && !this.trouble;
   }
 
   /**
@@ -72,43 +93,49 @@ export class Attempts {
    */
   outOfRoom(): RunEnd | undefined {
     if (this.trouble) throw this.trouble;
-    if (this.hasRoom()) return undefined;
-    return this.fitsTime() ? 'maxRecords' : 'deadline';
+    return this.endBefore();
   }
 
-  /** Waits for the turn of the next attempt, while the lease is held. False: it is not ours any more. */
-  async turnComes(): Promise<boolean> {
-    const { clock, lease } = this.parts;
-    while (this.pace.waitMs() > 0 && this.hasRoom()) {
+  /**
+   * Waits for the turn of the next attempt, while the lease is held. False: it is not ours any more.
+   *
+   * @param attempts how many there may be
+   */
+  async turnComes(attempts: number): Promise<boolean> {
+    const { clock, lease, pace, deadline, stop } = this.parts;
+    await pace.take(attempts, deadline);
+    while (pace.waitMs() > 0 && this.hasRoom()) {
       const renewIn = lease.renewInMs();
-      if (renewIn > 0) await clock.sleep(Math.min(this.pace.waitMs(), renewIn));
+      if (renewIn > 0) await clock.sleep(Math.min(pace.waitMs(), renewIn), stop);
       else if (!(await lease.hold(this.stragglerIds))) return false;
     }
     return true;
   }
 
-  /** Works off one journalled page. Returns what did not fit into the lease, the time or the limit. */
-  async workOff(page: readonly Work[]): Promise<Work[]> {
+  /** Works off one journalled page. */
+  async workOff(page: readonly Work[]): Promise<WorkedOff> {
     const late: Work[] = [];
+    const held: Work[] = [];
     let begun = 0;
     const worker = async () => {
       while (begun < page.length && this.mayStart()) {
         const work = page[begun++];
-        const how = work && (await this.work(work));
+        const how = work && (await this.work(work, page.length - begun + 1));
         if (work && how === 'late') late.push(work);
+        if (work && how === 'held') held.push(work);
         if (how === 'straggling') return;
       }
     };
     const free = this.parts.limits.concurrency - this.stragglers.size;
     await Promise.all(Array.from({ length: Math.min(free, page.length) }, worker));
-    return [...late, ...page.slice(begun)];
+    return { late: [...late, ...page.slice(begun)], held };
   }
 
   /** Waits until fewer than `count` stragglers are left, renewing the lease, and gives up on them at the deadline. */
   async stragglersBelow(count: number): Promise<void> {
     const { clock, deadline, lease } = this.parts;
     while (this.stragglers.size >= count) {
-      const remaining = deadline - LAST_SETTLES_MS - clock.wall();
+      const remaining = Math.min(deadline - LAST_SETTLES_MS, this.stopsAt) - clock.wall();
       if (remaining <= 0) return this.abandonStragglers();
       const renewIn = lease.renewInMs();
       if (renewIn > 0) {
@@ -129,33 +156,58 @@ export class Attempts {
     }
   }
 
-  private mayStart(): boolean {
-    return this.hasRoom() && this.parts.lease.coversAttempt(this.pace.nextAt);
+  private endBefore(): RunEnd | undefined {
+    const { tally, limits, breakers, stop } = this.parts;
+    if (stop?.aborted) return 'stopped';
+    if (!this.fitsTime()) return 'deadline';
+    if (tally.attempted + (this.keepsRoomForOne ? 1 : 0) >= limits.maxRecords) return 'maxRecords';
+    return breakers.isShut() ? 'breakerOpen' : undefined;
   }
 
-  private fitsTime(startsAt = this.pace.nextAt): boolean {
+  private mayStart(): boolean {
+    return this.hasRoom() && this.parts.lease.coversAttempt(this.parts.pace.nextAt);
+  }
+
+  private fitsTime(startsAt = this.parts.pace.nextAt): boolean {
     const { clock, limits, deadline, tally } = this.parts;
     const from = Math.max(clock.wall(), startsAt);
     const attempts = this.keepsRoomForOne && tally.attempted > 0 ? 2 : 1;
     return from + attempts * limits.attemptTimeoutSeconds * 1000 + LAST_SETTLES_MS < deadline;
   }
 
-  private async work({ record, change }: Work): Promise<'done' | 'straggling' | 'late'> {
+  private async work({ record, change }: Work, attemptsLeft: number): Promise<HowWorked> {
     if (change) {
       await this.settle(record, change);
       return 'done';
     }
-    const { tally, lane, clock, lease } = this.parts;
-    // Counted before the wait for its turn, so that workers waiting together do not pass the limit.
+    const { tally, lane, clock, lease, breakers } = this.parts;
+    // Counted before any wait, so that workers waiting together do not pass the limit.
     tally.started(lagSeconds(record, lane.band, clock.now()));
-    await this.pace.turn();
-    if (this.fitsTime(clock.wall()) && lease.coversAttempt()) return this.attempt(record);
-    // This process stood still while it waited.
+    const entry = await breakers.enter(record);
+    const isInTime = (at: number) =>
+      !this.parts.stop?.aborted && this.fitsTime(at) && lease.coversAttempt(at);
+    const hasTurn = entry !== undefined && (await this.takeTurn(attemptsLeft, isInTime));
+    // This process may have stood still while it waited, and the breaker may have opened.
+    const isLate = hasTurn && !isInTime(clock.wall());
+    if (entry && hasTurn && !isLate && breakers.isOpenTo(entry)) return this.attempt(record, entry);
     tally.notStarted();
+    if (!entry || (hasTurn && !isLate)) return 'held';
+    await breakers.turnBack(entry);
     return 'late';
   }
 
-  private async attempt(record: BacklogRecord): Promise<'done' | 'straggling'> {
+  private async takeTurn(attemptsLeft: number, isInTime: (at: number) => boolean): Promise<boolean> {
+    try {
+      return await this.parts.pace.turn(attemptsLeft, isInTime, this.parts.stop);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      // The run ends with that, once those that are under way are settled.
+      this.trouble = error;
+      return false;
+    }
+  }
+
+  private async attempt(record: BacklogRecord, entry: Entry): Promise<'done' | 'straggling'> {
     if (record.problems.length > 0) {
       this.parts.logger.warn('attributes ignored', { id: record.id, problems: record.problems });
     }
@@ -163,24 +215,35 @@ export class Attempts {
     const attempt = startAttempt(record, { ...this.parts, timeoutSeconds });
     let abandon = () => {};
     const abandoned = new Promise<ReturnType<typeof neverEnded>>((resolve) => {
-      abandon = () => resolve(neverEnded(timeoutSeconds));
+      abandon = () => resolve(neverEnded(timeoutSeconds, this.parts.stop?.aborted === true));
     });
     const done = Promise.race([attempt.outcome, abandoned])
-      .then((outcome) => this.settle(record, this.parts.lane.settle(record, outcome)))
+      .then((outcome) => this.conclude(record, entry, outcome))
       .finally(() => this.stragglers.delete(record.id));
     if (await attempt.straggling) {
       this.parts.logger.warn('attempt ignores its signal', { id: record.id });
       this.stragglers.set(record.id, { done, abandon });
+      // Whoever waits for it cannot renew the lease meanwhile.
+      entry.over();
       return 'straggling';
     }
     await done;
     return 'done';
   }
 
+  private async conclude(record: BacklogRecord, entry: Entry, ended: AttemptOutcome): Promise<void> {
+    const { lane, breakers } = this.parts;
+    const { outcome, note } = breakers.leave(entry, ended);
+    await this.settle(record, lane.settle(record, outcome));
+    await note();
+  }
+
   private async anyStragglerDone(milliseconds: number): Promise<void> {
     const enough = new AbortController();
     const ends = [...this.stragglers.values()].map(({ done }) => done);
-    await Promise.race([...ends, this.parts.clock.sleep(milliseconds, enough.signal)]);
+    const { stop, clock } = this.parts;
+    const isOver = stop && !stop.aborted ? AbortSignal.any([enough.signal, stop]) : enough.signal;
+    await Promise.race([...ends, clock.sleep(milliseconds, isOver)]);
     enough.abort('enough');
   }
 

@@ -41,6 +41,10 @@ export function boundedStore(store: BacklogStore, clock: Clock, deadline: number
     writeSweep: (...args) => bound('writeSweep', store.writeSweep(...args)),
     setWay: (...args) => bound('setWay', store.setWay(...args)),
     recordTierRun: (...args) => bound('recordTierRun', store.recordTierRun(...args)),
+    setBreaker: (...args) => bound('setBreaker', store.setBreaker(...args)),
+    takeSlots: (...args) => bound('takeSlots', store.takeSlots(...args)),
+    releaseSlots: (...args) => bound('releaseSlots', store.releaseSlots(...args)),
+    takeTurns: (...args) => bound('takeTurns', store.takeTurns(...args)),
   };
 }
 

@@ -1,8 +1,25 @@
+export { decisionChoices } from './decision-choices.js';
+export { type DeadOn, decisionOptions, type ErrorClass } from './decision-options.js';
+export type { FailureChoices, RecordChoices, RetryDecider } from './decisions.js';
+export { type HistoryOptions, historyLimits, historyShape, type KeepTexts } from './history.js';
+export { historyChoices, keptTexts } from './kept-texts.js';
+export { LANES_AT_ONCE } from './lanes.js';
 export * from './options.js';
 export type { RunParts } from './parts.js';
 export { placeWhenFree } from './place-when-free.js';
 export type { PlacingParts } from './placing.js';
-export type { RetryFunction } from './retry-function.js';
+export type { BreakerOptions } from './pressure/breaker.js';
+export type { BreakerMemory, DestinationOf } from './pressure/breakers.js';
+export { runQueues, together } from './queues/run-queues.js';
+export { parseWeights, type QueuesChoice, type QueueWeights } from './queues/weights.js';
+export {
+  type GiveUp,
+  type RetryAnswer,
+  type RetryFunction,
+  type RetryTo,
+  type RetryWait,
+  retryDecider,
+} from './retry-function.js';
 export { run } from './run.js';
 export type { RunEnd, RunSummary } from './summary.js';
 export { type SweepSummary, sweep } from './sweep.js';

@@ -3,12 +3,14 @@ import { type BacklogRecord, WORKER_LOST } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
 import { Attempts } from './attempts.js';
+import { HandOver } from './hand-over.js';
 import { Lane, type PageRead, type Work } from './lane.js';
-import { PAGE_SECONDS, RunLease } from './lease.js';
+import { type Acquired, PAGE_SECONDS, RunLease } from './lease.js';
 import { LoneAttempts } from './lone-attempts.js';
 import type { RunOptions } from './options.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import type { RunParts } from './parts.js';
+import type { Pressure } from './pressure/pressure.js';
 import type { RunEnd } from './summary.js';
 import type { Tally } from './tally.js';
 
@@ -23,30 +25,32 @@ export class LaneRun {
   private readonly attempts: Attempts;
   private readonly alone: LoneAttempts;
   private readonly startedAt: number;
-  /** Of the function's tally, which may hold other tiers' attempts already. */
-  private readonly attemptedBefore: number;
   private readonly maxRecords: number;
 
   constructor(
     private readonly options: RunOptions,
     private readonly parts: RunParts,
     private readonly tally: Tally,
+    pressure: Pressure,
     band: TierBand | undefined,
+    /** Attempts that the function had made before this lane's turn, or that of the lanes beside it. */
+    private readonly attemptedBefore: number,
   ) {
-    const { limits, process, deadline } = options;
+    const { limits, process, deadline, stop } = options;
     const { store, clock, random, logger } = parts;
     this.startedAt = clock.wall();
-    this.attemptedBefore = tally.attempted;
     this.maxRecords = limits.maxRecords ?? Number.POSITIVE_INFINITY;
-    const lane = new Lane(options, parts, band);
-    const lease = new RunLease(lane.key, store, clock, random, limits.attemptTimeoutSeconds);
+    const lane = new Lane(options, parts, pressure.breakers, band);
+    const lease = new RunLease(lane.key, store, clock, random, limits.attemptTimeoutSeconds, deadline);
     const attempts = new Attempts({
       ...parts,
+      ...pressure,
       lane,
       lease,
       tally,
       process,
       deadline,
+      stop,
       limits: { ...limits, maxRecords: this.attemptedBefore + this.maxRecords },
     });
     this.lane = lane;
@@ -57,10 +61,17 @@ export class LaneRun {
 
   async drain(): Promise<RunEnd> {
     let pages = this.newPages();
-    const first = await pages.first(this.pageLimit());
-    if (first.length === 0) return 'drained';
-    const acquired = await this.lease.acquire(first.map(({ id }) => id));
-    if (!acquired.held) return 'held';
+    let acquired = await this.acquire(pages);
+    for (
+      let handOver: HandOver | undefined;
+      acquired && !acquired.held;
+      acquired = await this.acquire(pages)
+    ) {
+      handOver ??= new HandOver(this.options, this.parts.clock);
+      if (!(await handOver.waitFor(acquired.holderEnds))) return 'held';
+      pages = this.newPages();
+    }
+    if (!acquired) return 'drained';
 
     let released = false;
     try {
@@ -69,7 +80,7 @@ export class LaneRun {
       for (let { cursor } = acquired; ; cursor = undefined) {
         const page = pages.begin(cursor, this.freshLimit());
         const stopped = await this.lookThrough(pages, page);
-        const atLimit = stopped === 'maxRecords' || stopped === 'deadline';
+        const atLimit = stopped === 'maxRecords' || stopped === 'deadline' || stopped === 'onePage';
         const left = stopped === undefined || atLimit ? await this.alone.attemptPostponed() : undefined;
         const end = stopped ?? left;
         if (end) return end;
@@ -89,6 +100,12 @@ export class LaneRun {
     }
   }
 
+  /** Takes the lease with the first page; undefined if nothing is due. */
+  private async acquire(pages: PageSource): Promise<Acquired | undefined> {
+    const first = await pages.first(this.pageLimit());
+    return first.length === 0 ? undefined : this.lease.acquire(first.map(({ id }) => id));
+  }
+
   /** Works off page after page. Returns why the run must end, or nothing when all pages are through. */
   private async lookThrough(pages: PageSource, firstPage: IndexKey[]): Promise<RunEnd | undefined> {
     for (let page: IndexKey[] | undefined = firstPage; page; ) {
@@ -96,6 +113,7 @@ export class LaneRun {
       if (stop) return stop;
       await this.attempts.stragglersBelow(this.options.limits.concurrency);
       const end = this.attempts.outOfRoom();
+      if (!end && this.options.target.onePage) return 'onePage';
       page = await pages.next(end ? MAX_PAGE_RECORDS : this.pageLimit(), this.freshLimit());
       if (end && page) {
         this.tally.leftOver(page.length);
@@ -107,7 +125,7 @@ export class LaneRun {
 
   private async workOffPage(page: readonly IndexKey[], pages: PageSource): Promise<RunEnd | undefined> {
     for (let rest = page; rest.length > 0; ) {
-      if (!(await this.attempts.turnComes())) return 'leaseLost';
+      if (!(await this.attempts.turnComes(rest.length))) return 'leaseLost';
       const ids = rest.map(({ id }) => id);
       const claimed = await this.claim(ids);
       if (!claimed) return 'leaseLost';
@@ -118,7 +136,9 @@ export class LaneRun {
       }
       const byId = new Map(records.map((record) => [record.id, record]));
       const work = ids.flatMap((id) => this.workFor(byId.get(id)) ?? []);
-      const left = new Set((await this.attempts.workOff(work)).map(({ record }) => record.id));
+      const { late, held } = await this.attempts.workOff(work);
+      this.tally.leftOver(held.length);
+      const left = new Set(late.map(({ record }) => record.id));
       const firstLeft = rest.findIndex(({ id }) => left.has(id));
       const reached = firstLeft < 0 ? rest.at(-1) : rest[firstLeft - 1];
       if (reached) pages.reached(reached);

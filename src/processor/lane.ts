@@ -5,6 +5,8 @@ import {
   expire,
   isNewer,
   judge,
+  laneFor,
+  lanesOf,
   type RecordChange,
   reschedule,
   type SettleContext,
@@ -12,10 +14,12 @@ import {
   type Verdict,
   type Way,
 } from '../record/index.js';
+import { show } from '../validation.js';
+import { type Deciding, decide, decidingFor } from './decisions.js';
 import type { RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
+import type { Breakers } from './pressure/breakers.js';
 import { checkQueue } from './queue-check.js';
-import { askRetryFunction } from './retry-function.js';
 import type { RunEnd } from './summary.js';
 
 /** Records as they stand, or why the run must end. */
@@ -32,14 +36,20 @@ export class Lane {
   readonly key: string;
   readonly way: Way;
   private queueChecked = false;
+  /** It is one of those that the queue's records get their place in. */
+  private readonly isCurrent: boolean;
 
   constructor(
     private readonly options: RunOptions,
     private readonly parts: RunParts,
+    private readonly breakers: Breakers,
     readonly band: TierBand | undefined,
   ) {
-    const { lane, way } = options.target;
+    const { target } = options;
+    const { lane, way } = target;
     this.way = way ?? (band ? 'progressive' : 'retry');
+    this.isCurrent =
+      target.arrivals === undefined && lanesOf(target.queue, 0, target.shards ?? 1).includes(lane);
     this.key = band ? `${lane}#${band.number}` : lane;
   }
 
@@ -53,45 +63,65 @@ export class Lane {
       const text = 'left alone: records that a newer version of dynamo-backlog has written';
       this.parts.logger.warn(text, { count: newer.length, id: newer[0]?.id });
     }
+    this.breakers.saw(queue);
+    const stop = await checkQueue(queue, { ...this.options, ...this.parts, way: this.way, first });
     return {
       records: newer.length > 0 ? records.filter((record) => !isNewer(record)) : records,
-      stop: await checkQueue(queue, { ...this.options, ...this.parts, way: this.way, first }),
+      stop: stop ?? (this.breakers.isShut() ? 'breakerOpen' : undefined),
     };
   }
 
   judge(record: BacklogRecord): Verdict {
-    const { policy, tickSeconds, target } = this.options;
+    const { tickSeconds, target } = this.options;
+    const { policy } = this.decidingFor(record);
     const now = this.parts.clock.now();
     return judge(record, { lane: target.lane, band: this.band, policy, now, tickSeconds });
   }
 
   /** What a verdict asks for. */
   work(record: BacklogRecord, verdict: Exclude<Verdict, { do: 'skip' }>): Work {
-    if (verdict.do === 'expire') return { record, change: expire(this.settleContext()) };
+    if (verdict.do === 'expire') return { record, change: expire(this.settleContext(record)) };
     if (verdict.do === 'reschedule') return { record, change: reschedule(verdict.dueAt) };
     return { record };
   }
 
-  /** What the outcome of an attempt changes. The record's own policy decides, else the handler's function, else the queue's. */
+  /** What the outcome of an attempt changes. */
   settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange {
-    const { retryFunction, policy: fallback } = this.options;
-    const context = this.settleContext();
-    if (!retryFunction || record.retry || outcome.type !== 'failure') return settle(record, outcome, context);
-    const { problem, policy, outcome: decided } = askRetryFunction(retryFunction, outcome, record, fallback);
-    if (problem) this.parts.logger.warn(problem, { id: record.id });
-    return settle(record, decided, { ...context, policy, chosen: problem === undefined });
+    const decided = decide(record, outcome, this.decidingFor(record));
+    const kept = this.options.keepTexts?.(decided.outcome) ?? { outcome: decided.outcome };
+    for (const problem of [decided.problem, kept.problem]) {
+      if (problem) this.parts.logger.warn(problem, { id: record.id });
+    }
+    const { policy, chosen, retryQueue } = decided;
+    const moves = retryQueue !== undefined && retryQueue !== this.options.target.queue;
+    const context = { ...this.settleContext(record), policy, chosen, ...(moves ? { retryQueue } : {}) };
+    return settle(record, kept.outcome, context);
   }
 
-  settleContext(): SettleContext {
-    const { target, policy, tickSeconds, keepSuccessSeconds } = this.options;
+  private decidingFor(record: BacklogRecord): Deciding {
+    const { decisionsFor } = this.options;
+    try {
+      return decidingFor(this.options, decisionsFor?.(record));
+    } catch (error) {
+      this.parts.logger.warn('decisionsFor threw', { id: record.id, reason: show((error as Error)?.name) });
+      return decidingFor(this.options);
+    }
+  }
+
+  /** Of a change that no decision is made on: it stays in its queue. */
+  settleContext(record: BacklogRecord): SettleContext {
+    const { target, tickSeconds, keepSuccessSeconds, history } = this.options;
+    const { policy, chosen } = this.decidingFor(record);
     return {
-      lane: target.lane,
+      lane: this.isCurrent ? target.lane : laneFor(record, target.shards),
       way: this.way,
       policy,
+      chosen,
       now: this.parts.clock.now(),
       tickSeconds,
       random: this.parts.random,
       keepSuccessSeconds,
+      history,
     };
   }
 }

@@ -12,7 +12,8 @@ const MAX_TRIES = 3;
 
 export type Acquired =
   | { readonly held: true; readonly cursor?: Cursor | undefined; readonly inherited: Inherited }
-  | { readonly held: false };
+  /** Its holder was asked to look once more. */
+  | { readonly held: false; readonly holderEnds?: number | undefined };
 
 /** What a run before this one left in doubt. */
 export interface Inherited {
@@ -40,6 +41,8 @@ export class RunLease {
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly attemptTimeoutSeconds: number,
+    /** Of the function; real time, epoch milliseconds. */
+    private readonly deadline: number,
   ) {
     this.holder = randomToken(random);
   }
@@ -65,7 +68,7 @@ export class RunLease {
         const taken = await this.takeOver(answer.lease);
         if (taken) return taken;
       } else if (await this.store.wakeHolder(this.key, answer.lease.holder)) {
-        return { held: false };
+        return { held: false, holderEnds: answer.lease.ends };
       }
     }
     return { held: false };
@@ -117,7 +120,7 @@ export class RunLease {
   }
 
   private async takeOver(lease: LeaseState): Promise<Acquired | undefined> {
-    const owner = { holder: this.holder, until: this.next([]).until };
+    const owner = { holder: this.holder, until: this.next([]).until, ends: this.deadline };
     const taken = await this.store.takeOverLease(this.key, lease, owner);
     if (!taken) return undefined;
     this.until = owner.until;
@@ -135,6 +138,7 @@ export class RunLease {
     return {
       holder: this.holder,
       until: this.clock.wall() + lengthMs,
+      ends: this.deadline,
       ids,
       rev: randomToken(this.random),
       suspects: this.suspects,

@@ -60,7 +60,7 @@ export class LoneAttempts {
       if (!(await lease.hold([culprit.id]))) return 'leaseLost';
       this.parts.logger.warn('the worker was lost during this attempt', { id: culprit.id });
       await this.parts.attempts.workOff([
-        { record: culprit, change: settleLostWorker(culprit, lane.settleContext()) },
+        { record: culprit, change: settleLostWorker(culprit, lane.settleContext(culprit)) },
       ]);
     } else {
       lease.suspects = [...unsettled, ...waiting].map(({ id }) => id);
@@ -97,7 +97,7 @@ export class LoneAttempts {
   private async attempt(id: string): Promise<RunEnd | undefined> {
     const { lane, lease, attempts, tally } = this.parts;
     this.made++;
-    if (!(await attempts.turnComes()) || !(await lease.hold([id]))) return 'leaseLost';
+    if (!(await attempts.turnComes(1)) || !(await lease.hold([id]))) return 'leaseLost';
     const { records, stop } = await lane.read([id]);
     if (stop) return stop;
     const [record] = records;
@@ -106,8 +106,10 @@ export class LoneAttempts {
       tally.skipped();
       return undefined;
     }
-    const late = await attempts.workOff([lane.work(record, verdict)]);
+    const { late, held } = await attempts.workOff([lane.work(record, verdict)]);
     if (late.length > 0) lease.suspects = [id, ...lease.suspects];
+    // Others may go elsewhere; it remains a suspect.
+    if (held.length > 0) lease.suspects = [...lease.suspects, id];
     await attempts.stragglersBelow(1);
     return undefined;
   }

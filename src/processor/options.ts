@@ -1,7 +1,10 @@
 import * as z from 'zod/mini';
 import type { ResolvedPolicy, TierBand } from '../policies/index.js';
-import type { BacklogRecord, TypedOutcome, Way } from '../record/index.js';
-import type { RetryFunction } from './retry-function.js';
+import type { BacklogRecord, HistoryLimits, TypedOutcome, Way } from '../record/index.js';
+import type { FailureChoices, RecordChoices } from './decisions.js';
+import type { KeepTexts } from './history.js';
+import type { BreakerOptions } from './pressure/breaker.js';
+import type { DestinationOf } from './pressure/breakers.js';
 
 /** What a `process` function gets beside the record. */
 export interface AttemptContext {
@@ -21,8 +24,8 @@ export interface AttemptLogger {
 }
 
 /**
- * Does the work of one record. Returning (nothing) is success, throwing is failure; `Done`, `RetryAfter` and `Dead`,
- * returned or thrown, say more. `record.id` is the idempotency key: attempts are at-least-once.
+ * Does the work of one record. Returning (nothing) is success, throwing is failure; `Done`, `RetryAfter`, `Snooze`,
+ * `Cancel` and `Dead`, returned or thrown, say more. `record.id` is the idempotency key: attempts are at-least-once.
  */
 export type Process = (
   record: BacklogRecord,
@@ -35,11 +38,34 @@ type ProcessResult = void | TypedOutcome;
 const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
 const attemptTimeoutSeconds = z.number().check(z.positive(), z.maximum(800));
 
+const breakerOptions = z.strictObject({
+  failureShare: z._default(z.number().check(z.positive(), z.maximum(1)), 0.5),
+  leastAttempts: z._default(z.int().check(z.minimum(1), z.maximum(1_000_000)), 10),
+  windowSeconds: z._default(z.number().check(z.minimum(1), z.maximum(3_600)), 60),
+  // Less than a minute: the run of every minute may make a probe.
+  openSeconds: z._default(z.number().check(z.minimum(1), z.maximum(3_600)), 50),
+});
+
+/** `true` takes the defaults, `false` is none. */
+export const breakerOption = z.union([z.boolean(), breakerOptions]);
+
+/** A circuit breaker as it is written down: `true` for the defaults of all its options. */
+export type BreakerChoice =
+  | boolean
+  | { readonly [Option in keyof BreakerOptions]?: BreakerOptions[Option] | undefined };
+
+export function resolveBreaker(choice: BreakerChoice | undefined): BreakerOptions | undefined {
+  if (choice === undefined || choice === false) return undefined;
+  return breakerOptions.parse(choice === true ? {} : choice);
+}
+
 /** Limits of a run, each optional. */
 export const limitOptions = {
   /** Attempts at once. Default 10. */
   concurrency: z.optional(concurrency),
-  /** Attempts started per second at most. Default: no limit. */
+  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
+  maxConcurrency: z.optional(concurrency),
+  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   attemptsPerSecond: z.optional(z.number().check(z.positive())),
   /** Time of one attempt. Default 30. */
   attemptTimeoutSeconds: z.optional(attemptTimeoutSeconds),
@@ -56,6 +82,7 @@ export const limitsShape = {
 
 export interface RunLimits {
   readonly concurrency: number;
+  readonly maxConcurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds: number;
   readonly maxRecords?: number | undefined;
@@ -75,6 +102,14 @@ export interface Arrivals {
 export interface RunTarget {
   readonly queue: string;
   readonly lane: string;
+  /** Several lanes of the queue, one for each of some shards, instead of `lane`. */
+  readonly lanes?: readonly string[] | undefined;
+  /** How many shards the queue has. Default: 1. */
+  readonly shards?: number | undefined;
+  /** Stops after one page of each lane: other queues have their turn. */
+  readonly onePage?: boolean | undefined;
+  /** Which of the runs that come to a queue's shards this one is, if there are several. Default: the only one. */
+  readonly part?: number | undefined;
   readonly band?: TierBand | undefined;
   /** Of a progressive queue's run without an age band. Default: the way that `band` tells. */
   readonly way?: Way | undefined;
@@ -84,19 +119,32 @@ export interface RunTarget {
   readonly catchUp?: readonly TierBand[] | undefined;
 }
 
-export interface RunOptions {
+export interface RunOptions extends FailureChoices {
   readonly target: RunTarget;
   readonly process: Process;
   readonly policy: ResolvedPolicy;
-  /** Asked before the policy, after the record's own. */
-  readonly retryFunction?: RetryFunction | undefined;
+  /** What holds for one record before what is said here, and after its own policy. One that throws is told in the log. */
+  readonly decisionsFor?: ((record: BacklogRecord) => RecordChoices | undefined) | undefined;
   readonly limits: RunLimits;
+  /** Default: none, every record that is due is attempted. */
+  readonly breaker?: BreakerOptions | undefined;
+  /** Default: all records of the queue go to the same one. */
+  readonly destination?: DestinationOf | undefined;
   /** Real time, epoch milliseconds, at which the function is ended from outside. The run ends before it. */
   readonly deadline: number;
+  /**
+   * Ends the run before its deadline: no attempt begins any more, those that do not end by themselves at once are told by
+   * their signal, and are not counted as failures.
+   */
+  readonly stop?: AbortSignal | undefined;
   /** The function's timeout: how long a former run may still be at work. */
   readonly functionTimeoutSeconds: number;
   /** How often the rule fires. */
   readonly tickSeconds: number;
   /** How long a record is kept after its success; `undefined` for ever. Default 30 days. */
   readonly keepSuccessSeconds?: number | undefined;
+  /** How much a record keeps of its attempts. Default: 512 bytes, 20 entries. */
+  readonly history?: HistoryLimits | undefined;
+  /** What is kept of the texts of an outcome. Default: all, without stacks. */
+  readonly keepTexts?: KeepTexts | undefined;
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.js';
 import type { Random } from '../random.js';
 import type { BacklogStore } from '../store/store.js';
 import type { AttemptLogger } from './options.js';
+import type { BreakerMemory } from './pressure/breakers.js';
 
 /** What a run works with: handed in, so that tests and simulations own time, chance and storage. */
 export interface RunParts {
@@ -9,4 +10,6 @@ export interface RunParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: AttemptLogger;
+  /** What the process remembers of its former runs. Default: nothing. */
+  readonly breakers?: BreakerMemory | undefined;
 }

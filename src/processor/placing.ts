@@ -13,6 +13,8 @@ export interface PlacingParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: AttemptLogger;
+  /** Default: no queue has shards. */
+  readonly shardsOf?: ((queue: string) => number) | undefined;
 }
 
 export interface Placed {
@@ -34,7 +36,7 @@ export interface Placed {
 export async function placeAll(
   records: readonly BacklogRecord[],
   gone: number,
-  { store, clock, random, logger }: PlacingParts,
+  { store, clock, random, logger, shardsOf = () => 1 }: PlacingParts,
 ): Promise<Placed> {
   const waiting = records.filter(isMisplaced);
   const placed: BacklogRecord[] = [];
@@ -42,7 +44,8 @@ export async function placeAll(
   let refused = 0;
   const placeOne = async (record: BacklogRecord) => {
     try {
-      const answer = await store.settle(record, place(record, clock.now()), randomToken(random));
+      const change = place(record, clock.now(), shardsOf(record.queue));
+      const answer = await store.settle(record, change, randomToken(random));
       if (answer === 'settled') placed.push(record);
       else skipped++;
     } catch (error) {

@@ -1,59 +1,90 @@
+import * as z from 'zod/mini';
 import { type ResolvedPolicy, type RetryPolicy, resolvePolicy } from '../policies/index.js';
-import type { AttemptOutcome, BacklogRecord } from '../record/index.js';
-import { show } from '../validation.js';
+import { type AttemptOutcome, type BacklogRecord, hasOwnSchedule, outcomeOfThrow } from '../record/index.js';
+import { parseOptions } from '../validation.js';
+import { retryQueueName } from './decision-options.js';
+import type { Asked, RetryDecider } from './decisions.js';
+import { ignoreRejection } from './kept-texts.js';
 
 /**
- * Decides after every failure, by the error and the record: a wait in seconds, a policy, or `false` for dead at once.
+ * Decides after every failure, by the error and the record. It answers at once: a promise is no answer.
  *
  * @param error what `process` threw; an error of that name and message where it threw none
  * @param record with this failure counted in `failures` and `attempts`
+ * @param retryCount retries so far: 0 at the first failure
  */
-export type RetryFunction = (error: Error, record: BacklogRecord) => number | RetryPolicy | false;
+export type RetryFunction = (error: Error, record: BacklogRecord, retryCount: number) => RetryAnswer;
+
+/** A wait, `false` for dead at once, or more of it in an object. */
+export type RetryAnswer = RetryWait | false | RetryTo | GiveUp;
+
+/** Seconds, a policy, or the name of one that has its defaults: `'exponential'`. */
+export type RetryWait = number | RetryPolicy | RetryPolicy['type'];
+
+/** Tried again: after this wait, in that queue. */
+export interface RetryTo {
+  /** Default: what the policy says that stands behind the function. */
+  readonly wait?: RetryWait | undefined;
+  /** Another queue of the same backlog. Default: `retryQueue`, and without one the queue it is in. */
+  readonly queue?: string | undefined;
+}
+
+/** Dead at once, for this reason. */
+export interface GiveUp {
+  readonly dead: string;
+}
 
 type Failure = Extract<AttemptOutcome, { type: 'failure' }>;
 
-/** What a retry function makes of a failure. */
-export interface Asked {
-  readonly outcome: AttemptOutcome;
-  readonly policy: ResolvedPolicy;
-  /** What was wrong with the function's answer; the policy is the fallback then. */
-  readonly problem?: string | undefined;
-}
+const MAX_PROBLEM_CHARACTERS = 400;
 
-/** Asks the user's function. Whatever it does, the record is settled: a bad answer leaves the decision to the fallback. */
-export function askRetryFunction(
-  retry: RetryFunction,
-  failure: Failure,
-  record: BacklogRecord,
-  fallback: ResolvedPolicy,
-): Asked {
-  const counted = { ...record, failures: record.failures + 1, attempts: record.attempts + 1 };
-  try {
-    const answer = retry(errorOf(failure), counted);
-    if (answer === false) {
-      return {
-        outcome: { type: 'dead', because: 'the retry function gave it up', error: failure.error },
-        policy: fallback,
-      };
+/** Whatever the user's function does, the record is settled: a bad answer leaves the decision to the fallback. */
+export function retryDecider(retry: RetryFunction): RetryDecider {
+  return (failure, record, fallback) => {
+    const counted = { ...record, failures: record.failures + 1, attempts: record.attempts + 1 };
+    try {
+      const answer = retry(errorOf(failure), counted, record.failures);
+      ignoreRejection(answer);
+      return read(answer, fallback);
+    } catch (thrown) {
+      const said = outcomeOfThrow(thrown);
+      const why = said.type === 'failure' ? said.error.message : `threw ${said.type}: expected it to answer`;
+      return { problem: `retry function: ${why}`.slice(0, MAX_PROBLEM_CHARACTERS) };
     }
-    return { outcome: failure, policy: policyOf(answer, fallback) };
-  } catch (error) {
-    return {
-      outcome: failure,
-      policy: fallback,
-      problem: `retry function: ${(error as Error)?.message ?? show(error)}`,
-    };
-  }
+  };
 }
 
-function policyOf(answer: number | RetryPolicy, fallback: ResolvedPolicy): ResolvedPolicy {
-  const policy = resolvePolicy(typeof answer === 'number' ? waiting(answer) : answer, 'its answer');
-  return { ...policy, maxAgeSeconds: Math.min(policy.maxAgeSeconds, fallback.maxAgeSeconds) };
+const ANSWER = 'its answer';
+const retryToSchema = z.strictObject({ wait: z.optional(z.unknown()), queue: z.optional(retryQueueName) });
+const giveUpSchema = z.strictObject({ dead: z.string().check(z.minLength(1)) });
+
+/** @throws ConfigurationError that says what is wrong with it */
+function read(answer: RetryAnswer, fallback: ResolvedPolicy): Asked {
+  if (answer === false) return { dead: 'the retry function gave it up' };
+  if (!isObject(answer) || 'type' in answer || answer instanceof Promise) return waitFor(answer, fallback);
+  if ('dead' in answer) return parseOptions(giveUpSchema, answer, ANSWER);
+  const { wait, queue } = parseOptions(retryToSchema, answer, ANSWER);
+  return { ...(wait === undefined ? {} : waitFor(wait, fallback, `${ANSWER}.wait`)), queue };
 }
 
-/** A wait of nothing is the next tick. */
-function waiting(seconds: number): RetryPolicy {
-  return { type: 'constant', intervalSeconds: seconds === 0 ? Number.MIN_VALUE : seconds, jitter: 'none' };
+function isObject(answer: unknown): answer is object {
+  return typeof answer === 'object' && answer !== null && !Array.isArray(answer);
+}
+
+/** The limits of the policy behind the function hold, but for an attempt's count that the answer has of its own. */
+function waitFor(wait: unknown, fallback: ResolvedPolicy, name = ANSWER) {
+  const given = policyOf(wait);
+  const policy = resolvePolicy(given, name);
+  const maxAttempts = Number.isFinite(policy.maxAttempts) ? policy.maxAttempts : fallback.maxAttempts;
+  const maxAgeSeconds = Math.min(policy.maxAgeSeconds, fallback.maxAgeSeconds);
+  return { policy: { ...policy, maxAttempts, maxAgeSeconds }, chosen: hasOwnSchedule(given as RetryPolicy) };
+}
+
+function policyOf(wait: unknown): unknown {
+  if (typeof wait === 'string') return { type: wait };
+  if (typeof wait !== 'number') return wait;
+  // A wait of nothing is the next tick.
+  return { type: 'constant', intervalSeconds: wait === 0 ? Number.MIN_VALUE : wait, jitter: 'none' };
 }
 
 function errorOf({ thrown, error: { name, message } }: Failure): Error {

@@ -5,8 +5,11 @@ import type { TierRun } from '../store/store.js';
 import { ArrivalsRun } from './arrivals-run.js';
 import { boundedStore } from './bounded-store.js';
 import { LaneRun } from './lane-run.js';
-import { LEAST_SPARE_SECONDS, type RunOptions } from './options.js';
+import { drainLanes } from './lanes.js';
+import { LEAST_SPARE_SECONDS, type RunOptions, type RunTarget } from './options.js';
 import type { RunParts } from './parts.js';
+import { type Pressure, pressureOf } from './pressure/pressure.js';
+import { withSlots } from './pressure/slots.js';
 import type { RunEnd, RunSummary } from './summary.js';
 import { Tally } from './tally.js';
 
@@ -30,12 +33,14 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
   const parts = { ...given, store: boundedStore(given.store, given.clock, options.deadline) };
   const startedAt = parts.clock.wall();
   const tally = new Tally();
+  const pressure = pressureOf(options, parts);
   let ended: RunEnd;
   try {
-    ended = target.arrivals
-      ? await new ArrivalsRun(options, parts, tally, target.arrivals).attempt()
-      : await runTier(options, parts, tally, target.band);
-    if (!isStopped(ended)) await catchUp(options, parts, tally);
+    ended = await withSlots(options, parts, (concurrency) => {
+      const limited = { ...options, limits: { ...limits, concurrency } };
+      if (target.arrivals) return new ArrivalsRun(limited, parts, tally, pressure, target.arrivals).attempt();
+      return concurrency === 0 ? Promise.resolve('crowded') : runTiers(limited, parts, tally, pressure);
+    });
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     tally.troubled(error);
@@ -45,18 +50,41 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
   return tally.summary({ queue, lane, tier: band?.number }, ended, parts.clock.wall() - startedAt);
 }
 
+async function runTiers(
+  options: RunOptions,
+  parts: RunParts,
+  tally: Tally,
+  pressure: Pressure,
+): Promise<RunEnd> {
+  const ended = await runTier(options, parts, tally, pressure, options.target.band);
+  if (!isStopped(ended)) await catchUp(options, parts, tally, pressure);
+  return ended;
+}
+
 async function runTier(
   options: RunOptions,
   parts: RunParts,
   tally: Tally,
+  pressure: Pressure,
   band: TierBand | undefined,
 ): Promise<RunEnd> {
   const at = parts.clock.now();
-  const ended = await new LaneRun(options, parts, tally, band).drain();
+  const { target, limits } = options;
+  const before = tally.attempted;
+  const ended = await drainLanes(target.lanes ?? [target.lane], limits.concurrency, (lane, concurrency) => {
+    const ofLane = { ...options, target: { ...target, lane }, limits: { ...limits, concurrency } };
+    return new LaneRun(ofLane, parts, tally, pressure, band, before).drain();
+  });
   if (band && isWatched(band) && (ended === 'drained' || ended === 'maxRecords' || ended === 'deadline')) {
-    await parts.store.recordTierRun(options.target.queue, band.number, { at, complete: ended === 'drained' });
+    const run = { at, complete: ended === 'drained' };
+    await parts.store.recordTierRun(target.queue, tierKey(band, target), run);
   }
   return ended;
+}
+
+/** Of several runs that share a queue's lanes, each looks after its own. */
+function tierKey({ number }: TierBand, { part = 0 }: RunTarget): string {
+  return part === 0 ? String(number) : `${number}/${part}`;
 }
 
 /** The tiers that an hourly run looks after. Those before it come again soon by themselves, and idle for free. */
@@ -65,14 +93,19 @@ function isWatched(band: TierBand): boolean {
 }
 
 /** Runs the slower tiers whose turn was missed or cut short: a rule can be late, a deployment resets its phase. */
-async function catchUp(options: RunOptions, parts: RunParts, tally: Tally): Promise<void> {
+async function catchUp(
+  options: RunOptions,
+  parts: RunParts,
+  tally: Tally,
+  pressure: Pressure,
+): Promise<void> {
   if (!options.target.catchUp) return;
   const queue = await parts.store.readQueue(options.target.queue);
   const slackMs = ((options.target.band?.everySeconds ?? 3600) * 1000) / 2;
   for (const band of options.target.catchUp) {
-    const last = queue.tiers.get(band.number);
+    const last = queue.tiers.get(tierKey(band, options.target));
     if (last && !isOverdue(band, last, parts.clock.now(), slackMs)) continue;
-    const ended = await runTier(options, parts, tally, band);
+    const ended = await runTier(options, parts, tally, pressure, band);
     if (isStopped(ended)) return;
     // A tier's first run of all makes up for nothing, and one that is at work itself needs nobody to.
     if (last && ended !== 'held') tally.tierCaughtUp(band.number);
@@ -81,7 +114,7 @@ async function catchUp(options: RunOptions, parts: RunParts, tally: Tally): Prom
 
 /** The queue itself lets no run go on, of whatever tier. */
 function isStopped(ended: RunEnd): boolean {
-  return ended === 'paused' || ended === 'wayChanged';
+  return ended === 'stopped' || ended === 'paused' || ended === 'breakerOpen' || ended === 'wayChanged';
 }
 
 function isOverdue(band: TierBand, last: TierRun, now: number, slackMs: number): boolean {

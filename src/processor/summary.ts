@@ -4,15 +4,21 @@ export type RunEnd =
   | 'drained'
   /** Another run holds the lease, and was asked to look once more; or another has this batch of arrivals. */
   | 'held'
-  /** As many runs as may be are at work on the queue's arrivals: these were left to the rules. */
+  /** As many runs as may be are at work on the queue, or as many attempts: arrivals were left to the rules. */
   | 'crowded'
-  /** The queue has a pace, which its rule's runs keep: these arrivals were left to them. */
+  /** Others have the next turns of the queue's pace: these arrivals were left to the rules. */
   | 'paced'
   /** It had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'
+  /** It was to work off one page only, and has; there may be more. */
+  | 'onePage'
   /** Too little time was left for another attempt. */
   | 'deadline'
+  /** The process was told to end (SIGTERM). */
+  | 'stopped'
   | 'paused'
+  /** Too many attempts have failed: the queue's destination is left in peace for a while. */
+  | 'breakerOpen'
   /** The queue's way of retrying has changed; the old way's last run may still be at work. */
   | 'wayChanged'
   /** The lease was lost to another run. */
@@ -34,6 +40,10 @@ export interface RunSummary {
   readonly failed: number;
   /** Given up in this run, for whatever reason. */
   readonly dead: number;
+  /** Put off by `Snooze`: to be tried again, and not counted as failures. */
+  readonly snoozed: number;
+  /** Given up by `Cancel`; not among `dead`. */
+  readonly cancelled: number;
   /** Named by the index, but not attempted: settled meanwhile, not their turn yet, or put right. */
   readonly skipped: number;
   /** Attempted, but somebody else changed the record meanwhile, or the outcome could not be written. */
@@ -43,6 +53,8 @@ export interface RunSummary {
   /** How late the latest record was attempted, in the backlog's seconds. */
   readonly lagSeconds: number;
   readonly ended: RunEnd;
+  /** Of a run that served several queues: what it did for each. Absent: for one. */
+  readonly queues?: readonly RunSummary[] | undefined;
   /** The store's error, if it ended the run. */
   readonly trouble?: string | undefined;
   /** Tiers whose missed, late or cut-short runs this run made up for. Absent: none. */

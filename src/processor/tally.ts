@@ -4,7 +4,16 @@ import type { RunEnd, RunSummary } from './summary.js';
 
 /** Counts what a run does. */
 export class Tally {
-  private readonly counts = { attempted: 0, succeeded: 0, failed: 0, dead: 0, skipped: 0, unsettled: 0 };
+  private readonly counts = {
+    attempted: 0,
+    succeeded: 0,
+    failed: 0,
+    dead: 0,
+    snoozed: 0,
+    cancelled: 0,
+    skipped: 0,
+    unsettled: 0,
+  };
   private readonly caughtUp: number[] = [];
   private lagSeconds = 0;
   private left = 0;
@@ -24,9 +33,9 @@ export class Tally {
     this.counts.attempted--;
   }
 
-  settled(change: RecordChange): void {
-    const { status } = change.set;
-    if (status === 'SUCCESS') this.counts.succeeded++;
+  settled({ countedAs, set: { status } }: RecordChange): void {
+    if (countedAs) this.counts[countedAs]++;
+    else if (status === 'SUCCESS') this.counts.succeeded++;
     else if (status === 'ERROR') this.counts.failed++;
     else if (status === 'DEAD') this.counts.dead++;
     else this.counts.skipped++;

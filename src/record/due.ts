@@ -1,6 +1,6 @@
 import { decideRetry, type ResolvedPolicy, type TierBand } from '../policies/index.js';
+import { policyOf } from './fail.js';
 import { type BacklogRecord, bornAt, isPending } from './record.js';
-import { policyOf } from './settle.js';
 
 /** What a run should do with a record that its page named, now that the record itself has been read. */
 export type Verdict =
@@ -42,13 +42,15 @@ function judgeByDueTime(record: BacklogRecord, context: DueContext): Verdict {
     : { do: 'attempt' };
 }
 
-/** Only a progressive queue leaves the insertion time as the due time of a record that has failed. */
+/** Only a progressive queue leaves the insertion time as the due time of a record that was attempted. */
 function cameFromProgressive(record: BacklogRecord): boolean {
-  return record.failures > 0 && record.dueAt !== undefined && Date.parse(record.dueAt) === bornAt(record);
+  return record.attempts > 0 && record.dueAt !== undefined && Date.parse(record.dueAt) === bornAt(record);
 }
 
 function dueTimeByPolicy(record: BacklogRecord, { policy, tickSeconds }: DueContext): number {
-  if (record.failures === 0 || record.lastFailureAt === undefined) return Number.NEGATIVE_INFINITY;
+  const notBefore = record.notBefore === undefined ? Number.NEGATIVE_INFINITY : Date.parse(record.notBefore);
+  // What a snooze asked for holds in place of the policy's wait.
+  if (record.failures === 0 || record.lastFailureAt === undefined || wasSnoozed(record)) return notBefore;
   const failedAt = Date.parse(record.lastFailureAt);
   const decision = decideRetry(
     policyOf(record, policy),
@@ -66,7 +68,7 @@ function dueTimeByPolicy(record: BacklogRecord, { policy, tickSeconds }: DueCont
   );
   // A policy that would have given up already still owes the record nothing but its turn now.
   const waited = decision.retry ? decision.dueAt : failedAt;
-  return record.notBefore === undefined ? waited : Math.max(waited, Date.parse(record.notBefore));
+  return Math.max(waited, notBefore);
 }
 
 function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext): Verdict {
@@ -92,8 +94,23 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   return { do: 'attempt' };
 }
 
-/** A record that was never attempted gets its one attempt first, however old it is. */
+/**
+ * A record that was never attempted gets its one attempt first, however old it is; and so does one that was put off past
+ * its last day by a snooze.
+ */
 function isExpired(record: BacklogRecord, { policy, now }: DueContext): boolean {
   const { maxAgeSeconds } = policyOf(record, policy);
-  return record.attempts > 0 && now - bornAt(record) > maxAgeSeconds * 1000;
+  const lastDay = bornAt(record) + maxAgeSeconds * 1000;
+  return record.attempts > 0 && now > lastDay && !wasPutOffPast(lastDay, record);
+}
+
+function wasPutOffPast(lastDay: number, record: BacklogRecord): boolean {
+  const until = [record.dueAt, record.notBefore].map((time) => (time === undefined ? 0 : Date.parse(time)));
+  const lastAttemptAt = Date.parse(record.lastAttemptAt ?? '');
+  return wasSnoozed(record) && lastAttemptAt <= lastDay && lastDay < Math.max(...until);
+}
+
+/** The last attempt of one that waits was no failure. */
+function wasSnoozed({ lastAttemptAt, lastFailureAt }: BacklogRecord): boolean {
+  return lastAttemptAt !== undefined && lastAttemptAt !== lastFailureAt;
 }

@@ -1,12 +1,18 @@
+export type { RecordChange, SettleContext } from './change.js';
 export * from './due.js';
+export { hasOwnSchedule, WORKER_LOST } from './fail.js';
 export { isNewer } from './format.js';
+export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits } from './history.js';
+export * from './lanes.js';
 export {
   type AttemptOutcome,
+  Cancel,
   Dead,
   Done,
   outcomeOfReturn,
   outcomeOfThrow,
   RetryAfter,
+  Snooze,
   type TypedOutcome,
 } from './outcome.js';
 export { CLOCK_TOLERANCE_MS, CONTRACT_ATTRIBUTES, type Item, parseRecord } from './parse.js';

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors.js';
 import { MAX_WAIT_SECONDS } from '../policies/index.js';
 import { show } from '../validation.js';
+import type { ErrorText } from './history.js';
 
 /**
  * What `process` may return or throw to say more than "it worked" or "it failed". They are errors so that they can
@@ -25,9 +26,7 @@ export class RetryAfter extends Error {
     options?: ErrorOptions,
   ) {
     super(because, options);
-    if (!Number.isFinite(seconds) || seconds < 0) {
-      throw new ConfigurationError(`RetryAfter: expected seconds of 0 or more, got ${show(seconds)}`);
-    }
+    checkSeconds('RetryAfter', seconds);
   }
 }
 
@@ -41,14 +40,51 @@ export class Dead extends Error {
   }
 }
 
-export type TypedOutcome = Done | RetryAfter | Dead;
+const NOT_YET = 'not its time yet';
+
+/** Not its time yet: tried again after the wait, and not counted as a failure. */
+export class Snooze extends Error {
+  override readonly name = 'Snooze';
+  readonly [BRAND] = 'snooze';
+  /** @param seconds how long to wait, from now; in place of what the policy says */
+  constructor(
+    readonly seconds: number,
+    because = NOT_YET,
+    options?: ErrorOptions,
+  ) {
+    super(because, options);
+    checkSeconds('Snooze', seconds);
+  }
+}
+
+/** Nobody wants it any more: the record is given up with this reason, which is neither a failure nor a death to be told of. */
+export class Cancel extends Error {
+  override readonly name = 'Cancel';
+  readonly [BRAND] = 'cancel';
+  /** @param because why, in a few words; kept on the record */
+  constructor(because: string, options?: ErrorOptions) {
+    super(because, options);
+  }
+}
+
+export type TypedOutcome = Done | RetryAfter | Dead | Snooze | Cancel;
+
+function checkSeconds(outcome: string, seconds: number): void {
+  if (Number.isFinite(seconds) && seconds >= 0) return;
+  throw new ConfigurationError(`${outcome}: expected seconds of 0 or more, got ${show(seconds)}`);
+}
 
 /** How one attempt ended. */
-export type AttemptOutcome =
+export type AttemptOutcome = AttemptEnding & {
+  /** How long it took; absent where nobody knows. */
+  readonly ms?: number | undefined;
+};
+
+type AttemptEnding =
   | { readonly type: 'success' }
   | {
       readonly type: 'failure';
-      readonly error: { readonly name: string; readonly message: string };
+      readonly error: ErrorText;
       readonly retryAfterSeconds?: number | undefined;
       /** What `process` threw, where it did; never stored. */
       readonly thrown?: unknown;
@@ -56,15 +92,23 @@ export type AttemptOutcome =
   | {
       readonly type: 'dead';
       readonly because: string;
-      readonly error: { readonly name: string; readonly message: string };
-    };
+      readonly error: ErrorText;
+      /** What `process` threw, where it did; never stored. */
+      readonly thrown?: unknown;
+    }
+  /** Not its time yet. */
+  | { readonly type: 'snooze'; readonly seconds: number; readonly because?: string | undefined }
+  /** Nobody wants it any more. */
+  | { readonly type: 'cancel'; readonly because: string };
 
 /** Reads what `process` returned. Nothing, or `Done`, is success; a value nobody asked for is an error. */
 export function outcomeOfReturn(value: unknown): AttemptOutcome {
   if (value === undefined) return { type: 'success' };
   return readable(() => {
     if (isTypedOutcome(value)) return outcomeOfTyped(value);
-    return unknownReturn(`process returned ${describe(value)}: expected nothing, Done, RetryAfter or Dead`);
+    return unknownReturn(
+      `process returned ${describe(value)}: expected nothing, Done, RetryAfter, Snooze, Cancel or Dead`,
+    );
   });
 }
 
@@ -104,7 +148,19 @@ function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
         thrown: outcome.cause ?? outcome,
       };
     case 'dead':
-      return { type: 'dead', because: String(outcome.message), error: errorOf(outcome) };
+      return {
+        type: 'dead',
+        because: String(outcome.message),
+        error: errorOf(outcome),
+        thrown: outcome.cause ?? outcome,
+      };
+    case 'snooze': {
+      const because = String(outcome.message);
+      const said = because === NOT_YET ? {} : { because };
+      return { type: 'snooze', seconds: waitOf(outcome.seconds), ...said };
+    }
+    case 'cancel':
+      return { type: 'cancel', because: String(outcome.message) };
     default:
       return unknownReturn(`an outcome of another version of this package: ${show(kind satisfies never)}`);
   }

@@ -3,6 +3,7 @@ import {
   type BacklogRecord,
   DEFAULT_QUEUE,
   type ErrorEntry,
+  type HistoryEntry,
   QUEUE_PATTERN,
   STATUSES,
   type Status,
@@ -99,7 +100,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
     lastAttemptAt: time('lastAttemptAt'),
     lastError: parseError(item.lastError),
     errors: Array.isArray(item.errors)
-      ? item.errors.map(parseError).filter((entry) => entry !== undefined)
+      ? item.errors.map(parseEntry).filter((entry) => entry !== undefined)
       : [],
     notBefore: time('notBefore'),
     ...(item.formerLane === undefined ? {} : { formerLane: parseFormerLane(item.formerLane) }),
@@ -164,4 +165,24 @@ function parseError(value: unknown): ErrorEntry | undefined {
     at: String(at),
     attempt: typeof attempt === 'number' ? attempt : 0,
   };
+}
+
+const ENTRY_TYPES = {
+  name: 'string',
+  message: 'string',
+  at: 'string',
+  attempt: 'number',
+  ms: 'number',
+  outcome: 'string',
+  stack: 'string',
+  next: 'string',
+  queue: 'string',
+};
+
+/** One entry of the history. Those of failures once had a name, a message, a time and the attempt, and nothing else. */
+function parseEntry(value: unknown): HistoryEntry | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const entry = value as Record<string, unknown>;
+  const known = Object.entries(ENTRY_TYPES).filter(([key, type]) => typeof entry[key] === type);
+  return { at: '', attempt: 0, ...Object.fromEntries(known.map(([key]) => [key, entry[key]])) };
 }

@@ -1,7 +1,8 @@
 import { toIso } from '../clock.js';
+import type { RecordChange } from './change.js';
 import { isNewer } from './format.js';
-import { type BacklogRecord, bornAt, DEAD_LANE_ENDING, deadLane, isPending, laneOf } from './record.js';
-import type { RecordChange } from './settle.js';
+import { DEAD_LANE_ENDING, deadLane, isLaneOf, laneFor, withoutDeadEnding } from './lanes.js';
+import { type BacklogRecord, bornAt, isPending } from './record.js';
 
 /** It was put without `lane`: it waits for its place, or for its first attempt. */
 export function isUnplaced(record: BacklogRecord): boolean {
@@ -35,9 +36,10 @@ export function isRisen(record: BacklogRecord): boolean {
  * one that was finished, and set to `NEW` again, would.
  *
  * @param now epoch milliseconds
+ * @param shards of its queue. Who is in one of its lanes already stays there: runs come to all of them
  */
-export function place(record: BacklogRecord, now: number): RecordChange {
-  const lane = laneOf(record.queue);
+export function place(record: BacklogRecord, now: number, shards = 1): RecordChange {
+  const lane = homeOf(record, shards);
   const repaired = record.problems.length > 0 ? { status: record.status, queue: record.queue } : {};
   const contract = { ...repaired, insertedAt: record.insertedAt };
   if (!isPending(record)) {
@@ -56,4 +58,10 @@ export function beginAnew(lane: string, now: number): RecordChange {
     set: { availableAt: toIso(now), lane, dueAt: toIso(now) },
     remove: ['expiresAt', 'deadReason', 'notBefore', 'failures', 'firstFailureAt', 'lastFailureAt'],
   };
+}
+
+/** The lane that it is, or was, in, if that is one of its queue's; else the one that it belongs in. */
+export function homeOf(record: BacklogRecord, shards = 1): string {
+  const lane = withoutDeadEnding(record.lane ?? '');
+  return isLaneOf(lane, record.queue) ? lane : laneFor(record, shards);
 }

@@ -9,7 +9,7 @@ export type Way = 'retry' | 'progressive';
 export const DEFAULT_QUEUE = 'default';
 export const QUEUE_PATTERN = /^[A-Za-z0-9_.-]+$/;
 
-/** One failed attempt, as kept on the record. */
+/** The newest failure, as kept on the record. */
 export interface ErrorEntry {
   /** The error's class, such as `TypeError`, `AttemptTimeout`, `WorkerLost`, `HttpError`. */
   readonly name: string;
@@ -18,6 +18,28 @@ export interface ErrorEntry {
   readonly at: string;
   /** Which attempt it was, from 1. */
   readonly attempt: number;
+}
+
+/** One attempt, as kept on the record: every failure, and what came after one, or after a snooze. */
+export interface HistoryEntry {
+  /** When it ended, ISO-8601. */
+  readonly at: string;
+  /** Which attempt it was, from 1. */
+  readonly attempt: number;
+  /** How long it took; absent where nobody knows. */
+  readonly ms?: number | undefined;
+  /** Absent: it failed. */
+  readonly outcome?: 'succeeded' | 'snoozed' | 'cancelled' | undefined;
+  /** The error's class; of a failure. */
+  readonly name?: string | undefined;
+  /** The error's, or why it was put off. */
+  readonly message?: string | undefined;
+  /** Where the error was thrown, without its message; if the handler keeps stacks. */
+  readonly stack?: string | undefined;
+  /** When it was to be tried again, ISO-8601; `"dead"`: never. Absent: at the next turn of a progressive queue. */
+  readonly next?: string | undefined;
+  /** The queue into which it was moved for that. */
+  readonly queue?: string | undefined;
 }
 
 /**
@@ -43,8 +65,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly lastFailureAt?: string | undefined;
   readonly lastAttemptAt?: string | undefined;
   readonly lastError?: ErrorEntry | undefined;
-  /** Newest last, bounded in bytes. */
-  readonly errors: readonly ErrorEntry[];
+  /** The history of its attempts: newest last, bounded in bytes. */
+  readonly errors: readonly HistoryEntry[];
   /** Progressive records only: not before this, whatever the rule says. */
   readonly notBefore?: string | undefined;
   /**
@@ -66,21 +88,16 @@ export interface BacklogRecord<Payload = unknown> {
   readonly problems: readonly string[];
 }
 
-/** The lane of a queue: its partition of the index. (A shard of a large queue is a lane of its own.) */
-export function laneOf(queue: string): string {
-  return queue;
-}
-
-/** What no queue's name can have. */
-export const DEAD_LANE_ENDING = '/dead';
-
-/** Dead records stay listable: in a lane of their own, in the order of their death. */
-export function deadLane(lane: string): string {
-  return `${lane}${DEAD_LANE_ENDING}`;
-}
-
 export function isPending(record: BacklogRecord): boolean {
   return record.status === 'NEW' || record.status === 'ERROR';
+}
+
+/** The start of a cancelled record's `deadReason`. */
+export const CANCELLED = 'cancelled: ';
+
+/** Given up because nobody wanted it any more: it is among the dead, and nothing to be alarmed at. */
+export function isCancelled({ status, deadReason }: BacklogRecord): boolean {
+  return status === 'DEAD' && deadReason?.startsWith(CANCELLED) === true;
 }
 
 /** What the age counts from, epoch milliseconds. */

@@ -1,82 +1,41 @@
 import { toIso } from '../clock.js';
-import { decideRetry, type ResolvedPolicy, resolvePolicy } from '../policies/index.js';
-import type { Random } from '../random.js';
-import { appendError, errorEntry, truncate } from './errors.js';
+import {
+  attemptOf,
+  die,
+  expiryOf,
+  historyOf,
+  type RecordChange,
+  type SettleContext,
+  waitUntil,
+} from './change.js';
+import { fail, giveUp, shortReason, WORKER_LOST } from './fail.js';
 import type { AttemptOutcome } from './outcome.js';
-import { type BacklogRecord, bornAt, deadLane, type ErrorEntry, type Status, type Way } from './record.js';
-
-/** Attributes that a settle writes or removes; those it does not name stay as they are. */
-export interface RecordChange {
-  readonly set: {
-    readonly status?: Status;
-    readonly queue?: string;
-    readonly insertedAt?: string;
-    readonly availableAt?: string;
-    readonly lane?: string;
-    readonly dueAt?: string;
-    readonly attempts?: number;
-    readonly failures?: number;
-    readonly firstFailureAt?: string;
-    readonly lastFailureAt?: string;
-    readonly lastAttemptAt?: string;
-    readonly lastError?: ErrorEntry;
-    readonly errors?: readonly ErrorEntry[];
-    readonly notBefore?: string;
-    readonly deadReason?: string;
-    readonly expiresAt?: number;
-  };
-  readonly remove: readonly (
-    | 'lane'
-    | 'dueAt'
-    | 'notBefore'
-    | 'deadReason'
-    | 'expiresAt'
-    | 'failures'
-    | 'firstFailureAt'
-    | 'lastFailureAt'
-  )[];
-}
-
-export interface SettleContext {
-  /** The lane the record was found in. */
-  readonly lane: string;
-  readonly way: Way;
-  /** The queue's policy; the record's own comes before it. */
-  readonly policy: ResolvedPolicy;
-  /** The policy is not the queue's own, but was chosen for this failure: its waits hold on a progressive queue too. */
-  readonly chosen?: boolean | undefined;
-  /** When the attempt ended, epoch milliseconds. */
-  readonly now: number;
-  /** How often the queue is polled. */
-  readonly tickSeconds: number;
-  /** For policies that leave the wait to chance: drawn from once per failure. */
-  readonly random: Random;
-  /** How long a finished record is kept; `undefined` for ever. */
-  readonly keepSuccessSeconds?: number | undefined;
-}
-
-/** The loss of a worker is no proof against the record: never dead of it before its second attempt. */
-const LEAST_ATTEMPTS_LOST = 2;
-const MAX_REASON_BYTES = 200;
+import { type BacklogRecord, CANCELLED } from './record.js';
 
 /** What the outcome of an attempt changes on its record. */
 export function settle(record: BacklogRecord, outcome: AttemptOutcome, context: SettleContext): RecordChange {
   switch (outcome.type) {
     case 'success':
-      return succeed(record, context);
+      return {
+        set: { ...endOf(record, 'succeeded', outcome, context), status: 'SUCCESS', ...expiryOf(context) },
+        remove: ['lane', 'dueAt', 'notBefore', 'deadReason'],
+      };
     case 'failure':
       return fail(record, outcome, context);
-    case 'dead': {
-      const change = failureOf(record, outcome.error, context);
-      return die(change, truncate(outcome.because, MAX_REASON_BYTES), context);
+    case 'dead':
+      return giveUp(record, outcome, outcome.because, context);
+    case 'snooze':
+      return snooze(record, outcome, context);
+    case 'cancel': {
+      const change = { ...endOf(record, 'cancelled', outcome, context), ...expiryOf(context) };
+      const { set } = die(change, shortReason(CANCELLED + outcome.because), context);
+      const remove = change.expiresAt === undefined ? (['expiresAt'] as const) : [];
+      return { set, remove: ['notBefore', ...remove], countedAs: 'cancelled' };
     }
     default:
       throw new TypeError(`unknown outcome ${JSON.stringify(outcome satisfies never)}`);
   }
 }
-
-/** The worker ended in the middle of the attempt: process exit, out of memory, or the function's timeout. */
-export const WORKER_LOST = 'WorkerLost';
 
 export function settleLostWorker(record: BacklogRecord, context: SettleContext): RecordChange {
   const message = 'the process ended during the attempt';
@@ -93,128 +52,29 @@ export function reschedule(dueAt: number): RecordChange {
   return { set: { dueAt: toIso(dueAt) }, remove: [] };
 }
 
-function succeed(record: BacklogRecord, { now, keepSuccessSeconds }: SettleContext): RecordChange {
-  const expiresAt =
-    keepSuccessSeconds === undefined ? {} : { expiresAt: Math.floor(now / 1000) + keepSuccessSeconds };
-  const set = { status: 'SUCCESS' as const, attempts: record.attempts + 1, lastAttemptAt: toIso(now) };
-  return {
-    set: { ...arrivalOf(record), ...set, ...expiresAt },
-    remove: ['lane', 'dueAt', 'notBefore', 'deadReason'],
-  };
-}
-
-function fail(
+/** Neither a success nor a failure: what is known of its failures stays, and so does its status. */
+function snooze(
   record: BacklogRecord,
-  {
-    error,
-    retryAfterSeconds = 0,
-  }: Pick<Extract<AttemptOutcome, { type: 'failure' }>, 'error' | 'retryAfterSeconds'>,
+  { seconds, because, ms }: Extract<AttemptOutcome, { type: 'snooze' }>,
   context: SettleContext,
 ): RecordChange {
-  const change = failureOf(record, error, context);
-  const earliest = context.now + retryAfterSeconds * 1000;
-  const decision = retryOf(record, change, context);
-  if (!decision.retry) {
-    const spared = error.name === WORKER_LOST && change.attempts < LEAST_ATTEMPTS_LOST;
-    if (!spared) return die(change, decision.reason, context);
-  }
-  const dueAt = Math.max(
-    earliest,
-    decision.retry ? decision.dueAt : context.now + context.tickSeconds * 1000,
-  );
-  const status = 'ERROR' as const;
-  const isNew = record.lane === undefined;
-  const lane = isNew ? { lane: context.lane } : {};
-  const expiry = isNew ? (['expiresAt'] as const) : [];
-  if (context.way === 'retry') {
-    return { set: { ...change, ...lane, status, dueAt: toIso(dueAt) }, remove: expiry };
-  }
-
-  // The rules keep the schedule: the index key stays the insertion time, and the write leaves the index alone.
-  const set = { ...change, ...lane, status, dueAt: toIso(bornAt(record)) };
-  const notBefore = hasOwnWaits(record, context) ? dueAt : earliest;
-  if (notBefore > context.now) return { set: { ...set, notBefore: toIso(notBefore) }, remove: expiry };
-  return { set, remove: record.notBefore === undefined ? expiry : ['notBefore', ...expiry] };
+  const { set, remove, next } = waitUntil(record, context.now + seconds * 1000, context);
+  const errors = historyOf(record, { ms, outcome: 'snoozed', message: because, next }, context);
+  return {
+    set: { ...attemptOf(record, context), status: record.status, ...set, errors },
+    remove,
+    countedAs: 'snoozed',
+  };
 }
 
-function retryOf(record: BacklogRecord, change: FailureChange, context: SettleContext) {
-  const policy = policyOf(record, context.policy);
-  const decision = decideRetry(
-    policy,
-    {
-      id: record.id,
-      queue: record.queue,
-      failures: change.failures,
-      firstFailureAt: Date.parse(change.firstFailureAt),
-      failedAt: context.now,
-      bornAt: bornAt(record),
-    },
-    context.tickSeconds,
-    context.random,
-  );
-  // On a progressive queue the last rule gives up what is too old, after its last turn.
-  const decidedByRules = context.way === 'progressive' && !hasOwnWaits(record, context);
-  if (decidedByRules && !decision.retry && decision.reason === 'expired') {
-    return { retry: true as const, dueAt: context.now };
-  }
-  return decision;
-}
-
-/** On a progressive queue a policy that only adds limits to its schedule leaves the waits to the rules. */
-function hasOwnWaits({ retry }: BacklogRecord, { chosen = false }: SettleContext): boolean {
-  if (retry === undefined) return chosen;
-  return !(retry.type === 'progressive' && retry.tiers === undefined);
-}
-
-export function policyOf(record: BacklogRecord, queuePolicy: ResolvedPolicy): ResolvedPolicy {
-  return record.retry ? resolvePolicy(record.retry) : queuePolicy;
-}
-
-/** A record that is attempted before it has a place in the index was put by somebody who leaves the rest to us. */
-function arrivalOf({ lane, insertedAt }: BacklogRecord): { readonly insertedAt?: string } {
-  return lane === undefined ? { insertedAt } : {};
-}
-
-interface FailureChange {
-  readonly insertedAt?: string;
-  readonly attempts: number;
-  readonly failures: number;
-  readonly firstFailureAt: string;
-  readonly lastFailureAt: string;
-  readonly lastAttemptAt: string;
-  readonly lastError: ErrorEntry;
-  readonly errors: readonly ErrorEntry[];
-}
-
-function failureOf(
+/** A record that was done at its first attempt needs no history. */
+function endOf(
   record: BacklogRecord,
-  error: { readonly name: string; readonly message: string },
-  { now }: SettleContext,
-): FailureChange {
-  const at = toIso(now);
-  const attempts = record.attempts + 1;
-  const entry = errorEntry(error, at, attempts);
-  return {
-    ...arrivalOf(record),
-    attempts,
-    failures: record.failures + 1,
-    firstFailureAt: record.firstFailureAt ?? at,
-    lastFailureAt: at,
-    lastAttemptAt: at,
-    lastError: entry,
-    errors: appendError(record.errors, entry),
-  };
-}
-
-function die(change: Partial<FailureChange>, reason: string, context: SettleContext): RecordChange {
-  return {
-    set: {
-      ...change,
-      status: 'DEAD',
-      lane: deadLane(context.lane),
-      dueAt: toIso(context.now),
-      deadReason: reason,
-    },
-    remove: ['notBefore', 'expiresAt'],
-  };
+  outcome: 'succeeded' | 'cancelled',
+  { ms }: AttemptOutcome,
+  context: SettleContext,
+): RecordChange['set'] {
+  const attempt = attemptOf(record, context);
+  if (record.errors.length === 0) return attempt;
+  return { ...attempt, errors: historyOf(record, { ms, outcome }, context) };
 }

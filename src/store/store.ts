@@ -60,7 +60,22 @@ export interface BacklogStore {
   /** Notes how the queue retries since when; `false` if it is no longer as it was read. */
   setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean>;
   /** Notes how the run of a tier ended. */
-  recordTierRun(queue: string, tier: number, run: TierRun): Promise<void>;
+  recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
+  /** Opens, holds or closes (`next` undefined) the breaker of a destination; `false` if it is no longer as it was read. */
+  setBreaker(
+    queue: string,
+    destination: string,
+    next: BreakerState | undefined,
+    read: BreakerState | undefined,
+  ): Promise<boolean>;
+  /**
+   * Takes the queue's next turns to start attempts, which nobody else has then: the first one comes at once, or when all
+   * that were taken before are over. Returns when that is (real time); undefined if it were later than `latest`.
+   */
+  takeTurns(queue: string, turns: Turns): Promise<number | undefined>;
+  /** Takes as many as are free, up to what is wanted: 0 if there are none. The same run may ask again. */
+  takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
+  releaseSlots(queue: string, run: string): Promise<void>;
 }
 
 export interface ListFilter {
@@ -98,6 +113,8 @@ export interface LeaseOwner {
   readonly holder: string;
   /** Real time: may be taken over when this has passed by more than the tolerated clock skew. */
   readonly until: number;
+  /** Real time at which its holder will have ended, whatever is left: another may wait for that. */
+  readonly ends?: number | undefined;
 }
 
 export interface LeaseHold extends LeaseOwner {
@@ -194,11 +211,45 @@ export interface TierRun {
   readonly complete: boolean;
 }
 
+/** A destination that is left in peace. Times are of the backlog, epoch milliseconds. */
+export interface BreakerState {
+  /** No attempt before; from then on, one probe. */
+  readonly until: number;
+  /** When it opened. */
+  readonly since: number;
+  /** New at every change: whoever changes it must have read this one. */
+  readonly token: string;
+}
+
+/** Real time, milliseconds. */
+export interface Turns {
+  readonly count: number;
+  readonly intervalMs: number;
+  readonly now: number;
+  readonly latest?: number | undefined;
+}
+
+/** A run's share of the attempts that a queue may have under way at a time. Real time, epoch milliseconds. */
+export interface SlotsAsk {
+  /** Names the run. */
+  readonly run: string;
+  readonly wanted: number;
+  /** Of all runs of the queue together. */
+  readonly most: number;
+  /** Runs on arrivals leave half of them to the rules. */
+  readonly onArrival: boolean;
+  readonly now: number;
+  /** The run has ended by then, whatever happens to it. */
+  readonly until: number;
+}
+
 export interface QueueState {
   readonly paused: boolean;
   /** ISO-8601; absent where it is not known. */
   readonly pausedAt?: string | undefined;
   readonly way?: WayState | undefined;
-  /** By tier number. */
-  readonly tiers: ReadonlyMap<number, TierRun>;
+  /** By the tier's number; `3/1` is tier 3 of the second of several runs that share the queue's lanes. */
+  readonly tiers: ReadonlyMap<string, TierRun>;
+  /** Of the destinations whose breakers are not closed. */
+  readonly breakers: ReadonlyMap<string, BreakerState>;
 }

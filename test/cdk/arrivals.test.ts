@@ -48,7 +48,6 @@ describe('records that have just come', () => {
 
   it.each<[string, Partial<QueueProps>]>([
     ['says so', { arrivals: 'schedule' }],
-    ['has a pace', { attemptsPerSecond: 5 }],
     ['is not enabled', { enabled: false }],
   ])('are left to the rules where the queue %s, and the intake may start nothing', (_name, props) => {
     const { template } = backlogWith({ queues: { orders: { ...retryQueue, ...props } } });
@@ -56,6 +55,11 @@ describe('records that have just come', () => {
     expect(rightsOf(template, 'BacklogIntake').map(([action]) => action)).not.toContain(
       'lambda:InvokeFunction',
     );
+  });
+
+  it('are attempted by a queue with a pace too, which all its runs keep together', () => {
+    const { template } = backlogWith({ queues: { orders: { ...retryQueue, attemptsPerSecond: 5 } } });
+    expect(arrivalsOf(template)).toEqual({ BacklogFibonacciDeliveryFunction: ['orders'] });
   });
 
   it('come back, if their run is lost, to a queue that the intake reads', () => {
@@ -122,11 +126,6 @@ describe('a queue whose records would be lost or hurried', () => {
   });
 
   it.each<[string, Partial<QueueProps>, string]>([
-    [
-      'a pace',
-      { attemptsPerSecond: 5, arrivals: 'attempt' },
-      'queues.orders.arrivals: expected "schedule" beside attemptsPerSecond',
-    ],
     [
       'rules that do not fire',
       { enabled: false, arrivals: 'attempt' },

@@ -43,6 +43,9 @@ describe('queues with built-in delivery', () => {
       queues: {
         orders: {
           retry: { type: 'constant', intervalSeconds: 60, maxAttempts: 9 },
+          retryQueue: 'slow',
+          deadOn: ['HttpError'],
+          history: { bytes: 1000, stacks: true },
           deliverTo: URL,
           concurrency: 3,
           attemptsPerSecond: 2.5,
@@ -50,6 +53,7 @@ describe('queues with built-in delivery', () => {
           maxRecords: 100,
           keepSuccess: Duration.days(1),
         },
+        slow: retryQueue,
       },
     });
     const [lambda] = propertiesOf(template, 'AWS::Lambda::Function');
@@ -60,6 +64,9 @@ describe('queues with built-in delivery', () => {
         orders: {
           way: 'retry',
           retry: { type: 'constant', intervalSeconds: 60, maxAttempts: 9 },
+          retryQueue: 'slow',
+          deadOn: ['HttpError'],
+          history: { bytes: 1000, stacks: true },
           deliverTo: URL,
           concurrency: 3,
           attemptsPerSecond: 2.5,

@@ -63,6 +63,31 @@ describe('synthesis refuses, and names the option', () => {
       'queues.bulk: unknown option "retires"',
     ],
     [
+      'a queue for retries that there is not',
+      { queues: { bulk: { ...retryQueue, retryQueue: 'retires' }, retries: retryQueue } },
+      'queues.bulk.retryQueue: expected a queue of this Backlog ("bulk", "retries"), got "retires"; did you mean "retries"?',
+    ],
+    [
+      'the queue itself for retries',
+      queue({ ...retryQueue, retryQueue: 'bulk' }),
+      'queues.bulk.retryQueue: expected another queue than the record\'s own, got "bulk"',
+    ],
+    [
+      'a queue for retries that is no name',
+      queue({ ...retryQueue, retryQueue: 7 }),
+      'queues.bulk.retryQueue: expected string, got 7',
+    ],
+    [
+      'errors that are no names',
+      queue({ ...retryQueue, deadOn: ['TypeError', 7] }),
+      'queues.bulk.deadOn.1: expected the name of an error such as "ValidationError", not "WorkerLost", got 7',
+    ],
+    [
+      'a history in code, where only data can stand',
+      queue({ ...retryQueue, history: { redact: () => ({}) } }),
+      'queues.bulk.history: unknown option "redact"',
+    ],
+    [
       'both ways of retrying',
       queue({ ...retryQueue, progressive: true }),
       'queues.bulk: expected either "retry" or "progressive", got both',
@@ -75,12 +100,12 @@ describe('synthesis refuses, and names the option', () => {
     [
       'two that do the work',
       queue({ ...retryQueue, entry: 'x.ts' }),
-      'queues.bulk: expected one of "deliverTo", "entry" and "handler", got "deliverTo" and "entry"',
+      'queues.bulk: expected one of "deliverTo", "entry", "handler" and "worker", got "deliverTo" and "entry"',
     ],
     [
       'nothing that does the work',
       queue({ progressive: true }),
-      'queues.bulk: expected "deliverTo", "entry" or "handler" (or "enabled": false), got none of them',
+      'queues.bulk: expected "deliverTo", "entry", "handler" or "worker" (or "enabled": false), got none of them',
     ],
     [
       'what is no URL',

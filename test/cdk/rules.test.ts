@@ -16,6 +16,37 @@ describe('a queue with a retry policy', () => {
   });
 });
 
+describe('a queue with shards', () => {
+  it.each([
+    [1, 1],
+    [8, 1],
+    [9, 2],
+    [32, 4],
+  ])('of %i has a rule that starts %i runs, as one drains eight lanes at a time', (shards, runs) => {
+    const { template } = backlogWith({ queues: { orders: { ...retryQueue, shards } } });
+    const [rule] = propertiesOf(template, 'AWS::Events::Rule');
+    const events = rule?.Targets.map(({ Input }: { Input: string }) => JSON.parse(Input));
+    expect(events).toHaveLength(runs);
+    const queues = parseQueues({ orders: { way: 'retry', shards } });
+    for (const [number, event] of events.entries()) {
+      expect(parseEvent(event, queues).part).toEqual(runs === 1 ? undefined : { number, of: runs });
+    }
+  });
+
+  it.each([0, 33, 1.5, '4'])('of %j is refused', (shards) => {
+    const wrong = { ...retryQueue, shards: shards as number };
+    expect(() => backlogWith({ queues: { orders: wrong } })).toThrow('queues.orders.shards: expected');
+  });
+
+  it('tells its shards to the intake, which gives records their place', () => {
+    const { template } = backlogWith({ queues: { orders: { ...retryQueue, shards: 4 } } });
+    const functions = propertiesOf(template, 'AWS::Lambda::Function');
+    const settings = functions.map(({ Environment }) => JSON.parse(Environment.Variables.BACKLOG_QUEUES));
+    expect(settings.length).toBe(3);
+    for (const { orders } of settings) expect(orders.shards).toBe(4);
+  });
+});
+
 describe('a progressive queue', () => {
   it('has six rules with the default tiers, each band one function timeout after the one before', () => {
     const { template } = backlogWith({ queues: { bulk: progressiveQueue } });

@@ -21,6 +21,7 @@ describe('backlog simulate --json', () => {
       open: 0,
       attempts: 110,
       wastedAttempts: 100,
+      countedFailures: 100,
       peakPerSecond: 10,
       peakPer10Seconds: 10,
       peakPerMinute: 10,

@@ -62,6 +62,8 @@ const status: RuntimeStatus = {
     succeeded: 4,
     failed: 1,
     dead: 0,
+    snoozed: 0,
+    cancelled: 0,
     unsettled: 0,
     broken: 1,
     late: 2,

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BacklogClient, type Clock, resolvePolicy, systemClock, type TierBand } from '../../src/index.js';
+import {
+  BacklogClient,
+  Cancel,
+  type Clock,
+  resolvePolicy,
+  Snooze,
+  systemClock,
+  type TierBand,
+} from '../../src/index.js';
 import { type Arrivals, type Process, run } from '../../src/processor/index.js';
 import { type Consumed, createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { createTables, deleteTables, type TestTables } from '../store/tables.js';
@@ -50,7 +58,13 @@ beforeEach(() => {
 });
 
 /** What one run wrote, by table, and what it asked for. */
-async function measure(queue: string, process: Process, band?: TierBand, arrivals?: Arrivals) {
+async function measure(
+  queue: string,
+  process: Process,
+  band?: TierBand,
+  arrivals?: Arrivals,
+  retryQueue?: string,
+) {
   consumed = [];
   requests = [];
   const summary = await run(
@@ -58,6 +72,7 @@ async function measure(queue: string, process: Process, band?: TierBand, arrival
       target: { queue, lane: queue, band, arrivals },
       process,
       policy: resolvePolicy({ type: band ? 'progressive' : 'fibonacci' }),
+      retryQueue,
       limits: { concurrency: 10, attemptTimeoutSeconds: 30 },
       deadline: Date.now() + 300_000,
       functionTimeoutSeconds: 300,
@@ -145,6 +160,44 @@ describe('write units of a record up to 1 KB, indexed at insertion', () => {
       expect(records).toBe(PAGE);
       now += BAND.everySeconds * 1000;
     }
+  });
+});
+
+describe('write units of decisions, each by the one write of its attempt', () => {
+  it('are 3 for a failure that moves into another queue, whatever the way of its own', async () => {
+    for (const [queue, band] of [
+      ['moving', undefined],
+      ['moving-by-age', BAND],
+    ] as const) {
+      await insert(queue, 10);
+      const { summary, records } = await measure(queue, fail, band, undefined, 'retries');
+      expect(summary).toMatchObject({ attempted: 10, failed: 10 });
+      expect(records).toBe(30);
+    }
+    now += 10 * 60_000;
+    expect((await measure('retries', succeed)).records).toBe(40);
+  });
+
+  it('are 3 for a snooze, and 1 on the progressive schedule', async () => {
+    const snooze: Process = () => new Snooze(60, 'closed');
+    for (const [queue, band, units] of [
+      ['snoozed', undefined, 3],
+      ['snoozed-by-age', BAND, 1],
+    ] as const) {
+      await insert(queue, 10);
+      const { summary, records } = await measure(queue, snooze, band);
+      expect(summary).toMatchObject({ attempted: 10, snoozed: 10 });
+      expect(records).toBe(10 * units);
+    }
+  });
+
+  it('are 3 for a cancellation, and 2 for a success that ends a history', async () => {
+    await insert('cancelled', 10);
+    expect((await measure('cancelled', () => new Cancel('withdrawn'))).records).toBe(30);
+    await insert('in-the-end', 10);
+    await measure('in-the-end', fail);
+    now += 10 * 60_000;
+    expect((await measure('in-the-end', succeed)).records).toBe(20);
   });
 });
 

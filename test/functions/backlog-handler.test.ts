@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type BacklogHandlerOptions, backlogHandler, Dead, Done, RetryAfter } from '../../functions/index.js';
 import { ConfigurationError } from '../../src/errors.js';
 import type { RunOptions } from '../../src/processor/index.js';
+import { lanesOf } from '../../src/record/index.js';
 import { StoreThrottledError } from '../../src/store/index.js';
 import { context, TIER_1, workbench } from './support.js';
 
@@ -12,9 +13,11 @@ function plannedRun(
   options: Partial<BacklogHandlerOptions>,
   queues: Parameters<typeof workbench>[0],
   event: unknown,
+  now?: number,
 ): Promise<RunOptions> {
   return new Promise((resolve, reject) => {
     const bench = workbench(queues);
+    if (now !== undefined) bench.clock.advance((now - bench.clock.now()) / 1000);
     const handler = backlogHandler({
       queue: 'default',
       process: () => {},
@@ -50,6 +53,8 @@ describe('a run', () => {
       succeeded: 2,
       failed: 0,
       dead: 0,
+      snoozed: 0,
+      cancelled: 0,
       leftOver: 0,
       ended: 'drained',
     });
@@ -202,6 +207,28 @@ describe('how a run is put together', () => {
     expect(options.keepSuccessSeconds).toBeUndefined();
   });
 
+  it('knows where retries go, and which errors are dead at once; the code comes first', async () => {
+    const settings = { way: 'retry', retryQueue: 'retries', deadOn: ['TypeError'] } as const;
+    const byApp = await plannedRun({}, { default: settings }, event);
+    expect(byApp).toMatchObject({ retryQueue: 'retries', deadOn: ['TypeError'] });
+    const chosen = { retryQueue: 'slow', deadOn: [RangeError] };
+    expect(await plannedRun(chosen, { default: settings }, event)).toMatchObject(chosen);
+  });
+
+  it('knows what is kept of the attempts, option by option', async () => {
+    const settings = { way: 'retry', history: { bytes: 1000, entries: 5 } } as const;
+    const redact = ({ name }: { name: string }) => ({ name, message: 'hidden' });
+    const options = await plannedRun(
+      { history: { entries: 9, bytes: undefined, redact } },
+      { default: settings },
+      event,
+    );
+    expect(options.history).toEqual({ bytes: 1000, entries: 9 });
+    expect(options.keepTexts?.({ type: 'cancel', because: 'secret' })).toMatchObject({
+      outcome: { because: 'hidden' },
+    });
+  });
+
   it('a progressive queue follows the progressive schedule, at the interval of its rule', async () => {
     const catchUp = [{ ...TIER_1, number: 3 }];
     const options = await plannedRun(
@@ -217,6 +244,63 @@ describe('how a run is put together', () => {
       way: 'progressive',
       band: TIER_1,
       catchUp,
+      lanes: ['bulk'],
+      shards: 1,
+      part: 0,
+    });
+  });
+
+  describe('of a queue with shards', () => {
+    const shards = { default: { way: 'retry', shards: 5, concurrency: 20 } } as const;
+    const NO_LOOK_BACK = Date.parse('2026-05-01T10:31:00.000Z');
+    const partOf = (number: number, now = NO_LOOK_BACK) =>
+      plannedRun({}, shards, { queue: 'default', part: { number, of: 2 } }, now);
+
+    it('comes to every other of its lanes where it is one of two, with its part of the attempts', async () => {
+      const [first, second] = [await partOf(0), await partOf(1)];
+      expect(first.target).toMatchObject({
+        lanes: ['default', 'default#2', 'default#4'],
+        shards: 5,
+        part: 0,
+      });
+      expect(second.target).toMatchObject({ lanes: ['default#1', 'default#3'], shards: 5, part: 1 });
+      expect([first.limits.concurrency, second.limits.concurrency]).toEqual([12, 8]);
+    });
+
+    it('comes to all of them where it is the only one, as with the rule of an older deployment', async () => {
+      const { target, limits } = await plannedRun({}, shards, { queue: 'default' }, NO_LOOK_BACK);
+      expect(target.lanes).toEqual(['default', 'default#1', 'default#2', 'default#3', 'default#4']);
+      expect(limits.concurrency).toBe(20);
+    });
+
+    it('looks once an hour into the lanes that it may have had before, in the first of its runs', async () => {
+      const hour = Date.parse('2026-05-01T10:00:00.000Z');
+      const minutes = Array.from({ length: 60 }, (_, minute) => hour + minute * 60_000);
+      const lanes = await Promise.all(minutes.map(async (now) => (await partOf(0, now)).target.lanes));
+      const all = lanes.filter((some) => some?.includes('default#31'));
+      expect(all).toEqual([['default', 'default#2', 'default#4', ...lanesOf('default', 5)]]);
+      const others = await Promise.all(minutes.map(async (now) => (await partOf(1, now)).target.lanes));
+      expect(others.every((some) => some?.length === 2)).toBe(true);
+    });
+
+    it.each([300, 3_600, 43_200])('does so in a tier that comes every %s seconds', async (everySeconds) => {
+      const tier = { ...TIER_1, everySeconds };
+      const queues = { default: { way: 'progressive' } } as const;
+      const looks: number[] = [];
+      for (let i = 0; i < 12; i++) {
+        const now = Date.parse('2026-05-01T10:02:00.000Z') + i * everySeconds * 1000;
+        const { target } = await plannedRun({}, queues, { queue: 'default', tier }, now);
+        if (target.lanes?.includes('default#1')) looks.push(i);
+      }
+      expect(looks).toHaveLength(everySeconds === 300 ? 1 : 12);
+    });
+
+    it('spreads what comes over all of them', async () => {
+      const arrivals = { batch: 'b', ids: ['a'] };
+      const { target, limits } = await plannedRun({}, shards, { queue: 'default', arrivals });
+      expect(target).toMatchObject({ lane: 'default', shards: 5, arrivals });
+      expect(target).not.toHaveProperty('lanes');
+      expect(limits.concurrency).toBe(20);
     });
   });
 });
@@ -301,10 +385,87 @@ describe('what goes wrong', () => {
       { retry: { type: 'fibonacci', unit: 1 } },
       'backlogHandler.retry: unknown option "unit"; expected "unitSeconds", "type", "maxAttempts", "maxAgeSeconds", "maxWaitSeconds", "jitter"',
     ],
+    [{ history: { redact: /token/ } }, 'backlogHandler.history.redact: expected a function, got {}'],
+    [{ history: { entries: 0 } }, 'backlogHandler.history.entries: expected number to be >=1, got 0'],
     [{ maxRecords: 0 }, 'backlogHandler.maxRecords: expected number to be >=1, got 0'],
+    [
+      { retryQueue: 'default' },
+      'backlogHandler.retryQueue: expected another queue than the record\'s own, got "default"',
+    ],
+    [
+      { deadOn: [() => {}] },
+      'backlogHandler.deadOn.0: expected the name of an error such as "ValidationError", not "WorkerLost", or a class of errors, got a function',
+    ],
+    [{ deadOn: TypeError }, 'backlogHandler.deadOn: expected array, got a function'],
   ])('the options %j are refused where the handler is made', (options, message) => {
     const { seams } = workbench(retryQueue);
     const whole = { queue: 'default', process: () => {}, ...seams, ...options };
     expect(() => backlogHandler(whole as never)).toThrow(new ConfigurationError(message));
+  });
+});
+
+describe('a handler of several queues', () => {
+  const queues = { critical: { way: 'retry' }, default: { way: 'retry' }, other: { way: 'retry' } } as const;
+  const together = { queues: { critical: 6, default: 1 } };
+
+  it('serves those of its event together, and measures each by itself', async () => {
+    const bench = workbench(queues);
+    for (const queue of ['critical', 'default']) {
+      for (const id of ['a', 'b']) await bench.insert({ id: `${queue}-${id}`, queue, lane: queue });
+    }
+    const handler = backlogHandler({ process: () => {}, ...bench.seams });
+    const summary = await handler(together, context);
+    expect(summary).toMatchObject({ queue: 'critical,default', succeeded: 4 });
+    expect(summary.queues?.map(({ queue, succeeded }) => [queue, succeeded])).toEqual([
+      ['critical', 2],
+      ['default', 2],
+    ]);
+    expect(bench.log().map(({ queue, succeeded }) => [queue, succeeded])).toEqual([
+      ['critical', 2],
+      ['default', 2],
+    ]);
+  });
+
+  it('takes what comes in any of them', async () => {
+    const bench = workbench(queues);
+    await bench.insert({ id: 'a', queue: 'default', lane: undefined, dueAt: undefined, rev: undefined });
+    const handler = backlogHandler({ queues: 'critical,6 default,1', process: () => {}, ...bench.seams });
+    const event = { queue: 'default', arrivals: { batch: 'b', ids: ['a'] } };
+    expect(await handler(event, context)).toMatchObject({ queue: 'default', succeeded: 1 });
+  });
+
+  it.each<[string, Partial<BacklogHandlerOptions>, unknown, string]>([
+    [
+      'one that it is not for',
+      { queues: 'critical default' },
+      { queue: 'other' },
+      'event.queue: expected "critical" or "default", which are the queues of this handler, got "other"',
+    ],
+    [
+      'one that is unknown',
+      {},
+      { queues: { critical: 1, none: 1 } },
+      'event.queue: expected a queue of BACKLOG_QUEUES',
+    ],
+    ['none at all', {}, { queues: {} }, 'event.queues: expected at least one queue'],
+    ['a weight of nothing', {}, { queues: { critical: 0 } }, 'event.queues.critical'],
+    [
+      'a queue beside them',
+      {},
+      { queues: { critical: 1 }, queue: 'critical' },
+      'event: unknown option "queue"',
+    ],
+  ])('refuses %s', async (_, options, event, message) => {
+    const bench = workbench(queues);
+    const handler = backlogHandler({ process: () => {}, ...bench.seams, ...options });
+    await expect(handler(event, context)).rejects.toThrow(message);
+  });
+
+  it.each<[object, string]>([
+    [{ queue: 'a', queues: 'b' }, 'backlogHandler: expected either "queue" or "queues", got both'],
+    [{ queues: 'a,none' }, 'backlogHandler.queues: expected a weight above 0 for the queue "a"'],
+    [{ queues: { a: 1 } }, 'backlogHandler.queues: expected text such as "critical,6 default,1", or a list'],
+  ])('with %j is refused', (options, message) => {
+    expect(() => backlogHandler({ process: () => {}, ...options } as BacklogHandlerOptions)).toThrow(message);
   });
 });

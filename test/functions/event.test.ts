@@ -36,7 +36,7 @@ describe('an event of the intake', () => {
   it.each([
     [
       { queue: 'bulk', tier, arrivals },
-      'event.arrivals: expected neither tier nor catchUp beside it, got both kinds',
+      'event.arrivals: expected neither tier nor catchUp nor part beside it, got both kinds',
     ],
     [{ queue: 'bulk', arrivals: { ids: ['a'] } }, 'event.arrivals.batch: expected string, got nothing'],
     [{ queue: 'bulk', arrivals: { batch: 'b', ids: [7] } }, 'event.arrivals.ids.0: expected string, got 7'],
@@ -62,7 +62,7 @@ describe('an event that makes no sense is told what it should be', () => {
     [{ queue: 'bulk' }, 'event.tier: expected an age band, as the queue "bulk" is progressive, got nothing'],
     [
       { queue: 'default', lane: 'default#1' },
-      'event: unknown option "lane"; expected "queue", "tier", "catchUp", "arrivals"',
+      'event: unknown option "lane"; expected "queue", "tier", "catchUp", "part", "arrivals"',
     ],
     [{ queue: 'bulk', tier: { ...tier, number: 0 } }, 'event.tier.number: expected number to be >=1, got 0'],
     [

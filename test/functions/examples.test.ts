@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 describe('the examples of handlers', () => {
-  it.each(['orders', 'webhooks'])('%s.ts stands in the documentation as it is', (name) => {
+  it.each(['orders', 'payouts', 'webhooks'])('%s.ts stands in the documentation as it is', (name) => {
     expect(read('docs/handlers.md')).toContain(read(`examples/handler/${name}.ts`));
   });
 
@@ -30,6 +30,24 @@ describe('the examples of handlers', () => {
     expect(await attempt(sendOrder, { id: 'order 7', payload: { lines: 2 } })).toMatchObject(ending);
     expect(server.received[0]).toMatchObject({ method: 'PUT', url: '/orders/order%207' });
     expect(String(server.received[0]?.body)).toBe('{"lines":2}');
+  });
+
+  it.each([
+    [200, { ok: true }, undefined],
+    [410, { error: { name: 'Cancel', message: 'the customer has withdrawn it' } }, undefined],
+    [425, { error: { name: 'Snooze', seconds: 43_200 } }, undefined],
+    [429, { error: { name: 'Error' } }, { wait: 'exponential', queue: 'payouts-slow' }],
+    [500, { error: { name: 'Error', message: 'the bank answered 500' } }, 10],
+  ])('payouts: a bank that answers %i', async (status, ending, answer) => {
+    await using server = await listen((_request, response) => response.writeHead(status).end());
+    vi.stubEnv('BANK_URL', server.origin);
+    const { payOut, retry } = await import('../../examples/handler/payouts.js');
+    const ended = await attempt(payOut, { id: 'p 1', payload: { euros: 7 } });
+    expect(ended).toMatchObject(ending);
+    if (answer === undefined) return;
+    const { error } = ended as { error: Error };
+    expect(retry(error, {} as never, 0)).toEqual(answer);
+    expect(retry(error, {} as never, 3)).toEqual(typeof answer === 'number' ? false : answer);
   });
 
   it('webhooks: the delivery of a body that the handler made', async () => {

@@ -13,6 +13,8 @@ const summary: RunSummary = {
   succeeded: 2,
   failed: 2,
   dead: 1,
+  snoozed: 0,
+  cancelled: 0,
   skipped: 0,
   unsettled: 0,
   leftOver: 0,
@@ -137,6 +139,13 @@ describe('the metrics', () => {
     const { _aws, ...values } = JSON.parse(line);
     expect(values).toMatchObject({ CaughtUp: 2, Attempted: 5 });
     expect(_aws.CloudWatchMetrics[0].Metrics).toContainEqual({ Name: 'CaughtUp', Unit: 'Count' });
+  });
+
+  it('count what was put off and what was cancelled, only where there was any', () => {
+    const [line = ''] = emitted({ ...summary, snoozed: 3, cancelled: 1 });
+    const { _aws, ...values } = JSON.parse(line);
+    expect(values).toMatchObject({ Snoozed: 3, Cancelled: 1, Dead: 1, Failed: 2 });
+    expect(_aws.CloudWatchMetrics[0].Metrics).toContainEqual({ Name: 'Snoozed', Unit: 'Count' });
   });
 
   it('count them alone when nothing was found', () => {

@@ -82,6 +82,30 @@ describe('queues', () => {
       'BACKLOG_QUEUES.bulk.keepSuccessSeconds: expected seconds of 1 or more, or "forever", got "for ever"',
     ],
     [
+      { bulk: { way: 'retry', retryQueue: 're tries' } },
+      'BACKLOG_QUEUES.bulk.retryQueue: expected the name of a queue: letters, digits, "_", "." and "-", got "re tries"',
+    ],
+    [
+      { bulk: { way: 'retry', retryQueue: 'bulk' } },
+      'BACKLOG_QUEUES.bulk.retryQueue: expected another queue than the record\'s own, got "bulk"',
+    ],
+    [
+      { bulk: { way: 'retry', deadOn: ['WorkerLost'] } },
+      'BACKLOG_QUEUES.bulk.deadOn.0: expected the name of an error such as "ValidationError", not "WorkerLost", got "WorkerLost"',
+    ],
+    [
+      { bulk: { way: 'retry', deadOn: 'TypeError' } },
+      'BACKLOG_QUEUES.bulk.deadOn: expected array, got "TypeError"',
+    ],
+    [
+      { bulk: { way: 'retry', history: { bytes: 100 } } },
+      'BACKLOG_QUEUES.bulk.history.bytes: expected number to be >=200, got 100',
+    ],
+    [
+      { bulk: { way: 'retry', history: { stack: true } } },
+      'BACKLOG_QUEUES.bulk.history: unknown option "stack"',
+    ],
+    [
       { bulk: { way: 'retry', concurrency: 0 } },
       'BACKLOG_QUEUES.bulk.concurrency: expected number to be >=1, got 0',
     ],
@@ -101,6 +125,7 @@ describe('queues', () => {
   it('are read back as the CDK app writes them', () => {
     const queues = {
       default: { way: 'retry', retry: { type: 'constant', intervalSeconds: 60 }, maxRecords: 100 },
+      failing: { way: 'retry', retryQueue: 'bulk', deadOn: ['ValidationError'], history: { entries: 5 } },
       bulk: { way: 'progressive', attemptsPerSecond: 0.5 },
     } as const;
     expect(readSettings(environment(JSON.stringify(queues))).queues).toEqual(queues);

@@ -26,6 +26,8 @@ const DONE: RunSummary = {
   succeeded: 0,
   failed: 0,
   dead: 0,
+  snoozed: 0,
+  cancelled: 0,
   skipped: 0,
   unsettled: 0,
   leftOver: 0,

@@ -10,6 +10,8 @@ const summary: RunSummary = {
   succeeded: 0,
   failed: 0,
   dead: 0,
+  snoozed: 0,
+  cancelled: 0,
   skipped: 0,
   unsettled: 0,
   leftOver: 0,
@@ -41,6 +43,11 @@ describe('the report of a run', () => {
       { attempted: 5, succeeded: 5, leftOver: 95, ended: 'maxRecords' },
       false,
       'attempted 5: 5 ok, 0 failed, 0 dead, 95 left over - stopped at maxRecords, 40 ms',
+    ],
+    [
+      { attempted: 3, succeeded: 0, snoozed: 2, cancelled: 1 },
+      false,
+      'attempted 3: 0 ok, 0 failed, 0 dead, 2 snoozed, 1 cancelled - drained in 40 ms',
     ],
     [
       { skipped: 1, unsettled: 1 },

@@ -38,6 +38,18 @@ describe('redrive', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
+  test('finds the records of all shards, and leaves each in its own', async () => {
+    const harness = new Harness();
+    for (const shard of [1, 9, 31]) putDead(harness, `r${shard}`, { lane: `q#${shard}/dead` });
+    expect(await operatorOf(harness).redrive({ queue: 'q' })).toMatchObject({ changed: 3 });
+    expect(harness.store.items().map(({ lane }) => lane)).toEqual(['q#1', 'q#9', 'q#31']);
+    expect(await operatorOf(harness).discard({ queue: 'q', status: 'NEW' })).toMatchObject({ changed: 3 });
+    expect(harness.store.items().map(({ lane }) => lane)).toEqual(['q#1/dead', 'q#9/dead', 'q#31/dead']);
+    expect(await operatorOf(harness).move(['r1', 'r9'], { queue: 'q' })).toMatchObject({
+      skipped: { asWanted: 2 },
+    });
+  });
+
   test('is attempted by the fastest tier again on a progressive queue, however old it was', async () => {
     const harness = new Harness();
     putDead(harness, 'old', { insertedAt: iso(-400 * DAY), deadReason: 'expired' });

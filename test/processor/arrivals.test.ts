@@ -298,12 +298,18 @@ describe('records that have just come', () => {
     expect(released).toEqual([100_000]);
   });
 
-  test('of a queue with a pace are left to its rules, which keep it', async () => {
+  test('of a queue with a pace are attempted where it has turns, and left to its rules where others have them', async () => {
     const harness = new Harness();
-    put(harness, 'a');
-    const summary = await arrive(harness, ['a'], succeed, { attemptsPerSecond: 5 });
-    expect(summary).toMatchObject({ attempted: 0, leftOver: 1, ended: 'paced' });
-    expect(harness.item('a')).toMatchObject({ status: 'NEW', lane: 'q' });
+    for (const id of ['a', 'b', 'c']) put(harness, id);
+    const paced = { attemptsPerSecond: 5 };
+    expect(await arrive(harness, ['a', 'b'], succeed, paced)).toMatchObject({ succeeded: 2 });
+    await harness.store.takeTurns('q', { count: 30, intervalMs: 200, now: harness.clock.wall() });
+    expect(await arrive(harness, ['c'], succeed, paced)).toMatchObject({
+      attempted: 0,
+      leftOver: 1,
+      ended: 'paced',
+    });
+    expect(harness.item('c')).toMatchObject({ status: 'NEW', lane: 'q' });
   });
 
   test('of a run that was lost are claimed once more only when clocks that differ agree on its end', async () => {

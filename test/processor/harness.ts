@@ -2,10 +2,18 @@ import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { type RetryPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import {
   type Arrivals,
+  type BreakerChoice,
+  type BreakerMemory,
+  type DestinationOf,
+  type HistoryOptions,
+  historyLimits,
+  keptTexts,
   type Process,
   type RetryFunction,
   type RunOptions,
   type RunSummary,
+  resolveBreaker,
+  retryDecider,
   run,
 } from '../../src/processor/index.js';
 import type { Way } from '../../src/record/index.js';
@@ -61,7 +69,12 @@ export class Harness {
   /** Starts a run; `time` must be moved for it to get on. */
   start(process: Process, options: RunChoices = {}): Promise<RunSummary> {
     const {
+      queue = 'q',
       retryFunction,
+      retryQueue,
+      deadOn,
+      decisionsFor,
+      history = {},
       band,
       catchUp,
       way,
@@ -69,6 +82,12 @@ export class Harness {
       retry,
       store = this.store,
       deadlineSeconds = FUNCTION_TIMEOUT_SECONDS,
+      breaker,
+      destination,
+      breakers,
+      lanes,
+      shards,
+      stop,
       ...limits
     } = options;
     const defaultPolicy: RetryPolicy = band
@@ -76,11 +95,19 @@ export class Harness {
       : { type: 'constant', intervalSeconds: 60, jitter: 'none' };
     return run(
       {
-        target: { queue: 'q', lane: 'q', band, catchUp, way, arrivals },
+        target: { queue, lane: queue, band, catchUp, way, arrivals, lanes, shards },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
-        retryFunction,
+        retryDecider: retryFunction && retryDecider(retryFunction),
+        retryQueue,
+        deadOn,
+        decisionsFor,
+        history: historyLimits(history),
+        keepTexts: keptTexts(history),
         limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
+        breaker: resolveBreaker(breaker),
+        destination,
+        stop,
         deadline: this.clock.wall() + deadlineSeconds * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
         tickSeconds: 60,
@@ -89,6 +116,7 @@ export class Harness {
         store,
         clock: this.clock,
         random: this.random,
+        breakers,
         logger: {
           debug() {},
           info() {},
@@ -112,16 +140,28 @@ export class Harness {
   }
 }
 
-export type RunChoices = Partial<RunOptions['limits']> & {
-  readonly band?: TierBand;
-  readonly catchUp?: readonly TierBand[];
-  readonly way?: Way;
-  readonly arrivals?: Arrivals;
-  readonly retry?: RetryPolicy;
-  readonly retryFunction?: RetryFunction;
-  readonly store?: BacklogStore;
-  readonly deadlineSeconds?: number;
-};
+type Decisions = 'retryQueue' | 'deadOn' | 'decisionsFor';
+
+export type RunChoices = Partial<RunOptions['limits']> &
+  Partial<Pick<RunOptions, Decisions>> & {
+    readonly queue?: string;
+    readonly retryFunction?: RetryFunction;
+    readonly history?: HistoryOptions;
+    readonly band?: TierBand;
+    readonly catchUp?: readonly TierBand[];
+    readonly way?: Way;
+    readonly arrivals?: Arrivals;
+    readonly retry?: RetryPolicy;
+    readonly store?: BacklogStore;
+    readonly deadlineSeconds?: number;
+    readonly breaker?: BreakerChoice;
+    readonly destination?: DestinationOf;
+    readonly lanes?: readonly string[];
+    readonly shards?: number;
+    readonly stop?: AbortSignal;
+    /** What the process remembers. Default: each run is a process of its own. */
+    readonly breakers?: BreakerMemory;
+  };
 
 export const succeed: Process = () => {};
 export const fail: Process = () => {

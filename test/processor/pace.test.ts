@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Harness, START, succeed } from './harness.js';
+import { Harness, START, succeed, YOUNG } from './harness.js';
 
 describe('a pace', () => {
   test('lets attempts start evenly, at most the given number at once', async () => {
@@ -52,6 +52,52 @@ describe('a pace', () => {
     );
     expect(starts).toEqual([0, 40, 80, 120, 160, 200]);
     expect(summary).toMatchObject({ succeeded: 6, ended: 'drained' });
+  });
+
+  test('is kept by all runs of the queue together', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 40; i++) {
+      harness.put(`r${i}`);
+      harness.put(`old-${i}`, { insertedAt: new Date(START - 2 * 86_400_000).toISOString() });
+      harness.store.put({ id: `new-${i}`, status: 'NEW', queue: 'q', payload: {} });
+    }
+    const starts: number[] = [];
+    const process = () => void starts.push(harness.time.now - START);
+    const ids = Array.from({ length: 40 }, (_, i) => `new-${i}`);
+    const hourly = { ...YOUNG, number: 2, fromAgeSeconds: 86_400, untilAgeSeconds: 7 * 86_400 };
+    const runs = [
+      harness.start(process, { attemptsPerSecond: 2, band: YOUNG }),
+      harness.start(process, { attemptsPerSecond: 2, band: hourly }),
+      harness.start(process, { attemptsPerSecond: 2, way: 'progressive', arrivals: { batch: 'b', ids } }),
+    ];
+    await harness.time.until(Promise.all(runs));
+    expect(starts.length).toBeGreaterThan(80);
+    expect(starts.sort((a, b) => a - b)).toEqual(starts.map((_, i) => (starts[0] as number) + i * 500));
+  });
+
+  test('goes on from run to run', async () => {
+    const harness = new Harness();
+    const starts: number[] = [];
+    const process = () => void starts.push(harness.time.now - START);
+    for (let i = 0; i < 3; i++) {
+      harness.put(`r${i}`);
+      await harness.run(process, { attemptsPerSecond: 0.1 });
+    }
+    expect(starts).toEqual([0, 10_000, 20_000]);
+  });
+
+  test('makes nothing up that a run was too slow for', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 10; i++) harness.put(`r${i}`);
+    const starts: number[] = [];
+    await harness.run(
+      async ({ id }) => {
+        starts.push(harness.time.now - START);
+        if (id === 'r0') await harness.sleep(3.25);
+      },
+      { concurrency: 1, attemptsPerSecond: 1 },
+    );
+    expect(starts).toEqual([0, ...Array.from({ length: 9 }, (_, i) => 3_250 + i * 1000)]);
   });
 
   test('does not slow down what needs no attempt', async () => {

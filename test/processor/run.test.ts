@@ -55,6 +55,8 @@ describe('a run', () => {
       succeeded: 3,
       failed: 0,
       dead: 0,
+      snoozed: 0,
+      cancelled: 0,
       leftOver: 0,
       ended: 'drained',
     });

@@ -25,6 +25,8 @@ const failed = {
   lastAttemptAt: iso(-60),
 };
 
+const snoozed = { attempts: 1, lastAttemptAt: iso(-2 * DAY) };
+
 describe('a record found by its due time', () => {
   test.each([
     ['is attempted', {}, { do: 'attempt' }],
@@ -46,6 +48,31 @@ describe('a record found by its due time', () => {
       { do: 'reschedule', dueAt: NOW + 240_000 },
     ],
     ['that a progressive queue left behind is attempted if it is', failed, { do: 'attempt' }],
+    [
+      'that a progressive queue has put off is put right until then, whether it ever failed or not',
+      { attempts: 1, lastAttemptAt: iso(-60), notBefore: iso(90) },
+      { do: 'reschedule', dueAt: NOW + 90_000 },
+    ],
+    [
+      'waits as long as its snooze asked for, and not for what the policy would say',
+      { ...failed, failures: 5, attempts: 6, lastAttemptAt: iso(-10), notBefore: iso(20) },
+      { do: 'reschedule', dueAt: NOW + 20_000 },
+    ],
+    [
+      'gets the attempt that it was put off to, although that is past its last day',
+      { ...snoozed, insertedAt: iso(-361 * DAY), dueAt: iso(0) },
+      { do: 'attempt' },
+    ],
+    [
+      'that asks to be put off after its last day is given up',
+      { ...snoozed, insertedAt: iso(-400 * DAY), dueAt: iso(0) },
+      { do: 'expire' },
+    ],
+    [
+      'that has failed since is given up past its last day',
+      { ...snoozed, ...failed, lastFailureAt: snoozed.lastAttemptAt, insertedAt: iso(-361 * DAY) },
+      { do: 'expire' },
+    ],
     ['with a misspelt status is attempted', { status: 'new' }, { do: 'attempt' }],
   ])('%s', (_, attributes, verdict) => {
     expect(judge(record(attributes), byDueTime)).toEqual(verdict);
@@ -82,6 +109,18 @@ describe('a record found by its age', () => {
     ['is attempted after that time', 1, aged(0.5, { notBefore: iso(0) }), { do: 'attempt' }],
     ['is given up past 360 days', 6, aged(360.01, failed), { do: 'expire' }],
     ['gets its one attempt past 360 days', 6, aged(500), { do: 'attempt' }],
+    [
+      'waits past its last day if it was put off to a later one',
+      6,
+      aged(361, { ...snoozed, notBefore: iso(5), lastAttemptAt: iso(-6 * DAY) }),
+      { do: 'skip', because: 'notDue' },
+    ],
+    [
+      'gets the attempt that it was put off to past its last day',
+      6,
+      aged(361, { ...snoozed, notBefore: iso(-5), lastAttemptAt: iso(-6 * DAY) }),
+      { do: 'attempt' },
+    ],
     [
       'that a per-record queue left behind is put right if it is not its time',
       1,

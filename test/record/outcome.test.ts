@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { Dead, Done, outcomeOfReturn, outcomeOfThrow, RetryAfter } from '../../src/record/index.js';
+import {
+  Cancel,
+  Dead,
+  Done,
+  outcomeOfReturn,
+  outcomeOfThrow,
+  RetryAfter,
+  Snooze,
+} from '../../src/record/index.js';
 
 describe('what process returns', () => {
   test('nothing is success', () => expect(outcomeOfReturn(undefined)).toEqual({ type: 'success' }));
@@ -14,7 +22,7 @@ describe('what process returns', () => {
       type: 'failure',
       error: {
         name: 'UnknownReturnValue',
-        message: `process returned ${described}: expected nothing, Done, RetryAfter or Dead`,
+        message: `process returned ${described}: expected nothing, Done, RetryAfter, Snooze, Cancel or Dead`,
       },
     });
   });
@@ -38,6 +46,23 @@ describe.each([
       type: 'dead',
       because: 'rejected',
       error: { name: 'TypeError', message: 'bad address' },
+      thrown: cause,
+    });
+  });
+
+  test('Snooze is no failure, and tells how long to wait', () => {
+    expect(read(new Snooze(90))).toEqual({ type: 'snooze', seconds: 90 });
+    expect(read(new Snooze(0, 'still closed'))).toEqual({
+      type: 'snooze',
+      seconds: 0,
+      because: 'still closed',
+    });
+  });
+
+  test('Cancel is no failure, and tells why', () => {
+    expect(read(new Cancel('the order was withdrawn'))).toEqual({
+      type: 'cancel',
+      because: 'the order was withdrawn',
     });
   });
 });
@@ -59,9 +84,14 @@ describe('what process throws', () => {
   });
 });
 
-test.each([Number.NaN, -1, Number.POSITIVE_INFINITY])('RetryAfter(%d) is refused', (seconds) => {
-  expect(() => new RetryAfter(seconds)).toThrow('expected seconds of 0 or more');
-});
+test.each([Number.NaN, -1, Number.POSITIVE_INFINITY, '5'])(
+  'RetryAfter(%j) and Snooze(%j) are refused',
+  (wait) => {
+    const seconds = wait as number;
+    expect(() => new RetryAfter(seconds)).toThrow('RetryAfter: expected seconds of 0 or more');
+    expect(() => new Snooze(seconds)).toThrow('Snooze: expected seconds of 0 or more');
+  },
+);
 
 describe('what cannot be read', () => {
   const getter = Object.defineProperty(new Error('x'), 'message', {
@@ -91,11 +121,12 @@ describe('what cannot be read', () => {
   });
 
   test('an outcome of another version of this package is a failure, not a crash', () => {
-    const later = { [Symbol.for('dynamo-backlog.outcome')]: 'snooze' };
+    const later = { [Symbol.for('dynamo-backlog.outcome')]: 'postpone' };
     expect(outcomeOfReturn(later)).toMatchObject({ type: 'failure', error: { name: 'UnknownReturnValue' } });
   });
 });
 
 test('a wait beyond the longest one is shortened to it: no date lies behind it', () => {
   expect(outcomeOfThrow(new RetryAfter(1e300))).toMatchObject({ retryAfterSeconds: 365 * 86_400 });
+  expect(outcomeOfThrow(new Snooze(1e300))).toMatchObject({ seconds: 365 * 86_400 });
 });

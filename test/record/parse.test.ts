@@ -20,6 +20,15 @@ describe('a record as a foreign producer wrote it', () => {
     });
   });
 
+  test('reads the history that earlier versions wrote, and leaves out what is none', () => {
+    const old = { name: 'TypeError', message: 'x', at: iso(0), attempt: 1 };
+    const success = { at: iso(1), attempt: 2, ms: 5, outcome: 'succeeded' };
+    const odd = { at: 7, attempt: 'two', ms: 'long', outcome: 1, stack: 7, next: null, more: 1 };
+    const { errors } = parseRecord({ ...minimal, errors: [old, success, 'text', null, odd] }, NOW);
+    expect(errors).toEqual([old, success, { at: '', attempt: 0 }]);
+    expect(parseRecord({ ...minimal, errors: 'none' }, NOW).errors).toEqual([]);
+  });
+
   test('keeps what the producer stored beside', () => {
     expect(parseRecord({ ...minimal, customer: 7 }, NOW).attributes).toEqual({ customer: 7 });
   });

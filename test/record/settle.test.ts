@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { resolvePolicy } from '../../src/policies/index.js';
-import { type AttemptOutcome, settle, settleLostWorker } from '../../src/record/index.js';
+import { type AttemptOutcome, isCancelled, settle, settleLostWorker } from '../../src/record/index.js';
 import { context, iso, NOW, record } from './records.js';
 
 const failure: AttemptOutcome = { type: 'failure', error: { name: 'TypeError', message: 'broken' } };
@@ -146,6 +146,90 @@ describe('a death', () => {
       deadReason: 'no such customer',
       attempts: 1,
     });
+  });
+});
+
+describe('a snooze', () => {
+  const snooze = (seconds: number): AttemptOutcome => ({ type: 'snooze', seconds, because: 'closed' });
+  const failed = {
+    status: 'ERROR',
+    attempts: 3,
+    failures: 2,
+    firstFailureAt: iso(-900),
+    lastFailureAt: iso(-600),
+    lastAttemptAt: iso(-300),
+  };
+
+  test('counts the attempt and moves the due time; what is known of failures stays', () => {
+    const errors = [{ at: iso(0), attempt: 4, outcome: 'snoozed', message: 'closed', next: iso(90) }];
+    expect(settle(record(failed), snooze(90), context())).toEqual({
+      set: { status: 'ERROR', attempts: 4, lastAttemptAt: iso(0), dueAt: iso(90), errors },
+      remove: [],
+      countedAs: 'snoozed',
+    });
+    expect(settle(record(), snooze(90), context()).set).toMatchObject({ status: 'NEW', attempts: 1 });
+  });
+
+  test('on a progressive queue keeps the index as it is', () => {
+    const change = settle(record(), snooze(90), context(progressive));
+    expect(change.set).toEqual({
+      status: 'NEW',
+      attempts: 1,
+      lastAttemptAt: iso(0),
+      dueAt: iso(-3600),
+      notBefore: iso(90),
+      errors: [expect.objectContaining({ outcome: 'snoozed', next: iso(90) })],
+    });
+    const again = settle(record({ notBefore: iso(-10) }), snooze(0), context(progressive));
+    expect(again).toMatchObject({ remove: ['notBefore'] });
+  });
+
+  test('gives a record that is attempted on arrival its place', () => {
+    const bare = record({ lane: undefined, dueAt: undefined, rev: undefined, expiresAt: 1 });
+    expect(settle(bare, snooze(90), context())).toMatchObject({
+      set: { status: 'NEW', lane: 'q', dueAt: iso(90), insertedAt: iso(-3600) },
+      remove: ['expiresAt'],
+    });
+  });
+
+  test('goes by no policy, and by no limit of attempts', () => {
+    const strict = context({ policy: resolvePolicy({ type: 'none', maxAgeSeconds: 60 }) });
+    expect(settle(record(failed), snooze(7), strict).set).toMatchObject({ status: 'ERROR', dueAt: iso(7) });
+  });
+});
+
+describe('a cancellation', () => {
+  const cancel = (because: string): AttemptOutcome => ({ type: 'cancel', because });
+
+  test('is kept among the dead with its reason, without an error, as long as a success is', () => {
+    const change = settle(record(), cancel('withdrawn'), context({ keepSuccessSeconds: 86_400 }));
+    expect(change).toEqual({
+      set: {
+        status: 'DEAD',
+        attempts: 1,
+        lastAttemptAt: iso(0),
+        lane: 'q/dead',
+        dueAt: iso(0),
+        deadReason: 'cancelled: withdrawn',
+        expiresAt: NOW / 1000 + 86_400,
+      },
+      remove: ['notBefore'],
+      countedAs: 'cancelled',
+    });
+    expect(isCancelled(record({ ...change.set }))).toBe(true);
+    expect(isCancelled(record({ status: 'DEAD', deadReason: 'maxAttempts' }))).toBe(false);
+    expect(isCancelled(record({ deadReason: 'cancelled: withdrawn' }))).toBe(false);
+  });
+
+  test('is kept for ever where a success is', () => {
+    const change = settle(record({ expiresAt: 1 }), cancel('withdrawn'), context());
+    expect(change.set).not.toHaveProperty('expiresAt');
+    expect(change.remove).toContain('expiresAt');
+  });
+
+  test('keeps its reason short', () => {
+    const { set } = settle(record(), cancel('ü'.repeat(5000)), context());
+    expect(Buffer.byteLength(set.deadReason ?? '')).toBeLessThanOrEqual(200);
   });
 });
 

@@ -38,6 +38,21 @@ export const withoutJournal: Sabotage = {
     ),
 };
 
+/** Each run keeps the pace by itself. */
+export const withoutSharedTurns: Sabotage = {
+  store: (store) => replacing({ takeTurns: async (_, { now }) => now }, store),
+  scenario: (scenario) => ({ ...scenario, limits: { ...scenario.limits, attemptsPerSecond: 0.05 } }),
+};
+
+/** Everybody may make the probe. */
+export const withoutProbeClaim: Sabotage = {
+  store: (store) => replacing({ setBreaker: (...args) => store.setBreaker(...args).then(() => true) }, store),
+  scenario: (scenario) => ({
+    ...scenario,
+    breaker: { failureShare: 0.1, leastAttempts: 1, windowSeconds: 60, openSeconds: 10 },
+  }),
+};
+
 /** Everybody holds the lease. */
 export const withoutLease: Sabotage = {
   store: (store) => replacing({ holdLease: async () => ({ held: true }) }, store),

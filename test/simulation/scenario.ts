@@ -1,4 +1,5 @@
 import { type TierBand, tierBands } from '../../src/policies/index.js';
+import { type BreakerOptions, resolveBreaker } from '../../src/processor/index.js';
 import type { Random } from '../../src/random.js';
 import { type Faults, NO_FAULTS } from './actor.js';
 import { NO_TROUBLES, type Troubles } from './cloud/chaos.js';
@@ -22,11 +23,16 @@ export interface Scenario {
     readonly maxRecords: number | undefined;
     readonly attemptsPerSecond: number | undefined;
   };
+  /** How many shards the queue has from when on, in order. */
+  readonly shards: readonly { readonly fromMs: number; readonly count: number }[];
+  readonly breaker: BreakerOptions | undefined;
   /** How the queue retries from when on, in order: by these bands, or per record where there are none. */
   readonly ways: readonly { readonly fromMs: number; readonly bands: readonly TierBand[] | undefined }[];
   readonly pause: { readonly fromMs: number; readonly untilMs: number } | undefined;
   /** The rule of the slowest of three tiers never fires once all is well: the second makes up for it. */
   readonly losesSlowRule: boolean;
+  /** Where a queue's failures go, if not back to itself. */
+  readonly retryQueues: { readonly [queue in string]?: string };
   /** How records that are put without a place come to their attempts; undefined where every producer indexes them. */
   readonly arrivals: ArrivalsScenario | undefined;
 }
@@ -45,6 +51,7 @@ export interface ArrivalsScenario {
 }
 
 const DAY = 86_400;
+export const MOST_SHARDS = 3;
 const ONE_TIER = tierBands([{ everySeconds: 60, untilAgeSeconds: 10 * DAY }], FUNCTION_TIMEOUT_SECONDS);
 const TWO_TIERS = tierBands(
   [
@@ -79,11 +86,16 @@ export function makeScenario(random: Random, hasArrivals = chance(random, 0.25))
       maxRecords: pick(random, [undefined, undefined, 3]),
       // A queue with a pace leaves its arrivals to its rules.
       attemptsPerSecond:
-        hasArrivals && chance(random, 0.75) ? undefined : pick(random, [undefined, undefined, 5, 0.1]),
+        hasArrivals && chance(random, 0.75) ? undefined : pick(random, [undefined, undefined, 5, 0.05]),
     },
+    shards: shardsOver(random),
+    breaker: chance(random, 0.2)
+      ? resolveBreaker({ failureShare: 0.3, leastAttempts: 2, openSeconds: pick(random, [10, 50, 200]) })
+      : undefined,
     ways: waysOver(random),
     pause: chance(random, 0.25) ? pauseWithin(random) : undefined,
     losesSlowRule: chance(random, 0.3),
+    retryQueues: pick(random, [{}, {}, {}, { q: 'r' }, { q: 'r', r: 'q' }]),
     arrivals: hasArrivals ? makeArrivals(random) : undefined,
   };
 }
@@ -128,6 +140,15 @@ function waysOver(random: Random): Scenario['ways'] {
     { fromMs: changeAt, bands: second },
     { fromMs: backAt, bands: first },
   ].slice(0, pick(random, [1, 1, 1, 1, 2, 3]));
+}
+
+function shardsOver(random: Random): Scenario['shards'] {
+  if (chance(random, 0.7)) return [{ fromMs: 0, count: 1 }];
+  const changeAt = between(random, 1, 10) * TICK_MS;
+  return [
+    { fromMs: 0, count: pick(random, [1, 2, MOST_SHARDS]) },
+    { fromMs: changeAt, count: pick(random, [1, 2, MOST_SHARDS]) },
+  ];
 }
 
 function pauseWithin(random: Random) {

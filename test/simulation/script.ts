@@ -1,5 +1,5 @@
 import type { Random } from '../../src/random.js';
-import { Dead, RetryAfter } from '../../src/record/index.js';
+import { Cancel, Dead, RetryAfter, Snooze } from '../../src/record/index.js';
 import { between, chance, pick } from './random.js';
 
 /** What the attempts of one record do, whatever happens around them. */
@@ -18,7 +18,7 @@ export interface Script {
   /** The first attempt may take longer than it may. */
   readonly firstDurationMs: number;
   readonly ignoresSignal: boolean;
-  readonly end: 'success' | 'dead';
+  readonly end: 'success' | 'dead' | 'cancelled';
   readonly maxAttempts: number | undefined;
   /** The producer writes a new version over it at this time. */
   readonly overwriteAtMs: number | undefined;
@@ -64,7 +64,7 @@ export function makeScripts(random: Random, { horizonMs, hasBare, longestMs }: S
       durationMs: between(random, 1, 3_000),
       firstDurationMs: chance(random, 0.2) ? between(random, 5_000, 100_000) : between(random, 1, 3_000),
       ignoresSignal: chance(random, 0.3),
-      end: chance(random, 0.1) ? ('dead' as const) : ('success' as const),
+      end: chance(random, 0.1) ? pick(random, ['dead', 'cancelled'] as const) : ('success' as const),
       maxAttempts: poison || hopeless ? pick(random, [1, 2, 3]) : undefined,
       overwriteAtMs: chance(random, 0.1) ? insertAtMs + between(random, 1, horizonMs / 2) : undefined,
       bare: undefined,
@@ -118,7 +118,9 @@ export function writeTimesMs({ insertAtMs, overwriteAtMs = 0, bare }: Script): n
 export function actOut(script: Script, attempt: number, random: Random): void {
   if (attempt <= script.failuresFirst) {
     const longest = pick(random, [90, 90, 1200]);
+    if (chance(random, 0.15)) throw new Snooze(between(random, 0, longest), pick(random, ['shut', 'busy']));
     throw chance(random, 0.2) ? new RetryAfter(between(random, 0, longest)) : new Error('scripted failure');
   }
+  if (script.end === 'cancelled') throw new Cancel('scripted');
   if (script.end === 'dead') throw new Dead('scripted');
 }

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { withoutFence, withoutJournal, withoutLease } from './sabotage.js';
+import {
+  withoutFence,
+  withoutJournal,
+  withoutLease,
+  withoutProbeClaim,
+  withoutSharedTurns,
+} from './sabotage.js';
 import {
   withoutClaims,
   withoutFenceOfBare,
@@ -20,7 +26,7 @@ async function firstViolation(
   hasArrivals: boolean,
   hasOperators: boolean,
 ): Promise<string | undefined> {
-  for (let seed = 1; seed <= 300; seed++) {
+  for (let seed = 1; seed <= 600; seed++) {
     const [violation] = await violationsOf(seed, sabotage, hasArrivals, hasOperators);
     if (violation) return violation;
   }
@@ -37,6 +43,8 @@ describe('in worlds where runs overlap, die and freeze at any step, and the stor
     ['the fence', withoutFence, false, false],
     ['the journal', withoutJournal, false, false],
     ['the lease', withoutLease, false, false],
+    ['the common pace', withoutSharedTurns, true, false],
+    ['the claim on the probe', withoutProbeClaim, true, false],
     ['the fence of what was never written', withoutFenceOfBare, true, false],
     ['the claim on arrivals', withoutClaims, true, false],
     ['the wait for who has records in hand', withoutWaiting, true, false],

@@ -12,14 +12,16 @@ export function withStaleIndex(
   now: () => number,
   random: Random,
   maxStaleMs: number,
+  lanes: readonly string[],
 ): OperatorStore {
   const snapshots: { at: number; queryDue: (query: DueQuery) => ReturnType<BacklogStore['queryDue']> }[] = [];
   const noted = new Set(['insert', 'settle', 'change', 'remove']);
   const keysOf = async (lane: string) =>
     (await store.queryDue({ lane, until: now() + 1e12, order: 'oldestFirst', limit: 1e6 })).keys;
   const note = async () => {
-    const before = { q: await keysOf('q'), r: await keysOf('r') };
-    const queryDue = async (query: DueQuery) => answerFrom(before[query.lane as 'q' | 'r'], query);
+    const before = new Map<string, Awaited<ReturnType<typeof keysOf>>>();
+    for (const lane of lanes) before.set(lane, await keysOf(lane));
+    const queryDue = async (query: DueQuery) => answerFrom(before.get(query.lane) ?? [], query);
     snapshots.push({ at: now(), queryDue });
     while ((snapshots[1]?.at ?? Number.POSITIVE_INFINITY) < now() - maxStaleMs) snapshots.shift();
   };
@@ -30,7 +32,8 @@ export function withStaleIndex(
           const seenAt = now() - between(random, 0, maxStaleMs);
           // What was current then: the state that was replaced by the first write since.
           const stale = snapshots.find(({ at }) => at > seenAt);
-          return stale && isPlain(query) ? stale.queryDue(query) : store.queryDue(query);
+          // Of the lanes of the dead nothing is remembered.
+          return stale && lanes.includes(query.lane) ? stale.queryDue(query) : store.queryDue(query);
         };
       }
       const method = store[name as keyof OperatorStore] as unknown as (...args: unknown[]) => unknown;
@@ -41,11 +44,6 @@ export function withStaleIndex(
       };
     },
   });
-}
-
-/** Of the lanes of the dead nothing is remembered. */
-function isPlain({ lane }: DueQuery): boolean {
-  return lane === 'q' || lane === 'r';
 }
 
 function answerFrom(keys: readonly { id: string; dueAt: string }[], query: DueQuery) {

@@ -2,6 +2,7 @@ import type { TierBand } from '../../src/policies/index.js';
 import type { RunSummary } from '../../src/processor/index.js';
 import type { BacklogRecord, Item, RecordChange } from '../../src/record/index.js';
 import type { OperatorChange } from '../../src/store/operator-store.js';
+import type { BreakerState } from '../../src/store/store.js';
 import type { Actor } from './actor.js';
 import type { IntakeReport } from './cloud/intake-function.js';
 import type { OperatorKind } from './operators.js';
@@ -23,8 +24,12 @@ interface Known {
   since: number;
   /** True time of its last attempt's start. */
   startedAt?: number;
-  /** What its last settled failure says, by its worker's clock. */
+  /** What its last settled failure, or snooze, says, by its worker's clock. */
   failedAt?: number | undefined;
+  /** It was put off, and no policy was asked. */
+  wasSnoozed?: boolean;
+  /** When it is due in the queue that its failure moved it into. */
+  movedUntil?: number | undefined;
   settledBy?: Actor;
   /** True time of the last write by somebody who had been frozen, past its hold for all that is known. */
   thawedAt?: number;
@@ -45,9 +50,12 @@ interface Underway {
   readonly queue: string;
   readonly tier: number | undefined;
   readonly isArrival: boolean;
+  /** True time of its start. */
+  readonly since: number;
 }
 
-type Counts = { attempted: number; succeeded: number; failed: number; dead: number };
+const COUNTED = ['succeeded', 'failed', 'dead', 'snoozed', 'cancelled'] as const;
+type Counts = Record<'attempted' | (typeof COUNTED)[number], number>;
 
 export interface Look {
   readonly now: number;
@@ -57,6 +65,8 @@ export interface Look {
   readonly queue: string;
   /** The record has just come, and has no place yet. */
   readonly isArrival: boolean;
+  /** Where it is not closed. */
+  readonly breaker: BreakerState | undefined;
 }
 
 /** Sees every attempt and every settle, and knows from them alone what must never be. */
@@ -66,8 +76,8 @@ export class Witness {
   private readonly records = new Map<string, Known>();
   private readonly counts = new Map<Actor, Counts>();
   private readonly lastStarts = new Map<string, number>();
+  private readonly starts = new Map<string, number[]>();
   private readonly asked = new Map<string, number>();
-  private hasOperators = false;
 
   constructor(
     private readonly scenario: Scenario,
@@ -91,7 +101,7 @@ export class Witness {
     this.countsOf(actor).attempted++;
     const { queue, isArrival } = look;
     const version = versionOf(record.payload);
-    const mine = { actor, version, queue, tier: look.band?.number, isArrival };
+    const mine = { actor, version, queue, tier: look.band?.number, isArrival, since: look.now };
     const others = this.underway.get(id) ?? [];
     const other = others.find((someone) => !someone.actor.wasFrozen && !mayOverlap(someone, mine));
     // Who was frozen past its hold may give a record its place while another attempts it.
@@ -116,6 +126,7 @@ export class Witness {
     if (!known.isOperated) this.checkLateness(actor, record, known, look);
     this.checkPause(actor, id, look);
     this.checkPace(actor, look);
+    this.checkBreaker(actor, id, look);
     known.startedAt = look.now;
   }
 
@@ -151,15 +162,17 @@ export class Witness {
     const [read, stored] = [versionOf(record.payload), versionOf(before?.payload)];
     if (stored !== read) this.report(`${record.id}: an attempt of version ${read} settled version ${stored}`);
     if (before?.status === 'SUCCESS') this.report(`${record.id}: settled again after its success`);
-    const { status, lastFailureAt, lastError } = change.set;
+    const { status, lastFailureAt, lastAttemptAt, lastError, queue, dueAt } = change.set;
     const isLost = lastError?.name === 'WorkerLost';
     if (status === 'DEAD' && isLost && (change.set.attempts ?? 0) < 2) {
       this.report(`${record.id}: killed by the first loss of a worker`);
     }
+    this.checkHistory(record, change);
     const counts = this.countsOf(actor);
-    if (status === 'SUCCESS') counts.succeeded++;
-    if (status === 'ERROR') counts.failed++;
-    if (status === 'DEAD') counts.dead++;
+    if (change.countedAs) counts[change.countedAs]++;
+    else if (status === 'SUCCESS') counts.succeeded++;
+    else if (status === 'ERROR') counts.failed++;
+    else if (status === 'DEAD') counts.dead++;
     const known = this.records.get(record.id);
     if (known && actor.wasFrozen) known.thawedAt = now;
     if (!known || status === undefined) return;
@@ -167,9 +180,23 @@ export class Witness {
     known.settledAt = now;
     known.isHurried = false;
     known.putOffUntil = Number.NEGATIVE_INFINITY;
-    if (lastFailureAt !== undefined) known.failedAt = Date.parse(lastFailureAt);
+    known.wasSnoozed = change.countedAs === 'snoozed';
+    const endedAt = known.wasSnoozed ? lastAttemptAt : lastFailureAt;
+    if (endedAt !== undefined) known.failedAt = Date.parse(endedAt);
+    known.movedUntil = queue !== undefined && dueAt !== undefined ? Date.parse(dueAt) : undefined;
     const asked = this.asked.get(`${actor.name} ${record.id}`) ?? 0;
-    known.retryAfterMs = lastError?.name === 'RetryAfter' ? asked : 0;
+    known.retryAfterMs = lastError?.name === 'RetryAfter' || known.wasSnoozed ? asked : 0;
+  }
+
+  private checkHistory({ id, attempts, errors: before }: BacklogRecord, { set }: RecordChange): void {
+    const isAttempt = set.attempts !== undefined;
+    const needsNone = before.length === 0 && (set.status === 'SUCCESS' || set.status === 'DEAD');
+    if (isAttempt && !set.errors && !needsNone) this.report(`${id}: an attempt left no history`);
+    if (!set.errors) return;
+    const bytes = Buffer.byteLength(JSON.stringify(set.errors));
+    if (bytes > 512) this.report(`${id}: its history takes ${bytes} bytes`);
+    const last = set.errors.at(-1)?.attempt;
+    if (last !== attempts + 1) this.report(`${id}: its history ends at attempt ${last} of ${attempts + 1}`);
   }
 
   /** An operator's write took effect. */
@@ -181,7 +208,6 @@ export class Witness {
     before: Item | undefined,
     now: number,
   ): void {
-    this.hasOperators = true;
     const isSame = (status: string) => (before?.status === status) === (record.status === status);
     if (!isSame('SUCCESS') || !isSame('DEAD'))
       this.report(`${record.id}: ${actor.name} took ${before?.status} for ${record.status}`);
@@ -214,7 +240,7 @@ export class Witness {
     const limit = (this.scenario.limits.maxRecords ?? Number.POSITIVE_INFINITY) * tiers;
     if (summary.attempted > limit)
       this.report(`${actor.name} made ${summary.attempted} attempts of ${limit}`);
-    for (const what of ['succeeded', 'failed', 'dead'] as const) {
+    for (const what of COUNTED) {
       const told = summary[what];
       if (told > counts[what] || told + summary.unsettled < counts[what]) {
         this.report(
@@ -240,7 +266,14 @@ export class Witness {
   }
 
   private countsOf(actor: Actor): Counts {
-    const counts = this.counts.get(actor) ?? { attempted: 0, succeeded: 0, failed: 0, dead: 0 };
+    const counts = this.counts.get(actor) ?? {
+      attempted: 0,
+      succeeded: 0,
+      failed: 0,
+      dead: 0,
+      snoozed: 0,
+      cancelled: 0,
+    };
     this.counts.set(actor, counts);
     return counts;
   }
@@ -252,8 +285,9 @@ export class Witness {
 
   private earliestByPolicy(record: BacklogRecord, known: Known, { band }: Look): number {
     if (known.failedAt === undefined) return known.since - SKEW_MS;
-    const waits = known.isHurried ? [0] : [known.retryAfterMs];
-    if ((!band || record.retry) && !known.isHurried) waits.push(WAIT_SECONDS * 1000);
+    const waits = known.isHurried ? [0] : [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
+    const asksPolicy = !known.isHurried && !known.wasSnoozed;
+    if (asksPolicy && (!band || record.retry)) waits.push(WAIT_SECONDS * 1000);
     if (band) waits.push((band.everySeconds * 1000) / 2);
     return known.failedAt + Math.max(...waits) - SKEW_MS;
   }
@@ -275,30 +309,54 @@ export class Witness {
   private checkLateness(actor: Actor, record: BacklogRecord, known: Known, { now, start, band }: Look): void {
     const { limits, ways, arrivals } = this.scenario;
     const limited = limits.maxRecords !== undefined || limits.attemptsPerSecond !== undefined;
-    if (limited || this.hasPoison || arrivals?.troubles.lostForGood) return;
+    if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostForGood) return;
     const lastChange = ways.length > 1 ? (ways.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
     const aftermath = arrivals ? ARRIVALS_AFTERMATH_MS : AFTERMATH_MS;
     const calm = start + Math.max(TROUBLED_MS, lastChange) + aftermath;
     const born = Date.parse(record.availableAt ?? record.insertedAt);
     const ofAge = born + (band?.fromAgeSeconds ?? 0) * 1000;
     const waited = (known.failedAt ?? 0) + Math.max(known.retryAfterMs, band ? 0 : WAIT_SECONDS * 1000);
-    const expected = Math.max(calm, known.since, known.startedAt ?? 0, ofAge, waited);
+    const moved = known.movedUntil ?? 0;
+    const expected = Math.max(calm, known.since, known.startedAt ?? 0, ofAge, waited, moved);
     const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;
     // A queue that had nothing to do meanwhile notices its change of way with the next record that comes.
-    const isIdleAtTimes = arrivals !== undefined || this.hasOperators;
-    const noticesLateMs = isIdleAtTimes && ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
+    const noticesLateMs = ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
     const longestMs = arrivals ? FUNCTION_TIMEOUT_SECONDS * 1000 : LONGEST_ATTEMPT_MS;
     const lateMs = now - expected - intervalMs - noticesLateMs - longestMs;
     if (lateMs > 0) this.report(`${record.id}: attempted by ${actor.name} ${lateMs} ms too late`);
   }
 
-  /** Each tier that a run sees to has a pace of its own. */
-  private checkPace(actor: Actor, { now, band }: Look): void {
+  /**
+   * All runs of a queue keep one pace together: none starts sooner behind its own last start, and of all together no more
+   * start in any two intervals than have turns there. Turns that answers were late for may be used a little late.
+   */
+  private checkPace(actor: Actor, { now, queue }: Look): void {
     const { attemptsPerSecond } = this.scenario.limits;
-    const lane = `${actor.name} ${band?.number}`;
-    const next = (this.lastStarts.get(lane) ?? 0) + 1000 / (attemptsPerSecond ?? Number.POSITIVE_INFINITY);
-    if (now < Math.floor(next) && !actor.wasFrozen) this.report(`${actor.name} goes faster than its pace`);
-    this.lastStarts.set(lane, now);
+    if (attemptsPerSecond === undefined || actor.wasFrozen) return;
+    const intervalMs = 1000 / attemptsPerSecond;
+    const next = (this.lastStarts.get(actor.name) ?? 0) + intervalMs;
+    if (now < Math.floor(next)) this.report(`${actor.name} goes faster than its pace`);
+    this.lastStarts.set(actor.name, now);
+    const recent = (this.starts.get(queue) ?? []).filter((at) => at > now - 2 * intervalMs);
+    this.starts.set(queue, [...recent, now]);
+    const turns = 2 + 1 + Math.ceil(SKEW_MS / intervalMs);
+    if (recent.length + 1 > turns) this.report(`${queue}: all runs together go faster than the pace`);
+  }
+
+  /** Once all runs have read that it is open, one of them makes a probe at a time. */
+  private checkBreaker(actor: Actor, id: string, { now, breaker, queue }: Look): void {
+    if (!breaker || actor.wasFrozen || now < breaker.since + LEASE_MS) return;
+    const others = [...this.underway].flatMap(([other, all]) => (other === id ? [] : all));
+    // A run whose probe has succeeded goes on before that is written; one that ignores its signal is not waited for.
+    const longestMs = this.scenario.limits.attemptTimeoutSeconds * 1000;
+    const probe = others.find(
+      (other) =>
+        other.queue === queue &&
+        other.actor !== actor &&
+        !other.actor.wasFrozen &&
+        now < other.since + longestMs,
+    );
+    if (probe) this.report(`${id}: attempted by ${actor.name} beside the probe of ${probe.actor.name}`);
   }
 
   private checkPause(actor: Actor, id: string, { now, start, queue }: Look): void {

@@ -3,7 +3,7 @@ import { isTrouble } from '../../functions/make-handler.js';
 import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import { type Arrivals, type AttemptContext, type RunSummary, run } from '../../src/processor/index.js';
-import { type BacklogRecord, type Item, RetryAfter } from '../../src/record/index.js';
+import { type BacklogRecord, type Item, lanesOf, RetryAfter, Snooze } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { BacklogStore } from '../../src/store/store.js';
@@ -19,6 +19,7 @@ import { replacing } from './sabotage.js';
 import {
   type ArrivalsScenario,
   FUNCTION_TIMEOUT_SECONDS,
+  MOST_SHARDS,
   makeScenario,
   type Scenario,
   TICK_MS,
@@ -54,6 +55,8 @@ const BY_AGE = resolvePolicy({ type: 'progressive' });
 /** Takes a safeguard out, to see that its absence is noticed. */
 export interface Sabotage {
   readonly store?: (store: OperatorStore) => OperatorStore;
+  /** Makes worlds in which it shows. */
+  readonly scenario?: (scenario: Scenario) => Scenario;
   readonly noSweep?: boolean;
   readonly noOnFailure?: boolean;
 }
@@ -95,12 +98,14 @@ export class World {
     this.random = seededRandom(seed);
     this.operatorsRandom = seededRandom(seed + OPERATORS_SEED);
     this.hasOperators = hasOperators ?? chance(this.operatorsRandom, 0.2);
-    this.scenario = makeScenario(this.random, hasArrivals);
+    const scenario = makeScenario(this.random, hasArrivals);
+    this.scenario = sabotage.scenario?.(scenario) ?? scenario;
     this.truth = new MemoryStore({
       clock: { now: () => this.time.now, wall: () => this.time.now, sleep: async () => {} },
     });
     const { maxStaleMs, arrivals } = this.scenario;
-    const stale = withStaleIndex(this.truth, () => this.time.now, this.random, maxStaleMs);
+    const lanes = ['r', ...lanesOf('q', 0, MOST_SHARDS)];
+    const stale = withStaleIndex(this.truth, () => this.time.now, this.random, maxStaleMs, lanes);
     this.store = sabotage.store?.(stale) ?? stale;
     const hasBare = arrivals !== undefined;
     // An attempt that ignores its signal is no longer waited for by a process that nobody answers.
@@ -136,7 +141,12 @@ export class World {
     return {
       tables: { records: 'records', control: 'control' },
       functionTimeoutSeconds: 60,
-      queues: { q: { way: 'retry' }, r: { way: 'retry' } },
+      get queues() {
+        return {
+          q: { way: 'retry' as const, shards: world.shardsNow().shards },
+          r: { way: 'retry' as const },
+        };
+      },
       returnsUrl: 'https://sqs/returns',
       givenUpUrl: undefined,
       get arrivalFunctions() {
@@ -258,7 +268,8 @@ export class World {
   private fireRules(at: number): void {
     const { arrivals } = this.scenario;
     if (at > 0 && at % HOUR_MS === 0) this.fireSweep();
-    if (arrivals?.hasSecondQueue || this.hasOperators) this.fire({ queue: 'r' });
+    if (arrivals?.hasSecondQueue || this.scenario.retryQueues.q || this.hasOperators)
+      this.fire({ queue: 'r' });
     if (at < (arrivals?.enabledFromMs ?? 0)) return;
     const bands = this.bandsAt(at);
     if (!bands) this.fire({ queue: 'q' });
@@ -321,6 +332,7 @@ export class World {
           target: {
             queue,
             lane: queue,
+            ...(queue === 'q' ? this.shardsNow() : {}),
             band,
             catchUp,
             way: isByAge ? 'progressive' : 'retry',
@@ -328,7 +340,9 @@ export class World {
           },
           process: (record, context) => this.process(actor, target, record, context),
           policy: isByAge ? BY_AGE : PER_RECORD,
+          retryQueue: this.scenario.retryQueues[queue],
           limits: this.scenario.limits,
+          breaker: this.scenario.breaker,
           deadline,
           functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
           tickSeconds: 60,
@@ -344,6 +358,13 @@ export class World {
       this.witness.report(`${actor.name} threw ${(error as Error).stack}`);
       throw error;
     }
+  }
+
+  /** Former shards are looked into with every run here, not once an hour. */
+  private shardsNow() {
+    const ms = this.time.now - START;
+    const shards = this.scenario.shards.findLast(({ fromMs }) => fromMs <= ms)?.count ?? 1;
+    return { shards, lanes: lanesOf('q', 0, MOST_SHARDS) };
   }
 
   private process(
@@ -363,7 +384,8 @@ export class World {
     const stored = this.truth.items().find((item) => item.id === id);
     const band = caughtUp ? slower : rule;
     const isArrival = arrivals !== undefined;
-    this.witness.begins(actor, record, stored, { now, start: START, band, queue, isArrival });
+    const breaker = this.truth.breakerOf(queue);
+    this.witness.begins(actor, record, stored, { now, start: START, band, queue, isArrival, breaker });
     if (now - START < OPERATORS_MS) this.operators?.sees(id);
     const made = (this.attempts.get(id) ?? 0) + 1;
     this.attempts.set(id, made);
@@ -375,7 +397,8 @@ export class World {
           act();
           resolve();
         } catch (error) {
-          if (error instanceof RetryAfter) this.witness.asksToWait(actor, id, error.seconds);
+          if (error instanceof RetryAfter || error instanceof Snooze)
+            this.witness.asksToWait(actor, id, error.seconds);
           reject(error);
         }
       };
@@ -434,7 +457,7 @@ export class World {
       if (good && script.end === 'success' && item.status !== 'SUCCESS') {
         this.witness.report(`${item.id}: ended ${item.status} (${item.deadReason}), not SUCCESS`);
       }
-      if (item.status === 'SUCCESS' && script.end === 'dead')
+      if (item.status === 'SUCCESS' && script.end !== 'success')
         this.witness.report(`${item.id}: succeeded, but never did`);
       if (script.crashesFirst === Number.POSITIVE_INFINITY && item.status !== 'DEAD') {
         this.witness.report(`${item.id}: ends its process every time, yet it ended ${item.status}`);

@@ -72,12 +72,12 @@ describe('somebody else between two requests of the store', () => {
     async (update) => {
       const queue = `race-tiers-${update}`;
       const run = { at: NOW, complete: true };
-      const { store } = storeInterruptedBefore(update, () => others.store.recordTierRun(queue, 3, run));
-      await store.recordTierRun(queue, 2, run);
+      const { store } = storeInterruptedBefore(update, () => others.store.recordTierRun(queue, '3', run));
+      await store.recordTierRun(queue, '2', run);
       expect((await store.readQueue(queue)).tiers).toEqual(
         new Map([
-          [2, run],
-          [3, run],
+          ['2', run],
+          ['3', run],
         ]),
       );
     },

@@ -68,6 +68,17 @@ describe('a record without room for what a settle adds', () => {
     expect(stored).not.toHaveProperty('lane');
   });
 
+  it('keeps its success without its history', async () => {
+    await putWithRoom('full-4', 100);
+    const record = await read(underTest.store, 'full-4');
+    const errors = [ENTRY, { at: iso(), attempt: 2, outcome: 'succeeded' as const }];
+    const success = { ...SUCCESS, set: { ...SUCCESS.set, errors } };
+    expect(await underTest.store.settle(record, success, 'rev-aaaa')).toBe('settled');
+    const stored = await underTest.raw('full-4');
+    expect(stored).toMatchObject({ status: 'SUCCESS', attempts: 1, rev: 'rev-aaaa' });
+    expect(stored).not.toHaveProperty('errors');
+  });
+
   it('keeps its success when not a byte is left', async () => {
     await putWithRoom('full-3', 0);
     const record = await read(underTest.store, 'full-3');

@@ -1,15 +1,15 @@
 import {
   type BacklogRecord,
-  DEAD_LANE_ENDING,
   type Item,
+  isLaneOf,
   isMisplaced,
   isNewer,
   isPending,
   isRisen,
   isUnplaced,
-  laneOf,
   place,
   type RecordChange,
+  withoutDeadEnding,
 } from '../../record/index.js';
 
 /** What may be wrong with a record's place in the index. */
@@ -32,10 +32,10 @@ export function placeProblem(item: Item, record: BacklogRecord, now: number): Pl
   if (isUnplaced(record)) return 'unplaced';
   if (isRisen(record)) return 'pendingInDeadLane';
   if (isMisplaced(record)) return 'noDueAt';
-  const base = lane?.replace(DEAD_LANE_ENDING, '') ?? '';
+  const base = withoutDeadEnding(lane ?? '');
   if (status === 'DEAD' && base === lane) return 'deadInLane';
   if (isPending(record) && isUnfindable(item, record, now)) return 'unfindable';
-  return base.replace(/#\d+$/, '') === laneOf(queue) ? undefined : 'otherLane';
+  return isLaneOf(base, queue) ? undefined : 'otherLane';
 }
 
 /**

@@ -1,4 +1,11 @@
-import { type BacklogRecord, type Item, isNewer, isPending, laneOf } from '../../record/index.js';
+import {
+  type BacklogRecord,
+  type Item,
+  isCancelled,
+  isLaneOf,
+  isNewer,
+  isPending,
+} from '../../record/index.js';
 import { printable } from '../output.js';
 import type { Finding } from './findings.js';
 import { type PlaceProblem, placeProblem } from './place-checks.js';
@@ -120,7 +127,7 @@ export function checkRecord(item: Item, record: BacklogRecord, context: RecordCo
 export function checkContents(item: Item, record: BacklogRecord, context: RecordContext): Finding[] {
   return [
     ...checkAttributes(item, record),
-    ...(isPending(record) ? checkWait(item, record, context) : [dead(record)]),
+    ...(isPending(record) ? checkWait(item, record, context) : isCancelled(record) ? [] : [dead(record)]),
     ...(context.queues && !context.queues.has(record.queue) ? [unknownQueue(record.queue)] : []),
   ];
 }
@@ -167,7 +174,7 @@ export function isUnread(name: string, { problems }: BacklogRecord): boolean {
 
 function checkWait(item: Item, record: BacklogRecord, { now, ways }: RecordContext): Finding[] {
   const { lane, dueAt, queue, attempts } = record;
-  const dueSince = dueAt === undefined || lane !== laneOf(queue) ? 0 : now - Date.parse(dueAt);
+  const dueSince = dueAt === undefined || !isLaneOf(lane ?? '', queue) ? 0 : now - Date.parse(dueAt);
   const isFound = placeProblem(item, record, now) === undefined;
   const kinds = {
     noPayload: record.payload === undefined,

@@ -58,6 +58,8 @@ function sum(a: RunSummary, b: RunSummary): RunSummary {
     succeeded: a.succeeded + b.succeeded,
     failed: a.failed + b.failed,
     dead: a.dead + b.dead,
+    snoozed: a.snoozed + b.snoozed,
+    cancelled: a.cancelled + b.cancelled,
     skipped: a.skipped + b.skipped,
     unsettled: a.unsettled + b.unsettled,
     leftOver: a.leftOver + b.leftOver,

@@ -23,6 +23,8 @@ export class RunLog {
     succeeded: 0,
     failed: 0,
     dead: 0,
+    snoozed: 0,
+    cancelled: 0,
     unsettled: 0,
     broken: 0,
     late: 0,
@@ -50,6 +52,8 @@ export class RunLog {
     totals.succeeded += summary?.succeeded ?? 0;
     totals.failed += summary?.failed ?? 0;
     totals.dead += summary?.dead ?? 0;
+    totals.snoozed += summary?.snoozed ?? 0;
+    totals.cancelled += summary?.cancelled ?? 0;
     totals.unsettled += summary?.unsettled ?? 0;
     counts.fired += 1;
     counts.late += coalesced;

@@ -53,11 +53,14 @@ export function reportRun({ invocation, ...firing }: FiringResult): RunReport {
 const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   drained: 'drained',
   held: 'another run is at it',
-  paced: 'left to the rule, which keeps the pace',
+  paced: 'left to the rules: the turns of the pace are taken',
   crowded: 'left to the rules: enough runs are at work on arrivals',
+  stopped: 'stopped, as its function was to end',
+  onePage: 'one page, then the others',
   maxRecords: 'stopped at maxRecords',
   deadline: 'stopped before the deadline',
   paused: 'paused',
+  breakerOpen: 'left in peace: too many attempts have failed',
   wayChanged: "waits for the former way's last run",
   leaseLost: 'lost its lease',
   shared: 'others have some of these arrivals: its event comes back',
@@ -71,6 +74,8 @@ function describeSummary(run: RunSummary): string {
   const ended = run.ended === 'drained' ? `drained in ${time}` : `${ENDS[run.ended] ?? run.ended}, ${time}`;
   if (isIdle(run)) return (run.ended === 'drained' ? `nothing due, ${time}` : ended) + caughtUp;
   const extras = [
+    run.snoozed > 0 ? `${run.snoozed} snoozed` : '',
+    run.cancelled > 0 ? `${run.cancelled} cancelled` : '',
     run.skipped > 0 ? `${run.skipped} skipped` : '',
     run.unsettled > 0 ? `${run.unsettled} unsettled` : '',
     run.leftOver > 0 ? `${run.leftOver} left over` : '',

@@ -66,6 +66,8 @@ export interface RunTotals {
   readonly succeeded: number;
   readonly failed: number;
   readonly dead: number;
+  readonly snoozed: number;
+  readonly cancelled: number;
   readonly unsettled: number;
   /** Invocations that ended badly. */
   readonly broken: number;

@@ -1,5 +1,5 @@
 import type { BacklogRecord } from '../../record/index.js';
-import { deadLane, laneOf } from '../../record/index.js';
+import { deadLane, lanesOf } from '../../record/index.js';
 import { clampToRange } from '../range.js';
 import type { DuePage, DueQuery, ListFilter } from '../store.js';
 import { Expressions } from './expressions.js';
@@ -41,10 +41,14 @@ export class DynamoDbIndex {
   }
 
   async *list(filter: ListFilter): AsyncGenerator<BacklogRecord> {
-    const lane = laneHolding(filter);
-    for await (const record of lane === undefined ? this.scan(filter) : this.lane(lane)) {
+    const lanes = lanesHolding(filter);
+    for await (const record of lanes ? this.lanes(lanes) : this.scan(filter)) {
       if (matches(record, filter)) yield record;
     }
+  }
+
+  private async *lanes(lanes: readonly string[]): AsyncGenerator<BacklogRecord> {
+    for (const lane of lanes) yield* this.lane(lane);
   }
 
   private async *lane(lane: string): AsyncGenerator<BacklogRecord> {
@@ -75,10 +79,13 @@ export class DynamoDbIndex {
   }
 }
 
-/** Pending and dead records of a queue are in one lane each; others are found by reading the whole table (undefined). */
-export function laneHolding({ queue, status }: ListFilter): string | undefined {
+/**
+ * Pending and dead records of a queue are in lanes of their own, of any number of shards that it has or had; others are
+ * found by reading the whole table (undefined).
+ */
+export function lanesHolding({ queue, status }: ListFilter): string[] | undefined {
   if (queue === undefined || status === undefined || status === 'SUCCESS') return undefined;
-  return status === 'DEAD' ? deadLane(laneOf(queue)) : laneOf(queue);
+  return status === 'DEAD' ? lanesOf(queue).map(deadLane) : lanesOf(queue);
 }
 
 /** What DynamoDB can decide without knowing the defaults of absent or misspelt attributes. */

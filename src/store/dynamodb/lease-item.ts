@@ -10,6 +10,7 @@ export const LEASE_PREFIX = 'lease#';
  *     key       lease#<lane, and tier>
  *     holder    who has it; absent when it is free
  *     until     real time, epoch milliseconds
+ *     ends      real time at which its holder will have ended; absent where nobody has said so
  *     rev       what the settles of the ids below write
  *     ids       the in-flight journal: ids under attempt
  *     suspects  ids of a crashed run that wait for their attempt alone; absent when there are none
@@ -22,9 +23,9 @@ export function leaseKey(key: string): string {
 
 /** The attributes that a hold sets, and those it removes. Cursor and wake mark are not its business. */
 export function holdAttributes(hold: LeaseHold): { set: Record<string, unknown>; remove: string[] } {
-  const { holder, until, rev, ids, suspects } = hold;
+  const { holder, until, ends, rev, ids, suspects } = hold;
   return {
-    set: { holder, until, rev, ids, ...(suspects?.length ? { suspects } : {}) },
+    set: { holder, until, ends, rev, ids, ...(suspects?.length ? { suspects } : {}) },
     remove: suspects?.length === 0 ? ['suspects'] : [],
   };
 }
@@ -35,6 +36,7 @@ export function parseLease(item: Item | undefined): LeaseState | undefined {
   return {
     holder: String(item.holder ?? ''),
     until: Number(item.until ?? 0),
+    ...(item.ends === undefined ? {} : { ends: Number(item.ends) }),
     rev: String(item.rev ?? ''),
     ids: strings(item.ids),
     suspects: strings(item.suspects),

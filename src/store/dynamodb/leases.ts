@@ -36,7 +36,11 @@ export class DynamoDbLeases {
     const mineAlready = expressions.equal('holder', to.holder);
     const answer = await this.table.update(
       leaseKey(key),
-      expressions.update({ holder: to.holder, until: to.until }, [], or(unchanged, mineAlready)),
+      expressions.update(
+        { holder: to.holder, until: to.until, ends: to.ends },
+        [],
+        or(unchanged, mineAlready),
+      ),
       true,
     );
     return answer.written ? parseLease(answer.item) : undefined;
@@ -63,7 +67,7 @@ export class DynamoDbLeases {
       ...(left.cursor ? { cursor: formatCursor(left.cursor) } : {}),
       ...(left.suspects?.length ? { suspects: left.suspects } : {}),
     };
-    const all = ['holder', 'until', 'rev', 'ids', 'suspects', 'cursor'];
+    const all = ['holder', 'until', 'ends', 'rev', 'ids', 'suspects', 'cursor'];
     const remove = all.filter((attribute) => !(attribute in set));
     const answer = await this.table.update(leaseKey(key), expressions.update(set, remove, mineAndNotWoken));
     if (answer.written) return 'released';

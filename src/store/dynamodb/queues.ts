@@ -1,9 +1,9 @@
 import type { Item } from '../../record/index.js';
 import type { QueueState, TierRun, WayState } from '../store.js';
+import { parseBreakers } from './breakers.js';
 import { and, Expressions, or } from './expressions.js';
+import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
-
-export const QUEUE_PREFIX = 'queue#';
 
 /**
  * One item per queue in the control table.
@@ -12,7 +12,10 @@ export const QUEUE_PREFIX = 'queue#';
  *     paused           true while an operator has stopped it
  *     pausedAt         since when, ISO-8601
  *     way, waySince    how it retries, and since when (real time, epoch milliseconds)
- *     tiers            by tier number: { at, complete } of the last run
+ *     tiers            by the tier's number: { at, complete } of the last run
+ *     breakers         by destination, of those that are not closed: { until, since, token } (the backlog's time)
+ *     slots, slotsRev  by run: { count, onArrival, until } of its attempts under way, where the queue has a limit for all
+ *     nextTurn         when the next attempt of a queue with a pace may start (real time, epoch milliseconds)
  */
 export class DynamoDbQueues {
   constructor(private readonly table: Table) {}
@@ -35,16 +38,16 @@ export class DynamoDbQueues {
     return answer.written;
   }
 
-  async recordTierRun(queue: string, tier: number, run: TierRun): Promise<void> {
+  async recordTierRun(queue: string, tier: string, run: TierRun): Promise<void> {
     if (await this.writeTier(queue, tier, run)) return;
     await this.createTiers(queue);
     await this.writeTier(queue, tier, run);
   }
 
   /** A path below a map can only be written once the map is there. */
-  private async writeTier(queue: string, tier: number, { at, complete }: TierRun): Promise<boolean> {
+  private async writeTier(queue: string, tier: string, { at, complete }: TierRun): Promise<boolean> {
     const expressions = new Expressions();
-    const path = `${expressions.name('tiers')}.${expressions.name(String(tier))}`;
+    const path = `${expressions.name('tiers')}.${expressions.name(tier)}`;
     const answer = await this.table.update(queueKey(queue), {
       UpdateExpression: `SET ${path} = ${expressions.value({ at, complete })}`,
       ConditionExpression: expressions.exists('tiers'),
@@ -60,17 +63,14 @@ export class DynamoDbQueues {
   }
 }
 
-export function queueKey(queue: string): string {
-  return `${QUEUE_PREFIX}${queue}`;
-}
-
 export function parseQueueState(item: Item | undefined): QueueState {
-  const { paused, pausedAt, way, waySince, tiers } = item ?? {};
+  const { paused, pausedAt, way, waySince, tiers, breakers } = item ?? {};
   return {
     paused: paused === true,
     ...(paused === true && typeof pausedAt === 'string' ? { pausedAt } : {}),
     way: way === 'retry' || way === 'progressive' ? { way, since: Number(waySince ?? 0) } : undefined,
-    tiers: new Map(Object.entries(tiers ?? {}).map(([tier, run]) => [Number(tier), parseTierRun(run)])),
+    tiers: new Map(Object.entries(tiers ?? {}).map(([tier, run]) => [tier, parseTierRun(run)])),
+    breakers: parseBreakers(breakers),
   };
 }
 

@@ -5,6 +5,7 @@ import type { BacklogRecord, Item, RecordChange } from '../../record/index.js';
 import type {
   ArrivalsClaim,
   BacklogStore,
+  BreakerState,
   ClaimAnswer,
   ClaimedArrivals,
   DuePage,
@@ -17,19 +18,24 @@ import type {
   ListFilter,
   QueueState,
   ScanPage,
+  SlotsAsk,
   SweepState,
   TierRun,
+  Turns,
   WayState,
 } from '../store.js';
 import { DynamoDbArrivals } from './arrivals.js';
+import { DynamoDbBreakers } from './breakers.js';
 import { CapacityMeter, type OnConsumed } from './capacity.js';
 import { toDocumentClient } from './client.js';
 import { DynamoDbIndex } from './due.js';
 import { DynamoDbLeases } from './leases.js';
 import { DynamoDbQueues } from './queues.js';
 import { DynamoDbRecords } from './records.js';
+import { DynamoDbSlots } from './slots.js';
 import { DynamoDbSweep } from './sweep.js';
 import { Table } from './table.js';
+import { DynamoDbTurns } from './turns.js';
 
 export interface DynamoDbStoreParts {
   readonly client: DynamoDBClient;
@@ -52,6 +58,9 @@ export class DynamoDbStore implements BacklogStore {
   private readonly index: DynamoDbIndex;
   private readonly leases: DynamoDbLeases;
   private readonly queues: DynamoDbQueues;
+  private readonly breakers: DynamoDbBreakers;
+  private readonly turns: DynamoDbTurns;
+  private readonly slots: DynamoDbSlots;
   private readonly arrivals: DynamoDbArrivals;
   private readonly sweep: DynamoDbSweep;
 
@@ -68,6 +77,9 @@ export class DynamoDbStore implements BacklogStore {
     this.index = new DynamoDbIndex(records, this.records);
     this.leases = new DynamoDbLeases(control);
     this.queues = new DynamoDbQueues(control);
+    this.breakers = new DynamoDbBreakers(control);
+    this.turns = new DynamoDbTurns(control);
+    this.slots = new DynamoDbSlots(control);
     this.arrivals = new DynamoDbArrivals(control);
     this.sweep = new DynamoDbSweep(records, control);
   }
@@ -156,7 +168,28 @@ export class DynamoDbStore implements BacklogStore {
     return this.queues.setWay(queue, next, read);
   }
 
-  recordTierRun(queue: string, tier: number, run: TierRun): Promise<void> {
+  recordTierRun(queue: string, tier: string, run: TierRun): Promise<void> {
     return this.queues.recordTierRun(queue, tier, run);
+  }
+
+  setBreaker(
+    queue: string,
+    destination: string,
+    next: BreakerState | undefined,
+    read: BreakerState | undefined,
+  ): Promise<boolean> {
+    return this.breakers.set(queue, destination, next, read);
+  }
+
+  takeTurns(queue: string, turns: Turns): Promise<number | undefined> {
+    return this.turns.take(queue, turns);
+  }
+
+  takeSlots(queue: string, ask: SlotsAsk): Promise<number> {
+    return this.slots.take(queue, ask);
+  }
+
+  releaseSlots(queue: string, run: string): Promise<void> {
+    return this.slots.release(queue, run);
   }
 }

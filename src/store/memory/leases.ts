@@ -17,7 +17,8 @@ export class MemoryLeases {
     const lease = this.read(key);
     if (lease.held && lease.held.holder !== hold.holder) return { held: false, lease: stateOf(lease) };
     const suspects = [...(hold.suspects ?? lease.suspects)];
-    const held = { holder: hold.holder, until: hold.until, rev: hold.rev, ids: [...hold.ids] };
+    const { holder, until, ends, rev, ids } = hold;
+    const held = { holder, until, ...(ends === undefined ? {} : { ends }), rev, ids: [...ids] };
     this.leases.set(key, { ...lease, held, suspects });
     return { held: true, cursor: lease.cursor, suspects: suspects.length > 0 ? suspects : undefined };
   }
@@ -28,7 +29,7 @@ export class MemoryLeases {
     const { holder, until, rev } = lease.held;
     const unchanged = holder === from.holder && until === from.until && rev === from.rev;
     if (!unchanged && holder !== to.holder) return undefined;
-    const taken = { ...lease, held: { ...lease.held, holder: to.holder, until: to.until } };
+    const taken = { ...lease, held: { ...lease.held, ...to } };
     this.leases.set(key, taken);
     return stateOf(taken);
   }

@@ -1,9 +1,12 @@
-import type { QueueState, TierRun, WayState } from '../store.js';
+import { type Slots, slotsFor } from '../slots.js';
+import type { BreakerState, QueueState, SlotsAsk, TierRun, Turns, WayState } from '../store.js';
 
-const EMPTY: QueueState = { paused: false, way: undefined, tiers: new Map() };
+const EMPTY: QueueState = { paused: false, way: undefined, tiers: new Map(), breakers: new Map() };
 
 export class MemoryQueues {
   private readonly queues = new Map<string, QueueState>();
+  private readonly nextTurns = new Map<string, number>();
+  private readonly slots = new Map<string, ReadonlyMap<string, Slots>>();
 
   read(queue: string): QueueState {
     return this.queues.get(queue) ?? EMPTY;
@@ -28,9 +31,47 @@ export class MemoryQueues {
     return true;
   }
 
-  recordTierRun(queue: string, tier: number, { at, complete }: TierRun): void {
+  recordTierRun(queue: string, tier: string, { at, complete }: TierRun): void {
     const state = this.read(queue);
     this.queues.set(queue, { ...state, tiers: new Map([...state.tiers, [tier, { at, complete }]]) });
+  }
+
+  setBreaker(
+    queue: string,
+    destination: string,
+    next: BreakerState | undefined,
+    read: BreakerState | undefined,
+  ): boolean {
+    const state = this.read(queue);
+    const token = state.breakers.get(destination)?.token;
+    if (token !== read?.token && token !== next?.token) return false;
+    const breakers = new Map(state.breakers);
+    if (next) breakers.set(destination, next);
+    else breakers.delete(destination);
+    this.queues.set(queue, { ...state, breakers });
+    return true;
+  }
+
+  takeSlots(queue: string, ask: SlotsAsk): number {
+    const taken = this.slots.get(queue) ?? new Map<string, Slots>();
+    const count = slotsFor(taken, ask);
+    if (count === 0) return 0;
+    const { run, onArrival, until } = ask;
+    const current = [...taken].filter(([, slots]) => slots.until >= ask.now);
+    this.slots.set(queue, new Map([...current, [run, { count, onArrival, until }]]));
+    return count;
+  }
+
+  releaseSlots(queue: string, run: string): void {
+    const taken = this.slots.get(queue) ?? new Map<string, Slots>();
+    this.slots.set(queue, new Map([...taken].filter(([other]) => other !== run)));
+  }
+
+  takeTurns(queue: string, { count, intervalMs, now, latest }: Turns): number | undefined {
+    const first = Math.max(now, this.nextTurns.get(queue) ?? now);
+    if (latest !== undefined && first > latest) return undefined;
+    this.nextTurns.set(queue, first + count * intervalMs);
+    return first;
   }
 }
 

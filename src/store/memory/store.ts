@@ -11,6 +11,7 @@ import { checkItem } from '../item-limits.js';
 import type { CountQuery, OperatorChange, OperatorStore } from '../operator-store.js';
 import type {
   ArrivalsClaim,
+  BreakerState,
   ClaimAnswer,
   ClaimedArrivals,
   DuePage,
@@ -24,8 +25,10 @@ import type {
   ListFilter,
   QueueState,
   ScanPage,
+  SlotsAsk,
   SweepState,
   TierRun,
+  Turns,
   WayState,
 } from '../store.js';
 import { MemoryArrivals } from './arrivals.js';
@@ -211,13 +214,39 @@ export class MemoryStore implements OperatorStore {
     return this.queues.setWay(queue, next, read);
   }
 
-  async recordTierRun(queue: string, tier: number, run: TierRun): Promise<void> {
+  async recordTierRun(queue: string, tier: string, run: TierRun): Promise<void> {
     this.queues.recordTierRun(queue, tier, run);
+  }
+
+  async setBreaker(
+    queue: string,
+    destination: string,
+    next: BreakerState | undefined,
+    read: BreakerState | undefined,
+  ): Promise<boolean> {
+    return this.queues.setBreaker(queue, destination, next, read);
+  }
+
+  async takeTurns(queue: string, turns: Turns): Promise<number | undefined> {
+    return this.queues.takeTurns(queue, turns);
+  }
+
+  async takeSlots(queue: string, ask: SlotsAsk): Promise<number> {
+    return this.queues.takeSlots(queue, ask);
+  }
+
+  async releaseSlots(queue: string, run: string): Promise<void> {
+    this.queues.releaseSlots(queue, run);
   }
 
   /** When the first record of a lane is due, ISO-8601; undefined if the lane is empty. Nothing is due before. */
   earliestDue(lane: string): string | undefined {
     return this.records.earliestDue(lane);
+  }
+
+  /** As it stands, where it is not closed. */
+  breakerOf(queue: string, destination = '*'): BreakerState | undefined {
+    return this.queues.read(queue).breakers.get(destination);
   }
 
   /** Lanes that hold anything. */

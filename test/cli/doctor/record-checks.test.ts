@@ -28,6 +28,16 @@ describe('a record', () => {
     expect(repair(item)).toBeUndefined();
   });
 
+  it('that was cancelled is nothing to tell of', () => {
+    const item = placed('cancelled', {
+      status: 'DEAD',
+      lane: 'orders/dead',
+      deadReason: 'cancelled: withdrawn',
+      expiresAt: 1_900_000_000,
+    });
+    expect(check(item)).toEqual([]);
+  });
+
   it('of an unknown queue is not listed where the queues are not known', () => {
     const item = placed('a', { queue: 'oders', lane: 'oders' });
     expect(checkRecord(item, parseRecord(item, NOW), { ...context, queues: undefined })).toEqual([]);

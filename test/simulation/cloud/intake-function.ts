@@ -58,7 +58,8 @@ export async function invokeIntake(
   };
   const random = chaos.random;
   const store = faultyStore(parts.storeOf(actor), actor, faults, random);
-  const placing = { store, clock: actor.clock, random, logger };
+  const shardsOf = (queue: string) => settings.queues[queue]?.shards ?? 1;
+  const placing = { store, clock: actor.clock, random, logger, shardsOf };
   const intake = {
     settings,
     placing,

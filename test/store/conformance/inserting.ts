@@ -123,7 +123,10 @@ export function insertingAndReading(underTest: UnderTest): void {
 
   it('reads an empty page', async () => {
     const page = await underTest().store.readPage([], 'page-queue');
-    expect(page).toEqual({ records: [], queue: { paused: false, way: undefined, tiers: new Map() } });
+    expect(page).toEqual({
+      records: [],
+      queue: { paused: false, way: undefined, tiers: new Map(), breakers: new Map() },
+    });
   });
 
   it('reads a page of more than 100 records', async () => {

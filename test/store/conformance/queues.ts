@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { SlotsAsk } from '../../../src/store/index.js';
 import type { UnderTest } from '../conformance.js';
 import { NOW } from '../records.js';
 
@@ -7,7 +8,7 @@ const PROGRESSIVE = { way: 'progressive', since: NOW + 1 } as const;
 
 export function keepingQueues(underTest: UnderTest): void {
   it('knows nothing of a new queue', async () => {
-    const empty = { paused: false, way: undefined, tiers: new Map() };
+    const empty = { paused: false, way: undefined, tiers: new Map(), breakers: new Map() };
     expect(await underTest().store.readQueue('queue-new')).toEqual(empty);
   });
 
@@ -31,25 +32,156 @@ export function keepingQueues(underTest: UnderTest): void {
   it('notes the runs of tiers, each by itself', async () => {
     const { store } = underTest();
     await store.setWay('queue-3', PROGRESSIVE, undefined);
-    await store.recordTierRun('queue-3', 2, { at: NOW, complete: true });
-    await store.recordTierRun('queue-3', 3, { at: NOW + 1, complete: false });
-    await store.recordTierRun('queue-3', 2, { at: NOW + 2, complete: false });
+    await store.recordTierRun('queue-3', '2', { at: NOW, complete: true });
+    await store.recordTierRun('queue-3', '3', { at: NOW + 1, complete: false });
+    await store.recordTierRun('queue-3', '2', { at: NOW + 2, complete: false });
     expect(await store.readQueue('queue-3')).toEqual({
       paused: false,
       way: PROGRESSIVE,
       tiers: new Map([
-        [2, { at: NOW + 2, complete: false }],
-        [3, { at: NOW + 1, complete: false }],
+        ['2', { at: NOW + 2, complete: false }],
+        ['3', { at: NOW + 1, complete: false }],
       ]),
+      breakers: new Map(),
     });
   });
 
   it('loses no tier when the first runs of several end at once', async () => {
     const { store } = underTest();
-    const tiers = [1, 2, 3, 4, 5, 6];
-    await Promise.all(
-      tiers.map((tier) => store.recordTierRun('queue-4', tier, { at: tier, complete: true })),
-    );
-    expect([...(await store.readQueue('queue-4')).tiers.keys()].sort()).toEqual(tiers);
+    const tiers = ['1', '2', '3', '4', '5', '3/1'];
+    await Promise.all(tiers.map((tier) => store.recordTierRun('queue-4', tier, { at: NOW, complete: true })));
+    expect([...(await store.readQueue('queue-4')).tiers.keys()].sort()).toEqual(tiers.sort());
+  });
+
+  describe('breakers', () => {
+    const open = (token: string, until = NOW + 60_000) => ({ until, since: NOW, token });
+
+    it('are noted by destination, by whoever has read them as they are', async () => {
+      const { store } = underTest();
+      expect(await store.setBreaker('queue-5', '*', open('a'), undefined)).toBe(true);
+      expect(await store.setBreaker('queue-5', 'https://shop.example/x?y#z', open('b'), undefined)).toBe(
+        true,
+      );
+      expect(await store.setBreaker('queue-5', '*', open('c'), undefined)).toBe(false);
+      expect(await store.setBreaker('queue-5', '*', open('d'), open('c'))).toBe(false);
+      expect(await store.setBreaker('queue-5', '*', open('e', NOW + 7), open('a'))).toBe(true);
+      expect((await store.readQueue('queue-5')).breakers).toEqual(
+        new Map([
+          ['*', open('e', NOW + 7)],
+          ['https://shop.example/x?y#z', open('b')],
+        ]),
+      );
+    });
+
+    it('are closed by whoever has read them as they are', async () => {
+      const { store } = underTest();
+      await store.setBreaker('queue-6', '*', open('a'), undefined);
+      expect(await store.setBreaker('queue-6', '*', undefined, open('b'))).toBe(false);
+      expect(await store.setBreaker('queue-6', '*', undefined, open('a'))).toBe(true);
+      expect((await store.readQueue('queue-6')).breakers).toEqual(new Map());
+    });
+
+    it('are as they were written when the answer was lost and the write is repeated', async () => {
+      const { store } = underTest();
+      for (const _ of [1, 2]) expect(await store.setBreaker('queue-7', '*', open('a'), undefined)).toBe(true);
+      for (const _ of [1, 2]) expect(await store.setBreaker('queue-7', '*', open('b'), open('a'))).toBe(true);
+      for (const _ of [1, 2]) expect(await store.setBreaker('queue-7', '*', undefined, open('b'))).toBe(true);
+    });
+
+    it('leave what else is known of the queue as it is', async () => {
+      const { store } = underTest();
+      await store.setWay('queue-8', PROGRESSIVE, undefined);
+      await store.recordTierRun('queue-8', '3', { at: NOW, complete: true });
+      await store.setBreaker('queue-8', '*', open('a'), undefined);
+      expect(await store.readQueue('queue-8')).toMatchObject({ way: PROGRESSIVE });
+      expect((await store.readQueue('queue-8')).tiers.size).toBe(1);
+    });
+  });
+
+  describe('turns', () => {
+    const turns = (count: number, now = NOW, latest?: number) => ({ count, intervalMs: 50, now, latest });
+
+    it('come at once where nobody has any, and behind those of the others', async () => {
+      const { store } = underTest();
+      expect(await store.takeTurns('queue-9', turns(10))).toBe(NOW);
+      expect(await store.takeTurns('queue-9', turns(2))).toBe(NOW + 500);
+      expect(await store.takeTurns('queue-9', turns(1, NOW + 400))).toBe(NOW + 600);
+      expect(await store.takeTurns('queue-9', turns(1, NOW + 9_000))).toBe(NOW + 9_000);
+    });
+
+    it('are not taken where the first comes too late', async () => {
+      const { store } = underTest();
+      await store.takeTurns('queue-10', turns(100));
+      expect(await store.takeTurns('queue-10', turns(1, NOW, NOW + 4_999))).toBeUndefined();
+      expect(await store.takeTurns('queue-10', turns(1, NOW, NOW + 5_000))).toBe(NOW + 5_000);
+    });
+
+    it('are given to one each of many who come at once', async () => {
+      const { store } = underTest();
+      const eight = Array.from({ length: 8 }, () => store.takeTurns('queue-11', turns(4)));
+      const firsts = (await Promise.all(eight)).map(Number).sort((a, b) => a - b);
+      expect(firsts).toEqual(Array.from({ length: 8 }, (_, i) => NOW + i * 200));
+    });
+
+    it('may be parts of a millisecond long', async () => {
+      const { store } = underTest();
+      const third = { count: 1, intervalMs: 1000 / 3, now: NOW };
+      await store.takeTurns('queue-12', third);
+      expect(await store.takeTurns('queue-12', third)).toBeCloseTo(NOW + 1000 / 3, 2);
+    });
+  });
+
+  describe('slots', () => {
+    const ask = (run: string, wanted: number, more: Partial<SlotsAsk> = {}): SlotsAsk => ({
+      run,
+      wanted,
+      most: 10,
+      onArrival: false,
+      now: NOW,
+      until: NOW + 300_000,
+      ...more,
+    });
+
+    it('are given as far as there are any', async () => {
+      const { store } = underTest();
+      expect(await store.takeSlots('queue-13', ask('a', 6))).toBe(6);
+      expect(await store.takeSlots('queue-13', ask('b', 6))).toBe(4);
+      expect(await store.takeSlots('queue-13', ask('c', 6))).toBe(0);
+      await store.releaseSlots('queue-13', 'a');
+      expect(await store.takeSlots('queue-13', ask('c', 6))).toBe(6);
+      await store.releaseSlots('queue-13', 'unknown');
+    });
+
+    it('are the same when the answer was lost and the run asks again', async () => {
+      const { store } = underTest();
+      for (const _ of [1, 2]) expect(await store.takeSlots('queue-14', ask('a', 6))).toBe(6);
+      expect(await store.takeSlots('queue-14', ask('b', 6))).toBe(4);
+      for (const _ of [1, 2]) await store.releaseSlots('queue-14', 'a');
+      expect(await store.takeSlots('queue-14', ask('c', 10))).toBe(6);
+    });
+
+    it('of a run that was lost are free when it would have ended', async () => {
+      const { store } = underTest();
+      await store.takeSlots('queue-15', ask('lost', 10));
+      expect(await store.takeSlots('queue-15', ask('a', 1, { now: NOW + 300_000 }))).toBe(0);
+      expect(await store.takeSlots('queue-15', ask('a', 10, { now: NOW + 300_001 }))).toBe(10);
+    });
+
+    it('are left to the rules by half', async () => {
+      const { store } = underTest();
+      const onArrival = { onArrival: true };
+      expect(await store.takeSlots('queue-16', ask('a', 4, onArrival))).toBe(4);
+      expect(await store.takeSlots('queue-16', ask('b', 4, onArrival))).toBe(1);
+      expect(await store.takeSlots('queue-16', ask('c', 4, onArrival))).toBe(0);
+      expect(await store.takeSlots('queue-16', ask('d', 10))).toBe(5);
+      expect(await store.takeSlots('queue-17', ask('a', 4, { ...onArrival, most: 1 }))).toBe(0);
+    });
+
+    it('are never more than there are, however many ask at once', async () => {
+      const { store } = underTest();
+      const asked = ['a', 'b', 'c', 'd', 'e'].map((run) => store.takeSlots('queue-18', ask(run, 4)));
+      const granted = await Promise.all(asked);
+      expect(granted.reduce((sum, count) => sum + count)).toBe(10);
+    });
   });
 }

@@ -1,0 +1,69 @@
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import * as z from 'zod';
+import { ConfigurationError } from '../src/errors.js';
+import { parseOptions, show } from '../src/validation.js';
+import type { Queue, Work } from './queue.js';
+import { lambdaFunction } from './values.js';
+
+/** What serves several queues. */
+export type WorkerWork = Extract<Work, { type: 'entry' | 'own' }>;
+
+const workerShape = z.strictObject({
+  entry: z.string().min(1).optional(),
+  environment: z.record(z.string(), z.string()).optional(),
+  handler: lambdaFunction.optional(),
+});
+
+/**
+ * Checks the workers' props, and that each has queues and each queue its worker.
+ *
+ * @throws ConfigurationError naming the worker or the queue, and the option
+ */
+export function readWorkers(
+  workers: Readonly<Record<string, unknown>>,
+  queues: readonly Queue[],
+): ReadonlyMap<string, WorkerWork> {
+  const known = Object.keys(workers);
+  const used = new Set<string>();
+  for (const { name, work } of queues) {
+    if (work.type !== 'worker') continue;
+    used.add(work.worker);
+    if (known.includes(work.worker)) continue;
+    const expected =
+      known.length === 0 ? 'one of "workers", which there are none of' : known.map(show).join(' or ');
+    throw new ConfigurationError(`queues.${name}.worker: expected ${expected}, got ${show(work.worker)}`);
+  }
+  return new Map(
+    known.map((name) => {
+      if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) {
+        throw new ConfigurationError(
+          `workers: expected names that begin with a letter, of letters, digits, "_" and "-", got ${show(name)}`,
+        );
+      }
+      if (!used.has(name))
+        throw new ConfigurationError(
+          `workers.${name}: expected a queue with "worker": ${show(name)}, got none`,
+        );
+      return [name, readWorker(workers[name], `workers.${name}`)];
+    }),
+  );
+}
+
+function readWorker(input: unknown, path: string): WorkerWork {
+  const { entry, environment, handler }: z.output<typeof workerShape> = parseOptions(
+    workerShape,
+    input,
+    path,
+  );
+  if ((entry === undefined) === (handler === undefined)) {
+    const got = entry === undefined ? 'neither' : 'both';
+    throw new ConfigurationError(`${path}: expected either "entry" or "handler", got ${got}`);
+  }
+  if (environment !== undefined && entry === undefined) {
+    throw new ConfigurationError(
+      `${path}.environment: expected with "entry" only, got ${show(Object.keys(environment))}`,
+    );
+  }
+  if (entry !== undefined) return { type: 'entry', entry, environment: environment ?? {} };
+  return { type: 'own', handler: handler as IFunction };
+}

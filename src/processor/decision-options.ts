@@ -1,0 +1,24 @@
+import * as z from 'zod/mini';
+import { QUEUE_PATTERN, WORKER_LOST } from '../record/index.js';
+
+/** The class of an error. */
+export type ErrorClass = abstract new (...args: never[]) => Error;
+
+/** Errors that no retry helps against: their names, or those of a class that they are derived from; or the classes. */
+export type DeadOn = readonly (string | ErrorClass)[];
+
+export const retryQueueName = z
+  .string()
+  .check(z.regex(QUEUE_PATTERN, 'expected the name of a queue: letters, digits, "_", "." and "-"'));
+
+/** A lost worker is no proof against a record: it may never be dead of the first one. */
+export function isErrorName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value !== WORKER_LOST;
+}
+export const ERROR_NAME = `expected the name of an error such as "ValidationError", not "${WORKER_LOST}"`;
+
+/** What a queue may say about its failures beside `retry`, as plain data. */
+export const decisionOptions = {
+  retryQueue: z.optional(retryQueueName),
+  deadOn: z.optional(z.array(z.custom<string>(isErrorName, ERROR_NAME))),
+};

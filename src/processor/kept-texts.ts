@@ -1,0 +1,96 @@
+import * as z from 'zod/mini';
+import type { AttemptOutcome, ErrorText } from '../record/index.js';
+import { type HistoryOptions, historyShape, type KeepTexts, type Kept } from './history.js';
+
+/** No entry is kept for longer texts. */
+const MAX_TEXT_CHARACTERS = 16_384;
+
+/** What a handler's code may say about its history. */
+export const historyChoices = {
+  history: z.optional(
+    z.strictObject({
+      ...historyShape,
+      redact: z.optional(
+        z.custom<NonNullable<HistoryOptions['redact']>>(
+          (value) => typeof value === 'function',
+          'expected a function',
+        ),
+      ),
+    }),
+  ),
+};
+
+/** Keeps what the options allow: redacted texts, and the stacks where they are asked for. */
+export function keptTexts({ stacks = false, redact }: HistoryOptions): KeepTexts | undefined {
+  if (!stacks && !redact) return undefined;
+  return (outcome) => keptOf(outcome, stacks, redact);
+}
+
+function keptOf(outcome: AttemptOutcome, stacks: boolean, redact: HistoryOptions['redact']): Kept {
+  let problem: string | undefined;
+  const clean = (text: ErrorText): ErrorText => {
+    if (!redact) return text;
+    try {
+      return checked(redact({ ...text, message: text.message.slice(0, MAX_TEXT_CHARACTERS) }));
+    } catch (error) {
+      // Whatever else it says may be what it was to keep out.
+      problem = `history.redact: ${error instanceof BadAnswer ? error.message : 'threw'}; only names are kept`;
+      return { name: text.name, message: '' };
+    }
+  };
+  const said = (name: string, because: string) => clean({ name, message: because }).message;
+  switch (outcome.type) {
+    case 'success':
+      return { outcome };
+    case 'failure':
+    case 'dead': {
+      const { error: given, thrown } = outcome;
+      const error = clean(stacks ? { ...given, stack: stackOf(thrown) } : given);
+      if (outcome.type === 'failure') return { outcome: { ...outcome, error }, problem };
+      const because = outcome.because === given.message ? error.message : said('Dead', outcome.because);
+      return { outcome: { ...outcome, error, because: because || error.name }, problem };
+    }
+    case 'snooze': {
+      const { because } = outcome;
+      const kept = because === undefined ? {} : { because: said('Snooze', because) };
+      return { outcome: { ...outcome, ...kept }, problem };
+    }
+    case 'cancel': {
+      const because = said('Cancel', outcome.because);
+      return { outcome: { ...outcome, because }, problem };
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+class BadAnswer extends Error {}
+
+function checked(answer: unknown): ErrorText {
+  ignoreRejection(answer);
+  if (typeof answer === 'object' && answer !== null) {
+    const { name, message, stack } = answer as Record<string, unknown>;
+    if (typeof name === 'string' && typeof message === 'string') {
+      return { name, message, ...(typeof stack === 'string' ? { stack } : {}) };
+    }
+  }
+  throw new BadAnswer('expected { name, message, stack? }, got something else');
+}
+
+/** A promise is no answer; left alone, it would end the process when it is rejected. */
+export function ignoreRejection(answer: unknown): void {
+  if (answer instanceof Promise) answer.catch(() => {});
+}
+
+/** The lines that say where: what comes before them repeats the error's name and message. */
+function stackOf(thrown: unknown): string | undefined {
+  try {
+    const { stack } = thrown as Error;
+    const from = typeof stack === 'string' ? stack.search(/^\s+at /m) : -1;
+    if (from < 0 || !stack) return undefined;
+    const lines = stack.slice(from, from + MAX_TEXT_CHARACTERS).split('\n');
+    return lines.map((line) => line.trim()).join('\n');
+  } catch {
+    return undefined;
+  }
+}

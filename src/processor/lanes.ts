@@ -1,0 +1,50 @@
+import type { RunEnd } from './summary.js';
+
+/** Lanes that one run drains at a time. */
+export const LANES_AT_ONCE = 8;
+
+/** Ends of one lane's run, first what says most about the whole. */
+const BY_WEIGHT: readonly RunEnd[] = [
+  'storeTrouble',
+  'stopped',
+  'paused',
+  'breakerOpen',
+  'wayChanged',
+  'leaseLost',
+  'deadline',
+  'onePage',
+  'maxRecords',
+  'crowded',
+  'held',
+  'drained',
+];
+
+/**
+ * Drains lanes of one queue, some of them at once, each with an even part of the attempts that may be made at a time. One
+ * that cannot be drained does not keep the others from it.
+ *
+ * @throws the first error of any of them, once all have ended
+ */
+export async function drainLanes(
+  lanes: readonly string[],
+  concurrency: number,
+  drain: (lane: string, concurrency: number) => Promise<RunEnd>,
+): Promise<RunEnd> {
+  const atOnce = Math.min(lanes.length, LANES_AT_ONCE, concurrency);
+  const share = Math.floor(concurrency / atOnce);
+  const ends: RunEnd[] = [];
+  const errors: unknown[] = [];
+  let begun = 0;
+  const worker = async () => {
+    while (begun < lanes.length) {
+      const lane = lanes[begun++] ?? '';
+      await drain(lane, share).then(
+        (end) => ends.push(end),
+        (error) => errors.push(error),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  if (errors.length > 0) throw errors[0];
+  return BY_WEIGHT.find((end) => ends.includes(end)) ?? 'drained';
+}

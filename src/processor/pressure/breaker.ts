@@ -1,0 +1,136 @@
+import { type Random, randomToken } from '../../random.js';
+import type { AttemptOutcome } from '../../record/index.js';
+import type { BreakerState } from '../../store/store.js';
+import { FailureWindow } from './failure-window.js';
+
+/** When the breaker of a destination opens, and how long it stays so. */
+export interface BreakerOptions {
+  /** Opens when at least this share of the attempts fails, above 0 and up to 1. */
+  readonly failureShare: number;
+  /** Among fewer attempts than these it never does. */
+  readonly leastAttempts: number;
+  /** So long an attempt counts, in seconds. */
+  readonly windowSeconds: number;
+  /** From one probe to the next, in seconds. */
+  readonly openSeconds: number;
+}
+
+export type BreakerPosition = 'closed' | 'open' | 'halfOpen';
+
+/** What an attempt does about the breaker. `probe`: it alone decides whether the breaker closes. */
+export type Permit = 'attempt' | 'probe';
+
+/** A change of the state that all runs share. `next` undefined: closed. */
+export interface Transition {
+  readonly next: BreakerState | undefined;
+  readonly read: BreakerState | undefined;
+}
+
+/** A `Retry-After` holds one record for as long as it says; all the others of its destination for an hour at most. */
+const LONGEST_HOLD_SECONDS = 3_600;
+
+/**
+ * The circuit breaker of one destination, as one process knows it: the state that all share, as last read, and how the
+ * attempts of this process ended.
+ *
+ * Times are of the backlog, epoch milliseconds.
+ */
+export class Breaker {
+  private readonly window: FailureWindow;
+  private state: BreakerState | undefined;
+
+  constructor(
+    private readonly options: BreakerOptions,
+    private readonly random: Random,
+  ) {
+    this.window = new FailureWindow(options.windowSeconds);
+  }
+
+  /** What all share, as it was just read. */
+  saw(state: BreakerState | undefined): void {
+    if (this.state !== undefined && state === undefined) this.window.clear();
+    this.state = state;
+  }
+
+  position(now: number): BreakerPosition {
+    if (this.state === undefined) return 'closed';
+    return now < this.state.until ? 'open' : 'halfOpen';
+  }
+
+  /** When the next probe may be made; 0 while it is closed. */
+  get openUntil(): number {
+    return this.state?.until ?? 0;
+  }
+
+  /** Half-open: nobody else may make a probe while this one lasts. */
+  beginProbe(now: number, holdSeconds: number): Transition {
+    return this.moveTo({ until: now + holdSeconds * 1000, since: this.state?.since ?? now });
+  }
+
+  /** Another run was quicker: what it has found is read with the next page. */
+  lostProbe(now: number): void {
+    if (this.state) this.state = { ...this.state, until: now + this.options.openSeconds * 1000 };
+  }
+
+  /**
+   * Takes note of how an attempt ended. Failures of attempts that were under way when the breaker opened change nothing.
+   *
+   * @returns how the shared state changes, if it does
+   */
+  ended(outcome: AttemptOutcome, permit: Permit, now: number): Transition | undefined {
+    const verdict = verdictOn(outcome);
+    if (verdict === undefined) {
+      // A probe that tells nothing: the next one may come at once.
+      return permit === 'probe' ? this.moveTo({ until: now, since: this.state?.since ?? now }) : undefined;
+    }
+    if (verdict === 'success') return this.succeeded(permit, now);
+    return this.failed(outcome, permit, now);
+  }
+
+  private succeeded(permit: Permit, now: number): Transition | undefined {
+    this.window.note('success', now);
+    if (permit !== 'probe') return undefined;
+    this.window.clear();
+    const read = this.state;
+    this.state = undefined;
+    return { next: undefined, read };
+  }
+
+  private failed(outcome: AttemptOutcome, permit: Permit, now: number): Transition | undefined {
+    const isOpen = this.position(now) === 'open';
+    if (!isOpen) this.window.note('failure', now);
+    const { attempts, failureShare } = this.window.measure(now);
+    const tooMany =
+      !isOpen && attempts >= this.options.leastAttempts && failureShare >= this.options.failureShare;
+    const askedSeconds = Math.min(askedToWait(outcome), LONGEST_HOLD_SECONDS);
+    const openSeconds = tooMany || permit === 'probe' ? this.options.openSeconds : 0;
+    const until = now + Math.max(askedSeconds, openSeconds) * 1000;
+    if (until <= now || (permit !== 'probe' && until <= this.openUntil)) return undefined;
+    return this.moveTo({ until, since: this.state?.since ?? now });
+  }
+
+  private moveTo(state: Omit<BreakerState, 'token'>): Transition {
+    const read = this.state;
+    const next = { ...state, token: randomToken(this.random) };
+    this.window.clear();
+    this.state = next;
+    return { next, read };
+  }
+}
+
+/** A record that is refused for good has been answered: its destination works. */
+function verdictOn({ type }: AttemptOutcome): 'success' | 'failure' | undefined {
+  switch (type) {
+    case 'success':
+    case 'dead':
+      return 'success';
+    case 'failure':
+      return 'failure';
+    default:
+      return undefined;
+  }
+}
+
+function askedToWait(outcome: AttemptOutcome): number {
+  return outcome.type === 'failure' ? (outcome.retryAfterSeconds ?? 0) : 0;
+}

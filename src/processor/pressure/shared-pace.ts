@@ -1,0 +1,114 @@
+import type { Clock } from '../../clock.js';
+import type { BacklogStore } from '../../store/store.js';
+
+/** Turns are taken for so long at once: what one write is for, and how long others may have to wait for theirs. */
+const CHUNK_SECONDS = 5;
+
+export interface SharedPaceParts {
+  readonly queue: string;
+  /** Attempts started per second, of all runs of the queue together. Undefined: no limit. */
+  readonly perSecond: number | undefined;
+  readonly store: Pick<BacklogStore, 'takeTurns'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Lets attempts start at an even pace, that of the queue: its runs take their turns from one place, some at a time, so
+ * that no number of them at once passes it. A turn that nobody was there to use is lost, never made up for.
+ */
+export class SharedPace {
+  private readonly intervalMs: number;
+  private readonly chunk: number;
+  /** Real time of the next turn in hand, or else of the end of the last one. */
+  private next = 0;
+  private inHand = 0;
+  /** Real time of the last start. */
+  private last = Number.NEGATIVE_INFINITY;
+  private taking: Promise<boolean> | undefined;
+
+  constructor(private readonly parts: SharedPaceParts) {
+    const { perSecond = Number.POSITIVE_INFINITY } = parts;
+    this.intervalMs = 1000 / perSecond;
+    this.chunk = Math.max(1, Math.floor(perSecond * CHUNK_SECONDS));
+  }
+
+  /** Real time of the next turn; before it is taken, the earliest that it can be. */
+  get nextAt(): number {
+    this.dropMissed();
+    return Math.max(this.next, this.last + this.intervalMs);
+  }
+
+  waitMs(): number {
+    return Math.max(0, this.nextAt - this.parts.clock.wall());
+  }
+
+  /**
+   * Takes turns for so many attempts, or for the first of them, unless some are in hand.
+   *
+   * @param latest real time; takes none if the first would be later
+   * @returns whether there are turns in hand
+   */
+  async take(attempts: number, latest?: number): Promise<boolean> {
+    const { perSecond } = this.parts;
+    if (perSecond === undefined) return true;
+    while (this.missing()) {
+      this.taking ??= this.takeMore(attempts, latest).finally(() => {
+        this.taking = undefined;
+      });
+      if (!(await this.taking)) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Uses the next turn, and resolves when it comes.
+   *
+   * @param stop ends the wait
+   * @param isInTime whether an attempt may start at this (real) time; a turn that comes too late is left in hand
+   * @returns false if it was
+   */
+  async turn(
+    attemptsLeft: number,
+    isInTime: (at: number) => boolean,
+    stop?: AbortSignal | undefined,
+  ): Promise<boolean> {
+    const { clock, perSecond } = this.parts;
+    if (perSecond === undefined) return true;
+    // Others wait beside this one, and may be quicker.
+    while (this.missing()) await this.take(attemptsLeft);
+    const at = Math.max(this.nextAt, clock.wall());
+    if (!isInTime(at)) return false;
+    this.last = at;
+    this.next += this.intervalMs;
+    this.inHand--;
+    const waitMs = at - clock.wall();
+    if (waitMs > 0) await clock.sleep(waitMs, stop);
+    return true;
+  }
+
+  private async takeMore(attempts: number, latest: number | undefined): Promise<boolean> {
+    const { store, clock, queue } = this.parts;
+    const { intervalMs } = this;
+    const count = Math.min(Math.max(1, attempts), this.chunk);
+    const first = await store.takeTurns(queue, { count, intervalMs, now: clock.wall(), latest });
+    if (first === undefined) return false;
+    this.next = first;
+    this.inHand = count;
+    return true;
+  }
+
+  private missing(): boolean {
+    this.dropMissed();
+    return this.inHand === 0;
+  }
+
+  /** One is missed when the next one has come, or may be used no sooner than that: whoever is late stays behind. */
+  private dropMissed(): void {
+    if (this.inHand === 0) return;
+    const earliest = Math.max(this.parts.clock.wall(), this.last + this.intervalMs);
+    const missed = Math.min(Math.floor((earliest - this.next) / this.intervalMs), this.inHand);
+    if (missed <= 0) return;
+    this.inHand -= missed;
+    this.next += missed * this.intervalMs;
+  }
+}

@@ -1,0 +1,114 @@
+import type { RunOptions } from '../options.js';
+import type { RunParts } from '../parts.js';
+import { run as runQueue } from '../run.js';
+import type { RunEnd, RunSummary } from '../summary.js';
+import { areEqual, drawQueue, type QueueWeights } from './weights.js';
+
+/** One queue of several that a run serves. */
+export interface QueueRun {
+  readonly options: RunOptions;
+  readonly weight: number;
+}
+
+/**
+ * Drains several queues in one invocation. With equal weights all at the same time; with different ones page by page,
+ * each page's queue drawn by its weight from those that have anything left. One that is empty costs the others nothing
+ * of their shares.
+ *
+ * @returns a summary for each queue, in their order
+ */
+export async function runQueues(
+  queues: readonly QueueRun[],
+  parts: RunParts,
+  run: typeof runQueue = runQueue,
+): Promise<RunSummary[]> {
+  const weights = new Map(queues.map(({ options, weight }) => [options.target.queue, weight]));
+  if (areEqual(weights)) return Promise.all(queues.map(({ options }) => run(options, parts)));
+  return runByWeight(queues, weights, parts, run);
+}
+
+async function runByWeight(
+  queues: readonly QueueRun[],
+  weights: QueueWeights,
+  parts: RunParts,
+  run: typeof runQueue,
+): Promise<RunSummary[]> {
+  const optionsOf = new Map(queues.map(({ options }) => [options.target.queue, options]));
+  const summaries = new Map<string, RunSummary>();
+  const left = new Map(weights);
+  for (
+    let queue = drawQueue(left, parts.random);
+    queue !== undefined;
+    queue = drawQueue(left, parts.random)
+  ) {
+    const options = optionsOf.get(queue) as RunOptions;
+    const before = summaries.get(queue);
+    const page = await run(onePage(options, before?.attempted ?? 0), parts);
+    const summary = before ? added(before, page) : page;
+    summaries.set(queue, summary);
+    const isAtLimit = summary.attempted >= (options.limits.maxRecords ?? Number.POSITIVE_INFINITY);
+    if (page.ended !== 'onePage') left.delete(queue);
+    else if (isAtLimit) {
+      left.delete(queue);
+      summaries.set(queue, { ...summary, ended: 'maxRecords' });
+    }
+  }
+  return queues.flatMap(({ options }) => summaries.get(options.target.queue) ?? []);
+}
+
+function onePage(options: RunOptions, attempted: number): RunOptions {
+  const { target, limits } = options;
+  const { maxRecords } = limits;
+  const left = maxRecords === undefined ? {} : { maxRecords: maxRecords - attempted };
+  return { ...options, target: { ...target, onePage: true }, limits: { ...limits, ...left } };
+}
+
+const COUNTS = [
+  'attempted',
+  'succeeded',
+  'failed',
+  'dead',
+  'snoozed',
+  'cancelled',
+  'skipped',
+  'unsettled',
+] as const;
+
+/** What was left over after a page was met again by the next one. */
+function added(before: RunSummary, page: RunSummary): RunSummary {
+  const counts = COUNTS.map((name) => [name, before[name] + page[name]]);
+  return {
+    ...page,
+    ...(Object.fromEntries(counts) as Pick<RunSummary, (typeof COUNTS)[number]>),
+    lagSeconds: Math.max(before.lagSeconds, page.lagSeconds),
+    durationMs: before.durationMs + page.durationMs,
+  };
+}
+
+/** Ends, first what says most about the whole. */
+const BY_WEIGHT: readonly RunEnd[] = ['storeTrouble', 'stopped', 'deadline', 'maxRecords'];
+
+/** Several queues' summaries as one, under all their names; theirs are in `queues`. */
+export function together(summaries: readonly RunSummary[]): RunSummary {
+  const [first, ...others] = summaries;
+  if (!first) throw new TypeError('there are no queues without a summary');
+  if (others.length === 0) return first;
+  const queue = summaries.map((summary) => summary.queue).join(',');
+  const ends = summaries.map(({ ended }) => ended);
+  const ended =
+    BY_WEIGHT.find((end) => ends.includes(end)) ?? (ends.includes('drained') ? 'drained' : first.ended);
+  const trouble = summaries.find((summary) => summary.trouble)?.trouble;
+  const durationMs = Math.max(...summaries.map((summary) => summary.durationMs));
+  const leftOver = summaries.reduce((sum, summary) => sum + summary.leftOver, 0);
+  const sum = others.reduce(added, first);
+  return {
+    ...sum,
+    queue,
+    lane: queue,
+    leftOver,
+    durationMs,
+    ended,
+    ...(trouble === undefined ? {} : { trouble }),
+    queues: summaries,
+  };
+}

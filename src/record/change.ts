@@ -1,0 +1,129 @@
+import { toIso } from '../clock.js';
+import type { ResolvedPolicy } from '../policies/index.js';
+import type { Random } from '../random.js';
+import { appendEntry, type HistoryLimits } from './history.js';
+import { deadLane, laneOf } from './lanes.js';
+import {
+  type BacklogRecord,
+  bornAt,
+  type ErrorEntry,
+  type HistoryEntry,
+  type Status,
+  type Way,
+} from './record.js';
+
+/** Attributes that a settle writes or removes; those it does not name stay as they are. */
+export interface RecordChange {
+  readonly set: {
+    readonly status?: Status;
+    readonly queue?: string;
+    readonly insertedAt?: string;
+    readonly availableAt?: string;
+    readonly lane?: string;
+    readonly dueAt?: string;
+    readonly attempts?: number;
+    readonly failures?: number;
+    readonly firstFailureAt?: string;
+    readonly lastFailureAt?: string;
+    readonly lastAttemptAt?: string;
+    readonly lastError?: ErrorEntry;
+    readonly errors?: readonly HistoryEntry[];
+    readonly notBefore?: string;
+    readonly deadReason?: string;
+    readonly expiresAt?: number;
+  };
+  readonly remove: readonly (
+    | 'lane'
+    | 'dueAt'
+    | 'notBefore'
+    | 'deadReason'
+    | 'expiresAt'
+    | 'failures'
+    | 'firstFailureAt'
+    | 'lastFailureAt'
+  )[];
+  /** What a run counts it as, where the status does not tell. */
+  readonly countedAs?: 'snoozed' | 'cancelled';
+}
+
+export interface SettleContext {
+  /** Where the record belongs: the lane it was found in, if that is one of its queue's shards. */
+  readonly lane: string;
+  readonly way: Way;
+  /** The queue's policy; the record's own comes before it. */
+  readonly policy: ResolvedPolicy;
+  /** The policy is not the queue's own, but was chosen for this failure: its waits hold on a progressive queue too. */
+  readonly chosen?: boolean | undefined;
+  /** Another queue, where it goes if it is to be retried. */
+  readonly retryQueue?: string | undefined;
+  /** When the attempt ended, epoch milliseconds. */
+  readonly now: number;
+  /** How often the queue is polled. */
+  readonly tickSeconds: number;
+  /** For policies that leave the wait to chance: drawn from once per failure. */
+  readonly random: Random;
+  /** How long a finished record is kept; `undefined` for ever. */
+  readonly keepSuccessSeconds?: number | undefined;
+  /** How much is kept of the attempts. */
+  readonly history?: HistoryLimits | undefined;
+}
+
+/** What every attempt leaves. A record without a place was put by somebody who leaves the rest to us. */
+export function attemptOf({ lane, insertedAt, attempts }: BacklogRecord, { now }: SettleContext) {
+  return {
+    ...(lane === undefined ? { insertedAt } : {}),
+    attempts: attempts + 1,
+    lastAttemptAt: toIso(now),
+  };
+}
+
+/** The history with one more attempt. */
+export function historyOf(
+  record: BacklogRecord,
+  entry: Omit<HistoryEntry, 'at' | 'attempt'>,
+  { now, history }: SettleContext,
+): readonly HistoryEntry[] {
+  return appendEntry(record.errors, { at: toIso(now), attempt: record.attempts + 1, ...entry }, history);
+}
+
+/**
+ * The next attempt comes no earlier; in another queue, if it moves there. Who is attempted before it has a place gets
+ * one, and so does who is left in the lane of a shard that is no more; nobody who waits expires.
+ *
+ * On a progressive queue the rules keep the schedule: the index key stays the insertion time, and the write leaves the
+ * index alone. Of another queue nobody knows here how it retries: a run of either way honours the due time, and puts it
+ * right.
+ */
+export function waitUntil(record: BacklogRecord, earliest: number, context: SettleContext) {
+  const { way, now, retryQueue } = context;
+  const lane = record.lane === context.lane ? {} : { lane: context.lane };
+  const remove = record.lane === undefined ? (['expiresAt'] as const) : [];
+  const next = toIso(earliest);
+  if (retryQueue !== undefined) {
+    const set = { queue: retryQueue, lane: laneOf(retryQueue), dueAt: next };
+    return { set, remove: ['notBefore', ...remove] as const, next };
+  }
+  if (way === 'retry') return { set: { ...lane, dueAt: next }, remove, next };
+  const dueAt = toIso(bornAt(record));
+  if (earliest > now) return { set: { ...lane, dueAt, notBefore: next }, remove, next };
+  const over = record.notBefore === undefined ? [] : (['notBefore'] as const);
+  return { set: { ...lane, dueAt }, remove: [...over, ...remove] };
+}
+
+/** When what is done may be removed. */
+export function expiryOf({ now, keepSuccessSeconds }: SettleContext): { readonly expiresAt?: number } {
+  return keepSuccessSeconds === undefined ? {} : { expiresAt: Math.floor(now / 1000) + keepSuccessSeconds };
+}
+
+export function die(change: RecordChange['set'], reason: string, context: SettleContext): RecordChange {
+  return {
+    set: {
+      ...change,
+      status: 'DEAD',
+      lane: deadLane(context.lane),
+      dueAt: toIso(context.now),
+      deadReason: reason,
+    },
+    remove: ['notBefore', 'expiresAt'],
+  };
+}

@@ -1,0 +1,100 @@
+import type { ErrorEntry, HistoryEntry } from './record.js';
+
+/** Every byte of a record is billed at every write: texts are kept short. */
+const MAX_NAME_BYTES = 64;
+const MAX_MESSAGE_BYTES = 400;
+const MAX_STACK_BYTES = 1_000;
+
+/** How much a record keeps of its attempts. */
+export interface HistoryLimits {
+  /** Of all entries, as JSON: a little more than DynamoDB bills. */
+  readonly bytes: number;
+  readonly entries: number;
+}
+export const DEFAULT_HISTORY: HistoryLimits = { bytes: 512, entries: 20 };
+
+/** What an attempt said of its error. */
+export interface ErrorText {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string | undefined;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+export function errorEntry({ name, message }: ErrorText, at: string, attempt: number): ErrorEntry {
+  return {
+    name: truncate(name, MAX_NAME_BYTES),
+    message: truncate(message, MAX_MESSAGE_BYTES),
+    at,
+    attempt,
+  };
+}
+
+/**
+ * Adds the newest entry within the limits. First the stacks of older ones go, then the oldest entries, and then what does
+ * not fit of the newest by itself. Of snoozes for the same reason in a row one is kept, the newest.
+ */
+export function appendEntry(
+  history: readonly HistoryEntry[],
+  added: HistoryEntry,
+  { bytes, entries }: HistoryLimits = DEFAULT_HISTORY,
+): HistoryEntry[] {
+  const entry = compact(added);
+  const before = isSameSnooze(history.at(-1), entry) ? history.slice(0, -1) : history;
+  const kept = before.slice(Math.max(0, before.length + 1 - entries));
+  const isTooMuch = () => jsonBytes([...kept, entry]) > bytes;
+  for (const [i, older] of kept.entries()) {
+    if (isTooMuch()) kept[i] = compact({ ...older, stack: undefined });
+  }
+  while (kept.length > 0 && isTooMuch()) kept.shift();
+  return [...kept, shortened(entry, bytes - '[]'.length)];
+}
+
+function isSameSnooze(last: HistoryEntry | undefined, { outcome, message }: HistoryEntry): boolean {
+  return outcome === 'snoozed' && last?.outcome === 'snoozed' && last.message === message;
+}
+
+/** What can be done without, in this order. */
+const PARTS = ['stack', 'message', 'queue', 'name'] as const;
+
+function shortened(entry: HistoryEntry, bytes: number): HistoryEntry {
+  let rest = entry;
+  for (const part of PARTS) {
+    const over = jsonBytes(rest) - bytes;
+    if (over <= 0) return rest;
+    const text = rest[part] ?? '';
+    const room = Buffer.byteLength(text) - over;
+    // Half a queue's name is another's.
+    const left = part === 'queue' || room <= 0 ? undefined : truncate(text, room);
+    rest = compact({ ...rest, [part]: left });
+  }
+  return rest;
+}
+
+/** Without what is not given, and with its texts as long as they may be. */
+function compact(entry: HistoryEntry): HistoryEntry {
+  const { name, message, stack } = entry;
+  const texts = {
+    name: name && truncate(name, MAX_NAME_BYTES),
+    message: message && truncate(message, MAX_MESSAGE_BYTES),
+    stack: stack && truncate(stack, MAX_STACK_BYTES),
+  };
+  const given = Object.entries({ ...entry, ...texts }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as unknown as HistoryEntry;
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** Cuts at a whole character. Half a character (a lone surrogate) becomes U+FFFD: DynamoDB takes UTF-8 only. */
+export function truncate(text: string, maxBytes: number): string {
+  // A character has at least one byte: what is behind these never counts, however much it is.
+  const encoded = encoder.encode(text.slice(0, maxBytes + 2));
+  if (encoded.length <= maxBytes) return decoder.decode(encoded);
+  if (maxBytes < ELLIPSIS_BYTES) return '';
+  return `${decoder.decode(encoded.subarray(0, maxBytes - ELLIPSIS_BYTES)).replace(/\uFFFD+$/, '')}…`;
+}
+const ELLIPSIS_BYTES = 3;

@@ -1,0 +1,38 @@
+import { hash32 } from '../policies/index.js';
+
+/** A queue has at most so many lanes: one, or one for each of its shards. */
+export const MAX_SHARDS = 32;
+
+/** What no queue's name can have. */
+export const DEAD_LANE_ENDING = '/dead';
+
+/** The lane of a queue, or of one of its shards: a partition of the index. The first shard's is the queue's own. */
+export function laneOf(queue: string, shard = 0): string {
+  return shard === 0 ? queue : `${queue}#${shard}`;
+}
+
+/** Where a record belongs in a queue of so many shards. An id stays in its shard as long as their number does. */
+export function laneFor({ queue, id }: { readonly queue: string; readonly id: string }, shards = 1): string {
+  // Not the hash that its phase is made of: records of one shard would come due together.
+  return laneOf(queue, shards === 1 ? 0 : hash32(`shard:${id}`) % shards);
+}
+
+/** Dead records stay listable: in a lane of their own, in the order of their death. */
+export function deadLane(lane: string): string {
+  return `${lane}${DEAD_LANE_ENDING}`;
+}
+
+/** The lanes of the shards from one number on up to another, exclusive. */
+export function lanesOf(queue: string, from = 0, until = MAX_SHARDS): string[] {
+  return Array.from({ length: Math.max(0, until - from) }, (_, i) => laneOf(queue, from + i));
+}
+
+/** The lane of a shard, whether it is one of the dead or not. */
+export function withoutDeadEnding(lane: string): string {
+  return lane.endsWith(DEAD_LANE_ENDING) ? lane.slice(0, -DEAD_LANE_ENDING.length) : lane;
+}
+
+/** Whether it is a lane of the queue, of whatever number of shards: of its living, not of its dead. */
+export function isLaneOf(lane: string, queue: string): boolean {
+  return lane === queue || (lane.startsWith(`${queue}#`) && /^[1-9]\d?$/.test(lane.slice(queue.length + 1)));
+}

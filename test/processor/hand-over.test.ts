@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { fail, Harness, succeed, YOUNG } from './harness.js';
+
+const SLOW = { attemptsPerSecond: 5 };
+
+function pile(count: number): Harness {
+  const harness = new Harness();
+  for (let i = 0; i < count; i++) harness.put(`r${i}`);
+  return harness;
+}
+
+describe('a run that comes while another one is at work', () => {
+  test('takes over from one that must end before the next rule fires', async () => {
+    const harness = pile(2_000);
+    const first = harness.start(succeed, SLOW);
+    await harness.pass(240);
+    const second = harness.start(succeed, SLOW);
+    expect(await harness.time.until(first)).toMatchObject({ ended: 'deadline' });
+    expect(await harness.time.until(second)).toMatchObject({ ended: 'drained' });
+    expect(harness.statuses()).toEqual({ SUCCESS: 2_000 });
+    // Both together made no pause: 2,000 attempts at 5 a second.
+    expect((harness.time.now - Date.parse('2026-03-01')) / 1000).toBeLessThan(410);
+  });
+
+  test('ends at once where the other has long to go', async () => {
+    const harness = pile(2_000);
+    const first = harness.start(succeed, SLOW);
+    await harness.pass(180);
+    const startedAt = harness.time.now;
+    expect(await harness.run(succeed, SLOW)).toMatchObject({ ended: 'held', attempted: 0 });
+    expect(harness.time.now).toBe(startedAt);
+    await harness.time.until(first);
+  });
+
+  test('ends when the other has left nothing', async () => {
+    const harness = pile(1_225);
+    const first = harness.start(succeed, SLOW);
+    await harness.pass(240);
+    const second = harness.start(succeed, SLOW);
+    expect(await harness.time.until(first)).toMatchObject({ ended: 'drained', succeeded: 1_225 });
+    expect(await harness.time.until(second)).toMatchObject({ ended: 'drained', attempted: 0 });
+  });
+
+  test('waits for one whose last attempt does not end', async () => {
+    const harness = pile(2_000);
+    const hangs = harness.start(({ id }) => (id === 'r1' ? new Promise<void>(() => {}) : undefined), SLOW);
+    await harness.pass(240);
+    const second = await harness.time.until(harness.start(succeed, SLOW));
+    expect(await harness.time.until(hangs)).toMatchObject({ ended: 'deadline' });
+    expect(second.attempted).toBeGreaterThan(0);
+  });
+
+  test('waits on a progressive queue as well, whose rule fires less often', async () => {
+    const harness = pile(2_000);
+    const first = harness.start(fail, { ...SLOW, band: YOUNG });
+    await harness.pass(240);
+    const second = harness.start(fail, { ...SLOW, band: YOUNG });
+    await harness.time.until(first);
+    expect((await harness.time.until(second)).attempted).toBeGreaterThan(500);
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import type { Process } from '../../src/processor/index.js';
+import { laneFor, lanesOf } from '../../src/record/index.js';
+import { StoreThrottledError } from '../../src/store/errors.js';
+import { fail, Harness, succeed, YOUNG } from './harness.js';
+
+const SHARDS = { shards: 4, lanes: lanesOf('q', 0, 4) };
+
+/** A queue whose records are spread as its shards have them. */
+function spread(count: number, shards: number): Harness {
+  const harness = new Harness();
+  for (let i = 0; i < count; i++) {
+    const id = `r${i}`;
+    harness.put(id, { lane: laneFor({ queue: 'q', id }, shards) });
+  }
+  return harness;
+}
+
+function lanesIn(harness: Harness): Record<string, number> {
+  const lanes: Record<string, number> = {};
+  for (const { lane } of harness.store.items()) lanes[String(lane)] = (lanes[String(lane)] ?? 0) + 1;
+  return lanes;
+}
+
+describe('a queue with shards', () => {
+  test('spreads ids evenly over its lanes, the first of which is that of a queue without shards', () => {
+    const counts = new Map<string, number>();
+    for (let i = 0; i < 32_000; i++) {
+      const lane = laneFor({ queue: 'q', id: `order-${i}` }, 32);
+      counts.set(lane, (counts.get(lane) ?? 0) + 1);
+    }
+    expect([...counts.keys()].sort()).toEqual(lanesOf('q').sort());
+    for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(5 * Math.sqrt(1000));
+    expect(laneFor({ queue: 'q', id: 'any' })).toBe('q');
+  });
+
+  test('has them all attempted in one run, no more at once than a queue without', async () => {
+    const harness = spread(200, 4);
+    let [now, most] = [0, 0];
+    const slow: Process = async () => {
+      most = Math.max(most, ++now);
+      await harness.sleep(0.1);
+      now--;
+    };
+    const startedAt = harness.time.now;
+    expect(await harness.run(slow, { ...SHARDS, concurrency: 8 })).toMatchObject({
+      succeeded: 200,
+      ended: 'drained',
+    });
+    expect(most).toBe(8);
+    // Four lanes at once, two attempts in each: hardly longer than eight attempts in one.
+    expect(harness.time.now - startedAt).toBeLessThan(200 * 12.5 * 1.4);
+  });
+
+  test('has a limit that all its lanes come to together', async () => {
+    const harness = spread(200, 4);
+    const summary = await harness.run(succeed, { ...SHARDS, maxRecords: 30 });
+    expect(summary).toMatchObject({ attempted: 30, ended: 'maxRecords' });
+  });
+
+  test('keeps a record in its lane when it fails, and in that of its dead when it is given up', async () => {
+    const harness = spread(40, 4);
+    const before = lanesIn(harness);
+    await harness.run(fail, SHARDS);
+    expect(lanesIn(harness)).toEqual(before);
+    await harness.pass(61);
+    await harness.run(fail, { ...SHARDS, retry: { type: 'none' } });
+    const dead = Object.fromEntries(Object.entries(before).map(([lane, count]) => [`${lane}/dead`, count]));
+    expect(lanesIn(harness)).toEqual(dead);
+    const listed: string[] = [];
+    for await (const { id } of harness.store.list({ queue: 'q', status: 'DEAD' })) listed.push(id);
+    expect(listed).toHaveLength(40);
+  });
+
+  test('gives what comes and fails its place in all of its lanes', async () => {
+    const harness = new Harness();
+    const ids = Array.from({ length: 40 }, (_, i) => `n${i}`);
+    for (const id of ids) harness.store.put({ id, status: 'NEW', queue: 'q', payload: {} });
+    await harness.run(fail, { shards: 4, arrivals: { batch: 'b', ids } });
+    for (const { id, lane } of harness.store.items()) {
+      expect(lane).toBe(laneFor({ queue: 'q', id: String(id) }, 4));
+    }
+    expect(Object.keys(lanesIn(harness)).sort()).toEqual(SHARDS.lanes);
+  });
+
+  test('of fewer than before has those moved that fail in the lanes of the others', async () => {
+    const harness = spread(40, 8);
+    const former = { shards: 2, lanes: lanesOf('q', 0, 8) };
+    expect(await harness.run(fail, former)).toMatchObject({ failed: 40 });
+    expect(Object.keys(lanesIn(harness)).sort()).toEqual(['q', 'q#1']);
+    await harness.pass(61);
+    const now = { shards: 2, lanes: lanesOf('q', 0, 2) };
+    expect(await harness.run(succeed, now)).toMatchObject({ succeeded: 40 });
+  });
+
+  test('of more than before goes on with those that stand in the lane it had', async () => {
+    const harness = spread(40, 1);
+    expect(await harness.run(succeed, SHARDS)).toMatchObject({ succeeded: 40 });
+  });
+
+  test('lets several runs have a part of its lanes each, at the same time', async () => {
+    const harness = spread(200, 4);
+    const slow: Process = () => harness.sleep(1);
+    const runs = [0, 1].map((part) => {
+      const lanes = SHARDS.lanes.filter((_, i) => i % 2 === part);
+      return harness.start(slow, { shards: 4, lanes });
+    });
+    const [one, other] = await harness.time.until(Promise.all(runs));
+    expect((one?.succeeded ?? 0) + (other?.succeeded ?? 0)).toBe(200);
+    expect(one?.succeeded).toBeGreaterThan(50);
+    expect(other?.succeeded).toBeGreaterThan(50);
+  });
+
+  test('goes on with the other lanes where one cannot be read, and tells', async () => {
+    const harness = spread(80, 4);
+    const store = new Proxy(harness.store, {
+      get: (target, name) =>
+        name === 'queryDue'
+          ? async (query: { lane: string }) => {
+              if (query.lane === 'q#2') throw new StoreThrottledError('Query: throttled');
+              return target.queryDue(query as never);
+            }
+          : Reflect.get(target, name).bind(target),
+    });
+    const summary = await harness.run(succeed, { ...SHARDS, store });
+    const left = harness.store.items().filter(({ lane }) => lane === 'q#2').length;
+    expect(summary).toMatchObject({ succeeded: 80 - left, ended: 'storeTrouble' });
+    expect(left).toBeGreaterThan(10);
+  });
+
+  test('keeps one pace in all its lanes', async () => {
+    const harness = spread(40, 4);
+    const starts: number[] = [];
+    await harness.run(() => void starts.push(harness.time.now), { ...SHARDS, attemptsPerSecond: 10 });
+    expect(starts).toEqual(starts.map((_, i) => (starts[0] ?? 0) + i * 100));
+  });
+
+  test('may be progressive', async () => {
+    const harness = spread(40, 4);
+    expect(await harness.run(fail, { ...SHARDS, band: YOUNG })).toMatchObject({ failed: 40 });
+    await harness.pass(300);
+    expect(await harness.run(succeed, { ...SHARDS, band: YOUNG })).toMatchObject({ succeeded: 40 });
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigurationError } from '../../src/errors.js';
+import { resolvePolicy } from '../../src/policies/index.js';
+import {
+  type Process,
+  parseWeights,
+  type QueuesChoice,
+  type RunOptions,
+  runQueues,
+  together,
+} from '../../src/processor/index.js';
+import { drawQueue } from '../../src/processor/queues/weights.js';
+import { systemRandom } from '../../src/random.js';
+import { seededRandom } from '../simulation/random.js';
+import { Harness, succeed } from './harness.js';
+
+/** How often each queue is drawn. */
+function draws(count: number, weights: QueuesChoice, random = seededRandom(7)): Record<string, number> {
+  const drawn: Record<string, number> = {};
+  const parsed = parseWeights(weights, 'queues');
+  for (let i = 0; i < count; i++) {
+    const queue = drawQueue(parsed, random) ?? '';
+    drawn[queue] = (drawn[queue] ?? 0) + 1;
+  }
+  return drawn;
+}
+
+/** Four standard deviations of a binomial distribution: one in sixteen thousand fails by chance. */
+function bound(count: number, share: number): number {
+  return 4 * Math.sqrt(count * share * (1 - share));
+}
+
+describe('queues with weights', () => {
+  test.each([
+    ['critical,3 default,1', 200, { critical: 3 / 4, default: 1 / 4 }],
+    ['critical,3 default,1', 10_000, { critical: 3 / 4, default: 1 / 4 }],
+    ['critical,6 default', 10_000, { critical: 6 / 7, default: 1 / 7 }],
+    ['a,0.5 b,2 c,7.5', 10_000, { a: 0.05, b: 0.2, c: 0.75 }],
+    ['a,1000000 b,1', 10_000, { a: 0.999999, b: 0.000001 }],
+  ])('"%s" are drawn %i times by their shares', (weights, count, shares) => {
+    const drawn = draws(count, weights);
+    for (const [queue, share] of Object.entries(shares)) {
+      const off = Math.abs((drawn[queue] ?? 0) - count * share);
+      expect(off, queue).toBeLessThanOrEqual(Math.max(2, bound(count, share)));
+    }
+  });
+
+  test('are drawn by their shares with the random numbers of the system, too', () => {
+    const { critical = 0 } = draws(10_000, 'critical,3 default,1', systemRandom);
+    expect(Math.abs(critical - 7_500)).toBeLessThan(bound(10_000, 0.75));
+  });
+
+  test('are read from text, and from lists', () => {
+    const expected = new Map([
+      ['critical', 6],
+      ['default', 1],
+    ]);
+    expect(parseWeights(' critical,6  default,1 ', 'queues')).toEqual(expected);
+    expect(parseWeights([['critical', 6], 'default'], 'queues')).toEqual(expected);
+  });
+
+  test.each<[QueuesChoice, string]>([
+    ['', 'queues: expected names of queues with their weights, such as "critical,6 default,1", got ""'],
+    [[], 'queues: expected at least one queue, such as "critical,6 default,1", got []'],
+    [
+      'critical,six',
+      'queues: expected a weight above 0 for the queue "critical", and up to a million, got "six"',
+    ],
+    ['critical,0', 'queues: expected a weight above 0 for the queue "critical", and up to a million, got 0'],
+    ['critical,-1', 'queues: expected a weight above 0 for the queue "critical"'],
+    ['critical,1,2', 'queues: expected a weight above 0 for the queue "critical"'],
+    [[['critical', Number.NaN]], 'queues: expected a weight above 0 for the queue "critical"'],
+    ['critical,6 critical,1', 'queues: expected each queue once, got "critical"'],
+    ['crit/ical,6', 'queues: expected names of queues with their weights'],
+    [[7 as unknown as string], 'queues: expected names of queues with their weights'],
+  ])('%j are refused', (weights, message) => {
+    expect(() => parseWeights(weights, 'queues')).toThrow(ConfigurationError);
+    expect(() => parseWeights(weights, 'queues')).toThrow(message);
+  });
+});
+
+/** Two queues in one table, and what is attempted of them, in order. */
+class Queues {
+  readonly harness = new Harness();
+  readonly attempted: string[] = [];
+
+  put(queue: string, count: number, attributes: object = {}): void {
+    for (let i = 0; i < count; i++) {
+      this.harness.put(`${queue}-${i}`, { queue, lane: queue, ...attributes });
+    }
+  }
+
+  run(weights: Record<string, number>, options: Partial<RunOptions> = {}, process: Process = succeed) {
+    const { clock, store } = this.harness;
+    const queues = Object.entries(weights).map(([queue, weight]) => ({
+      weight,
+      options: {
+        target: { queue, lane: queue, way: 'retry' as const },
+        process: (record: Parameters<Process>[0], context: Parameters<Process>[1]) => {
+          this.attempted.push(queue);
+          return process(record, context);
+        },
+        policy: resolvePolicy({ type: 'fibonacci' }),
+        limits: { concurrency: 10, attemptTimeoutSeconds: 30 },
+        deadline: clock.wall() + 300_000,
+        functionTimeoutSeconds: 300,
+        tickSeconds: 60,
+        ...options,
+      },
+    }));
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    return this.harness.time.until(runQueues(queues, { store, clock, random: seededRandom(3), logger }));
+  }
+
+  /** Of the first so many attempts. */
+  shareOf(queue: string, count: number): number {
+    return this.attempted.slice(0, count).filter((one) => one === queue).length / count;
+  }
+}
+
+describe('a run of several queues', () => {
+  test('gives each queue its share of the pages while all have work, and all of them all in the end', async () => {
+    const queues = new Queues();
+    queues.put('critical', 3000);
+    queues.put('default', 3000);
+    const summaries = await queues.run({ critical: 3, default: 1 });
+    expect(summaries.map(({ queue, succeeded, ended }) => [queue, succeeded, ended])).toEqual([
+      ['critical', 3000, 'drained'],
+      ['default', 3000, 'drained'],
+    ]);
+    // Pages of 20: 150 draws until the first queue is empty, about.
+    expect(queues.shareOf('critical', 3000)).toBeGreaterThan(0.75 - 0.15);
+    expect(queues.shareOf('critical', 3000)).toBeLessThan(0.75 + 0.15);
+    expect(queues.attempted.slice(-500)).toEqual(Array(500).fill('default'));
+  });
+
+  test('loses nothing of the shares to a queue that is empty', async () => {
+    const queues = new Queues();
+    queues.put('high', 3000);
+    queues.put('low', 3000);
+    await queues.run({ empty: 96, high: 3, low: 1 });
+    expect(queues.shareOf('high', 3000)).toBeGreaterThan(0.75 - 0.15);
+    expect(queues.shareOf('high', 3000)).toBeLessThan(0.75 + 0.15);
+  });
+
+  test('serves queues of equal weights at the same time', async () => {
+    const queues = new Queues();
+    queues.put('a', 100);
+    queues.put('b', 100);
+    const slow: Process = () => queues.harness.sleep(1);
+    const startedAt = queues.harness.time.now;
+    await queues.run({ a: 2, b: 2 }, {}, slow);
+    expect(queues.harness.time.now - startedAt).toBeLessThan(11_000);
+    expect(queues.shareOf('a', 100)).toBeCloseTo(0.5, 1);
+  });
+
+  test('goes on with the others where one is paused, or at work elsewhere', async () => {
+    const queues = new Queues();
+    queues.put('a', 50);
+    queues.put('b', 50);
+    queues.put('c', 50);
+    queues.harness.store.setPaused('a', true);
+    const until = queues.harness.clock.wall() + 60_000;
+    await queues.harness.store.holdLease('b', { holder: 'other', until, ids: ['x'], rev: 'r' });
+    const [a, b, c] = await queues.run({ a: 5, b: 3, c: 1 });
+    expect([a?.ended, b?.ended, c?.ended]).toEqual(['paused', 'held', 'drained']);
+    expect(c?.succeeded).toBe(50);
+  });
+
+  test('keeps the limit of each queue', async () => {
+    const queues = new Queues();
+    queues.put('a', 100);
+    queues.put('b', 100);
+    const limits = { concurrency: 10, attemptTimeoutSeconds: 30, maxRecords: 30 };
+    const [a, b] = await queues.run({ a: 2, b: 1 }, { limits });
+    expect([a, b].map((one) => [one?.attempted, one?.ended])).toEqual([
+      [30, 'maxRecords'],
+      [30, 'maxRecords'],
+    ]);
+  });
+
+  test('ends before the deadline', async () => {
+    const queues = new Queues();
+    queues.put('a', 1000);
+    queues.put('b', 1000);
+    const slow: Process = () => queues.harness.sleep(10);
+    const startedAt = queues.harness.time.now;
+    const [a, b] = await queues.run({ a: 2, b: 1 }, {}, slow);
+    expect(queues.harness.time.now - startedAt).toBeLessThan(300_000);
+    expect([a?.ended, b?.ended]).toEqual(['deadline', 'deadline']);
+  });
+
+  test('is told as one, and queue by queue', async () => {
+    const queues = new Queues();
+    queues.put('a', 40);
+    queues.put('b', 5);
+    const summary = together(await queues.run({ a: 2, b: 1 }));
+    expect(summary).toMatchObject({ queue: 'a,b', attempted: 45, succeeded: 45, ended: 'drained' });
+    expect(summary.queues?.map(({ queue, attempted }) => [queue, attempted])).toEqual([
+      ['a', 40],
+      ['b', 5],
+    ]);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { type BacklogHandlerOptions, backlogHandler } from '../../functions/index.js';
+import type { QueuesSettings } from '../../functions/settings.js';
+import { context, workbench } from '../functions/support.js';
+
+interface Demonstration {
+  readonly queues: QueuesSettings;
+  /** What the handler of the first queue has in its code. */
+  readonly code?: Pick<BacklogHandlerOptions, 'retry'>;
+  /** How often the rules of all queues fire. */
+  readonly everySeconds: number;
+  readonly forSeconds: number;
+}
+
+/** Document 004's jobs: dispatched to the first queue, where they are attempted at once; each "Always fails". */
+async function dispatch({ queues, code = {}, everySeconds, forSeconds }: Demonstration) {
+  const bench = workbench(queues);
+  const start = bench.clock.now();
+  const attempts: { queue: string; second: number }[] = [];
+  const handlers = Object.keys(queues).map((queue, i) => {
+    const process = () => {
+      attempts.push({ queue, second: (bench.clock.now() - start) / 1000 });
+      throw new Error('Always fails');
+    };
+    const handler = backlogHandler({ queue, process, ...(i === 0 ? code : {}), ...bench.seams });
+    return { queue, fire: (event: object = {}) => handler({ queue, ...event }, context) };
+  });
+  const [first] = handlers;
+  bench.store.put({ id: 'job', status: 'NEW', queue: first?.queue, payload: {} });
+  await first?.fire({ arrivals: { batch: 'dispatch', ids: ['job'] } });
+  for (let second = everySeconds; second <= forSeconds; second += everySeconds) {
+    bench.clock.advance(everySeconds);
+    for (const { fire } of handlers) await fire();
+  }
+  const [job] = bench.store.items();
+  return { attempts, waits: gaps(attempts.map(({ second }) => second)), job };
+}
+
+function gaps(seconds: readonly number[]): number[] {
+  return seconds.slice(1).map((second, i) => second - (seconds[i] ?? 0));
+}
+
+describe('the demonstrations of document 004', () => {
+  test('a two-minute interval and a queue for retries: it retries there every two minutes, and keeps going', async () => {
+    const retry = { type: 'constant', intervalSeconds: 2 * 60, jitter: 'none' } as const;
+    const { attempts, waits, job } = await dispatch({
+      queues: { interval: { way: 'retry', retry, retryQueue: 'retries' }, retries: { way: 'retry', retry } },
+      everySeconds: 60,
+      forSeconds: 100 * 120,
+    });
+    expect(attempts.map(({ queue }) => queue)).toEqual(['interval', ...Array(100).fill('retries')]);
+    expect(waits).toEqual(Array(100).fill(120));
+    expect(job).toMatchObject({ status: 'ERROR', queue: 'retries', lane: 'retries', failures: 101 });
+  });
+
+  test('exponential with a limit of 4 retries: after 30, 31, 62 and 273 seconds, then dead', async () => {
+    const { attempts, waits, job } = await dispatch({
+      queues: { exponential: { way: 'retry', retry: { type: 'power', maxAttempts: 1 + 4, jitter: 'none' } } },
+      everySeconds: 1,
+      forSeconds: 30 + 31 + 62 + 273 + 2000,
+    });
+    expect(waits).toEqual([30, 31, 62, 273]);
+    expect(attempts).toHaveLength(5);
+    expect(job).toMatchObject({ status: 'DEAD', deadReason: 'maxAttempts', attempts: 5, failures: 5 });
+  });
+
+  test('a block: [10, 20, 30][retry_count] || false, then it stops', async () => {
+    const { attempts, waits, job } = await dispatch({
+      queues: { custom: { way: 'retry' } },
+      code: { retry: (_error, _record, retryCount) => [10, 20, 30][retryCount] ?? false },
+      everySeconds: 1,
+      forSeconds: 10 + 20 + 30 + 1000,
+    });
+    expect(waits).toEqual([10, 20, 30]);
+    expect(attempts).toHaveLength(4);
+    expect(job).toMatchObject({ status: 'DEAD', deadReason: 'the retry function gave it up', failures: 4 });
+  });
+
+  test('the same block by the minute, as rules fire in the cloud: at the first tick after each wait', async () => {
+    const { waits } = await dispatch({
+      queues: { custom: { way: 'retry' } },
+      code: { retry: (_error, _record, retryCount) => [10, 20, 90][retryCount] ?? false },
+      everySeconds: 60,
+      forSeconds: 1000,
+    });
+    expect(waits).toEqual([60, 60, 120]);
+  });
+});
