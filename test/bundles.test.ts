@@ -108,10 +108,7 @@ test('a task brings a producer neither the run nor the SDK', async () => {
   );
   expect(inputs).toContain('src/tasks/task.ts');
   const unneeded = inputs.filter((input) => /^src\/(processor|store|client)\/|@aws-sdk|@smithy/.test(input));
-  expect(unneeded.sort()).toEqual([
-    'src/processor/decision-choices.ts',
-    'src/processor/decision-options.ts',
-  ]);
+  expect(unneeded.sort()).toEqual(['src/processor/decision-choices.ts', 'src/processor/decision-options.ts']);
 });
 
 test('the command line loads what draws only when something is drawn', async () => {

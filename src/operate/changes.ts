@@ -7,14 +7,18 @@ import {
   type BacklogRecord,
   beginAnew,
   bornAt,
+  CANCELLED,
+  DEAD_LANE_ENDING,
   deadLane,
   homeOf,
   type Item,
+  isLaneOf,
   isMisplaced,
   isPending,
   laneOf,
   place,
   type Way,
+  withoutDeadEnding,
 } from '../record/index.js';
 import { checkItem } from '../store/item-limits.js';
 import type { OperatorChange } from '../store/operator-store.js';
@@ -57,7 +61,6 @@ export interface DecisionContext {
 
 /** Start of the `deadReason` of what an operator has discarded. */
 const DISCARDED = 'discarded';
-const CANCELLED = 'cancelled';
 const MAX_REASON_BYTES = 200;
 const AS_WANTED: Decision = { do: 'skip', because: 'asWanted' };
 
@@ -195,12 +198,12 @@ export function move({ record }: Found, queue: string, context: DecisionContext)
   const { now, allOverAt } = context;
   const isDead = !isPending(record);
   const lane = isDead ? deadLane(laneOf(queue)) : laneOf(queue);
-  const home = homeOf(record);
-  if (record.queue === queue && record.lane === (isDead ? deadLane(home) : home)) return AS_WANTED;
+  const isThere = record.queue === queue && isLaneOf(withoutDeadEnding(record.lane ?? ''), queue);
+  if (isThere && !isMisplaced(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === isDead) return AS_WANTED;
   if (isDead) return changing({ queue, lane, dueAt: record.dueAt ?? toIso(now) }, []);
   // Nobody attempts what has no place, while it is claimed.
   if (record.lane === undefined) return placing(record, { queue, lane }, [], now);
-  const dueAt = Math.max(dueTime(record), allOverAt);
+  const dueAt = Math.max(dueTime(record), timeOf(record.notBefore), allOverAt);
   return placing(
     record,
     { queue, lane, dueAt: toIso(dueAt), formerLane: { lane: record.lane, until: toIso(allOverAt) } },

@@ -1,6 +1,6 @@
 import { deadLane, lanesOf, type Status } from '../record/index.js';
 
-/** The lanes of those that are given up, of all the shards that a queue may have, or have had. */
+/** The lanes of those that are given up, of any number of shards. */
 export function deadLanesOf(queue: string): readonly string[] {
   return lanesOf(queue).map(deadLane);
 }
@@ -18,7 +18,7 @@ export function lanesHolding(
   return [...waiting, ...(statuses.includes('DEAD') ? deadLanesOf(queue) : [])];
 }
 
-/** Whether a lease, by its key, is for records of that lane: of the lane, of one of its tiers, or of a shard. */
+/** Whether a lease, by its key, is for records of that lane, or of one of its tiers. (Rarely one of a shard more.) */
 export function isLeaseOf(lane: string, key: string): boolean {
   return key === lane || key.startsWith(`${lane}#`);
 }

@@ -12,6 +12,8 @@ export interface QueueStats {
   readonly paused: boolean;
   /** ISO-8601. */
   readonly pausedAt?: string | undefined;
+  /** Destinations that its circuit breaker leaves in peace. */
+  readonly openBreakers: number;
   /** `NEW` and `ERROR` together: the index does not tell them apart. */
   readonly pending: number;
   readonly dead: number;
@@ -53,21 +55,19 @@ const DAY_MS = 24 * HOUR_MS;
 /** Counts one queue in the index: each entry once. */
 export async function statsOf(
   queue: string,
-  { paused, pausedAt, way }: QueueState,
+  { paused, pausedAt, way, breakers }: QueueState,
   now: number,
   parts: StatsParts,
 ): Promise<QueueStats> {
-  // Of the lanes that it may have, most queues use one.
-  const heads = await Promise.all(lanesOf(queue).map((lane) => headOf(lane, parts)));
-  const used = heads.flatMap((head) => head ?? []);
-  const lanes = used.map(({ lane }) => lane);
-  const oldest = used.map(({ dueAt }) => dueAt).sort()[0];
+  const inUse = await lanesInUse(lanesOf(queue), parts);
+  const [oldest] = [...inUse.values()].sort();
   const dead = await count(deadLanesOf(queue), {}, parts);
   const common = {
     queue,
     way: way?.way,
     paused,
     ...(pausedAt === undefined ? {} : { pausedAt }),
+    openBreakers: breakers.size,
     dead,
     oldestDueAt: oldest,
   };
@@ -75,6 +75,7 @@ export async function statsOf(
   if (oldest === undefined) {
     return { ...common, pending: 0, ...(isByAge ? byAge([], 0) : { lagSeconds: 0, due: NONE_DUE }) };
   }
+  const lanes = [...inUse.keys()];
   return isByAge
     ? { ...common, ...(await countAges(lanes, now, parts)) }
     : { ...common, ...(await countDue(lanes, now, oldest, parts)) };
@@ -127,35 +128,46 @@ async function between(
   edges: readonly (number | undefined)[],
   parts: StatsParts,
 ): Promise<number[]> {
-  const counts: number[] = [];
-  for (const [i, until] of edges.slice(1).entries()) {
-    const before = edges[i];
-    counts.push(await count(lanes, { from: before === undefined ? undefined : before + 1, until }, parts));
-  }
-  return counts;
+  return Promise.all(
+    edges.slice(1).map((until, i) => {
+      const before = edges[i];
+      return count(lanes, { from: before === undefined ? undefined : before + 1, until }, parts);
+    }),
+  );
 }
 
-async function count(
+async function count(lanes: readonly string[], range: Range, parts: StatsParts): Promise<number> {
+  const counts = await Promise.all(lanes.map((lane) => countLane(lane, range, parts)));
+  return counts.reduce((sum, one) => sum + one, 0);
+}
+
+interface Range {
+  readonly from?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+async function countLane(lane: string, range: Range, { store, patiently }: StatsParts): Promise<number> {
+  let total = 0;
+  let after: IndexKey | undefined;
+  do {
+    const page = await patiently(() => store.countDue({ lane, ...range, after }));
+    total += page.count;
+    after = page.next;
+  } while (after);
+  return total;
+}
+
+/** Those that hold any records, with their first due time: how many shards the queue has is not written anywhere. */
+async function lanesInUse(
   lanes: readonly string[],
-  range: { readonly from?: number | undefined; readonly until?: number | undefined },
   { store, patiently }: StatsParts,
-): Promise<number> {
-  const counts = lanes.map(async (lane) => {
-    let total = 0;
-    let after: IndexKey | undefined;
-    do {
-      const page = await patiently(() => store.countDue({ lane, ...range, after }));
-      total += page.count;
-      after = page.next;
-    } while (after);
-    return total;
-  });
-  return (await Promise.all(counts)).reduce((sum, one) => sum + one, 0);
-}
-
-/** The first entry of a lane; undefined if it is empty. */
-async function headOf(lane: string, { store, patiently }: StatsParts) {
-  const query = { lane, until: FOR_EVER, order: 'oldestFirst', limit: 1 } as const;
-  const [key] = (await patiently(() => store.queryDue(query))).keys;
-  return key && { lane, dueAt: key.dueAt };
+): Promise<ReadonlyMap<string, string>> {
+  const firsts = await Promise.all(
+    lanes.map(async (lane) => {
+      const query = { lane, until: FOR_EVER, order: 'oldestFirst', limit: 1 } as const;
+      const [key] = (await patiently(() => store.queryDue(query))).keys;
+      return [lane, key?.dueAt] as const;
+    }),
+  );
+  return new Map(firsts.flatMap(([lane, dueAt]) => (dueAt === undefined ? [] : [[lane, dueAt] as const])));
 }

@@ -60,7 +60,7 @@ export function beginAnew(lane: string, now: number): RecordChange {
   };
 }
 
-/** The lane of the living that a record belongs to: its own, if that is one of its queue's. */
+/** The lane that it is, or was, in, if that is one of its queue's; else the one that it belongs in. */
 export function homeOf(record: BacklogRecord, shards = 1): string {
   const lane = withoutDeadEnding(record.lane ?? '');
   return isLaneOf(lane, record.queue) ? lane : laneFor(record, shards);

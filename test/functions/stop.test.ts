@@ -7,7 +7,7 @@ const HANDLER = `
   const work = (stop) => new Promise((resolve) => stop.addEventListener('abort', () => setTimeout(resolve, 50)));
   // As a runtime waits for the next event.
   setInterval(() => {}, 1000);
-  process.stdout.write('ready');
+  setTimeout(() => process.stdout.write('ready'), 100);
   await Promise.all([untilStopped(work), untilStopped(work)]);
   process.stdout.write(' settled');
 `;

@@ -38,6 +38,18 @@ describe('redrive', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
+  test('finds the records of all shards, and leaves each in its own', async () => {
+    const harness = new Harness();
+    for (const shard of [1, 9, 31]) putDead(harness, `r${shard}`, { lane: `q#${shard}/dead` });
+    expect(await operatorOf(harness).redrive({ queue: 'q' })).toMatchObject({ changed: 3 });
+    expect(harness.store.items().map(({ lane }) => lane)).toEqual(['q#1', 'q#9', 'q#31']);
+    expect(await operatorOf(harness).discard({ queue: 'q', status: 'NEW' })).toMatchObject({ changed: 3 });
+    expect(harness.store.items().map(({ lane }) => lane)).toEqual(['q#1/dead', 'q#9/dead', 'q#31/dead']);
+    expect(await operatorOf(harness).move(['r1', 'r9'], { queue: 'q' })).toMatchObject({
+      skipped: { asWanted: 2 },
+    });
+  });
+
   test('is attempted by the fastest tier again on a progressive queue, however old it was', async () => {
     const harness = new Harness();
     putDead(harness, 'old', { insertedAt: iso(-400 * DAY), deadReason: 'expired' });
@@ -344,6 +356,51 @@ describe('changePolicy', () => {
     const retry = { type: 'fibonaci' } as never;
     await expect(operator.changePolicy('a', { retry })).rejects.toThrow(/changePolicy\.retry.*fibonacci/);
     await expect(operator.changePolicy('a', {} as never)).rejects.toThrow(/or null for none/);
+  });
+});
+
+describe('move', () => {
+  test('that ends half-way brings nothing forward that is held back for longer', async () => {
+    const harness = new Harness();
+    const held = { status: 'ERROR', attempts: 1, failures: 1, notBefore: iso(7200) };
+    harness.put('a', held);
+    const store = interrupted(harness.store, {
+      readLeases: () => {
+        throw new StoreAccessError('access denied');
+      },
+    });
+    await expect(operatorOf(harness, store).move('a', { queue: 'r' })).rejects.toThrow(/access denied/);
+    expect(harness.item('a')).toMatchObject({ lane: 'r', dueAt: iso(7200) });
+  });
+
+  test('leaves the age, the failures and the policy of a record', async () => {
+    const harness = new Harness();
+    const attributes = {
+      ...{ status: 'ERROR', attempts: 4, failures: 2, availableAt: iso(-50), dueAt: iso(-50) },
+      ...{ retry: { type: 'none' }, firstFailureAt: iso(-9), lastFailureAt: iso(-9), own: 1 },
+    };
+    harness.put('a', attributes);
+    expect(await operatorOf(harness).move({ queue: 'q' }, { queue: 'r' })).toMatchObject({ changed: 1 });
+    expect(harness.item('a')).toMatchObject({ ...attributes, queue: 'r', lane: 'r' });
+    expect(await operatorOf(harness).move('a', { queue: 'r' })).toMatchObject({ skipped: { asWanted: 1 } });
+  });
+
+  test('puts a record right that somebody has given another queue by hand', async () => {
+    const harness = new Harness();
+    harness.put('a', { queue: 'r' });
+    await operatorOf(harness).move('a', { queue: 'r' });
+    expect(harness.item('a')).toMatchObject({ queue: 'r', lane: 'r', dueAt: iso(0) });
+  });
+
+  test('takes the dead only where they are asked for', async () => {
+    const harness = new Harness();
+    putDead(harness, 'd');
+    const operator = operatorOf(harness);
+    expect(await operator.move({ queue: 'q' }, { queue: 'r' })).toMatchObject({ matched: 0 });
+    const dead = { queue: 'q', status: 'DEAD' } as const;
+    expect(await operator.move(dead, { queue: 'r' })).toMatchObject({ changed: 1 });
+    expect(harness.item('d')).toMatchObject({ queue: 'r', lane: 'r/dead', status: 'DEAD' });
+    await expect(operator.move('d', { queue: 'a b' })).rejects.toThrow(/move\.queue/);
   });
 });
 

@@ -27,6 +27,7 @@ describe('stats', () => {
           queue: 'q',
           way: 'retry',
           paused: false,
+          openBreakers: 0,
           pending: 11,
           dead: 2,
           oldestDueAt: iso(-90),
@@ -64,6 +65,20 @@ describe('stats', () => {
       [0, 1],
     ]);
     expect(queue).not.toHaveProperty('due');
+  });
+
+  test('of a queue with shards, of whatever number, and with open breakers', async () => {
+    const harness = new Harness();
+    await harness.store.setWay('q', { way: 'retry', since: 0 }, undefined);
+    const open = { until: START, since: START, token: 't' };
+    await harness.store.setBreaker('q', 'erp', open, undefined);
+    for (const [i, lane] of ['q', 'q#1', 'q#31', 'q#31'].entries())
+      harness.put(`r${i}`, { lane, dueAt: iso(-i) });
+    putDead(harness, 'd', { lane: 'q#7/dead' });
+    const { queues } = await operatorOf(harness).stats();
+    expect(queues).toMatchObject([
+      { pending: 4, dead: 1, due: { now: 4 }, oldestDueAt: iso(-3), lagSeconds: 3, openBreakers: 1 },
+    ]);
   });
 
   test('of a paused or an empty queue, of one that nobody has served, and of those that are asked for', async () => {

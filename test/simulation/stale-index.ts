@@ -32,7 +32,8 @@ export function withStaleIndex(
           const seenAt = now() - between(random, 0, maxStaleMs);
           // What was current then: the state that was replaced by the first write since.
           const stale = snapshots.find(({ at }) => at > seenAt);
-          return stale && isPlain(query) ? stale.queryDue(query) : store.queryDue(query);
+          // Of the lanes of the dead nothing is remembered.
+          return stale && lanes.includes(query.lane) ? stale.queryDue(query) : store.queryDue(query);
         };
       }
       const method = store[name as keyof OperatorStore] as unknown as (...args: unknown[]) => unknown;
@@ -43,11 +44,6 @@ export function withStaleIndex(
       };
     },
   });
-}
-
-/** Of the lanes of the dead nothing is remembered. */
-function isPlain({ lane }: DueQuery): boolean {
-  return lane === 'q' || lane === 'r';
 }
 
 function answerFrom(keys: readonly { id: string; dueAt: string }[], query: DueQuery) {

@@ -293,7 +293,8 @@ export class Witness {
   private earliestByPolicy(record: BacklogRecord, known: Known, { band }: Look): number {
     if (known.failedAt === undefined) return known.since - SKEW_MS;
     const waits = known.isHurried ? [0] : [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
-    if (!known.wasSnoozed && !known.isHurried && (!band || record.retry)) waits.push(WAIT_SECONDS * 1000);
+    const asksPolicy = !known.isHurried && !known.wasSnoozed;
+    if (asksPolicy && (!band || record.retry)) waits.push(WAIT_SECONDS * 1000);
     if (band) waits.push((band.everySeconds * 1000) / 2);
     return known.failedAt + Math.max(...waits) - SKEW_MS;
   }

@@ -71,7 +71,10 @@ function row(queue: QueueStats, now: number, paint: Paint): string[] {
     lagSeconds === undefined ? '-' : age(lagSeconds * 1000),
     oldestMs === undefined ? '-' : oldestMs >= 0 ? age(oldestMs) : `in ${age(-oldestMs)}`,
     dead > 0 ? paint('red', String(dead)) : '0',
-    queue.paused ? paint('yellow', paused) : '',
+    [
+      ...(queue.paused ? [paint('yellow', paused)] : []),
+      ...(queue.openBreakers > 0 ? [paint('yellow', `${queue.openBreakers} breaker open`)] : []),
+    ].join(', '),
   ];
 }
 
