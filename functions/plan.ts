@@ -91,10 +91,12 @@ export function planRun(
 }
 
 const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /**
  * The lanes of an event's run. About once an hour, at a turn of the queue's own, its first run looks into those too that
- * the queue had when it had more shards. (A rule that skips that turn does it an hour later.)
+ * the queue had when it had more shards; about once a day where nothing is said of shards. (A rule that skips that turn
+ * does it at the next one.)
  */
 function lanesFor(
   { queue, part = { number: 0, of: 1 }, settings }: ParsedEvent,
@@ -103,7 +105,8 @@ function lanesFor(
 ) {
   const { shards = 1 } = settings;
   const own = lanesOf(queue, 0, shards).filter((_, shard) => shard % part.of === part.number);
-  const turns = Math.max(1, Math.floor(HOUR_SECONDS / tickSeconds));
+  const everySeconds = settings.shards === undefined ? DAY_SECONDS : HOUR_SECONDS;
+  const turns = Math.max(1, Math.floor(everySeconds / tickSeconds));
   const isItsTurn = Math.floor(now / 1000 / tickSeconds) % turns === hash32(`hourly:${queue}`) % turns;
   const lanes = part.number === 0 && isItsTurn ? [...own, ...lanesOf(queue, shards)] : own;
   return { own, target: { lanes, shards, part: part.number } };

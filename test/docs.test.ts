@@ -13,6 +13,15 @@ describe('the README', () => {
     expect(code).toBe(read(path));
   });
 
+  test('names tests that there are', () => {
+    const rows = readme.split('\n').filter((line) => /\| `test\//.test(line));
+    expect(rows.length).toBeGreaterThan(15);
+    for (const row of rows) {
+      const [, path = '', title = ''] = /`(test\/[^`]+)`(?:: "([^"]+)")? \|$/.exec(row) ?? [];
+      expect(read(path), row).toContain(title);
+    }
+  });
+
   test('links only to what is there', () => {
     const links = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path = '']) => path);
     expect(links.length).toBeGreaterThan(5);

@@ -68,11 +68,12 @@ export class VirtualTime {
       sleep: (milliseconds, signal) =>
         new Promise((resolve) => {
           if (signal?.aborted) return resolve();
-          const cancel = this.after(milliseconds, resolve);
           const wake = () => {
             cancel();
+            signal?.removeEventListener('abort', wake);
             resolve();
           };
+          const cancel = this.after(milliseconds, wake);
           signal?.addEventListener('abort', wake, { once: true });
         }),
     };

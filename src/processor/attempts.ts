@@ -66,16 +66,7 @@ export class Attempts {
   /** What made a settle impossible. */
   private trouble: Error | undefined;
 
-  constructor(private readonly parts: AttemptsParts) {
-    const { stop, clock } = parts;
-    stop?.addEventListener(
-      'abort',
-      () => {
-        this.stopsAt = clock.wall() + 2 * STOP_GRACE_MS;
-      },
-      { once: true },
-    );
-  }
+  constructor(private readonly parts: AttemptsParts) {}
 
   get stragglerIds(): string[] {
     return [...this.stragglers.keys()];
@@ -135,6 +126,7 @@ export class Attempts {
   async stragglersBelow(count: number): Promise<void> {
     const { clock, deadline, lease } = this.parts;
     while (this.stragglers.size >= count) {
+      if (this.parts.stop?.aborted) this.stopsAt = Math.min(this.stopsAt, clock.wall() + 2 * STOP_GRACE_MS);
       const remaining = Math.min(deadline - LAST_SETTLES_MS, this.stopsAt) - clock.wall();
       if (remaining <= 0) return this.abandonStragglers();
       const renewIn = lease.renewInMs();

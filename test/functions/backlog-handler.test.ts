@@ -327,7 +327,7 @@ describe('how a run is put together', () => {
 
     it.each([300, 3_600, 43_200])('does so in a tier that comes every %s seconds', async (everySeconds) => {
       const tier = { ...TIER_1, everySeconds };
-      const queues = { default: { way: 'progressive' } } as const;
+      const queues = { default: { way: 'progressive', shards: 1 } } as const;
       const looks: number[] = [];
       for (let i = 0; i < 12; i++) {
         const now = Date.parse('2026-05-01T10:02:00.000Z') + i * everySeconds * 1000;

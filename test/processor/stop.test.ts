@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { AttemptContext, Process } from '../../src/processor/index.js';
 import type { RunChoices } from './harness.js';
@@ -52,6 +53,17 @@ describe('a run whose process is to end', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 30 });
     await harness.pass(61);
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 10 });
+  });
+
+  test('leaves nothing on the signal, which lives as long as the process', async () => {
+    const harness = new Harness();
+    const { signal } = new AbortController();
+    for (let i = 0; i < 40; i++) harness.put(`r${i}`);
+    await harness.run((_, context) => harness.sleep(context.attempt), {
+      stop: signal,
+      attemptsPerSecond: 20,
+    });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('does not wait for its next turn', async () => {
