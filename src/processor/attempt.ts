@@ -32,8 +32,9 @@ export interface AttemptParts {
 export function startAttempt(record: BacklogRecord, parts: AttemptParts): RunningAttempt {
   const { process, timeoutSeconds, clock, logger, stop } = parts;
   const timeout = new Timeout();
-  const ended = new AbortController();
-  const wake = new AbortController();
+  let hasEnded = false;
+  // Ends the wait at hand: a signal is dear, and most attempts need one only.
+  let wake = new AbortController();
   const stopping = () => wake.abort('stopping');
   stop?.addEventListener('abort', stopping, { once: true });
   const context = {
@@ -56,19 +57,22 @@ export function startAttempt(record: BacklogRecord, parts: AttemptParts): Runnin
     .then((ended) => ({ ...ended, ms: Math.max(0, Math.round(clock.wall() - startedAt)) }))
     .finally(() => {
       stop?.removeEventListener('abort', stopping);
-      ended.abort('ended');
+      hasEnded = true;
       wake.abort('ended');
     });
 
   const straggling = (async () => {
     await clock.sleep(timeoutSeconds * 1000, wake.signal);
-    if (!ended.signal.aborted && stop?.aborted) await clock.sleep(STOP_GRACE_MS, ended.signal);
-    if (ended.signal.aborted) return false;
+    if (!hasEnded && stop?.aborted) {
+      wake = new AbortController();
+      await clock.sleep(STOP_GRACE_MS, wake.signal);
+    }
+    if (hasEnded) return false;
     timeout.end(
       new Error(stop?.aborted ? 'the function is ending' : `the attempt's ${timeoutSeconds} s are up`),
     );
-    await clock.sleep(stop?.aborted ? STOP_GRACE_MS : GRACE_MS, ended.signal);
-    return !ended.signal.aborted;
+    await clock.sleep(stop?.aborted ? STOP_GRACE_MS : GRACE_MS, wake.signal);
+    return !hasEnded;
   })();
 
   return { record, outcome, straggling };

@@ -44,12 +44,22 @@ export function appendEntry(
   const entry = compact(added);
   const before = isSameSnooze(history.at(-1), entry) ? history.slice(0, -1) : history;
   const kept = before.slice(Math.max(0, before.length + 1 - entries));
-  const isTooMuch = () => jsonBytes([...kept, entry]) > bytes;
+  const sizes = kept.map(jsonBytes);
+  // Brackets, and a comma behind each but the last.
+  let total = sizes.reduce((sum, size) => sum + size + 1, jsonBytes(entry) + '[]'.length);
   for (const [i, older] of kept.entries()) {
-    if (isTooMuch()) kept[i] = compact({ ...older, stack: undefined });
+    if (total <= bytes) break;
+    if (older.stack === undefined) continue;
+    const bare = { ...older };
+    delete bare.stack;
+    const size = jsonBytes(bare);
+    total -= (sizes[i] ?? 0) - size;
+    kept[i] = bare;
+    sizes[i] = size;
   }
-  while (kept.length > 0 && isTooMuch()) kept.shift();
-  return [...kept, shortened(entry, bytes - '[]'.length)];
+  let dropped = 0;
+  for (; dropped < kept.length && total > bytes; dropped++) total -= (sizes[dropped] ?? 0) + 1;
+  return [...kept.slice(dropped), shortened(entry, bytes - '[]'.length)];
 }
 
 function isSameSnooze(last: HistoryEntry | undefined, { outcome, message }: HistoryEntry): boolean {
@@ -76,13 +86,16 @@ function shortened(entry: HistoryEntry, bytes: number): HistoryEntry {
 /** Without what is not given, and with its texts as long as they may be. */
 function compact(entry: HistoryEntry): HistoryEntry {
   const { name, message, stack } = entry;
-  const texts = {
-    name: name && truncate(name, MAX_NAME_BYTES),
-    message: message && truncate(message, MAX_MESSAGE_BYTES),
-    stack: stack && truncate(stack, MAX_STACK_BYTES),
+  const texts: HistoryEntry = {
+    ...entry,
+    ...(name ? { name: truncate(name, MAX_NAME_BYTES) } : {}),
+    ...(message ? { message: truncate(message, MAX_MESSAGE_BYTES) } : {}),
+    ...(stack ? { stack: truncate(stack, MAX_STACK_BYTES) } : {}),
   };
-  const given = Object.entries({ ...entry, ...texts }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as unknown as HistoryEntry;
+  for (const key of Object.keys(texts) as (keyof HistoryEntry)[]) {
+    if (texts[key] === undefined) delete (texts as unknown as Record<string, unknown>)[key];
+  }
+  return texts;
 }
 
 function jsonBytes(value: unknown): number {

@@ -116,9 +116,10 @@ describe('a queue with a breaker', () => {
 
   test('does not count what was under way when it opened, if it fails', async () => {
     const harness = pile(30);
+    let begun = 0;
     const { ended } = await harness.run(
-      async ({ id }) => {
-        await harness.sleep(id < 'r005' ? 1 : 2);
+      async () => {
+        await harness.sleep(++begun <= 5 ? 1 : 2);
         throw new Error('down');
       },
       { breaker: { leastAttempts: 5 } },
@@ -126,8 +127,9 @@ describe('a queue with a breaker', () => {
     expect(ended).toBe('breakerOpen');
     expect(failuresOf(harness)).toBe(5);
     // They were attempted, and wait for the next probe.
-    expect(harness.item('r005')).toMatchObject({ status: 'NEW', attempts: 1 });
-    expect(harness.item('r005').dueAt).toBe(new Date(START + 51_000).toISOString());
+    const spared = harness.store.items().filter(({ status, attempts }) => status === 'NEW' && attempts === 1);
+    expect(spared).toHaveLength(5);
+    for (const { dueAt } of spared) expect(dueAt).toBe(new Date(START + 51_000).toISOString());
   });
 
   test('takes a record that is refused for good, or put off, for no failure', async () => {
