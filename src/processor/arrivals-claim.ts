@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
 import { StoreError } from '../store/errors.js';
 import type { BacklogStore, ClaimAnswer } from '../store/store.js';
-import type { Hold } from './attempts.js';
+import type { Hold } from './hold.js';
 import { CLOCK_SKEW_MS, PAGE_SECONDS } from './lease.js';
 import type { AttemptLogger } from './options.js';
 
@@ -31,7 +31,9 @@ export interface ArrivalsClaimParts {
 export class ArrivalsClaim implements Hold {
   readonly rev: string;
   private readonly holder: string;
+  /** When the attempts of what was read last must be over. */
   private until = 0;
+  private heldUntil = 0;
 
   constructor(private readonly parts: ArrivalsClaimParts) {
     this.rev = randomToken(parts.random);
@@ -41,12 +43,13 @@ export class ArrivalsClaim implements Hold {
   async take(): Promise<ClaimAnswer> {
     const answer = await this.claim();
     if (answer === 'shared') await this.release();
+    this.until = this.heldUntil;
     return answer;
   }
 
   /** Whether it lasts as long as the function may: it cannot be renewed. */
   get isLast(): boolean {
-    return this.until >= this.parts.deadline;
+    return this.heldUntil >= this.parts.deadline;
   }
 
   coversAttempt(startsAt = 0): boolean {
@@ -56,10 +59,16 @@ export class ArrivalsClaim implements Hold {
   }
 
   renewInMs(): number {
-    return Math.max(0, this.until - SETTLE_MS - this.parts.clock.wall());
+    return Math.max(0, this.heldUntil - SETTLE_MS - this.parts.clock.wall());
   }
 
   async hold(): Promise<boolean> {
+    if (!(await this.renew())) return false;
+    this.until = this.heldUntil;
+    return true;
+  }
+
+  async renew(): Promise<boolean> {
     if (this.isLast) return false;
     return (await this.claim()) === 'claimed';
   }
@@ -83,7 +92,7 @@ export class ArrivalsClaim implements Hold {
     const until = now + lengthMs;
     const claim = { batch, holder, until, ids, maxRuns: MAX_ARRIVAL_RUNS, now: now - CLOCK_SKEW_MS };
     const answer = await store.claimArrivals(queue, claim);
-    if (answer === 'claimed') this.until = until;
+    if (answer === 'claimed') this.heldUntil = until;
     return answer;
   }
 }

@@ -3,6 +3,7 @@ import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/inde
 import { isOfOneRecord, StoreError, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
 import { neverEnded, STOP_GRACE_MS, startAttempt } from './attempt.js';
+import { type Hold, holdOn } from './hold.js';
 import type { Lane, Work } from './lane.js';
 import type { AttemptLogger, Process, RunLimits } from './options.js';
 import type { Breakers, Entry } from './pressure/breakers.js';
@@ -14,18 +15,6 @@ import { lagSeconds, type Tally } from './tally.js';
 const LAST_SETTLES_MS = 4_000;
 const MIN_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3_000;
-
-/** What attempts need of whatever makes the records theirs. */
-export interface Hold {
-  /** What the settles write. */
-  readonly rev: string;
-  /** Whether an attempt that starts then, by default now, ends inside the hold with its settle. */
-  coversAttempt(startsAt?: number): boolean;
-  /** Real milliseconds until it should be renewed by somebody who only waits. */
-  renewInMs(): number;
-  /** Renews it for these ids. False: it is not ours any more. */
-  hold(ids: readonly string[]): Promise<boolean>;
-}
 
 export interface AttemptsParts {
   readonly store: BacklogStore;
@@ -107,18 +96,23 @@ export class Attempts {
   async workOff(page: readonly Work[]): Promise<WorkedOff> {
     const late: Work[] = [];
     const held: Work[] = [];
+    const inHand = new Set<string>();
     let begun = 0;
     const worker = async () => {
       while (begun < page.length && this.mayStart()) {
         const work = page[begun++];
-        const how = work && (await this.work(work, page.length - begun + 1));
-        if (work && how === 'late') late.push(work);
-        if (work && how === 'held') held.push(work);
+        if (!work) return;
+        inHand.add(work.record.id);
+        const how = await this.work(work, page.length - begun + 1);
+        inHand.delete(work.record.id);
+        if (how === 'late') late.push(work);
+        if (how === 'held') held.push(work);
         if (how === 'straggling') return;
       }
     };
     const free = this.parts.limits.concurrency - this.stragglers.size;
-    await Promise.all(Array.from({ length: Math.min(free, page.length) }, worker));
+    const workers = Array.from({ length: Math.min(free, page.length) }, worker);
+    await holdOn(Promise.all(workers), () => [...inHand, ...this.stragglerIds], this.parts);
     return { late: [...late, ...page.slice(begun)], held };
   }
 
@@ -132,13 +126,13 @@ export class Attempts {
       const renewIn = lease.renewInMs();
       if (renewIn > 0) {
         await this.anyStragglerDone(Math.min(remaining, renewIn));
-      } else if (!(await this.holdOn())) {
+      } else if (!(await this.holdForStragglers())) {
         return this.abandonStragglers();
       }
     }
   }
 
-  private async holdOn(): Promise<boolean> {
+  private async holdForStragglers(): Promise<boolean> {
     try {
       return await this.parts.lease.hold(this.stragglerIds);
     } catch (error) {

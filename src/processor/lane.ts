@@ -163,7 +163,8 @@ export class Lane {
     const { target, tickSeconds, keepSuccessSeconds, history } = this.options;
     const { policy, chosen } = this.decidingFor(record);
     return {
-      lane: this.isCurrent ? target.lane : laneFor(record, target.shards),
+      // Whatever queue it names by now: only of this one are the shards known here.
+      lane: this.isCurrent ? target.lane : laneFor({ id: record.id, queue: target.queue }, target.shards),
       way: this.way,
       policy,
       chosen,

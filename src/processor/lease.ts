@@ -31,7 +31,10 @@ export class RunLease {
   rev = '';
   /** Ids that still wait for their attempt alone; every write of the journal carries them on. */
   suspects: readonly string[] = [];
+  /** When the attempts of the page in the journal must be over. */
   private until = 0;
+  /** When the lease runs out: later, where it was renewed for those of the page that are not over yet. */
+  private heldUntil = 0;
   /** Ids of a journal that no attempt has used yet. */
   private journal: ReadonlySet<string> = new Set();
 
@@ -93,6 +96,18 @@ export class RunLease {
     return answer.held;
   }
 
+  /**
+   * Renews the lease for those of the page that are still in hand, so that nobody attempts them beside it. No further
+   * attempts: they would start from what was read long ago. False: it is not ours any more.
+   */
+  async renew(ids: readonly string[]): Promise<boolean> {
+    // The same page: who of it was settled has its `rev` already.
+    const hold = { ...this.next(ids), rev: this.rev };
+    const answer = await this.store.holdLease(this.key, hold);
+    if (answer.held) this.heldUntil = hold.until;
+    return answer.held;
+  }
+
   /** An attempt may start, now or later, only if it ends, with its settle, inside the lease. */
   coversAttempt(startsAt = 0): boolean {
     const from = Math.max(this.clock.wall(), startsAt);
@@ -107,7 +122,7 @@ export class RunLease {
 
   /** Real milliseconds until the lease should be renewed by somebody who only waits. */
   renewInMs(): number {
-    return Math.max(0, this.until - this.clock.wall() - 2 * SETTLE_MS);
+    return Math.max(0, this.heldUntil - this.clock.wall() - 2 * SETTLE_MS);
   }
 
   /** `woken`: a wake mark was set, and the lease is still held. */
@@ -124,6 +139,7 @@ export class RunLease {
     const taken = await this.store.takeOverLease(this.key, lease, owner);
     if (!taken) return undefined;
     this.until = owner.until;
+    this.heldUntil = owner.until;
     this.suspects = [...taken.ids, ...taken.suspects];
     const inherited = { inFlight: taken.ids, rev: taken.rev, suspects: taken.suspects };
     return { held: true, cursor: taken.cursor, inherited };
@@ -147,6 +163,7 @@ export class RunLease {
 
   private holds({ until, rev }: { until: number; rev: string }): void {
     this.until = until;
+    this.heldUntil = until;
     this.rev = rev;
   }
 }

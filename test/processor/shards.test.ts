@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
-import { laneFor, lanesOf } from '../../src/record/index.js';
+import { laneFor, laneOf, lanesOf } from '../../src/record/index.js';
 import { StoreThrottledError } from '../../src/store/errors.js';
 import { fail, Harness, succeed, YOUNG } from './harness.js';
 
@@ -91,6 +91,13 @@ describe('a queue with shards', () => {
     await harness.pass(61);
     const now = { shards: 2, lanes: lanesOf('q', 0, 2) };
     expect(await harness.run(succeed, now)).toMatchObject({ succeeded: 40 });
+  });
+
+  test('keeps those too that name another queue by now, whose shards it does not know', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 20; i++) harness.put(String(i), { queue: 'r', lane: laneOf('q', 7) });
+    await harness.run(fail, { shards: 2, lanes: lanesOf('q', 0, 8) });
+    expect(Object.keys(lanesIn(harness)).sort()).toEqual(['q', 'q#1']);
   });
 
   test('of more than before goes on with those that stand in the lane it had', async () => {

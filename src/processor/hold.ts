@@ -1,0 +1,60 @@
+import type { Clock } from '../clock.js';
+import { StoreError } from '../store/errors.js';
+import type { AttemptLogger } from './options.js';
+
+/** What attempts need of whatever makes the records theirs. */
+export interface Hold {
+  /** What the settles write. */
+  readonly rev: string;
+  /** Whether an attempt that starts then, by default now, ends inside the hold with its settle. */
+  coversAttempt(startsAt?: number): boolean;
+  /** Real milliseconds until it should be renewed by somebody who only waits. */
+  renewInMs(): number;
+  /** Renews it for these ids. False: it is not ours any more. */
+  hold(ids: readonly string[]): Promise<boolean>;
+  /** The same for what is left of a page, of which no further attempt starts. */
+  renew(ids: readonly string[]): Promise<boolean>;
+}
+
+export interface HoldOnParts {
+  readonly lease: Hold;
+  readonly clock: Clock;
+  readonly logger: AttemptLogger;
+}
+
+const RETRY_MS = 1_000;
+
+/**
+ * Waits for the work of a page, and renews the hold as often as it must be: one request that DynamoDB does not answer
+ * must not give those into other hands that are still under attempt.
+ *
+ * @param inHand who is, by the time of a renewal
+ */
+export async function holdOn(
+  work: Promise<unknown>,
+  inHand: () => readonly string[],
+  { lease, clock, logger }: HoldOnParts,
+): Promise<void> {
+  const over = new AbortController();
+  const renewing = async () => {
+    let atLeastMs = 0;
+    for (;;) {
+      await clock.sleep(Math.max(atLeastMs, lease.renewInMs()), over.signal);
+      if (over.signal.aborted) return;
+      try {
+        if (!(await lease.renew(inHand()))) return;
+        atLeastMs = 0;
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        logger.warn('the lease could not be renewed', { error: error.message });
+        atLeastMs = RETRY_MS;
+      }
+    }
+  };
+  // Both come to their end: a renewal must not be written behind the release, or behind the next journal.
+  const [renewed, worked] = await Promise.allSettled([
+    renewing(),
+    work.finally(() => over.abort('the page is worked off')),
+  ]);
+  for (const ended of [worked, renewed]) if (ended.status === 'rejected') throw ended.reason;
+}

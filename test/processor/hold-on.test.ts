@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import type { Process } from '../../src/processor/index.js';
+import { StoreUnavailableError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/index.js';
+import { replacing } from '../simulation/sabotage.js';
+import { Harness, type RunChoices, START } from './harness.js';
+
+const FOR_LONG_SECONDS = 200;
+const STRAGGLES_SECONDS = 150;
+
+/** Two records: `deaf` ignores its signal, and what follows the attempt of the other one hangs. */
+function atWork(options: RunChoices, hang: (harness: Harness) => Partial<BacklogStore>) {
+  const harness = new Harness();
+  const begun: string[] = [];
+  const process: Process = async ({ id }) => {
+    begun.push(id);
+    if (id === 'deaf') return harness.sleep(STRAGGLES_SECONDS);
+    throw new Error('as always');
+  };
+  const store = replacing(hang(harness), harness.store);
+  return {
+    harness,
+    begun,
+    first: () => harness.start(process, { attemptTimeoutSeconds: 10, ...options, store }),
+    another: () => harness.run(process, { attemptTimeoutSeconds: 10, ...options }),
+  };
+}
+
+const hangingSettle = (harness: Harness): Partial<BacklogStore> => ({
+  settle: async (record, change, rev) => {
+    const answer = await harness.store.settle(record, change, rev);
+    if (record.id === 'other') await harness.sleep(FOR_LONG_SECONDS);
+    return answer;
+  },
+});
+
+const hangingBreaker = (harness: Harness): Partial<BacklogStore> => ({
+  setBreaker: async (...args) => {
+    const answer = await harness.store.setBreaker(...args);
+    await harness.sleep(FOR_LONG_SECONDS);
+    return answer;
+  },
+});
+
+describe('while DynamoDB does not answer one request of a page', () => {
+  test.each([
+    ['a settle', {}, hangingSettle],
+    [
+      'the state of a breaker',
+      { breaker: { failureShare: 0.1, leastAttempts: 1, openSeconds: 5 } },
+      hangingBreaker,
+    ],
+  ])('a record that ignores its signal stays in the hands of its run: %s', async (_, options, hang) => {
+    const { harness, begun, first, another } = atWork(options, hang);
+    harness.put('deaf');
+    harness.put('other');
+    const running = first();
+    for (let seconds = 60; seconds < STRAGGLES_SECONDS; seconds += 30) {
+      await harness.pass(30);
+      expect(await another()).toMatchObject({ ended: 'held', attempted: 0 });
+    }
+    await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
+    await running;
+    expect(begun.filter((id) => id === 'deaf')).toHaveLength(1);
+    expect(harness.item('deaf')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
+  });
+
+  test('so does one that has just come', async () => {
+    const arrivals = { batch: 'b', ids: ['deaf', 'other'] };
+    const { harness, begun, first, another } = atWork({ arrivals }, hangingSettle);
+    harness.put('deaf', { lane: undefined, dueAt: undefined });
+    harness.put('other', { lane: undefined, dueAt: undefined });
+    const running = first();
+    for (let seconds = 60; seconds < STRAGGLES_SECONDS; seconds += 30) {
+      await harness.pass(30);
+      expect(await another()).toMatchObject({ attempted: 0 });
+    }
+    await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
+    await running;
+    expect(begun.filter((id) => id === 'deaf')).toHaveLength(1);
+  });
+
+  test('a renewal that fails is repeated', async () => {
+    let refusals = 0;
+    const { harness, begun, first, another } = atWork({}, (harness) => ({
+      ...hangingSettle(harness),
+      holdLease: async (...args) => {
+        if (harness.time.now > START + 30_000 && refusals++ < 4) throw new StoreUnavailableError('no answer');
+        return harness.store.holdLease(...args);
+      },
+    }));
+    harness.put('deaf');
+    harness.put('other');
+    const running = first();
+    await harness.pass(100);
+    expect(await another()).toMatchObject({ ended: 'held', attempted: 0 });
+    await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
+    await running;
+    expect(refusals).toBeGreaterThan(4);
+    expect(begun.filter((id) => id === 'deaf')).toHaveLength(1);
+    expect(harness.warnings).toContain('the lease could not be renewed');
+  });
+
+  test('no other attempt of the page starts under a renewed lease: the page is read anew', async () => {
+    const { harness, begun, first } = atWork({ concurrency: 2 }, hangingSettle);
+    for (const id of ['deaf', 'other', 'third']) harness.put(id);
+    const running = first();
+    await harness.pass(120);
+    const { lane, dueAt, ...third } = harness.item('third');
+    harness.store.put({ ...third, status: 'SUCCESS', rev: 'by somebody else' });
+    await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
+    await running;
+    expect(begun).toEqual(['deaf', 'other']);
+  });
+
+  test('a renewal leaves no doubt about who was settled before it, should the run be lost', async () => {
+    const { harness, begun, first, another } = atWork({}, (harness) => ({
+      ...hangingSettle(harness),
+      holdLease: async (...args) => {
+        if (harness.time.now > START + 100_000) return new Promise(() => {});
+        return harness.store.holdLease(...args);
+      },
+    }));
+    harness.put('deaf');
+    harness.put('other');
+    void first();
+    await harness.pass(145);
+    expect(await another()).toMatchObject({ ended: 'drained' });
+    expect(harness.item('deaf')).toMatchObject({ failures: 1, lastError: { name: 'WorkerLost' } });
+    expect(begun).toEqual(['deaf', 'other', 'other']);
+  });
+});
