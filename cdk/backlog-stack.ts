@@ -3,7 +3,8 @@ import type { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
 import { show } from '../src/validation.js';
 import { Backlog } from './backlog.js';
-import type { BacklogProps, QueueProps } from './props.js';
+import type { BacklogProps } from './props.js';
+import type { QueueProps } from './queue-props.js';
 
 export interface BacklogStackProps extends StackProps {
   /**

@@ -16,8 +16,9 @@ import { givenUpEventsQueue, returnsQueue } from './given-up-events.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
 import { type MetricName, queueMetric } from './metrics.js';
-import type { BacklogProps, QueueProps } from './props.js';
+import type { BacklogProps } from './props.js';
 import { readQueues } from './queue.js';
+import type { QueueProps } from './queue-props.js';
 import { addRules } from './rules.js';
 import { addSchedules } from './schedules.js';
 import { controlTable, grantOperate, recordsTable } from './tables.js';
@@ -149,8 +150,8 @@ export class Backlog extends Construct {
   }
 
   /**
-   * Lets somebody do what operators do (`BacklogOperator`, `backlog redrive`, `stats`, `pause`, ...): read all records, change and
-   * remove them, and pause queues.
+   * Lets somebody do what operators do (`BacklogOperator`, `backlog redrive`, `stats`, `pause`, ...): read all
+   * records, change and remove them, and pause queues.
    */
   grantOperate(grantee: IGrantable): void {
     grantOperate(grantee, { records: this.table, control: this.controlTable });

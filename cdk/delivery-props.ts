@@ -44,8 +44,8 @@ export interface DeliveryProps {
   readonly method?: 'POST' | 'PUT' | 'PATCH' | undefined;
 
   /**
-   * Headers beside those that the delivery sets by itself. What gives access comes from a secret: the function reads it,
-   * and nobody else, five minutes at a time.
+   * Headers beside those that the delivery sets by itself. What gives access comes from a secret: the function reads
+   * it, and nobody else, five minutes at a time.
    *
    * @default - none
    */
@@ -75,9 +75,9 @@ export interface DeliveryProps {
   readonly timeout?: Duration | undefined;
 
   /**
-   * What may be delivered to beside public addresses: `true` for private networks (RFC 1918, 100.64.0.0/10, fc00::/7), or
-   * a list such as `["10.1.0.0/16"]`, which alone can allow others. The address that a name leads to is checked when a
-   * connection is made. The local runtime allows this machine.
+   * What may be delivered to beside public addresses: `true` for private networks (RFC 1918, 100.64.0.0/10,
+   * fc00::/7), or a list such as `["10.1.0.0/16"]`, which alone can allow others. The address that a name leads to is
+   * checked when a connection is made. The local runtime allows this machine.
    *
    * @default false
    */

@@ -81,7 +81,10 @@ export function deliveryFunction(
   return finish({ name, lambda, returnsEvents: true }, queues, settings.timeout, settings.tables);
 }
 
-/** Right for the local runtime, which synthesizes the same app; a mistake in the cloud that would show by failures only. */
+/**
+ * Right for the local runtime, which synthesizes the same app; a mistake in the cloud that would show by failures
+ * only.
+ */
 function warnOfLoopback(scope: Construct, queues: readonly Queue[]): void {
   for (const { name, settings } of queues) {
     if (!urlOf(settings.deliverTo)?.startsWith('http:')) continue;

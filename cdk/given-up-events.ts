@@ -5,8 +5,9 @@ import type { Construct } from 'constructs';
 import { acknowledge } from './nag.js';
 
 /**
- * Where events end up that no function took or finished: from rules or schedules, and from asynchronous invocation. They
- * hold no records, and the next event of the same kind does the same work; the queue says that something is wrong.
+ * Where events end up that no function took or finished: from rules or schedules, and from asynchronous invocation.
+ * They hold no records, and the next event of the same kind does the same work; the queue says that something is
+ * wrong.
  */
 export function givenUpEventsQueue(scope: Construct, id: string): Queue {
   const queue = new Queue(scope, id, {

@@ -9,7 +9,8 @@ import { grantKeys } from './tables.js';
 export interface GrantInsertOptions {
   /**
    * Patterns of the ids that the producer may insert, such as `["shop-*"]`: `*` is for any characters, `?` for one, and
-   * `${aws:PrincipalTag/team}` and the like for what IAM knows of the producer. It cannot replace records with other ids.
+   * `${aws:PrincipalTag/team}` and the like for what IAM knows of the producer. It cannot replace records with other
+   * ids.
    *
    * @default - any id
    */
@@ -26,7 +27,9 @@ const optionsShape = z.strictObject({
 
 /** Many in one request: PartiQL's INSERT, which replaces nothing and hands out nothing. */
 const INSERT = 'dynamodb:PartiQLInsert';
-/** A condition for all values holds where there are none: were the ids of a statement not known, all would be allowed. */
+/**
+ * A condition for all values holds where there are none: were the ids of a statement not known, all would be allowed.
+ */
 const KEYS_ARE_KNOWN = { Null: { 'dynamodb:LeadingKeys': 'false' } };
 
 type Conditions = Record<string, Record<string, unknown>>;

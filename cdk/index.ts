@@ -3,4 +3,6 @@ export type { RetryPolicy, Tier } from '../src/policies/index.js';
 export { Backlog } from './backlog.js';
 export type { DeliveryProps, HeaderSecret, SecretField } from './delivery-props.js';
 export type { GrantInsertOptions } from './grant-insert.js';
-export type { BacklogProps, HistoryProps, ProgressiveProps, QueueProps } from './props.js';
+export type { BacklogProps } from './props.js';
+export type { HistoryProps, ProgressiveProps, QueueProps } from './queue-props.js';
+export type { WorkerProps } from './worker-props.js';

@@ -8,7 +8,7 @@ import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/
 import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { checkWithToken, readDelivery } from './delivery.js';
-import type { Arrivals, QueueProps } from './props.js';
+import type { Arrivals, QueueProps } from './queue-props.js';
 import type { UsedSecret } from './secrets.js';
 import { duration, lambdaFunction } from './values.js';
 

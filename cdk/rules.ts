@@ -10,7 +10,10 @@ import type { Tick } from './ticks.js';
 /** Each rule adds about 450 bytes to the policy of its function, which holds 20 KB. */
 const MAX_RULES = 40;
 
-/** EventBridge rules, one per tick, with a target for each of its events: five at most. What they cannot deliver goes to the queue of given-up events. */
+/**
+ * EventBridge rules, one per tick, with a target for each of its events: five at most. What they cannot deliver goes
+ * to the queue of given-up events.
+ */
 export function addRules(ticks: readonly Tick[], givenUpEvents: Queue): void {
   checkRules(ticks);
   const rules = ticks.map((tick) => addRule(tick, givenUpEvents));

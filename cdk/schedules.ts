@@ -58,7 +58,8 @@ function invokingRole(
   const functions = new Set(ticks.map(({ lambda }) => lambda.functionArn));
   return new Role(scope, 'Role', {
     description: 'Lets the schedules of a backlog start its functions',
-    // Only for schedules of this group. https://docs.aws.amazon.com/scheduler/latest/UserGuide/cross-service-confused-deputy-prevention.html
+    // Only for schedules of this group.
+    // https://docs.aws.amazon.com/scheduler/latest/UserGuide/cross-service-confused-deputy-prevention.html
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
       conditions: {
         StringEquals: { 'aws:SourceAccount': Stack.of(scope).account, 'aws:SourceArn': group.attrArn },

@@ -42,7 +42,9 @@ export function recordsTable(scope: Construct, id: string, options: TableOptions
   });
 }
 
-/** Leases, journals and the items of the queues: small, and kept apart so that the records' table holds records only. */
+/**
+ * Leases, journals and the items of the queues: small, and kept apart so that the records' table holds records only.
+ */
 export function controlTable(scope: Construct, id: string, options: TableOptions): ITable {
   return newTable(scope, id, {
     ...common(options),

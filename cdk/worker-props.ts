@@ -5,7 +5,31 @@ import { parseOptions, show } from '../src/validation.js';
 import type { Queue, Work } from './queue.js';
 import { lambdaFunction } from './values.js';
 
-/** What serves several queues. */
+/** What serves several queues: exactly one of `entry` and `handler`, as a queue has them. */
+export interface WorkerProps {
+  /**
+   * A module that exports `handler = backlogHandler({ process })`, without a `queue`, or with `queues`.
+   *
+   * @default - the worker has a `handler`
+   */
+  readonly entry?: string | undefined;
+
+  /**
+   * Environment variables of the function made from `entry`.
+   *
+   * @default - none but the library's own
+   */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+
+  /**
+   * A function of your own, of this worker alone.
+   *
+   * @default - the worker has an `entry`
+   */
+  readonly handler?: IFunction | undefined;
+}
+
+/** The same as it was checked. */
 export type WorkerWork = Extract<Work, { type: 'entry' | 'own' }>;
 
 const workerShape = z.strictObject({

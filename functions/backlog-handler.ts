@@ -43,7 +43,9 @@ export interface BacklogHandlerOptions extends HandlerSeams {
    * progressive.
    */
   readonly retry?: RetryPolicy | RetryFunction | undefined;
-  /** Another queue of the same backlog, into which a failure moves a record that is to be retried. Default: it stays. */
+  /**
+   * Another queue of the same backlog, into which a failure moves a record that is to be retried. Default: it stays.
+   */
   readonly retryQueue?: string | undefined;
   /** Errors that no retry helps against, dead at once: their names, or classes. */
   readonly deadOn?: DeadOn | undefined;

@@ -35,7 +35,9 @@ export interface HandlerSeams extends Partial<HandlerParts> {
 /** Picks what is done with the records of the event's queue; refuses a queue it is not for. */
 export type ChooseProcess = (event: BacklogEvent & { settings: QueueSettings }) => Process;
 
-/** The run ended early because of DynamoDB, or of others. Thrown, so that the function's errors show it, cause first. */
+/**
+ * The run ended early because of DynamoDB, or of others. Thrown, so that the function's errors show it, cause first.
+ */
 class RunFailedError extends Error {
   override readonly name = 'RunFailedError';
   constructor(readonly summary: RunSummary) {
@@ -104,7 +106,9 @@ export function makeHandler(
   return lambdaHandler(logger, (input, context) => untilStopped((stop) => handle(input, context, stop)));
 }
 
-/** What a process lacks, no record pays for: its queue is left alone, and the invocation fails after the others' runs. */
+/**
+ * What a process lacks, no record pays for: its queue is left alone, and the invocation fails after the others' runs.
+ */
 async function prepared<Run extends { readonly options: RunOptions }>(runs: readonly Run[]) {
   const lacks = new Map<Process, unknown>();
   const prepare = async (process: Process & { readonly prepare?: unknown }) => {

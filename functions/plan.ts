@@ -28,9 +28,9 @@ export interface HandlerChoices {
   readonly retryQueue?: string | undefined;
   readonly deadOn?: DeadOn | undefined;
   readonly history?: HistoryOptions | undefined;
-  /** What makes of the history's options what is kept of texts: the built-in handlers, which keep all, have none. */
   /** Of the queues that the handler serves together; before the rule's. */
   readonly weights?: QueueWeights | undefined;
+  /** What makes of the history's options what is kept of texts: the built-in handlers, which keep all, have none. */
   readonly keptTexts?: ((history: HistoryOptions) => KeepTexts | undefined) | undefined;
   readonly concurrency?: number | undefined;
   readonly maxConcurrency?: number | undefined;
@@ -94,9 +94,9 @@ const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /**
- * The lanes of an event's run. About once an hour, at a turn of the queue's own, its first run looks into those too that
- * the queue had when it had more shards; about once a day where nothing is said of shards. (A rule that skips that turn
- * does it at the next one.)
+ * The lanes of an event's run. About once an hour, at a turn of the queue's own, its first run looks into those too
+ * that the queue had when it had more shards; about once a day where nothing is said of shards. (A rule that skips
+ * that turn does it at the next one.)
  */
 function lanesFor(
   { queue, part = { number: 0, of: 1 }, settings }: ParsedEvent,

@@ -19,7 +19,9 @@ export interface QueueSettings {
   readonly way: Way;
   /** Default: fibonacci, or progressive on a progressive queue. */
   readonly retry?: RetryPolicy | undefined;
-  /** Another queue of the same backlog, into which a failure moves a record that is to be retried. Default: it stays. */
+  /**
+   * Another queue of the same backlog, into which a failure moves a record that is to be retried. Default: it stays.
+   */
   readonly retryQueue?: string | undefined;
   /** Names of errors that no retry helps against: dead at once. */
   readonly deadOn?: readonly string[] | undefined;

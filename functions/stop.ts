@@ -4,8 +4,8 @@ const LAST_WORDS_MS = 50;
 let stop: AbortController | undefined;
 
 /**
- * Does something that ends early, and in order, when the process is told to (SIGTERM): Lambda does so where an extension
- * is registered, containers and the local runtime always do. The process ends when all of them have.
+ * Does something that ends early, and in order, when the process is told to (SIGTERM): Lambda does so where an
+ * extension is registered, containers and the local runtime always do. The process ends when all of them have.
  */
 export async function untilStopped<Result>(act: (stop: AbortSignal) => Promise<Result>): Promise<Result> {
   const result = act(signal());

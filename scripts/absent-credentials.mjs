@@ -1,7 +1,7 @@
 /**
  * Stands in the handlers' bundles for those links of the SDK's credential chain that have nothing to offer in Lambda:
- * profiles, single sign-on, processes, web identities and instance metadata. Lambda's credentials are in the environment,
- * or at the address of AWS_CONTAINER_CREDENTIALS_FULL_URI, and the SDK's own code for both stays in.
+ * profiles, single sign-on, processes, web identities and instance metadata. Lambda's credentials are in the
+ * environment, or at the address of AWS_CONTAINER_CREDENTIALS_FULL_URI, and the SDK's own code for both stays in.
  */
 export const ENV_CMDS_FULL_URI = 'AWS_CONTAINER_CREDENTIALS_FULL_URI';
 export const ENV_CMDS_RELATIVE_URI = 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI';

@@ -30,7 +30,9 @@ export const BUNDLING = {
   logLevel: 'warning',
 };
 
-/** How esbuild makes the bundle of a built-in handler: `index.mjs`, and beside it what is loaded only if it is needed. */
+/**
+ * How esbuild makes the bundle of a built-in handler: `index.mjs`, and beside it what is loaded only if it is needed.
+ */
 export function handlerBundle(name) {
   return {
     ...BUNDLING,

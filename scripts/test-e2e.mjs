@@ -1,7 +1,7 @@
 /**
- * Runs the tests of test/e2e against ministack, an emulator of AWS that runs the deployed code: a real cdk bootstrap and
- * cdk deploy. Needs Python 3.9 or later with venv; the emulator, boto3 and the AWS command line are fetched into .e2e/ at
- * the first run. Arguments are passed on to vitest.
+ * Runs the tests of test/e2e against ministack, an emulator of AWS that runs the deployed code: a real cdk bootstrap
+ * and cdk deploy. Needs Python 3.9 or later with venv; the emulator, boto3 and the AWS command line are fetched into
+ * .e2e/ at the first run. Arguments are passed on to vitest.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

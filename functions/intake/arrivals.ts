@@ -60,7 +60,10 @@ function isForNow(record: BacklogRecord, now: number): boolean {
   return isPending(record) && record.problems.length === 0 && !isDelayed;
 }
 
-/** One event, or as many as their bytes take. Each is named by its first change and its length: the same ones again are. */
+/**
+ * One event, or as many as their bytes take. Each is named by its first change and its length: the same ones again
+ * are.
+ */
 function events(queue: string, changes: readonly StreamChange[]): ArrivalsEvent[] {
   const parts: { batch: string; ids: string[] }[] = [];
   let bytes = 0;

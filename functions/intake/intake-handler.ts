@@ -28,9 +28,10 @@ export interface IntakeSeams extends Partial<HandlerParts> {
 }
 
 /**
- * Sees to each record that was put without `lane`: has the function of its queue attempt it at once, or gives it its place
- * in the index, so that the rules find it. With that any service is a producer that can put `{ id, status, payload }`.
- * Runs no code of the user's. Takes batches of the table's stream, and of the queue to which lost runs return.
+ * Sees to each record that was put without `lane`: has the function of its queue attempt it at once, or gives it its
+ * place in the index, so that the rules find it. With that any service is a producer that can put `{ id, status,
+ * payload }`. Runs no code of the user's. Takes batches of the table's stream, and of the queue to which lost runs
+ * return.
  *
  * May be handed the same records again, and out of turn: it looks at the records themselves.
  */

@@ -7,7 +7,8 @@ import type { IntakeSettings } from './settings.js';
 /** What the intake does outside of the table. */
 export interface Remote extends Messages {
   /**
-   * Starts a function. `refused`: it was not started by this request (by its first try, whose answer was lost, perhaps);
+   * Starts a function. `refused`: it was not started by this request (by its first try, whose answer was lost,
+   * perhaps);
    * `unknown`: nobody answered, it may have been.
    */
   invoke(invocation: Invocation): Promise<'accepted' | 'refused' | 'unknown'>;

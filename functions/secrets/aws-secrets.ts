@@ -3,15 +3,15 @@ import { SecretsProvider } from '@aws-lambda-powertools/parameters/secrets';
 import { SSMProvider } from '@aws-lambda-powertools/parameters/ssm';
 import type { FetchSecret } from './secrets.js';
 
-/** Loaded when a queue has a secret: the two clients are as large as half the handler. */
-
 /** A run must not wait for a service that does not answer until its function is ended. */
 const clientConfig = { maxAttempts: 3, requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000 } };
 
 const providers: { secrets?: SecretsProvider; parameters?: SSMProvider } = {};
 
+/** Loaded when a queue has a secret: the two clients are as large as half the handler. */
 export const fetchSecret: FetchSecret = async ({ secretsManager, parameter }, stage) => {
-  // What is read is remembered elsewhere: these would remember neither what is not there, nor one stage beside the other.
+  // What is read is remembered elsewhere: these would remember neither what is not there, nor one stage beside the
+  // other.
   if (parameter !== undefined) {
     providers.parameters ??= new SSMProvider({ clientConfig });
     return stage === 'AWSCURRENT'

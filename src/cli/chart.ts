@@ -6,7 +6,10 @@ import { type Output, printable } from './output.js';
 
 const OPTION = '--chart';
 
-/** Draws a picture, if one is asked for, of what `work` comes to; whether it can be drawn and written is found out before. */
+/**
+ * Draws a picture, if one is asked for, of what `work` comes to; whether it can be drawn and written is found out
+ * before.
+ */
 export async function withChart<Result>(
   file: string | undefined,
   work: () => Promise<Result>,

@@ -17,8 +17,9 @@ export type ParsedLine =
 const GIVEN = new Set(['id', 'queue', 'task', 'insertedAt', 'retry', 'payload', 'status']);
 
 /**
- * An object with a `payload` is a record: `id`, `queue`, `task`, `insertedAt` and `retry` are its own, attributes that the library
- * writes are left out, all others are kept beside the payload. Any other JSON value becomes the payload of a record.
+ * An object with a `payload` is a record: `id`, `queue`, `task`, `insertedAt` and `retry` are its own, attributes
+ * that the library writes are left out, all others are kept beside the payload. Any other JSON value becomes the
+ * payload of a record.
  *
  * @param queue of records that name none
  */

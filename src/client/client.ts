@@ -1,15 +1,11 @@
 import * as z from 'zod/mini';
-import { type Clock, systemClock } from '../clock.js';
+import type { Clock } from '../clock.js';
+import { type ConnectionOptions, clientAlone, clientFor, connectionShape, tableName } from '../connection.js';
 import { ConfigurationError } from '../errors.js';
-import { type Random, systemRandom } from '../random.js';
+import type { Random } from '../random.js';
 import { type Item, QUEUE_PATTERN } from '../record/index.js';
 import { DynamoDbBulkInserts } from '../store/dynamodb/bulk-inserts.js';
-import {
-  type BacklogStore,
-  createDynamoDbClient,
-  type DynamoDBClient,
-  DynamoDbStore,
-} from '../store/index.js';
+import { type BacklogStore, DynamoDbStore } from '../store/index.js';
 import { isTask, type Task } from '../tasks/index.js';
 import { parseOptions, show } from '../validation.js';
 import { availableAtOf, type Delay } from './delay.js';
@@ -18,23 +14,15 @@ import { itemOf, type NewRecord } from './new-record.js';
 import { entryOf, type TaskEntry } from './task-entry.js';
 import { checkOptions, prepare, type TaskInsertOptions } from './task-record.js';
 
-export interface BacklogClientOptions {
+export interface BacklogClientOptions extends ConnectionOptions {
   /** Name of the table of records. */
   readonly table: string;
-  /** Your own DynamoDB client, instead of `endpoint` and `region`. */
-  readonly client?: DynamoDBClient | undefined;
-  /** Of the local runtime or another emulator. Default: AWS. */
-  readonly endpoint?: string | undefined;
-  /** Default: the environment's. */
-  readonly region?: string | undefined;
   /**
    * Queues whose records the client itself gives their place in the index, or `true` for all: those with
-   * `arrivals: 'schedule'`, where that saves a write unit, and all where no intake looks after the table. Delayed records
-   * always get theirs. Default: none; the intake sees to them.
+   * `arrivals: 'schedule'`, where that saves a write unit, and all where no intake looks after the table. Delayed
+   * records always get theirs. Default: none; the intake sees to them.
    */
   readonly indexAtOnce?: boolean | readonly string[] | undefined;
-  readonly clock?: Clock | undefined;
-  readonly random?: Random | undefined;
 }
 
 export interface InsertManyOptions extends Delay {
@@ -59,32 +47,16 @@ export interface InsertResult {
 
 const optionsSchema = z
   .strictObject({
-    table: z.string().check(z.regex(/^[A-Za-z0-9_.:/-]{3,1011}$/, 'expected the name of a DynamoDB table')),
-    client: z.optional(
-      z.custom<DynamoDBClient>(
-        (value) => typeof (value as { send?: unknown })?.send === 'function',
-        'expected a DynamoDBClient',
-      ),
-    ),
-    endpoint: z.optional(z.url({ protocol: /^https?$/ })),
-    region: z.optional(z.string().check(z.minLength(1))),
+    table: tableName,
+    ...connectionShape,
     indexAtOnce: z._default(
       z.union([z.boolean(), z.array(z.string().check(z.regex(QUEUE_PATTERN)))], {
         error: 'expected true, false or names of queues',
       }),
       false,
     ),
-    clock: z.optional(
-      z.custom<Clock>((value) => typeof (value as Clock)?.now === 'function', 'expected a Clock'),
-    ),
-    random: z.optional(z.custom<Random>((value) => typeof value === 'function', 'expected a function')),
   })
-  .check(
-    z.refine(
-      ({ client, endpoint, region }) => !client || (endpoint === undefined && region === undefined),
-      'expected either client, or endpoint and region',
-    ),
-  );
+  .check(clientAlone);
 
 const delaySchema = { wait: z.optional(z.unknown()), at: z.optional(z.unknown()) };
 const insertSchema = z.strictObject(delaySchema);
@@ -116,24 +88,17 @@ export class BacklogClient {
 
   /** @throws ConfigurationError for an option that is missing, unknown or makes no sense */
   constructor(options: BacklogClientOptions) {
-    const { table, client, endpoint, region, indexAtOnce, clock, random } = parseOptions(
-      optionsSchema,
-      options,
-      'BacklogClient',
-    );
-    this.clock = clock ?? systemClock;
-    this.random = random ?? systemRandom;
+    const parsed = parseOptions(optionsSchema, options, 'BacklogClient');
+    const { table, indexAtOnce, clock, random } = parsed;
+    this.clock = clock;
+    this.random = random;
     this.indexesAtOnce = (queue) =>
       typeof indexAtOnce === 'boolean' ? indexAtOnce : indexAtOnce.includes(queue);
-    const dynamoDb = client ?? createDynamoDbClient({ endpoint, region });
-    this.store = new DynamoDbStore({
-      client: dynamoDb,
-      // A producer touches records only.
-      tables: { records: table, control: table },
-      clock: this.clock,
-      random: this.random,
-    });
-    this.bulk = new DynamoDbBulkInserts({ client: dynamoDb, table, single: this.store });
+    const client = clientFor(parsed);
+    // A producer touches records only.
+    const tables = { records: table, control: table };
+    this.store = new DynamoDbStore({ client, tables, clock, random });
+    this.bulk = new DynamoDbBulkInserts({ client, table, single: this.store });
   }
 
   /**
@@ -158,8 +123,9 @@ export class BacklogClient {
   }
 
   /**
-   * Inserts many records from any source, without reading it ahead: of a task, or as they are. One bad record never stops the
-   * others: it is reported in `failed`. Of a task the source gives payloads, or `{ payload, ... }` with options of their own.
+   * Inserts many records from any source, without reading it ahead: of a task, or as they are. One bad record never
+   * stops the others: it is reported in `failed`. Of a task the source gives payloads, or `{ payload, ... }` with
+   * options of their own.
    *
    * @throws InsertInterruptedError if the table cannot be used or reached; it says what went in
    */

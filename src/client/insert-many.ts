@@ -30,7 +30,10 @@ export interface InsertProgress {
   readonly failed: number;
 }
 
-/** The store could not be reached, or used, any more. What had gone in by then is in `result`; run it again with the same ids. */
+/**
+ * The store could not be reached, or used, any more. What had gone in by then is in `result`; run it again with the
+ * same ids.
+ */
 export class InsertInterruptedError extends StoreError {
   override readonly name = 'InsertInterruptedError';
   constructor(
@@ -47,7 +50,9 @@ export class InsertInterruptedError extends StoreError {
 }
 
 export interface InsertManyParts<Source> {
-  /** Makes the item of what the source gives; throws an InvalidRecordError or ConfigurationError for what makes none. */
+  /**
+   * Makes the item of what the source gives; throws an InvalidRecordError or ConfigurationError for what makes none.
+   */
   readonly itemOf: (given: Source) => NewItem | Promise<NewItem>;
   /** Inserts at once, in few requests; see DynamoDbBulkInserts. */
   readonly insert: (items: readonly Item[]) => Promise<InsertAnswer[]>;

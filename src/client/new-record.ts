@@ -24,15 +24,17 @@ import { randomUuid } from './uuid.js';
 export interface NewRecord<Payload = unknown> {
   /** Unique, at most 2,048 bytes in UTF-8; also the idempotency key of the attempts. Default: a random UUID. */
   readonly id?: string | undefined;
-  /** The work: anything that JSON can hold, and sets, bytes and bigints. Keep it small: every write is billed by size. */
+  /**
+   * The work: anything that JSON can hold, and sets, bytes and bigints. Keep it small: every write is billed by size.
+   */
   readonly payload: Payload;
   /** Letters, digits, "_", "." and "-". Default: `default`. */
   readonly queue?: string | undefined;
   /** Names the task whose work it is, for a handler with `tasks`. */
   readonly task?: string | undefined;
   /**
-   * When the work came up, if that was earlier: its age counts from here. A `Date`, or ISO-8601 with its zone; at most 5
-   * minutes ahead. Default: now.
+   * When the work came up, if that was earlier: its age counts from here. A `Date`, or ISO-8601 with its zone; at
+   * most 5 minutes ahead. Default: now.
    */
   readonly insertedAt?: Date | string | undefined;
   /** Comes before the queue's own policy; or limits alone, `{ maxAttempts: 3 }`, which hold under that one. */

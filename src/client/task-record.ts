@@ -20,8 +20,8 @@ export interface TaskInsertOptions<Input = unknown, Priority extends string = st
   /** Attempts of this record in all, under whatever policy. */
   readonly maxAttempts?: number | undefined;
   /**
-   * Once in so long: seconds, or a duration such as `"1h"`. Whatever else is inserted with the same payload, task and queue
-   * within the same period (counted from 1970 in UTC, by the time of the first attempt) is a duplicate.
+   * Once in so long: seconds, or a duration such as `"1h"`. Whatever else is inserted with the same payload, task and
+   * queue within the same period (counted from 1970 in UTC, by the time of the first attempt) is a duplicate.
    */
   readonly uniqueFor?: number | string | undefined;
   /** What of the payload tells one from another. Default: all of it. */

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { InvalidRecordError } from '../errors.js';
+import { MAX_DEPTH, tooDeep } from '../record/depth.js';
 
-/** As deep as DynamoDB takes documents. */
-const MAX_DEPTH = 32;
 const DIGEST_CHARACTERS = 27;
 
 export interface Uniqueness {
@@ -31,9 +30,7 @@ export function uniqueId({ task, queue, by, periodSeconds, at }: Uniqueness): st
 
 /** The same text for whatever DynamoDB stores as the same value. */
 function canonical(value: unknown, depth: number): string {
-  if (depth > MAX_DEPTH + 1) {
-    throw new InvalidRecordError(`payload is nested deeper than ${MAX_DEPTH} levels, or holds itself`);
-  }
+  if (depth > MAX_DEPTH + 1) throw tooDeep();
   // A zero has no sign there.
   if (typeof value === 'number' || typeof value === 'bigint') return `n${value === 0 ? 0 : String(value)}`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';

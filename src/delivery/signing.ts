@@ -3,7 +3,10 @@ import { parseSecrets } from './secret-text.js';
 /** One secret or several, of which each signs: while receivers change from one to the next, both are at work. */
 export type Secrets = string | readonly string[];
 
-/** The secrets, or a function that gets them for each attempt: one that asks over the network should remember the answer. */
+/**
+ * The secrets, or a function that gets them for each attempt: one that asks over the network should remember the
+ * answer.
+ */
 export type SecretsSource = Secrets | (() => Secrets | Promise<Secrets>);
 
 /** The headers that sign one request. */

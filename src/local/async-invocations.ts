@@ -23,20 +23,25 @@ export interface AsyncInvocationsOptions {
 
 export interface AsyncInvocations extends LambdaService {
   /**
-   * Resolves when one more would make it faster: few are at work, and none of them has just begun or the next one has as
-   * much to do as it can have.
+   * Resolves when one more would make it faster: few are at work, and none of them has just begun or the next one has
+   * as much to do as it can have.
    */
   whenWelcome(isFull: () => boolean): Promise<void>;
 }
 
-/** One that begins keeps the next from beginning for so long: a warm sandbox does several times as much as a cold one. */
+/**
+ * One that begins keeps the next from beginning for so long: a warm sandbox does several times as much as a cold one.
+ */
 const APART_MS = 500;
 const FEW = 3;
 /** Those that have been at work for longer wait for somebody else, and keep nobody from beginning. */
 const YOUNG_MS = 10_000;
 const LOOK_AGAIN_MS = 10;
 
-/** Asynchronous invocation: nobody waits for the result, and an event that is failed on goes to the function's queue for that. */
+/**
+ * Asynchronous invocation: nobody waits for the result, and an event that is failed on goes to the function's queue
+ * for that.
+ */
 export function asyncInvocations(options: AsyncInvocationsOptions): AsyncInvocations {
   const { functions, invoke, send, onResult } = options;
   const byName = new Map(functions.map((one) => [one.name, one]));

@@ -9,7 +9,10 @@ export interface LocalServer {
 
 const HOST = '127.0.0.1';
 
-/** An HTTP application that answers those only who mean this machine: a foreign page must not reach it through a name that it lets point here. */
+/**
+ * An HTTP application that answers those only who mean this machine: a foreign page must not reach it through a name
+ * that it lets point here.
+ */
 export function localApp(): Hono {
   const app = new Hono();
   app.use(async (context, next) => {

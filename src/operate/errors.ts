@@ -1,7 +1,10 @@
 import { StoreError } from '../store/errors.js';
 import type { OperationResult } from './tally.js';
 
-/** The store could not be reached, or used, any more. `result` is what was done by then; the same call goes on with what is left. */
+/**
+ * The store could not be reached, or used, any more. `result` is what was done by then; the same call goes on with
+ * what is left.
+ */
 export class OperationInterruptedError extends StoreError {
   override readonly name = 'OperationInterruptedError';
   constructor(

@@ -126,14 +126,20 @@ export class BacklogOperator {
     this.random = this.parts.random;
   }
 
-  /** Dead records are pending again, and due now: failures back to 0, history kept. Those that nobody wants are left out of a selection. */
+  /**
+   * Dead records are pending again, and due now: failures back to 0, history kept. Those that nobody wants are left
+   * out of a selection.
+   */
   async redrive(which: Which, options: RedriveOptions = {}): Promise<ActionResult> {
     const { queue, retry, ...how } = parseOptions(redriveSchema, options, 'redrive');
     const wishes = { queue, retry: parsePolicy(retry, 'redrive.retry') };
     return this.act('redrive', which, redriveAction(wishes), how);
   }
 
-  /** Records are dead, as nobody wants them, with the reason; or gone, with `delete`. Of a selection that names no status: dead ones. */
+  /**
+   * Records are dead, as nobody wants them, with the reason; or gone, with `delete`. Of a selection that names no
+   * status: dead ones.
+   */
   async discard(which: Which, options: DiscardOptions = {}): Promise<ActionResult> {
     const parsed = parseOptions(discardSchema, options, 'discard');
     const { reason, keepSeconds: keep, delete: removes, ...how } = parsed;
@@ -213,7 +219,8 @@ export class BacklogOperator {
   }
 
   /**
-   * How queues are doing: counts from the index, at a cost that grows with what waits and what is dead, not with history.
+   * How queues are doing: counts from the index, at a cost that grows with what waits and what is dead, not with
+   * history.
    *
    * The index is eventually consistent, and records that have no place in it yet are not counted.
    */

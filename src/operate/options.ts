@@ -1,73 +1,42 @@
 import * as z from 'zod/mini';
-import { type Clock, systemClock } from '../clock.js';
+import {
+  type ConnectionOptions,
+  clientAlone,
+  clientFor,
+  connectionShape,
+  tableName,
+  withMethod,
+} from '../connection.js';
 import { ConfigurationError } from '../errors.js';
 import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
-import { type Random, systemRandom } from '../random.js';
-import { createDynamoDbClient, type DynamoDBClient } from '../store/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import { parseOptions } from '../validation.js';
 import { queueName } from './selection.js';
 import type { OperationProgress } from './tally.js';
 
-export interface BacklogOperatorOptions {
+export interface BacklogOperatorOptions extends ConnectionOptions {
   /** Name of the table of records. */
   readonly table: string;
   /** Name of the table of leases and queues. */
   readonly controlTable: string;
-  /** Your own DynamoDB client, instead of `endpoint` and `region`. */
-  readonly client?: DynamoDBClient | undefined;
-  /** Of the local runtime or another emulator. Default: AWS. */
-  readonly endpoint?: string | undefined;
-  /** Default: the environment's. */
-  readonly region?: string | undefined;
-  readonly clock?: Clock | undefined;
-  readonly random?: Random | undefined;
   /** In place of the tables, for tests. */
   readonly store?: OperatorStore | undefined;
-}
-
-const tableName = z
-  .string()
-  .check(z.regex(/^[A-Za-z0-9_.:/-]{3,1011}$/, 'expected the name of a DynamoDB table'));
-
-function hasMethod<Type>(method: keyof Type & string, expected: string) {
-  return z.custom<Type>(
-    (value) => typeof (value as Record<string, unknown> | null)?.[method] === 'function',
-    `expected a ${expected}`,
-  );
 }
 
 const operatorSchema = z
   .strictObject({
     table: tableName,
     controlTable: tableName,
-    client: z.optional(hasMethod<DynamoDBClient>('send', 'DynamoDBClient')),
-    endpoint: z.optional(z.url({ protocol: /^https?$/ })),
-    region: z.optional(z.string().check(z.minLength(1))),
-    clock: z.optional(hasMethod<Clock>('now', 'Clock')),
-    random: z.optional(z.custom<Random>((value) => typeof value === 'function', 'expected a function')),
-    store: z.optional(hasMethod<OperatorStore>('change', 'store')),
+    ...connectionShape,
+    store: z.optional(withMethod<OperatorStore>('change', 'store')),
   })
-  .check(
-    z.refine(
-      ({ client, endpoint, region }) => !client || (endpoint === undefined && region === undefined),
-      'expected either client, or endpoint and region',
-    ),
-  );
+  .check(clientAlone);
 
 export function parseOperator(options: BacklogOperatorOptions) {
-  const { table, controlTable, client, endpoint, region, clock, random, store } = parseOptions(
-    operatorSchema,
-    options,
-    'BacklogOperator',
-  );
-  return {
-    tables: { records: table, control: controlTable },
-    client: store ? undefined : (client ?? createDynamoDbClient({ endpoint, region })),
-    clock: clock ?? systemClock,
-    random: random ?? systemRandom,
-    store,
-  };
+  const parsed = parseOptions(operatorSchema, options, 'BacklogOperator');
+  const { table, controlTable, store, clock, random } = parsed;
+  const tables = { records: table, control: controlTable };
+  return { tables, client: store ? undefined : clientFor(parsed), clock, random, store };
 }
 
 /** The options of every action, to be spread into its own. */

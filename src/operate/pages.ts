@@ -27,8 +27,8 @@ interface PagesParts {
 const FOR_EVER = Date.UTC(9999, 11, 31);
 
 /**
- * Page by page what may be wanted: by id or by the index, read strongly, or by the whole table. Whoever moves within the
- * index meanwhile, behind the place that has been reached, comes once more.
+ * Page by page what may be wanted: by id or by the index, read strongly, or by the whole table. Whoever moves within
+ * the index meanwhile, behind the place that has been reached, comes once more.
  */
 export function pagesOf(wanted: Wanted, parts: PagesParts): AsyncGenerator<Page> {
   if ('ids' in wanted) return byId(wanted.ids, parts);

@@ -18,7 +18,9 @@ export interface Selection {
   /** Inserted longer ago than this: seconds as a number, or text with a unit such as `"90m"`, `"2h"`, `"7d"`. */
   readonly olderThan?: number | string | undefined;
   readonly youngerThan?: number | string | undefined;
-  /** The payload has this value there. Path: names and places in lists, as `"customer.id"` or `["items", "0", "a.b"]`. */
+  /**
+   * The payload has this value there. Path: names and places in lists, as `"customer.id"` or `["items", "0", "a.b"]`.
+   */
   readonly payload?: PayloadMatch | readonly PayloadMatch[] | undefined;
   /** Attributes of the producer's own that have these values. */
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;

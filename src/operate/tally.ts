@@ -12,7 +12,9 @@ export interface OperationResult {
   readonly matched: number;
   /** Changed; in a dry run, that would be. */
   readonly changed: number;
-  /** Of those changed: moved while a run was at work on them, for all that is known, and due in a quarter of an hour. */
+  /**
+   * Of those changed: moved while a run was at work on them, for all that is known, and due in a quarter of an hour.
+   */
   readonly held: number;
   /** Left as they are, by reason. */
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;

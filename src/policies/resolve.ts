@@ -118,7 +118,9 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
   };
 }
 
-/** Schemas of every type with these options beside its own. Made once: a record's own policy is read at every attempt. */
+/**
+ * Schemas of every type with these options beside its own. Made once: a record's own policy is read at every attempt.
+ */
 function schemas(options: Shape): (type: PolicyType) => z.ZodMiniType<CommonOptions> {
   const made = new Map<PolicyType, z.ZodMiniType<CommonOptions>>();
   return (type) => {

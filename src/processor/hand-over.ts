@@ -6,8 +6,8 @@ const LONGEST_WAIT_MS = 60_000;
 const BETWEEN_LOOKS_MS = 2_000;
 
 /**
- * Waits for a run that must end soon, whatever is left, so that a pile that takes longer than one function may work has no
- * gaps from one run to the next. Who would have to wait for long ends instead: the rule fires again.
+ * Waits for a run that must end soon, whatever is left, so that a pile that takes longer than one function may work
+ * has no gaps from one run to the next. Who would have to wait for long ends instead: the rule fires again.
  */
 export class HandOver {
   /** Real time, epoch milliseconds. */

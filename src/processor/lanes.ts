@@ -20,8 +20,8 @@ const BY_WEIGHT: readonly RunEnd[] = [
 ];
 
 /**
- * Drains lanes of one queue, some of them at once, each with an even part of the attempts that may be made at a time. One
- * that cannot be drained does not keep the others from it.
+ * Drains lanes of one queue, some of them at once, each with an even part of the attempts that may be made at a time.
+ * One that cannot be drained does not keep the others from it.
  *
  * @throws the first error of any of them, once all have ended
  */

@@ -123,9 +123,14 @@ export interface RunOptions extends FailureChoices {
   readonly target: RunTarget;
   readonly process: Process;
   readonly policy: ResolvedPolicy;
-  /** What holds for one record before what is said here, and after its own policy. One that throws is told in the log. */
+  /**
+   * What holds for one record before what is said here, and after its own policy. One that throws is told in the log.
+   */
   readonly decisionsFor?: ((record: BacklogRecord) => RecordChoices | undefined) | undefined;
-  /** Whether `process` knows what to do with a record. Those it does not know wait, unattempted. Default: all are known. */
+  /**
+   * Whether `process` knows what to do with a record. Those it does not know wait, unattempted. Default: all are
+   * known.
+   */
   readonly knows?: ((record: BacklogRecord) => boolean) | undefined;
   readonly limits: RunLimits;
   /** Default: none, every record that is due is attempted. */
@@ -135,8 +140,8 @@ export interface RunOptions extends FailureChoices {
   /** Real time, epoch milliseconds, at which the function is ended from outside. The run ends before it. */
   readonly deadline: number;
   /**
-   * Ends the run before its deadline: no attempt begins any more, those that do not end by themselves at once are told by
-   * their signal, and are not counted as failures.
+   * Ends the run before its deadline: no attempt begins any more, those that do not end by themselves at once are
+   * told by their signal, and are not counted as failures.
    */
   readonly stop?: AbortSignal | undefined;
   /** The function's timeout: how long a former run may still be at work. */

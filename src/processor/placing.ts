@@ -27,8 +27,9 @@ export interface Placed {
 }
 
 /**
- * Gives records that no rule finds (put without `lane`, or dead and set to `NEW` by hand) their place in the index: those
- * of whom nobody else can have any in hand. Who has a place, or is done, is left alone. May be repeated at will.
+ * Gives records that no rule finds (put without `lane`, or dead and set to `NEW` by hand) their place in the index:
+ * those of whom nobody else can have any in hand. Who has a place, or is done, is left alone. May be repeated at
+ * will.
  *
  * @param gone ids that were asked for, and have no record
  * @throws StoreError that is not of one record alone; who was placed before it stays so

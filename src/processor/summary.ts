@@ -23,7 +23,9 @@ export type RunEnd =
   | 'wayChanged'
   /** The lease was lost to another run. */
   | 'leaseLost'
-  /** Others have some of these arrivals in hand. The invocation fails, so that its event comes back for what is left. */
+  /**
+   * Others have some of these arrivals in hand. The invocation fails, so that its event comes back for what is left.
+   */
   | 'shared'
   /** DynamoDB throttled, or did not answer. */
   | 'storeTrouble';

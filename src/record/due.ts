@@ -95,8 +95,8 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
 }
 
 /**
- * A record that was never attempted gets its one attempt first, however old it is; and so does one that was put off past
- * its last day by a snooze.
+ * A record that was never attempted gets its one attempt first, however old it is; and so does one that was put off
+ * past its last day by a snooze.
  */
 function isExpired(record: BacklogRecord, { policy, now }: DueContext): boolean {
   const { maxAgeSeconds } = policyOf(record, policy);

@@ -1,8 +1,9 @@
 import type { BacklogRecord } from './record.js';
 
 /**
- * The version of the items that this code reads and writes. Items that have an attribute more are of the same version, as
- * long as code that does not know it does no harm; docs/protocol.md, "Upgrades", says when there must be a new one.
+ * The version of the items that this code reads and writes. Items that have an attribute more are of the same
+ * version, as long as code that does not know it does no harm; docs/protocol.md, "Upgrades", says when there must be
+ * a new one.
  */
 const RECORD_FORMAT = 1;
 

@@ -62,7 +62,10 @@ export class Snooze extends Error {
   }
 }
 
-/** Nobody wants it any more: the record is given up with this reason, which is neither a failure nor a death to be told of. */
+/**
+ * Nobody wants it any more: the record is given up with this reason, which is neither a failure nor a death to be
+ * told of.
+ */
 export class Cancel extends Error {
   override readonly name = 'Cancel';
   readonly [BRAND] = 'cancel';

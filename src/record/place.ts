@@ -52,7 +52,10 @@ export function place(record: BacklogRecord, now: number, shards = 1): RecordCha
   return { set: { ...contract, ...set }, remove };
 }
 
-/** What makes a dead record pending again, beside its status: due now, no failure counted; what was attempted stays told. */
+/**
+ * What makes a dead record pending again, beside its status: due now, no failure counted; what was attempted stays
+ * told.
+ */
 export function beginAnew(lane: string, now: number): RecordChange {
   return {
     set: { availableAt: toIso(now), lane, dueAt: toIso(now) },

@@ -1,4 +1,5 @@
 import { InvalidRecordError } from '../errors.js';
+import { MAX_DEPTH } from '../record/depth.js';
 import type { Item } from '../record/index.js';
 import { byteLength, itemBytes, significantDigits } from './item-size.js';
 
@@ -7,8 +8,6 @@ export const MAX_ITEM_BYTES = 400 * 1024;
 /** Kept free for what the library adds in the course of the attempts: counts, times, errors. */
 const RESERVED_BYTES = 2 * 1024;
 const MAX_ID_BYTES = 2048;
-/** Levels of a document: the innermost scalar counts as one. */
-const MAX_DEPTH = 32;
 const MAX_NUMBER_DIGITS = 38;
 const MAX_MAGNITUDE = 9.99e125;
 const MIN_MAGNITUDE = 1e-130;

@@ -4,7 +4,10 @@ import { StoreThrottledError, StoreUnavailableError } from './errors.js';
 const MAX_TRIES = 7;
 const FIRST_WAIT_MS = 500;
 
-/** Repeats what failed because DynamoDB throttles or does not answer, beyond the client's own patience: for 30 seconds. */
+/**
+ * Repeats what failed because DynamoDB throttles or does not answer, beyond the client's own patience: for 30
+ * seconds.
+ */
 export async function patiently<Answer>(
   request: () => Promise<Answer>,
   {

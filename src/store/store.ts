@@ -48,7 +48,9 @@ export interface BacklogStore {
   claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
   /** Ends a claim. One that is gone or another's is left alone. */
   releaseArrivals(queue: string, claim: Pick<ArrivalsClaim, 'batch' | 'holder'>): Promise<void>;
-  /** Which of these records are claimed in any of these queues, by claims that have not run out at `now` (real time). */
+  /**
+   * Which of these records are claimed in any of these queues, by claims that have not run out at `now` (real time).
+   */
   claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
 
   /** One page of the whole table, of what waits without a place in the index: exactly one request. */
@@ -61,7 +63,10 @@ export interface BacklogStore {
   setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean>;
   /** Notes how the run of a tier ended. */
   recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
-  /** Opens, holds or closes (`next` undefined) the breaker of a destination; `false` if it is no longer as it was read. */
+  /**
+   * Opens, holds or closes (`next` undefined) the breaker of a destination; `false` if it is no longer as it was
+   * read.
+   */
   setBreaker(
     queue: string,
     destination: string,
@@ -69,8 +74,8 @@ export interface BacklogStore {
     read: BreakerState | undefined,
   ): Promise<boolean>;
   /**
-   * Takes the queue's next turns to start attempts, which nobody else has then: the first one comes at once, or when all
-   * that were taken before are over. Returns when that is (real time); undefined if it were later than `latest`.
+   * Takes the queue's next turns to start attempts, which nobody else has then: the first one comes at once, or when
+   * all that were taken before are over. Returns when that is (real time); undefined if it were later than `latest`.
    */
   takeTurns(queue: string, turns: Turns): Promise<number | undefined>;
   /** Takes as many as are free, up to what is wanted: 0 if there are none. The same run may ask again. */
@@ -166,9 +171,9 @@ export interface ArrivalsClaim extends LeaseOwner {
 }
 
 /**
- * `claimed`, also if this very claim was made before and only its answer was lost; `taken`: another holder has this batch,
- * and the same records in it; `shared`: others have some of the records, or are about to (the claim is to be released, but
- * for one that was held before); `full`: so many claims are under way.
+ * `claimed`, also if this very claim was made before and only its answer was lost; `taken`: another holder has this
+ * batch, and the same records in it; `shared`: others have some of the records, or are about to (the claim is to be
+ * released, but for one that was held before); `full`: so many claims are under way.
  */
 export type ClaimAnswer = 'claimed' | 'taken' | 'shared' | 'full';
 

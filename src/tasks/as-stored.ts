@@ -1,22 +1,18 @@
-import { InvalidRecordError } from '../errors.js';
+import { MAX_DEPTH, tooDeep } from '../record/depth.js';
 
-/** As deep as DynamoDB takes documents. */
-const MAX_DEPTH = 32;
 /** Digits that every JavaScript number holds. */
 const SAFE_DIGITS = 15;
 
 /**
- * A payload as its handler will read it: without what is undefined, with small bigints as numbers. What DynamoDB does not
- * take at all is left as it is; the store refuses it.
+ * A payload as its handler will read it: without what is undefined, with small bigints as numbers. What DynamoDB does
+ * not take at all is left as it is; the store refuses it.
  *
  * @throws InvalidRecordError for one that is nested too deep, or holds itself
  */
 export function asStored(value: unknown, depth = 0): unknown {
   if (typeof value === 'bigint') return isSmall(value) ? Number(value) : value;
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= MAX_DEPTH) {
-    throw new InvalidRecordError(`payload is nested deeper than ${MAX_DEPTH} levels, or holds itself`);
-  }
+  if (depth >= MAX_DEPTH) throw tooDeep();
   if (Array.isArray(value)) return value.map((element) => asStored(element, depth + 1));
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return value;

@@ -10,8 +10,8 @@ const MAX_LEAVES = 50;
 const LEAST_TEXT = 3;
 
 /**
- * Asks a schema. The problem names paths and what was expected there, and none of the payload's values: it is kept, shown
- * and thrown.
+ * Asks a schema. The problem names paths and what was expected there, and none of the payload's values: it is kept,
+ * shown and thrown.
  *
  * @throws whatever the schema does
  */

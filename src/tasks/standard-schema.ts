@@ -1,6 +1,7 @@
 /**
- * The part of the Standard Schema specification (version 1, https://standardschema.dev) that tasks use. Written out here, as
- * its authors suggest: the types of this package need no other package, and any library's schemas fit by their shape.
+ * The part of the Standard Schema specification (version 1, https://standardschema.dev) that tasks use. Written out
+ * here, as its authors suggest: the types of this package need no other package, and any library's schemas fit by
+ * their shape.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {

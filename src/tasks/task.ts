@@ -44,7 +44,8 @@ type Perform<Payload> = (payload: Payload, context: TaskContext) => ProcessResul
 const TASK = Symbol.for('dynamo-backlog.task');
 
 /**
- * One kind of work: what its payload looks like, how it is done, and what becomes of its failures. Made by `defineTask`.
+ * One kind of work: what its payload looks like, how it is done, and what becomes of its failures. Made by
+ * `defineTask`.
  *
  * `Input` is what is inserted and stored, `Output` what the schema makes of it for `perform`.
  */
@@ -83,7 +84,8 @@ const optionsSchema = z.strictObject({
 });
 
 /**
- * Defines a task. The type of its payload comes from the schema of any Standard Schema library, or from a type parameter:
+ * Defines a task. The type of its payload comes from the schema of any Standard Schema library, or from a type
+ * parameter:
  *
  *     const sendMail = defineTask({ name: 'send-mail', schema: z.object({ to: z.email() }), perform: async ({ to }) => … });
  *     const resize = defineTask<{ image: string }>({ name: 'resize', perform: async ({ image }, { signal }) => … });

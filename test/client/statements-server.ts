@@ -6,7 +6,9 @@ interface Statement {
   readonly Statement: string;
   readonly Parameters: Attributes[string][];
 }
-/** What becomes of one statement: done, or an error by its code; `late` is done, and its answer an error all the same. */
+/**
+ * What becomes of one statement: done, or an error by its code; `late` is done, and its answer an error all the same.
+ */
 export type Verdict = 'ok' | 'late' | (string & {});
 
 export interface Behaviour {

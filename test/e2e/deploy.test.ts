@@ -10,10 +10,11 @@ import { startErp } from './erp.js';
 
 /*
  * What the emulator cannot do, and this test does not show: functions get no second chance for the part of a batch that
- * they report as failed (it takes the stream's batch as done), failed runs of rules do not come back by their on-failure
- * destination, and whether EventBridge, SQS and the stream may invoke a function is not asked. What the functions
- * themselves may do is: each works with the rights of its own role. Conditions on DynamoDB's own keys are not known there:
- * that a producer with `grantInsert` reads no more than the fence of a record, and writes none but its own ids, is not shown.
+ * they report as failed (it takes the stream's batch as done), failed runs of rules do not come back by their
+ * on-failure destination, and whether EventBridge, SQS and the stream may invoke a function is not asked. What the
+ * functions themselves may do is: each works with the rights of its own role. Conditions on DynamoDB's own keys are
+ * not known there: that a producer with `grantInsert` reads no more than the fence of a record, and writes none but
+ * its own ids, is not shown.
  */
 
 const client = createDynamoDbClient({});

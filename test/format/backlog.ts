@@ -22,7 +22,10 @@ export interface RunChoices {
   readonly maxRecords?: number;
 }
 
-/** Tables on an embedded DynamoDB and what works on them, at times that a test sets, and with the same chance each time. */
+/**
+ * Tables on an embedded DynamoDB and what works on them, at times that a test sets, and with the same chance each
+ * time.
+ */
 export async function openBacklog(start: number) {
   const dynamoDb: EmbeddedDynamoDb = await startEmbeddedDynamoDb();
   const dynamo = createDynamoDbClient({ endpoint: dynamoDb.endpoint });

@@ -334,8 +334,9 @@ export class Witness {
   }
 
   /**
-   * All runs of a queue keep one pace together: none starts sooner behind its own last start, and of all together no more
-   * start in any two intervals than have turns there. Turns that answers were late for may be used a little late.
+   * All runs of a queue keep one pace together: none starts sooner behind its own last start, and of all together no
+   * more start in any two intervals than have turns there. Turns that answers were late for may be used a little
+   * late.
    */
   private checkPace(actor: Actor, { now, queue }: Look): void {
     const { attemptsPerSecond } = this.scenario.limits;

@@ -14,7 +14,8 @@ const ISO =
 const RFC_2822 = /^[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:GMT|UTC|[+-]\d{4})$/;
 
 /**
- * Reads epoch seconds and milliseconds (numbers, or strings of digits), ISO-8601 with or without zone, with a blank for its
+ * Reads epoch seconds and milliseconds (numbers, or strings of digits), ISO-8601 with or without zone, with a blank
+ * for its
  * `T`, a bare date, and RFC 2822. What could be read in two ways (`11/12/2026`) is not read: undefined.
  *
  * @param offsetMinutes east of Greenwich, of times that name no zone

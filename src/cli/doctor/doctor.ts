@@ -29,7 +29,7 @@ export interface DoctorFlags extends TargetFlags {
 
 /** What came a moment ago has its place by then. */
 const SECOND_LOOK_MS = 3_000;
-/** An attempt on arrival begins within ten minutes of the insertion, or never; and a minute for its event. See the sweep. */
+/** No attempt on arrival lasts longer than a function lives, which is 15 minutes; and a minute for its event. */
 const SETTLED_MS = 16 * 60_000;
 /** On this machine streams are at once, and an event waits for a minute at most. */
 const SETTLED_LOCALLY_MS = 80_000;

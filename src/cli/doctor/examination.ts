@@ -23,7 +23,10 @@ export class Examination {
   readonly misplaced: string[] = [];
   /** Ids of records that have had no place for long enough. */
   readonly stuck: string[] = [];
-  /** Records that have had no place for long, and whose status is nobody's here: whether they are to be done is not known. */
+  /**
+   * Records that have had no place for long, and whose status is nobody's here: whether they are to be done is not
+   * known.
+   */
   strangers = 0;
   /** Records that have no place, and may get one yet. */
   unsettled = 0;

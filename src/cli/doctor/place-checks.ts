@@ -39,8 +39,8 @@ export function placeProblem(item: Item, record: BacklogRecord, now: number): Pl
 }
 
 /**
- * What puts a record's place right, if that can be done beside runs at work: none of them can have it under attempt. (For
- * one without a place that has to be seen to by the caller.)
+ * What puts a record's place right, if that can be done beside runs at work: none of them can have it under attempt.
+ * (For one without a place that has to be seen to by the caller.)
  */
 export function repairOf(
   item: Item,

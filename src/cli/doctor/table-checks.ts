@@ -38,7 +38,9 @@ export function checkTable({ facts, expiresBy, pointInTimeRecovery, local }: Tab
     !local && !hasNewImages(facts)
       ? warning(
           'stream',
-          facts.stream === undefined ? 'the table has no stream' : `its stream shows ${facts.stream} only`,
+          facts.stream === undefined
+            ? 'the table has no stream'
+            : `its stream shows ${facts.stream.viewType} only`,
           'turn a stream of new images on, and name it to the construct: else nobody picks up what is put without "lane"',
         )
       : undefined,
@@ -55,5 +57,5 @@ export function checkTable({ facts, expiresBy, pointInTimeRecovery, local }: Tab
 
 /** Whether a stream tells an intake what comes. */
 export function hasNewImages({ stream }: TableFacts): boolean {
-  return stream?.startsWith('NEW') === true;
+  return stream?.viewType.startsWith('NEW') === true;
 }

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors.js';
 import { createMissingTables } from '../../store/dynamodb/create-tables.js';
-import { describeTable } from '../../store/dynamodb/describe-table.js';
+import { describeTable } from '../../store/dynamodb/inspect.js';
 import { createStreamsClient, requireStreams, TableStream } from '../../store/dynamodb/table-stream.js';
 import { runningRuntimes } from '../discovery.js';
 import { TableReader } from '../streams/table-reader.js';

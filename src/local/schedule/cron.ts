@@ -31,8 +31,8 @@ const FIELDS = {
 const DAY_MS = 86_400_000;
 
 /**
- * EventBridge's six fields, read in UTC: minutes, hours, day of month, month, day of week (1 = SUN), year. One of the two
- * days is `?`. Lists, ranges, steps and names are read; `L`, `W` and `#` are refused.
+ * EventBridge's six fields, read in UTC: minutes, hours, day of month, month, day of week (1 = SUN), year. One of the
+ * two days is `?`. Lists, ranges, steps and names are read; `L`, `W` and `#` are refused.
  *
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html
  *

@@ -43,7 +43,8 @@ export class WallClock {
 
   /** The first instant at which it is shown; `undefined` for a time that is left out when the clocks go forward. */
   firstShowing(shown: number): number | undefined {
-    // The clocks are changed once within two days at most: the zone's distance to UTC is the one before or the one after.
+    // The clocks are changed once within two days at most: the zone's distance to UTC is the one before or the one
+    // after.
     return [shown - DAY_MS, shown + DAY_MS]
       .map((near) => shown - (this.shownAt(near) - near))
       .sort((a, b) => a - b)

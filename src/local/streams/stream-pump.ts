@@ -36,7 +36,10 @@ export interface StreamPumpOptions {
 
 /** What comes within this time is one batch. */
 const GATHER_MS = 10;
-/** Between the beginnings of two batches: of many small ones each would cost as much as one large one. Lambda asks a stream four times a second. */
+/**
+ * Between the beginnings of two batches: of many small ones each would cost as much as one large one. Lambda asks a
+ * stream four times a second.
+ */
 const BATCH_EVERY_MS = 200;
 const LEAST_PAUSE_MS = 500;
 const MOST_PAUSE_MS = 10_000;

@@ -73,7 +73,8 @@ export class Breaker {
   }
 
   /**
-   * Takes note of how an attempt ended. Failures of attempts that were under way when the breaker opened change nothing.
+   * Takes note of how an attempt ended. Failures of attempts that were under way when the breaker opened change
+   * nothing.
    *
    * @returns how the shared state changes, if it does
    */

@@ -51,8 +51,8 @@ export interface Left {
 }
 
 /**
- * The circuit breakers of a queue, one for each destination. Each process counts its own attempts; that a breaker is open
- * is known to all runs with their next page, by the queue's item. Nothing is written while all are closed.
+ * The circuit breakers of a queue, one for each destination. Each process counts its own attempts; that a breaker is
+ * open is known to all runs with their next page, by the queue's item. Nothing is written while all are closed.
  */
 export class Breakers {
   private readonly breakers: Map<string, Breaker>;

@@ -5,9 +5,9 @@ import type { RunOptions } from '../options.js';
 import type { RunParts } from '../parts.js';
 
 /**
- * Does something with as many attempts at a time as the queue has left for this run, where it has a limit for all of its
- * runs; with as many as the run may make, where it has none. A run that is lost keeps what it has until it would have
- * ended.
+ * Does something with as many attempts at a time as the queue has left for this run, where it has a limit for all of
+ * its runs; with as many as the run may make, where it has none. A run that is lost keeps what it has until it would
+ * have ended.
  *
  * @param act gets the attempts at a time; 0 if none are left
  */

@@ -55,8 +55,8 @@ export function areEqual(weights: QueueWeights): boolean {
 }
 
 /**
- * Draws a queue, each as often as its weight has a share of all: the one with the greatest `u ^ (1 / weight)`, where each
- * has a random number of its own (Efraimidis and Spirakis, 2006).
+ * Draws a queue, each as often as its weight has a share of all: the one with the greatest `u ^ (1 / weight)`, where
+ * each has a random number of its own (Efraimidis and Spirakis, 2006).
  */
 export function drawQueue(weights: QueueWeights, random: Random): string | undefined {
   let drawn: string | undefined;

@@ -45,8 +45,8 @@ export interface BulkInsertsParts {
 }
 
 /**
- * Inserts many items in few requests: PartiQL's INSERT, unlike BatchWriteItem, replaces nothing that is there, and says so
- * of each item. Where it may not be used, or is not known, each item is put by itself; that is remembered.
+ * Inserts many items in few requests: PartiQL's INSERT, unlike BatchWriteItem, replaces nothing that is there, and
+ * says so of each item. Where it may not be used, or is not known, each item is put by itself; that is remembered.
  */
 export class DynamoDbBulkInserts {
   private readonly documents: DynamoDBDocumentClient;
@@ -59,7 +59,9 @@ export class DynamoDbBulkInserts {
     this.documents = toDocumentClient(parts.client);
   }
 
-  /** Stores new items; ids that exist already are left alone. Never throws; the answers are in the order of the items. */
+  /**
+   * Stores new items; ids that exist already are left alone. Never throws; the answers are in the order of the items.
+   */
   async insert(items: readonly Item[]): Promise<InsertAnswer[]> {
     const answers = new Map<Item, InsertAnswer>();
     for (const item of items) {

@@ -26,14 +26,15 @@ export interface IndexFact {
 export interface TableFacts {
   readonly name: string;
   readonly keys: readonly KeyFact[];
+  readonly indexes: readonly IndexFact[];
   readonly dueIndex?: IndexFact | undefined;
   /** As DynamoDB last counted them: some hours ago, in AWS. */
   readonly itemCount: number;
   readonly bytes: number;
   /** Read and write units per second; absent: on demand. */
   readonly provisioned?: { readonly reads: number; readonly writes: number } | undefined;
-  /** The view type of its stream; absent: it has none. */
-  readonly stream?: string | undefined;
+  /** Absent: it has none. */
+  readonly stream?: { readonly arn: string; readonly viewType: string } | undefined;
 }
 
 /** @throws StoreError if the table is not there, or may not be looked at */
@@ -52,23 +53,29 @@ export async function describeTable(client: DynamoDBClient, name: string): Promi
         type: types.get(key) ?? '?',
       }),
     );
-  const index = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === DUE_INDEX);
-  const { ReadCapacityUnits: reads = 0, WriteCapacityUnits: writes = 0 } = table.ProvisionedThroughput ?? {};
-  const onDemand = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST' || writes === 0;
-  const { StreamEnabled: streams, StreamViewType: view } = table.StreamSpecification ?? {};
-  return {
-    name,
-    keys: keysOf(table.KeySchema),
-    dueIndex: index && {
-      name: DUE_INDEX,
+  const indexes = (table.GlobalSecondaryIndexes ?? []).map(
+    (index): IndexFact => ({
+      name: index.IndexName ?? '?',
       keys: keysOf(index.KeySchema),
       projection: index.Projection?.ProjectionType ?? '?',
       ready: (index.IndexStatus ?? 'ACTIVE') === 'ACTIVE' && index.Backfilling !== true,
-    },
+    }),
+  );
+  const { ReadCapacityUnits: reads = 0, WriteCapacityUnits: writes = 0 } = table.ProvisionedThroughput ?? {};
+  const onDemand = table.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST' || writes === 0;
+  const {
+    LatestStreamArn: arn,
+    StreamSpecification: { StreamEnabled: streams, StreamViewType: viewType } = {},
+  } = table;
+  return {
+    name,
+    keys: keysOf(table.KeySchema),
+    indexes,
+    dueIndex: indexes.find((index) => index.name === DUE_INDEX),
     itemCount: table.ItemCount ?? 0,
     bytes: table.TableSizeBytes ?? 0,
     provisioned: onDemand ? undefined : { reads, writes },
-    stream: streams ? view : undefined,
+    stream: streams && arn !== undefined && viewType !== undefined ? { arn, viewType } : undefined,
   };
 }
 

@@ -9,8 +9,8 @@ import type { Table } from './table.js';
 const MAX_TRIES = 10;
 
 /**
- * Attempts that the runs of a queue may have under way at a time, in the queue's item: `slots` by run, and `slotsRev`, new
- * at every change.
+ * Attempts that the runs of a queue may have under way at a time, in the queue's item: `slots` by run, and
+ * `slotsRev`, new at every change.
  */
 export class DynamoDbSlots {
   constructor(private readonly table: Table) {}

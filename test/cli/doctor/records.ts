@@ -20,7 +20,10 @@ export function placed(id: string, attributes: Record<string, unknown> = {}, now
 
 const ago = (seconds: number, now: number) => iso(-seconds, now);
 
-/** One record of every wrong kind that stands in the index, or should; by the kinds of findings that it is listed with. */
+/**
+ * One record of every wrong kind that stands in the index, or should; by the kinds of findings that it is listed
+ * with.
+ */
 export function wrongInPlace(
   now = NOW,
 ): readonly (readonly [item: Record<string, unknown>, kinds: string[]])[] {

@@ -7,6 +7,7 @@ import { checkTable } from '../../../src/local/database/table-check.js';
 import { startEmbeddedDynamoDb } from '../../../src/local/embedded-dynamodb.js';
 import { startRuntime } from '../../../src/local/runtime.js';
 import type { TableShape } from '../../../src/store/dynamodb/create-tables.js';
+import type { IndexFact, KeyFact, TableFacts } from '../../../src/store/dynamodb/inspect.js';
 
 const told = { onChange: () => {}, onTrouble: () => {} };
 
@@ -74,12 +75,16 @@ describe('a table that is there already', () => {
     attributes: [],
     indexes: [{ name: 'due', keys: due, projection: 'KEYS_ONLY' }],
   };
-  const found = (changes: object = {}) => ({
-    keys: records.keys,
-    indexes: [
-      { name: 'due', keys: due },
-      { name: 'other', keys: records.keys },
-    ],
+  const key = (name: string, role: KeyFact['role'] = 'HASH'): KeyFact => ({ name, role, type: 'S' });
+  const index = (name: string, ...keys: readonly KeyFact[]): IndexFact => ({
+    name,
+    keys,
+    projection: 'KEYS_ONLY',
+    ready: true,
+  });
+  const found = (changes: Partial<TableFacts> = {}) => ({
+    keys: [key('id')],
+    indexes: [index('due', key('lane'), key('dueAt', 'RANGE')), index('other', key('id'))],
     stream: { arn: 'arn', viewType: 'NEW_IMAGE' },
     ...changes,
   });
@@ -92,16 +97,16 @@ describe('a table that is there already', () => {
   });
 
   it.each([
-    [{ keys: [{ name: 'pk', type: 'HASH' }] }, 'expected the key id (HASH), got pk (HASH)'],
-    [{ keys: [...records.keys, { name: 'sk', type: 'RANGE' }] }, 'got id (HASH), sk (RANGE)'],
+    [{ keys: [key('pk')] }, 'expected the key id (HASH), got pk (HASH)'],
+    [{ keys: [key('id'), key('sk', 'RANGE')] }, 'got id (HASH), sk (RANGE)'],
     [{ indexes: [] }, 'expected an index due with lane (HASH), dueAt (RANGE), got no such index'],
-    [{ indexes: [{ name: 'due', keys: due.slice(0, 1) }] }, 'got lane (HASH)'],
+    [{ indexes: [index('due', key('lane'))] }, 'got lane (HASH)'],
     [{ stream: undefined }, 'expected a stream of NEW_IMAGE, got none'],
     [{ stream: { arn: 'arn', viewType: 'KEYS_ONLY' } }, 'expected a stream of NEW_IMAGE, got KEYS_ONLY'],
   ])('is refused with %j', (changes, message) => {
-    expect(() => checkTable(records, found(changes) as never, 'NEW_IMAGE')).toThrow(
+    expect(() => checkTable(records, found(changes), 'NEW_IMAGE')).toThrow(
       'the table Records is there already: ',
     );
-    expect(() => checkTable(records, found(changes) as never, 'NEW_IMAGE')).toThrow(message);
+    expect(() => checkTable(records, found(changes), 'NEW_IMAGE')).toThrow(message);
   });
 });

@@ -10,7 +10,10 @@ export interface Services {
   send(body: string, delaySeconds: number): void;
 }
 
-/** Lambda and SQS as one sandbox reaches them: requests take time, are lost before or after they took effect, or repeated. */
+/**
+ * Lambda and SQS as one sandbox reaches them: requests take time, are lost before or after they took effect, or
+ * repeated.
+ */
 export function faultyRemote(services: Services, actor: Actor, faults: () => Faults, chaos: Chaos): Remote {
   const { random } = chaos;
   const request = <T>(effect: () => T, lost: (settle: (value: T) => void, fail: () => void) => void) =>

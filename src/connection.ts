@@ -1,0 +1,53 @@
+import * as z from 'zod/mini';
+import { type Clock, systemClock } from './clock.js';
+import { type Random, systemRandom } from './random.js';
+import { createDynamoDbClient, type DynamoDBClient } from './store/index.js';
+
+/** How a client or an operator reaches its tables. */
+export interface ConnectionOptions {
+  /** Your own DynamoDB client, instead of `endpoint` and `region`. */
+  readonly client?: DynamoDBClient | undefined;
+  /** Of the local runtime or another emulator. Default: AWS. */
+  readonly endpoint?: string | undefined;
+  /** Default: the environment's. */
+  readonly region?: string | undefined;
+  readonly clock?: Clock | undefined;
+  readonly random?: Random | undefined;
+}
+
+export const tableName = z
+  .string()
+  .check(z.regex(/^[A-Za-z0-9_.:/-]{3,1011}$/, 'expected the name of a DynamoDB table'));
+
+/** To be spread into the schema of the whole options, with `clientAlone` as its check. */
+export const connectionShape = {
+  client: z.optional(withMethod<DynamoDBClient>('send', 'DynamoDBClient')),
+  endpoint: z.optional(z.url({ protocol: /^https?$/ })),
+  region: z.optional(z.string().check(z.minLength(1))),
+  clock: z._default(withMethod<Clock>('now', 'Clock'), () => systemClock),
+  random: z._default(
+    z.custom<Random>((value) => typeof value === 'function', 'expected a function'),
+    () => systemRandom,
+  ),
+};
+
+export const clientAlone = z.refine<Pick<ConnectionOptions, 'client' | 'endpoint' | 'region'>>(
+  ({ client, endpoint, region }) => !client || (endpoint === undefined && region === undefined),
+  'expected either client, or endpoint and region',
+);
+
+/** What is known by one of its methods. */
+export function withMethod<Type>(method: keyof Type & string, expected: string) {
+  return z.custom<Type>(
+    (value) => typeof (value as Record<string, unknown> | null)?.[method] === 'function',
+    `expected a ${expected}`,
+  );
+}
+
+export function clientFor({
+  client,
+  endpoint,
+  region,
+}: Pick<ConnectionOptions, 'client' | 'endpoint' | 'region'>): DynamoDBClient {
+  return client ?? createDynamoDbClient({ endpoint, region });
+}
