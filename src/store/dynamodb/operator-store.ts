@@ -13,7 +13,7 @@ import { Expressions } from './expressions.js';
 import { LEASE_PREFIX, parseLease } from './lease-item.js';
 import { QUEUE_PREFIX, queueKey } from './queue-key.js';
 import { parseQueueState } from './queues.js';
-import { DynamoDbRecords } from './records.js';
+import { asReadAndStatus, DynamoDbRecords } from './records.js';
 import { DynamoDbStore, type DynamoDbStoreParts } from './store.js';
 import { Table } from './table.js';
 
@@ -54,7 +54,7 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
   }
 
   change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'> {
-    return this.single.change(record, change, rev);
+    return this.single.change(record, change, rev, asReadAndStatus);
   }
 
   async remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'> {
@@ -68,7 +68,7 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
     const command = new DeleteCommand({
       TableName: name,
       Key: { id: record.id },
-      ConditionExpression: expressions.equal('rev', record.rev),
+      ConditionExpression: asReadAndStatus(record, expressions),
       ...expressions.placeholders(),
       ...this.meter.parameters(),
     });

@@ -62,15 +62,20 @@ export class DynamoDbRecords {
   }
 
   /** Writes all of a change or nothing. */
-  async change(record: BacklogRecord, change: ItemChange, rev: string): Promise<'settled' | 'changed'> {
-    const answer = await this.table.update(record.id, settleUpdate(record, change, rev));
+  async change(
+    record: BacklogRecord,
+    change: ItemChange,
+    rev: string,
+    fence: Fence = asRead,
+  ): Promise<'settled' | 'changed'> {
+    const answer = await this.table.update(record.id, settleUpdate(record, change, rev, fence));
     if (answer.written) return 'settled';
     const stored = answer.inTheWay ? answer.inTheWay.rev?.S : (await this.table.get(record.id, 'rev'))?.rev;
     if (stored === rev) return 'settled';
     const stamp = `${rev}~`;
     if (record.rev !== undefined || (typeof stored === 'string' && stored !== stamp)) return 'changed';
     return (await this.stamp(record, stamp))
-      ? this.change({ ...record, rev: stamp }, change, rev)
+      ? this.change({ ...record, rev: stamp }, change, rev, fence)
       : 'changed';
   }
 
@@ -100,13 +105,23 @@ export class DynamoDbRecords {
   }
 }
 
-function settleUpdate(record: BacklogRecord, change: ItemChange, rev: string): Update {
+function settleUpdate(record: BacklogRecord, change: ItemChange, rev: string, fence: Fence): Update {
   const expressions = new Expressions();
   return expressions.update(
     { ...change.set, rev },
     change.remove.filter((attribute) => change.set[attribute] === undefined),
-    asRead(record, expressions),
+    fence(record, expressions),
   );
+}
+
+/** The condition under which a record counts as being as it was read. */
+export type Fence = (record: BacklogRecord, expressions: Expressions) => string;
+
+/** An operator decides by the status, which people change by hand and leave `rev` as it is. */
+export function asReadAndStatus(record: BacklogRecord, expressions: Expressions): string {
+  const isReadable = record.problems.length === 0;
+  const read = asRead(record, expressions);
+  return isReadable ? and(read, expressions.equal('status', record.status)) : read;
 }
 
 /**

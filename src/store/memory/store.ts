@@ -107,20 +107,16 @@ export class MemoryStore implements OperatorStore {
   }
 
   async settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
-    return this.change(record, change, rev);
+    return this.write(record, change, rev, isAsRead);
   }
 
   async change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'> {
-    const item = this.records.get(record.id);
-    if (!item) return 'changed';
-    if (!isAsRead(item, record)) return item.rev === rev ? 'settled' : 'changed';
-    this.records.put(record.id, { ...changed(item, change), rev });
-    return 'settled';
+    return this.write(record, change, rev, isAsReadWithStatus);
   }
 
   async remove(record: BacklogRecord): Promise<'removed' | 'changed'> {
     const item = this.records.get(record.id);
-    if (item && !isAsRead(item, record)) return 'changed';
+    if (item && !isAsReadWithStatus(item, record)) return 'changed';
     this.records.delete(record.id);
     return 'removed';
   }
@@ -268,6 +264,19 @@ export class MemoryStore implements OperatorStore {
     this.records.delete(id);
   }
 
+  private write(
+    record: BacklogRecord,
+    change: OperatorChange,
+    rev: string,
+    fence: typeof isAsRead,
+  ): 'settled' | 'changed' {
+    const item = this.records.get(record.id);
+    if (!item) return 'changed';
+    if (!fence(item, record)) return item.rev === rev ? 'settled' : 'changed';
+    this.records.put(record.id, { ...changed(item, change), rev });
+    return 'settled';
+  }
+
   private parse(item: Item): BacklogRecord {
     return parseRecord(item, this.clock.now());
   }
@@ -276,6 +285,10 @@ export class MemoryStore implements OperatorStore {
 function isAsRead(item: Item, record: BacklogRecord): boolean {
   if (record.rev !== undefined) return item.rev === record.rev;
   return typeof item.rev !== 'string' && isDeepStrictEqual(item.payload, record.payload);
+}
+
+function isAsReadWithStatus(item: Item, record: BacklogRecord): boolean {
+  return isAsRead(item, record) && (record.problems.length > 0 || item.status === record.status);
 }
 
 function changed(item: Item, { set, remove }: OperatorChange): Item {

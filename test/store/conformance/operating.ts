@@ -56,6 +56,23 @@ export function operating(underTest: UnderTest): void {
     expect(await raw('op-3')).toMatchObject({ rev: 'rev-a' });
   });
 
+  it('neither changes nor removes what somebody has given another status by hand', async () => {
+    const { store, put, raw } = underTest();
+    const record = await insertAndRead(store, item('op-hand', { status: 'DEAD' }));
+    await put({ ...(await raw('op-hand')), status: 'NEW' });
+    expect(await store.change(record, { set: { status: 'NEW' }, remove: [] }, 'rev-a')).toBe('changed');
+    expect(await store.remove(record, 'rev-b')).toBe('changed');
+    expect(await raw('op-hand')).toMatchObject({ status: 'NEW', rev: record.rev });
+  });
+
+  it('changes what has a status that cannot be read', async () => {
+    const { store, put, raw } = underTest();
+    await put({ id: 'op-odd-status', status: 'new', rev: 'r' });
+    const record = await read(store, 'op-odd-status');
+    expect(await store.change(record, { set: { status: 'NEW' }, remove: [] }, 'rev-a')).toBe('settled');
+    expect(await raw('op-odd-status')).toMatchObject({ status: 'NEW', rev: 'rev-a' });
+  });
+
   it('removes a record only as it was read', async () => {
     const { store, raw } = underTest();
     const record = await insertAndRead(store, item('op-4'));
