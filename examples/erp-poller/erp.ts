@@ -1,5 +1,4 @@
-// An ERP for this machine: every third answer is an error, and it does not sell yetis. npx tsx
-// examples/erp-poller/erp.ts
+// An ERP for this machine: every third answer is an error, and it does not sell yetis. npx tsx examples/erp-poller/erp.ts
 import { createServer } from 'node:http';
 
 const STATES = ['accepted', 'reserved', 'shipped'];

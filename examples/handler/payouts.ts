@@ -16,10 +16,7 @@ export const payOut: Process = async ({ id, payload }, { signal }) => {
   if (!response.ok) throw new Error(`the bank answered ${response.status}`);
 };
 
-/**
- * Asked after every failure but those of `deadOn`: after 10, 20 and 30 seconds, then dead; what is too much,
- * elsewhere.
- */
+/** Asked after every failure but those of `deadOn`: after 10, 20 and 30 seconds, then dead; what is too much, elsewhere. */
 export const retry: RetryFunction = (error, _record, retryCount) => {
   if (error instanceof TooManyPayouts) return { wait: 'exponential', queue: 'payouts-slow' };
   return [10, 20, 30][retryCount] ?? false;

@@ -17,8 +17,7 @@ export function receiver(secret: string, take: (id: string, payload: unknown) =>
       seen.add(id);
       response.writeHead(204).end();
     } catch (error) {
-      // A signature that is wrong or older than 5 minutes is refused, and comes again; a failure of ours comes again,
-      // too.
+      // A signature that is wrong or older than 5 minutes is refused, and comes again; a failure of ours comes again, too.
       response.writeHead(error instanceof WebhookVerificationError ? 401 : 500).end();
     }
   };

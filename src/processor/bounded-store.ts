@@ -21,38 +21,13 @@ export function boundedStore(store: BacklogStore, clock: Clock, deadline: number
     };
     return Promise.race([call.finally(() => answered.abort('answered')), givenUp()]);
   };
-  return {
-    ...passed(store),
-    queryDue: (...args) => bound('queryDue', store.queryDue(...args)),
-    readPage: (...args) => bound('readPage', store.readPage(...args)),
-    readQueue: (...args) => bound('readQueue', store.readQueue(...args)),
-    readRecords: (...args) => bound('readRecords', store.readRecords(...args)),
-    settle: (...args) => bound('settle', store.settle(...args)),
-    holdLease: (...args) => bound('holdLease', store.holdLease(...args)),
-    takeOverLease: (...args) => bound('takeOverLease', store.takeOverLease(...args)),
-    wakeHolder: (...args) => bound('wakeHolder', store.wakeHolder(...args)),
-    acknowledgeWake: (...args) => bound('acknowledgeWake', store.acknowledgeWake(...args)),
-    releaseLease: (...args) => bound('releaseLease', store.releaseLease(...args)),
-    claimArrivals: (...args) => bound('claimArrivals', store.claimArrivals(...args)),
-    releaseArrivals: (...args) => bound('releaseArrivals', store.releaseArrivals(...args)),
-    claimedArrivals: (...args) => bound('claimedArrivals', store.claimedArrivals(...args)),
-    scanUnplaced: (...args) => bound('scanUnplaced', store.scanUnplaced(...args)),
-    readSweep: (...args) => bound('readSweep', store.readSweep(...args)),
-    writeSweep: (...args) => bound('writeSweep', store.writeSweep(...args)),
-    setWay: (...args) => bound('setWay', store.setWay(...args)),
-    recordTierRun: (...args) => bound('recordTierRun', store.recordTierRun(...args)),
-    setBreaker: (...args) => bound('setBreaker', store.setBreaker(...args)),
-    takeSlots: (...args) => bound('takeSlots', store.takeSlots(...args)),
-    releaseSlots: (...args) => bound('releaseSlots', store.releaseSlots(...args)),
-    takeTurns: (...args) => bound('takeTurns', store.takeTurns(...args)),
-  };
-}
-
-/** What a run does not use. */
-function passed(store: BacklogStore): Pick<BacklogStore, 'insert' | 'get' | 'list'> {
-  return {
-    insert: (item) => store.insert(item),
-    get: (id) => store.get(id),
-    list: (filter) => store.list(filter),
-  };
+  return new Proxy(store, {
+    get: (_, name: keyof BacklogStore & string) => {
+      const method = store[name] as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) => {
+        const answer = method.apply(store, args);
+        return answer instanceof Promise ? bound(name, answer) : answer;
+      };
+    },
+  });
 }
