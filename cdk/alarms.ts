@@ -29,23 +29,25 @@ interface AlarmText {
   readonly id: string;
   readonly metric: IMetric;
   readonly above: number;
+  /** One after the other in which it is above. Default: 1. */
+  readonly periods?: number | undefined;
   readonly description: string;
 }
 
 const PERIOD = Duration.minutes(5);
 
-/** One alarm each, over five minutes. Silence is good: idle polls emit nothing. */
+/** One alarm each, mostly over five minutes. Silence is good: idle polls emit nothing. */
 export function addAlarms(scope: Construct, { action, ...settings }: AlarmSettings): Alarm[] {
   return [
     ...runAlarms(settings),
     ...intakeAlarms(settings),
     ...settings.queues.flatMap((queue) => queueAlarms(settings, queue)),
-  ].map(({ id, metric, above, description }) => {
+  ].map(({ id, metric, above, periods = 1, description }) => {
     const alarm = new Alarm(scope, id, {
       metric,
       threshold: above,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      evaluationPeriods: 1,
+      evaluationPeriods: periods,
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription: description,
     });
@@ -140,7 +142,10 @@ function sweepAlarms(sweep: IFunction | undefined): AlarmText[] {
   ];
 }
 
-function queueAlarms({ tableName }: AlarmSettings, { name, lagThresholdSeconds }: Queue): AlarmText[] {
+/** A record whose task nobody knows is looked at every ten minutes at least. */
+const UNKNOWN_TASK_PERIOD = Duration.minutes(15);
+
+function queueAlarms({ tableName }: AlarmSettings, { name, lagThresholdSeconds, work }: Queue): AlarmText[] {
   return [
     {
       id: `Lag-${name}`,
@@ -154,5 +159,24 @@ function queueAlarms({ tableName }: AlarmSettings, { name, lagThresholdSeconds }
       above: 0,
       description: `Records of the backlog's queue ${name} were given up: they have status DEAD and say why in lastError.`,
     },
+    ...(hasTasks(work) ? [unknownTaskAlarm(tableName, name)] : []),
   ];
+}
+
+/** The built-in delivery takes whatever comes. */
+function hasTasks({ type }: Queue['work']): boolean {
+  return type !== 'delivery';
+}
+
+/** Half an hour: a deployment, or its way back, takes minutes. */
+function unknownTaskAlarm(tableName: string, name: string): AlarmText {
+  return {
+    id: `UnknownTask-${name}`,
+    metric: queueMetric(tableName, name, 'UnknownTask', { period: UNKNOWN_TASK_PERIOD }),
+    above: 0,
+    periods: 2,
+    description:
+      `Records of the backlog's queue ${name} wait for a task that its handler does not know: its log names it. They ` +
+      'are not lost: deploy a handler that knows it, or correct their task.',
+  };
 }

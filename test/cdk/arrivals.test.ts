@@ -1,11 +1,11 @@
-import { Duration, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { Backlog, type QueueProps } from '../../cdk/index.js';
 import {
   backlogWith,
   newStack,
+  ownFunction,
   progressiveQueue,
   propertiesOf,
   retryQueue,
@@ -26,14 +26,6 @@ const arrivalsOf = (template: Template): Record<string, string[]> => {
     .join('');
   return JSON.parse(text);
 };
-
-const handlerOf = (stack: Stack) =>
-  new LambdaFunction(stack, 'Own', {
-    runtime: Runtime.NODEJS_24_X,
-    handler: 'index.handler',
-    code: Code.fromInline('x'),
-    timeout: Duration.minutes(2),
-  });
 
 describe('records that have just come', () => {
   it('are attempted by the function of their queue', () => {
@@ -93,14 +85,14 @@ describe('records that have just come', () => {
 
   it('of a function of the user’s own come back as well', () => {
     const stack = newStack();
-    const handler = handlerOf(stack);
+    const handler = ownFunction(stack);
     new Backlog(stack, 'Backlog', { queues: { orders: { retry: { type: 'fibonacci' }, handler } } });
     expect(arrivalsOf(Template.fromStack(stack))).toEqual({ Own: ['orders'] });
   });
 
   it('are left to the rules where the function’s asynchronous invocation is configured elsewhere', () => {
     const stack = newStack();
-    const handler = handlerOf(stack);
+    const handler = ownFunction(stack);
     handler.configureAsyncInvoke({ retryAttempts: 2 });
     new Backlog(stack, 'Backlog', { queues: { orders: { retry: { type: 'fibonacci' }, handler } } });
     expect(intakeOf(Template.fromStack(stack)).Environment.Variables.BACKLOG_ARRIVAL_FUNCTIONS).toBe('{}');
@@ -117,7 +109,7 @@ describe('records that have just come', () => {
 describe('a queue whose records would be lost or hurried', () => {
   it('is refused with a handler whose asynchronous invocation is configured elsewhere', () => {
     const stack = newStack();
-    const handler = handlerOf(stack);
+    const handler = ownFunction(stack);
     handler.configureAsyncInvoke({ retryAttempts: 2 });
     const orders = { retry: { type: 'fibonacci' }, handler, arrivals: 'attempt' } as const;
     expect(() => new Backlog(stack, 'Backlog', { queues: { orders } })).toThrow(

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { Backlog } from '../../cdk/index.js';
 import { METRICS_NAMESPACE } from '../../cdk/metrics.js';
 import { METRICS_NAMESPACE as EMITTED_NAMESPACE } from '../../functions/metrics.js';
-import { backlogWith, newStack, progressiveQueue, propertiesOf, retryQueue } from './support.js';
+import { backlogWith, newStack, ownFunction, progressiveQueue, propertiesOf, retryQueue } from './support.js';
 
 const queues = {
   orders: { ...retryQueue, lagThreshold: Duration.hours(1) },
@@ -56,6 +56,25 @@ describe('the alarms', () => {
         TreatMissingData: 'notBreaching',
       });
     }
+  });
+
+  it('tell of a task that a handler of your own has not known for half an hour', () => {
+    const stack = newStack();
+    new Backlog(stack, 'Backlog', {
+      queues: {
+        sent: retryQueue,
+        own: { retry: { type: 'fibonacci' }, handler: ownFunction(stack) },
+        shared: { progressive: true, worker: 'both' },
+      },
+      workers: { both: { entry: 'test/cdk/fixtures/handler.ts' } },
+    });
+    const unknown = propertiesOf(Template.fromStack(stack), 'AWS::CloudWatch::Alarm').filter(
+      ({ MetricName }) => MetricName === 'UnknownTask',
+    );
+    const queueOf = ({ Dimensions: [{ Value }] }: { Dimensions: [{ Value: string }] }) => Value;
+    expect(unknown.map(queueOf)).toEqual(['own', 'shared']);
+    for (const alarm of unknown)
+      expect(alarm).toMatchObject({ Statistic: 'Sum', Threshold: 0, Period: 900, EvaluationPeriods: 2 });
   });
 
   it('name the table as the runs do', () => {

@@ -1,5 +1,6 @@
-import { App, type Environment, Stack } from 'aws-cdk-lib';
+import { App, Duration, type Environment, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Backlog, type BacklogProps, type QueueProps } from '../../cdk/index.js';
 
 export const URL = 'https://erp.example.com/orders';
@@ -14,6 +15,16 @@ export function backlogWith(props: BacklogProps): { backlog: Backlog; stack: Sta
   const stack = newStack();
   const backlog = new Backlog(stack, 'Backlog', props);
   return { backlog, stack, template: Template.fromStack(stack) };
+}
+
+/** A function of the user's own. */
+export function ownFunction(stack: Stack, timeout = Duration.minutes(2)): LambdaFunction {
+  return new LambdaFunction(stack, 'Own', {
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: Code.fromInline('exports.handler = async () => {}'),
+    timeout,
+  });
 }
 
 export const retryQueue: QueueProps = { retry: { type: 'fibonacci' }, deliverTo: URL };

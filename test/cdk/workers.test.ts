@@ -1,10 +1,8 @@
-import { Duration, type Stack } from 'aws-cdk-lib';
-import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps } from '../../cdk/index.js';
 import { parseEvents } from '../../functions/event.js';
 import { parseQueues } from '../../functions/settings.js';
-import { backlogWith, newStack, propertiesOf } from './support.js';
+import { backlogWith, newStack, ownFunction, propertiesOf } from './support.js';
 
 const entry = 'test/cdk/fixtures/handler.ts';
 const retry = { type: 'fibonacci' } as const;
@@ -16,14 +14,6 @@ const mails = {
   },
   workers: { mails: { entry } },
 } as const satisfies BacklogProps;
-
-const handlerOf = (stack: Stack) =>
-  new LambdaFunction(stack, 'Own', {
-    runtime: Runtime.NODEJS_22_X,
-    handler: 'index.handler',
-    code: Code.fromInline('exports.handler = async () => {}'),
-    timeout: Duration.minutes(2),
-  });
 
 describe('a worker', () => {
   it('is one function that knows all of its queues', () => {
@@ -80,7 +70,7 @@ describe('a worker', () => {
 
   it('may be a function of your own', () => {
     const stack = newStack();
-    const handler = handlerOf(stack);
+    const handler = ownFunction(stack);
     const queues = { a: { retry, worker: 'own' }, b: { retry, worker: 'own' } };
     const { functions } = new Backlog(stack, 'Backlog', { queues, workers: { own: { handler } } });
     expect(functions).toEqual({ a: handler, b: handler });
