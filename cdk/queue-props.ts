@@ -36,8 +36,8 @@ export interface QueueProps {
   readonly retryQueue?: string | undefined;
 
   /**
-   * Names of errors that no retry helps against, such as `ValidationError`: dead at once. The name of a class stands for
-   * those derived from it, too.
+   * Names of errors that no retry helps against, such as `ValidationError`: dead at once. The name of a class stands
+   * for those derived from it, too.
    *
    * @default - the policy decides about all of them
    */
@@ -52,8 +52,8 @@ export interface QueueProps {
   readonly history?: HistoryProps | undefined;
 
   /**
-   * Where the built-in function sends each payload, with the record's id as `Idempotency-Key`: a URL that it POSTs to, or
-   * an object with one that says more. `https`, or `http` to this machine. It is readable in the function's
+   * Where the built-in function sends each payload, with the record's id as `Idempotency-Key`: a URL that it POSTs
+   * to, or an object with one that says more. `https`, or `http` to this machine. It is readable in the function's
    * configuration: put no secret in it.
    *
    * @default - the queue has an `entry` or a `handler`
@@ -91,8 +91,8 @@ export interface QueueProps {
   readonly environment?: Readonly<Record<string, string>> | undefined;
 
   /**
-   * A function of your own, of one queue, whose code is a `backlogHandler`. It gets the library's environment variables,
-   * settings for asynchronous invocation and rights, as far as it is a function of this CDK app.
+   * A function of your own, of one queue, whose code is a `backlogHandler`. It gets the library's environment
+   * variables, settings for asynchronous invocation and rights, as far as it is a function of this CDK app.
    *
    * @default - the queue has a `deliverTo` or an `entry`
    */

@@ -48,6 +48,8 @@ interface Underway {
   readonly actor: Actor;
   readonly version: number | undefined;
   readonly queue: string;
+  /** It was found there. */
+  readonly lane: string | undefined;
   readonly tier: number | undefined;
   readonly isArrival: boolean;
   /** True time of its start. */
@@ -101,7 +103,8 @@ export class Witness {
     this.countsOf(actor).attempted++;
     const { queue, isArrival } = look;
     const version = versionOf(record.payload);
-    const mine = { actor, version, queue, tier: look.band?.number, isArrival, since: look.now };
+    const { lane } = record;
+    const mine = { actor, version, queue, lane, tier: look.band?.number, isArrival, since: look.now };
     const others = this.underway.get(id) ?? [];
     const other = others.find((someone) => !someone.actor.wasFrozen && !mayOverlap(someone, mine));
     // Who was frozen past its hold may give a record its place while another attempts it.
@@ -393,11 +396,11 @@ function countRecords(events: readonly unknown[]): [number, number] {
 
 /**
  * An overwrite is a new record. A rule's run that attempts the former version under its lane's lease is not seen from
- * another lane or tier (an old record that was redriven is young again), nor by a run that the stream starts once more
- * for the former version's insertion.
+ * another lane (of fewer shards, say) or tier (an old record that was redriven is young again), nor by a run that the
+ * stream starts once more for the former version's insertion.
  */
 function mayOverlap(former: Underway, next: Underway): boolean {
   const isOverwritten = former.version !== next.version;
-  const isElsewhere = former.queue !== next.queue || former.tier !== next.tier;
+  const isElsewhere = former.lane !== next.lane || former.tier !== next.tier;
   return isOverwritten && !former.isArrival && (next.isArrival || isElsewhere);
 }
