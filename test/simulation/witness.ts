@@ -101,6 +101,7 @@ export class Witness {
     const known = this.records.get(id);
     if (!known) throw new Error(`${id} was attempted before it was inserted`);
     this.countsOf(actor).attempted++;
+    this.asked.delete(`${actor.name} ${id}`);
     const { queue, isArrival } = look;
     const version = versionOf(record.payload);
     const { lane } = record;
@@ -140,7 +141,7 @@ export class Witness {
     this.underway.set(id, others);
   }
 
-  /** It counts from when its settle takes effect, if ever it does. */
+  /** Of the attempt under way. It counts from when its settle takes effect, if ever it does. */
   asksToWait(actor: Actor, id: string, seconds: number): void {
     this.asked.set(`${actor.name} ${id}`, seconds * 1000);
   }
