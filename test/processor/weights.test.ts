@@ -192,6 +192,16 @@ describe('a run of several queues', () => {
     expect([a?.ended, b?.ended]).toEqual(['deadline', 'deadline']);
   });
 
+  test('counts what waits for its task, on whatever page', async () => {
+    const queues = new Queues();
+    queues.put('a', 30, { task: 'unheard-of' });
+    queues.put('b', 30);
+    const knows = ({ task }: { readonly task?: string | undefined }) => task === undefined;
+    const summary = together(await queues.run({ a: 2, b: 1 }, { ...PAGES_OF_TWO, knows }));
+    expect(summary.queues?.map(({ unknownTask }) => unknownTask)).toEqual([30, undefined]);
+    expect(summary).toMatchObject({ attempted: 30, unknownTask: 30 });
+  });
+
   test('is told as one, and queue by queue', async () => {
     const queues = new Queues();
     queues.put('a', 40);

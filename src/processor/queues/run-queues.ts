@@ -77,9 +77,11 @@ const COUNTS = [
 /** What was left over after a page was met again by the next one. */
 function added(before: RunSummary, page: RunSummary): RunSummary {
   const counts = COUNTS.map((name) => [name, before[name] + page[name]]);
+  const unknownTask = (before.unknownTask ?? 0) + (page.unknownTask ?? 0);
   return {
     ...page,
     ...(Object.fromEntries(counts) as Pick<RunSummary, (typeof COUNTS)[number]>),
+    ...(unknownTask === 0 ? {} : { unknownTask }),
     lagSeconds: Math.max(before.lagSeconds, page.lagSeconds),
     durationMs: before.durationMs + page.durationMs,
   };
