@@ -113,7 +113,13 @@ export class LaneRun {
       if (stop) return stop;
       await this.attempts.stragglersBelow(this.options.limits.concurrency);
       const end = this.attempts.outOfRoom();
-      if (!end && this.options.target.onePage) return 'onePage';
+      const { onePage, lane } = this.options.target;
+      if (!end && onePage) {
+        // Who was passed over stays due: the next page begins behind them, or it would be the same one again.
+        const place = pages.place();
+        if (place) onePage.set(lane, place);
+        return 'onePage';
+      }
       page = await pages.next(end ? MAX_PAGE_RECORDS : this.pageLimit(), this.freshLimit());
       if (end && page) {
         this.tally.leftOver(page.length);
@@ -191,6 +197,7 @@ export class LaneRun {
       await this.attempts.stragglersBelow(1);
       for (let tries = 0; tries < 3; tries++) {
         if ((await this.lease.release(pages.cursor())) !== 'woken') return;
+        this.options.target.onePage?.delete(this.options.target.lane);
         if (!(await this.lease.acknowledgeWake())) return;
       }
     } catch (error) {
@@ -201,12 +208,12 @@ export class LaneRun {
   }
 
   private newPages(): PageSource {
-    const { lane } = this.options.target;
+    const { lane, onePage } = this.options.target;
     const { store, clock } = this.parts;
     const { band } = this.lane;
     return band
       ? new AgeBandPages(store, lane, band, clock.now())
-      : new DueTimePages(store, lane, clock.now());
+      : new DueTimePages(store, lane, clock.now(), onePage?.get(lane));
   }
 
   /** A page is no larger than what fits into its time at the worst. */

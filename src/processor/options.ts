@@ -3,6 +3,7 @@ import type { ResolvedPolicy, TierBand } from '../policies/index.js';
 import type { BacklogRecord, HistoryLimits, TypedOutcome, Way } from '../record/index.js';
 import type { FailureChoices, RecordChoices } from './decisions.js';
 import type { KeepTexts } from './history.js';
+import type { Place } from './pages.js';
 import type { BreakerOptions } from './pressure/breaker.js';
 import type { DestinationOf } from './pressure/breakers.js';
 
@@ -106,8 +107,8 @@ export interface RunTarget {
   readonly lanes?: readonly string[] | undefined;
   /** How many shards the queue has. Default: 1. */
   readonly shards?: number | undefined;
-  /** Stops after one page of each lane: other queues have their turn. */
-  readonly onePage?: boolean | undefined;
+  /** Stops after one page of each lane: other queues have their turn. Keeps where each lane's next page begins. */
+  readonly onePage?: Map<string, Place> | undefined;
   /** Which of the runs that come to a queue's shards this one is, if there are several. Default: the only one. */
   readonly part?: number | undefined;
   readonly band?: TierBand | undefined;

@@ -1,6 +1,13 @@
 import type { TierBand } from '../policies/index.js';
 import type { BacklogStore, Cursor, DuePage, DueQuery, IndexKey } from '../store/store.js';
 
+/** Where a run left off that comes again for one page after the other. */
+export interface Place {
+  /** What has become due since is for the next run. Epoch milliseconds, inclusive. */
+  readonly until: number;
+  readonly after: IndexKey | undefined;
+}
+
 /** Where a run gets its pages from, in which order. */
 export interface PageSource {
   /** The first page, before the lease is taken; empty if nothing is due. */
@@ -17,6 +24,8 @@ export interface PageSource {
   reached(key: IndexKey): void;
   /** Where the next run should continue if this one ends here. */
   cursor(): Cursor | undefined;
+  /** Where this one's next page begins, should it be read by another source. Undefined: at the beginning. */
+  place(): Place | undefined;
 }
 
 /** A journal of long ids must stay far below DynamoDB's 400 KB. */
@@ -36,8 +45,10 @@ export class DueTimePages implements PageSource {
     private readonly store: BacklogStore,
     private readonly lane: string,
     now: number,
+    from: Place = { until: now, after: undefined },
   ) {
-    this.until = now;
+    this.until = from.until;
+    this.after = from.after;
   }
 
   async first(limit: number): Promise<IndexKey[]> {
@@ -62,6 +73,11 @@ export class DueTimePages implements PageSource {
 
   cursor(): undefined {
     return undefined;
+  }
+
+  place(): Place {
+    const { until, after } = this;
+    return { until, after };
   }
 }
 
@@ -134,6 +150,11 @@ export class AgeBandPages implements PageSource {
     const head = this.firstPage.keys[0] ?? this.resumed?.head;
     const at = this.sweptTo ?? this.resumed?.at;
     return head && at ? { head, at } : undefined;
+  }
+
+  /** Queues of this way are not served page by page beside others. */
+  place(): undefined {
+    return undefined;
   }
 
   private enterNextPhase(): boolean {

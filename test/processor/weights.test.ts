@@ -6,13 +6,16 @@ import {
   parseWeights,
   type QueuesChoice,
   type RunOptions,
+  resolveBreaker,
   runQueues,
   together,
 } from '../../src/processor/index.js';
 import { drawQueue } from '../../src/processor/queues/weights.js';
 import { systemRandom } from '../../src/random.js';
+import { Snooze } from '../../src/record/index.js';
+import { StoreError } from '../../src/store/errors.js';
 import { seededRandom } from '../simulation/random.js';
-import { Harness, succeed } from './harness.js';
+import { Harness, START, succeed } from './harness.js';
 
 /** How often each queue is drawn. */
 function draws(count: number, weights: QueuesChoice, random = seededRandom(7)): Record<string, number> {
@@ -190,6 +193,48 @@ describe('a run of several queues', () => {
     const [a, b] = await queues.run({ a: 2, b: 1 }, PAGES_OF_TWO, slow);
     expect(queues.harness.time.now - startedAt).toBeLessThan(300_000);
     expect([a?.ended, b?.ended]).toEqual(['deadline', 'deadline']);
+  });
+
+  test('passes over what is left in peace, page by page, to those behind it', async () => {
+    const queues = new Queues();
+    queues.put('a', 30, { payload: { to: 'down' } });
+    queues.put('b', 30, { payload: { to: 'up' } });
+    const later = new Date(START + 1).toISOString();
+    for (let i = 0; i < 10; i++) {
+      queues.harness.put(`up-${i}`, { queue: 'a', lane: 'a', payload: { to: 'up' }, dueAt: later });
+    }
+    await queues.harness.pass(60);
+    const { store } = queues.harness;
+    await store.setBreaker('a', 'down', { until: START + 3_600_000, since: START, token: 't' }, undefined);
+    const [a, b] = await queues.run(
+      { a: 2, b: 1 },
+      {
+        ...PAGES_OF_TWO,
+        breaker: resolveBreaker(true),
+        destination: ({ payload }) => (payload as { to: string }).to,
+      },
+    );
+    expect(a).toMatchObject({ attempted: 10, succeeded: 10, leftOver: 30, ended: 'drained' });
+    expect(b).toMatchObject({ attempted: 30, ended: 'drained' });
+  });
+
+  test('gives each record one turn, also if it is due again at once, or its outcome cannot be written', async () => {
+    const queues = new Queues();
+    queues.put('a', 20);
+    queues.put('b', 20);
+    const { store } = queues.harness;
+    const settle = store.settle.bind(store);
+    store.settle = (record, change, rev) => {
+      if (record.id === 'b-7') throw new StoreError('no item holds that');
+      return settle(record, change, rev);
+    };
+    const again: Process = async ({ queue }) => {
+      await queues.harness.sleep(0.1);
+      if (queue === 'a') throw new Snooze(0);
+    };
+    const [a, b] = await queues.run({ a: 2, b: 1 }, PAGES_OF_TWO, again);
+    expect(a).toMatchObject({ attempted: 20, snoozed: 20, ended: 'drained' });
+    expect(b).toMatchObject({ attempted: 20, succeeded: 19, unsettled: 1, ended: 'drained' });
   });
 
   test('counts what waits for its task, on whatever page', async () => {

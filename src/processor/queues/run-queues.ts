@@ -1,4 +1,5 @@
 import type { RunOptions } from '../options.js';
+import type { Place } from '../pages.js';
 import type { RunParts } from '../parts.js';
 import { run as runQueue } from '../run.js';
 import type { RunEnd, RunSummary } from '../summary.js';
@@ -36,6 +37,7 @@ async function runByWeight(
   const optionsOf = new Map(queues.map(({ options }) => [options.target.queue, options]));
   const summaries = new Map<string, RunSummary>();
   const left = new Map(weights);
+  const places = new Map(queues.map(({ options }) => [options.target.queue, new Map<string, Place>()]));
   for (
     let queue = drawQueue(left, parts.random);
     queue !== undefined;
@@ -43,7 +45,7 @@ async function runByWeight(
   ) {
     const options = optionsOf.get(queue) as RunOptions;
     const before = summaries.get(queue);
-    const page = await run(onePage(options, before?.attempted ?? 0), parts);
+    const page = await run(onePage(options, before?.attempted ?? 0, places.get(queue)), parts);
     const summary = before ? added(before, page) : page;
     summaries.set(queue, summary);
     const isAtLimit = summary.attempted >= (options.limits.maxRecords ?? Number.POSITIVE_INFINITY);
@@ -56,11 +58,11 @@ async function runByWeight(
   return queues.flatMap(({ options }) => summaries.get(options.target.queue) ?? []);
 }
 
-function onePage(options: RunOptions, attempted: number): RunOptions {
+function onePage(options: RunOptions, attempted: number, places: Map<string, Place> | undefined): RunOptions {
   const { target, limits } = options;
   const { maxRecords } = limits;
   const left = maxRecords === undefined ? {} : { maxRecords: maxRecords - attempted };
-  return { ...options, target: { ...target, onePage: true }, limits: { ...limits, ...left } };
+  return { ...options, target: { ...target, onePage: places }, limits: { ...limits, ...left } };
 }
 
 const COUNTS = [
@@ -72,9 +74,9 @@ const COUNTS = [
   'cancelled',
   'skipped',
   'unsettled',
+  'leftOver',
 ] as const;
 
-/** What was left over after a page was met again by the next one. */
 function added(before: RunSummary, page: RunSummary): RunSummary {
   const counts = COUNTS.map((name) => [name, before[name] + page[name]]);
   const unknownTask = (before.unknownTask ?? 0) + (page.unknownTask ?? 0);
@@ -101,13 +103,11 @@ export function together(summaries: readonly RunSummary[]): RunSummary {
     BY_WEIGHT.find((end) => ends.includes(end)) ?? (ends.includes('drained') ? 'drained' : first.ended);
   const trouble = summaries.find((summary) => summary.trouble)?.trouble;
   const durationMs = Math.max(...summaries.map((summary) => summary.durationMs));
-  const leftOver = summaries.reduce((sum, summary) => sum + summary.leftOver, 0);
   const sum = others.reduce(added, first);
   return {
     ...sum,
     queue,
     lane: queue,
-    leftOver,
     durationMs,
     ended,
     ...(trouble === undefined ? {} : { trouble }),
