@@ -28,9 +28,28 @@ export function uniqueId({ task, queue, by, periodSeconds, at }: Uniqueness): st
   return `${task}:${digest}`;
 }
 
+/** All dates, promises, maps and the like would look the same here, and every record but the first be a duplicate. */
+function refuseIndistinct(value: unknown): void {
+  if (isDistinct(value)) return;
+  const kind = typeof value === 'object' ? (value?.constructor?.name ?? 'value') : typeof value;
+  const got = typeof value === 'number' ? String(value) : `a ${kind}`;
+  throw new InvalidRecordError(`uniqueFor: expected plain values to tell records apart by, got ${got}`);
+}
+
+function isDistinct(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'function' || typeof value === 'symbol') return false;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Set)
+    return true;
+  const prototype = Object.getPrototypeOf(value);
+  const isPlain = prototype === Object.prototype || prototype === null;
+  return isPlain || ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+}
+
 /** The same text for whatever DynamoDB stores as the same value. */
 function canonical(value: unknown, depth: number): string {
   if (depth > MAX_DEPTH + 1) throw tooDeep();
+  refuseIndistinct(value);
   // A zero has no sign there.
   if (typeof value === 'number' || typeof value === 'bigint') return `n${value === 0 ? 0 : String(value)}`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';

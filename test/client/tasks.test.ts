@@ -239,6 +239,15 @@ describe('a record that there shall be once in a period', () => {
   it.each([
     ['names nothing', () => undefined, 'uniqueBy: expected a value, got nothing'],
     ['throws', () => JSON.parse('{'), 'insert.uniqueBy threw'],
+    [
+      'gives a date',
+      () => new Date(0),
+      'uniqueFor: expected plain values to tell records apart by, got a Date',
+    ],
+    ['gives a promise', async () => 'u-1', 'got a Promise'],
+    ['gives a map in a list', () => [new Map([[1, 2]])], 'got a Map'],
+    ['gives what is no number', () => Number('u-1'), 'got NaN'],
+    ['gives a function', () => String, 'got a function'],
   ])('is refused where that %s: all would be one', async (_, uniqueBy, message) => {
     await expect(insert({ user: 'u-1' }, { uniqueBy })).rejects.toThrow(message);
   });
