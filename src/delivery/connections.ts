@@ -48,6 +48,12 @@ export class Connections {
       const length = { 'content-length': String(Buffer.byteLength(body)) };
       const options = { method, headers: { ...headers, ...length }, agent, lookup: this.lookup, signal };
       const sent = request(this.url, options, resolve);
+      // Nobody has asked for another protocol. Without a listener the answer would be dropped, and nothing would end.
+      sent.on('upgrade', (answer, socket) => {
+        socket.destroy();
+        answer.destroy();
+        resolve(answer);
+      });
       sent.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = sent.reusedSocket && STALE.has(error.code);
         reject(isStale ? new StaleConnectionError('the connection was stale', { cause: error }) : error);

@@ -89,6 +89,16 @@ describe('connections', () => {
     server.close();
   });
 
+  it('that the other side turns into those of another protocol end with its answer', async () => {
+    const server = await rawServer((_request, socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+    });
+    const ending = await attempt(deliverByHttp({ url: server.url }));
+    expect(ending).toMatchObject({ error: { name: 'HttpError', status: 101 } });
+    await eventually(() => server.sockets.size === 0, 'the connection is closed');
+    server.close();
+  });
+
   it('that break when the attempt is aborted are not made anew', async () => {
     const controller = new AbortController();
     let requests = 0;
