@@ -82,11 +82,14 @@ export function ignoreRejection(answer: unknown): void {
   if (answer instanceof Promise) answer.catch(() => {});
 }
 
-/** The lines that say where: what comes before them repeats the error's name and message. */
+/**
+ * The lines that say where: what comes before them repeats the error's name and message, however long it is and
+ * whatever is in it. A pattern that goes on over the ends of lines would take minutes for one of empty lines.
+ */
 function stackOf(thrown: unknown): string | undefined {
   try {
     const { stack } = thrown as Error;
-    const from = typeof stack === 'string' ? stack.search(/^\s+at /m) : -1;
+    const from = typeof stack === 'string' ? stack.search(/^[ \t]+at /m) : -1;
     if (from < 0 || !stack) return undefined;
     const lines = stack.slice(from, from + MAX_TEXT_CHARACTERS).split('\n');
     return lines.map((line) => line.trim()).join('\n');

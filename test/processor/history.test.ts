@@ -83,6 +83,16 @@ describe('the history that a run leaves', () => {
     expect(timedOut.history[0]).not.toHaveProperty('stack');
   });
 
+  test('takes no longer over a message of nothing but lines', async () => {
+    const lines: Process = () => {
+      throw new Error(`${'\n'.repeat(300_000)}end`);
+    };
+    const startedAt = performance.now();
+    const { history } = await afterOneAttempt(lines, { history: { stacks: true } });
+    expect(history[0]?.stack).toMatch(/^at .*history\.test\.ts/);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
   test('keeps within the bytes and entries that it is given', async () => {
     const harness = new Harness();
     harness.put('r');
