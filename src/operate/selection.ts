@@ -49,9 +49,11 @@ interface StatusesOfAction {
 }
 
 const statusSchema = z.enum(STATUSES);
+/** No record has it: a filter that has lost its value would be for all that have nothing there. */
+const value = z.unknown().check(z.refine((given) => given !== undefined, 'expected a value'));
 const matchSchema = z.strictObject({
   path: z.union([z.string().check(z.minLength(1)), z.array(z.string()).check(z.minLength(1))]),
-  equals: z.unknown(),
+  equals: value,
 });
 export const queueName = z
   .string()
@@ -65,7 +67,11 @@ const selectionSchema = z.strictObject({
   olderThan: z.optional(z.unknown()),
   youngerThan: z.optional(z.unknown()),
   payload: z.optional(z.union([matchSchema, z.array(matchSchema).check(z.minLength(1))])),
-  attributes: z.optional(z.record(z.string(), z.unknown())),
+  attributes: z.optional(
+    z
+      .record(z.string(), value)
+      .check(z.refine((given) => Object.keys(given).length > 0, 'expected at least one attribute')),
+  ),
   all: z.optional(z.boolean()),
 });
 

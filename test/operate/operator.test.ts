@@ -467,6 +467,12 @@ describe('a selection', () => {
     [{ olderThan: '5' }, /redrive\.olderThan: expected seconds/],
     [{ errorname: 'x' }, /did you mean "errorName"/],
     [{ payload: { path: '', equals: 1 } }, /redrive\.payload/],
+    [
+      { payload: { path: 'customer.id', equals: undefined } },
+      /payload\.equals: expected a value, got nothing/,
+    ],
+    [{ attributes: { region: undefined } }, /attributes\.region: expected a value, got nothing/],
+    [{ attributes: {} }, /attributes: expected at least one attribute/],
     [['a', ''], /ids that are not empty/],
     [[1], /ids that are not empty/],
   ])('refuses %j', async (selection, message) => {
