@@ -11,7 +11,7 @@ import { parseOptions, show } from '../validation.js';
 import { availableAtOf, type Delay } from './delay.js';
 import { type InsertManyResult, type InsertProgress, insertMany } from './insert-many.js';
 import { itemOf, type NewRecord } from './new-record.js';
-import { entryOf, type TaskEntry } from './task-entry.js';
+import { entryOf, isWrapped, type TaskEntry } from './task-entry.js';
 import { checkOptions, prepare, type TaskInsertOptions } from './task-record.js';
 
 export interface BacklogClientOptions extends ConnectionOptions {
@@ -154,6 +154,8 @@ export class BacklogClient {
           const { payload, options } = entryOf(given, common);
           return this.itemOfTask(first, payload, options);
         },
+        // A bare payload's attribute of that name is none of the record's.
+        idOf: (given) => (isWrapped(given) ? given.id : undefined),
         insert,
         clock,
         random,
@@ -163,7 +165,8 @@ export class BacklogClient {
     const availableAt = availableAtOf(delay as Delay, clock.now());
     const source = sourceOf(first) as Source<NewRecord>;
     const itemOf = (record: NewRecord) => this.itemOf(record, availableAt);
-    return insertMany(source, { concurrency, onProgress, itemOf, insert, clock, random });
+    const idOf = (record: NewRecord | undefined) => record?.id;
+    return insertMany(source, { concurrency, onProgress, itemOf, idOf, insert, clock, random });
   }
 
   private itemWith(record: NewRecord, options: unknown = {}) {

@@ -54,6 +54,8 @@ export interface InsertManyParts<Source> {
    * Makes the item of what the source gives; throws an InvalidRecordError or ConfigurationError for what makes none.
    */
   readonly itemOf: (given: Source) => NewItem | Promise<NewItem>;
+  /** The id of what makes no item, if it has one. */
+  readonly idOf: (given: Source) => unknown;
   /** Inserts at once, in few requests; see DynamoDbBulkInserts. */
   readonly insert: (items: readonly Item[]) => Promise<InsertAnswer[]>;
   readonly clock: Clock;
@@ -98,7 +100,7 @@ export async function insertMany<Source>(
     const answers = await insertPatiently(items, parts);
     for (const [i, one] of made.entries()) {
       if ('item' in one) count(one.item.id, first + i, answers[items.indexOf(one.item)] as InsertAnswer);
-      else count(idOf(batch[i]), first + i, one);
+      else count(textOrNothing(parts.idOf(batch[i] as Source)), first + i, one);
     }
   };
 
@@ -162,7 +164,6 @@ function isPassing(answer: InsertAnswer | undefined): boolean {
   return typeof answer === 'object' && 'passing' in answer;
 }
 
-function idOf(given: unknown): string | undefined {
-  const id: unknown = (given as { readonly id?: unknown } | undefined)?.id;
+function textOrNothing(id: unknown): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }

@@ -19,10 +19,8 @@ export function entryOf(
   given: unknown,
   common: TaskInsertOptions<never>,
 ): { readonly payload: unknown; readonly options: TaskInsertOptions<never> } {
-  const isWrapped =
-    typeof given === 'object' && given !== null && !Array.isArray(given) && Object.hasOwn(given, 'payload');
-  if (!isWrapped) return { payload: given, options: common };
-  const { payload, ...own } = given as WrappedPayload<never>;
+  if (!isWrapped(given)) return { payload: given, options: common };
+  const { payload, ...own } = given;
   const stranger = Object.keys(own).find((name) => !OPTIONS.has(name));
   if (stranger !== undefined) {
     throw new InvalidRecordError(
@@ -31,6 +29,13 @@ export function entryOf(
     );
   }
   return { payload, options: merged(common, own) };
+}
+
+/** It has options of its own beside its payload, or may have. */
+export function isWrapped(given: unknown): given is WrappedPayload<never> {
+  return (
+    typeof given === 'object' && given !== null && !Array.isArray(given) && Object.hasOwn(given, 'payload')
+  );
 }
 
 const OPTIONS: ReadonlySet<string> = new Set([

@@ -29,6 +29,7 @@ function many(records: Iterable<NewRecord> | AsyncIterable<NewRecord>, insert: I
   return insertMany(records, {
     itemOf: (record) =>
       itemOf(record, { now: NOW, availableAt: undefined, indexesAtOnce: () => true, random }),
+    idOf: ({ id }) => id,
     insert: (items) => Promise.all(items.map((item) => insertSingle(item, { insert }))),
     clock,
     random,

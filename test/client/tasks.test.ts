@@ -313,6 +313,15 @@ describe('inserting many for a task', () => {
     ]);
   });
 
+  it('names in what it refuses the id of the record, not one that is in its payload', async () => {
+    const entries = [
+      { to: 'nobody', id: 'c-9' },
+      { payload: { to: 'nobody' }, id: 'm-9' },
+    ];
+    const { failed } = await backlog.insertMany(mail, entries as never);
+    expect(failed.map(({ id }) => id)).toEqual([undefined, 'm-9']);
+  });
+
   it('reports what is unique, and there, among its duplicates', async () => {
     const entries = Array.from({ length: 60 }, (_, i) => ({ n: i % 50 }));
     const first = await backlog.insertMany(anything, entries, { uniqueFor: '1d' });
