@@ -221,8 +221,18 @@ describe('backlog export', () => {
     expect({ ...JSON.parse(out), big: 0 }).toEqual({ ...odd, big: 0 });
   });
 
+  it('says what of those named is not there', async () => {
+    await table.put(record('a'));
+    const { out, err, code } = await operate('export', 'a', 'gone');
+    expect(JSON.parse(out)).toMatchObject({ id: 'a' });
+    expect(err).toMatch(/1 record of those named not there$/);
+    expect(code).toBe(3);
+    expect(await operate('export', 'a', 'a')).toMatchObject({ code: 0 });
+    expect(await operate('export', 'a', 'gone', '--limit', '1')).toMatchObject({ code: 0 });
+  });
+
   it('writes a new file, which is imported again', async () => {
-    await table.put(dead('a', { own: 'kept' }), record('b'));
+    await table.put(dead('a', { own: 'kept', task: 'mail' }), record('b'));
     const folder = await mkdtemp(join(tmpdir(), 'backlog-export-'));
     const file = join(folder, 'dead.ndjson');
     const exporting = ['export', '--status', 'DEAD', '--as-new', '--out', file];
@@ -235,6 +245,7 @@ describe('backlog export', () => {
     expect((await backlog('import', file, ...at)).err).toMatch(/inserted 1, duplicates 0, bad lines 0/);
     expect(await table.get('a')).toMatchObject({
       status: 'NEW',
+      task: 'mail',
       own: 'kept',
       payload: { customer: { id: 7 } },
     });

@@ -19,7 +19,7 @@ export interface ExportFlags extends SelectionFlags, OperateTargetFlags {
 }
 
 /** What a producer says of a record, and `backlog import` takes. */
-const PRODUCERS: ReadonlySet<string> = new Set(['id', 'payload', 'queue', 'insertedAt', 'retry']);
+const PRODUCERS: ReadonlySet<string> = new Set(['id', 'payload', 'queue', 'task', 'insertedAt', 'retry']);
 
 /** `backlog export`: items as they stand in the table, one line of JSON each. */
 export async function exportRecords(
@@ -52,9 +52,14 @@ export async function exportRecords(
     bar?.stop();
     const to = flags.out === undefined ? '' : ` to ${flags.out}`;
     output.message(`${plural(count)} of ${target.where} exported${to}`);
-    if (!signal.aborted) return EXIT.ok;
-    output.message('interrupted: there may be more');
-    return EXIT.failed;
+    if (signal.aborted) {
+      output.message('interrupted: there may be more');
+      return EXIT.failed;
+    }
+    const missing = Math.min(named ?? 0, flags.limit ?? Number.POSITIVE_INFINITY) - count;
+    if (missing <= 0) return EXIT.ok;
+    output.message(`${plural(missing)} of those named not there`);
+    return EXIT.problems;
   } finally {
     bar?.stop();
     interrupt.close();
