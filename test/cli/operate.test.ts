@@ -307,7 +307,12 @@ describe('backlog stats', () => {
     expect(JSON.parse(out).queues.map(({ queue }: { queue: string }) => queue)).toEqual(['fresh', 'orders']);
     expect((await backlog('pause', 'oders')).err).toMatch(/warning: the running app has no queue "oders"/);
     await table.put(dead('a'));
-    expect((await backlog('redrive', 'a')).code).toBe(0);
+    const warning = /warning: the running app has no queue "ordres"/;
+    expect((await backlog('move', 'a', '--to', 'ordres', '--dry-run')).err).toMatch(warning);
+    expect((await backlog('redrive', 'a', '--to-queue', 'ordres', '--dry-run')).err).toMatch(warning);
+    const redriven = await backlog('redrive', 'a', '--to-queue', 'fresh');
+    expect(redriven.err).not.toMatch(/warning/);
+    expect(redriven.code).toBe(0);
   });
 });
 

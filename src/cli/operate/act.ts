@@ -29,6 +29,8 @@ export interface CliAction {
   readonly verbs: Verbs;
   /** What it does cannot be taken back: asked for even where ids are named. */
   readonly alwaysAsks?: boolean | undefined;
+  /** The queue that records go to. */
+  readonly toQueue?: string | undefined;
   readonly act: (operator: BacklogOperator, which: Which, options: OperationOptions) => Promise<ActionResult>;
 }
 
@@ -58,6 +60,7 @@ export async function act(
     const run = (more: OperationOptions) => usage(() => action.act(operator, which, { ...options, ...more }));
     let total = named ?? 0;
     if (named === undefined && flags.queue === undefined) warnOfScan(target, output);
+    if (action.toQueue !== undefined) warnOfQueue(action.toQueue, target, output);
     if (asks) {
       const counted = await run({ dryRun: true });
       if (counted.changed === 0) {
@@ -124,6 +127,12 @@ async function runWithBar(
 export function warnOfScan({ local }: Target, output: Output): void {
   if (local) return;
   output.message('reading the whole table, which is billed; with --queue NAME its index is read');
+}
+
+/** What goes there waits until it is served; in AWS nobody here knows which are. */
+export function warnOfQueue(queue: string, { queues = [] }: Target, output: Output): void {
+  if (queues.length === 0 || queues.includes(queue)) return;
+  output.message(`warning: the running app has no queue "${queue}"`);
 }
 
 /** What the user has given makes no sense. */

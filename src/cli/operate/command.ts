@@ -57,6 +57,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       const retry = policy === undefined ? undefined : policyOf(policy);
       return {
         verbs: { ask: 'Redrive', done: 'redriven' },
+        toQueue,
         act: (operator, which, options) => operator.redrive(which, { ...options, queue: toQueue, retry }),
       };
     },
@@ -158,6 +159,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     flagsOf: (command) => command.requiredOption('--to <queue>', 'the other queue', queue),
     make: ({ to = '' }) => ({
       verbs: { ask: `Move to ${to}`, done: `moved to ${to}` },
+      toQueue: to,
       act: (operator, which, options) => operator.move(which, { ...options, queue: to }),
     }),
     samples: [['backlog move --queue orders --where customer.id=7 --to orders-slow', '']],

@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode, type Output } from '../output.js';
-import { usage } from './act.js';
+import { usage, warnOfQueue } from './act.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
 
 /** `backlog pause` and `backlog resume`. */
@@ -12,10 +12,7 @@ export async function setPaused(
   const { operator, target } = await operatorAt(flags);
   try {
     const changed = await usage(() => (paused ? operator.pause(queue) : operator.resume(queue)));
-    const { queues = [] } = target;
-    if (queues.length > 0 && !queues.includes(queue)) {
-      output.message(`warning: the running app has no queue "${queue}"`);
-    }
+    warnOfQueue(queue, target, output);
     const state = paused ? 'paused' : 'not paused';
     output.message(`${queue} of ${target.where} is ${state}${changed ? ' now' : ' already'}`);
     return EXIT.ok;
