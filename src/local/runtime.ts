@@ -216,7 +216,7 @@ async function openDatabase(
   told: DatabaseOptions,
 ): Promise<Database> {
   if (dynamodbEndpoint === undefined) {
-    if (dataDir) await mkdir(dataDir, { recursive: true });
+    if (dataDir !== undefined) await makeFolder(dataDir);
     const { embeddedDatabase } = await import('./database/embedded.js');
     return embeddedDatabase({ port: dynamodbPort, dataDir, ...told });
   }
@@ -228,6 +228,16 @@ async function openDatabase(
     '--data-dir keeps the records of the embedded DynamoDB, and the time that belongs to them; with ' +
       '--dynamodb-endpoint they are elsewhere: leave one of the two out',
   );
+}
+
+async function makeFolder(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'there is a file of that name' : message;
+    throw new ConfigurationError(`--data-dir: ${dataDir} cannot be a folder: ${reason}`, { cause: error });
+  }
 }
 
 async function readLocalApp(

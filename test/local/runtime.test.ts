@@ -4,6 +4,7 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LocalRuntime, startRuntime } from '../../src/local/runtime.js';
@@ -189,6 +190,15 @@ describe('the local runtime', () => {
       );
     } finally {
       server.close();
+    }
+  });
+
+  it('says so when the data folder cannot be one', async () => {
+    const file = fileURLToPath(import.meta.url);
+    for (const dataDir of [file, join(file, 'below')]) {
+      await expect(start({}, { dataDir })).rejects.toThrow(
+        `--data-dir: ${dataDir} cannot be a folder: there is a file of that name`,
+      );
     }
   });
 
