@@ -78,7 +78,6 @@ export class Operation {
   private readonly ways = new Map<string, Way | undefined>();
   private readonly releases: Releases;
   private readonly startedAt: number;
-  private chosen = 0;
 
   constructor(
     private readonly action: Action,
@@ -107,11 +106,7 @@ export class Operation {
   }
 
   private async work(): Promise<OperationResult['ended']> {
-    const {
-      limit = Number.POSITIVE_INFINITY,
-      perSecond = Number.POSITIVE_INFINITY,
-      onProgress,
-    } = this.options;
+    const { perSecond = Number.POSITIVE_INFINITY, onProgress } = this.options;
     const { store, clock } = this.parts;
     const size = Math.max(1, Math.min(PAGE_RECORDS, Math.floor(perSecond * PAGE_SECONDS)));
     const order = this.action.putsOff ? 'newestFirst' : 'oldestFirst';
@@ -127,7 +122,7 @@ export class Operation {
         await this.releases.look();
         onProgress?.(this.tally.progress());
         if (this.signal.aborted) return 'aborted';
-        if (this.chosen >= limit) return 'limit';
+        if (this.room() <= 0) return 'limit';
       }
     } finally {
       await this.releases.rest(this.signal);
@@ -151,7 +146,25 @@ export class Operation {
 
   private async workOff(page: readonly Found[]): Promise<void> {
     this.tally.matched += page.length;
-    let planned = await this.choose(await this.plan(page));
+    let rest = await this.plan(page);
+    // Whoever could not be changed leaves the room that the limit has to others.
+    while (rest.length > 0 && this.room() > 0 && !this.signal.aborted) {
+      const chosen = rest.slice(0, this.room());
+      rest = rest.slice(chosen.length);
+      if (this.options.dryRun) for (const { record } of chosen) this.tally.changed(record.id);
+      else await this.writePatiently(chosen);
+    }
+  }
+
+  /** How many more the limit allows. */
+  private room(): number {
+    const { limit = Number.POSITIVE_INFINITY } = this.options;
+    return limit - this.tally.changedSoFar;
+  }
+
+  /** Who was changed by somebody else meanwhile is read and decided about anew, a few times. */
+  private async writePatiently(chosen: readonly Planned[]): Promise<void> {
+    let planned = chosen;
     for (let tries = 1; planned.length > 0; tries++) {
       const changed = await this.writeAll(planned);
       if (changed.length === 0 || this.signal.aborted) return;
@@ -192,16 +205,6 @@ export class Operation {
     const elsewhere = await this.patiently(() => inOtherHands(planned, this.parts));
     for (const _ of elsewhere) tally.skipped('inHand');
     return planned.filter(({ record }) => !elsewhere.has(record.id));
-  }
-
-  /** As many as the limit allows; of a dry run none. */
-  private choose(planned: readonly Planned[]): Planned[] {
-    const { limit = Number.POSITIVE_INFINITY, dryRun = false } = this.options;
-    const chosen = planned.slice(0, limit - this.chosen);
-    this.chosen += chosen.length;
-    if (!dryRun) return chosen;
-    for (const { record } of chosen) this.tally.changed(record.id);
-    return [];
   }
 
   /** Gives the ids of those that somebody else has changed since they were read. */

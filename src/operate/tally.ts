@@ -51,6 +51,10 @@ export class Tally {
   private readonly failures: FailedChange[] = [];
   private readonly examples: string[] = [];
 
+  get changedSoFar(): number {
+    return this.changedCount;
+  }
+
   changed(id: string): void {
     this.changedCount++;
     if (this.examples.length < MAX_EXAMPLES) this.examples.push(id);

@@ -524,6 +524,22 @@ describe('any action', () => {
     });
   });
 
+  test('spends nothing of its limit on records that cannot be changed, or that others were quicker with', async () => {
+    const harness = new Harness();
+    for (let i = 100; i < 350; i++) putDead(harness, `r${i}`);
+    const store = interrupted(harness.store, {
+      change: ({ id }: { readonly id: string }) => {
+        if (id < 'r130') throw new StoreError('no room in the item');
+      },
+    });
+    const operator = operatorOf(harness, store);
+    const first = await operator.redrive({ queue: 'q' }, { limit: 20 });
+    expect(first).toMatchObject({ changed: 20, failed: 30, ended: 'limit' });
+    const both = [operator, operatorOf(harness)].map((one) => one.redrive({ queue: 'q' }, { limit: 90 }));
+    expect((await Promise.all(both)).map(({ changed }) => changed)).toEqual([90, 90]);
+    expect(harness.statuses()).toEqual({ NEW: 200, DEAD: 50 });
+  });
+
   test.each([50, 2, 0.5])('keeps a pace of %d a second', async (perSecond) => {
     const harness = new Harness();
     for (let i = 0; i < 11; i++) putDead(harness, `r${i}`);
