@@ -1,5 +1,10 @@
 import type { Clock } from '../clock.js';
-import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
+import {
+  type AttemptOutcome,
+  type BacklogRecord,
+  type RecordChange,
+  withoutHistory,
+} from '../record/index.js';
 import { isOfOneRecord, StoreError, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
 import { neverEnded, STOP_GRACE_MS, startAttempt } from './attempt.js';
@@ -241,9 +246,10 @@ export class Attempts {
   }
 
   /** The one write of an attempt, repeated while DynamoDB does not answer and there is time. */
-  private async settle(record: BacklogRecord, change: RecordChange): Promise<void> {
+  private async settle(record: BacklogRecord, decided: RecordChange): Promise<void> {
     const { store, lease, tally, logger, clock } = this.parts;
     const rev = lease.rev;
+    let change = decided;
     for (let backoff = MIN_BACKOFF_MS; ; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
       try {
         const answer = await store.settle(record, change, rev);
@@ -251,6 +257,13 @@ export class Attempts {
         tally.unsettled();
         return logger.warn('record was changed by somebody else during its attempt', { id: record.id });
       } catch (error) {
+        const bare = isOfOneRecord(error) ? withoutHistory(change) : undefined;
+        if (bare) {
+          // An item of 400 KB: uncounted, its failures would never come to an end.
+          logger.warn('a record has no room for its history', { id: record.id });
+          change = bare;
+          continue;
+        }
         const passing = error instanceof StoreThrottledError || error instanceof StoreUnavailableError;
         const timeLeft = clock.wall() + backoff + LAST_SETTLES_MS / 2 < this.parts.deadline;
         if (!passing || !timeLeft || lease.renewInMs() <= 0) {

@@ -117,6 +117,12 @@ export function waitUntil(record: BacklogRecord, earliest: number, context: Sett
   return { set: { ...lane, dueAt }, remove: [...over, ...remove] };
 }
 
+/** The same outcome for a record that has no room for its history; undefined: it has none. */
+export function withoutHistory(change: RecordChange): RecordChange | undefined {
+  if (!change.set.errors?.length) return undefined;
+  return { ...change, set: { ...change.set, errors: [] } };
+}
+
 /** When what is done may be removed. */
 export function expiryOf({ now, keepSuccessSeconds }: SettleContext): { readonly expiresAt?: number } {
   return keepSuccessSeconds === undefined ? {} : { expiresAt: Math.floor(now / 1000) + keepSuccessSeconds };

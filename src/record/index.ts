@@ -1,4 +1,4 @@
-export type { RecordChange, SettleContext } from './change.js';
+export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
 export * from './due.js';
 export { hasOwnSchedule, WORKER_LOST } from './fail.js';
 export { isNewer } from './format.js';

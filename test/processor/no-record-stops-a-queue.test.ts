@@ -1,17 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { RetryAfter } from '../../src/record/index.js';
+import { type RecordChange, RetryAfter } from '../../src/record/index.js';
 import { StoreError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import { fail, Harness, START, succeed } from './harness.js';
 
-/** A store that refuses to settle this record, as DynamoDB refuses what it cannot hold. */
-function refusing(store: BacklogStore, id: string): BacklogStore {
+/** A store that refuses to settle this record, or to settle it so, as DynamoDB refuses what it cannot hold. */
+function refusing(
+  store: BacklogStore,
+  id: string,
+  refuses: (change: RecordChange) => boolean = () => true,
+): BacklogStore {
   return new Proxy(store, {
     get: (_, name) => {
       const member = store[name as keyof BacklogStore];
       if (name !== 'settle') return typeof member === 'function' ? member.bind(store) : member;
       const settle: BacklogStore['settle'] = (record, change, rev) =>
-        record.id === id
+        record.id === id && refuses(change)
           ? Promise.reject(new StoreError('UpdateItem: ValidationException'))
           : store.settle(record, change, rev);
       return settle;
@@ -60,6 +64,24 @@ describe('no record can stop a queue', () => {
     const summary = await harness.run(succeed, { concurrency: 1, store });
     expect(summary).toMatchObject({ attempted: 6, succeeded: 5, unsettled: 1, ended: 'drained' });
     expect(harness.warnings).toContain('the outcome of an attempt could not be written');
+  });
+
+  test('by a history that its item has no room for: its failures are counted without', async () => {
+    const harness = new Harness();
+    harness.put('full');
+    const store = refusing(harness.store, 'full', ({ set }) => (set.errors?.length ?? 0) > 0);
+    for (let i = 0; i < 2; i++) {
+      const summary = await harness.run(fail, { store, retry: { type: 'constant', maxAttempts: 2 } });
+      expect(summary).toMatchObject({ attempted: 1, unsettled: 0, ended: 'drained' });
+      await harness.pass(600);
+    }
+    expect(harness.item('full')).toMatchObject({
+      status: 'DEAD',
+      attempts: 2,
+      lastError: { message: 'as always', attempt: 2 },
+      errors: [],
+    });
+    expect(harness.warnings).toContain('a record has no room for its history');
   });
 
   test('by counts that no library ever wrote', async () => {
