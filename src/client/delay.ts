@@ -62,13 +62,19 @@ function parseDurationText(value: unknown): number | undefined {
   return iso?.reduce((sum, text, i) => sum + Number(text ?? 0) * (ISO_UNIT_SECONDS[i] ?? 0), 0);
 }
 
+/** `Date.parse` takes the 30th of February for the 2nd of March. */
+function isDay(text: string): boolean {
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+}
+
 /**
  * Epoch milliseconds of a point in time.
  *
  * @throws ConfigurationError for a text without a zone, or what is no time at all
  */
 export function parseTime(value: unknown, name: string): number {
-  const isText = typeof value === 'string' && ISO_WITH_ZONE.test(value);
+  const isText = typeof value === 'string' && ISO_WITH_ZONE.test(value) && isDay(value);
   const time = value instanceof Date ? value.getTime() : isText ? Date.parse(value) : Number.NaN;
   // Beyond the year 9999 the ISO form changes, and would not sort as text any more.
   if (Number.isNaN(time) || time < 0 || time > Date.UTC(9999, 11, 31)) {

@@ -136,6 +136,8 @@ describe('inserting a record', () => {
     { at: 'tomorrow' },
     { at: new Date('nonsense') },
     { at: '2026-13-40T18:00:00Z' },
+    { at: '2027-02-29T18:00:00Z' },
+    { at: '2026-04-31T18:00:00+02:00' },
     { wait: 5, at: new Date() },
     { delay: 5 },
   ])('refuses the delay %j', async (delay) => {
