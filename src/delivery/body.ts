@@ -75,7 +75,9 @@ export function bytesForExcerpt(maxBytes: number, secrets: readonly string[] = [
 export function excerpt(bytes: Uint8Array, maxBytes: number, secrets: readonly string[] = []): string {
   const isCut = bytes.byteLength >= bytesForExcerpt(maxBytes, secrets);
   const text = new TextDecoder().decode(bytes);
-  const hidden = secrets.reduce((shorter, secret) => shorter.replaceAll(secret, '[secret]'), text);
+  // The longest first: of one that begins with another the rest would be left.
+  const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
+  const hidden = longestFirst.reduce((shorter, secret) => shorter.replaceAll(secret, '[secret]'), text);
   const shown = isCut ? hidden.slice(0, hidden.length - longest(secrets)) : hidden;
   const line = shown.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
   const cut = Buffer.from(line).subarray(0, maxBytes);

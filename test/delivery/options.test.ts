@@ -150,6 +150,15 @@ describe('answers', () => {
   });
 });
 
+describe('secrets of two headers', () => {
+  it('are kept out of the record where one begins with the other', async () => {
+    await using server = await answering(500, 'you sent tenant-12345:s3cr3t-part');
+    const headers = { 'x-tenant': () => 'tenant-12345', 'x-key': () => 'tenant-12345:s3cr3t-part' };
+    const ending = await attempt(deliverByHttp({ url: server.url, headers }));
+    expect(ending).toMatchObject({ error: { message: expect.stringMatching(/you sent \[secret\]$/) } });
+  });
+});
+
 describe('options that make no sense', () => {
   const refused: [Partial<Record<keyof HttpDeliveryOptions, unknown>>, string][] = [
     [{ method: 'GET' }, '.method: expected "POST", "PUT" or "PATCH", got "GET"'],
