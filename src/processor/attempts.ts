@@ -224,7 +224,7 @@ export class Attempts {
 
   private async conclude(record: BacklogRecord, entry: Entry, ended: AttemptOutcome): Promise<void> {
     const { lane, breakers, tally } = this.parts;
-    const { outcome, note } = breakers.leave(entry, ended);
+    const { outcome, note } = breakers.leave(entry, lane.refusedForGood(record, ended));
     if (outcome.type === 'dead' && outcome.untried) tally.notStarted();
     await this.settle(record, lane.settle(record, outcome));
     await note();

@@ -69,6 +69,14 @@ export function decidingFor(
   };
 }
 
+/** A failure that no retry helps against is a death, whatever else is said of it; unless another attempt was asked for. */
+export function refusedForGood(outcome: AttemptOutcome, deadOn: DeadOn = []): AttemptOutcome {
+  if (outcome.type !== 'failure' || outcome.retryAfterSeconds !== undefined) return outcome;
+  const fatal = deadOn.find((one) => isError(one, outcome));
+  if (!fatal) return outcome;
+  return { ...outcome, type: 'dead', because: `deadOn: ${typeof fatal === 'string' ? fatal : fatal.name}` };
+}
+
 /**
  * What becomes of a failure. First who knows best:
  *
@@ -79,15 +87,13 @@ export function decidingFor(
  *
  * A success, and an outcome that says itself what shall be, is left as it is.
  */
-export function decide(record: BacklogRecord, outcome: AttemptOutcome, deciding: Deciding): Decided {
-  const { policy, chosen, retryDecider, retryQueue, deadOn = [] } = deciding;
+export function decide(record: BacklogRecord, ended: AttemptOutcome, deciding: Deciding): Decided {
+  const { policy, chosen, retryDecider, retryQueue, deadOn } = deciding;
+  const outcome = refusedForGood(ended, deadOn);
   if (outcome.type !== 'failure') return { outcome, policy, chosen };
   const dead = (because: string): Decided => {
     return { outcome: { ...outcome, type: 'dead', because }, policy, chosen };
   };
-  const isAskedFor = outcome.retryAfterSeconds !== undefined;
-  const fatal = isAskedFor ? undefined : deadOn.find((one) => isError(one, outcome));
-  if (fatal) return dead(`deadOn: ${typeof fatal === 'string' ? fatal : fatal.name}`);
   const asked = record.retry ? undefined : retryDecider?.(outcome, record, policy);
   if (!asked) return { outcome, policy, chosen, retryQueue };
   if ('dead' in asked) return dead(asked.dead);

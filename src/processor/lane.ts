@@ -16,7 +16,7 @@ import {
   waitForTask,
 } from '../record/index.js';
 import { show } from '../validation.js';
-import { type Deciding, decide, decidingFor, type RecordChoices } from './decisions.js';
+import { type Deciding, decide, decidingFor, type RecordChoices, refusedForGood } from './decisions.js';
 import type { RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
 import type { Breakers } from './pressure/breakers.js';
@@ -110,6 +110,11 @@ export class Lane {
     if (verdict.do === 'expire') return { record, change: expire(this.settleContext(record)) };
     if (verdict.do === 'reschedule') return { record, change: reschedule(verdict.dueAt) };
     return { record };
+  }
+
+  /** A failure that no retry helps against was an answer: the breakers take it for one. */
+  refusedForGood(record: BacklogRecord, outcome: AttemptOutcome): AttemptOutcome {
+    return refusedForGood(outcome, this.decidingFor(record).deadOn);
   }
 
   /** What the outcome of an attempt changes. */

@@ -143,6 +143,21 @@ describe('a queue with a breaker', () => {
     });
   });
 
+  test('takes an error of "deadOn" for an answer, of a probe as well', async () => {
+    const harness = pile(40);
+    const options = { breaker: AT_TEN, deadOn: ['RangeError'] };
+    const refuse: Process = () => {
+      throw new RangeError('no such size');
+    };
+    expect(await harness.run(refuse, options)).toMatchObject({ dead: 40, ended: 'drained' });
+    expect(await positions(harness)).toEqual({});
+    const other = pile(30);
+    await other.run(fail, options);
+    await other.pass(61);
+    expect(await other.run(refuse, options)).toMatchObject({ dead: 30, ended: 'drained' });
+    expect(await positions(other)).toEqual({});
+  });
+
   test('goes by all attempts of its process, of whatever run', async () => {
     const harness = new Harness();
     const breakers = new Map();
