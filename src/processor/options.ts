@@ -99,6 +99,14 @@ export interface Arrivals {
   readonly ids: readonly string[];
 }
 
+/** Of a run that is one of several pages, each of them a run. */
+export interface OnePage {
+  /** Where the next page of each lane begins; the run writes it. */
+  readonly places: Map<string, Place>;
+  /** Whether it waits for another run that must end soon: not where other queues have work meanwhile. */
+  readonly mayWait: boolean;
+}
+
 /** What to drain: one lane of one queue; on a progressive queue, of one tier. */
 export interface RunTarget {
   readonly queue: string;
@@ -107,8 +115,8 @@ export interface RunTarget {
   readonly lanes?: readonly string[] | undefined;
   /** How many shards the queue has. Default: 1. */
   readonly shards?: number | undefined;
-  /** Stops after one page of each lane: other queues have their turn. Keeps where each lane's next page begins. */
-  readonly onePage?: Map<string, Place> | undefined;
+  /** Stops after one page of each lane: other queues have their turn. */
+  readonly onePage?: OnePage | undefined;
   /** Which of the runs that come to a queue's shards this one is, if there are several. Default: the only one. */
   readonly part?: number | undefined;
   readonly band?: TierBand | undefined;

@@ -172,6 +172,28 @@ describe('a run of several queues', () => {
     expect(c?.succeeded).toBe(50);
   });
 
+  test('waits for a run that must end soon only when the others have nothing left', async () => {
+    const queues = new Queues();
+    queues.put('a', 20);
+    queues.put('b', 20);
+    const { store, clock, time } = queues.harness;
+    const now = clock.wall();
+    const other = { holder: 'other', until: now + 60_000, ends: now + 70_000, ids: ['x'], rev: 'r' };
+    await store.holdLease('a', other);
+    const ends = queues.harness.sleep(30).then(async () => {
+      await store.acknowledgeWake('a', 'other');
+      await store.releaseLease('a', 'other', { cursor: undefined, suspects: [] });
+    });
+    const waited: Record<string, number> = {};
+    const note: Process = ({ queue }) => {
+      waited[queue] ??= (time.now - START) / 1000;
+    };
+    const [a, b] = await queues.run({ a: 6, b: 1 }, {}, note);
+    await ends;
+    expect(waited).toEqual({ b: 0, a: expect.any(Number) });
+    expect([a?.succeeded, a?.ended, b?.succeeded]).toEqual([20, 'drained', 20]);
+  });
+
   test('keeps the limit of each queue', async () => {
     const queues = new Queues();
     queues.put('a', 100);

@@ -1,4 +1,4 @@
-import type { RunOptions } from '../options.js';
+import type { OnePage, RunOptions } from '../options.js';
 import type { Place } from '../pages.js';
 import type { RunParts } from '../parts.js';
 import { run as runQueue } from '../run.js';
@@ -37,32 +37,39 @@ async function runByWeight(
   const optionsOf = new Map(queues.map(({ options }) => [options.target.queue, options]));
   const summaries = new Map<string, RunSummary>();
   const left = new Map(weights);
+  /** Other runs are at work on them: waited for, if they must end soon, when nothing else is left. */
+  const heldElsewhere = new Map<string, number>();
+  const draw = () => drawQueue(left, parts.random) ?? drawQueue(heldElsewhere, parts.random);
   const places = new Map(queues.map(({ options }) => [options.target.queue, new Map<string, Place>()]));
-  for (
-    let queue = drawQueue(left, parts.random);
-    queue !== undefined;
-    queue = drawQueue(left, parts.random)
-  ) {
+  const isDone = (queue: string) => {
+    left.delete(queue);
+    heldElsewhere.delete(queue);
+  };
+  for (let queue = draw(); queue !== undefined; queue = draw()) {
+    const mayWait = left.size === 0;
     const options = optionsOf.get(queue) as RunOptions;
     const before = summaries.get(queue);
-    const page = await run(onePage(options, before?.attempted ?? 0, places.get(queue)), parts);
+    const its = { places: places.get(queue) ?? new Map<string, Place>(), mayWait };
+    const page = await run(onePage(options, before?.attempted ?? 0, its), parts);
     const summary = before ? added(before, page) : page;
     summaries.set(queue, summary);
     const isAtLimit = summary.attempted >= (options.limits.maxRecords ?? Number.POSITIVE_INFINITY);
-    if (page.ended !== 'onePage') left.delete(queue);
-    else if (isAtLimit) {
-      left.delete(queue);
+    if (page.ended !== 'onePage') {
+      isDone(queue);
+      if (page.ended === 'held' && !mayWait) heldElsewhere.set(queue, weights.get(queue) ?? 1);
+    } else if (isAtLimit) {
+      isDone(queue);
       summaries.set(queue, { ...summary, ended: 'maxRecords' });
     }
   }
   return queues.flatMap(({ options }) => summaries.get(options.target.queue) ?? []);
 }
 
-function onePage(options: RunOptions, attempted: number, places: Map<string, Place> | undefined): RunOptions {
+function onePage(options: RunOptions, attempted: number, its: OnePage): RunOptions {
   const { target, limits } = options;
   const { maxRecords } = limits;
   const left = maxRecords === undefined ? {} : { maxRecords: maxRecords - attempted };
-  return { ...options, target: { ...target, onePage: places }, limits: { ...limits, ...left } };
+  return { ...options, target: { ...target, onePage: its }, limits: { ...limits, ...left } };
 }
 
 const COUNTS = [
