@@ -14,12 +14,12 @@ export type ParsedLine =
   | { readonly type: 'bad'; readonly reason: string };
 
 /** What a producer may say; the client checks it. */
-const GIVEN = new Set(['id', 'queue', 'task', 'insertedAt', 'retry', 'payload', 'status']);
+const GIVEN = new Set(['id', 'queue', 'task', 'insertedAt', 'availableAt', 'retry', 'payload', 'status']);
 
 /**
- * An object with a `payload` is a record: `id`, `queue`, `task`, `insertedAt` and `retry` are its own, attributes
- * that the library writes are left out, all others are kept beside the payload. Any other JSON value becomes the
- * payload of a record.
+ * An object with a `payload` is a record: `id`, `queue`, `task`, `insertedAt`, `availableAt` and `retry` are its own,
+ * attributes that the library writes are left out, all others are kept beside the payload. Any other JSON value becomes
+ * the payload of a record.
  *
  * @param queue of records that name none
  */
@@ -43,7 +43,7 @@ export function parseLine(text: string, queue: string | undefined): ParsedLine {
   const attributes = Object.fromEntries(
     others.filter((name) => !CONTRACT_ATTRIBUTES.has(name)).map((name) => [name, line[name]]),
   );
-  const { id, task, insertedAt, retry } = line;
+  const { id, task, insertedAt, availableAt, retry } = line;
   const record = {
     payload: line.payload,
     ...common,
@@ -51,6 +51,7 @@ export function parseLine(text: string, queue: string | undefined): ParsedLine {
     ...(line.queue === undefined ? {} : { queue: line.queue }),
     ...(task === undefined ? {} : { task }),
     ...(insertedAt === undefined ? {} : { insertedAt }),
+    ...(availableAt === undefined ? {} : { availableAt }),
     ...(retry === undefined ? {} : { retry }),
     attributes,
   };

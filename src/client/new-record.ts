@@ -37,6 +37,8 @@ export interface NewRecord<Payload = unknown> {
    * most 5 minutes ahead. Default: now.
    */
   readonly insertedAt?: Date | string | undefined;
+  /** Not to be attempted before; its age counts from here. In place of a delay in the options. Default: none. */
+  readonly availableAt?: Date | string | undefined;
   /** Comes before the queue's own policy; or limits alone, `{ maxAttempts: 3 }`, which hold under that one. */
   readonly retry?: RetryPolicy | RetryLimits | undefined;
   /** Attributes of your own, stored beside the payload. */
@@ -52,7 +54,7 @@ export interface ItemContext {
   readonly indexesAtOnce: (queue: string) => boolean;
 }
 
-const KEYS = new Set(['id', 'payload', 'queue', 'task', 'insertedAt', 'retry', 'attributes']);
+const KEYS = new Set(['id', 'payload', 'queue', 'task', 'insertedAt', 'availableAt', 'retry', 'attributes']);
 const MAX_QUEUE_LENGTH = 255;
 
 /**
@@ -61,7 +63,7 @@ const MAX_QUEUE_LENGTH = 255;
  * @throws InvalidRecordError naming the record, the attribute and the reason
  */
 export function itemOf(record: NewRecord, context: ItemContext): Item & { id: string } {
-  const { now, availableAt, random, indexesAtOnce } = context;
+  const { now, random, indexesAtOnce } = context;
   if (typeof record !== 'object' || record === null || Array.isArray(record)) {
     throw new InvalidRecordError(`record: expected { payload, ... }, got ${show(record)}`);
   }
@@ -87,6 +89,10 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
     record.insertedAt === undefined ? now : orFail(() => parseTime(record.insertedAt, 'insertedAt'), fail);
   if (born > now + CLOCK_TOLERANCE_MS) fail(`insertedAt: expected a time that has come, got ${toIso(born)}`);
   const insertedAt = toIso(born);
+  const availableAt =
+    record.availableAt === undefined
+      ? context.availableAt
+      : orFail(() => parseTime(record.availableAt, 'availableAt'), fail);
   const available = availableAt === undefined ? undefined : toIso(availableAt);
   const isIndexed = indexesAtOnce(queue) || (availableAt !== undefined && availableAt > now);
   return {

@@ -105,9 +105,11 @@ export interface DiscardWishes {
 /** Nobody wants it any more: dead with that reason and visible for a while, or gone. */
 export function discard({ record }: Found, wishes: DiscardWishes, context: DecisionContext): Decision {
   if (wishes.delete) return { do: 'remove' };
-  if (record.status === 'DEAD' && record.deadReason?.startsWith(DISCARDED)) return AS_WANTED;
   const { now, allOverAt } = context;
   const { reason, keepSeconds } = wishes;
+  const because = truncate(reason === undefined ? DISCARDED : `${DISCARDED}: ${reason}`, MAX_REASON_BYTES);
+  const said = record.status === 'DEAD' ? record.deadReason : undefined;
+  if (reason === undefined ? said?.startsWith(DISCARDED) : said === because) return AS_WANTED;
   const lane = deadLane(homeOf(record));
   const isDeadAlready = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
   // Who attempts it goes on, and finds that somebody was quicker.
@@ -115,7 +117,6 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
     isPending(record) && record.lane !== undefined && !isHeld(record, now)
       ? { formerLane: { lane: record.lane, until: toIso(allOverAt) } }
       : {};
-  const because = truncate(reason === undefined ? DISCARDED : `${DISCARDED}: ${reason}`, MAX_REASON_BYTES);
   return changing(
     {
       ...contractOf(record),
@@ -125,7 +126,7 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
       ...(keepSeconds === undefined ? {} : { expiresAt: Math.floor(now / 1000) + keepSeconds }),
       ...former,
     },
-    ['notBefore', ...(keepSeconds === undefined ? (['expiresAt'] as const) : [])],
+    ['notBefore', 'unknownTaskSince', ...(keepSeconds === undefined ? (['expiresAt'] as const) : [])],
   );
 }
 

@@ -59,7 +59,15 @@ export function place(record: BacklogRecord, now: number, shards = 1): RecordCha
 export function beginAnew(lane: string, now: number): RecordChange {
   return {
     set: { availableAt: toIso(now), lane, dueAt: toIso(now) },
-    remove: ['expiresAt', 'deadReason', 'notBefore', 'failures', 'firstFailureAt', 'lastFailureAt'],
+    remove: [
+      'expiresAt',
+      'deadReason',
+      'notBefore',
+      'unknownTaskSince',
+      'failures',
+      'firstFailureAt',
+      'lastFailureAt',
+    ],
   };
 }
 

@@ -33,8 +33,9 @@ describe('a line of an import', () => {
 
   it('keeps when the work came up', () => {
     const insertedAt = '2026-01-02T02:04:05.000Z';
-    expect(parseLine(JSON.stringify({ payload: 7, insertedAt }), undefined)).toMatchObject({
-      record: { insertedAt },
+    const availableAt = '2026-01-03T00:00:00.000Z';
+    expect(parseLine(JSON.stringify({ payload: 7, insertedAt, availableAt }), undefined)).toMatchObject({
+      record: { insertedAt, availableAt },
     });
   });
 

@@ -57,7 +57,7 @@ it.each([
   [['redrive'], 2, /which records\?/],
   [['redrive', 'a', '--queue', 'orders'], 2, /got both/],
   [['redrive', '--status', 'NEW', '--yes'], 2, /expected DEAD/],
-  [['redrive', '--queue', 'orders'], 1, /no terminal to ask at/],
+  [['redrive', '--queue', 'orders'], 2, /no terminal to ask at/],
   [['snooze', 'other'], 2, /either --for or --until/],
   [['move', 'other'], 2, /required option/],
   [['pause', 'a b'], 2, /the name of a queue/],

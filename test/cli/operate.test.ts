@@ -103,8 +103,7 @@ describe('backlog redrive', () => {
 
   it('refuses a selection where there is nobody to ask, and nobody has said yes', async () => {
     await table.put(dead('a'));
-    const { code, err } = await operate('redrive', '--queue', 'orders');
-    expect(code).toBeUndefined();
+    const { err } = await operate('redrive', '--queue', 'orders');
     expect(err).toMatch(/no terminal to ask at/);
     expect(await statuses()).toEqual({ a: 'DEAD' });
     expect((await operate('redrive', '--queue', 'orders', '--yes')).code).toBe(0);
@@ -250,6 +249,17 @@ describe('backlog export', () => {
       payload: { customer: { id: 7 } },
     });
     expect(await readFile(file, 'utf8')).not.toMatch(/lastError|lane/);
+  });
+
+  it('keeps a delay that is not over, and forgets one that is', async () => {
+    const [ahead, over] = [iso(HOUR), iso(-HOUR)];
+    await table.put(record('a', { availableAt: ahead }), record('b', { availableAt: over }));
+    const { out } = await operate('export', 'a', 'b', '--as-new');
+    const lines = out.split('\n').map((line) => JSON.parse(line));
+    expect(lines.map(({ id, availableAt }) => [id, availableAt])).toEqual([
+      ['a', ahead],
+      ['b', undefined],
+    ]);
   });
 });
 

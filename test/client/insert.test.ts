@@ -55,6 +55,15 @@ describe('inserting a record', () => {
     await expect(backlog.insert({ payload: 1, insertedAt: insertedAt as string })).rejects.toThrow(reason);
   });
 
+  it('waits until the time that it says itself, whatever the options say', async () => {
+    const availableAt = '2999-01-01T00:00:00.000Z';
+    const { id } = await backlog.insert({ payload: 1, availableAt }, { wait: 60 });
+    expect(await underTest.raw(id)).toMatchObject({ availableAt, lane: 'default', dueAt: availableAt });
+    await expect(backlog.insert({ payload: 1, availableAt: 'soon' })).rejects.toThrow(
+      'availableAt: expected a Date or an ISO-8601 time with its zone',
+    );
+  });
+
   it('gives it a random UUID and the default queue', async () => {
     const [a, b] = [await backlog.insert({ payload: 1 }), await backlog.insert({ payload: 1 })];
     expect(a.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

@@ -141,6 +141,26 @@ describe('discard', () => {
     });
   });
 
+  test('gives another reason to one that was discarded, and is done where it has it', async () => {
+    const harness = new Harness();
+    putDead(harness, 'a', { deadReason: 'discarded: by mistake' });
+    const operator = operatorOf(harness);
+    expect(await operator.discard('a')).toMatchObject({ changed: 0, skipped: { asWanted: 1 } });
+    expect(await operator.discard('a', { reason: 'no such customer' })).toMatchObject({ changed: 1 });
+    expect(harness.item('a')).toMatchObject({ deadReason: 'discarded: no such customer', dueAt: iso(0) });
+    expect(await operator.discard('a', { reason: 'no such customer' })).toMatchObject({ changed: 0 });
+  });
+
+  test('and a redrive forget since when no handler knew its task', async () => {
+    const harness = new Harness();
+    putDead(harness, 'a', { unknownTaskSince: iso(-900) });
+    harness.put('b', { unknownTaskSince: iso(-900) });
+    const operator = operatorOf(harness);
+    await operator.redrive('a');
+    await operator.discard('b');
+    for (const id of ['a', 'b']) expect(definedOf(harness.item(id))).not.toHaveProperty('unknownTaskSince');
+  });
+
   test('ends a waiting record where it is named, or selected as such', async () => {
     const harness = new Harness();
     harness.put('a', { notBefore: iso(99) });

@@ -49,7 +49,7 @@ export async function act(
   const { dryRun = false, yes = false } = flags;
   const { which, named } = await usage(() => readWhich(ids, flags));
   const asks = !dryRun && !yes && (named === undefined || action.alwaysAsks === true);
-  if (asks) requireTerminal();
+  if (asks) await usage(async () => requireTerminal());
   const { operator, target } = await operatorAt(flags);
   const interrupt = listenForInterrupt(() =>
     output.message('stopping after the writes at hand (Ctrl-C again to stop at once) ...'),

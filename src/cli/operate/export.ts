@@ -42,7 +42,7 @@ export async function exportRecords(
     for (;;) {
       const next = await usage(() => items.next());
       if (next.done) break;
-      const line = jsonOf(flags.asNew ? asNew(next.value) : next.value);
+      const line = jsonOf(flags.asNew ? asNew(next.value, target.clock.now()) : next.value);
       if (file) await write(file, `${line}\n`);
       else output.data(line);
       count++;
@@ -67,8 +67,12 @@ export async function exportRecords(
   }
 }
 
-function asNew(item: Item): Item {
-  const kept = Object.entries(item).filter(([name]) => PRODUCERS.has(name) || !CONTRACT_ATTRIBUTES.has(name));
+function asNew(item: Item, now: number): Item {
+  // One that has come was a delay, or a redrive.
+  const isDelayed = Date.parse(String(item.availableAt)) > now;
+  const isKept = (name: string) =>
+    PRODUCERS.has(name) || !CONTRACT_ATTRIBUTES.has(name) || (isDelayed && name === 'availableAt');
+  const kept = Object.entries(item).filter(([name]) => isKept(name));
   return Object.fromEntries([...kept, ...('payload' in item ? [] : [['payload', null]])]);
 }
 
