@@ -319,6 +319,8 @@ describe('backlog stats', () => {
     await table.put(dead('a'));
     const warning = /warning: the running app has no queue "ordres"/;
     expect((await backlog('move', 'a', '--to', 'ordres', '--dry-run')).err).toMatch(warning);
+    expect((await backlog('discard', '--queue', 'ordres', '--dry-run')).err).toMatch(warning);
+    expect((await backlog('export', '--queue', 'ordres')).err).toMatch(warning);
     expect((await backlog('redrive', 'a', '--to-queue', 'ordres', '--dry-run')).err).toMatch(warning);
     const redriven = await backlog('redrive', 'a', '--to-queue', 'fresh');
     expect(redriven.err).not.toMatch(/warning/);

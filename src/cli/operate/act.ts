@@ -60,7 +60,8 @@ export async function act(
     const run = (more: OperationOptions) => usage(() => action.act(operator, which, { ...options, ...more }));
     let total = named ?? 0;
     if (named === undefined && flags.queue === undefined) warnOfScan(target, output);
-    if (action.toQueue !== undefined) warnOfQueue(action.toQueue, target, output);
+    warnOfQueue(flags.queue, target, output);
+    warnOfQueue(action.toQueue, target, output);
     if (asks) {
       const counted = await run({ dryRun: true });
       if (counted.changed === 0) {
@@ -129,9 +130,9 @@ export function warnOfScan({ local }: Target, output: Output): void {
   output.message('reading the whole table, which is billed; with --queue NAME its index is read');
 }
 
-/** What goes there waits until it is served; in AWS nobody here knows which are. */
-export function warnOfQueue(queue: string, { queues = [] }: Target, output: Output): void {
-  if (queues.length === 0 || queues.includes(queue)) return;
+/** A mistake, mostly: what goes there waits until it is served. In AWS nobody here knows which are. */
+export function warnOfQueue(queue: string | undefined, { queues = [] }: Target, output: Output): void {
+  if (queue === undefined || queues.length === 0 || queues.includes(queue)) return;
   output.message(`warning: the running app has no queue "${queue}"`);
 }
 

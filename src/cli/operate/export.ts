@@ -7,7 +7,7 @@ import { CONTRACT_ATTRIBUTES, type Item } from '../../record/index.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { itemsBar } from '../items-bar.js';
 import { EXIT, type ExitCode, type Output } from '../output.js';
-import { usage, warnOfScan } from './act.js';
+import { usage, warnOfQueue, warnOfScan } from './act.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
 import { plural } from './verbs.js';
@@ -31,6 +31,7 @@ export async function exportRecords(
   const { operator, target } = await operatorAt({ ...flags, controlTable: flags.controlTable ?? 'none' });
   const readsIndex = flags.queue !== undefined && flags.status?.includes('SUCCESS') === false;
   if (named === undefined && !readsIndex) warnOfScan(target, output);
+  warnOfQueue(flags.queue, target, output);
   const interrupt = listenForInterrupt(() => output.message('stopping ...'));
   const { signal } = interrupt;
   const bar = flags.out === undefined ? undefined : itemsBar(0, output);
