@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Process } from '../../src/processor/index.js';
+import type { BreakerMemory, Process } from '../../src/processor/index.js';
 import { Dead, RetryAfter, Snooze } from '../../src/record/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
@@ -196,6 +196,78 @@ describe('a queue with a breaker', () => {
     expect(harness.statuses()).toEqual({ ERROR: 2, NEW: 28 });
   });
 
+  test('lets go of those that wait for their turn when it opens', async () => {
+    const harness = pile(10);
+    const busy: Process = () => {
+      throw new RetryAfter(600);
+    };
+    const summary = await harness.run(busy, { breaker: AT_TEN, attemptsPerSecond: 1 });
+    expect(summary).toMatchObject({ attempted: 1, failed: 1, leftOver: 9 });
+  });
+
+  test('is not left in peace for less because another answer asks for less', async () => {
+    const harness = pile(2);
+    const busy: Process = async ({ id }) => {
+      await harness.sleep(id === 'r000' ? 1 : 2);
+      throw new RetryAfter(id === 'r000' ? 600 : 10);
+    };
+    await harness.run(busy, { breaker: AT_TEN });
+    expect(await positions(harness)).toEqual({ '*': 601 });
+  });
+
+  test('has a record wait for as long as the answer says that came when it was open already', async () => {
+    const harness = pile(2);
+    const busy: Process = async ({ id }) => {
+      await harness.sleep(id === 'r000' ? 1 : 2);
+      throw new RetryAfter(id === 'r000' ? 600 : 86_400);
+    };
+    await harness.run(busy, { breaker: AT_TEN });
+    expect(await positions(harness)).toEqual({ '*': 2 + 3_600 });
+    expect(harness.item('r001')).toMatchObject({ dueAt: new Date(START + 86_402_000).toISOString() });
+  });
+
+  test('tries the next record at once where the first one tells nothing', async () => {
+    const harness = pile(30);
+    await harness.run(fail, { breaker: AT_TEN });
+    await harness.pass(61);
+    let begun = 0;
+    const process: Process = () => {
+      if (++begun === 1) throw new Snooze(600);
+    };
+    await harness.run(process, { breaker: AT_TEN });
+    expect(await harness.run(process, { breaker: AT_TEN })).toMatchObject({ ended: 'drained' });
+    expect(harness.statuses()).toMatchObject({ SUCCESS: 29 });
+    expect(await positions(harness)).toEqual({});
+  });
+
+  test('that others have closed counts anew', async () => {
+    const harness = pile(9);
+    const options = { breaker: { ...AT_TEN, windowSeconds: 600 }, breakers: new Map() };
+    await harness.run(fail, options);
+    const open = { until: START + 60_000, since: START, token: 'of others' };
+    await harness.store.setBreaker('q', '*', open, undefined);
+    harness.put('new');
+    expect(await harness.run(fail, options)).toMatchObject({ attempted: 0, ended: 'breakerOpen' });
+    await harness.store.setBreaker('q', '*', undefined, open);
+    expect(await harness.run(fail, options)).toMatchObject({ attempted: 1, ended: 'drained' });
+    expect(await positions(harness)).toEqual({});
+  });
+
+  test('counts an attempt for all of its window', async () => {
+    const harness = new Harness();
+    const options = { breaker: { ...AT_TEN, windowSeconds: 60 }, breakers: new Map() };
+    for (const [seconds, failures] of [
+      [0, 1],
+      [9, 8],
+      [56, 1],
+    ] as const) {
+      await harness.pass(seconds);
+      for (let i = 0; i < failures; i++) harness.put(`after-${seconds}-${i}`);
+      await harness.run(fail, { ...options, retry: { type: 'none' } });
+    }
+    expect(await positions(harness)).toEqual({ '*': 65 + 60 });
+  });
+
   test('works on when its state cannot be written', async () => {
     const harness = pile(30);
     const store = new Proxy(harness.store, {
@@ -265,6 +337,35 @@ describe('a breaker for each destination', () => {
     );
     expect(summary).toMatchObject({ attempted: 21, succeeded: 20, failed: 1, leftOver: 19 });
     expect(await positions(harness)).toEqual({ a: 300 });
+  });
+
+  test('a probe that must end before its turn leaves the next one to whoever comes', async () => {
+    const harness = new Harness();
+    harness.put('to-a', { payload: { to: 'a' }, dueAt: new Date(START - 1).toISOString() });
+    harness.put('to-b', { payload: { to: 'b' } });
+    await harness.store.setBreaker('q', 'b', { until: START, since: START, token: 't' }, undefined);
+    const stop = new AbortController();
+    harness.time.after(3_000, () => stop.abort());
+    const summary = await harness.run(succeed, { ...choices, attemptsPerSecond: 0.1, stop: stop.signal });
+    expect(summary).toMatchObject({ attempted: 1, ended: 'stopped' });
+    expect(await positions(harness)).toEqual({ b: 3 });
+    expect(await harness.run(succeed, choices)).toMatchObject({ succeeded: 1, ended: 'drained' });
+  });
+
+  test('forgets the one that was met longest ago, of more than a thousand', async () => {
+    const harness = new Harness();
+    const breakers = new Map<string, Map<string, unknown>>();
+    const names = ['first', ...Array.from({ length: 600 }, (_, i) => `a${i}`), 'first'];
+    names.push(...Array.from({ length: 500 }, (_, i) => `b${i}`));
+    for (const [i, to] of names.entries()) {
+      const dueAt = new Date(START - 10_000 + i).toISOString();
+      harness.put(`r${i}`, { payload: { to }, dueAt });
+    }
+    await harness.run(succeed, { ...choices, concurrency: 1, breakers: breakers as BreakerMemory });
+    const known = [...(breakers.get('q')?.keys() ?? [])];
+    expect(known).toHaveLength(1_000);
+    expect(known).toContain('first');
+    expect(known).not.toContain('a0');
   });
 
   test('gives those a place that come meanwhile', async () => {

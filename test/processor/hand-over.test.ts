@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { BacklogStore } from '../../src/store/index.js';
+import { replacing } from '../simulation/sabotage.js';
 import { fail, Harness, succeed, YOUNG } from './harness.js';
 
 const SLOW = { attemptsPerSecond: 5 };
@@ -29,6 +31,26 @@ describe('a run that comes while another one is at work', () => {
     const startedAt = harness.time.now;
     expect(await harness.run(succeed, SLOW)).toMatchObject({ ended: 'held', attempted: 0 });
     expect(harness.time.now).toBe(startedAt);
+    await harness.time.until(first);
+  });
+
+  test('ends at once when its process is to end', async () => {
+    const harness = pile(2_000);
+    const first = harness.start(succeed, SLOW);
+    await harness.pass(240);
+    const stop = new AbortController();
+    harness.time.after(3_000, () => stop.abort());
+    let asked = 0;
+    const holdLease: BacklogStore['holdLease'] = (key, hold) => {
+      if (++asked > 10) throw new TypeError('asked for too often');
+      return harness.store.holdLease(key, hold);
+    };
+    const store = replacing({ holdLease }, harness.store);
+    const startedAt = harness.time.now;
+    expect(await harness.run(succeed, { ...SLOW, stop: stop.signal, store })).toMatchObject({
+      ended: 'held',
+    });
+    expect(harness.time.now - startedAt).toBeLessThanOrEqual(3_000);
     await harness.time.until(first);
   });
 

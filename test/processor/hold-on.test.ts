@@ -80,13 +80,15 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(begun.filter((id) => id === 'deaf')).toHaveLength(1);
   });
 
-  test('a renewal that fails is repeated', async () => {
-    let refusals = 0;
+  test('a renewal that fails is repeated every second, from ten seconds before the end on', async () => {
+    const refused: number[] = [];
     const { harness, begun, first, another } = atWork({}, (harness) => ({
       ...hangingSettle(harness),
       holdLease: async (...args) => {
-        if (harness.time.now > START + 30_000 && refusals++ < 4) throw new StoreUnavailableError('no answer');
-        return harness.store.holdLease(...args);
+        const isRefused = harness.time.now > START + 30_000 && refused.length < 4;
+        if (!isRefused) return harness.store.holdLease(...args);
+        refused.push((harness.time.now - START) / 1000);
+        throw new StoreUnavailableError('no answer');
       },
     }));
     harness.put('deaf');
@@ -96,9 +98,55 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(await another()).toMatchObject({ ended: 'held', attempted: 0 });
     await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
     await running;
-    expect(refusals).toBeGreaterThan(4);
+    expect(refused).toEqual([60, 61, 62, 63]);
     expect(begun.filter((id) => id === 'deaf')).toHaveLength(1);
     expect(harness.warnings).toContain('the lease could not be renewed');
+  });
+
+  test('a renewal that fails by a mistake ends the run with it', async () => {
+    const { harness, first } = atWork({}, (harness) => ({
+      ...hangingSettle(harness),
+      holdLease: async (...args) => {
+        if (harness.time.now > START + 30_000) throw new TypeError('a mistake');
+        return harness.store.holdLease(...args);
+      },
+    }));
+    harness.put('other');
+    const running = first().catch((error: Error) => error.message);
+    await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
+    expect(await running).toBe('a mistake');
+    expect(harness.warnings).not.toContain('the lease could not be renewed');
+  });
+
+  test('a lease that is lost is not asked for again and again', async () => {
+    let asked = 0;
+    const { harness, first } = atWork({}, (harness) => ({
+      ...hangingSettle(harness),
+      holdLease: async (...args) => {
+        if (harness.time.now < START + 30_000) return harness.store.holdLease(...args);
+        if (++asked > 10) throw new TypeError('asked for too often');
+        return { held: false, lease: undefined };
+      },
+    }));
+    harness.put('other');
+    const running = first();
+    await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
+    expect(await running).toMatchObject({ attempted: 1 });
+    expect(asked).toBe(1);
+  });
+
+  test('an outcome is given up with the lease: somebody else may have the record then', async () => {
+    const { harness, first } = atWork({}, (harness) => ({
+      settle: () => Promise.reject(new StoreUnavailableError('no answer')),
+      holdLease: async (...args) => {
+        if (harness.time.now > START) throw new StoreUnavailableError('no answer');
+        return harness.store.holdLease(...args);
+      },
+    }));
+    harness.put('other');
+    expect(await harness.time.until(first())).toMatchObject({ unsettled: 1, ended: 'storeTrouble' });
+    expect(harness.time.now).toBeGreaterThanOrEqual(START + 60_000);
+    expect(harness.time.now).toBeLessThan(START + 70_000);
   });
 
   test('no other attempt of the page starts under a renewed lease: the page is read anew', async () => {

@@ -12,6 +12,12 @@ describe('after a run was lost', () => {
     return harness;
   }
 
+  /** The ids that the lease of the lane names at the moment. */
+  async function journal(harness: Harness): Promise<string[]> {
+    const answer = await harness.store.holdLease('q', { holder: 'spy', until: 0, ids: [], rev: '' });
+    return answer.held ? [] : [...(answer.lease?.ids ?? [])];
+  }
+
   test('its lane is blocked until its lease has run out, and not longer', async () => {
     const harness = await lose(['a', 'b']);
     expect(await harness.run(succeed)).toMatchObject({ ended: 'held', attempted: 0 });
@@ -41,12 +47,48 @@ describe('after a run was lost', () => {
     harness.put('other');
     const journals: string[][] = [];
     await harness.run(async () => {
-      const answer = await harness.store.holdLease('q', { holder: 'spy', until: 0, ids: [], rev: '' });
-      if (!answer.held) journals.push([...(answer.lease?.ids ?? [])]);
+      journals.push(await journal(harness));
       await harness.sleep(1);
     });
     expect(journals.slice(0, 3)).toEqual([['a'], ['b'], ['c']]);
     expect(journals[3]).toContain('other');
+  });
+
+  test('those that a run gives back in doubt are attempted alone by the next one, and the others behind them', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b', 'other']) harness.put(id);
+    await harness.store.holdLease('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
+    await harness.store.releaseLease('q', 'ended', { suspects: ['a', 'b'] });
+    const journals: Record<string, string[]> = {};
+    await harness.run(async ({ id }) => {
+      journals[id] = await journal(harness);
+      await harness.sleep(1);
+    });
+    expect(journals).toMatchObject({ a: ['a'], b: ['b'] });
+    expect(journals.other).toContain('other');
+  });
+
+  test('who was left in doubt remains so while the queue is paused', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b', 'c']) harness.put(id);
+    const lost = {
+      holder: 'lost',
+      until: START + 70_000,
+      ids: ['a'],
+      rev: 'unwritten',
+      suspects: ['b', 'c'],
+    };
+    await harness.store.holdLease('q', lost);
+    await harness.pass(80);
+    await harness.store.setPaused('q', true);
+    expect(await harness.run(succeed)).toMatchObject({ ended: 'paused', attempted: 0 });
+    await harness.store.setPaused('q', false);
+    const journals: string[][] = [];
+    await harness.run(async () => {
+      journals.push(await journal(harness));
+      await harness.sleep(1);
+    });
+    expect(journals).toEqual([['a'], ['b'], ['c']]);
   });
 
   test('a record that ended its process is attempted alone ever after, behind the others', async () => {

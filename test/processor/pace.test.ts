@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Process } from '../../src/processor/index.js';
+import type { BacklogStore } from '../../src/store/index.js';
+import { replacing } from '../simulation/sabotage.js';
 import { Harness, START, succeed, YOUNG } from './harness.js';
 
 describe('a pace', () => {
@@ -75,18 +78,18 @@ describe('a pace', () => {
     expect(starts.sort((a, b) => a - b)).toEqual(starts.map((_, i) => (starts[0] as number) + i * 500));
   });
 
-  test('goes on from run to run', async () => {
+  test.each([0.1, 2])('goes on from run to run: %d a second', async (attemptsPerSecond) => {
     const harness = new Harness();
     const starts: number[] = [];
-    const process = () => void starts.push(harness.time.now - START);
+    const process = () => void starts.push(((harness.time.now - START) * attemptsPerSecond) / 1000);
     for (let i = 0; i < 3; i++) {
       harness.put(`r${i}`);
-      await harness.run(process, { attemptsPerSecond: 0.1 });
+      await harness.run(process, { attemptsPerSecond });
     }
-    expect(starts).toEqual([0, 10_000, 20_000]);
+    expect(starts).toEqual([0, 1, 2]);
   });
 
-  test('makes nothing up that a run was too slow for', async () => {
+  test.each([30, 5])('makes nothing up that a run was too slow for: %d s', async (attemptTimeoutSeconds) => {
     const harness = new Harness();
     for (let i = 0; i < 10; i++) harness.put(`r${i}`);
     const starts: number[] = [];
@@ -95,9 +98,24 @@ describe('a pace', () => {
         starts.push(harness.time.now - START);
         if (starts.length === 1) await harness.sleep(3.25);
       },
-      { concurrency: 1, attemptsPerSecond: 1 },
+      { concurrency: 1, attemptsPerSecond: 1, attemptTimeoutSeconds },
     );
     expect(starts).toEqual([0, ...Array.from({ length: 9 }, (_, i) => 3_250 + i * 1000)]);
+  });
+
+  test('uses no turns beyond those that it has taken, where it has missed some', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 5; i++) harness.put(`r${i}`);
+    let [begun, taken] = [0, 0];
+    const takeTurns: BacklogStore['takeTurns'] = (queue, turns) => {
+      taken += turns.count;
+      return harness.store.takeTurns(queue, turns);
+    };
+    const store = replacing({ takeTurns }, harness.store);
+    const process: Process = () => (++begun === 1 ? harness.sleep(3.25) : undefined);
+    await harness.run(process, { concurrency: 1, attemptsPerSecond: 1, attemptTimeoutSeconds: 5, store });
+    // Five attempts, and the turns of the seconds 1 and 2.
+    expect(taken).toBe(7);
   });
 
   test('does not slow down what needs no attempt', async () => {

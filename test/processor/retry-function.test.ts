@@ -55,6 +55,28 @@ describe('a retry function', () => {
   test("comes after the record's own policy", async () => {
     const retry = { type: 'constant', intervalSeconds: 7, jitter: 'none' };
     expect((await afterOneFailure(() => 99, fail, { retry })).item).toMatchObject({ dueAt: iso(7) });
+    const asked = await afterOneFailure(() => false, fail, { retry });
+    expect(asked.item).toMatchObject({ status: 'ERROR', dueAt: iso(7) });
+  });
+
+  test('sees the record with this failure counted, and the retries so far', async () => {
+    const seen: number[][] = [];
+    await afterOneFailure(
+      (_, { failures, attempts }, retryCount) => {
+        seen.push([failures, attempts, retryCount]);
+        return 10;
+      },
+      fail,
+      { status: 'ERROR', attempts: 5, failures: 3, lastFailureAt: iso(-600) },
+    );
+    expect(seen).toEqual([[4, 6, 3]]);
+  });
+
+  test('that answers with a promise leaves it to the policy, and its rejection to nobody', async () => {
+    const promised = (async () => {
+      throw new Error('too late');
+    }) as unknown as RetryFunction;
+    expect((await afterOneFailure(promised)).item).toMatchObject({ status: 'ERROR', dueAt: iso(60) });
   });
 
   test('waits on a progressive queue too', async () => {

@@ -3,6 +3,7 @@ import type { Process } from '../../src/processor/index.js';
 import { Dead, RetryAfter } from '../../src/record/index.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
+import { replacing } from '../simulation/sabotage.js';
 import { fail, Harness, START, succeed } from './harness.js';
 
 const iso = (secondsAfterStart: number) => new Date(START + secondsAfterStart * 1000).toISOString();
@@ -135,6 +136,100 @@ describe('a run', () => {
     expect(summary).toMatchObject({ succeeded: 51, ended: 'drained' });
   });
 
+  test('has no more attempts at once than it may, with those that ignore their signal', async () => {
+    const harness = new Harness();
+    harness.put('deaf', { dueAt: iso(-1) });
+    for (let i = 0; i < 80; i++) harness.put(`r${i}`);
+    let [now, most] = [0, 0];
+    await harness.run(
+      async (record) => {
+        most = Math.max(most, ++now);
+        await harness.sleep(record.id === 'deaf' ? 100 : 1);
+        now--;
+      },
+      { concurrency: 3, attemptTimeoutSeconds: 5 },
+    );
+    expect(most).toBe(3);
+    expect(harness.statuses()).toEqual({ SUCCESS: 81 });
+  });
+
+  test('tells a late success for certain, although the answer to its settle comes in the time of another page', async () => {
+    const harness = new Harness();
+    harness.put('deaf', { dueAt: iso(-1) });
+    for (let i = 0; i < 50; i++) harness.put(`r${i}`);
+    let tries = 0;
+    const settle: BacklogStore['settle'] = async (record, change, rev) => {
+      if (record.id !== 'deaf' || ++tries > 1) return harness.store.settle(record, change, rev);
+      await harness.store.settle(record, change, rev);
+      await harness.sleep(20);
+      throw new StoreUnavailableError('no answer');
+    };
+    const summary = await harness.run((record) => harness.sleep(record.id === 'deaf' ? 10 : 1), {
+      concurrency: 2,
+      attemptTimeoutSeconds: 5,
+      store: replacing({ settle }, harness.store),
+    });
+    expect(tries).toBe(2);
+    expect(summary).toMatchObject({ succeeded: 51, unsettled: 0, ended: 'drained' });
+  });
+
+  test('tells an attempt that its time is up, however late that asks', async () => {
+    const harness = new Harness();
+    harness.put('slow');
+    const { clock } = harness;
+    const aborted: boolean[] = [];
+    await harness.run(
+      async (_, context) => {
+        await clock.sleep(5_500);
+        aborted.push(context.signal.aborted);
+        throw context.signal.reason;
+      },
+      { attemptTimeoutSeconds: 5 },
+    );
+    expect(aborted).toEqual([true]);
+    expect(harness.item('slow')).toMatchObject({ lastError: { name: 'AttemptTimeout' } });
+  });
+
+  test('waits as long as the other side asks whose answer came when the time was up', async () => {
+    const harness = new Harness();
+    harness.put('busy');
+    const late: Process = async () => {
+      await harness.sleep(5.5);
+      throw new RetryAfter(600);
+    };
+    await harness.run(late, { attemptTimeoutSeconds: 5 });
+    expect(harness.item('busy')).toMatchObject({ status: 'ERROR', dueAt: iso(605.5) });
+  });
+
+  test('has attempts that last longer than a page', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 3; i++) harness.put(`r${i}`);
+    let begun = 0;
+    const slow: Process = async () => {
+      if (++begun > 3) throw new Error('begun too often');
+      await harness.sleep(110);
+    };
+    expect(await harness.run(slow, { attemptTimeoutSeconds: 120 })).toMatchObject({ succeeded: 3 });
+  });
+
+  test('begins no attempt that its lease does not cover, with the settle behind it', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b']) harness.put(id);
+    const until: number[] = [];
+    const settle: BacklogStore['settle'] = async (record, change, rev) => {
+      await harness.sleep(8);
+      return harness.store.settle(record, change, rev);
+    };
+    const slow: Process = async () => {
+      const answer = await harness.store.holdLease('q', { holder: 'spy', until: 0, ids: [], rev: '' });
+      if (!answer.held) until.push((answer.lease?.until ?? 0) - harness.clock.wall());
+      await harness.sleep(29);
+    };
+    await harness.run(slow, { concurrency: 1, store: replacing({ settle }, harness.store) });
+    expect(until).toHaveLength(2);
+    expect(Math.min(...until)).toBeGreaterThan(35_000);
+  });
+
   test('gives up on an attempt that never ends before the function is ended, and gives the lease back', async () => {
     const harness = new Harness();
     harness.put('deaf');
@@ -198,18 +293,22 @@ describe('a run', () => {
     expect(harness.item('r')).toMatchObject({ status: 'NEW', payload: 'new', rev: 'overwritten' });
   });
 
-  test('repeats a settle that the store did not answer, and attempts nothing twice for it', async () => {
+  test.each([
+    ['did not answer', new StoreUnavailableError('no answer')],
+    ['throttled', new StoreThrottledError('slow down')],
+  ])('repeats a settle that the store %s, and attempts nothing twice for it', async (_, error) => {
     const harness = new Harness();
     harness.put('r');
-    let failures = 3;
     const { store } = spied(harness.store, {
-      settle: () => (failures-- > 0 ? Promise.reject(new StoreUnavailableError('no answer')) : undefined),
+      settle: () => (harness.time.now < START + 20_000 ? Promise.reject(error) : undefined),
     });
     expect(await harness.run(succeed, { store })).toMatchObject({
       attempted: 1,
       succeeded: 1,
       ended: 'drained',
     });
+    // At the latest three seconds after it could.
+    expect(harness.time.now).toBeLessThanOrEqual(START + 23_000);
   });
 
   test('ends cleanly when the store throttles, says so, and loses nothing', async () => {
@@ -262,6 +361,52 @@ describe('two runs of one lane', () => {
     const second = await harness.run(fail);
     expect(second).toMatchObject({ attempted: 0, ended: 'held' });
     expect(await harness.time.until(first)).toMatchObject({ succeeded: 2, ended: 'drained' });
+  });
+
+  test.each<[string, (harness: Harness) => Partial<BacklogStore>]>([
+    [
+      'before the second could ask it',
+      ({ store }) => ({
+        wakeHolder: async (key, holder) => {
+          await store.releaseLease(key, holder, {});
+          return store.wakeHolder(key, holder);
+        },
+      }),
+    ],
+    [
+      'while the second was turned away',
+      ({ store }) => {
+        let turnedAway = false;
+        return {
+          holdLease: async (key, hold) => {
+            if (turnedAway) return store.holdLease(key, hold);
+            turnedAway = true;
+            await store.releaseLease(key, 'first', {});
+            return { held: false, lease: undefined };
+          },
+        };
+      },
+    ],
+  ])('the second works where the first lets go %s', async (_, racing) => {
+    const harness = new Harness();
+    harness.put('r');
+    const until = harness.clock.wall() + 60_000;
+    await harness.store.holdLease('q', { holder: 'first', until, ids: [], rev: 'r' });
+    const store = replacing(racing(harness), harness.store);
+    expect(await harness.run(succeed, { store })).toMatchObject({ succeeded: 1, ended: 'drained' });
+  });
+
+  test('of two that find a lost one, the second asks the first to look once more', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    await harness.store.holdLease('q', { holder: 'lost', until: START - 60_000, ids: [], rev: 'r' });
+    const takeOverLease: BacklogStore['takeOverLease'] = async (key, from, to) => {
+      await harness.store.takeOverLease(key, from, { ...to, holder: 'first', until: START + 60_000 });
+      return harness.store.takeOverLease(key, from, to);
+    };
+    const store = replacing({ takeOverLease }, harness.store);
+    expect(await harness.run(succeed, { store })).toMatchObject({ attempted: 0, ended: 'held' });
+    expect(await harness.store.releaseLease('q', 'first', {})).toBe('woken');
   });
 
   test('a tier is never turned away by another', async () => {

@@ -52,6 +52,12 @@ describe('a queue with shards', () => {
     expect(harness.time.now - startedAt).toBeLessThan(200 * 12.5 * 1.4);
   });
 
+  test('has them all attempted where fewer may be attempted at once than it has lanes', async () => {
+    const harness = spread(40, 4);
+    const summary = await harness.run(succeed, { ...SHARDS, concurrency: 2 });
+    expect(summary).toMatchObject({ succeeded: 40, ended: 'drained' });
+  });
+
   test('has a limit that all its lanes come to together', async () => {
     const harness = spread(200, 4);
     const summary = await harness.run(succeed, { ...SHARDS, maxRecords: 30 });

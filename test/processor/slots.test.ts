@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
+import { replacing } from '../simulation/sabotage.js';
 import { Harness, succeed, YOUNG } from './harness.js';
 
 describe('a queue with a limit for the attempts of all its runs', () => {
@@ -46,6 +47,35 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     });
     await harness.pass(10);
     expect(await harness.run(succeed, { maxConcurrency: 8 })).toMatchObject({ succeeded: 1 });
+  });
+
+  test('asks for its attempts until it is over on any clock, and takes none that it was not given', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    const asks: unknown[] = [];
+    const given: string[] = [];
+    const store = replacing(
+      {
+        takeSlots: async (_, { until }) => {
+          asks.push((until - harness.clock.wall()) / 1000);
+          return 0;
+        },
+        releaseSlots: async (_, run) => void given.push(run),
+      },
+      harness.store,
+    );
+    expect(await harness.run(succeed, { maxConcurrency: 8, store })).toMatchObject({ ended: 'crowded' });
+    expect(asks).toEqual([305]);
+    expect(given).toEqual([]);
+  });
+
+  test('is done although its attempts cannot be given back', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    const releaseSlots = () => Promise.reject(new StoreUnavailableError('no answer'));
+    const store = replacing({ releaseSlots }, harness.store);
+    expect(await harness.run(succeed, { maxConcurrency: 1, store })).toMatchObject({ succeeded: 1 });
+    expect(harness.warnings).toEqual(['attempts at a time could not be given back']);
   });
 
   test('gives the attempts of a run back whose store failed', async () => {

@@ -275,6 +275,7 @@ describe('a run of several queues', () => {
     queues.put('b', 5);
     const summary = together(await queues.run({ a: 2, b: 1 }));
     expect(summary).toMatchObject({ queue: 'a,b', attempted: 45, succeeded: 45, ended: 'drained' });
+    expect(together([summary, { ...summary, leftOver: 3 }, { ...summary, leftOver: 4 }]).leftOver).toBe(7);
     expect(summary.queues?.map(({ queue, attempted }) => [queue, attempted])).toEqual([
       ['a', 40],
       ['b', 5],
