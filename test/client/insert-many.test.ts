@@ -3,8 +3,9 @@ import { InsertInterruptedError, type InsertProgress } from '../../src/client/in
 import { insertMany } from '../../src/client/insert-many.js';
 import { itemOf, type NewRecord } from '../../src/client/new-record.js';
 import { systemClock } from '../../src/clock.js';
+import { InvalidRecordError } from '../../src/errors.js';
 import type { Item } from '../../src/record/index.js';
-import { insertSingle } from '../../src/store/dynamodb/bulk-inserts.js';
+import { type InsertAnswer, insertSingle } from '../../src/store/dynamodb/bulk-inserts.js';
 import {
   MemoryStore,
   StoreAccessError,
@@ -106,6 +107,38 @@ describe('inserting many records', () => {
     expect(result.inserted).toBe(1);
     expect(sleeps).toEqual([75, 150, 300]);
     expect(new Set(sent.map((item) => `${item.id} ${item.rev}`)).size).toBe(1);
+  });
+
+  it('does not give up while some go in, however slowly', async () => {
+    let turn = 0;
+    const insert = async (items: readonly Item[]) => {
+      const n = turn++ % 2;
+      const error = new StoreThrottledError('slow down');
+      return items.map((_, i) => (n === 1 && i === 0 ? 'inserted' : { passing: error }) as InsertAnswer);
+    };
+    expect(await many(records(25), async () => 'inserted', { insert, concurrency: 25 })).toMatchObject({
+      inserted: 25,
+    });
+    expect(turn).toBe(50);
+  });
+
+  it('names those that make no item in the order of their source', async () => {
+    const slowly = async (record: NewRecord) => {
+      if (record.id === 'r-0') await new Promise((resolve) => setImmediate(resolve));
+      throw new InvalidRecordError('no item');
+    };
+    const { failed } = await many(records(60), async () => 'inserted', { itemOf: slowly, concurrency: 100 });
+    expect(failed.map(({ index }) => index)).toEqual(Array.from({ length: 60 }, (_, i) => i));
+  });
+
+  it('ends at a mistake of the code that makes the items: it is none of the record', async () => {
+    const itemOf = () => {
+      throw new TypeError('a mistake');
+    };
+    const error = await many(records(3), async () => 'inserted', { itemOf }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ cause: { message: 'a mistake' }, result: { inserted: 0, failed: [] } });
   });
 
   it.each([StoreUnavailableError, StoreAccessError, StoreThrottledError])(

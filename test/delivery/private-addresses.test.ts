@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { deliverByHttp, type HttpDeliveryOptions } from '../../src/delivery/index.js';
-import { addressCheck } from '../../src/delivery/private-addresses.js';
+import { addressCheck, checkedLookup } from '../../src/delivery/private-addresses.js';
 import { attempt, listen } from './support.js';
 
 const PRIVATE_NETWORKS = [
@@ -105,6 +105,18 @@ describe('addresses', () => {
       expect(isAllowed(address), address).toBe(false);
     }
   });
+});
+
+it('hands out none of the other addresses of a name that leads to an allowed one', () => {
+  const lookup = checkedLookup(addressCheck(false, false), resolving('10.0.0.5', '93.184.216.34', '::1'));
+  let found: unknown;
+  const note = (_: unknown, addresses: unknown) => {
+    found = addresses;
+  };
+  lookup('erp.example.com', { all: true }, note as never);
+  expect(found).toEqual([{ address: '93.184.216.34', family: 4 }]);
+  lookup('erp.example.com', {}, note as never);
+  expect(found).toBe('93.184.216.34');
 });
 
 /** A resolver as a test wants it: whatever is asked, these addresses. */

@@ -241,7 +241,13 @@ describe('how a run is put together', () => {
   });
 
   it("the handler's code comes before the CDK app", async () => {
-    const settings = { way: 'retry', retry: { type: 'constant' }, concurrency: 2, maxRecords: 5 } as const;
+    const settings = {
+      way: 'retry',
+      retry: { type: 'constant' },
+      concurrency: 2,
+      maxRecords: 5,
+      keepSuccessSeconds: 6,
+    } as const;
     const chosen = { retry: { type: 'none' }, concurrency: 20, keepSuccessSeconds: 'forever' } as const;
     const options = await plannedRun(chosen, { default: settings }, event);
     expect(options.policy.type).toBe('none');
@@ -307,6 +313,12 @@ describe('how a run is put together', () => {
       });
       expect(second.target).toMatchObject({ lanes: ['default#1', 'default#3'], shards: 5, part: 1 });
       expect([first.limits.concurrency, second.limits.concurrency]).toEqual([12, 8]);
+    });
+
+    it('makes one attempt at a time at least', async () => {
+      const few = { default: { way: 'retry', shards: 5, concurrency: 2 } } as const;
+      const part = { queue: 'default', part: { number: 4, of: 5 } };
+      expect((await plannedRun({}, few, part, NO_LOOK_BACK)).limits.concurrency).toBe(1);
     });
 
     it('comes to all of them where it is the only one, as with the rule of an older deployment', async () => {

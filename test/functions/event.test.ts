@@ -64,6 +64,10 @@ describe('an event that makes no sense is told what it should be', () => {
       { queue: 'default', lane: 'default#1' },
       'event: unknown option "lane"; expected "queue", "tier", "catchUp", "part", "arrivals"',
     ],
+    [
+      { queue: 'default', part: { number: 2, of: 2 } },
+      'event.part: expected a number below "of", got {"number":2,"of":2}',
+    ],
     [{ queue: 'bulk', tier: { ...tier, number: 0 } }, 'event.tier.number: expected number to be >=1, got 0'],
     [
       { queue: 'bulk', tier: { ...tier, every: 1 } },

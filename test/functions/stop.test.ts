@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const HANDLER = `
   import { untilStopped } from './functions/stop.js';
-  const work = (stop) => new Promise((resolve) => stop.addEventListener('abort', () => setTimeout(resolve, 50)));
+  const work = (stop) => new Promise((resolve) => stop.addEventListener('abort', () => setTimeout(resolve, 300)));
   // As a runtime waits for the next event.
   setInterval(() => {}, 1000);
   setTimeout(() => process.stdout.write('ready'), 100);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { editPayload } from '../../src/operate/changes.js';
 import { BacklogOperator, OperationInterruptedError } from '../../src/operate/index.js';
+import { parseRecord } from '../../src/record/index.js';
 import { StoreAccessError, StoreError, StoreThrottledError } from '../../src/store/index.js';
 import { Harness, START, succeed, YOUNG } from '../processor/harness.js';
 import { interrupted, operatorOf, putDead } from './support.js';
@@ -184,6 +186,61 @@ describe('discard', () => {
   });
 });
 
+describe('what an operator has taken out of a lane a moment ago', () => {
+  test('keeps the lane where it may be under attempt, whatever is done next', async () => {
+    const harness = new Harness();
+    const formerLane = { lane: 'former', until: iso(600) };
+    harness.put('moved', { formerLane });
+    expect(await operatorOf(harness).discard('moved')).toMatchObject({ changed: 1 });
+    expect(harness.item('moved')).toMatchObject({ status: 'DEAD', formerLane });
+  });
+
+  test('may be under attempt for as long as a function lives, on a clock that is fast as well', async () => {
+    const harness = new Harness();
+    Object.assign(harness.clock, { speed: 10 });
+    harness.put('r');
+    await operatorOf(harness).discard('r');
+    expect(harness.item('r')).toMatchObject({ formerLane: { lane: 'q', until: iso(10 * 900) } });
+  });
+});
+
+describe('a record that has just come', () => {
+  const bare = { lane: undefined, dueAt: undefined, rev: undefined };
+  const claimOf = (harness: Harness, seconds: number) => {
+    const now = harness.clock.wall();
+    return { batch: 'b', holder: 'a run', until: now + seconds * 1000, ids: ['r'], now };
+  };
+
+  test.each(['q', 'former'])(
+    'is left to a run of the queue %s whose claim is over by this clock alone',
+    async (queue) => {
+      const harness = new Harness();
+      harness.put('r', bare);
+      await harness.store.claimArrivals(queue, claimOf(harness, 10));
+      const operator = operatorOf(harness);
+      await harness.pass(14);
+      expect(await operator.snooze('r', { wait: '1h' })).toMatchObject({ skipped: { inHand: 1 } });
+      await harness.pass(2);
+      expect(await operator.snooze('r', { wait: '1h' })).toMatchObject({ changed: 1 });
+    },
+  );
+
+  test('is left to the run of a queue that it was in before', async () => {
+    const harness = new Harness();
+    harness.put('r', bare);
+    await harness.store.claimArrivals('former', claimOf(harness, 60));
+    expect(await operatorOf(harness).discard('r')).toMatchObject({ changed: 0, skipped: { inHand: 1 } });
+  });
+
+  test('is claimed no longer than an action takes', async () => {
+    const harness = new Harness();
+    harness.put('r', bare);
+    expect(await operatorOf(harness).snooze('r', { wait: '1h' })).toMatchObject({ changed: 1 });
+    const { ids } = await harness.store.claimedArrivals(['q'], ['r'], harness.clock.wall());
+    expect(ids).toEqual([]);
+  });
+});
+
 describe('snooze', () => {
   test('puts off the due time on a queue that retries per record', async () => {
     const harness = new Harness();
@@ -356,6 +413,27 @@ describe('editPayload', () => {
   });
 });
 
+test('a payload with numbers that JavaScript cannot hold can be edited', () => {
+  class ExactNumber {
+    constructor(readonly value: string) {}
+  }
+  const prices = [new ExactNumber('0.12345678901234567890123')];
+  const item = {
+    id: 'r',
+    status: 'NEW',
+    queue: 'q',
+    payload: { prices, n: 1 },
+    insertedAt: iso(0),
+    lane: 'q',
+  };
+  const record = parseRecord({ ...item, dueAt: iso(0) }, START);
+  const payload = { prices, n: 2 };
+  expect(editPayload({ item, record }, payload, { again: false, now: START })).toMatchObject({
+    do: 'change',
+    change: { set: { payload } },
+  });
+});
+
 describe('changePolicy', () => {
   test('gives waiting and dead records a policy of their own, or takes it away', async () => {
     const harness = new Harness();
@@ -410,6 +488,28 @@ describe('move', () => {
     harness.put('a', { queue: 'r' });
     await operatorOf(harness).move('a', { queue: 'r' });
     expect(harness.item('a')).toMatchObject({ queue: 'r', lane: 'r', dueAt: iso(0) });
+  });
+
+  test('does not wait for ever for a run that keeps the record in hand', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    const until = harness.clock.wall() + 900_000;
+    await harness.store.holdLease('q', { holder: 'busy', until, ids: ['r'], rev: 'j' });
+    const moving = operatorOf(harness).move('r', { queue: 'other' });
+    expect(await harness.time.until(moving)).toMatchObject({ changed: 1, held: 1, ended: 'complete' });
+    expect(harness.time.now - START).toBe(90_000);
+    expect(harness.item('r')).toMatchObject({ queue: 'other', dueAt: iso(900) });
+  });
+
+  test('leaves a record to a run whose lease is over by this clock, and may not be by its own', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    const until = harness.clock.wall() + 10_000;
+    await harness.store.holdLease('q', { holder: 'busy', until, ids: ['r'], rev: 'j' });
+    await harness.pass(14);
+    const { time } = harness;
+    expect(await time.until(operatorOf(harness).move('r', { queue: 'other' }))).toMatchObject({ held: 0 });
+    expect(time.now - START).toBe(16_000);
   });
 
   test('takes the dead only where they are asked for', async () => {
@@ -514,6 +614,25 @@ describe('any action', () => {
       examples: [expect.any(String), ...Array(4).fill(expect.any(String))],
     });
     expect(harness.store.items()).toEqual(before);
+  });
+
+  test('counts no more in a dry run than its limit allows', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 250; i++) putDead(harness, `r${i}`);
+    const options = { dryRun: true, limit: 120 };
+    expect(await operatorOf(harness).redrive({ queue: 'q' }, options)).toMatchObject({
+      changed: 120,
+      ended: 'limit',
+    });
+  });
+
+  test('comes to all records of a table', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 250; i++) putDead(harness, `r${i}`);
+    expect(await operatorOf(harness).redrive({ status: 'DEAD' })).toMatchObject({
+      matched: 250,
+      changed: 250,
+    });
   });
 
   test('says of each id why it was left', async () => {

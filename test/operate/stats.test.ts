@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { BacklogOperator } from '../../src/operate/index.js';
-import { createDynamoDbClient } from '../../src/store/index.js';
+import { createDynamoDbClient, type OperatorStore } from '../../src/store/index.js';
 import { Harness, START } from '../processor/harness.js';
+import { replacing } from '../simulation/sabotage.js';
 import { dynamoDbUnderTest } from '../store/dynamodb-under-test.js';
 import { startDynamoDb } from '../store/start-dynamodb.js';
 import { operatorOf, putDead } from './support.js';
@@ -79,6 +80,20 @@ describe('stats', () => {
     expect(queues).toMatchObject([
       { pending: 4, dead: 1, due: { now: 4 }, oldestDueAt: iso(-3), lagSeconds: 3, openBreakers: 1 },
     ]);
+  });
+
+  test('of more than one page of the index counts them all', async () => {
+    const harness = new Harness();
+    await harness.store.setWay('q', { way: 'retry', since: 0 }, undefined);
+    for (let i = 0; i < 5; i++) harness.put(`r${i}`, { dueAt: iso(-10 + i) });
+    const countDue: OperatorStore['countDue'] = async (query) => {
+      const { count } = await harness.store.countDue(query);
+      if (query.lane !== 'q' || count < 2) return { count, next: undefined };
+      const after = query.after ? Number(query.after.id.slice(1)) + 1 : 0;
+      return { count: 1, next: { id: `r${after}`, dueAt: iso(-10 + after) } };
+    };
+    const { queues } = await operatorOf(harness, replacing({ countDue }, harness.store)).stats();
+    expect(queues).toMatchObject([{ pending: 5, due: { now: 5 } }]);
   });
 
   test('of a paused or an empty queue, of one that nobody has served, and of those that are asked for', async () => {

@@ -104,7 +104,7 @@ describe('a handler of several tasks', () => {
       'task "slow": timeoutSeconds: expected at most the attemptTimeoutSeconds of its queue (30), got 31';
     await expect(handlerWith({ tasks: [slow] }).run()).rejects.toThrow(new ConfigurationError(message));
     expect(() => handlerWith({ tasks: [slow], attemptTimeoutSeconds: 30 })).toThrow(message);
-    const settings = { mails: { ...queues.mails, attemptTimeoutSeconds: 40 } };
+    const settings = { mails: { ...queues.mails, attemptTimeoutSeconds: 31 } };
     await expect(handlerWith({ tasks: [slow] }, settings).run()).resolves.toBeDefined();
   });
 

@@ -28,9 +28,16 @@ describe('what is wrong with a payload', () => {
     [['big'], 'got 123456789012345678901', 'payload.big: got …'],
     [[], 'no match for {"to":"hunter2","pin":7}', 'payload: no match for {"to":…,"pin":…}'],
     [['deep', 0], 'got "sesame"', 'payload.deep[0]: got …'],
+    [['names'], 'neither anna nor annabel', 'payload.names: neither … nor …'],
     [['nowhere', 'at', 'all'], 'is missing', 'payload.nowhere.at.all: is missing'],
   ])('never quotes a value of it: %j, %s', async (path, message, problem) => {
-    const payload = { to: 'hunter2', pin: 7, big: 123456789012345678901n, deep: ['sesame'] };
+    const payload = {
+      to: 'hunter2',
+      pin: 7,
+      big: 123456789012345678901n,
+      deep: ['sesame'],
+      names: ['annabel', 'anna'],
+    };
     expect(await checkPayload(talkative(path, message), payload)).toEqual({ problem });
   });
 

@@ -162,5 +162,7 @@ export function operating(underTest: UnderTest): void {
     const claim = { batch: 'b', holder: 'h', until: NOW + 60_000, ids: ['x'], now: NOW };
     await store.claimArrivals('op-claimed', claim);
     expect((await store.readQueues()).get('op-claimed')).toMatchObject({ paused: false });
+    await store.claimArrivals('op-paused', claim);
+    expect((await store.readQueues()).get('op-paused')).toMatchObject({ paused: true });
   });
 }

@@ -160,6 +160,12 @@ export function keepingQueues(underTest: UnderTest): void {
       expect(await store.takeSlots('queue-14', ask('c', 10))).toBe(6);
     });
 
+    it('of a run that nobody gave any are given back without harm', async () => {
+      const { store } = underTest();
+      await store.releaseSlots('queue-never-limited', 'a');
+      expect(await store.takeSlots('queue-never-limited', ask('b', 10))).toBe(10);
+    });
+
     it('of a run that was lost are free when it would have ended', async () => {
       const { store } = underTest();
       await store.takeSlots('queue-15', ask('lost', 10));
