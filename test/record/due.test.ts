@@ -49,6 +49,11 @@ describe('a record found by its due time', () => {
     ],
     ['that a progressive queue left behind is attempted if it is', failed, { do: 'attempt' }],
     [
+      'that a progressive queue left behind waits for longer if the other side has asked for that',
+      { ...failed, failures: 5, notBefore: iso(900) },
+      { do: 'reschedule', dueAt: NOW + 900_000 },
+    ],
+    [
       'that a progressive queue has put off is put right until then, whether it ever failed or not',
       { attempts: 1, lastAttemptAt: iso(-60), notBefore: iso(90) },
       { do: 'reschedule', dueAt: NOW + 90_000 },

@@ -114,6 +114,13 @@ describe('the history of a record', () => {
     expect(alone?.stack).toMatch(/^at .*…$/);
   });
 
+  test('names the queue that a record went to as a whole, or not at all', () => {
+    const queue = 'retries-of-the-orders';
+    const entry: HistoryEntry = { name: '', message: '', at: iso(0), attempt: 1, next: iso(60), queue };
+    const left = Array.from({ length: 80 }, (_, i) => appendEntry([], entry, { bytes: 60 + i, entries: 5 }));
+    expect(new Set(left.map(([kept]) => kept?.queue))).toEqual(new Set([undefined, queue]));
+  });
+
   test('stays within its bytes whatever it is made of, and stays readable', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 600 }),
