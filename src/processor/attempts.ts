@@ -87,8 +87,8 @@ export class Attempts {
    * @param attempts how many there may be
    */
   async turnComes(attempts: number): Promise<boolean> {
-    const { clock, lease, pace, deadline, stop } = this.parts;
-    await pace.take(attempts, deadline);
+    const { clock, lease, pace, stop } = this.parts;
+    await pace.take(attempts, this.latestStart);
     while (pace.waitMs() > 0 && this.hasRoom()) {
       const renewIn = lease.renewInMs();
       if (renewIn > 0) await clock.sleep(Math.min(pace.waitMs(), renewIn), stop);
@@ -160,10 +160,16 @@ export class Attempts {
   }
 
   private fitsTime(startsAt = this.parts.pace.nextAt): boolean {
-    const { clock, limits, deadline, tally } = this.parts;
+    const { clock, limits, tally } = this.parts;
     const from = Math.max(clock.wall(), startsAt);
-    const attempts = this.keepsRoomForOne && tally.attempted > 0 ? 2 : 1;
-    return from + attempts * limits.attemptTimeoutSeconds * 1000 + LAST_SETTLES_MS < deadline;
+    const isForTwo = this.keepsRoomForOne && tally.attempted > 0;
+    return from + (isForTwo ? limits.attemptTimeoutSeconds * 1000 : 0) < this.latestStart;
+  }
+
+  /** Real time before which the last attempt must begin: turns that come later are for other runs. */
+  private get latestStart(): number {
+    const { limits, deadline } = this.parts;
+    return deadline - limits.attemptTimeoutSeconds * 1000 - LAST_SETTLES_MS;
   }
 
   private async work({ record, change }: Work, attemptsLeft: number): Promise<HowWorked> {
@@ -189,7 +195,7 @@ export class Attempts {
 
   private async takeTurn(attemptsLeft: number, isInTime: (at: number) => boolean): Promise<boolean> {
     try {
-      return await this.parts.pace.turn(attemptsLeft, isInTime, this.parts.stop);
+      return await this.parts.pace.turn(attemptsLeft, this.latestStart, isInTime, this.parts.stop);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       // The run ends with that, once those that are under way are settled.

@@ -89,6 +89,18 @@ describe('a pace', () => {
     expect(starts).toEqual([0, 1, 2]);
   });
 
+  test('slower than one attempt per run has all its turns used: none is taken by a run that ends before it', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 5; i++) harness.put(`r${i}`);
+    const starts: number[] = [];
+    const process = () => void starts.push((harness.time.now - START) / 1000);
+    for (let minutes = 1; minutes <= 75; minutes++) {
+      await harness.run(process, { attemptsPerSecond: 0.001, deadlineSeconds: 120 });
+      await harness.pass(60 * minutes - (harness.time.now - START) / 1000);
+    }
+    expect(starts).toEqual([0, 1000, 2000, 3000, 4000]);
+  });
+
   test.each([30, 5])('makes nothing up that a run was too slow for: %d s', async (attemptTimeoutSeconds) => {
     const harness = new Harness();
     for (let i = 0; i < 10; i++) harness.put(`r${i}`);

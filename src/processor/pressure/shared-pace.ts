@@ -63,19 +63,21 @@ export class SharedPace {
   /**
    * Uses the next turn, and resolves when it comes.
    *
-   * @param stop ends the wait
+   * @param latest real time; no turn is taken that would be later
    * @param isInTime whether an attempt may start at this (real) time; a turn that comes too late is left in hand
-   * @returns false if it was
+   * @param stop ends the wait
+   * @returns false if it was, or none was taken
    */
   async turn(
     attemptsLeft: number,
+    latest: number,
     isInTime: (at: number) => boolean,
     stop?: AbortSignal | undefined,
   ): Promise<boolean> {
     const { clock, perSecond } = this.parts;
     if (perSecond === undefined) return true;
     // Others wait beside this one, and may be quicker.
-    while (this.missing()) await this.take(attemptsLeft);
+    while (this.missing()) if (!(await this.take(attemptsLeft, latest))) return false;
     const at = Math.max(this.nextAt, clock.wall());
     if (!isInTime(at)) return false;
     this.last = at;
@@ -91,7 +93,11 @@ export class SharedPace {
     const { intervalMs } = this;
     const count = Math.min(Math.max(1, attempts), this.chunk);
     const first = await store.takeTurns(queue, { count, intervalMs, now: clock.wall(), latest });
-    if (first === undefined) return false;
+    if (first === undefined) {
+      // What is known of the next turn: who goes by it must not ask for it again and again.
+      if (latest !== undefined) this.next = Math.max(this.next, latest);
+      return false;
+    }
     this.next = first;
     this.inHand = count;
     return true;
