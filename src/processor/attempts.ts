@@ -159,10 +159,10 @@ export class Attempts {
     return this.hasRoom() && this.parts.lease.coversAttempt(this.parts.pace.nextAt);
   }
 
-  private fitsTime(startsAt = this.parts.pace.nextAt): boolean {
-    const { clock, limits, tally } = this.parts;
+  private fitsTime(startsAt = this.parts.pace.nextAt, isFirst = this.parts.tally.attempted === 0): boolean {
+    const { clock, limits } = this.parts;
     const from = Math.max(clock.wall(), startsAt);
-    const isForTwo = this.keepsRoomForOne && tally.attempted > 0;
+    const isForTwo = this.keepsRoomForOne && !isFirst;
     return from + (isForTwo ? limits.attemptTimeoutSeconds * 1000 : 0) < this.latestStart;
   }
 
@@ -178,11 +178,12 @@ export class Attempts {
       return 'done';
     }
     const { tally, lane, clock, lease, breakers } = this.parts;
+    const isFirst = tally.attempted === 0;
     // Counted before any wait, so that workers waiting together do not pass the limit.
     tally.started(lagSeconds(record, lane.band, clock.now()));
     const entry = await breakers.enter(record);
     const isInTime = (at: number) =>
-      !this.parts.stop?.aborted && this.fitsTime(at) && lease.coversAttempt(at);
+      !this.parts.stop?.aborted && this.fitsTime(at, isFirst) && lease.coversAttempt(at);
     const hasTurn = entry !== undefined && (await this.takeTurn(attemptsLeft, isInTime));
     // This process may have stood still while it waited, and the breaker may have opened.
     const isLate = hasTurn && !isInTime(clock.wall());

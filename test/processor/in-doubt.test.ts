@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Process } from '../../src/processor/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
+import { replacing } from '../simulation/sabotage.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
 const iso = (secondsAfterStart: number) => new Date(START + secondsAfterStart * 1000).toISOString();
@@ -61,6 +63,26 @@ describe('a record that a worker was lost on', () => {
     const summary = await harness.run(() => harness.sleep(seconds), limits);
     expect(summary.ended).toMatch(/maxRecords|deadline/);
     expect(harness.item('in doubt')).toMatchObject({ status: 'SUCCESS' });
+  });
+
+  test('leaves the others their turn where the function has time for one attempt only', async () => {
+    const harness = new Harness();
+    putLost(harness, 'in doubt', iso(-700));
+    harness.put('r', { insertedAt: iso(-300) });
+    const attempted: string[] = [];
+    let writes = 0;
+    const holdLease: BacklogStore['holdLease'] = async (key, hold) => {
+      if (++writes > 20) throw new TypeError('the lease is written again and again');
+      return harness.store.holdLease(key, hold);
+    };
+    const process: Process = async ({ id }) => {
+      attempted.push(id);
+      await harness.sleep(20);
+    };
+    const store = replacing({ holdLease }, harness.store);
+    for (let runs = 0; runs < 2; runs++) await harness.run(process, { deadlineSeconds: 50, store });
+    expect(attempted).toEqual(['r', 'in doubt']);
+    expect(harness.statuses()).toEqual({ SUCCESS: 2 });
   });
 
   test('takes no more than the limit allows', async () => {
