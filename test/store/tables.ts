@@ -3,6 +3,7 @@ import {
   type CreateTableCommandInput,
   DeleteTableCommand,
   type DynamoDBClient,
+  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 
 export interface TestTables {
@@ -54,6 +55,9 @@ export async function createTables(client: DynamoDBClient): Promise<TestTables> 
   const { records, control } = tableDefinitions(names);
   await client.send(new CreateTableCommand(records));
   await client.send(new CreateTableCommand(control));
+  // An embedded DynamoDB makes them a moment later, too.
+  const patience = { client, maxWaitTime: 30, minDelay: 0.01, maxDelay: 0.1 };
+  for (const TableName of Object.values(names)) await waitUntilTableExists(patience, { TableName });
   return names;
 }
 
