@@ -80,6 +80,8 @@ export class Witness {
   private readonly lastStarts = new Map<string, number>();
   private readonly starts = new Map<string, number[]>();
   private readonly asked = new Map<string, number>();
+  /** True time of the last success that each has settled. */
+  private readonly succeededAt = new Map<Actor, number>();
 
   constructor(
     private readonly scenario: Scenario,
@@ -178,6 +180,7 @@ export class Witness {
     else if (status === 'ERROR') counts.failed++;
     else if (status === 'DEAD') counts.dead++;
     const known = this.records.get(record.id);
+    if (status === 'SUCCESS') this.succeededAt.set(actor, now);
     if (known && actor.wasFrozen) known.thawedAt = now;
     if (!known || status === undefined) return;
     known.settledBy = actor;
@@ -359,16 +362,23 @@ export class Witness {
   private checkBreaker(actor: Actor, id: string, { now, breaker, queue }: Look): void {
     if (!breaker || actor.wasFrozen || now < breaker.since + LEASE_MS) return;
     const others = [...this.underway].flatMap(([other, all]) => (other === id ? [] : all));
-    // A run whose probe has succeeded goes on before that is written; one that ignores its signal is not waited for.
+    // Who ignores its signal is not waited for.
     const longestMs = this.scenario.limits.attemptTimeoutSeconds * 1000;
     const probe = others.find(
       (other) =>
         other.queue === queue &&
         other.actor !== actor &&
         !other.actor.wasFrozen &&
+        !this.hasSucceeded(other, breaker.since) &&
         now < other.since + longestMs,
     );
     if (probe) this.report(`${id}: attempted by ${actor.name} beside the probe of ${probe.actor.name}`);
+  }
+
+  /** A run whose probe has succeeded goes on before that is written, and although it cannot be. */
+  private hasSucceeded({ actor, since }: Underway, openSince: number): boolean {
+    const at = this.succeededAt.get(actor) ?? 0;
+    return at <= since && at > openSince - SKEW_MS;
   }
 
   private checkPause(actor: Actor, id: string, { now, start, queue }: Look): void {
