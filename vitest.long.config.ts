@@ -1,12 +1,26 @@
 import { defineConfig } from 'vitest/config';
 
+/** It takes about a core by itself: what ran beside it would be measured, too. */
+const ALONE = 'test/long/arrivals-pace.test.ts';
+
 /** What takes minutes: `npm run test:long`. It runs the built package, so build first. */
 export default defineConfig({
   test: {
     globalSetup: 'test/temporary-folder.ts',
-    include: ['test/long/**/*.test.ts'],
     testTimeout: 300_000,
     hookTimeout: 60_000,
-    fileParallelism: false,
+    maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'alone', include: [ALONE], sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: ['test/long/**/*.test.ts'],
+          exclude: [ALONE],
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });
