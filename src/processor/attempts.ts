@@ -231,7 +231,7 @@ export class Attempts {
 
   private async conclude(record: BacklogRecord, entry: Entry, ended: AttemptOutcome): Promise<void> {
     const { lane, breakers, tally } = this.parts;
-    const { outcome, note } = breakers.leave(entry, lane.refusedForGood(record, ended));
+    const { outcome, note } = breakers.leave(entry, lane.deadIfRefused(record, ended));
     if (outcome.type === 'dead' && outcome.untried) tally.notStarted();
     await this.settle(record, lane.settle(record, outcome));
     await note();

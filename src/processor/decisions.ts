@@ -69,8 +69,11 @@ export function decidingFor(
   };
 }
 
-/** A failure that no retry helps against is a death, whatever else is said of it; unless another attempt was asked for. */
-export function refusedForGood(outcome: AttemptOutcome, deadOn: DeadOn = []): AttemptOutcome {
+/**
+ * A failure that no retry helps against is a death at once, whatever policy the record has; unless `process` asked for
+ * another attempt.
+ */
+export function deadIfRefused(outcome: AttemptOutcome, deadOn: DeadOn = []): AttemptOutcome {
   if (outcome.type !== 'failure' || outcome.retryAfterSeconds !== undefined) return outcome;
   const fatal = deadOn.find((one) => isError(one, outcome));
   if (!fatal) return outcome;
@@ -78,18 +81,16 @@ export function refusedForGood(outcome: AttemptOutcome, deadOn: DeadOn = []): At
 }
 
 /**
- * What becomes of a failure. First who knows best:
+ * What becomes of a failure, once `deadIfRefused` has been asked. First who knows best:
  *
- *     deadOn                dead at once, whatever policy the record has; unless process asked for another attempt
  *     the record's policy   its wait; it moves to `retryQueue` all the same
  *     the retry function    a wait, dead, or another queue; a bad answer leaves it to the rest
  *     the policy            of the records' kind, the handler or the CDK app
  *
  * A success, and an outcome that says itself what shall be, is left as it is.
  */
-export function decide(record: BacklogRecord, ended: AttemptOutcome, deciding: Deciding): Decided {
-  const { policy, chosen, retryDecider, retryQueue, deadOn } = deciding;
-  const outcome = refusedForGood(ended, deadOn);
+export function decide(record: BacklogRecord, outcome: AttemptOutcome, deciding: Deciding): Decided {
+  const { policy, chosen, retryDecider, retryQueue } = deciding;
   if (outcome.type !== 'failure') return { outcome, policy, chosen };
   const dead = (because: string): Decided => {
     return { outcome: { ...outcome, type: 'dead', because }, policy, chosen };

@@ -117,8 +117,8 @@ export class LaneRun {
       const { onePage, lane } = this.options.target;
       if (!end && onePage) {
         // Who was passed over stays due: the next page begins behind them, or it would be the same one again.
-        const place = pages.place();
-        if (place) onePage.places.set(lane, place);
+        const bookmark = pages.bookmark();
+        if (bookmark) onePage.bookmarks.set(lane, bookmark);
         return 'onePage';
       }
       page = await pages.next(end ? MAX_PAGE_RECORDS : this.pageLimit(), this.freshLimit());
@@ -198,7 +198,7 @@ export class LaneRun {
       await this.attempts.stragglersBelow(1);
       for (let tries = 0; tries < 3; tries++) {
         if ((await this.lease.release(pages.cursor())) !== 'woken') return;
-        this.options.target.onePage?.places.delete(this.options.target.lane);
+        this.options.target.onePage?.bookmarks.delete(this.options.target.lane);
         if (!(await this.lease.acknowledgeWake())) return;
       }
     } catch (error) {
@@ -214,7 +214,7 @@ export class LaneRun {
     const { band } = this.lane;
     return band
       ? new AgeBandPages(store, lane, band, clock.now())
-      : new DueTimePages(store, lane, clock.now(), onePage?.places.get(lane));
+      : new DueTimePages(store, lane, clock.now(), onePage?.bookmarks.get(lane));
   }
 
   /** A page is no larger than what fits into its time at the worst. */

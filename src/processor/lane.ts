@@ -16,7 +16,7 @@ import {
   waitForTask,
 } from '../record/index.js';
 import { show } from '../validation.js';
-import { type Deciding, decide, decidingFor, type RecordChoices, refusedForGood } from './decisions.js';
+import { type Deciding, decide, decidingFor, type RecordChoices, deadIfRefused } from './decisions.js';
 import type { RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
 import type { Breakers } from './pressure/breakers.js';
@@ -112,12 +112,12 @@ export class Lane {
     return { record };
   }
 
-  /** A failure that no retry helps against was an answer: the breakers take it for one. */
-  refusedForGood(record: BacklogRecord, outcome: AttemptOutcome): AttemptOutcome {
-    return refusedForGood(outcome, this.decidingFor(record).deadOn);
+  /** Asked before `settle`: a failure that no retry helps against was an answer, and the breakers take it for one. */
+  deadIfRefused(record: BacklogRecord, outcome: AttemptOutcome): AttemptOutcome {
+    return deadIfRefused(outcome, this.decidingFor(record).deadOn);
   }
 
-  /** What the outcome of an attempt changes. */
+  /** What the outcome of an attempt changes, once it is known whether it was refused for good. */
   settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange {
     const decided = decide(record, outcome, this.decidingFor(record));
     const kept = this.options.keepTexts?.(decided.outcome) ?? { outcome: decided.outcome };

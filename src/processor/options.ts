@@ -3,7 +3,7 @@ import type { ResolvedPolicy, TierBand } from '../policies/index.js';
 import type { BacklogRecord, HistoryLimits, TypedOutcome, Way } from '../record/index.js';
 import type { FailureChoices, RecordChoices } from './decisions.js';
 import type { KeepTexts } from './history.js';
-import type { Place } from './pages.js';
+import type { Bookmark } from './pages.js';
 import type { BreakerOptions } from './pressure/breaker.js';
 import type { DestinationOf } from './pressure/breakers.js';
 
@@ -102,7 +102,7 @@ export interface Arrivals {
 /** Of a run that is one of several pages, each of them a run. */
 export interface OnePage {
   /** Where the next page of each lane begins; the run writes it. */
-  readonly places: Map<string, Place>;
+  readonly bookmarks: Map<string, Bookmark>;
   /** Whether it waits for another run that must end soon: not where other queues have work meanwhile. */
   readonly mayWait: boolean;
 }

@@ -2,7 +2,7 @@ import type { TierBand } from '../policies/index.js';
 import type { BacklogStore, Cursor, DuePage, DueQuery, IndexKey } from '../store/store.js';
 
 /** Where a run left off that comes again for one page after the other. */
-export interface Place {
+export interface Bookmark {
   /** What has become due since is for the next run. Epoch milliseconds, inclusive. */
   readonly until: number;
   readonly after: IndexKey | undefined;
@@ -25,7 +25,7 @@ export interface PageSource {
   /** Where the next run should continue if this one ends here. */
   cursor(): Cursor | undefined;
   /** Where this one's next page begins, should it be read by another source. Undefined: at the beginning. */
-  place(): Place | undefined;
+  bookmark(): Bookmark | undefined;
 }
 
 /** A journal of long ids must stay far below DynamoDB's 400 KB. */
@@ -45,7 +45,7 @@ export class DueTimePages implements PageSource {
     private readonly store: BacklogStore,
     private readonly lane: string,
     now: number,
-    from: Place = { until: now, after: undefined },
+    from: Bookmark = { until: now, after: undefined },
   ) {
     this.until = from.until;
     this.after = from.after;
@@ -75,7 +75,7 @@ export class DueTimePages implements PageSource {
     return undefined;
   }
 
-  place(): Place {
+  bookmark(): Bookmark {
     const { until, after } = this;
     return { until, after };
   }
@@ -153,7 +153,7 @@ export class AgeBandPages implements PageSource {
   }
 
   /** Queues of this way are not served page by page beside others. */
-  place(): undefined {
+  bookmark(): undefined {
     return undefined;
   }
 

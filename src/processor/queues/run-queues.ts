@@ -1,5 +1,5 @@
 import type { OnePage, RunOptions } from '../options.js';
-import type { Place } from '../pages.js';
+import type { Bookmark } from '../pages.js';
 import type { RunParts } from '../parts.js';
 import { run as runQueue } from '../run.js';
 import type { RunEnd, RunSummary } from '../summary.js';
@@ -40,36 +40,31 @@ async function runByWeight(
   /** Other runs are at work on them: waited for, if they must end soon, when nothing else is left. */
   const heldElsewhere = new Map<string, number>();
   const draw = () => drawQueue(left, parts.random) ?? drawQueue(heldElsewhere, parts.random);
-  const places = new Map(queues.map(({ options }) => [options.target.queue, new Map<string, Place>()]));
-  const isDone = (queue: string) => {
-    left.delete(queue);
-    heldElsewhere.delete(queue);
-  };
+  const bookmarksOf = new Map<string, OnePage['bookmarks']>();
   for (let queue = draw(); queue !== undefined; queue = draw()) {
     const mayWait = left.size === 0;
     const options = optionsOf.get(queue) as RunOptions;
     const before = summaries.get(queue);
-    const its = { places: places.get(queue) ?? new Map<string, Place>(), mayWait };
-    const page = await run(onePage(options, before?.attempted ?? 0, its), parts);
+    const bookmarks = bookmarksOf.get(queue) ?? new Map<string, Bookmark>();
+    bookmarksOf.set(queue, bookmarks);
+    const page = await run(pageOf(options, before?.attempted ?? 0, { bookmarks, mayWait }), parts);
     const summary = before ? added(before, page) : page;
     summaries.set(queue, summary);
     const isAtLimit = summary.attempted >= (options.limits.maxRecords ?? Number.POSITIVE_INFINITY);
-    if (page.ended !== 'onePage') {
-      isDone(queue);
-      if (page.ended === 'held' && !mayWait) heldElsewhere.set(queue, weights.get(queue) ?? 1);
-    } else if (isAtLimit) {
-      isDone(queue);
-      summaries.set(queue, { ...summary, ended: 'maxRecords' });
-    }
+    if (page.ended === 'onePage' && !isAtLimit) continue;
+    left.delete(queue);
+    heldElsewhere.delete(queue);
+    if (page.ended === 'onePage') summaries.set(queue, { ...summary, ended: 'maxRecords' });
+    if (page.ended === 'held' && !mayWait) heldElsewhere.set(queue, weights.get(queue) ?? 1);
   }
   return queues.flatMap(({ options }) => summaries.get(options.target.queue) ?? []);
 }
 
-function onePage(options: RunOptions, attempted: number, its: OnePage): RunOptions {
+function pageOf(options: RunOptions, attempted: number, onePage: OnePage): RunOptions {
   const { target, limits } = options;
   const { maxRecords } = limits;
   const left = maxRecords === undefined ? {} : { maxRecords: maxRecords - attempted };
-  return { ...options, target: { ...target, onePage: its }, limits: { ...limits, ...left } };
+  return { ...options, target: { ...target, onePage }, limits: { ...limits, ...left } };
 }
 
 const COUNTS = [
