@@ -16,7 +16,7 @@ import {
   waitForTask,
 } from '../record/index.js';
 import { show } from '../validation.js';
-import { type Deciding, decide, decidingFor, type RecordChoices, deadIfRefused } from './decisions.js';
+import { type Deciding, deadIfRefused, decide, decidingFor, type RecordChoices } from './decisions.js';
 import type { RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
 import type { Breakers } from './pressure/breakers.js';
