@@ -11,7 +11,7 @@ type AnyTable = ITable | TableV2 | Table;
 
 export interface BacklogProps {
   /**
-   * The queues by name: letters, digits, `_`, `.` and `-`. Producers name one in the record's `queue`, or mean
+   * The queues by name: letters, digits, `_`, `.` and `-`, at most 128. Producers name one in the record's `queue`, or mean
    * `default`.
    */
   readonly queues: Readonly<Record<string, QueueProps>>;

@@ -5,7 +5,7 @@ import { parseQueues, type QueueSettings } from '../functions/settings.js';
 import { ConfigurationError } from '../src/errors.js';
 import { nearest } from '../src/nearest.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/policies/index.js';
-import { QUEUE_PATTERN, type Way } from '../src/record/index.js';
+import { QUEUE_NAME, QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { checkWithToken, readDelivery } from './delivery.js';
 import type { Arrivals, QueueProps } from './queue-props.js';
@@ -100,9 +100,7 @@ function checkRetryQueue(queue: Queue, names: readonly string[]): Queue {
 
 function readQueue(name: string, input: unknown): Queue {
   if (!QUEUE_PATTERN.test(name)) {
-    throw new ConfigurationError(
-      `queues: expected names of letters, digits, "_", "." and "-", got ${show(name)}`,
-    );
+    throw new ConfigurationError(`queues: expected names of ${QUEUE_NAME}, got ${show(name)}`);
   }
   const path = `queues.${name}`;
   const props = parseOptions(queueShape, input, path);

@@ -16,7 +16,7 @@ import {
   type RetryFunction,
   retryDecider,
 } from '../src/processor/index.js';
-import { QUEUE_PATTERN } from '../src/record/index.js';
+import { QUEUE_NAME, QUEUE_PATTERN } from '../src/record/index.js';
 import { isTask, type Task } from '../src/tasks/index.js';
 import { workOf } from '../src/tasks/work.js';
 import { parseOptions, show } from '../src/validation.js';
@@ -76,7 +76,7 @@ export interface BacklogHandlerOptions extends HandlerSeams {
 
 const anything = z.optional(z.unknown());
 const optionsSchema = z.strictObject({
-  queue: z.optional(z.string().check(z.regex(QUEUE_PATTERN, 'expected letters, digits, "_", "." and "-"'))),
+  queue: z.optional(z.string().check(z.regex(QUEUE_PATTERN, `expected ${QUEUE_NAME}`))),
   queues: anything,
   process: z.optional(z.custom<Process>((value) => typeof value === 'function', 'expected a function')),
   tasks: z.optional(

@@ -10,7 +10,7 @@ import {
   historyShape,
   limitOptions,
 } from '../src/processor/index.js';
-import { MAX_SHARDS, QUEUE_PATTERN, type Way } from '../src/record/index.js';
+import { MAX_SHARDS, QUEUE_NAME, QUEUE_PATTERN, type Way } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
 
@@ -107,8 +107,7 @@ export function parseQueues(input: unknown, name = 'BACKLOG_QUEUES'): QueuesSett
 
 function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: string): QueueSettings {
   if (!QUEUE_PATTERN.test(name)) {
-    const expected = 'letters, digits, "_", "." and "-" in the name of a queue';
-    throw new ConfigurationError(`${path}: expected ${expected}, got ${show(name)}`);
+    throw new ConfigurationError(`${path}: expected the name of a queue: ${QUEUE_NAME}, got ${show(name)}`);
   }
   const { retry, deliverTo, ...rest } = queue;
   if (retry !== undefined) checkPolicy(retry, queue.way, `${path}.retry`);

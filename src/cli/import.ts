@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { BacklogClient, InsertInterruptedError, type NewRecord } from '../client/index.js';
 import { ConfigurationError } from '../errors.js';
-import { DEFAULT_QUEUE, QUEUE_PATTERN } from '../record/index.js';
+import { DEFAULT_QUEUE, QUEUE_NAME, QUEUE_PATTERN } from '../record/index.js';
 import { show } from '../validation.js';
 import { connect, type TargetFlags } from './connect.js';
 import { parseLine } from './import-line.js';
@@ -41,9 +41,7 @@ const SHOWN_DUPLICATES = 20;
 /** `backlog import`: puts the lines of a file into the backlog; bad ones are reported, the others go in. */
 export async function importFile(file: string, flags: ImportFlags, output: Output): Promise<ExitCode> {
   if (flags.queue !== undefined && !QUEUE_PATTERN.test(flags.queue)) {
-    throw new ConfigurationError(
-      `--queue: expected letters, digits, "_", "." and "-", got ${show(flags.queue)}`,
-    );
+    throw new ConfigurationError(`--queue: expected ${QUEUE_NAME}, got ${show(flags.queue)}`);
   }
   const source = await openSource(file);
   const { client, table, clock, where, queues } = await connect(flags);

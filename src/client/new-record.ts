@@ -14,6 +14,7 @@ import {
   DEFAULT_QUEUE,
   type Item,
   laneOf,
+  QUEUE_NAME,
   QUEUE_PATTERN,
 } from '../record/index.js';
 import { show } from '../validation.js';
@@ -28,7 +29,7 @@ export interface NewRecord<Payload = unknown> {
    * The work: anything that JSON can hold, and sets, bytes and bigints. Keep it small: every write is billed by size.
    */
   readonly payload: Payload;
-  /** Letters, digits, "_", "." and "-". Default: `default`. */
+  /** Letters, digits, "_", "." and "-", at most 128. Default: `default`. */
   readonly queue?: string | undefined;
   /** Names the task whose work it is, for a handler with `tasks`. */
   readonly task?: string | undefined;
@@ -55,7 +56,6 @@ export interface ItemContext {
 }
 
 const KEYS = new Set(['id', 'payload', 'queue', 'task', 'insertedAt', 'availableAt', 'retry', 'attributes']);
-const MAX_QUEUE_LENGTH = 255;
 
 /**
  * The item of a new record. One that is delayed is indexed at once: nobody is to attempt it as it comes.
@@ -76,8 +76,8 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
   }
   if (typeof id !== 'string') fail('id: expected a string');
   if (payload === undefined) fail('payload: expected a value, got nothing');
-  if (typeof queue !== 'string' || !QUEUE_PATTERN.test(queue) || queue.length > MAX_QUEUE_LENGTH) {
-    fail(`queue: expected at most ${MAX_QUEUE_LENGTH} letters, digits, "_", "." and "-", got ${show(queue)}`);
+  if (typeof queue !== 'string' || !QUEUE_PATTERN.test(queue)) {
+    fail(`queue: expected ${QUEUE_NAME}, got ${show(queue)}`);
   }
   if (task !== undefined && (typeof task !== 'string' || task === '')) {
     fail(`task: expected the name of a task, got ${show(task)}`);

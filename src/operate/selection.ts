@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { parseDurationSeconds } from '../client/delay.js';
 import { ConfigurationError } from '../errors.js';
-import { type BacklogRecord, QUEUE_PATTERN, STATUSES, type Status } from '../record/index.js';
+import { type BacklogRecord, QUEUE_NAME, QUEUE_PATTERN, STATUSES, type Status } from '../record/index.js';
 import { parseOptions } from '../validation.js';
 import { isPlainObject } from './merge-patch.js';
 
@@ -55,9 +55,7 @@ const matchSchema = z.strictObject({
   path: z.union([z.string().check(z.minLength(1)), z.array(z.string()).check(z.minLength(1))]),
   equals: value,
 });
-export const queueName = z
-  .string()
-  .check(z.regex(QUEUE_PATTERN, 'expected letters, digits, "_", "." and "-"'), z.maxLength(255));
+export const queueName = z.string().check(z.regex(QUEUE_PATTERN, `expected ${QUEUE_NAME}`));
 
 const selectionSchema = z.strictObject({
   queue: z.optional(queueName),

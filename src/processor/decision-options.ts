@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { QUEUE_PATTERN, WORKER_LOST } from '../record/index.js';
+import { QUEUE_NAME, QUEUE_PATTERN, WORKER_LOST } from '../record/index.js';
 
 /** The class of an error. */
 export type ErrorClass = abstract new (...args: never[]) => Error;
@@ -9,7 +9,7 @@ export type DeadOn = readonly (string | ErrorClass)[];
 
 export const retryQueueName = z
   .string()
-  .check(z.regex(QUEUE_PATTERN, 'expected the name of a queue: letters, digits, "_", "." and "-"'));
+  .check(z.regex(QUEUE_PATTERN, `expected the name of a queue: ${QUEUE_NAME}`));
 
 /** A lost worker is no proof against a record: it may never be dead of the first one. */
 export function isErrorName(value: unknown): value is string {

@@ -4,6 +4,7 @@ import {
   DEFAULT_QUEUE,
   type ErrorEntry,
   type HistoryEntry,
+  QUEUE_NAME,
   QUEUE_PATTERN,
   STATUSES,
   type Status,
@@ -85,7 +86,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
     id: String(item.id),
     status: parseStatus(item.status) ?? problem('status', STATUSES.join(', ')) ?? 'NEW',
     payload: item.payload,
-    queue: parseQueue(item.queue) ?? problem('queue', 'letters, digits, "_", "." and "-"') ?? DEFAULT_QUEUE,
+    queue: parseQueue(item.queue) ?? problem('queue', QUEUE_NAME) ?? DEFAULT_QUEUE,
     task: text('task'),
     insertedAt:
       insertionTime(time('insertedAt'), now, problems) ??

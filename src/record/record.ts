@@ -7,7 +7,13 @@ export type Status = (typeof STATUSES)[number];
 export type Way = 'retry' | 'progressive';
 
 export const DEFAULT_QUEUE = 'default';
-export const QUEUE_PATTERN = /^[A-Za-z0-9_.-]+$/;
+/**
+ * What a queue's name is, in a record and in every option. Keys of the control table and lanes are made of it, and
+ * DynamoDB takes 2,048 bytes in a key.
+ */
+export const QUEUE_PATTERN = /^[A-Za-z0-9_.-]{1,128}$/;
+/** What `QUEUE_PATTERN` asks for, in the words of an error. */
+export const QUEUE_NAME = 'letters, digits, "_", "." and "-", at most 128';
 
 /** The newest failure, as kept on the record. */
 export interface ErrorEntry {

@@ -4,7 +4,7 @@ import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import { decisionChoices } from '../processor/decision-choices.js';
 import type { DeadOn } from '../processor/decision-options.js';
 import type { AttemptContext, ProcessResult, RetryFunction } from '../processor/index.js';
-import { type BacklogRecord, DEFAULT_QUEUE, QUEUE_PATTERN } from '../record/index.js';
+import { type BacklogRecord, DEFAULT_QUEUE, QUEUE_NAME, QUEUE_PATTERN } from '../record/index.js';
 import { parseOptions, show } from '../validation.js';
 import {
   isStandardSchema,
@@ -62,9 +62,7 @@ export interface Task<Input = unknown, Output = Input, Priority extends string =
 
 const NAME = /^[\w.:/-]{1,128}$/;
 const taskName = z.string().check(z.regex(NAME, 'expected letters, digits and "_.:/-", at most 128'));
-const queueName = z
-  .string()
-  .check(z.regex(QUEUE_PATTERN, 'expected the name of a queue: letters, digits, "_", "." and "-"'));
+const queueName = z.string().check(z.regex(QUEUE_PATTERN, `expected the name of a queue: ${QUEUE_NAME}`));
 
 const optionsSchema = z.strictObject({
   name: taskName,

@@ -40,7 +40,12 @@ describe('synthesis refuses, and names the option', () => {
     [
       'a name that no event or lane could carry',
       { queues: { 'my queue': retryQueue } },
-      'queues: expected names of letters, digits, "_", "." and "-", got "my queue"',
+      'queues: expected names of letters, digits, "_", "." and "-", at most 128, got "my queue"',
+    ],
+    [
+      'a name that would make a key too long',
+      { queues: { ['q'.repeat(129)]: retryQueue } },
+      'queues: expected names of letters, digits, "_", "." and "-", at most 128, got "qqq',
     ],
     [
       'a table that is none',

@@ -357,6 +357,8 @@ describe('wrong usage ends with code 2, a reason, and nothing changed', () => {
     [['export'], /which records\?/],
     [['stats', '--queues', 'a b'], /Expected the name of a queue/],
     [['pause', 'a b'], /Expected the name of a queue/],
+    [['pause', 'q'.repeat(129)], /Expected the name of a queue.*at most 128/],
+    [['redrive', '--queue', 'q'.repeat(129), '--yes'], /redrive\.queue: expected letters.*at most 128/],
     [['pause'], /missing required argument/],
   ])('%j', async (args, message) => {
     await table.put(dead('a'));

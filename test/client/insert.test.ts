@@ -160,7 +160,7 @@ describe('inserting a record', () => {
     ['an empty id', { id: '', payload: 1 }, /id/],
     ['a long id', { id: 'x'.repeat(2049), payload: 1 }, /2049 bytes/],
     ['an impossible queue', { id: 'c-3', payload: 1, queue: 'a/b' }, /c-3.*queue/],
-    ['a queue name of 256 letters', { id: 'c-3', payload: 1, queue: 'q'.repeat(256) }, /queue/],
+    ['a queue name of 129 letters', { id: 'c-3', payload: 1, queue: 'q'.repeat(129) }, /queue.*at most 128/],
     ['an unknown policy', { id: 'c-3', payload: 1, retry: { type: 'never' } }, /c-3.*retry\.type/],
     ['an unknown attribute', { id: 'c-3', payload: 1, priority: 1 }, /"priority"/],
     ['an attribute of the library', { id: 'c-3', payload: 1, attributes: { rev: 'x' } }, /attributes\.rev/],
@@ -201,6 +201,7 @@ describe('the options of the client', () => {
     ['an impossible table', { table: 'a b' }, /table/],
     ['an unknown option', { table: 'backlog', tabel: 1 }, /"tabel"/],
     ['queues to index that are none', { table: 'backlog', indexAtOnce: ['a b'] }, /indexAtOnce/],
+    ['a queue to index of 129 letters', { table: 'backlog', indexAtOnce: ['q'.repeat(129)] }, /indexAtOnce/],
     ['an endpoint that is no URL', { table: 'backlog', endpoint: 'localhost' }, /endpoint/],
     [
       'an endpoint beside a client',

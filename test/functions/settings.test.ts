@@ -63,7 +63,7 @@ describe('queues', () => {
     [{ bulk: { way: 'retry', url: 'x' } }, 'BACKLOG_QUEUES.bulk: unknown option "url"'],
     [
       { 'a b': { way: 'retry' } },
-      'BACKLOG_QUEUES.a b: expected letters, digits, "_", "." and "-" in the name of a queue, got "a b"',
+      'BACKLOG_QUEUES.a b: expected the name of a queue: letters, digits, "_", "." and "-", at most 128, got "a b"',
     ],
     [
       { bulk: { way: 'retry', retry: { type: 'fibonaci' } } },
@@ -134,7 +134,7 @@ describe('queues', () => {
     ],
     [
       { bulk: { way: 'retry', retryQueue: 're tries' } },
-      'BACKLOG_QUEUES.bulk.retryQueue: expected the name of a queue: letters, digits, "_", "." and "-", got "re tries"',
+      'BACKLOG_QUEUES.bulk.retryQueue: expected the name of a queue: letters, digits, "_", "." and "-", at most 128, got "re tries"',
     ],
     [
       { bulk: { way: 'retry', retryQueue: 'bulk' } },

@@ -63,7 +63,10 @@ describe('queues with weights', () => {
   });
 
   test.each<[QueuesChoice, string]>([
-    ['', 'queues: expected names of queues with their weights, such as "critical,6 default,1", got ""'],
+    [
+      '',
+      'queues: expected names of queues (letters, digits, "_", "." and "-", at most 128) with their weights, such as "critical,6 default,1", got ""',
+    ],
     [[], 'queues: expected at least one queue, such as "critical,6 default,1", got []'],
     [
       'critical,six',
@@ -74,8 +77,8 @@ describe('queues with weights', () => {
     ['critical,1,2', 'queues: expected a weight above 0 for the queue "critical"'],
     [[['critical', Number.NaN]], 'queues: expected a weight above 0 for the queue "critical"'],
     ['critical,6 critical,1', 'queues: expected each queue once, got "critical"'],
-    ['crit/ical,6', 'queues: expected names of queues with their weights'],
-    [[7 as unknown as string], 'queues: expected names of queues with their weights'],
+    ['crit/ical,6', 'queues: expected names of queues (letters, digits'],
+    [[7 as unknown as string], 'queues: expected names of queues (letters, digits'],
   ])('%j are refused', (weights, message) => {
     expect(() => parseWeights(weights, 'queues')).toThrow(ConfigurationError);
     expect(() => parseWeights(weights, 'queues')).toThrow(message);

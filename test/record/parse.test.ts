@@ -39,6 +39,7 @@ describe('a record as a foreign producer wrote it', () => {
     ['a number as insertion time', { insertedAt: 1772366400 }, { insertedAt: iso(0) }, 'insertedAt'],
     ['an insertion time far ahead', { insertedAt: iso(301) }, { insertedAt: iso(0) }, 'insertedAt'],
     ['a queue with blanks', { queue: 'my queue' }, { queue: 'default' }, 'queue'],
+    ['a queue of 129 letters', { queue: 'q'.repeat(129) }, { queue: 'default' }, 'queue'],
     ['a number as lane, from before there was an index', { lane: 4 }, { lane: undefined }, 'lane'],
     ['attempts as text', { attempts: '3' }, { attempts: 0 }, 'attempts'],
     ['a policy nobody knows', { retry: { type: 'fibonaci' } }, { retry: undefined }, 'retry'],

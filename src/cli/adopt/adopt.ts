@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ConfigurationError } from '../../errors.js';
 import { systemRandom } from '../../random.js';
-import { QUEUE_PATTERN, type Status } from '../../record/index.js';
+import { QUEUE_NAME, QUEUE_PATTERN, type Status } from '../../record/index.js';
 import { createDueIndex } from '../../store/dynamodb/create-index.js';
 import { describeTable, type TableFacts } from '../../store/dynamodb/inspect.js';
 import { RawItems } from '../../store/dynamodb/raw-items.js';
@@ -42,7 +42,7 @@ const INTAKE_SECONDS = 16 * 60;
 export async function adopt(flags: AdoptFlags, output: Output): Promise<ExitCode> {
   const { queue, dryRun = false } = flags;
   if (queue !== undefined && !QUEUE_PATTERN.test(queue)) {
-    throw new ConfigurationError(`--queue: expected letters, digits, "_", "." and "-", got ${show(queue)}`);
+    throw new ConfigurationError(`--queue: expected ${QUEUE_NAME}, got ${show(queue)}`);
   }
   const target = await connect(flags);
   const interrupt = listenForInterrupt(() =>

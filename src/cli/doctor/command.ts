@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { QUEUE_PATTERN } from '../../record/index.js';
+import { QUEUE_NAME, QUEUE_PATTERN } from '../../record/index.js';
 import { examples, target } from '../command-parts.js';
 import { flags } from '../flags.js';
 import type { ExitCode, Output } from '../output.js';
@@ -53,5 +53,5 @@ function names(text: string): readonly string[] {
 function queues(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
   if (names.every((name) => QUEUE_PATTERN.test(name))) return names;
-  throw new InvalidArgumentError('Expected names of queues such as orders,bulk.');
+  throw new InvalidArgumentError(`Expected names of queues such as orders,bulk (${QUEUE_NAME}).`);
 }

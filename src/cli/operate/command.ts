@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ConfigurationError } from '../../errors.js';
 import type { RetryPolicy } from '../../policies/index.js';
-import { QUEUE_PATTERN } from '../../record/index.js';
+import { QUEUE_NAME, QUEUE_PATTERN } from '../../record/index.js';
 import { examples } from '../command-parts.js';
 import { parseExactly } from '../exact-json.js';
 import { flags } from '../flags.js';
@@ -250,7 +250,7 @@ function makeOrRefuse(make: () => CliAction): CliAction {
 
 function queue(text: string): string {
   if (QUEUE_PATTERN.test(text)) return text;
-  throw new InvalidArgumentError('Expected the name of a queue: letters, digits, "_", "." and "-".');
+  throw new InvalidArgumentError(`Expected the name of a queue: ${QUEUE_NAME}.`);
 }
 
 function queues(text: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors.js';
 import type { Random } from '../../random.js';
-import { QUEUE_PATTERN } from '../../record/index.js';
+import { QUEUE_NAME, QUEUE_PATTERN } from '../../record/index.js';
 import { show } from '../../validation.js';
 
 /** How much of the attempts each queue gets beside the others, where all have work. */
@@ -24,7 +24,7 @@ export function parseWeights(choice: QueuesChoice, name: string): QueueWeights {
   const weights = new Map<string, number>();
   for (const [queue, weight] of entries) {
     if (typeof queue !== 'string' || !QUEUE_PATTERN.test(queue)) {
-      refuse('names of queues with their weights, such as "critical,6 default,1"', queue);
+      refuse(`names of queues (${QUEUE_NAME}) with their weights, such as "critical,6 default,1"`, queue);
     }
     if (typeof weight !== 'number' || !(weight > 0 && weight <= 1_000_000)) {
       refuse(`a weight above 0 for the queue ${show(queue)}, and up to a million`, weight);
