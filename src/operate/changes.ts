@@ -14,7 +14,9 @@ import {
   type Item,
   isLaneOf,
   isMisplaced,
+  isNewer,
   isPending,
+  isQuarantined,
   laneOf,
   place,
   type Way,
@@ -67,6 +69,11 @@ const AS_WANTED: Decision = { do: 'skip', because: 'asWanted' };
 /** Given up because nobody wants it any more: not what a redrive of all that failed means. */
 export function isUnwanted({ deadReason = '' }: BacklogRecord): boolean {
   return deadReason.startsWith(DISCARDED) || deadReason.startsWith(CANCELLED);
+}
+
+/** Only code of its version knows what to make of it; but for what this version has given up. */
+export function isLeftToNewer(record: BacklogRecord): boolean {
+  return isNewer(record) && !isQuarantined(record) && !isUnwanted(record);
 }
 
 /** An operator took it out of a lane where it may still be under attempt. */

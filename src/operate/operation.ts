@@ -3,11 +3,11 @@ import PQueue from 'p-queue';
 import type { Clock } from '../clock.js';
 import { Pace } from '../processor/pace.js';
 import { type Random, randomToken } from '../random.js';
-import { type BacklogRecord, isNewer, isPending, type Status, type Way } from '../record/index.js';
+import { type BacklogRecord, isPending, type Status, type Way } from '../record/index.js';
 import { isOfOneRecord } from '../store/errors.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import { patiently } from '../store/patience.js';
-import type { Decision, DecisionContext, Found } from './changes.js';
+import { type Decision, type DecisionContext, type Found, isLeftToNewer } from './changes.js';
 import { OperationInterruptedError } from './errors.js';
 import { inOtherHands, withClaim } from './hands.js';
 import { pagesOf, readPage, type Wanted } from './pages.js';
@@ -185,7 +185,7 @@ export class Operation {
     const { action, tally } = this;
     const { clock } = this.parts;
     const fitting = page.filter(({ record }) => {
-      if (isNewer(record)) tally.skipped('newer');
+      if (isLeftToNewer(record)) tally.skipped('newer');
       else if (!action.actsOn.includes(record.status)) tally.skipped('otherStatus');
       else return true;
       return false;

@@ -18,6 +18,7 @@ export {
 } from './outcome.js';
 export { CLOCK_TOLERANCE_MS, CONTRACT_ATTRIBUTES, type Item, parseRecord } from './parse.js';
 export * from './place.js';
+export * from './quarantine.js';
 export * from './record.js';
 export * from './settle.js';
 export { waitForTask } from './wait-for-task.js';

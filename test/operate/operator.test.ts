@@ -648,6 +648,17 @@ describe('any action', () => {
     });
   });
 
+  test('brings back what is quarantined, whatever its version', async () => {
+    const harness = new Harness();
+    putDead(harness, 'odd', { backlogFormat: 99, deadReason: 'quarantined: of a newer version' });
+    putDead(harness, 'unwanted', { backlogFormat: 99, deadReason: 'quarantined: of a newer version' });
+    const operator = operatorOf(harness);
+    expect(await operator.redrive('odd')).toMatchObject({ changed: 1 });
+    expect(harness.item('odd')).toMatchObject({ status: 'NEW', lane: 'q', payload: {} });
+    expect(await operator.discard('unwanted')).toMatchObject({ changed: 1 });
+    expect(await operator.discard('unwanted', { delete: true })).toMatchObject({ changed: 1 });
+  });
+
   test('takes as many as its limit allows, and the next call goes on', async () => {
     const harness = new Harness();
     for (let i = 0; i < 250; i++) putDead(harness, `r${i}`);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../src/record/index.js';
+import { type Item, quarantine } from '../../src/record/index.js';
 import { MAX_ITEM_BYTES } from '../../src/store/index.js';
 import { itemBytes } from '../../src/store/item-size.js';
 import { type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
@@ -66,6 +66,22 @@ describe('a record without room for what a settle adds', () => {
     const stored = await underTest.raw('full-2');
     expect(stored).toMatchObject({ status: 'DEAD', deadReason: 'too large', rev: 'rev-aaaa' });
     expect(stored).not.toHaveProperty('lane');
+  });
+
+  it.each([
+    [200, 'quarantined: it has no room for its outcome', 'orders/dead'],
+    [20, 'quarantined: too large', undefined],
+    [0, undefined, undefined],
+  ])('is quarantined with %s bytes left', async (bytes, deadReason, lane) => {
+    const id = `quarantined-${bytes}`;
+    await putWithRoom(id, bytes);
+    const record = await read(underTest.store, id);
+    const change = quarantine(record, 'it has no room for its outcome', Date.parse(iso(1)));
+    expect(await underTest.store.settle(record, change, 'rev-aaaa')).toBe('settled');
+    const stored = await underTest.raw(id);
+    expect(stored).toMatchObject({ status: 'DEAD', rev: 'rev-aaaa' });
+    expect([stored?.deadReason, stored?.lane]).toEqual([deadReason, lane]);
+    expect(stored?.payload).toBe(record.payload);
   });
 
   it('keeps its success without its history', async () => {

@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.js';
 import { InvalidRecordError } from '../../errors.js';
-import { type BacklogRecord, type Item, parseRecord, type RecordChange } from '../../record/index.js';
+import {
+  type BacklogRecord,
+  type Item,
+  isQuarantine,
+  parseRecord,
+  type RecordChange,
+  smallerQuarantines,
+} from '../../record/index.js';
 import { checkItem } from '../item-limits.js';
 import { isItemTooLarge, isValidationError } from './errors.js';
 import { and, Expressions, or, type Update } from './expressions.js';
@@ -49,7 +56,9 @@ export class DynamoDbRecords {
 
   /** A record that has no room left is settled with less, down to the bare end of it: it must not come for ever. */
   async settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
-    const smaller = [withoutErrors(change), bareEnd(change)];
+    const smaller = isQuarantine(change)
+      ? smallerQuarantines(change)
+      : [withoutErrors(change), bareEnd(change)];
     for (let attempt = change; ; ) {
       try {
         return await this.change(record, attempt, rev);

@@ -1,0 +1,53 @@
+import { toIso } from '../clock.js';
+import { arrivalOf, type RecordChange } from './change.js';
+import { shortReason } from './fail.js';
+import { deadLane } from './lanes.js';
+import { homeOf } from './place.js';
+import type { BacklogRecord } from './record.js';
+
+/** The start of a quarantined record's `deadReason`. */
+export const QUARANTINED = 'quarantined: ';
+
+/**
+ * What becomes of a record that cannot be handled: it is dead, with the reason, among the dead of its queue. Its
+ * payload, its history and its producer's attributes stay as they are. Operators list, show, redrive and discard it as
+ * any other dead record; redriven without a change of its content it is quarantined again.
+ *
+ * @param why in a few words, for people; a text of the record itself does not belong into it
+ * @param now epoch milliseconds
+ * @param shards of its queue; a record in one of its lanes dies in that one
+ */
+export function quarantine(record: BacklogRecord, why: string, now: number, shards = 1): RecordChange {
+  return {
+    set: {
+      ...arrivalOf(record),
+      status: 'DEAD',
+      lane: deadLane(homeOf(record, shards)),
+      dueAt: toIso(now),
+      deadReason: shortReason(QUARANTINED + why),
+    },
+    remove: ['notBefore', 'unknownTaskSince', 'expiresAt'],
+  };
+}
+
+/** Whether a change is one. */
+export function isQuarantine({ set: { deadReason } }: RecordChange): boolean {
+  return deadReason?.startsWith(QUARANTINED) === true;
+}
+
+export function isQuarantined({ status, deadReason }: BacklogRecord): boolean {
+  return status === 'DEAD' && deadReason?.startsWith(QUARANTINED) === true;
+}
+
+/**
+ * The same for an item without room for it, in the order in which they are to be tried: with a shorter reason, with
+ * none, and with the index keys removed, which always fits where there are any.
+ */
+export function smallerQuarantines({ set, remove }: RecordChange): RecordChange[] {
+  const bare = [...new Set([...remove, 'lane', 'dueAt'] as const)];
+  return [
+    { set: { status: set.status ?? 'DEAD', deadReason: `${QUARANTINED}too large` }, remove: bare },
+    { set: { status: set.status ?? 'DEAD' }, remove: bare },
+    { set: {}, remove: bare },
+  ];
+}
