@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Item } from '../../src/record/index.js';
+import { toAttributes } from '../../src/store/dynamodb/attribute-values.js';
 import type { MemoryStore } from '../../src/store/index.js';
 
 type Image = Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ export function changesInMemory(store: MemoryStore, write: () => void): Change[]
 }
 
 function insertedOrChanged(before: Item | undefined, item: Item): Change {
-  const image = marshall(item, { removeUndefinedValues: true });
+  const image = toAttributes(item);
   return lambdaRecord(
     {
       eventID: String(sequence),

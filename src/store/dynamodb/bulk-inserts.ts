@@ -1,12 +1,15 @@
-import type { BatchStatementError, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchExecuteStatementCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchExecuteStatementCommand,
+  type BatchStatementError,
+  type DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
 import { InvalidRecordError } from '../../errors.js';
 import type { Item } from '../../record/index.js';
 import { type StoreError, StoreThrottledError, StoreUnavailableError } from '../errors.js';
 import { checkItem } from '../item-limits.js';
 import { itemBytes } from '../item-size.js';
 import type { BacklogStore } from '../store.js';
-import { toDocumentClient } from './client.js';
+import { toAttributeValue } from './attribute-values.js';
 import {
   isAccessDenied,
   isNotFound,
@@ -49,15 +52,12 @@ export interface BulkInsertsParts {
  * says so of each item. Where it may not be used, or is not known, each item is put by itself; that is remembered.
  */
 export class DynamoDbBulkInserts {
-  private readonly documents: DynamoDBDocumentClient;
   private works = false;
   private fruitless = 0;
   /** Items that an earlier request, whose answer tells nothing, may have brought in. */
   private readonly inDoubt = new WeakSet<Item>();
 
-  constructor(private readonly parts: BulkInsertsParts) {
-    this.documents = toDocumentClient(parts.client);
-  }
+  constructor(private readonly parts: BulkInsertsParts) {}
 
   /**
    * Stores new items; ids that exist already are left alone. Never throws; the answers are in the order of the items.
@@ -101,7 +101,7 @@ export class DynamoDbBulkInserts {
     const tooLong = statements.some(({ Statement }) => Statement.length > MAX_STATEMENT_CHARACTERS);
     if (tooLong || items.length === 1 || this.fruitless >= MAX_FRUITLESS) return this.insertSingly(items);
     try {
-      const { Responses = [], $metadata } = await this.documents.send(
+      const { Responses = [], $metadata } = await this.parts.client.send(
         new BatchExecuteStatementCommand({ Statements: statements }),
       );
       const isRepeated = ($metadata.attempts ?? 1) > 1;
@@ -192,6 +192,6 @@ function statementOf(item: Item, table: string) {
   const names = attributes.map(([name]) => `'${name.replaceAll("'", "''")}': ?`);
   return {
     Statement: `INSERT INTO "${table}" VALUE {${names.join(', ')}}`,
-    Parameters: attributes.map(([, value]) => value),
+    Parameters: attributes.map(([, value]) => toAttributeValue(value)),
   };
 }

@@ -1,5 +1,4 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
 
 export interface ClientOptions {
   /** Of the local runtime or another emulator. Default: AWS, or `AWS_ENDPOINT_URL_DYNAMODB`. */
@@ -36,29 +35,4 @@ export function createDynamoDbClient({
 /** Emulators take any credentials, but the client insists on having some; never those of the environment. */
 function emulator(endpoint: string, region = 'us-east-1') {
   return { endpoint, region, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
-}
-
-export function toDocumentClient(client: DynamoDBClient): DynamoDBDocumentClient {
-  return DynamoDBDocumentClient.from(client, {
-    marshallOptions: {
-      removeUndefinedValues: true,
-      convertClassInstanceToMap: false,
-      allowImpreciseNumbers: true,
-    },
-    unmarshallOptions: { wrapNumbers: parseNumber },
-  });
-}
-
-/**
- * DynamoDB's numbers have 38 digits. Those that JavaScript's cannot hold must be read exactly all the same: a record
- * without a `rev` is fenced by its payload as it was read, and no number may keep a page from being read.
- */
-export function parseNumber(text: string): number | bigint | NumberValue {
-  const value = Number(text);
-  const digits = text
-    .replace(/e.*$/i, '')
-    .replace(/[-.]/g, '')
-    .replace(/^0+|0+$/g, '').length;
-  if (digits <= 15 || String(value) === text) return value;
-  return /^-?\d+$/.test(text) ? BigInt(text) : NumberValue.from(text);
 }

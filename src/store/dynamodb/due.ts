@@ -1,10 +1,11 @@
 import type { BacklogRecord } from '../../record/index.js';
 import { deadLane, lanesOf } from '../../record/index.js';
 import { clampToRange } from '../range.js';
-import type { DuePage, DueQuery, ListFilter } from '../store.js';
+import type { DuePage, DueQuery, IndexKey, ListFilter } from '../store.js';
+import { toItem } from './attribute-values.js';
 import { Expressions } from './expressions.js';
 import type { DynamoDbRecords } from './records.js';
-import type { Table } from './table.js';
+import type { StoredPage, Table } from './table.js';
 
 export const DUE_INDEX = 'due';
 const LIST_PAGE = 100;
@@ -31,13 +32,11 @@ export class DynamoDbIndex {
       KeyConditionExpression: `${inLane} AND ${inTime}`,
       ScanIndexForward: query.order === 'oldestFirst',
       Limit: query.limit,
-      ...(range.after
-        ? { ExclusiveStartKey: { id: range.after.id, dueAt: range.after.dueAt, lane: query.lane } }
-        : {}),
+      ...(range.after ? { ExclusiveStartKey: indexKey(range.after, query.lane) } : {}),
       ...expressions.placeholders(),
     });
-    const keys = (answer.Items ?? []).map(({ id, dueAt }) => ({ id: String(id), dueAt: String(dueAt) }));
-    return { keys, more: answer.LastEvaluatedKey !== undefined };
+    const keys = answer.items.map(({ id, dueAt }) => ({ id: id?.S ?? '', dueAt: dueAt?.S ?? '' }));
+    return { keys, more: answer.last !== undefined };
   }
 
   async *list(filter: ListFilter): AsyncGenerator<BacklogRecord> {
@@ -54,7 +53,7 @@ export class DynamoDbIndex {
   private async *lane(lane: string): AsyncGenerator<BacklogRecord> {
     const expressions = new Expressions();
     const condition = expressions.equal('lane', lane);
-    let start: Record<string, unknown> | undefined;
+    let start: StoredPage['last'];
     do {
       const page = await this.table.query({
         IndexName: DUE_INDEX,
@@ -63,18 +62,18 @@ export class DynamoDbIndex {
         ...(start ? { ExclusiveStartKey: start } : {}),
         ...expressions.placeholders(),
       });
-      yield* await this.records.getMany((page.Items ?? []).map(({ id }) => String(id)));
-      start = page.LastEvaluatedKey;
+      yield* await this.records.getMany(page.items.map(({ id }) => id?.S ?? ''));
+      start = page.last;
     } while (start);
   }
 
   private async *scan(filter: ListFilter): AsyncGenerator<BacklogRecord> {
     const conditions = scanFilter(filter);
-    let start: Record<string, unknown> | undefined;
+    let start: StoredPage['last'];
     do {
       const page = await this.table.scan({ ...conditions, ...(start ? { ExclusiveStartKey: start } : {}) });
-      for (const item of page.Items ?? []) yield this.records.parse(item);
-      start = page.LastEvaluatedKey;
+      for (const item of page.items) yield this.records.parse(toItem(item));
+      start = page.last;
     } while (start);
   }
 }
@@ -86,6 +85,11 @@ export class DynamoDbIndex {
 export function lanesHolding({ queue, status }: ListFilter): string[] | undefined {
   if (queue === undefined || status === undefined || status === 'SUCCESS') return undefined;
   return status === 'DEAD' ? lanesOf(queue).map(deadLane) : lanesOf(queue);
+}
+
+/** A place in the index, as a query goes on behind it. */
+export function indexKey({ id, dueAt }: IndexKey, lane: string) {
+  return { id: { S: id }, dueAt: { S: dueAt }, lane: { S: lane } };
 }
 
 /** What DynamoDB can decide without knowing the defaults of absent or misspelt attributes. */

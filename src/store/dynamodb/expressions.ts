@@ -1,9 +1,16 @@
-/** The expressions of an UpdateItem, as the request takes them. */
-export interface Update {
-  readonly UpdateExpression: string;
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { toAttributeValue } from './attribute-values.js';
+
+/** The expressions of a DeleteItem, as the request takes them. */
+export interface Condition {
   readonly ConditionExpression?: string;
   readonly ExpressionAttributeNames: Record<string, string>;
-  readonly ExpressionAttributeValues?: Record<string, unknown>;
+  readonly ExpressionAttributeValues?: Record<string, AttributeValue>;
+}
+
+/** The expressions of an UpdateItem. */
+export interface Update extends Condition {
+  readonly UpdateExpression: string;
 }
 
 /**
@@ -12,7 +19,7 @@ export interface Update {
  */
 export class Expressions {
   private readonly names = new Map<string, string>();
-  private readonly values: unknown[] = [];
+  private readonly values: AttributeValue[] = [];
 
   name(attribute: string): string {
     const placeholder = this.names.get(attribute) ?? `#n${this.names.size}`;
@@ -21,6 +28,11 @@ export class Expressions {
   }
 
   value(value: unknown): string {
+    return this.stored(toAttributeValue(value));
+  }
+
+  /** A value as DynamoDB has it. */
+  stored(value: AttributeValue): string {
     this.values.push(value);
     return `:v${this.values.length - 1}`;
   }

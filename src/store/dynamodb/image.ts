@@ -1,7 +1,5 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Item } from '../../record/index.js';
-import { parseNumber } from './client.js';
+import { type Attributes, toItem } from './attribute-values.js';
 
 /**
  * The item in an image of a table's stream. As Lambda hands images over, bytes in them are base64 text.
@@ -10,7 +8,7 @@ import { parseNumber } from './client.js';
  */
 export function itemOfImage(image: unknown): Item | undefined {
   try {
-    return unmarshall(image as Record<string, AttributeValue>, { wrapNumbers: parseNumber });
+    return toItem(image as Attributes);
   } catch {
     return undefined;
   }

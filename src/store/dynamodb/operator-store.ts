@@ -1,26 +1,22 @@
-import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { toIso } from '../../clock.js';
 import { systemRandom } from '../../random.js';
 import type { BacklogRecord, Item } from '../../record/index.js';
 import type { CountQuery, OperatorChange, OperatorStore } from '../operator-store.js';
 import type { IndexKey, LeaseState, QueueState, ScanPage } from '../store.js';
 import { ARRIVALS_PREFIX } from './arrivals.js';
+import { toItem } from './attribute-values.js';
 import { CapacityMeter } from './capacity.js';
-import { toDocumentClient } from './client.js';
-import { DUE_INDEX } from './due.js';
-import { isConditionFailed, translated } from './errors.js';
+import { DUE_INDEX, indexKey } from './due.js';
 import { Expressions } from './expressions.js';
 import { LEASE_PREFIX, parseLease } from './lease-item.js';
 import { QUEUE_PREFIX, queueKey } from './queue-key.js';
 import { parseQueueState } from './queues.js';
 import { asReadAndStatus, DynamoDbRecords } from './records.js';
 import { DynamoDbStore, type DynamoDbStoreParts } from './store.js';
-import { Table } from './table.js';
+import { type StoredPage, Table } from './table.js';
 
 /** The store with what operators need beside. */
 export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStore {
-  private readonly documents: DynamoDBDocumentClient;
-  private readonly meter: CapacityMeter;
   private readonly recordsTable: Table;
   private readonly controlTable: Table;
   private readonly single: DynamoDbRecords;
@@ -30,9 +26,7 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
     super(parts);
     const { client, tables, clock, random = systemRandom, onConsumed } = parts;
     this.parts = parts;
-    this.documents = toDocumentClient(client);
-    this.meter = new CapacityMeter(onConsumed);
-    const common = { documents: this.documents, meter: this.meter, clock, random };
+    const common = { client, meter: new CapacityMeter(onConsumed), clock, random };
     this.recordsTable = new Table({ ...common, name: tables.records, keyName: 'id' });
     this.controlTable = new Table({ ...common, name: tables.control, keyName: 'key' });
     this.single = new DynamoDbRecords(this.recordsTable, clock);
@@ -47,10 +41,9 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
     const page = await this.recordsTable.scan({
       Segment: segment,
       TotalSegments: segments,
-      ...(after === undefined ? {} : { ExclusiveStartKey: { id: after } }),
+      ...(after === undefined ? {} : { ExclusiveStartKey: { id: { S: after } } }),
     });
-    const next: unknown = page.LastEvaluatedKey?.id;
-    return { items: (page.Items ?? []) as Item[], next: next === undefined ? undefined : String(next) };
+    return { items: page.items.map(toItem), next: page.last?.id?.S };
   }
 
   change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'> {
@@ -63,23 +56,10 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
       if (!(await this.single.stamp(record, rev))) return this.isGone(record.id);
       return this.remove({ ...record, rev }, rev);
     }
-    const { name } = this.recordsTable;
     const expressions = new Expressions();
-    const command = new DeleteCommand({
-      TableName: name,
-      Key: { id: record.id },
-      ConditionExpression: asReadAndStatus(record, expressions),
-      ...expressions.placeholders(),
-      ...this.meter.parameters(),
-    });
-    try {
-      const answer = await translated('DeleteItem', name, () => this.documents.send(command));
-      this.meter.note('DeleteItem', answer.ConsumedCapacity);
-      return 'removed';
-    } catch (error) {
-      if (!isConditionFailed((error as Error).cause)) throw error;
-      return this.isGone(record.id);
-    }
+    const ConditionExpression = asReadAndStatus(record, expressions);
+    const condition = { ConditionExpression, ...expressions.placeholders() };
+    return (await this.recordsTable.delete(record.id, condition)) ? 'removed' : this.isGone(record.id);
   }
 
   async countDue({ lane, from, until, after }: CountQuery) {
@@ -97,12 +77,12 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
       IndexName: DUE_INDEX,
       Select: 'COUNT',
       KeyConditionExpression: [inLane, ...inTime].join(' AND '),
-      ...(after ? { ExclusiveStartKey: { id: after.id, dueAt: after.dueAt, lane } } : {}),
+      ...(after ? { ExclusiveStartKey: indexKey(after, lane) } : {}),
       ...expressions.placeholders(),
     });
-    const { LastEvaluatedKey: last } = answer;
-    const next: IndexKey | undefined = last && { id: String(last.id), dueAt: String(last.dueAt) };
-    return { count: answer.Count ?? 0, next };
+    const { last, count } = answer;
+    const next: IndexKey | undefined = last && { id: last.id?.S ?? '', dueAt: last.dueAt?.S ?? '' };
+    return { count, next };
   }
 
   async readLeases(): Promise<ReadonlyMap<string, LeaseState>> {
@@ -137,7 +117,7 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
   /** A few per queue: read as a whole, strongly. */
   private async controlItems(prefix: string): Promise<Item[]> {
     const items: Item[] = [];
-    let start: Record<string, unknown> | undefined;
+    let start: StoredPage['last'];
     do {
       const expressions = new Expressions();
       const page = await this.controlTable.scan({
@@ -146,8 +126,8 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
         ...(start ? { ExclusiveStartKey: start } : {}),
         ...expressions.placeholders(),
       });
-      items.push(...((page.Items ?? []) as Item[]));
-      start = page.LastEvaluatedKey;
+      items.push(...page.items.map(toItem));
+      start = page.last;
     } while (start);
     return items;
   }

@@ -2,8 +2,8 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../clock.js';
 import { type Random, systemRandom } from '../../random.js';
 import type { Item } from '../../record/index.js';
+import { toItem } from './attribute-values.js';
 import { CapacityMeter, type OnConsumed } from './capacity.js';
-import { toDocumentClient } from './client.js';
 import { Expressions, type Update } from './expressions.js';
 import { Table } from './table.js';
 
@@ -45,7 +45,7 @@ export class RawItems {
   constructor({ client, table, keyName = 'id', clock, random = systemRandom, onConsumed }: RawItemsParts) {
     this.keyName = keyName;
     this.table = new Table({
-      documents: toDocumentClient(client),
+      client,
       name: table,
       keyName,
       meter: new CapacityMeter(onConsumed),
@@ -59,10 +59,10 @@ export class RawItems {
     const answer = await this.table.scan({
       Limit: limit,
       ...(segment.of > 1 ? { Segment: segment.number, TotalSegments: segment.of } : {}),
-      ...(after === undefined ? {} : { ExclusiveStartKey: { [this.keyName]: after } }),
+      ...(after === undefined ? {} : { ExclusiveStartKey: { [this.keyName]: { S: after } } }),
     });
-    const next = answer.LastEvaluatedKey?.[this.keyName];
-    return { items: answer.Items ?? [], ...(next === undefined ? {} : { next: String(next) }) };
+    const next = answer.last?.[this.keyName]?.S;
+    return { items: answer.items.map(toItem), ...(next === undefined ? {} : { next }) };
   }
 
   /** Read strongly. */

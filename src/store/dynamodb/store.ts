@@ -27,7 +27,6 @@ import type {
 import { DynamoDbArrivals } from './arrivals.js';
 import { DynamoDbBreakers } from './breakers.js';
 import { CapacityMeter, type OnConsumed } from './capacity.js';
-import { toDocumentClient } from './client.js';
 import { DynamoDbIndex } from './due.js';
 import { DynamoDbLeases } from './leases.js';
 import { DynamoDbQueues } from './queues.js';
@@ -66,7 +65,7 @@ export class DynamoDbStore implements BacklogStore {
 
   constructor({ client, tables, clock, random = systemRandom, onConsumed }: DynamoDbStoreParts) {
     const common = {
-      documents: toDocumentClient(client),
+      client,
       meter: new CapacityMeter(onConsumed),
       clock,
       random,

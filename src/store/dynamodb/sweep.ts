@@ -27,12 +27,10 @@ export class DynamoDbSweep {
       TotalSegments: segments,
       ProjectionExpression: projection,
       FilterExpression: isMisplaced(expressions),
-      ...(after === undefined ? {} : { ExclusiveStartKey: { id: after } }),
+      ...(after === undefined ? {} : { ExclusiveStartKey: { id: { S: after } } }),
       ...expressions.placeholders(),
     });
-    const ids = (page.Items ?? []).map(({ id }) => String(id));
-    const next: unknown = page.LastEvaluatedKey?.id;
-    return { ids, next: next === undefined ? undefined : String(next) };
+    return { ids: page.items.map(({ id }) => id?.S ?? ''), next: page.last?.id?.S };
   }
 
   async read(): Promise<SweepState | undefined> {

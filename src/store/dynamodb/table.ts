@@ -1,29 +1,30 @@
-import type {
-  AttributeValue,
-  ConditionalCheckFailedException,
-  ConsumedCapacity,
-} from '@aws-sdk/client-dynamodb';
 import {
-  BatchGetCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
+  type AttributeValue,
+  BatchGetItemCommand,
+  type ConditionalCheckFailedException,
+  type ConsumedCapacity,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
   QueryCommand,
   type QueryCommandInput,
+  type QueryCommandOutput,
   ScanCommand,
   type ScanCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../clock.js';
 import type { Random } from '../../random.js';
 import type { Item } from '../../record/index.js';
 import { StoreThrottledError } from '../errors.js';
+import { type Attributes, toAttributes, toItem } from './attribute-values.js';
 import type { CapacityMeter } from './capacity.js';
 import { isConditionFailed, translated } from './errors.js';
-import type { Update } from './expressions.js';
+import type { Condition, Update } from './expressions.js';
 
 export interface TableParts {
-  readonly documents: DynamoDBDocumentClient;
+  readonly client: DynamoDBClient;
   readonly name: string;
   /** Name of the partition key. */
   readonly keyName: string;
@@ -33,9 +34,17 @@ export interface TableParts {
 }
 
 export type ConditionalUpdate =
-  | { readonly written: true; readonly item: Item }
-  /** The item that did not fulfil the condition, not unmarshalled; emulators may leave it out. */
-  | { readonly written: false; readonly inTheWay: Readonly<Record<string, AttributeValue>> | undefined };
+  | { readonly written: true; readonly item: Item; readonly stored: Attributes }
+  /** The item that did not fulfil the condition, as DynamoDB has it; emulators may leave it out. */
+  | { readonly written: false; readonly inTheWay: Attributes | undefined };
+
+/** Items as DynamoDB has them. */
+export interface StoredPage {
+  readonly items: readonly Attributes[];
+  readonly count: number;
+  /** Where to go on; absent at the end. */
+  readonly last: Record<string, AttributeValue> | undefined;
+}
 
 /** DynamoDB's limit of keys in one BatchGetItem. */
 const BATCH_KEYS = 100;
@@ -51,13 +60,20 @@ export class Table {
     return this.parts.name;
   }
 
+  /** Read strongly. */
   async get(key: string, only?: string): Promise<Item | undefined> {
+    const stored = await this.getStored(key, only);
+    return stored && toItem(stored);
+  }
+
+  /** As DynamoDB has it. Read strongly. */
+  async getStored(key: string, only?: string): Promise<Attributes | undefined> {
     const projection = only
       ? { ProjectionExpression: '#only', ExpressionAttributeNames: { '#only': only } }
       : {};
     const answer = await this.send('GetItem', () =>
-      this.parts.documents.send(
-        new GetCommand({
+      this.parts.client.send(
+        new GetItemCommand({
           TableName: this.name,
           Key: this.keyOf(key),
           ConsistentRead: true,
@@ -71,15 +87,15 @@ export class Table {
 
   /** Puts an item whose key is not there yet; false if it is. */
   async putNew(item: Item): Promise<boolean> {
-    const command = new PutCommand({
+    const command = new PutItemCommand({
       TableName: this.name,
-      Item: { ...item },
+      Item: toAttributes(item),
       ConditionExpression: 'attribute_not_exists(#key)',
       ExpressionAttributeNames: { '#key': this.parts.keyName },
       ...this.parts.meter.parameters(),
     });
     try {
-      await this.send('PutItem', () => this.parts.documents.send(command));
+      await this.send('PutItem', () => this.parts.client.send(command));
       return true;
     } catch (error) {
       if (isConditionFailed((error as Error).cause)) return false;
@@ -89,7 +105,7 @@ export class Table {
 
   /** Updates an item if the condition holds. With `returnNew`, the answer holds the whole item as it is now. */
   async update(key: string, update: Update, returnNew = false): Promise<ConditionalUpdate> {
-    const command = new UpdateCommand({
+    const command = new UpdateItemCommand({
       TableName: this.name,
       Key: this.keyOf(key),
       ...update,
@@ -98,8 +114,9 @@ export class Table {
       ...this.parts.meter.parameters(),
     });
     try {
-      const answer = await this.send('UpdateItem', () => this.parts.documents.send(command));
-      return { written: true, item: answer.Attributes ?? {} };
+      const answer = await this.send('UpdateItem', () => this.parts.client.send(command));
+      const stored = answer.Attributes ?? {};
+      return { written: true, item: toItem(stored), stored };
     } catch (error) {
       const { cause } = error as Error;
       if (!isConditionFailed(cause)) throw error;
@@ -107,34 +124,57 @@ export class Table {
     }
   }
 
-  query(input: Omit<QueryCommandInput, 'TableName'>) {
-    const command = new QueryCommand({ TableName: this.name, ...input, ...this.parts.meter.parameters() });
-    return this.send('Query', () => this.parts.documents.send(command));
+  /** Removes an item if the condition holds. */
+  async delete(key: string, condition: Condition): Promise<boolean> {
+    const command = new DeleteItemCommand({
+      TableName: this.name,
+      Key: this.keyOf(key),
+      ...condition,
+      ...this.parts.meter.parameters(),
+    });
+    try {
+      await this.send('DeleteItem', () => this.parts.client.send(command));
+      return true;
+    } catch (error) {
+      if (isConditionFailed((error as Error).cause)) return false;
+      throw error;
+    }
   }
 
-  scan(input: Omit<ScanCommandInput, 'TableName'>) {
+  async query(input: Omit<QueryCommandInput, 'TableName'>): Promise<StoredPage> {
+    const command = new QueryCommand({ TableName: this.name, ...input, ...this.parts.meter.parameters() });
+    return pageOf(await this.send('Query', () => this.parts.client.send(command)));
+  }
+
+  async scan(input: Omit<ScanCommandInput, 'TableName'>): Promise<StoredPage> {
     const command = new ScanCommand({ TableName: this.name, ...input, ...this.parts.meter.parameters() });
-    return this.send('Scan', () => this.parts.documents.send(command));
+    return pageOf(await this.send('Scan', () => this.parts.client.send(command)));
   }
 
   /** Items of these keys, read strongly, by key; absent ones are left out. */
   async getMany(keys: readonly string[]): Promise<Map<string, Item>> {
+    const stored = await this.getManyStored(keys);
+    return new Map([...stored].map(([key, item]) => [key, toItem(item)]));
+  }
+
+  /** As DynamoDB has them. */
+  async getManyStored(keys: readonly string[]): Promise<Map<string, Attributes>> {
     const unique = [...new Set(keys)];
     const chunks: string[][] = [];
     for (let i = 0; i < unique.length; i += BATCH_KEYS) chunks.push(unique.slice(i, i + BATCH_KEYS));
     const items = await Promise.all(chunks.map((chunk) => this.getChunk(chunk)));
-    return new Map(items.flat().map((item) => [String(item[this.parts.keyName]), item]));
+    return new Map(items.flat().map((item) => [item[this.parts.keyName]?.S ?? '', item]));
   }
 
   /** An answer holds 16 MB at most, and less when DynamoDB throttles: what is missing is asked for again. */
-  private async getChunk(keys: readonly string[]): Promise<Item[]> {
-    const items: Item[] = [];
-    let pending: Record<string, unknown>[] = keys.map((key) => this.keyOf(key));
+  private async getChunk(keys: readonly string[]): Promise<Attributes[]> {
+    const items: Attributes[] = [];
+    let pending: Record<string, AttributeValue>[] = keys.map((key) => this.keyOf(key));
     for (let fruitless = 0; pending.length > 0; ) {
       const request = { [this.name]: { Keys: pending, ConsistentRead: true } };
       const answer = await this.send('BatchGetItem', () =>
-        this.parts.documents.send(
-          new BatchGetCommand({ RequestItems: request, ...this.parts.meter.parameters() }),
+        this.parts.client.send(
+          new BatchGetItemCommand({ RequestItems: request, ...this.parts.meter.parameters() }),
         ),
       );
       const found = answer.Responses?.[this.name] ?? [];
@@ -157,8 +197,8 @@ export class Table {
     return clock.sleep(BACKOFF_MS * 2 ** attempt * (0.5 + random() / 2));
   }
 
-  private keyOf(key: string): Record<string, string> {
-    return { [this.parts.keyName]: key };
+  private keyOf(key: string): Record<string, AttributeValue> {
+    return { [this.parts.keyName]: { S: key } };
   }
 
   private async send<Answer extends { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined }>(
@@ -169,4 +209,8 @@ export class Table {
     this.parts.meter.note(operation, answer.ConsumedCapacity);
     return answer;
   }
+}
+
+function pageOf(answer: Pick<QueryCommandOutput, 'Items' | 'Count' | 'LastEvaluatedKey'>): StoredPage {
+  return { items: answer.Items ?? [], count: answer.Count ?? 0, last: answer.LastEvaluatedKey };
 }

@@ -1,5 +1,5 @@
-import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Item } from '../../../src/record/index.js';
+import { toAttributes } from '../../../src/store/dynamodb/attribute-values.js';
 import { between } from '../random.js';
 import type { Chaos } from './chaos.js';
 
@@ -52,7 +52,7 @@ export class Stream {
         ApproximateCreationDateTime: Math.floor(this.chaos.time.now / 1000),
         SequenceNumber: String(++sequence).padStart(12, '0'),
         Keys: { id: { S: id } },
-        NewImage: marshall(item, { removeUndefinedValues: true }),
+        NewImage: toAttributes(item),
       },
     });
   }

@@ -1,0 +1,129 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import type { Item } from '../../record/index.js';
+import { StoreError } from '../errors.js';
+
+/** An item, or a map in one, as DynamoDB has it. */
+export type Attributes = Readonly<Record<string, AttributeValue>>;
+
+/**
+ * The item in DynamoDB's values. Every name is data, `__proto__` and `constructor` included: the SDK's own conversion
+ * assigns the one to the prototype, and refuses maps that have the other.
+ *
+ * @throws StoreError for a value of a type that DynamoDB does not have
+ */
+export function toItem(attributes: Attributes): Item {
+  return mapOf(attributes, toValue);
+}
+
+/**
+ * DynamoDB's values of an item. What is `undefined` is left out.
+ *
+ * @throws StoreError for a value that DynamoDB cannot hold, such as a function or an instance of a class
+ */
+export function toAttributes(item: Item): Attributes {
+  return mapOf(item, toAttributeValue);
+}
+
+export function toValue(attribute: AttributeValue): unknown {
+  if (attribute.S !== undefined) return attribute.S;
+  if (attribute.N !== undefined) return parseNumber(attribute.N);
+  if (attribute.M !== undefined) return mapOf(attribute.M, toValue);
+  if (attribute.L !== undefined) return attribute.L.map(toValue);
+  if (attribute.BOOL !== undefined) return attribute.BOOL;
+  if (attribute.NULL !== undefined) return null;
+  if (attribute.B !== undefined) return attribute.B;
+  if (attribute.SS !== undefined) return new Set(attribute.SS);
+  if (attribute.NS !== undefined) return new Set(attribute.NS.map(parseNumber));
+  if (attribute.BS !== undefined) return new Set(attribute.BS);
+  throw new StoreError(`DynamoDB has a value of an unknown type (${Object.keys(attribute).join(', ')})`);
+}
+
+export function toAttributeValue(value: unknown): AttributeValue {
+  switch (typeof value) {
+    case 'string':
+      return { S: value };
+    case 'number':
+      if (!Number.isFinite(value)) throw new StoreError(`${value} cannot be stored`);
+      return { N: String(value) };
+    case 'bigint':
+      return { N: String(value) };
+    case 'boolean':
+      return { BOOL: value };
+    case 'object':
+      return value === null ? { NULL: true } : ofObject(value);
+    default:
+      throw new StoreError(`a value of the type ${typeof value} cannot be stored`);
+  }
+}
+
+/**
+ * DynamoDB's numbers have 38 digits. Those that JavaScript's cannot hold are read exactly all the same: as `bigint`, or
+ * where they are no whole numbers as `NumberValue`.
+ */
+function parseNumber(text: string): number | bigint | NumberValue {
+  const value = Number(text);
+  const digits = text
+    .replace(/e.*$/i, '')
+    .replace(/[-.]/g, '')
+    .replace(/^0+|0+$/g, '').length;
+  if (digits <= 15 || String(value) === text) return value;
+  return /^-?\d+$/.test(text) ? BigInt(text) : NumberValue.from(text);
+}
+
+function ofObject(value: object): AttributeValue {
+  if (Array.isArray(value)) return { L: value.filter((one) => one !== undefined).map(toAttributeValue) };
+  const bytes = bytesOf(value);
+  if (bytes) return { B: bytes };
+  if (value instanceof Set) return ofSet(value);
+  if (value instanceof NumberValue) return value.toAttributeValue();
+  const prototype = Object.getPrototypeOf(value);
+  // Of another realm, it is not this one's.
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    throw new StoreError('an instance of a class cannot be stored');
+  }
+  return { M: mapOf(value as Item, toAttributeValue) };
+}
+
+function ofSet(set: ReadonlySet<unknown>): AttributeValue {
+  const members = [...set];
+  if (members.length === 0) throw new StoreError('an empty set cannot be stored');
+  const values = members.map(toAttributeValue);
+  const only = <Value>(of: (value: AttributeValue) => Value | undefined) => {
+    const these = values.map(of).filter((one) => one !== undefined);
+    return these.length === values.length ? these : undefined;
+  };
+  const [SS, NS, BS] = [only(({ S }) => S), only(({ N }) => N), only(({ B }) => B)];
+  if (SS) return { SS };
+  if (NS) return { NS };
+  if (BS) return { BS };
+  throw new StoreError('a set of mixed or unsupported types cannot be stored');
+}
+
+function bytesOf(value: object): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value;
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  if (!ArrayBuffer.isView(value)) return undefined;
+  return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+}
+
+/** A page has thousands of values: a loop is several times faster than lists of entries. */
+function mapOf<From, To>(from: Readonly<Record<string, From>>, convert: (value: From) => To) {
+  const map: Record<string, To> = {};
+  for (const name of Object.keys(from)) {
+    const value = from[name];
+    if (value === undefined) continue;
+    const converted = convert(value);
+    if (name === '__proto__') {
+      Object.defineProperty(map, name, {
+        value: converted,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    } else {
+      map[name] = converted;
+    }
+  }
+  return map;
+}
