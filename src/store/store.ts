@@ -65,7 +65,7 @@ export interface BacklogStore {
   recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
   /**
    * Opens, holds or closes (`next` undefined) the breaker of a destination; `false` if it is no longer as it was
-   * read.
+   * read. One that opens while `OWN_BREAKERS` of its queue are open is shared with others of the same hash.
    */
   setBreaker(
     queue: string,
@@ -73,6 +73,8 @@ export interface BacklogStore {
     next: BreakerState | undefined,
     read: BreakerState | undefined,
   ): Promise<boolean>;
+  /** The breaker that a destination shares with others, if it is not closed; read strongly. */
+  readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
   /**
    * Takes the queue's next turns to start attempts, which nobody else has then: the first one comes at once, or when
    * all that were taken before are over. Returns when that is (real time); undefined if it were later than `latest`.
@@ -224,6 +226,8 @@ export interface BreakerState {
   readonly since: number;
   /** New at every change: whoever changes it must have read this one. */
   readonly token: string;
+  /** It is kept outside of the queue's item, for several destinations. Absent: for this one alone. */
+  readonly shared?: true | undefined;
 }
 
 /** Real time, milliseconds. */
@@ -255,6 +259,6 @@ export interface QueueState {
   readonly way?: WayState | undefined;
   /** By the tier's number; `3/1` is tier 3 of the second of several runs that share the queue's lanes. */
   readonly tiers: ReadonlyMap<string, TierRun>;
-  /** Of the destinations whose breakers are not closed. */
+  /** Of the destinations whose breakers are not closed, but for those that share one: `OWN_BREAKERS` at most. */
   readonly breakers: ReadonlyMap<string, BreakerState>;
 }

@@ -1,6 +1,7 @@
 import { type Clock, toIso } from '../../clock.js';
 import type { Random } from '../../random.js';
 import type { AttemptOutcome, BacklogRecord } from '../../record/index.js';
+import { OWN_BREAKERS } from '../../store/breakers.js';
 import { StoreError } from '../../store/errors.js';
 import type { BacklogStore, QueueState } from '../../store/store.js';
 import { show } from '../../validation.js';
@@ -13,6 +14,10 @@ const WHOLE_QUEUE = '*';
 const UNNAMED = '?';
 /** Destinations that one process remembers the attempts of; the one that it has not met for longest is forgotten. */
 const MAX_DESTINATIONS = 1_000;
+/** From so many on that are open, others may be that are kept outside of the queue's item. */
+const ASK_FOR_SHARED_FROM = OWN_BREAKERS / 2;
+/** One in the queue's item that no record has come to for so long makes room for others. */
+const STALE_MS = 86_400_000;
 /** Names are kept in the queue's item, which every page reads. */
 const MAX_DESTINATION_LENGTH = 100;
 
@@ -29,7 +34,7 @@ export interface BreakersParts {
   readonly destinationOf: DestinationOf | undefined;
   /** How long nobody else makes a probe while one is under way. */
   readonly probeSeconds: number;
-  readonly store: Pick<BacklogStore, 'setBreaker'>;
+  readonly store: Pick<BacklogStore, 'setBreaker' | 'readSharedBreaker'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: AttemptLogger;
@@ -53,10 +58,15 @@ export interface Left {
 /**
  * The circuit breakers of a queue, one for each destination. Each process counts its own attempts; that a breaker is
  * open is known to all runs with their next page, by the queue's item. Nothing is written while all are closed.
+ *
+ * The item has room for `OWN_BREAKERS`. Those that open while it is full are kept outside of it, where destinations of
+ * the same hash share one: whoever meets such a destination reads it once per page.
  */
 export class Breakers {
   private readonly breakers: Map<string, Breaker>;
   private stored: QueueState['breakers'] = new Map();
+  /** Of destinations that the queue's item does not name: read since the last page. */
+  private readonly sharedReads = new Map<string, Promise<void>>();
   private readonly probes = new Map<string, Promise<void>>();
 
   constructor(private readonly parts: BreakersParts) {
@@ -68,7 +78,10 @@ export class Breakers {
   /** What a page has read of its queue. */
   saw({ breakers }: Pick<QueueState, 'breakers'>): void {
     this.stored = breakers;
-    for (const [destination, breaker] of this.breakers) breaker.saw(breakers.get(destination));
+    this.sharedReads.clear();
+    for (const [destination, breaker] of this.breakers) {
+      if (!this.mayBeShared(destination)) breaker.saw(breakers.get(destination));
+    }
   }
 
   /** No record of the queue may be attempted now. */
@@ -89,6 +102,7 @@ export class Breakers {
     const { options, clock } = this.parts;
     if (!options) return { permit: 'attempt', destination: WHOLE_QUEUE, over: nothing };
     const destination = this.destinationOf(record);
+    if (this.mayBeShared(destination)) await this.readShared(destination);
     // Where all wait for the same answer, the page goes on as soon as it is there.
     while (destination === WHOLE_QUEUE && this.probes.has(destination)) await this.probes.get(destination);
     const breaker = this.breakerOf(destination);
@@ -125,6 +139,27 @@ export class Breakers {
     return { ...left, outcome: { type: 'snooze', seconds, because: 'its destination is left in peace' } };
   }
 
+  private mayBeShared(destination: string): boolean {
+    return this.stored.size >= ASK_FOR_SHARED_FROM && !this.stored.has(destination);
+  }
+
+  private async readShared(destination: string): Promise<void> {
+    const { store, queue, logger } = this.parts;
+    const read = async () => {
+      try {
+        const state = await store.readSharedBreaker(queue, destination);
+        this.breakerOf(destination).saw(state);
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        const text = 'the state of a breaker could not be read';
+        logger.warn(text, { queue, destination, error: error.message });
+      }
+    };
+    const reading = this.sharedReads.get(destination) ?? read();
+    this.sharedReads.set(destination, reading);
+    await reading;
+  }
+
   private async enterAsProbe(destination: string, breaker: Breaker): Promise<Entry | undefined> {
     const { clock, probeSeconds } = this.parts;
     let done = nothing;
@@ -152,8 +187,19 @@ export class Breakers {
     const { logger, queue } = this.parts;
     const { next } = transition;
     if (!next) logger.info('breaker closed', { queue, destination });
-    else if (wasClosed) logger.warn('breaker opened', { queue, destination, until: toIso(next.until) });
+    else if (wasClosed) {
+      logger.warn('breaker opened', { queue, destination, until: toIso(next.until) });
+      await this.makeRoom();
+    }
     await this.write(destination, transition);
+  }
+
+  /** Records of the destination that stands there came to their end otherwise: it would keep its place for ever. */
+  private async makeRoom(): Promise<void> {
+    if (this.stored.size < OWN_BREAKERS) return;
+    const before = this.parts.clock.now() - STALE_MS;
+    const [stale] = [...this.stored].filter(([, { until }]) => until < before);
+    if (stale) await this.write(stale[0], { next: undefined, read: stale[1] });
   }
 
   /** False: another run has changed it meanwhile, or it is not known. All learn of it with their next page. */
@@ -193,7 +239,7 @@ export class Breakers {
     try {
       const destination: unknown = destinationOf(record);
       if (typeof destination === 'string' && destination !== '')
-        return destination.slice(0, MAX_DESTINATION_LENGTH);
+        return destination.slice(0, MAX_DESTINATION_LENGTH).replace(/\p{Surrogate}/gu, '\ufffd');
       logger.warn(`destination: expected a name, got ${show(destination)}`, { id: record.id });
     } catch (error) {
       logger.warn('destination: the function threw', { id: record.id, error: (error as Error)?.name });

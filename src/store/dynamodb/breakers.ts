@@ -1,12 +1,19 @@
+import type { Item } from '../../record/index.js';
+import { OWN_BREAKERS, sharedBreakerOf } from '../breakers.js';
 import type { BreakerState } from '../store.js';
 import { Expressions, or } from './expressions.js';
 import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
 
-/** The item is read with every page: more destinations than these are left in peace by those who find it out only. */
-const MAX_OPEN = 50;
+export const SHARED_BREAKER_PREFIX = 'breaker#';
 
-/** The breakers that are not closed, in their queue's item. */
+/**
+ * The breakers that are not closed: in their queue's item while that has room, which every page reads; the others in
+ * items of their own, one for each hash.
+ *
+ *     key                   breaker#<queue>#<hash>
+ *     until, since, token   (the backlog's time)
+ */
 export class DynamoDbBreakers {
   constructor(private readonly table: Table) {}
 
@@ -16,16 +23,27 @@ export class DynamoDbBreakers {
     next: BreakerState | undefined,
     read: BreakerState | undefined,
   ): Promise<boolean> {
+    if (read?.shared) return this.writeShared(queue, destination, next, read);
     if (await this.write(queue, destination, next, read)) return true;
     if (read !== undefined || next === undefined) return false;
-    // A path below a map can only be written once the map is there.
+    const { breakers } = (await this.table.get(queueKey(queue))) ?? {};
+    const stored = parseBreakers(breakers);
+    if (stored.has(destination)) return false;
+    if (stored.size >= OWN_BREAKERS) return this.writeShared(queue, destination, next, undefined);
+    if (breakers === undefined) await this.create(queue);
+    return this.write(queue, destination, next, read);
+  }
+
+  async readShared(queue: string, destination: string): Promise<BreakerState | undefined> {
+    const item: Item | undefined = await this.table.get(sharedKey(queue, destination));
+    return item?.token === undefined ? undefined : { ...parseState(item), shared: true };
+  }
+
+  /** A path below a map can only be written once the map is there. */
+  private async create(queue: string): Promise<void> {
     const expressions = new Expressions();
     const absent = expressions.absent('breakers');
-    const { written } = await this.table.update(
-      queueKey(queue),
-      expressions.update({ breakers: {} }, [], absent),
-    );
-    return written && this.write(queue, destination, next, read);
+    await this.table.update(queueKey(queue), expressions.update({ breakers: {} }, [], absent));
   }
 
   private async write(
@@ -36,25 +54,61 @@ export class DynamoDbBreakers {
   ): Promise<boolean> {
     const expressions = new Expressions();
     const breakers = expressions.name('breakers');
-    const path = `${breakers}.${expressions.name(destination)}`;
+    const path = `${breakers}.${expressions.name(storedName(destination))}`;
     const token = `${path}.${expressions.name('token')}`;
     // The answer to a first try was lost, and the client has repeated it.
     const isDone = next ? `${token} = ${expressions.value(next.token)}` : `attribute_not_exists(${path})`;
     const isAsRead = read
       ? `${token} = ${expressions.value(read.token)}`
-      : `attribute_not_exists(${path}) AND size(${breakers}) < ${expressions.value(MAX_OPEN)}`;
+      : `attribute_not_exists(${path}) AND size(${breakers}) < ${expressions.value(OWN_BREAKERS)}`;
     const answer = await this.table.update(queueKey(queue), {
-      UpdateExpression: next ? `SET ${path} = ${expressions.value(next)}` : `REMOVE ${path}`,
+      UpdateExpression: next ? `SET ${path} = ${expressions.value(stateOf(next))}` : `REMOVE ${path}`,
       ConditionExpression: `${expressions.exists('breakers')} AND ${or(isAsRead, isDone)}`,
       ...expressions.placeholders(),
     });
     return answer.written;
   }
+
+  private async writeShared(
+    queue: string,
+    destination: string,
+    next: BreakerState | undefined,
+    read: BreakerState | undefined,
+  ): Promise<boolean> {
+    const expressions = new Expressions();
+    const isAsRead = read ? expressions.equal('token', read.token) : expressions.absent('token');
+    const isDone = next ? expressions.equal('token', next.token) : expressions.absent('token');
+    const { until, since, token } = next ?? {};
+    const update = expressions.update(
+      { until, since, token },
+      next ? [] : ['until', 'since', 'token'],
+      or(isAsRead, isDone),
+    );
+    return (await this.table.update(sharedKey(queue, destination), update)).written;
+  }
+}
+
+function sharedKey(queue: string, destination: string): string {
+  return `${SHARED_BREAKER_PREFIX}${queue}#${sharedBreakerOf(destination)}`;
+}
+
+function stateOf({ until, since, token }: BreakerState): BreakerState {
+  return { until, since, token };
+}
+
+/** The SDK takes a key `__proto__` for what it is in JavaScript: no item that has one could be read. */
+function storedName(destination: string): string {
+  return /^(%|__proto__$)/.test(destination) ? `%${destination}` : destination;
 }
 
 export function parseBreakers(stored: unknown): ReadonlyMap<string, BreakerState> {
   if (typeof stored !== 'object' || stored === null) return new Map();
-  return new Map(Object.entries(stored).map(([destination, state]) => [destination, parseState(state)]));
+  return new Map(
+    Object.entries(stored).map(([name, state]) => [
+      name.startsWith('%') ? name.slice(1) : name,
+      parseState(state),
+    ]),
+  );
 }
 
 function parseState(state: unknown): BreakerState {

@@ -180,6 +180,10 @@ export class DynamoDbStore implements BacklogStore {
     return this.breakers.set(queue, destination, next, read);
   }
 
+  readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined> {
+    return this.breakers.readShared(queue, destination);
+  }
+
   takeTurns(queue: string, turns: Turns): Promise<number | undefined> {
     return this.turns.take(queue, turns);
   }

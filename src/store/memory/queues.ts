@@ -1,3 +1,4 @@
+import { OWN_BREAKERS, sharedBreakerOf } from '../breakers.js';
 import { type Slots, slotsFor } from '../slots.js';
 import type { BreakerState, QueueState, SlotsAsk, TierRun, Turns, WayState } from '../store.js';
 
@@ -5,6 +6,7 @@ const EMPTY: QueueState = { paused: false, way: undefined, tiers: new Map(), bre
 
 export class MemoryQueues {
   private readonly queues = new Map<string, QueueState>();
+  private readonly sharedBreakers = new Map<string, BreakerState>();
   private readonly nextTurns = new Map<string, number>();
   private readonly slots = new Map<string, ReadonlyMap<string, Slots>>();
 
@@ -43,13 +45,31 @@ export class MemoryQueues {
     read: BreakerState | undefined,
   ): boolean {
     const state = this.read(queue);
-    const token = state.breakers.get(destination)?.token;
-    if (token !== read?.token && token !== next?.token) return false;
+    const hasRoom = state.breakers.has(destination) || state.breakers.size < OWN_BREAKERS;
+    if (read?.shared || (!read && next && !hasRoom))
+      return this.setSharedBreaker(queue, destination, next, read);
     const breakers = new Map(state.breakers);
-    if (next) breakers.set(destination, next);
-    else breakers.delete(destination);
+    if (!changed(breakers, destination, next, read)) return false;
     this.queues.set(queue, { ...state, breakers });
     return true;
+  }
+
+  readSharedBreaker(queue: string, destination: string): BreakerState | undefined {
+    return this.sharedBreakers.get(sharedKey(queue, destination));
+  }
+
+  private setSharedBreaker(
+    queue: string,
+    destination: string,
+    next: BreakerState | undefined,
+    read: BreakerState | undefined,
+  ): boolean {
+    return changed(
+      this.sharedBreakers,
+      sharedKey(queue, destination),
+      next && { ...next, shared: true },
+      read,
+    );
   }
 
   takeSlots(queue: string, ask: SlotsAsk): number {
@@ -73,6 +93,24 @@ export class MemoryQueues {
     this.nextTurns.set(queue, first + count * intervalMs);
     return first;
   }
+}
+
+function sharedKey(queue: string, destination: string): string {
+  return `${queue}#${sharedBreakerOf(destination)}`;
+}
+
+/** Changes a breaker that is as it was read, or was changed so already. */
+function changed(
+  breakers: Map<string, BreakerState>,
+  name: string,
+  next: BreakerState | undefined,
+  read: BreakerState | undefined,
+): boolean {
+  const token = breakers.get(name)?.token;
+  if (token !== read?.token && token !== next?.token) return false;
+  if (next) breakers.set(name, next);
+  else breakers.delete(name);
+  return true;
 }
 
 function sameWay(a: WayState | undefined, b: WayState | undefined): boolean {

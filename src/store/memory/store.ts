@@ -223,6 +223,10 @@ export class MemoryStore implements OperatorStore {
     return this.queues.setBreaker(queue, destination, next, read);
   }
 
+  async readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined> {
+    return this.queues.readSharedBreaker(queue, destination);
+  }
+
   async takeTurns(queue: string, turns: Turns): Promise<number | undefined> {
     return this.queues.takeTurns(queue, turns);
   }

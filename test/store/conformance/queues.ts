@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { OWN_BREAKERS } from '../../../src/store/breakers.js';
 import type { SlotsAsk } from '../../../src/store/index.js';
 import type { UnderTest } from '../conformance.js';
 import { NOW } from '../records.js';
@@ -86,6 +87,51 @@ export function keepingQueues(underTest: UnderTest): void {
       for (const _ of [1, 2]) expect(await store.setBreaker('queue-7', '*', open('a'), undefined)).toBe(true);
       for (const _ of [1, 2]) expect(await store.setBreaker('queue-7', '*', open('b'), open('a'))).toBe(true);
       for (const _ of [1, 2]) expect(await store.setBreaker('queue-7', '*', undefined, open('b'))).toBe(true);
+    });
+
+    it('keep destinations of any name apart', async () => {
+      const { store } = underTest();
+      const names = ['__proto__', 'constructor', '%', '%__proto__', 'a.b#c[0]', 'ü', 'x'.repeat(100), ' '];
+      for (const name of names) {
+        expect(await store.setBreaker('queue-5b', name, open(`of ${name}`), undefined)).toBe(true);
+      }
+      const { breakers } = await store.readQueue('queue-5b');
+      expect(new Map(breakers)).toEqual(new Map(names.map((name) => [name, open(`of ${name}`)])));
+      for (const [name, state] of breakers) {
+        expect(await store.setBreaker('queue-5b', name, undefined, state)).toBe(true);
+      }
+      expect((await store.readQueue('queue-5b')).breakers.size).toBe(0);
+    });
+
+    it('are shared by hash where the queue has no room for more', async () => {
+      const { store } = underTest();
+      const names = Array.from({ length: OWN_BREAKERS + 3 }, (_, i) => `d${i}`);
+      for (const name of names) {
+        expect(await store.setBreaker('queue-5c', name, open(name), undefined)).toBe(true);
+      }
+      expect([...(await store.readQueue('queue-5c')).breakers.keys()]).toHaveLength(OWN_BREAKERS);
+      const [first = '', ...others] = names.slice(OWN_BREAKERS);
+      for (const name of [first, ...others]) {
+        expect(await store.readSharedBreaker('queue-5c', name)).toEqual({ ...open(name), shared: true });
+      }
+      expect(await store.readSharedBreaker('queue-5c', 'd0')).toBeUndefined();
+      expect(await store.readSharedBreaker('queue-5d', first)).toBeUndefined();
+      const state = { ...open(first), shared: true } as const;
+      // Who had not read it, or read another one, changes nothing.
+      expect(await store.setBreaker('queue-5c', first, open('x'), undefined)).toBe(false);
+      expect(await store.setBreaker('queue-5c', first, undefined, { ...state, token: 'x' })).toBe(false);
+      for (const _ of [1, 2]) {
+        expect(await store.setBreaker('queue-5c', first, open('y', NOW + 9), state)).toBe(true);
+      }
+      const held = await store.readSharedBreaker('queue-5c', first);
+      expect(held).toEqual({ ...open('y', NOW + 9), shared: true });
+      for (const _ of [1, 2]) {
+        expect(await store.setBreaker('queue-5c', first, undefined, held)).toBe(true);
+      }
+      expect(await store.readSharedBreaker('queue-5c', first)).toBeUndefined();
+      await store.setBreaker('queue-5c', 'd0', undefined, open('d0'));
+      expect(await store.setBreaker('queue-5c', first, open('z'), undefined)).toBe(true);
+      expect((await store.readQueue('queue-5c')).breakers.get(first)).toEqual(open('z'));
     });
 
     it('leave what else is known of the queue as it is', async () => {
