@@ -47,7 +47,18 @@ function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** ISO-8601 in UTC with milliseconds: sorts as text, and people read it in the AWS console. */
+const FIRST_TIME = Date.parse('0000-01-01T00:00:00.000Z');
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Of a year with four digits: the text of any other one (`+275760-…`, `-000001-…`) sorts before all of these. */
+export function isSortable(epochMs: number): boolean {
+  return epochMs >= FIRST_TIME && epochMs <= LAST_TIME;
+}
+
+/**
+ * ISO-8601 in UTC with milliseconds: sorts as text, and people read it in the AWS console. What is beyond the years
+ * that sort becomes the first or the last of them.
+ */
 export function toIso(epochMs: number): string {
-  return new Date(epochMs).toISOString();
+  return new Date(Math.min(Math.max(epochMs, FIRST_TIME), LAST_TIME)).toISOString();
 }

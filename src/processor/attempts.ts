@@ -2,6 +2,7 @@ import type { Clock } from '../clock.js';
 import {
   type AttemptOutcome,
   type BacklogRecord,
+  isQuarantine,
   type RecordChange,
   withoutHistory,
 } from '../record/index.js';
@@ -252,6 +253,15 @@ export class Attempts {
     await Promise.all(left.map(({ done }) => done));
   }
 
+  /** What is written of a record in place of what DynamoDB refuses: uncounted, its failures would never come to an end. */
+  private smaller(record: BacklogRecord, change: RecordChange): RecordChange | undefined {
+    if (isQuarantine(change)) return undefined;
+    const bare = withoutHistory(change);
+    if (!bare) return this.parts.lane.quarantine(record, 'the outcome of its attempt could not be written');
+    this.parts.logger.warn('a record has no room for its history', { id: record.id });
+    return bare;
+  }
+
   /** The one write of an attempt, repeated while DynamoDB does not answer and there is time. */
   private async settle(record: BacklogRecord, decided: RecordChange): Promise<void> {
     const { store, lease, tally, logger, clock } = this.parts;
@@ -264,11 +274,9 @@ export class Attempts {
         tally.unsettled();
         return logger.warn('record was changed by somebody else during its attempt', { id: record.id });
       } catch (error) {
-        const bare = isOfOneRecord(error) ? withoutHistory(change) : undefined;
-        if (bare) {
-          // An item of 400 KB: uncounted, its failures would never come to an end.
-          logger.warn('a record has no room for its history', { id: record.id });
-          change = bare;
+        const smaller = isOfOneRecord(error) ? this.smaller(record, change) : undefined;
+        if (smaller) {
+          change = smaller;
           continue;
         }
         const passing = error instanceof StoreThrottledError || error instanceof StoreUnavailableError;

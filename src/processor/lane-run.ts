@@ -142,7 +142,7 @@ export class LaneRun {
         return stop;
       }
       const byId = new Map(records.map((record) => [record.id, record]));
-      const work = ids.flatMap((id) => this.workFor(byId.get(id)) ?? []);
+      const work = rest.flatMap(({ id, dueAt }) => this.workFor(byId.get(id), dueAt) ?? []);
       const { late, held } = await this.attempts.workOff(work);
       this.tally.leftOver(held.length);
       const left = new Set(late.map(({ record }) => record.id));
@@ -178,10 +178,10 @@ export class LaneRun {
   }
 
   /** What is to be done with a record of the page; nothing if it is not its turn. */
-  private workFor(record: BacklogRecord | undefined): Work | undefined {
+  private workFor(record: BacklogRecord | undefined, indexedDueAt: string): Work | undefined {
     const isElsewhere =
       !record || this.lease.suspects.includes(record.id) || this.attempts.stragglerIds.includes(record.id);
-    const verdict = isElsewhere ? undefined : this.lane.judge(record);
+    const verdict = isElsewhere ? undefined : this.lane.judge(record, indexedDueAt);
     if (!record || !verdict || verdict.do === 'skip') {
       this.tally.skipped();
       return undefined;

@@ -3,10 +3,10 @@ import {
   type AttemptOutcome,
   type BacklogRecord,
   expire,
-  isNewer,
   judge,
   laneFor,
   lanesOf,
+  quarantine,
   type RecordChange,
   reschedule,
   type SettleContext,
@@ -14,6 +14,7 @@ import {
   type Verdict,
   type Way,
   waitForTask,
+  whyUnfit,
 } from '../record/index.js';
 import { show } from '../validation.js';
 import { type Deciding, deadIfRefused, decide, decidingFor, type RecordChoices } from './decisions.js';
@@ -58,32 +59,27 @@ export class Lane {
     this.key = band ? `${lane}#${band.number}` : lane;
   }
 
-  /** Records as they stand now, read strongly, or why the run must end. Who is of a newer version is left out. */
+  /** Records as they stand now, read strongly, or why the run must end. */
   async read(ids: readonly string[]): Promise<PageRead> {
     const { records, queue } = await this.parts.store.readPage(ids, this.options.target.queue);
     const first = !this.queueChecked;
     this.queueChecked = true;
-    const newer = records.filter(isNewer);
-    if (newer.length > 0) {
-      const text = 'left alone: records that a newer version of dynamo-backlog has written';
-      this.parts.logger.warn(text, { count: newer.length, id: newer[0]?.id });
-    }
     this.breakers.saw(queue);
     const stop = await checkQueue(queue, { ...this.options, ...this.parts, way: this.way, first });
-    return {
-      records: newer.length > 0 ? records.filter((record) => !isNewer(record)) : records,
-      stop: stop ?? (this.breakers.isShut() ? 'breakerOpen' : undefined),
-    };
+    return { records, stop: stop ?? (this.breakers.isShut() ? 'breakerOpen' : undefined) };
   }
 
-  judge(record: BacklogRecord): Verdict | { readonly do: 'waitForTask' } {
-    const verdict = this.verdictOn(record);
+  /** @param indexedDueAt what the index says, where it has named the record */
+  judge(record: BacklogRecord, indexedDueAt?: string): Verdict | { readonly do: 'waitForTask' } {
+    const verdict = this.verdictOn(record, indexedDueAt);
     const isItsTurn = verdict.do === 'attempt' || verdict.do === 'expire';
     return isItsTurn && !this.knows(record) ? { do: 'waitForTask' } : verdict;
   }
 
-  /** A record whose turn it is: attempted, or left to a handler that knows its task. */
+  /** A record whose turn it is: attempted, or left to a handler that knows its task, or quarantined. */
   begin(record: BacklogRecord): Work {
+    const why = whyUnfit(record);
+    if (why !== undefined) return this.work(record, { do: 'quarantine', why });
     return this.knows(record) ? { record } : this.work(record, { do: 'waitForTask' });
   }
 
@@ -94,11 +90,11 @@ export class Lane {
     return own > 0 && own < most ? own : most;
   }
 
-  private verdictOn(record: BacklogRecord): Verdict {
+  private verdictOn(record: BacklogRecord, indexedDueAt: string | undefined): Verdict {
     const { tickSeconds, target } = this.options;
     const { policy } = this.decidingFor(record);
     const now = this.parts.clock.now();
-    return judge(record, { lane: target.lane, band: this.band, policy, now, tickSeconds });
+    return judge(record, { lane: target.lane, indexedDueAt, band: this.band, policy, now, tickSeconds });
   }
 
   /** What a verdict asks for. */
@@ -108,8 +104,18 @@ export class Lane {
       return { record, change: waitForTask(record, this.settleContext(record)) };
     }
     if (verdict.do === 'expire') return { record, change: expire(this.settleContext(record)) };
+    if (verdict.do === 'correct') return { record, change: verdict.change };
+    if (verdict.do === 'quarantine') {
+      return { record, change: this.quarantine(record, verdict.why) };
+    }
     if (verdict.do === 'reschedule') return { record, change: reschedule(verdict.dueAt) };
     return { record };
+  }
+
+  /** It cannot be handled: dead, for people to look at. */
+  quarantine(record: BacklogRecord, why: string): RecordChange {
+    this.parts.logger.error('quarantined', { id: record.id, reason: why });
+    return quarantine(record, why, this.parts.clock.now(), this.options.target.shards);
   }
 
   /** Asked before `settle`: a failure that no retry helps against was an answer, and the breakers take it for one. */

@@ -1,18 +1,36 @@
+import { toIso } from '../clock.js';
 import { decideRetry, type ResolvedPolicy, type TierBand } from '../policies/index.js';
+import type { RecordChange } from './change.js';
 import { policyOf } from './fail.js';
-import { type BacklogRecord, bornAt, isPending } from './record.js';
+import { isLaneOf } from './lanes.js';
+import { place } from './place.js';
+import { whyUnfit } from './quarantine.js';
+import { type BacklogRecord, bornAt, DEFAULT_QUEUE, isPending } from './record.js';
 
 /** What a run should do with a record that its page named, now that the record itself has been read. */
 export type Verdict =
   | { readonly do: 'attempt' }
   /** Too old and attempted before: give it up. */
   | { readonly do: 'expire' }
+  /** This code cannot handle it. */
+  | { readonly do: 'quarantine'; readonly why: string }
+  /** It does not belong where the index has it. */
+  | { readonly do: 'correct'; readonly change: RecordChange }
   /** Its due time belongs to the other way of retrying, and it is not its time yet. */
   | { readonly do: 'reschedule'; readonly dueAt: number }
+  /** The index will not name it any more, or not before its time. */
   | { readonly do: 'skip'; readonly because: 'notPending' | 'moved' | 'notDue' | 'attemptedRecently' };
+
+/**
+ * A record that must not be attempted yet keeps its place in an index of ages, and each turn reads it. For more turns
+ * than this, two changes of its place cost less than its reads.
+ */
+const MAX_HELD_TURNS = 40;
 
 export interface DueContext {
   readonly lane: string;
+  /** The due time that the index has of it, as it stands there; absent where the record was not named by it. */
+  readonly indexedDueAt?: string | undefined;
   /** The rule's age band; absent on a queue that retries per record. */
   readonly band?: TierBand | undefined;
   readonly policy: ResolvedPolicy;
@@ -24,11 +42,41 @@ export interface DueContext {
 /**
  * The page was read from an index that is eventually consistent, and before the lease was taken: the record itself
  * says whether it is still its turn.
+ *
+ * Every page is read at every poll, and paid for. So no record is skipped that stays in it: what the index would name
+ * again and again is changed, by one write, so that it does not.
  */
 export function judge(record: BacklogRecord, context: DueContext): Verdict {
-  if (!isPending(record)) return { do: 'skip', because: 'notPending' };
-  if (record.lane !== context.lane) return { do: 'skip', because: 'moved' };
-  return context.band ? judgeByAge(record, context.band, context) : judgeByDueTime(record, context);
+  if (record.lane !== context.lane) {
+    return { do: 'skip', because: isPending(record) ? 'moved' : 'notPending' };
+  }
+  if (record.status === 'SUCCESS') {
+    return { do: 'correct', change: { set: {}, remove: ['lane', 'dueAt', 'notBefore'] } };
+  }
+  if (!isPending(record) || !isOfItsQueue(record)) {
+    return { do: 'correct', change: place(record, context.now) };
+  }
+  const why = whyUnfit(record);
+  if (why !== undefined) return { do: 'quarantine', why };
+  const verdict = context.band ? judgeByAge(record, context.band, context) : judgeByDueTime(record, context);
+  return verdict.do === 'skip' && isMisfiled(record, context)
+    ? { do: 'reschedule', dueAt: Date.parse(record.dueAt ?? record.insertedAt) }
+    : verdict;
+}
+
+/** Of the queue of its lane; so is one whose producer named the lane, and no queue. */
+function isOfItsQueue({ lane = '', queue }: BacklogRecord): boolean {
+  return isLaneOf(lane, queue) || queue === DEFAULT_QUEUE;
+}
+
+/** The index sorts by text, and has it at another time than its text means. */
+function isMisfiled({ dueAt }: BacklogRecord, { indexedDueAt }: DueContext): boolean {
+  return indexedDueAt !== undefined && indexedDueAt !== dueAt && !isCanonical(indexedDueAt);
+}
+
+function isCanonical(time: string): boolean {
+  const ms = Date.parse(time);
+  return !Number.isNaN(ms) && toIso(ms) === time;
 }
 
 function judgeByDueTime(record: BacklogRecord, context: DueContext): Verdict {
@@ -77,9 +125,11 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   const age = (now - born) / 1000;
   const leftBand = age < band.fromAgeSeconds || (age > band.untilAgeSeconds && !band.last);
   const lastAttemptAt = record.lastAttemptAt === undefined ? undefined : Date.parse(record.lastAttemptAt);
-  const attemptedRecently =
-    lastAttemptAt !== undefined && now - lastAttemptAt < (band.everySeconds * 1000) / 2;
-  const held = record.notBefore !== undefined && Date.parse(record.notBefore) > now;
+  const halfTurnMs = (band.everySeconds * 1000) / 2;
+  // One that lies far ahead is nobody's attempt.
+  const attemptedRecently = lastAttemptAt !== undefined && Math.abs(now - lastAttemptAt) < halfTurnMs;
+  const heldUntil = record.notBefore === undefined ? now : Date.parse(record.notBefore);
+  const held = heldUntil > now;
   const cameFromRetry = record.dueAt === undefined || Date.parse(record.dueAt) !== born;
 
   // No page names it yet, but an index that lags behind may, or the journal of a lost run.
@@ -89,6 +139,9 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   if (stillWaits) return { do: 'skip', because: 'notDue' };
   if (leftBand || attemptedRecently || held) {
     if (cameFromRetry) return { do: 'reschedule', dueAt: born };
+    if (heldUntil - now > MAX_HELD_TURNS * band.everySeconds * 1000) {
+      return { do: 'reschedule', dueAt: heldUntil };
+    }
     return { do: 'skip', because: leftBand ? 'moved' : held ? 'notDue' : 'attemptedRecently' };
   }
   return { do: 'attempt' };

@@ -5,7 +5,7 @@ import type { BacklogRecord } from './record.js';
  * version, as long as code that does not know it does no harm; docs/protocol.md, "Upgrades", says when there must be
  * a new one.
  */
-const RECORD_FORMAT = 1;
+export const RECORD_FORMAT = 1;
 
 /** It was written by a later version of this library, which alone knows what to make of it. */
 export function isNewer({ format = 1 }: Pick<BacklogRecord, 'format'>): boolean {

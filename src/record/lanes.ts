@@ -1,4 +1,7 @@
 import { hash32 } from '../policies/index.js';
+import type { BacklogRecord } from './record.js';
+
+type Place = Pick<BacklogRecord, 'id' | 'queue' | 'lane'>;
 
 /** A queue has at most so many lanes: one, or one for each of its shards. */
 export const MAX_SHARDS = 32;
@@ -34,5 +37,13 @@ export function withoutDeadEnding(lane: string): string {
 
 /** Whether it is a lane of the queue, of whatever number of shards: of its living, not of its dead. */
 export function isLaneOf(lane: string, queue: string): boolean {
-  return lane === queue || (lane.startsWith(`${queue}#`) && /^[1-9]\d?$/.test(lane.slice(queue.length + 1)));
+  if (lane === queue) return true;
+  const shard = lane.startsWith(`${queue}#`) ? lane.slice(queue.length + 1) : '';
+  return /^[1-9]\d?$/.test(shard) && Number(shard) < MAX_SHARDS;
+}
+
+/** The lane that it is, or was, in, if that is one of its queue's; else the one that it belongs in. */
+export function homeOf(record: Place, shards = 1): string {
+  const lane = withoutDeadEnding(record.lane ?? '');
+  return isLaneOf(lane, record.queue) ? lane : laneFor(record, shards);
 }

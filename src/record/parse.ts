@@ -1,4 +1,6 @@
+import { isSortable, toIso } from '../clock.js';
 import { isLimitsOnly, parseLimits, type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import { hasRoomForOutcome } from './item-size.js';
 import {
   type BacklogRecord,
   DEFAULT_QUEUE,
@@ -65,7 +67,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
     if (value === undefined || value === null) return undefined;
     if (typeof value === 'string' && CANONICAL_TIME.test(value)) return value;
     const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-    return Number.isNaN(ms) ? problem(attribute, 'an ISO-8601 time') : new Date(ms).toISOString();
+    return isSortable(ms) ? toIso(ms) : problem(attribute, 'an ISO-8601 time');
   };
   const count = (attribute: string): number => {
     const value = item[attribute];
@@ -92,7 +94,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
       insertionTime(time('insertedAt'), now, problems) ??
       // A failure moves the due time: whoever has failed is older than that, or it would never be too old.
       earlier(dueAt, firstFailureAt) ??
-      new Date(now).toISOString(),
+      toIso(now),
     availableAt: time('availableAt'),
     lane: text('lane'),
     dueAt,
@@ -114,6 +116,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
     ...(item.backlogFormat === undefined ? {} : { format: count('backlogFormat') || 1 }),
     expiresAt: typeof item.expiresAt === 'number' ? item.expiresAt : undefined,
     attributes: ownAttributes(item),
+    ...(hasRoomForOutcome(item) ? {} : { isFull: true }),
     problems,
   };
 }
@@ -158,7 +161,7 @@ function parseRetry(value: unknown, problems: string[]): Pick<BacklogRecord, 're
 
 function parseFormerLane(value: unknown): BacklogRecord['formerLane'] {
   const { lane, until } = (value ?? {}) as Record<string, unknown>;
-  const isTime = typeof until === 'string' && !Number.isNaN(Date.parse(until));
+  const isTime = typeof until === 'string' && isSortable(Date.parse(until));
   return typeof lane === 'string' && isTime ? { lane, until } : undefined;
 }
 

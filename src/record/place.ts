@@ -1,12 +1,12 @@
 import { toIso } from '../clock.js';
 import type { RecordChange } from './change.js';
-import { isNewer } from './format.js';
-import { DEAD_LANE_ENDING, deadLane, isLaneOf, laneFor, withoutDeadEnding } from './lanes.js';
+import { DEAD_LANE_ENDING, deadLane, homeOf } from './lanes.js';
+import { quarantine, whyUnfit } from './quarantine.js';
 import { type BacklogRecord, bornAt, isPending } from './record.js';
 
 /** It was put without `lane`: it waits for its place, or for its first attempt. */
 export function isUnplaced(record: BacklogRecord): boolean {
-  return record.lane === undefined && record.status !== 'SUCCESS' && !isNewer(record);
+  return record.lane === undefined && record.status !== 'SUCCESS';
 }
 
 /**
@@ -21,24 +21,26 @@ function isUnindexed(record: BacklogRecord): boolean {
   const { status, lane, dueAt, problems } = record;
   const isUnreadable = problems.some((problem) => problem.startsWith('dueAt:'));
   const isHalf = lane !== undefined && dueAt === undefined && !isUnreadable;
-  return isHalf && status !== 'SUCCESS' && !isNewer(record);
+  return isHalf && status !== 'SUCCESS';
 }
 
 /** Pending in the lane of the dead. */
 export function isRisen(record: BacklogRecord): boolean {
-  return isPending(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === true && !isNewer(record);
+  return isPending(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === true;
 }
 
 /**
  * Gives a record its place in the index, under either way of retrying: due since it became available. What could not
  * be read of the contract is written anew, so that people and tools see what is gone by. One that was put as `DEAD`
- * is listed with the others; a dead one that is pending again begins anew, at this moment. Nobody who waits expires:
+ * is listed with the others; one that this code cannot handle is quarantined; a dead one that is pending again begins anew, at this moment. Nobody who waits expires:
  * one that was finished, and set to `NEW` again, would.
  *
  * @param now epoch milliseconds
  * @param shards of its queue. Who is in one of its lanes already stays there: runs come to all of them
  */
 export function place(record: BacklogRecord, now: number, shards = 1): RecordChange {
+  const why = isPending(record) ? whyUnfit(record) : undefined;
+  if (why !== undefined) return quarantine(record, why, now, shards);
   const lane = homeOf(record, shards);
   const repaired = record.problems.length > 0 ? { status: record.status, queue: record.queue } : {};
   const contract = { ...repaired, insertedAt: record.insertedAt };
@@ -69,10 +71,4 @@ export function beginAnew(lane: string, now: number): RecordChange {
       'lastFailureAt',
     ],
   };
-}
-
-/** The lane that it is, or was, in, if that is one of its queue's; else the one that it belongs in. */
-export function homeOf(record: BacklogRecord, shards = 1): string {
-  const lane = withoutDeadEnding(record.lane ?? '');
-  return isLaneOf(lane, record.queue) ? lane : laneFor(record, shards);
 }

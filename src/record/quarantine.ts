@@ -1,12 +1,23 @@
 import { toIso } from '../clock.js';
 import { arrivalOf, type RecordChange } from './change.js';
 import { shortReason } from './fail.js';
-import { deadLane } from './lanes.js';
-import { homeOf } from './place.js';
+import { isNewer, RECORD_FORMAT } from './format.js';
+import { deadLane, homeOf } from './lanes.js';
 import type { BacklogRecord } from './record.js';
 
 /** The start of a quarantined record's `deadReason`. */
 export const QUARANTINED = 'quarantined: ';
+
+/** Why this code cannot handle a record that waits; undefined: it can. */
+export function whyUnfit(record: BacklogRecord): string | undefined {
+  if (isNewer(record)) {
+    return (
+      `backlogFormat ${record.format} is newer than ${RECORD_FORMAT}, which this version knows: ` +
+      'deploy the newer version, then redrive it'
+    );
+  }
+  return record.isFull ? 'its item is too large: the outcome of an attempt would have no room' : undefined;
+}
 
 /**
  * What becomes of a record that cannot be handled: it is dead, with the reason, among the dead of its queue. Its

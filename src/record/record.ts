@@ -96,6 +96,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly expiresAt?: number | undefined;
   /** Whatever else the producer stored with it. */
   readonly attributes: Readonly<Record<string, unknown>>;
+  /** Its item has no room left for the outcome of an attempt. */
+  readonly isFull?: true | undefined;
   /** Contract attributes that made no sense and were replaced by their defaults. */
   readonly problems: readonly string[];
 }

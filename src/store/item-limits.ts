@@ -1,10 +1,10 @@
 import { InvalidRecordError } from '../errors.js';
 import { MAX_DEPTH } from '../record/depth.js';
 import type { Item } from '../record/index.js';
-import { byteLength, itemBytes, significantDigits } from './item-size.js';
+import { byteLength, itemBytes, MAX_ITEM_BYTES, significantDigits } from '../record/item-size.js';
 
-/** DynamoDB's limit for an item, attribute names included. */
-export const MAX_ITEM_BYTES = 400 * 1024;
+export { MAX_ITEM_BYTES };
+
 /** Kept free for what the library adds in the course of the attempts: counts, times, errors. */
 const RESERVED_BYTES = 2 * 1024;
 const MAX_ID_BYTES = 2048;

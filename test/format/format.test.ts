@@ -129,23 +129,31 @@ describe('a record of a newer version', () => {
   });
   const place = { lane: { S: 'orders' }, dueAt: { S: '2026-01-01T00:00:00.000Z' } };
 
-  it('is left alone by every run, which says so, and keeps none of the others', async () => {
+  it('is quarantined by every run that meets it, untouched but for its place, and keeps none of the others', async () => {
     backlog = await openBacklog(LIFE_STARTS + 3_600_000);
     await backlog.put('records', newer('new-way', place));
     await backlog.put('records', newer('new-way-bare'));
+    await backlog.put('records', newer('new-way-swept'));
     await backlog.client.insert({ id: 'old-way', queue: 'orders', payload: 1 });
-    const before = (await backlog.items()).records.filter(({ backlogFormat }) => backlogFormat);
     const ids = ['new-way-bare', 'old-way'];
     expect(await attempted('orders', { arrivals: { batch: '1/2', ids } })).toEqual(['old-way']);
     expect(await attempted('orders')).toEqual([]);
-    expect(await placeWhenFree(ids, backlog.parts)).toMatchObject({ placed: [], skipped: 2 });
-    expect((await backlog.items()).records.filter(({ backlogFormat }) => backlogFormat)).toEqual(before);
+    expect(await placeWhenFree(['new-way-swept'], backlog.parts)).toMatchObject({ skipped: 0 });
+    const quarantined = (await backlog.items()).records.filter(({ backlogFormat }) => backlogFormat);
+    expect(quarantined).toHaveLength(3);
+    for (const item of quarantined) {
+      expect(item).toMatchObject({
+        payload: { S: 'in a way of its own' },
+        backlogFormat: { N: '2' },
+        status: { S: 'DEAD' },
+        lane: { S: 'orders/dead' },
+        deadReason: { S: expect.stringMatching(/^quarantined: backlogFormat 2 is newer than 1/) },
+      });
+    }
+    const reason = expect.stringContaining('redrive');
     expect(backlog.warnings).toEqual([
-      [
-        'left alone: records that a newer version of dynamo-backlog has written',
-        { count: 1, id: 'new-way-bare' },
-      ],
-      ['left alone: records that a newer version of dynamo-backlog has written', { count: 1, id: 'new-way' }],
+      ['quarantined', { id: 'new-way-bare', reason }],
+      ['quarantined', { id: 'new-way', reason }],
     ]);
   });
 

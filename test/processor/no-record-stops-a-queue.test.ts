@@ -66,6 +66,19 @@ describe('no record can stop a queue', () => {
     expect(harness.warnings).toContain('the outcome of an attempt could not be written');
   });
 
+  test('by a success that the store refuses to write: it is quarantined, and not attempted again', async () => {
+    const harness = new Harness();
+    harness.put('odd');
+    const store = refusing(harness.store, 'odd', ({ set }) => set.status === 'SUCCESS');
+    expect(await harness.run(succeed, { store })).toMatchObject({ attempted: 1, dead: 1, unsettled: 0 });
+    expect(harness.item('odd')).toMatchObject({
+      status: 'DEAD',
+      lane: 'q/dead',
+      deadReason: 'quarantined: the outcome of its attempt could not be written',
+    });
+    expect(await harness.run(succeed, { store })).toMatchObject({ attempted: 0, ended: 'drained' });
+  });
+
   test('by a history that its item has no room for: its failures are counted without', async () => {
     const harness = new Harness();
     harness.put('full');

@@ -99,11 +99,13 @@ describe('a queue with shards', () => {
     expect(await harness.run(succeed, now)).toMatchObject({ succeeded: 40 });
   });
 
-  test('keeps those too that name another queue by now, whose shards it does not know', async () => {
+  test('moves those to their queue that name another by now, without an attempt', async () => {
     const harness = new Harness();
     for (let i = 0; i < 20; i++) harness.put(String(i), { queue: 'r', lane: laneOf('q', 7) });
-    await harness.run(fail, { shards: 2, lanes: lanesOf('q', 0, 8) });
-    expect(Object.keys(lanesIn(harness)).sort()).toEqual(['q', 'q#1']);
+    const moved = await harness.run(fail, { shards: 2, lanes: lanesOf('q', 0, 8) });
+    expect(moved).toMatchObject({ attempted: 0, skipped: 20 });
+    expect(lanesIn(harness)).toEqual({ r: 20 });
+    expect(await harness.run(succeed, { queue: 'r' })).toMatchObject({ succeeded: 20 });
   });
 
   test('of more than before goes on with those that stand in the lane it had', async () => {

@@ -30,8 +30,55 @@ const snoozed = { attempts: 1, lastAttemptAt: iso(-2 * DAY) };
 describe('a record found by its due time', () => {
   test.each([
     ['is attempted', {}, { do: 'attempt' }],
-    ['is left if it has succeeded meanwhile', { status: 'SUCCESS' }, { do: 'skip', because: 'notPending' }],
-    ['is left if it is dead', { status: 'DEAD' }, { do: 'skip', because: 'notPending' }],
+    [
+      'is left if it has succeeded meanwhile',
+      { status: 'SUCCESS', lane: undefined },
+      { do: 'skip', because: 'notPending' },
+    ],
+    ['is left if it is dead', { status: 'DEAD', lane: 'q/dead' }, { do: 'skip', because: 'notPending' }],
+    [
+      'leaves the index if it has succeeded and still is in it',
+      { status: 'SUCCESS' },
+      { do: 'correct', change: { set: {}, remove: ['lane', 'dueAt', 'notBefore'] } },
+    ],
+    [
+      'goes to the dead if it is one',
+      { status: 'DEAD' },
+      {
+        do: 'correct',
+        change: { set: { insertedAt: iso(-3600), lane: 'q/dead', dueAt: iso(0) }, remove: ['expiresAt'] },
+      },
+    ],
+    [
+      'goes to the lane of its queue',
+      { queue: 'r' },
+      {
+        do: 'correct',
+        change: { set: { insertedAt: iso(-3600), lane: 'r', dueAt: iso(-3600) }, remove: ['expiresAt'] },
+      },
+    ],
+    ['is attempted where its producer named the lane alone', { queue: undefined }, { do: 'attempt' }],
+    [
+      'is quarantined if a newer version wrote it',
+      { backlogFormat: 99 },
+      {
+        do: 'quarantine',
+        why: 'backlogFormat 99 is newer than 1, which this version knows: deploy the newer version, then redrive it',
+      },
+    ],
+    [
+      'is quarantined if its outcome would have no room',
+      { payload: 'x'.repeat(409_000) },
+      {
+        do: 'quarantine',
+        why: 'its item is too large: the outcome of an attempt would have no room',
+      },
+    ],
+    [
+      'is attempted if its due time is of a year that does not sort',
+      { dueAt: '+275760-09-13T00:00:00.000Z' },
+      { do: 'attempt' },
+    ],
     ['is left if it is in another lane by now', { lane: 'other' }, { do: 'skip', because: 'moved' }],
     ['is left if it has no lane any more', { lane: undefined }, { do: 'skip', because: 'moved' }],
     ['is left if its due time has moved', { dueAt: iso(1) }, { do: 'skip', because: 'notDue' }],

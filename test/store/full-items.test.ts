@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Item, quarantine } from '../../src/record/index.js';
+import { itemBytes } from '../../src/record/item-size.js';
 import { MAX_ITEM_BYTES } from '../../src/store/index.js';
-import { itemBytes } from '../../src/store/item-size.js';
 import { type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
 import { iso, item, read } from './records.js';
 import { startDynamoDb } from './start-dynamodb.js';

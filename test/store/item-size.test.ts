@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { itemBytes } from '../../src/record/item-size.js';
 import { holdAttributes, leaseKey } from '../../src/store/dynamodb/lease-item.js';
-import { itemBytes } from '../../src/store/item-size.js';
 import { iso, NOW } from './records.js';
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;

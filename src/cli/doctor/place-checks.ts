@@ -3,7 +3,6 @@ import {
   type Item,
   isLaneOf,
   isMisplaced,
-  isNewer,
   isPending,
   isRisen,
   isUnplaced,
@@ -27,7 +26,6 @@ const AHEAD_MS = 86_400_000;
 
 export function placeProblem(item: Item, record: BacklogRecord, now: number): PlaceProblem | undefined {
   const { lane, status, queue } = record;
-  if (isNewer(record)) return undefined;
   if (status === 'SUCCESS') return lane === undefined ? undefined : 'doneInLane';
   if (isUnplaced(record)) return 'unplaced';
   if (isRisen(record)) return 'pendingInDeadLane';

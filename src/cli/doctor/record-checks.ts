@@ -77,8 +77,13 @@ const FINDINGS = {
   },
   newer: {
     severity: 'warning',
-    what: 'written by a newer version of dynamo-backlog: code of this version leaves them alone',
-    todo: 'deploy that version again; nothing is lost until then (docs/protocol.md, Upgrades)',
+    what: 'written by a newer version of dynamo-backlog: a run of this version quarantines them',
+    todo: 'deploy that version again, then redrive those with that reason (docs/protocol.md, Upgrades)',
+  },
+  full: {
+    severity: 'error',
+    what: 'too large: the outcome of an attempt would have no room below 400 KB; they are quarantined',
+    todo: 'let their producer store large data elsewhere and put its key into the payload; npx backlog edit or discard',
   },
   noPayload: {
     severity: 'warning',
@@ -113,7 +118,6 @@ export function named(kind: keyof typeof FINDINGS): Finding {
 
 /** What is wrong with one record. One that has succeeded is only looked at for what it costs. */
 export function checkRecord(item: Item, record: BacklogRecord, context: RecordContext): Finding[] {
-  if (isNewer(record)) return [named('newer')];
   const place = placeProblem(item, record, context.now);
   const misplaced = place === undefined ? [] : [named(place)];
   if (record.status === 'SUCCESS') return misplaced;
@@ -126,6 +130,7 @@ export function checkRecord(item: Item, record: BacklogRecord, context: RecordCo
 /** What is wrong with what a record holds, wherever it stands. */
 export function checkContents(item: Item, record: BacklogRecord, context: RecordContext): Finding[] {
   return [
+    ...(isNewer(record) && isPending(record) ? [named('newer')] : []),
     ...checkAttributes(item, record),
     ...(isPending(record) && record.unknownTaskSince !== undefined ? [unknownTask(record)] : []),
     ...(isPending(record) ? checkWait(item, record, context) : isCancelled(record) ? [] : [dead(record)]),
@@ -178,6 +183,7 @@ function checkWait(item: Item, record: BacklogRecord, { now, ways }: RecordConte
   const dueSince = dueAt === undefined || !isLaneOf(lane ?? '', queue) ? 0 : now - Date.parse(dueAt);
   const isFound = placeProblem(item, record, now) === undefined;
   const kinds = {
+    full: record.isFull === true,
     noPayload: record.payload === undefined,
     expiring: item.expiresAt !== undefined,
     dueAtForm: isFound && isReadInstead('dueAt', item, record),

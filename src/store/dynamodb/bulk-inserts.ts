@@ -5,9 +5,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { InvalidRecordError } from '../../errors.js';
 import type { Item } from '../../record/index.js';
+import { itemBytes } from '../../record/item-size.js';
 import { type StoreError, StoreThrottledError, StoreUnavailableError } from '../errors.js';
 import { checkItem } from '../item-limits.js';
-import { itemBytes } from '../item-size.js';
 import type { BacklogStore } from '../store.js';
 import { toAttributeValue } from './attribute-values.js';
 import {

@@ -57,7 +57,7 @@ export function wrongInPlace(
     one('odd-available', { availableAt: 'soon' }, 'attribute.availableAt'),
     one('odd-retry', { retry: { type: 'fibonaci' } }, 'attribute.retry'),
     one('odd-attempts', { attempts: 'many' }, 'attribute.attempts'),
-    one('newer', { backlogFormat: 2, lane: undefined }, 'newer'),
+    one('newer', { backlogFormat: 2 }, 'newer'),
     one('expiring', { expiresAt: 1_900_000_000 }, 'expiring'),
     one('overdue', { dueAt: ago(7200, now), insertedAt: ago(7200, now), attempts: 2 }, 'overdue'),
     one(

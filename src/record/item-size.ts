@@ -1,4 +1,14 @@
-import type { Item } from '../record/index.js';
+import type { Item } from './parse.js';
+
+/** DynamoDB's limit for an item, attribute names included. */
+export const MAX_ITEM_BYTES = 400 * 1024;
+/** What a failure adds at the most, without its history: counts, times, the fence and the place in the index. */
+const OUTCOME_BYTES = 512;
+
+/** Without it an attempt could be made, and its outcome not be written. */
+export function hasRoomForOutcome(item: Item): boolean {
+  return itemBytes(item) <= MAX_ITEM_BYTES - OUTCOME_BYTES;
+}
 
 /** The size of an item as DynamoDB counts it: names and values, 3 bytes and 1 per element for maps and lists. */
 export function itemBytes(item: Item): number {
