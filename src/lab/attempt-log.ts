@@ -18,8 +18,10 @@ export class AttemptLog {
   readonly seconds = new Windows(1_000);
   readonly tenSeconds = new Windows(10_000);
   readonly minutes = new Windows(60_000);
-  /** All but the first attempts of the records. */
+  /** All but the first attempts of the records: when those come is no policy's choice. */
   readonly retrySeconds = new Windows(1_000);
+  readonly retryTenSeconds = new Windows(10_000);
+  readonly retryMinutes = new Windows(60_000);
   readonly deviation = new Deviation();
   private readonly counts: { minute: number; attempts: number; wasted: number }[] = [];
 
@@ -38,7 +40,9 @@ export class AttemptLog {
     this.attempts++;
     this.count(Math.floor(atMs / 60_000), fails);
     for (const windows of [this.seconds, this.tenSeconds, this.minutes]) windows.add(atMs);
-    if (record.attempts > 0) this.retrySeconds.add(atMs);
+    if (record.attempts > 0) {
+      for (const windows of [this.retrySeconds, this.retryTenSeconds, this.retryMinutes]) windows.add(atMs);
+    }
     if (record.lastFailureAt !== undefined) this.waited(record, Date.parse(record.lastFailureAt), now);
   }
 

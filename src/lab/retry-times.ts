@@ -22,7 +22,7 @@ export function retryTimes(
     const attempt = { id, queue, failures, firstFailureAt: 0, failedAt, bornAt: 0 };
     const decision = decideRetry(policy, attempt, 0, random);
     if (!decision.retry) break;
-    failedAt = decision.dueAt;
+    failedAt = Math.ceil(decision.wanted);
     times.push(failedAt / 1000);
   }
   return times;

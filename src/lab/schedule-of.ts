@@ -1,4 +1,4 @@
-import { decideRetry, type ResolvedPolicy, type RetryDecision, spread } from '../policies/index.js';
+import { decideRetry, type ResolvedPolicy, type RetryDecision, type WaitRange } from '../policies/index.js';
 import type { Random } from '../random.js';
 
 /** What a schedule is asked for. */
@@ -56,7 +56,7 @@ export function scheduleOf(policy: ResolvedPolicy, facts: ScheduleFacts): Schedu
     if (!decision.retry) return { rows, end: { reason: decision.reason } };
     const { least, most } = rangeOf(policy, failures, elapsed);
     // The last binary digit may fall on the other side of a bound.
-    const wait = Math.min(Math.max(decision.dueAt / SECOND, least), most);
+    const wait = Math.min(Math.max(decision.wanted / SECOND, least), most);
     elapsed += wait;
     rows.push({
       failures,
@@ -70,13 +70,13 @@ export function scheduleOf(policy: ResolvedPolicy, facts: ScheduleFacts): Schedu
 }
 
 function rangeOf(policy: ResolvedPolicy, failures: number, ageSeconds: number) {
-  const range = policy.baseWait({ failures, ageSeconds }) ?? { least: 0, most: 0 };
-  return range.least === range.most ? spread(range.most, policy.jitter) : range;
+  return policy.jitteredWait({ failures, ageSeconds }) ?? { least: 0, most: 0 };
 }
 
 /** With a phase that moves nothing. */
 function unphased(policy: ResolvedPolicy): ResolvedPolicy {
-  return policy.jitter.type === 'phase' ? { ...policy, jitter: { type: 'phase', amplitude: 0 } } : policy;
+  if (policy.jitter.type !== 'phase') return policy;
+  return { ...policy, jitter: { type: 'none' }, jitteredWait: policy.baseWait };
 }
 
 /** Due times are whole milliseconds; here a second is finer by a power of two, which rounds nothing on the way. */
@@ -85,13 +85,18 @@ const SECOND = 1000 * FINER;
 
 /** The same policy on a clock that is finer. */
 function fine(policy: ResolvedPolicy): ResolvedPolicy {
+  const finer = ({ least, most }: WaitRange) => ({ least: least * FINER, most: most * FINER });
+  const after =
+    (waitOf: ResolvedPolicy['baseWait']): ResolvedPolicy['baseWait'] =>
+    ({ failures, ageSeconds }) => {
+      const wait = waitOf({ failures, ageSeconds: ageSeconds / FINER });
+      return wait && finer(wait);
+    };
   return {
     ...policy,
     maxAgeSeconds: policy.maxAgeSeconds * FINER,
-    baseWait: ({ failures, ageSeconds }) => {
-      const wait = policy.baseWait({ failures, ageSeconds: ageSeconds / FINER });
-      return wait && { least: wait.least * FINER, most: wait.most * FINER };
-    },
-    totalSeconds: (failures) => policy.totalSeconds(failures) * FINER,
+    baseWait: after(policy.baseWait),
+    jitteredWait: after(policy.jitteredWait),
+    totals: (failures) => finer(policy.totals(failures)),
   };
 }

@@ -16,6 +16,10 @@ export interface SimulationResult {
   readonly peakPerSecond: number;
   readonly peakPer10Seconds: number;
   readonly peakPerMinute: number;
+  /** The same without the first attempt of each record. */
+  readonly retryPeakPerSecond: number;
+  readonly retryPeakPer10Seconds: number;
+  readonly retryPeakPerMinute: number;
   /**
    * Variance / mean of the attempts per second, without the first of each record, from the first to the last of the
    * others: 1 where chance alone spreads them.
@@ -69,6 +73,9 @@ export function summarize(items: readonly Item[], log: AttemptLog, end: Simulati
     peakPerSecond: log.seconds.peak,
     peakPer10Seconds: log.tenSeconds.peak,
     peakPerMinute: log.minutes.peak,
+    retryPeakPerSecond: log.retrySeconds.peak,
+    retryPeakPer10Seconds: log.retryTenSeconds.peak,
+    retryPeakPerMinute: log.retryMinutes.peak,
     indexOfDispersion: log.retrySeconds.dispersion() ?? null,
     meanDeviation: log.deviation.mean ?? null,
     greatestDeviation: log.deviation.greatest ?? null,

@@ -13,6 +13,7 @@ export const arctan: PolicyDefinition<'arctan', { maxSeconds: number }> = {
   type: 'arctan',
   options: z.object({ maxSeconds: z._default(seconds, 86_400) }),
   wait: ({ maxSeconds }, { failures }) =>
-    fixed(maxSeconds * (2 / Math.PI) * Math.atan(powerOf(failures, 3) / 15)),
+    fixed(maxSeconds * (2 / Math.PI) * Math.atan(powerOf(failures, 3) / 15), maxSeconds),
   limitingGrowth: () => 1,
+  phased: true,
 };

@@ -17,6 +17,7 @@ export const fibonacci: PolicyDefinition<'fibonacci', { unitSeconds: number }> =
   options: z.object({ unitSeconds: z._default(seconds, 60) }),
   wait: ({ unitSeconds }, { failures }) => fixed(unitSeconds * fibonacciNumber(failures)),
   limitingGrowth: () => GOLDEN_RATIO,
+  phased: true,
 };
 
 /** F(n) with F(1) = F(2) = 1. Stops growing where the longest wait of one-millisecond units is passed. */

@@ -62,14 +62,18 @@ export function parseJitter(input: unknown, name: string): ParsedJitter {
 }
 
 /**
- * The jitter of a policy whose cumulated wait grows by a factor in the limit. By default the fixed phase, with the
+ * The jitter of a policy whose cumulated wait grows by a factor in the limit. The fixed phase has, by default, the
  * amplitude at which the waves of successive attempts tile the time line without gap or overlap:
  * (r - 1) / (r + 1) for a growth of r. phi^-3 = 0.236 for Fibonacci, 1/3 for doubling.
  *
- * @param growth undefined where a policy gets no jitter by default
+ * @param isPhased has the fixed phase where nothing else is said
+ * @param growth undefined where there is no limit
  */
-export function resolveJitter(given: ParsedJitter | undefined, growth: number | undefined): Jitter {
-  const jitter: ParsedJitter = given ?? (growth === undefined ? { type: 'none' } : { type: 'phase' });
+export function resolveJitter(
+  given: ParsedJitter | undefined,
+  { isPhased, growth }: { readonly isPhased: boolean; readonly growth: number | undefined },
+): Jitter {
+  const jitter: ParsedJitter = given ?? { type: isPhased ? 'phase' : 'none' };
   return jitter.type === 'phase'
     ? { type: 'phase', amplitude: jitter.amplitude ?? amplitudeOf(growth) }
     : jitter;
@@ -79,8 +83,13 @@ function amplitudeOf(growth: number | undefined): number {
   return growth === undefined || growth <= 1 ? DEFAULT_AMPLITUDE : (growth - 1) / (growth + 1);
 }
 
-/** The waits that a jitter makes of a base wait. Of the phase: those of all records together. */
-export function spread(base: number, jitter: Jitter): WaitRange {
+/** The waits that a jitter makes of a base wait, cut at a maximum. Of the phase: those of all records together. */
+export function spread(base: number, jitter: Jitter, maximum = Number.POSITIVE_INFINITY): WaitRange {
+  const { least, most } = uncut(base, jitter);
+  return { least: Math.min(least, maximum), most: Math.min(most, maximum) };
+}
+
+function uncut(base: number, jitter: Jitter): WaitRange {
   switch (jitter.type) {
     case 'phase':
       return { least: base * (1 - jitter.amplitude), most: base * (1 + jitter.amplitude) };

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { nearest } from '../nearest.js';
-import { type Failure, fixed, type PolicyDefinition, seconds, type WaitRange } from './policy.js';
+import { type Failure, type FormulaWait, fixed, type PolicyDefinition, seconds } from './policy.js';
 
 /** A policy's formula alone, with its options filled in. */
 export interface Formula {
-  wait(failure: Failure): WaitRange | undefined;
+  wait(failure: Failure): FormulaWait | undefined;
   /** Of its sum: see PolicyDefinition. */
   readonly limitingGrowth: number | undefined;
 }

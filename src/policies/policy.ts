@@ -14,8 +14,18 @@ export interface WaitRange {
   readonly most: number;
 }
 
-export function fixed(seconds: number): WaitRange {
-  return { least: seconds, most: seconds };
+/** What a formula says after a failure. */
+export interface FormulaWait extends WaitRange {
+  /** No jitter makes it longer. Default: the policy has no maximum of its own. */
+  readonly maximum?: number | undefined;
+}
+
+export function fixed(seconds: number, maximum?: number): FormulaWait {
+  return { least: seconds, most: seconds, maximum };
+}
+
+export function isFixed({ least, most }: WaitRange): boolean {
+  return least === most;
 }
 
 /** What one policy is: its own options and its formula. One small file each. */
@@ -23,12 +33,14 @@ export interface PolicyDefinition<Type extends string, Options> {
   readonly type: Type;
   readonly options: z.ZodMiniType<Options>;
   /** The wait after a failure, before cap and jitter; `undefined` for never again. */
-  wait(options: Options, failure: Failure): WaitRange | undefined;
+  wait(options: Options, failure: Failure): FormulaWait | undefined;
   /**
    * Growth of the cumulated wait from one failure to the next, in the limit. The default amplitude of the
-   * fixed-phase jitter follows from it. `undefined`: no jitter by default.
+   * fixed-phase jitter follows from it.
    */
   limitingGrowth(options: Options): number | undefined;
+  /** Has the fixed-phase jitter by default. The others wait exactly what their formula says. */
+  readonly phased?: true;
   /** Draws its waits itself: no jitter can be added. */
   readonly random?: true;
 }

@@ -15,7 +15,9 @@ import { none } from './none.js';
 import {
   DEFAULT_MAX_AGE_SECONDS,
   type Failure,
+  type FormulaWait,
   fixed,
+  isFixed,
   MAX_WAIT_SECONDS,
   type PolicyDefinition,
   seconds,
@@ -83,10 +85,15 @@ export interface ResolvedPolicy {
   readonly maxAgeSeconds: number;
   readonly maxWaitSeconds: number;
   readonly jitter: Jitter;
-  /** The wait before jitter, capped so that the jitter does not pass `maxWaitSeconds`; `undefined` for never again. */
+  /** The wait before jitter; `undefined` for never again. */
   baseWait(failure: Failure): WaitRange | undefined;
-  /** Sum of the waits before jitter after so many failures, seconds. */
-  totalSeconds(failures: number): number;
+  /**
+   * What the jitter makes of it, of all records and draws together: never more than `maxWaitSeconds`, nor than the
+   * maximum of the policy itself.
+   */
+  jitteredWait(failure: Failure): WaitRange | undefined;
+  /** Sums of these waits after so many failures, seconds. */
+  totals(failures: number): WaitRange;
 }
 
 /**
@@ -102,11 +109,25 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
       `${name}.jitter: expected "none", as "${definition.type}" is random by itself, got "${given.type}"`,
     );
   }
-  const jitter = resolveJitter(given, definition.limitingGrowth(options));
+  const jitter = resolveJitter(given, {
+    isPhased: definition.phased === true,
+    growth: definition.limitingGrowth(options),
+  });
   const maxWaitSeconds = options.maxWaitSeconds ?? MAX_WAIT_SECONDS;
-  // The longest wait of the spread is what the cap is about: the base stays below it, and the spread is kept.
-  const cap = maxWaitSeconds / spread(1, jitter).most;
-  const baseWait = (failure: Failure) => capped(definition.wait(options, failure), cap);
+  const waitAfter = ({ failures, ageSeconds }: Failure) =>
+    capped(
+      definition.wait(options, { failures: Math.min(failures, MOST_FAILURES), ageSeconds }),
+      maxWaitSeconds,
+    );
+  const baseWait = (failure: Failure) => {
+    const wait = waitAfter(failure);
+    return wait && { least: wait.least, most: wait.most };
+  };
+  const jitteredWait = (failure: Failure) => {
+    const wait = waitAfter(failure);
+    if (!wait || !isFixed(wait)) return wait;
+    return spread(wait.most, jitter, Math.min(maxWaitSeconds, wait.maximum ?? maxWaitSeconds));
+  };
   return {
     type: definition.type,
     maxAttempts: options.maxAttempts ?? Number.POSITIVE_INFINITY,
@@ -114,9 +135,13 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
     maxWaitSeconds,
     jitter,
     baseWait,
-    totalSeconds: sums((failures) => baseWait({ failures, ageSeconds: 0 })?.most ?? 0),
+    jitteredWait,
+    totals: sums((failures) => jitteredWait({ failures, ageSeconds: 0 }) ?? fixed(0)),
   };
 }
+
+/** A record may say that it has failed more often than numbers can count. */
+const MOST_FAILURES = Number.MAX_SAFE_INTEGER;
 
 /**
  * Schemas of every type with these options beside its own. Made once: a record's own policy is read at every attempt.
@@ -180,17 +205,23 @@ function parseOwn(policy: { readonly type?: unknown }, name: string, schemaOf: t
   }
 }
 
-/** A wait above the cap comes down to it, and keeps its relative width. */
-function capped(wait: WaitRange | undefined, cap: number): WaitRange | undefined {
+/** A wait above the cap comes down to it; one that is drawn keeps its relative width. */
+function capped(wait: FormulaWait | undefined, cap: number): FormulaWait | undefined {
   if (wait === undefined || wait.most <= cap) return wait;
-  return Number.isFinite(wait.most) ? { least: (wait.least / wait.most) * cap, most: cap } : fixed(cap);
+  const least = Number.isFinite(wait.most) ? (wait.least / wait.most) * cap : cap;
+  return { ...wait, least, most: cap };
 }
 
-/** Sums of a sequence, remembered: a record's hundredth failure needs all waits before it. */
-function sums(term: (n: number) => number): (n: number) => number {
-  const known = [0];
+/** Sums of a sequence, remembered: a record's tenth failure needs all waits before it. */
+function sums(term: (n: number) => WaitRange): (n: number) => WaitRange {
+  const known: WaitRange[] = [fixed(0)];
   return (n) => {
-    for (let i = known.length; i <= n; i++) known.push((known[i - 1] ?? 0) + term(i));
-    return known[n] ?? 0;
+    let last = known.at(-1) ?? fixed(0);
+    for (let i = known.length; i <= n; i++) {
+      const { least, most } = term(i);
+      last = { least: last.least + least, most: last.most + most };
+      known.push(last);
+    }
+    return known[n] ?? last;
   };
 }

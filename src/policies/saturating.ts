@@ -10,8 +10,16 @@ export const saturating: PolicyDefinition<'saturating', Curve> = {
   type: 'saturating',
   options: curveOptions,
   wait: ({ firstSeconds, maxSeconds }, { failures }) =>
-    fixed(
-      firstSeconds + (maxSeconds - firstSeconds) * ((powerOf(1 + 1 / failures, failures) - 2) / (Math.E - 2)),
-    ),
+    fixed(firstSeconds + (maxSeconds - firstSeconds) * ((towardsE(failures) - 2) / (Math.E - 2)), maxSeconds),
   limitingGrowth: () => 1,
+  phased: true,
 };
+
+/** Beyond it a power loses more digits than the series leaves out. */
+const MOST_FACTORS = 10_000;
+
+/** (1 + 1/n)^n. Of great n by its series, e (1 - 1/2n + 11/24n^2 - ...): 1 + 1/n has no digits left for it there. */
+function towardsE(n: number): number {
+  if (n <= MOST_FACTORS) return powerOf(1 + 1 / n, n);
+  return Math.E * (1 - 1 / (2 * n) + 11 / (24 * n * n));
+}

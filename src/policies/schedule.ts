@@ -1,8 +1,8 @@
 import type { Random } from '../random.js';
 import { phaseOf } from './hash.js';
-import { type Jitter, spread } from './jitter.js';
-import type { WaitRange } from './policy.js';
+import { isFixed, type WaitRange } from './policy.js';
 import type { ResolvedPolicy } from './resolve.js';
+import { exactly, nearestTick } from './tick.js';
 
 /** A failed attempt, as far as the next one depends on it. Times in epoch milliseconds. */
 export interface FailedAttempt {
@@ -17,21 +17,24 @@ export interface FailedAttempt {
 }
 
 export type RetryDecision =
-  | { readonly retry: true; readonly dueAt: number }
+  | {
+      readonly retry: true;
+      /** The due time to store: see tick.ts. */
+      readonly dueAt: number;
+      /** When the wait is over by the policy itself. */
+      readonly wanted: number;
+    }
   | { readonly retry: false; readonly reason: 'maxAttempts' | 'expired' };
 
+/** A wait of nothing is none that a run could stay for. */
+const LEAST_WAIT_SECONDS = 0.001;
+
 /**
- * When a failed record is due again: the policy's wait, spread by its jitter. With the fixed phase, the default:
+ * When a failed record is due again: the policy's wait, spread by its jitter, and kept by the rule's ticks (tick.ts). A
+ * policy that says less than a tick is kept to the second; so is a policy that draws its waits, where it has drawn
+ * less.
  *
- *     k   = 1 + a (2u - 1)                                  u: the record's phase, a: the amplitude
- *     due = max(last + base(n) k - min(T, base(n) / 2),     never early, but for the tick it waited for
- *               first + B_n k)                              B_n: the sum of the base waits so far
- *           and no later than last + base(n) k              whatever policy the failures before had
- *
- * Counting from the first failure keeps a spread that is narrower than a tick T from being rounded away at every
- * tick anew. Without jitter it is plainly `last + base(n)` (seed 003).
- *
- * @param tickSeconds how often the queue is polled
+ * @param tickSeconds how often the queue is polled; 0: at any time
  * @param random drawn from once for a wait that is left to chance
  */
 export function decideRetry(
@@ -40,45 +43,57 @@ export function decideRetry(
   tickSeconds: number,
   random: Random,
 ): RetryDecision {
-  if (attempt.failures >= policy.maxAttempts) return { retry: false, reason: 'maxAttempts' };
-  const wait = policy.baseWait({
-    failures: attempt.failures,
-    ageSeconds: (attempt.failedAt - attempt.bornAt) / 1000,
-  });
+  const { failures, failedAt, bornAt } = attempt;
+  if (failures >= policy.maxAttempts) return { retry: false, reason: 'maxAttempts' };
+  const failure = { failures, ageSeconds: (failedAt - bornAt) / 1000 };
+  const base = policy.baseWait(failure);
+  const range = policy.jitteredWait(failure);
   // A formula that says "never again" has run out of attempts, or of ages.
-  if (wait === undefined)
+  if (base === undefined || range === undefined)
     return { retry: false, reason: policy.type === 'progressive' ? 'expired' : 'maxAttempts' };
-  const { jitter } = policy;
-  const dueAt = Math.ceil(
-    jitter.type === 'phase' && wait.least === wait.most
-      ? phased(policy, attempt, jitter.amplitude, wait.most, tickSeconds)
-      : attempt.failedAt + drawn(wait, jitter, random) * 1000,
-  );
-  const expiresAt = attempt.bornAt + policy.maxAgeSeconds * 1000;
-  return dueAt > expiresAt ? { retry: false, reason: 'expired' } : { retry: true, dueAt };
+  const isPhased = policy.jitter.type === 'phase' && isFixed(base);
+  const wanted = isPhased
+    ? phased(policy, attempt, range, tickSeconds)
+    : failedAt + drawn(range, random) * 1000;
+  if (wanted > bornAt + policy.maxAgeSeconds * 1000) return { retry: false, reason: 'expired' };
+  const said = isFixed(base) ? base.most : (wanted - failedAt) / 1000;
+  const isShort = said < tickSeconds && said >= LEAST_WAIT_SECONDS;
+  const dueAt = isShort ? exactly(wanted, failedAt) : nearestTick(wanted, failedAt, tickSeconds);
+  return { retry: true, dueAt, wanted };
 }
 
-/** A wait in seconds: drawn from the policy's own range, or from what the jitter makes of its wait. */
-function drawn(wait: WaitRange, jitter: Jitter, random: Random): number {
-  const { least, most } = wait.least === wait.most ? spread(wait.most, jitter) : wait;
+function drawn({ least, most }: WaitRange, random: Random): number {
   return least === most ? most : least + random() * (most - least);
 }
 
-/** A count may be anything, and sums take time; beyond it the wait after the last failure alone decides. */
-const MOST_FAILURES = 100_000;
+/** Sums take time, and spreads that need them are wider than any tick by then. */
+const MOST_SUMMED = 100;
 
+/**
+ * With the fixed phase a record has a line of its own through the spread of all records:
+ *
+ *     wait(n)  = least(n) + u (most(n) - least(n))      u: the record's phase; the range: what the jitter makes of base(n)
+ *     line(n)  = first failure + the sum of its waits
+ *     wanted   = last failure + wait(n), moved towards line(n) by up to half a tick
+ *
+ * Keeping to the line keeps a spread that is narrower than a tick from being rounded away at every tick anew. A wait of
+ * hardly more than a tick is not made shorter for it, and a record that is far from its line (it had another policy
+ * before) leaves it alone.
+ */
 function phased(
   policy: ResolvedPolicy,
   attempt: FailedAttempt,
-  amplitude: number,
-  base: number,
+  range: WaitRange,
   tickSeconds: number,
 ): number {
-  const k = 1 + amplitude * (2 * phaseOf(attempt.id, attempt.queue) - 1);
-  const total = policy.totalSeconds(Math.min(attempt.failures, MOST_FAILURES));
-  // A wide phase may leave less than the tick: due at the next one, not in the past, which a run would meet again.
-  const fromLast = attempt.failedAt + Math.max(0, base * k - Math.min(tickSeconds, base / 2)) * 1000;
-  const fromFirst = attempt.firstFailureAt + total * k * 1000;
-  // Past failures may have waited less than this policy's sum: for another policy, or for a shorter first one.
-  return Math.min(attempt.failedAt + base * k * 1000, Math.max(fromLast, fromFirst));
+  const { failures, failedAt, firstFailureAt } = attempt;
+  const phase = phaseOf(attempt.id, attempt.queue);
+  const waitOf = ({ least, most }: WaitRange) => (least + phase * (most - least)) * 1000;
+  const own = failedAt + waitOf(range);
+  if (failures > MOST_SUMMED) return own;
+  const line = firstFailureAt + waitOf(policy.totals(failures));
+  const tickMs = tickSeconds * 1000;
+  const slack = Math.min(Math.max(0, own - failedAt - tickMs), tickMs) / 2;
+  const moved = line > own + slack ? own : Math.max(line, own - slack);
+  return Math.min(moved, failedAt + range.most * 1000);
 }

@@ -9,6 +9,7 @@ export const sigmoid: PolicyDefinition<'sigmoid', Curve> = {
   type: 'sigmoid',
   options: curveOptions,
   wait: ({ firstSeconds, maxSeconds }, { failures }) =>
-    fixed(firstSeconds + (maxSeconds - firstSeconds) * (2 / (1 + Math.exp(1 - failures)) - 1)),
+    fixed(firstSeconds + (maxSeconds - firstSeconds) * (2 / (1 + Math.exp(1 - failures)) - 1), maxSeconds),
   limitingGrowth: () => 1,
+  phased: true,
 };

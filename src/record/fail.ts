@@ -1,8 +1,12 @@
 import { toIso } from '../clock.js';
 import {
   decideRetry,
+  isExact,
   limited,
+  nearestTick,
+  noEarlierThan,
   type ResolvedPolicy,
+  type RetryDecision,
   type RetryPolicy,
   resolvePolicy,
 } from '../policies/index.js';
@@ -42,11 +46,26 @@ export function fail(
   if (!decision.retry && (error.name !== WORKER_LOST || change.attempts >= LEAST_ATTEMPTS_LOST)) {
     return giveUp(record, failed, decision.reason, context);
   }
-  const decided = decision.retry ? decision.dueAt : context.now + context.tickSeconds * 1000;
-  const dueAt = isLeftToRules(record, context) ? earliest : Math.max(earliest, decided);
+  const isByRules = isLeftToRules(record, context);
+  const dueAt = isByRules ? earliest : dueAfter(decision, earliest, context);
   const { set, remove, next } = waitUntil(record, dueAt, context);
-  const entry = { ...textOf(failed, change), next, queue: context.retryQueue };
+  const wanted = !isByRules && decision.retry ? Math.max(earliest, Math.ceil(decision.wanted)) : undefined;
+  const entry = {
+    ...textOf(failed, change),
+    next: wanted === undefined ? next : toIso(wanted),
+    queue: context.retryQueue,
+  };
   return { set: { ...change, status: 'ERROR', ...set, errors: historyOf(record, entry, context) }, remove };
+}
+
+/** The policy's own wait is kept by the ticks; what was asked for is never kept early. */
+function dueAfter(decision: RetryDecision, earliest: number, { now, tickSeconds }: SettleContext): number {
+  const tickMs = tickSeconds * 1000;
+  // Who is not dead of its first loss of a worker has its turn at the next tick.
+  const decided = decision.retry ? decision.dueAt : nearestTick(now + tickMs, now, tickSeconds);
+  if (earliest <= decided) return decided;
+  // What would be kept to the second without it is so with it.
+  return isExact(toIso(decided)) && earliest - now < tickMs ? noEarlierThan(earliest) : earliest;
 }
 
 /** A failure after which there is no other attempt. */
@@ -113,7 +132,7 @@ function retryOf(record: BacklogRecord, change: ReturnType<typeof failureOf>, co
   );
   // On a progressive queue the last rule gives up what is too old, after its last turn.
   if (isLeftToRules(record, context) && !decision.retry && decision.reason === 'expired') {
-    return { retry: true as const, dueAt: context.now };
+    return { retry: true as const, dueAt: context.now, wanted: context.now };
   }
   return decision;
 }

@@ -4,7 +4,7 @@ import { simulate } from '../../src/lab/simulate.js';
 import { type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
 
 const HOUR = 3_600_000;
-/** Due 5 minutes after the end of an attempt: the rule of the sixth minute comes first. */
+/** Due 5 minutes after the end of an attempt: the rule of the fifth minute is the nearest. */
 const FIVE_MINUTES: RetryPolicy = { type: 'constant', jitter: 'none' };
 
 const played = async (policy: RetryPolicy, scenario: Partial<Scenario> = {}) =>
@@ -76,6 +76,9 @@ describe('a simulation', () => {
       peakPerSecond: 10,
       peakPer10Seconds: 10,
       peakPerMinute: 10,
+      retryPeakPerSecond: 0,
+      retryPeakPer10Seconds: 0,
+      retryPeakPerMinute: 0,
       indexOfDispersion: null,
       meanDeviation: null,
       greatestDeviation: null,
@@ -84,23 +87,26 @@ describe('a simulation', () => {
     });
   });
 
-  test('of an outage of an hour has an attempt every six minutes, and one behind it', async () => {
-    const windows = 3600 - 360 + 1;
+  test('of an outage of an hour has an attempt every five minutes, and one behind it', async () => {
+    const windows = 3600 - 300 + 1;
     expect(await played(FIVE_MINUTES, { outage: { fromMs: 0, toMs: HOUR } })).toEqual({
       records: 10,
       succeeded: 10,
       dead: 0,
       open: 0,
-      attempts: 110,
-      wastedAttempts: 100,
-      countedFailures: 100,
+      attempts: 130,
+      wastedAttempts: 120,
+      countedFailures: 120,
       peakPerSecond: 10,
       peakPer10Seconds: 10,
       peakPerMinute: 10,
-      // A tenth of a hundred retries in each of ten seconds of all.
-      indexOfDispersion: expect.closeTo(10 - 100 / windows, 9),
-      meanDeviation: expect.closeTo(359.95 / 300 - 1, 9),
-      greatestDeviation: expect.closeTo(359.95 / 300 - 1, 9),
+      retryPeakPerSecond: 10,
+      retryPeakPer10Seconds: 10,
+      retryPeakPerMinute: 10,
+      // A twelfth of the retries in each of twelve seconds of all.
+      indexOfDispersion: expect.closeTo(10 - 120 / windows, 9),
+      meanDeviation: expect.closeTo(1 - 299.95 / 300, 9),
+      greatestDeviation: expect.closeTo(1 - 299.95 / 300, 9),
       drainedSeconds: 3600.05,
       oldestAgeSeconds: 3600.05,
     });
@@ -110,16 +116,16 @@ describe('a simulation', () => {
     const { perMinute } = await simulated(FIVE_MINUTES, { outage: { fromMs: 0, toMs: 400_000 } });
     expect(perMinute).toEqual([
       { minute: 0, attempts: 10, wasted: 10 },
-      { minute: 6, attempts: 10, wasted: 10 },
-      { minute: 12, attempts: 10, wasted: 0 },
+      { minute: 5, attempts: 10, wasted: 10 },
+      { minute: 10, attempts: 10, wasted: 0 },
     ]);
   });
 
   test('spares those that come before the outage or behind it', async () => {
     const at = (fromMs: number, toMs: number) => played(FIVE_MINUTES, { outage: { fromMs, toMs } });
     expect((await at(1, HOUR)).wastedAttempts).toBe(0);
-    expect((await at(0, 360_000)).wastedAttempts).toBe(10);
-    expect((await at(0, 360_001)).wastedAttempts).toBe(20);
+    expect((await at(0, 300_000)).wastedAttempts).toBe(10);
+    expect((await at(0, 300_001)).wastedAttempts).toBe(20);
   });
 
   test('without a second try ends at the first', async () => {
@@ -131,29 +137,29 @@ describe('a simulation', () => {
   test('has the other side refuse what is above its capacity, second by second', async () => {
     const result = await played(FIVE_MINUTES, { capacityPerSecond: 3 });
     // 3 of 10, 3 of 7, 3 of 4, and the last.
-    expect(result).toMatchObject({ attempts: 10 + 7 + 4 + 1, succeeded: 10, drainedSeconds: 3 * 360 + 0.05 });
+    expect(result).toMatchObject({ attempts: 10 + 7 + 4 + 1, succeeded: 10, drainedSeconds: 3 * 300 + 0.05 });
     expect((await played(FIVE_MINUTES, { capacityPerSecond: 10 })).wastedAttempts).toBe(0);
   });
 
   test('has a share that never succeeds, to the record, and stops at the horizon', async () => {
     const result = await played(FIVE_MINUTES, { failingShare: 0.3, horizonMs: HOUR });
-    // At 0, and three of them at minutes 6, 12 .. 54.
-    expect(result).toMatchObject({ attempts: 10 + 9 * 3, wastedAttempts: 30, succeeded: 7, open: 3 });
+    // At 0, and three of them at minutes 5, 10 .. 55.
+    expect(result).toMatchObject({ attempts: 10 + 11 * 3, wastedAttempts: 36, succeeded: 7, open: 3 });
     expect(result).toMatchObject({ drainedSeconds: 0.05, oldestAgeSeconds: 3600 });
     const limited = await played({ ...FIVE_MINUTES, maxAttempts: 4 }, { failingShare: 0.3 });
     expect(limited).toMatchObject({
       attempts: 10 + 3 * 3,
       dead: 3,
       open: 0,
-      oldestAgeSeconds: 3 * 360 + 0.05,
+      oldestAgeSeconds: 3 * 300 + 0.05,
     });
   });
 
   test('is not drained while a record that can succeed is open', async () => {
     const half = await played(FIVE_MINUTES, { capacityPerSecond: 1, horizonMs: HOUR / 2 });
-    expect(half).toMatchObject({ succeeded: 5, open: 5, drainedSeconds: null, oldestAgeSeconds: 1800 });
+    expect(half).toMatchObject({ succeeded: 6, open: 4, drainedSeconds: null, oldestAgeSeconds: 1800 });
     const all = await played(FIVE_MINUTES, { capacityPerSecond: 1, horizonMs: HOUR });
-    expect(all).toMatchObject({ succeeded: 10, open: 0, drainedSeconds: 9 * 360 + 0.05 });
+    expect(all).toMatchObject({ succeeded: 10, open: 0, drainedSeconds: 9 * 300 + 0.05 });
   });
 
   test('lets records come evenly, and wait for the rule', async () => {
@@ -193,8 +199,8 @@ describe('a simulation', () => {
   });
 
   test('fires the rule as often as told', async () => {
-    const outage = { fromMs: 0, toMs: 300_001 };
-    expect((await played(FIVE_MINUTES, { outage, tickSeconds: 1 })).drainedSeconds).toBe(301.05);
+    const outage = { fromMs: 0, toMs: 299_999 };
+    expect((await played(FIVE_MINUTES, { outage, tickSeconds: 1 })).drainedSeconds).toBe(300.05);
     expect((await played(FIVE_MINUTES, { outage, tickSeconds: 3600 })).drainedSeconds).toBe(3600.05);
   });
 

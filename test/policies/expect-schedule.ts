@@ -9,7 +9,7 @@ export function waitsOf(
   failures: number,
   id = 'r',
   queue = 'q',
-  tickSeconds = 60,
+  tickSeconds = 0,
   random: () => number = () => 0.5,
 ): (number | string)[] {
   const resolved = resolvePolicy(policy);
@@ -19,8 +19,8 @@ export function waitsOf(
     const attempt = { id, queue, failures: n, firstFailureAt: START, failedAt, bornAt: START };
     const decision = decideRetry(resolved, attempt, tickSeconds, random);
     if (!decision.retry) return [...waits, decision.reason];
-    waits.push((decision.dueAt - failedAt) / 1000);
-    failedAt = decision.dueAt;
+    waits.push((Math.ceil(decision.wanted) - failedAt) / 1000);
+    failedAt = Math.ceil(decision.wanted);
   }
   return waits;
 }

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { decideRetry, hash32, phaseOf, type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
+import {
+  decideRetry,
+  hash32,
+  POLICY_TYPES,
+  phaseOf,
+  type RetryPolicy,
+  resolvePolicy,
+} from '../../src/policies/index.js';
 import { waitsOf } from './expect-schedule.js';
 
 describe('the phase of a record', () => {
@@ -48,10 +55,18 @@ function amplitudeOf(policy: RetryPolicy): number | undefined {
 describe('the fixed-phase jitter', () => {
   test('has the amplitude at which successive waves tile the time line: phi^-3 for fibonacci', () => {
     expect(amplitudeOf({ type: 'fibonacci' })).toBeCloseTo(((1 + Math.sqrt(5)) / 2) ** -3, 12);
-    expect(amplitudeOf({ type: 'constant' })).toBe(0.236);
-    expect(amplitudeOf({ type: 'exponential' })).toBeCloseTo(1 / 3, 12);
+    expect(amplitudeOf({ type: 'arctan' })).toBe(0.236);
+    expect(amplitudeOf({ type: 'constant', jitter: 'phase' })).toBe(0.236);
+    expect(amplitudeOf({ type: 'exponential', jitter: 'phase' })).toBeCloseTo(1 / 3, 12);
     expect(resolvePolicy({ type: 'progressive' }).jitter).toEqual({ type: 'none' });
     expect(amplitudeOf({ type: 'fibonacci', jitter: { type: 'phase', amplitude: 0.1 } })).toBe(0.1);
+  });
+
+  test("is the default of the policies that are no one else's figures; the others wait exactly what they say", () => {
+    const phased = POLICY_TYPES.filter((type) => resolvePolicy({ type }).jitter.type === 'phase');
+    expect(phased).toEqual(['fibonacci', 'arctan', 'sigmoid', 'saturating']);
+    for (const type of ['LinearRetry', 'ExponentialRetry'] as const)
+      expect(resolvePolicy({ type }).jitter).toEqual({ type: 'none' });
   });
 
   test('scales the first wait by the phase', () => {
@@ -74,11 +89,11 @@ describe('the fixed-phase jitter', () => {
     }
   });
 
-  test('never lets a wait pass maxWaitSeconds, and keeps its spread there', () => {
+  test('never lets a wait pass maxWaitSeconds: its spread is cut there, and the rest of it kept', () => {
     const policy = { type: 'fibonacci', maxWaitSeconds: 3600 } as const;
     const lastWaits = Array.from({ length: 200 }, (_, i) => waitsOf(policy, 20, `r${i}`).at(-1) as number);
     expect(Math.max(...lastWaits)).toBeLessThanOrEqual(3600.001);
-    expect(Math.max(...lastWaits) - Math.min(...lastWaits)).toBeGreaterThan(1000);
+    expect(Math.max(...lastWaits) - Math.min(...lastWaits)).toBeGreaterThan(800);
   });
 
   test('that is wide lets no wait end before it begins, however long ago the first failure was', () => {
@@ -92,10 +107,28 @@ describe('the fixed-phase jitter', () => {
     expect(Math.max(...waits)).toBeGreaterThan(200_000);
   });
 
-  test('does not let a late attempt shorten the wait after it by more than one tick', () => {
-    const policy = resolvePolicy({ type: 'constant', intervalSeconds: 600 });
-    expect(policy.baseWait({ failures: 3, ageSeconds: 0 })?.most).toBe(600);
-    const [first = 0, second = 0] = waitsOf({ type: 'constant', intervalSeconds: 600 }, 2) as number[];
-    expect(second).toBeGreaterThanOrEqual(first - 60);
+  /**
+   * How much longer the second wait is than the record's own, when the first attempt came so many seconds later than
+   * its line has it.
+   */
+  const movedAfter = (lateSeconds: number, intervalSeconds: number) => {
+    const policy = resolvePolicy({ type: 'constant', intervalSeconds, jitter: 'phase' });
+    const own = intervalSeconds * (1 + 0.236 * (2 * phaseOf('r', 'q') - 1));
+    const times = { firstFailureAt: 0, failedAt: (own + lateSeconds) * 1000, bornAt: 0 };
+    const decision = decideRetry(policy, { id: 'r', queue: 'q', failures: 2, ...times }, 60, () => 0.5);
+    return decision.retry ? Math.round((decision.wanted - times.failedAt) / 1000 - own) : Number.NaN;
+  };
+
+  test('brings a record back to its line after a rounded tick, and after a late attempt by half a tick at most', () => {
+    expect([0, 20, -20, 300].map((late) => movedAfter(late, 600))).toEqual([0, -20, 20, -30]);
+  });
+
+  test('leaves the line of a record alone that had waited less under another policy', () => {
+    expect(movedAfter(-500, 600)).toBe(0);
+  });
+
+  test('does not shorten a wait of hardly more than a tick for it', () => {
+    expect(movedAfter(20, 50)).toBe(0);
+    expect(movedAfter(20, 60)).toBe(-4);
   });
 });

@@ -84,7 +84,8 @@ describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
           const decision = decide(policy, failures, u);
           if (!decision.retry) continue;
           const wait = decision.dueAt - NOW;
-          const most = 1000 * policy.maxWaitSeconds;
+          // What is kept to the second ends in its second, behind the mark.
+          const most = 1000 * Math.max(1, policy.maxWaitSeconds) + 1;
           if (!Number.isInteger(wait) || wait < 0 || wait > most) wrong.push({ variant, failures, wait });
         }
       }
@@ -93,13 +94,15 @@ describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
   });
 
   test('has sums of its base waits that are finite, and grow', () => {
-    const { totalSeconds } = resolvePolicy(given);
-    let before = 0;
+    const { totals } = resolvePolicy(given);
+    let before = { least: 0, most: 0 };
     for (const failures of failureCounts()) {
-      expect(totalSeconds(failures)).toBeGreaterThanOrEqual(before);
-      before = totalSeconds(failures);
+      const total = totals(failures);
+      expect(total.least).toBeGreaterThanOrEqual(before.least);
+      expect(total.most).toBeGreaterThanOrEqual(before.most);
+      before = total;
     }
-    expect(before).toBeLessThanOrEqual(LAST * MAX_WAIT_SECONDS);
+    expect(before.most).toBeLessThanOrEqual(LAST * MAX_WAIT_SECONDS);
   });
 
   test('gives the same wait to the same failure, whoever was asked about before', () => {
@@ -117,3 +120,72 @@ test('a wait that is drawn keeps its relative width at the cap, however many fai
   const { baseWait } = resolvePolicy({ type: 'window', maxWaitSeconds: 100 });
   expect(baseWait({ failures: LAST, ageSeconds: 0 })).toEqual({ least: 50, most: 100 });
 });
+
+describe.each(POLICIES)('%j, after more failures than anyone can count', (given) => {
+  const MANY = [
+    1e5,
+    1e6,
+    2 ** 31,
+    2 ** 52,
+    2 ** 53 - 1,
+    2 ** 53,
+    2 ** 53 + 2,
+    1e30,
+    1e125,
+    Number.POSITIVE_INFINITY,
+  ];
+
+  test('waits no less than before, no more than its maximum, and not for ever', () => {
+    for (const variant of variantsOf(given)) {
+      const policy = resolvePolicy(variant);
+      const ranges = MANY.map((failures) => policy.jitteredWait({ failures, ageSeconds: 0 }));
+      const wrong = ranges.filter((range, i) => {
+        const before = ranges[i - 1]?.most ?? 0;
+        return (
+          range && !(range.least >= 0 && range.most >= before * SAME && range.most <= policy.maxWaitSeconds)
+        );
+      });
+      expect({ variant, wrong }).toEqual({ variant, wrong: [] });
+    }
+  });
+
+  test('decides without counting them: no formula and no sum goes through them one by one', () => {
+    let asked = 0;
+    const policy = resolvePolicy({ ...given, maxAgeSeconds: 100 * MAX_WAIT_SECONDS } as RetryPolicy);
+    const counting = {
+      ...policy,
+      totals: (failures: number) => {
+        asked = Math.max(asked, failures);
+        return policy.totals(failures);
+      },
+    };
+    for (const failures of MANY) decide(counting, failures, 0.5);
+    expect(asked).toBeLessThanOrEqual(100);
+  });
+});
+
+/** These say themselves what their longest wait is. */
+const WITH_A_MAXIMUM: readonly RetryPolicy[] = [
+  { type: 'arctan', maxSeconds: 7_200 },
+  { type: 'sigmoid', firstSeconds: 600, maxSeconds: 7_200 },
+  { type: 'saturating', firstSeconds: 600, maxSeconds: 7_200 },
+  { type: 'list', waitsSeconds: [60], afterwards: { type: 'arctan', maxSeconds: 7_200 } },
+];
+
+test.each(WITH_A_MAXIMUM.flatMap(variantsOf))(
+  '%j waits no longer than 7,200 s, whatever its jitter',
+  (given) => {
+    const policy = resolvePolicy(given);
+    let longest = 0;
+    for (let failures = 1; failures <= 60; failures++) {
+      for (const u of [0, 0.5, 1 - 2 ** -53]) {
+        for (const id of ['order-7', '42', 'a', 'b', 'c']) {
+          const times = { firstFailureAt: NOW - 86_400_000, failedAt: NOW, bornAt: NOW - 86_400_000 };
+          const decision = decideRetry(policy, { id, queue: 'q', failures, ...times }, 60, () => u);
+          if (decision.retry) longest = Math.max(longest, decision.wanted - NOW);
+        }
+      }
+    }
+    expect(longest).toBeLessThanOrEqual(7_200_000);
+  },
+);

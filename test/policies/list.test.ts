@@ -10,18 +10,21 @@ describe('a policy behind a list', () => {
   });
 
   test('is drawn if it is random, whatever the phase of the list', () => {
-    const drawnAt = (u: number) => waitsOf(then({ type: 'buckets' }), 3, 'r', 'q', 60, () => u).slice(1);
+    const drawnAt = (u: number) => waitsOf(then({ type: 'buckets' }), 3, 'r', 'q', 0, () => u).slice(1);
     expect(drawnAt(0)).toEqual([0, 1]);
     expect(drawnAt(0.5)).toEqual([4, 14]);
   });
 
   test('lends its growth to the amplitude of the phase', () => {
+    const jitter = 'phase' as const;
     const amplitudeOf = (policy: RetryPolicy) => resolvePolicy(policy).jitter;
-    expect(amplitudeOf({ type: 'list' })).toEqual({ type: 'phase', amplitude: 0.236 });
-    expect(amplitudeOf(then({ type: 'exponential' }))).toEqual({ type: 'phase', amplitude: 1 / 3 });
-    expect(amplitudeOf(then({ type: 'exponential', base: 3 }))).toEqual({ type: 'phase', amplitude: 0.5 });
-    expect(amplitudeOf(then({ type: 'buckets' }))).toEqual({ type: 'phase', amplitude: 0.236 });
-    expect(amplitudeOf(then(then({ type: 'exponential' })))).toEqual({ type: 'phase', amplitude: 1 / 3 });
+    const phased = (policy: RetryPolicy) => amplitudeOf({ ...then(policy), jitter });
+    expect(amplitudeOf({ type: 'list' })).toEqual({ type: 'none' });
+    expect(amplitudeOf({ type: 'list', jitter })).toEqual({ type: 'phase', amplitude: 0.236 });
+    expect(phased({ type: 'exponential' })).toEqual({ type: 'phase', amplitude: 1 / 3 });
+    expect(phased({ type: 'exponential', base: 3 })).toEqual({ type: 'phase', amplitude: 0.5 });
+    expect(phased({ type: 'buckets' })).toEqual({ type: 'phase', amplitude: 0.236 });
+    expect(phased(then({ type: 'exponential' }))).toEqual({ type: 'phase', amplitude: 1 / 3 });
   });
 
   test('has the limits of the list', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Process, RunSummary } from '../../src/processor/index.js';
 import { placeWhenFree } from '../../src/processor/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
-import { fail, Harness, START, succeed, YOUNG } from './harness.js';
+import { due, fail, Harness, START, succeed, YOUNG } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 
@@ -61,7 +61,7 @@ describe('records that have just come', () => {
       status: 'ERROR',
       lane: 'q',
       insertedAt: iso(0),
-      dueAt: iso(60),
+      dueAt: due(60),
       failures: 1,
     });
     expect(await harness.run(succeed)).toMatchObject({ attempted: 0 });

@@ -165,6 +165,14 @@ export type RunChoices = Partial<RunOptions['limits']> &
     readonly breakers?: BreakerMemory;
   };
 
+/** The due time that a wait of a policy is stored with, which begins so many seconds after the start. */
+export function due(waitSeconds: number, failedAtSeconds = 0): string {
+  const at = START + failedAtSeconds * 1000;
+  return new Date(
+    at + (waitSeconds < 60 ? waitSeconds * 1000 + 1 : waitSeconds * 1000 - 30_000),
+  ).toISOString();
+}
+
 export const succeed: Process = () => {};
 export const fail: Process = () => {
   throw new Error('as always');

@@ -4,7 +4,7 @@ import { Dead, RetryAfter } from '../../src/record/index.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import { replacing } from '../simulation/sabotage.js';
-import { fail, Harness, START, succeed } from './harness.js';
+import { due, fail, Harness, START, succeed } from './harness.js';
 
 const iso = (secondsAfterStart: number) => new Date(START + secondsAfterStart * 1000).toISOString();
 
@@ -77,7 +77,7 @@ describe('a run', () => {
     expect(harness.item('bad')).toMatchObject({
       status: 'ERROR',
       failures: 1,
-      dueAt: iso(60),
+      dueAt: due(60),
       lastError: { name: 'TypeError', message: 'broken' },
     });
     expect(harness.item('hopeless')).toMatchObject({

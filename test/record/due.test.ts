@@ -92,7 +92,7 @@ describe('a record found by its due time', () => {
     [
       'that a progressive queue left behind is put right if it is not its time',
       { ...failed, failures: 5 },
-      { do: 'reschedule', dueAt: NOW + 240_000 },
+      { do: 'reschedule', dueAt: NOW + 210_000 },
     ],
     ['that a progressive queue left behind is attempted if it is', failed, { do: 'attempt' }],
     [

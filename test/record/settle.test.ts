@@ -30,7 +30,7 @@ describe('a failure', () => {
     const change = settle(record(), failure, context());
     expect(change.set).toMatchObject({
       status: 'ERROR',
-      dueAt: iso(300),
+      dueAt: iso(270),
       attempts: 1,
       failures: 1,
       firstFailureAt: iso(0),
@@ -59,7 +59,7 @@ describe('a failure', () => {
   test('waits as long as the other side asked, if that is longer', () => {
     const busy = { ...failure, retryAfterSeconds: 1000 };
     expect(settle(record(), busy, context()).set.dueAt).toBe(iso(1000));
-    expect(settle(record(), { ...failure, retryAfterSeconds: 10 }, context()).set.dueAt).toBe(iso(300));
+    expect(settle(record(), { ...failure, retryAfterSeconds: 10 }, context()).set.dueAt).toBe(iso(270));
     expect(settle(record(), busy, context(progressive)).set).toMatchObject({
       dueAt: iso(-3600),
       notBefore: iso(1000),
@@ -87,12 +87,30 @@ describe('a failure', () => {
     expect(settle(old, failure, context(progressive)).set).toMatchObject({ status: 'ERROR' });
   });
 
+  test('that asks for less than a tick is kept to the second, and never before what the other side asked', () => {
+    const short = context({
+      policy: resolvePolicy({ type: 'list', waitsSeconds: [10], afterwards: 'last' }),
+    });
+    const dueAfter = (retryAfterSeconds: number) =>
+      settle(record(), { ...failure, retryAfterSeconds }, short).set.dueAt;
+    expect(dueAfter(0)).toBe(iso(10.001));
+    expect(dueAfter(9.5)).toBe(iso(10.001));
+    expect(dueAfter(30)).toBe(iso(30.001));
+    // No run stays for it: it was not the policy that asked.
+    expect(dueAfter(61)).toBe(iso(61));
+  });
+
+  test('tells in the history when its wait is over by the policy, not when it is due for the nearest tick', () => {
+    const { dueAt, errors } = settle(record(), failure, context()).set;
+    expect([dueAt, errors?.at(-1)?.next]).toEqual([iso(270), iso(300)]);
+  });
+
   test("goes by the record's own policy before the queue's", () => {
     const own = record({ retry: { type: 'constant', intervalSeconds: 7200, jitter: 'none' } });
-    expect(settle(own, failure, context()).set.dueAt).toBe(iso(7200));
+    expect(settle(own, failure, context()).set.dueAt).toBe(iso(7170));
     expect(settle(own, failure, context(progressive)).set).toMatchObject({
       dueAt: iso(-3600),
-      notBefore: iso(7200),
+      notBefore: iso(7170),
     });
     const once = record({ retry: { type: 'none' } });
     expect(settle(once, failure, context()).set.status).toBe('DEAD');
@@ -102,12 +120,12 @@ describe('a failure', () => {
     const limited = record({ retry: { type: 'progressive', maxAttempts: 3 } });
     expect(settle(limited, failure, context(progressive)).set).not.toHaveProperty('notBefore');
     const own = { type: 'progressive', tiers: [{ everySeconds: 600, untilAgeSeconds: 86_400 }] };
-    expect(settle(record({ retry: own }), failure, context(progressive)).set.notBefore).toBe(iso(600));
+    expect(settle(record({ retry: own }), failure, context(progressive)).set.notBefore).toBe(iso(570));
   });
 
   test('counts age from when a delayed record became available', () => {
     const delayed = record({ insertedAt: iso(-400 * 86_400), availableAt: iso(-60) });
-    expect(settle(delayed, failure, context()).set).toMatchObject({ status: 'ERROR', dueAt: iso(300) });
+    expect(settle(delayed, failure, context()).set).toMatchObject({ status: 'ERROR', dueAt: iso(270) });
   });
 
   test('keeps the texts of errors short: every byte is billed at every write', () => {
@@ -238,7 +256,7 @@ describe('a lost worker', () => {
     const once = context({ policy: resolvePolicy({ type: 'none' }) });
     expect(settleLostWorker(record(), once).set).toMatchObject({
       status: 'ERROR',
-      dueAt: iso(60),
+      dueAt: iso(30),
       lastError: { name: 'WorkerLost' },
     });
     expect(settleLostWorker(record({ attempts: 1, failures: 1 }), once).set).toMatchObject({

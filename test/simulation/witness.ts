@@ -301,7 +301,8 @@ export class Witness {
     if (known.failedAt === undefined) return known.since - SKEW_MS;
     const waits = known.isHurried ? [0] : [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
     const asksPolicy = !known.isHurried && !known.wasSnoozed;
-    if (asksPolicy && (!band || record.retry)) waits.push(WAIT_SECONDS * 1000);
+    // A policy's wait is kept to the nearest tick.
+    if (asksPolicy && (!band || record.retry)) waits.push(WAIT_SECONDS * 1000 - TICK_MS / 2);
     if (band) waits.push((band.everySeconds * 1000) / 2);
     return known.failedAt + Math.max(...waits) - SKEW_MS;
   }
@@ -329,7 +330,8 @@ export class Witness {
     const calm = start + Math.max(TROUBLED_MS, lastChange) + aftermath;
     const born = Date.parse(record.availableAt ?? record.insertedAt);
     const ofAge = born + (band?.fromAgeSeconds ?? 0) * 1000;
-    const waited = (known.failedAt ?? 0) + Math.max(known.retryAfterMs, band ? 0 : WAIT_SECONDS * 1000);
+    const waited =
+      (known.failedAt ?? 0) + Math.max(known.retryAfterMs, band ? 0 : WAIT_SECONDS * 1000 - TICK_MS / 2);
     const moved = known.movedUntil ?? 0;
     const expected = Math.max(calm, known.since, known.startedAt ?? 0, ofAge, waited, moved);
     const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;

@@ -1,0 +1,43 @@
+/**
+ * Due times, as they are kept by rules that fire once per tick. A record is attempted by the first run that finds it
+ * due, so a wait is stored with the tick in mind:
+ *
+ *     a tick or more      half a tick earlier: the run of the nearest tick takes it, whatever the rule's phase
+ *     less than a tick    to the second, with a mark: the run of the tick that it falls into stays for it
+ *
+ * What others ask for (`Retry-After`, a snooze, `availableAt`) is stored as it is, and never kept early.
+ */
+
+/**
+ * The milliseconds of a due time that is kept to the second, such as `12:00:35.001Z`. The index holds no more than
+ * keys: this tells a run what to stay for without reading a record. One in a thousand other times has it by chance:
+ * it is kept to the second, too, which does no harm.
+ */
+const MARK_MS = 1;
+const MARK = `.${String(MARK_MS).padStart(3, '0')}Z`;
+
+/** Whether a due time of the index (ISO-8601) is kept to the second. */
+export function isExact(dueAt: string): boolean {
+  return dueAt.endsWith(MARK);
+}
+
+/**
+ * The due time of a wait of a tick or more. Epoch milliseconds.
+ *
+ * @param wanted when the wait is over, by the policy
+ */
+export function nearestTick(wanted: number, failedAt: number, tickSeconds: number): number {
+  const dueAt = Math.max(failedAt, Math.ceil(wanted - (tickSeconds * 1000) / 2));
+  return dueAt % 1000 === MARK_MS ? dueAt + 1 : dueAt;
+}
+
+/** The due time of a wait of less than a tick: in the second that it ends in. */
+export function exactly(wanted: number, failedAt: number): number {
+  const before = Math.floor(wanted / 1000) * 1000 + MARK_MS;
+  return before < failedAt ? noEarlierThan(failedAt) : before;
+}
+
+/** The first due time from then on that is kept to the second. */
+export function noEarlierThan(time: number): number {
+  return Math.ceil((time - MARK_MS) / 1000) * 1000 + MARK_MS;
+}

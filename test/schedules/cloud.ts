@@ -1,0 +1,136 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { type BacklogHandlerOptions, backlogHandler } from '../../functions/index.js';
+import type { QueuesSettings } from '../../functions/settings.js';
+import { VirtualTime } from '../../src/lab/virtual-time.js';
+import type { Process, RunSummary } from '../../src/processor/index.js';
+import type { Item } from '../../src/record/index.js';
+import { MemoryStore } from '../../src/store/index.js';
+import type { BacklogStore } from '../../src/store/store.js';
+import { environment } from '../functions/support.js';
+import { seededRandom } from '../simulation/random.js';
+
+/** A minute at which the rules fire. */
+const START = Date.UTC(2026, 10, 20, 9, 30);
+const FUNCTION_TIMEOUT_MS = 300_000;
+
+export interface CloudOptions {
+  readonly queues: QueuesSettings;
+  readonly process: Process;
+  /** What the handlers' code says beside. */
+  readonly code?: Pick<BacklogHandlerOptions, 'retry'>;
+  /** How long each attempt takes. */
+  readonly attemptSeconds?: number;
+  /** Rules are late by up to so much, each firing by its own. */
+  readonly lateSeconds?: number;
+}
+
+/**
+ * The rules of some queues that retry per record, firing every minute into the real handlers, on virtual time: every
+ * invocation is on its own, and several of them overlap as they do in the cloud.
+ */
+export class Cloud {
+  readonly time = new VirtualTime(START);
+  readonly clock = this.time.clock();
+  readonly store = new MemoryStore({ clock: this.clock });
+  readonly requests: Record<string, number> = {};
+  readonly summaries: RunSummary[] = [];
+  /** Invocations that have not ended. */
+  running = 0;
+  /** Of all invocations that have ended. */
+  seconds = 0;
+  readonly attempts: { readonly id: string; readonly second: number }[] = [];
+  private readonly random = seededRandom(7);
+  private ticks = 0;
+
+  constructor(private readonly options: CloudOptions) {}
+
+  second(): number {
+    return (this.time.now - START) / 1000;
+  }
+
+  /** When a record was attempted, seconds from the first tick. */
+  attemptsOf(id: string): number[] {
+    return this.attempts.flatMap((attempt) => (attempt.id === id ? [attempt.second] : []));
+  }
+
+  item(id: string): Item | undefined {
+    return this.store.items().find((item) => item.id === id);
+  }
+
+  /** As the intake would have placed it. */
+  async insert(id: string, queue: string, attributes: Item | object = {}): Promise<void> {
+    const now = new Date(this.time.now).toISOString();
+    const place = { insertedAt: now, dueAt: now, lane: queue, rev: 'inserted' };
+    await this.store.insert({ id, status: 'NEW', queue, payload: {}, ...place, ...attributes } as Item);
+  }
+
+  /** Lets the rules fire for so long. */
+  async pass(seconds: number): Promise<void> {
+    const until = this.time.now + seconds * 1000;
+    for (;;) {
+      const tick = START + this.ticks * 60_000;
+      if (tick > until) break;
+      await this.time.runUntil(tick);
+      this.ticks++;
+      for (const queue of Object.keys(this.options.queues)) {
+        const lateMs = this.random() * 1000 * (this.options.lateSeconds ?? 0);
+        this.time.after(lateMs, () => void this.invoke(queue));
+      }
+    }
+    await this.time.runUntil(until);
+  }
+
+  /** Starts a function as its rule does, or as the intake. */
+  async invoke(queue: string, event: object = {}): Promise<void> {
+    const startedAt = this.time.now;
+    const { code, queues } = this.options;
+    const handler = backlogHandler({
+      queue,
+      process: this.process,
+      ...code,
+      clock: this.clock,
+      store: this.counted(),
+      random: this.random,
+      logger: SILENT,
+      env: environment(queues),
+      emit: () => {},
+    });
+    this.running++;
+    const context = {
+      awsRequestId: 'request',
+      functionName: queue,
+      getRemainingTimeInMillis: () => startedAt + FUNCTION_TIMEOUT_MS - this.time.now,
+    };
+    try {
+      this.summaries.push(await handler({ queue, ...event }, context));
+    } finally {
+      this.running--;
+      this.seconds += (this.time.now - startedAt) / 1000;
+    }
+  }
+
+  private readonly process: Process = async (record, context) => {
+    this.attempts.push({ id: record.id, second: this.second() });
+    await this.clock.sleep(1000 * (this.options.attemptSeconds ?? 0.05));
+    return this.options.process(record, context);
+  };
+
+  private counted(): BacklogStore {
+    return new Proxy(this.store as BacklogStore, {
+      get: (store, name: keyof BacklogStore & string) => {
+        const method = store[name] as unknown;
+        if (typeof method !== 'function') return method;
+        return (...args: unknown[]) => {
+          this.requests[name] = (this.requests[name] ?? 0) + 1;
+          return method.apply(store, args);
+        };
+      },
+    });
+  }
+}
+
+export const never: Process = () => {
+  throw new Error('never');
+};
+
+const SILENT = new Logger({ logLevel: 'SILENT', serviceName: 'test' });
