@@ -11,7 +11,6 @@ import {
   DEAD_LANE_ENDING,
   deadLane,
   homeOf,
-  type Item,
   isLaneOf,
   isMisplaced,
   isNewer,
@@ -23,7 +22,7 @@ import {
   withoutDeadEnding,
 } from '../record/index.js';
 import { checkItem } from '../store/item-limits.js';
-import type { OperatorChange } from '../store/operator-store.js';
+import type { Found, OperatorChange } from '../store/operator-store.js';
 
 /** Why a record that was named, or matched, was left as it is. */
 export type SkipReason =
@@ -45,12 +44,6 @@ export type Decision =
   | { readonly do: 'remove' }
   | { readonly do: 'skip'; readonly because: SkipReason }
   | { readonly do: 'refuse'; readonly reason: string };
-
-/** A record, and its item as it stands in the table. */
-export interface Found {
-  readonly item: Item;
-  readonly record: BacklogRecord;
-}
 
 export interface DecisionContext {
   /** The backlog's time, epoch milliseconds. */

@@ -2,9 +2,9 @@ import type { Clock } from '../clock.js';
 import { CLOCK_SKEW_MS } from '../processor/lease.js';
 import { type Random, randomToken } from '../random.js';
 import { type BacklogRecord, DEAD_LANE_ENDING, isPending, laneOf } from '../record/index.js';
-import type { OperatorStore } from '../store/operator-store.js';
+import type { Found, OperatorStore } from '../store/operator-store.js';
 import type { LeaseState } from '../store/store.js';
-import { type Found, isHeld } from './changes.js';
+import { isHeld } from './changes.js';
 import { isLeaseOf } from './lanes.js';
 
 interface HandsParts {

@@ -5,9 +5,9 @@ import { Pace } from '../processor/pace.js';
 import { type Random, randomToken } from '../random.js';
 import { type BacklogRecord, isPending, type Status, type Way } from '../record/index.js';
 import { isOfOneRecord } from '../store/errors.js';
-import type { OperatorStore } from '../store/operator-store.js';
+import type { Found, OperatorStore } from '../store/operator-store.js';
 import { patiently } from '../store/patience.js';
-import { type Decision, type DecisionContext, type Found, isLeftToNewer } from './changes.js';
+import { type Decision, type DecisionContext, isLeftToNewer } from './changes.js';
 import { OperationInterruptedError } from './errors.js';
 import { inOtherHands, withClaim } from './hands.js';
 import { pagesOf, readPage, type Wanted } from './pages.js';
@@ -107,11 +107,11 @@ export class Operation {
 
   private async work(): Promise<OperationResult['ended']> {
     const { perSecond = Number.POSITIVE_INFINITY, onProgress } = this.options;
-    const { store, clock } = this.parts;
+    const { store } = this.parts;
     const size = Math.max(1, Math.min(PAGE_RECORDS, Math.floor(perSecond * PAGE_SECONDS)));
     const order = this.action.putsOff ? 'newestFirst' : 'oldestFirst';
     const { patiently } = this;
-    const pages = pagesOf(this.wanted, { store, now: () => clock.now(), size, order, patiently });
+    const pages = pagesOf(this.wanted, { store, size, order, patiently });
     try {
       for await (const { found, missing } of pages) {
         if (this.signal.aborted) return 'aborted';
@@ -170,7 +170,6 @@ export class Operation {
       if (changed.length === 0 || this.signal.aborted) return;
       const { found, missing } = await readPage(changed, {
         store: this.parts.store,
-        now: () => this.parts.clock.now(),
         patiently: this.patiently,
       });
       for (const _ of missing) this.tally.skipped('notFound');

@@ -199,10 +199,8 @@ export class BacklogOperator {
     } = parseOptions(exportSchema, options, 'export');
     const wanted = this.wanted('export', which, exportAction());
     const { store } = this.storeWithMeter();
-    const now = () => this.clock.now();
     const pages = pagesOf(wanted, {
       store,
-      now,
       size: 100,
       order: 'oldestFirst',
       patiently: this.patiently(signal, onTrouble),
@@ -211,7 +209,7 @@ export class BacklogOperator {
     for await (const { found } of pages) {
       for (const { item, record } of found) {
         if (signal?.aborted || count >= limit) return;
-        if ('selected' in wanted && !wanted.selected.matches(record, now())) continue;
+        if ('selected' in wanted && !wanted.selected.matches(record, this.clock.now())) continue;
         count++;
         yield item;
       }

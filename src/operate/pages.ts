@@ -1,7 +1,5 @@
-import { type Item, parseRecord } from '../record/index.js';
-import type { OperatorStore } from '../store/operator-store.js';
+import type { Found, OperatorStore } from '../store/operator-store.js';
 import type { IndexKey } from '../store/store.js';
-import type { Found } from './changes.js';
 import { lanesHolding } from './lanes.js';
 import type { Selected } from './selection.js';
 
@@ -16,7 +14,6 @@ export type Wanted = { readonly ids: readonly string[] } | { readonly selected: 
 
 interface PagesParts {
   readonly store: OperatorStore;
-  readonly now: () => number;
   /** Records in a page. */
   readonly size: number;
   readonly order: 'oldestFirst' | 'newestFirst';
@@ -60,13 +57,12 @@ async function* ofLanes(lanes: readonly string[], parts: PagesParts): AsyncGener
 
 /** A page of DynamoDB's is up to 1 MB: handed on in the size that was asked for. */
 async function* ofTable(parts: PagesParts): AsyncGenerator<Page> {
-  const { store, now, size, patiently } = parts;
+  const { store, size, patiently } = parts;
   let after: string | undefined;
   do {
     const page = await patiently(() => store.scanItems({ segment: 0, segments: 1, after }));
-    for (let i = 0; i < page.items.length; i += size) {
-      const items = page.items.slice(i, i + size);
-      yield { found: items.map((item) => foundIn(item, now())), missing: [] };
+    for (let i = 0; i < page.found.length; i += size) {
+      yield { found: page.found.slice(i, i + size), missing: [] };
     }
     after = page.next;
   } while (after !== undefined);
@@ -75,14 +71,9 @@ async function* ofTable(parts: PagesParts): AsyncGenerator<Page> {
 /** As they stand now, in the order of the ids. */
 export async function readPage(
   ids: readonly string[],
-  { store, now, patiently }: Pick<PagesParts, 'store' | 'now' | 'patiently'>,
+  { store, patiently }: Pick<PagesParts, 'store' | 'patiently'>,
 ): Promise<Page> {
-  const items = await patiently(() => store.readItems(ids));
-  const found = items.map((item) => foundIn(item, now()));
+  const found = await patiently(() => store.readItems(ids));
   const known = new Set(found.map(({ record }) => record.id));
   return { found, missing: ids.filter((id) => !known.has(id)) };
-}
-
-function foundIn(item: Item, now: number): Found {
-  return { item, record: parseRecord(item, now) };
 }

@@ -1,3 +1,4 @@
+export { AsRead } from './as-read.js';
 export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
 export * from './due.js';
 export { hasOwnSchedule, WORKER_LOST } from './fail.js';
@@ -16,7 +17,13 @@ export {
   Snooze,
   type TypedOutcome,
 } from './outcome.js';
-export { CLOCK_TOLERANCE_MS, CONTRACT_ATTRIBUTES, type Item, parseRecord } from './parse.js';
+export {
+  attributesToFence,
+  CLOCK_TOLERANCE_MS,
+  CONTRACT_ATTRIBUTES,
+  type Item,
+  parseRecord,
+} from './parse.js';
 export * from './place.js';
 export * from './quarantine.js';
 export * from './record.js';

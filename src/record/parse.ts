@@ -1,5 +1,6 @@
 import { isSortable, toIso } from '../clock.js';
 import { isLimitsOnly, parseLimits, type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import { AS_READ, type AsRead } from './as-read.js';
 import { hasRoomForOutcome } from './item-size.js';
 import {
   type BacklogRecord,
@@ -43,6 +44,14 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'backlogFormat',
 ]);
 
+/**
+ * The names of all that an attempt of an item depends on: what it has, and what of the contract it has not. An overwrite
+ * changes one of them, unless all it does is to add an attribute of the producer's own.
+ */
+export function attributesToFence(item: Item): string[] {
+  return [...new Set([...Object.keys(item), ...CONTRACT_ATTRIBUTES])];
+}
+
 /** A clock that is this far ahead is believed; further ahead counts as unreadable. */
 export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
@@ -55,8 +64,9 @@ const CANONICAL_TIME =
  * service that forgets or mistypes an attribute never loses a record.
  *
  * @param now epoch milliseconds; stands in for an insertion time that cannot be read
+ * @param asRead of the store that is to write the record
  */
-export function parseRecord(item: Item, now: number): BacklogRecord {
+export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRecord {
   const problems: string[] = [];
   const problem = (attribute: string, expected: string) => {
     problems.push(`${attribute}: expected ${expected}, got ${typeof item[attribute]}`);
@@ -83,6 +93,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
   };
 
   const dueAt = time('dueAt');
+  const rev = text('rev');
   const firstFailureAt = time('firstFailureAt');
   return {
     id: String(item.id),
@@ -98,7 +109,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
     availableAt: time('availableAt'),
     lane: text('lane'),
     dueAt,
-    rev: text('rev'),
+    rev,
     attempts: count('attempts'),
     failures: count('failures'),
     firstFailureAt,
@@ -118,6 +129,7 @@ export function parseRecord(item: Item, now: number): BacklogRecord {
     attributes: ownAttributes(item),
     ...(hasRoomForOutcome(item) ? {} : { isFull: true }),
     problems,
+    ...(asRead !== undefined && rev === undefined ? { [AS_READ]: asRead } : {}),
   };
 }
 

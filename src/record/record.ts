@@ -1,4 +1,5 @@
 import type { RetryLimits, RetryPolicy } from '../policies/index.js';
+import type { AS_READ, AsRead } from './as-read.js';
 
 export const STATUSES = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -100,6 +101,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly isFull?: true | undefined;
   /** Contract attributes that made no sense and were replaced by their defaults. */
   readonly problems: readonly string[];
+  /** For the store alone; only while there is no `rev` to go by. */
+  readonly [AS_READ]?: AsRead | undefined;
 }
 
 export function isPending(record: BacklogRecord): boolean {

@@ -8,9 +8,9 @@ import type { BacklogStore, IndexKey, LeaseState, QueueState, ScanPage } from '.
  */
 export interface OperatorStore extends BacklogStore {
   /** Items as they stand there, read strongly. Absent ids are left out. */
-  readItems(ids: readonly string[]): Promise<Item[]>;
+  readItems(ids: readonly string[]): Promise<Found[]>;
   /** One page of the whole table, eventually consistent: exactly one request. `next`: continue behind that id. */
-  scanItems(page: ScanPage): Promise<{ readonly items: Item[]; readonly next: string | undefined }>;
+  scanItems(page: ScanPage): Promise<{ readonly found: Found[]; readonly next: string | undefined }>;
   /**
    * As `settle`, all of it or nothing: an item that is too large for it is an error.
    *
@@ -27,6 +27,12 @@ export interface OperatorStore extends BacklogStore {
   readQueues(): Promise<ReadonlyMap<string, QueueState>>;
   /** Stops a queue's runs, or lets them go on. False: it was so already. */
   setPaused(queue: string, paused: boolean): Promise<boolean>;
+}
+
+/** A record, and its item as it stands in the table. */
+export interface Found {
+  readonly item: Item;
+  readonly record: BacklogRecord;
 }
 
 /** What an operator's action writes and removes; what it does not name stays as it is. */

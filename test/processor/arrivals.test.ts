@@ -418,6 +418,35 @@ describe('records that have just come', () => {
     expect(harness.item('a')).toEqual({ id: 'a', status: 'NEW', queue: 'q', payload: { n: 2 } });
   });
 
+  test.each<[string, Record<string, unknown>]>([
+    ['task', { task: 'refund' }],
+    ['queue', { queue: 'r' }],
+    ['availableAt', { availableAt: iso(-5) }],
+    ['insertedAt', { insertedAt: iso(-5) }],
+    ['status', { status: 'ERROR' }],
+    ['retry', { retry: { type: 'none' } }],
+    ['attribute of its own', { version: 2 }],
+    ['attribute less', { version: undefined }],
+  ])('are attempted again when they are put again during their attempt with another %s', async (_, more) => {
+    const harness = new Harness();
+    put(harness, 'a', { version: 1 });
+    const overwrite = () => put(harness, 'a', { version: 1, ...more });
+    const first = await arrive(harness, ['a'], overwrite);
+    expect(first).toMatchObject({ attempted: 1, succeeded: 0, unsettled: 1 });
+    expect(harness.item('a')).not.toHaveProperty('rev');
+    // The overwrite has come through the table's stream.
+    await harness.pass(75);
+    expect(await placeWhenFree(['a'], parts(harness))).toMatchObject({ placed: [{ id: 'a' }], waiting: [] });
+    const attempted: unknown[] = [];
+    const queue = String(more.queue ?? 'q');
+    const attempt: Process = ({ attributes, task }) => {
+      attempted.push([attributes.version, task]);
+    };
+    expect(await harness.run(attempt, { queue })).toMatchObject({ attempted: 1, succeeded: 1 });
+    expect(attempted).toEqual([['version' in more ? more.version : 1, more.task]]);
+    expect(harness.item('a')).toMatchObject({ status: 'SUCCESS' });
+  });
+
   test('of a run that was lost get their place, and its claim runs out', async () => {
     const harness = new Harness();
     put(harness, 'a');

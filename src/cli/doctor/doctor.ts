@@ -1,6 +1,5 @@
 import { age } from '../../local/schedule/durations.js';
 import { describeExpiry, describeTable, hasPointInTimeRecovery } from '../../store/dynamodb/inspect.js';
-import { RawItems } from '../../store/dynamodb/raw-items.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';
@@ -168,10 +167,9 @@ async function repairIfWanted(request: RepairRequest): Promise<Repaired | undefi
     output.message('nothing was changed');
     return undefined;
   }
-  const { client, table, clock } = target;
+  const { clock } = target;
   const store = new RepairStore(target, controls);
-  const items = new RawItems({ client, table, clock });
-  return repairAll(repairable, { items, store, clock, signal, output });
+  return repairAll(repairable, { store, clock, signal, output });
 }
 
 function count({ misplaced, stuck }: Repairable): number {

@@ -1,12 +1,12 @@
 import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals } from '../../store/index.js';
-import { DynamoDbStore } from '../../store/index.js';
+import { DynamoDbOperatorStore, DynamoDbStore } from '../../store/index.js';
 import type { Target } from '../connect.js';
 
 /**
  * A store that claims records in all control tables: an app on this machine may have several, and which of them belongs
  * to a table is not written there. Without any, nobody attempts records as they come, and there is nothing to claim.
  */
-export class RepairStore extends DynamoDbStore {
+export class RepairStore extends DynamoDbOperatorStore {
   private readonly controls: readonly DynamoDbStore[];
 
   constructor({ client, table, clock }: Target, controlTables: readonly string[]) {

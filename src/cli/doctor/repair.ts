@@ -1,10 +1,8 @@
 import type { Clock } from '../../clock.js';
 import { placeWhenFree } from '../../processor/index.js';
 import { randomToken, systemRandom } from '../../random.js';
-import { type Item, parseRecord } from '../../record/index.js';
-import type { RawItems } from '../../store/dynamodb/raw-items.js';
 import { isOfOneRecord } from '../../store/errors.js';
-import type { BacklogStore } from '../../store/index.js';
+import type { Found, OperatorStore } from '../../store/operator-store.js';
 import type { Output } from '../output.js';
 import { printable } from '../output.js';
 import { repairOf } from './place-checks.js';
@@ -29,8 +27,7 @@ export interface Repaired {
 }
 
 interface RepairParts {
-  readonly items: Pick<RawItems, 'getMany'>;
-  readonly store: BacklogStore;
+  readonly store: OperatorStore;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly output: Output;
@@ -41,7 +38,7 @@ export async function repairAll({ misplaced, stuck }: Repairable, parts: RepairP
   let moved = 0;
   for (const ids of batches(misplaced)) {
     if (parts.signal.aborted) break;
-    for (const item of await parts.items.getMany(ids)) if (await move(item, parts)) moved++;
+    for (const found of await parts.store.readItems(ids)) if (await move(found, parts)) moved++;
   }
   let placed = 0;
   for (const ids of batches(stuck)) placed += await placeOnceFree(ids, parts);
@@ -66,10 +63,8 @@ async function placeOnceFree(
   return count;
 }
 
-async function move(item: Item, { store, clock, output }: RepairParts): Promise<boolean> {
-  const now = clock.now();
-  const record = parseRecord(item, now);
-  const repair = repairOf(item, record, now);
+async function move({ item, record }: Found, { store, clock, output }: RepairParts): Promise<boolean> {
+  const repair = repairOf(item, record, clock.now());
   if (!repair || repair.kind === 'unplaced') return false;
   try {
     return (await store.settle(record, repair.change, randomToken(systemRandom))) === 'settled';

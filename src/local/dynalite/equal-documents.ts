@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
+import { isSameValue } from '../../store/dynamodb/same-value.js';
 
-/** A value in DynamoDB's own JSON: `{ "M": { "total": { "N": "12" } } }`. */
-type Value = Readonly<Record<string, unknown>>;
+type Value = Parameters<typeof isSameValue>[0];
 type Item = Readonly<Record<string, Value>>;
 /** Names and list positions. */
 type Path = readonly (string | number)[];
@@ -49,7 +49,7 @@ function withoutDocuments(expression: Expression, item: Item): Expression {
   if (type !== '=' && type !== '<>') return expression;
   const [left, right] = args.map((arg) => resolved(arg, item));
   if (!isDocument(left) || !isDocument(right)) return expression;
-  return isSame(left, right) === (type === '=') ? ALWAYS : NEVER;
+  return isSameValue(left, right) === (type === '=') ? ALWAYS : NEVER;
 }
 
 function resolved(operand: Expression | Path | Value, item: Item): unknown {
@@ -58,33 +58,4 @@ function resolved(operand: Expression | Path | Value, item: Item): unknown {
 
 function isDocument(value: unknown): value is Value {
   return typeof value === 'object' && value !== null && ('M' in value || 'L' in value);
-}
-
-/** The order of a map's names and of a set's members means nothing. */
-function isSame(a: Value, b: Value): boolean {
-  const [[type, one] = []] = Object.entries(a);
-  const [[otherType, other] = []] = Object.entries(b);
-  if (type !== otherType) return false;
-  switch (type) {
-    case 'M': {
-      const [ours, theirs] = [one as Item, other as Item];
-      const names = Object.keys(ours);
-      if (names.length !== Object.keys(theirs).length) return false;
-      return names.every((name) => {
-        const [mine, yours] = [ours[name], theirs[name]];
-        return mine !== undefined && yours !== undefined && isSame(mine, yours);
-      });
-    }
-    case 'L': {
-      const [ours, theirs] = [one as readonly Value[], other as readonly Value[]];
-      return ours.length === theirs.length && ours.every((value, i) => isSame(value, theirs[i] ?? {}));
-    }
-    case 'SS':
-    case 'NS':
-    case 'BS':
-      return [...(one as string[])].sort().join('\0') === [...(other as string[])].sort().join('\0');
-    default:
-      // dynalite stores numbers in one form only.
-      return one === other;
-  }
 }

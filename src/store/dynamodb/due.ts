@@ -2,7 +2,6 @@ import type { BacklogRecord } from '../../record/index.js';
 import { deadLane, lanesOf } from '../../record/index.js';
 import { clampToRange } from '../range.js';
 import type { DuePage, DueQuery, IndexKey, ListFilter } from '../store.js';
-import { toItem } from './attribute-values.js';
 import { Expressions } from './expressions.js';
 import type { DynamoDbRecords } from './records.js';
 import type { StoredPage, Table } from './table.js';
@@ -72,7 +71,7 @@ export class DynamoDbIndex {
     let start: StoredPage['last'];
     do {
       const page = await this.table.scan({ ...conditions, ...(start ? { ExclusiveStartKey: start } : {}) });
-      for (const item of page.items) yield this.records.parse(toItem(item));
+      for (const item of page.items) yield this.records.parse(item);
       start = page.last;
     } while (start);
   }

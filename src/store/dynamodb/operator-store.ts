@@ -1,7 +1,7 @@
 import { toIso } from '../../clock.js';
 import { systemRandom } from '../../random.js';
 import type { BacklogRecord, Item } from '../../record/index.js';
-import type { CountQuery, OperatorChange, OperatorStore } from '../operator-store.js';
+import type { CountQuery, Found, OperatorChange, OperatorStore } from '../operator-store.js';
 import type { IndexKey, LeaseState, QueueState, ScanPage } from '../store.js';
 import { ARRIVALS_PREFIX } from './arrivals.js';
 import { toItem } from './attribute-values.js';
@@ -32,9 +32,10 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
     this.single = new DynamoDbRecords(this.recordsTable, clock);
   }
 
-  async readItems(ids: readonly string[]): Promise<Item[]> {
-    const items = await this.recordsTable.getMany(ids);
-    return [...new Set(ids)].map((id) => items.get(id)).filter((item) => item !== undefined);
+  async readItems(ids: readonly string[]): Promise<Found[]> {
+    const items = await this.recordsTable.getManyStored(ids);
+    const found = [...new Set(ids)].map((id) => items.get(id)).filter((item) => item !== undefined);
+    return found.map((stored) => this.single.find(stored));
   }
 
   async scanItems({ segment, segments, after }: ScanPage) {
@@ -43,7 +44,7 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
       TotalSegments: segments,
       ...(after === undefined ? {} : { ExclusiveStartKey: { id: { S: after } } }),
     });
-    return { items: page.items.map(toItem), next: page.last?.id?.S };
+    return { found: page.items.map((stored) => this.single.find(stored)), next: page.last?.id?.S };
   }
 
   change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'> {
@@ -52,8 +53,9 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
 
   async remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'> {
     if (record.rev === undefined) {
-      // Its payload is its fence, which is compared once, for a `rev` to go by.
-      if (!(await this.single.stamp(record, rev))) return this.isGone(record.id);
+      // All of it is its fence, which is compared once, for a `rev` to go by.
+      const found = await this.recordsTable.getStored(record.id);
+      if (!(await this.single.stamp(record, rev, found))) return this.isGone(record.id);
       return this.remove({ ...record, rev }, rev);
     }
     const expressions = new Expressions();

@@ -87,8 +87,7 @@ export class RawItems {
   ): Promise<'written' | 'changed'> {
     const answer = await this.table.update(key, this.updateOf(change, asRead, rev));
     if (answer.written) return 'written';
-    const stored = answer.inTheWay ? answer.inTheWay.rev?.S : (await this.table.get(key, 'rev'))?.rev;
-    return stored === rev ? 'written' : 'changed';
+    return (await this.table.get(key, 'rev'))?.rev === rev ? 'written' : 'changed';
   }
 
   private updateOf(change: ItemChange, asRead: Readonly<Record<string, unknown>>, rev: string): Update {

@@ -1,7 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.js';
 import { InvalidRecordError } from '../../errors.js';
 import {
+  AsRead,
+  attributesToFence,
   type BacklogRecord,
   type Item,
   isQuarantine,
@@ -10,14 +11,20 @@ import {
   smallerQuarantines,
 } from '../../record/index.js';
 import { checkItem } from '../item-limits.js';
+import type { Found } from '../operator-store.js';
+import { type Attributes, toItem } from './attribute-values.js';
 import { isItemTooLarge, isValidationError } from './errors.js';
-import { and, Expressions, or, type Update } from './expressions.js';
+import { and, Expressions, type Update } from './expressions.js';
+import { isSameValue } from './same-value.js';
 import type { Table } from './table.js';
 
 export interface ItemChange {
   readonly set: Readonly<Record<string, unknown>>;
   readonly remove: readonly string[];
 }
+
+/** What a condition names of a record at most, and twice as many operators. */
+const MAX_FENCED = 120;
 
 /** Single records: put, read, settle. */
 export class DynamoDbRecords {
@@ -38,20 +45,25 @@ export class DynamoDbRecords {
   }
 
   async get(id: string): Promise<BacklogRecord | undefined> {
-    const item = await this.table.get(id);
-    return item && this.parse(item);
+    const stored = await this.table.getStored(id);
+    return stored && this.parse(stored);
   }
 
   async getMany(ids: readonly string[]): Promise<BacklogRecord[]> {
-    const items = await this.table.getMany(ids);
+    const items = await this.table.getManyStored(ids);
     return [...new Set(ids)].flatMap((id) => {
-      const item = items.get(id);
-      return item ? [this.parse(item)] : [];
+      const stored = items.get(id);
+      return stored ? [this.parse(stored)] : [];
     });
   }
 
-  parse(item: Item): BacklogRecord {
-    return parseRecord(item, this.clock.now());
+  parse(stored: Attributes): BacklogRecord {
+    return this.find(stored).record;
+  }
+
+  find(stored: Attributes): Found {
+    const item = toItem(stored);
+    return { item, record: parseRecord(item, this.clock.now(), new AsRead(stored)) };
   }
 
   /** A record that has no room left is settled with less, down to the bare end of it: it must not come for ever. */
@@ -77,29 +89,33 @@ export class DynamoDbRecords {
     rev: string,
     fence: Fence = asRead,
   ): Promise<'settled' | 'changed'> {
-    const answer = await this.table.update(record.id, settleUpdate(record, change, rev, fence));
-    if (answer.written) return 'settled';
-    const stored = answer.inTheWay ? answer.inTheWay.rev?.S : (await this.table.get(record.id, 'rev'))?.rev;
-    if (stored === rev) return 'settled';
+    const { id } = record;
+    const isBare = record.rev === undefined;
+    if (!isBare || fitsCondition(storedOf(record))) {
+      const answer = await this.table.update(id, settleUpdate(record, change, rev, fence));
+      if (answer.written) return 'settled';
+    }
+    const found = await this.table.getStored(id, isBare ? undefined : 'rev');
+    if (found?.rev?.S === rev) return 'settled';
     const stamp = `${rev}~`;
-    if (record.rev !== undefined || (typeof stored === 'string' && stored !== stamp)) return 'changed';
-    return (await this.stamp(record, stamp))
-      ? this.change({ ...record, rev: stamp }, change, rev, fence)
-      : 'changed';
+    if (!isBare || !(await this.stamp(record, stamp, found))) return 'changed';
+    return this.change({ ...record, rev: stamp }, change, rev, fence);
   }
 
   /**
-   * Gives a record without a `rev` one, so that it can be settled by it: dynalite never finds two documents equal,
-   * and a record that can never be settled would be attempted for ever. Whether the payload is still the one that
-   * was read is seen in the answer to the very write; an overwrite after it removes the `rev` again.
+   * Gives a record without a `rev` one, so that it can be settled by it: for those of too many attributes to name each
+   * in a condition, and for dynalite, which never finds two documents equal. A record that can never be settled would
+   * be attempted for ever. Whether it is still as it was read is seen in the answer to the very write; an overwrite
+   * after it removes the `rev` again.
    */
-  async stamp(record: BacklogRecord, rev: string): Promise<boolean> {
-    if (!samePayload(await this.table.get(record.id), record)) return false;
+  async stamp(record: BacklogRecord, rev: string, found: Attributes | undefined): Promise<boolean> {
+    const read = storedOf(record);
+    if (found === undefined || !isSame(found, read, rev)) return false;
     const expressions = new Expressions();
-    const condition = and(expressions.exists('id'), withoutRev(expressions));
+    const condition = and(expressions.exists('id'), isStill('rev', read.rev, expressions));
     const answer = await this.table.update(record.id, expressions.update({ rev }, [], condition), true);
-    const item = answer.written ? answer.item : await this.table.get(record.id);
-    return item?.rev === rev && samePayload(item, record);
+    const after = answer.written ? answer.stored : await this.table.getStored(record.id);
+    return after?.rev?.S === rev && isSame(after, read, rev);
   }
 
   private async put(item: Item): Promise<boolean> {
@@ -135,27 +151,36 @@ export function asReadAndStatus(record: BacklogRecord, expressions: Expressions)
 
 /**
  * Every write of the library renews `rev`; a producer's overwrite removes it, and a deletion removes everything. A
- * record that the library has never written has no `rev`: there its payload stands in. (One that a producer wrote
- * with another type reads as none.)
+ * record that the library has never written has no `rev`: there all that its attempt depended on stands in, as DynamoDB
+ * returned it. (One that a producer wrote with another type reads as none.)
  */
 function asRead(record: BacklogRecord, expressions: Expressions): string {
   if (record.rev !== undefined) return expressions.equal('rev', record.rev);
-  const payload =
-    record.payload === undefined
-      ? expressions.absent('payload')
-      : expressions.equal('payload', record.payload);
-  return and(expressions.exists('id'), withoutRev(expressions), payload);
+  const read = storedOf(record);
+  return and(...attributesToFence(read).map((name) => isStill(name, read[name], expressions)));
 }
 
-function withoutRev(expressions: Expressions): string {
-  return or(
-    expressions.absent('rev'),
-    `NOT attribute_type(${expressions.name('rev')}, ${expressions.value('S')})`,
-  );
+function isStill(name: string, read: Attributes[string] | undefined, expressions: Expressions): string {
+  if (read === undefined) return expressions.absent(name);
+  return `${expressions.name(name)} = ${expressions.stored(read)}`;
 }
 
-function samePayload(item: Item | undefined, record: BacklogRecord): boolean {
-  return item !== undefined && isDeepStrictEqual(item.payload, record.payload);
+function storedOf(record: BacklogRecord): Attributes {
+  return AsRead.of(record) as Attributes;
+}
+
+/** DynamoDB takes expressions of 4 KB and 300 operators: two for each attribute. */
+function fitsCondition(read: Attributes): boolean {
+  return attributesToFence(read).length <= MAX_FENCED;
+}
+
+/** As it was read, or with this `rev` as the only change. */
+function isSame(found: Attributes, read: Attributes, rev: string): boolean {
+  return attributesToFence(read).every((name) => {
+    const [one, other] = [found[name], read[name]];
+    if (one === other || (name === 'rev' && one?.S === rev)) return true;
+    return one !== undefined && other !== undefined && isSameValue(one, other);
+  });
 }
 
 function withoutErrors(change: RecordChange): RecordChange {

@@ -35,7 +35,7 @@ export interface TableParts {
 
 export type ConditionalUpdate =
   | { readonly written: true; readonly item: Item; readonly stored: Attributes }
-  /** The item that did not fulfil the condition, as DynamoDB has it; emulators may leave it out. */
+  /** The item that did not fulfil the condition, if it was asked for; emulators may leave it out. */
   | { readonly written: false; readonly inTheWay: Attributes | undefined };
 
 /** Items as DynamoDB has them. */
@@ -103,14 +103,24 @@ export class Table {
     }
   }
 
-  /** Updates an item if the condition holds. With `returnNew`, the answer holds the whole item as it is now. */
-  async update(key: string, update: Update, returnNew = false): Promise<ConditionalUpdate> {
+  /**
+   * Updates an item if the condition holds. With `returnNew`, the answer holds the whole item as it is now.
+   *
+   * @param returnOld the answer holds the item that did not fulfil the condition. Not for items of others: the SDK
+   *   cannot read one that has a key `__proto__` in an error
+   */
+  async update(
+    key: string,
+    update: Update,
+    returnNew = false,
+    returnOld = false,
+  ): Promise<ConditionalUpdate> {
     const command = new UpdateItemCommand({
       TableName: this.name,
       Key: this.keyOf(key),
       ...update,
       ...(returnNew ? { ReturnValues: 'ALL_NEW' as const } : {}),
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      ...(returnOld ? { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const } : {}),
       ...this.parts.meter.parameters(),
     });
     try {

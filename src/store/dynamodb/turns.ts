@@ -46,6 +46,7 @@ export class DynamoDbTurns {
         ...expressions.placeholders(),
       },
       true,
+      true,
     );
     if (answer.written) return { first: Number(answer.item.nextTurn) - lengthMs };
     const stored = answer.inTheWay?.nextTurn?.N;

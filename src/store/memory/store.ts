@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, toIso } from '../../clock.js';
 import {
+  AsRead,
+  attributesToFence,
   type BacklogRecord,
   type Item,
   isMisplaced,
@@ -8,7 +10,7 @@ import {
   type RecordChange,
 } from '../../record/index.js';
 import { checkItem } from '../item-limits.js';
-import type { CountQuery, OperatorChange, OperatorStore } from '../operator-store.js';
+import type { CountQuery, Found, OperatorChange, OperatorStore } from '../operator-store.js';
 import type {
   ArrivalsClaim,
   BreakerState,
@@ -121,13 +123,15 @@ export class MemoryStore implements OperatorStore {
     return 'removed';
   }
 
-  async readItems(ids: readonly string[]): Promise<Item[]> {
-    return [...new Set(ids)].map((id) => this.records.get(id)).filter((item) => item !== undefined);
+  async readItems(ids: readonly string[]): Promise<Found[]> {
+    const items = [...new Set(ids)].map((id) => this.records.get(id)).filter((item) => item !== undefined);
+    return items.map((item) => this.found(item));
   }
 
   /** All of it at once, in the last of the segments. */
-  async scanItems({ segment, segments }: ScanPage): Promise<{ items: Item[]; next: string | undefined }> {
-    return { items: segment < segments - 1 ? [] : this.items(), next: undefined };
+  async scanItems({ segment, segments }: ScanPage): Promise<{ found: Found[]; next: string | undefined }> {
+    const items = segment < segments - 1 ? [] : this.items();
+    return { found: items.map((item) => this.found(item)), next: undefined };
   }
 
   async countDue({ lane, from, until = LAST_TIME, after }: CountQuery) {
@@ -281,14 +285,21 @@ export class MemoryStore implements OperatorStore {
     return 'settled';
   }
 
+  private found(item: Item): Found {
+    return { item, record: this.parse(item) };
+  }
+
   private parse(item: Item): BacklogRecord {
-    return parseRecord(item, this.clock.now());
+    return parseRecord(item, this.clock.now(), new AsRead(item));
   }
 }
 
 function isAsRead(item: Item, record: BacklogRecord): boolean {
   if (record.rev !== undefined) return item.rev === record.rev;
-  return typeof item.rev !== 'string' && isDeepStrictEqual(item.payload, record.payload);
+  const read = AsRead.of(record) as Item;
+  return attributesToFence(read).every(
+    (name) => item[name] === read[name] || isDeepStrictEqual(item[name], read[name]),
+  );
 }
 
 function isAsReadWithStatus(item: Item, record: BacklogRecord): boolean {

@@ -1,5 +1,6 @@
+import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import type { RecordChange } from '../../../src/record/index.js';
+import { CONTRACT_ATTRIBUTES, type RecordChange } from '../../../src/record/index.js';
 import type { UnderTest } from '../conformance.js';
 import { insertAndRead, iso, item, NOW, read } from '../records.js';
 
@@ -128,6 +129,106 @@ export function settling(underTest: UnderTest): void {
     },
   );
 
+  /** Of everything that a producer may say. */
+  const bare = (id: string) => ({
+    id,
+    status: 'NEW',
+    payload: { order: 7, lines: [1, 2] },
+    queue: 'bare',
+    task: 'charge',
+    insertedAt: iso(-1000),
+    availableAt: iso(-500),
+    retry: { type: 'constant', intervalSeconds: 60 },
+    errors: ['none'],
+    customer: 'c-7',
+    tags: new Set(['a', 'b']),
+    bytes: new Uint8Array([1, 2]),
+    nothing: null,
+  });
+  const overwrites: Readonly<Record<string, unknown>> = {
+    status: 'ERROR',
+    payload: { order: 7, lines: [2, 1] },
+    queue: 'other',
+    task: 'refund',
+    insertedAt: iso(-999),
+    availableAt: undefined,
+    retry: { type: 'constant', intervalSeconds: 61 },
+    errors: ['none', 'none'],
+    customer: 'c-8',
+    tags: new Set(['a', 'c']),
+    bytes: new Uint8Array([1, 3]),
+    nothing: undefined,
+    // What it had not.
+    lane: 'bare',
+    dueAt: iso(-1000),
+    attempts: 1,
+    failures: 1,
+    firstFailureAt: iso(),
+    lastFailureAt: iso(),
+    lastAttemptAt: iso(),
+    lastError: 'none',
+    notBefore: iso(1),
+    formerLane: { lane: 'bare', until: iso(1) },
+    unknownTaskSince: iso(),
+    deadReason: 'none',
+    expiresAt: 1_800_000_000,
+    backlogFormat: 1,
+    rev: 5,
+  };
+  it('overwrites every attribute of the contract in its tests', () => {
+    expect([...CONTRACT_ATTRIBUTES].filter((name) => name !== 'id' && !(name in overwrites))).toEqual([]);
+  });
+
+  it.each(Object.entries(overwrites))(
+    'fences a record that was never written by all that its attempt depended on: %s',
+    async (name, other) => {
+      const { store, put, raw } = underTest();
+      const id = `overwritten ${name}`;
+      await put(bare(id));
+      const record = await read(store, id);
+      await put(defined({ ...bare(id), [name]: other }));
+      expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('changed');
+      expect(await raw(id)).toEqual(defined({ ...bare(id), [name]: other }));
+      await put(bare(id));
+      expect(await store.settle({ ...record }, SUCCESS, 'rev-1')).toBe('settled');
+    },
+  );
+
+  it('does not notice what else of its own a producer adds to a record that it puts again', async () => {
+    const { store, put } = underTest();
+    await put(bare('set-more'));
+    const record = await read(store, 'set-more');
+    await put({ ...bare('set-more'), more: 1 });
+    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('settled');
+  });
+
+  it('fences a record of more attributes than a condition can name', async () => {
+    const { store, put, raw } = underTest();
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`attribute-${i}`, { i }]));
+    const wide = { id: 'set-wide', status: 'NEW', payload: 1, ...many };
+    await put(wide);
+    const record = await read(store, 'set-wide');
+    await put({ ...wide, 'attribute-299': { i: 0 } });
+    expect(await store.settle(record, SUCCESS, 'rev-1')).toBe('changed');
+    expect(await raw('set-wide')).toEqual({ ...wide, 'attribute-299': { i: 0 } });
+    await put(wide);
+    expect(await store.settle(record, FAILURE, 'rev-1')).toBe('settled');
+    expect(await store.settle(record, FAILURE, 'rev-1')).toBe('settled');
+    expect(await store.settle(record, SUCCESS, 'rev-2')).toBe('changed');
+    expect(await read(store, 'set-wide')).toMatchObject({ status: 'ERROR', rev: 'rev-1' });
+  });
+
+  it('shows to nobody how it knows a record again', async () => {
+    const { store, put } = underTest();
+    await put(bare('set-hidden'));
+    const record = await read(store, 'set-hidden');
+    expect(Object.keys(record)).toEqual(Object.keys(await read(store, 'set-hidden')));
+    expect(inspect({ ...record, payload: 0, attributes: 0 }, { depth: 9, showHidden: true })).not.toMatch(
+      /c-7|lines/,
+    );
+    expect(JSON.stringify({ ...record, payload: 0, attributes: 0 })).not.toMatch(/c-7|lines/);
+  });
+
   it('lets exactly one of several settles of a foreign record at once through', async () => {
     const { store, put } = underTest();
     await put({ id: 'set-11', status: 'NEW', payload: { a: 1 } });
@@ -154,4 +255,8 @@ export function settling(underTest: UnderTest): void {
     expect(answers.filter((answer) => answer === 'settled')).toHaveLength(1);
     expect((await read(store, 'set-10')).rev).toBe(revs[answers.indexOf('settled')]);
   });
+}
+
+function defined(item: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined));
 }
