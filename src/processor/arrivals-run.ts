@@ -6,6 +6,7 @@ import type { Arrivals, RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
 import { placeWhenFree } from './place-when-free.js';
 import { type PlacingParts, placeAll } from './placing.js';
+import type { Share } from './pressure/pool.js';
 import type { Pressure } from './pressure/pressure.js';
 import type { RunEnd } from './summary.js';
 import type { Tally } from './tally.js';
@@ -23,6 +24,7 @@ export class ArrivalsRun {
   private readonly lane: Lane;
   private readonly claim: ArrivalsClaim;
   private readonly attempts: Attempts;
+  private readonly share: Share;
 
   constructor(
     private readonly options: RunOptions,
@@ -43,9 +45,11 @@ export class ArrivalsRun {
       attemptTimeoutSeconds,
       deadline,
     });
+    this.share = pressure.pool.join();
     this.attempts = new Attempts({
       ...parts,
       ...pressure,
+      share: this.share,
       lane: this.lane,
       lease: this.claim,
       tally,
@@ -57,7 +61,7 @@ export class ArrivalsRun {
   }
 
   async attempt(): Promise<RunEnd> {
-    if (this.options.limits.concurrency === 0) return this.leaveToRules('crowded');
+    if (!(await this.share.open())) return this.leaveToRules('crowded');
     if (!(await this.hasTurnSoon())) return this.leaveToRules('paced');
     const claimed = await this.claim.take();
     if (claimed === 'taken') return 'held';
@@ -106,7 +110,7 @@ export class ArrivalsRun {
       if (!(await this.place(placed))) return 'shared';
       if (end || late.length === 0) return end ?? 'drained';
       // What is left did not fit into the claim: stragglers held slots, or the others took long. Read it anew.
-      await this.attempts.stragglersBelow(this.options.limits.concurrency);
+      await this.attempts.stragglersBelow(this.share.most);
       if (!(await this.claim.hold())) return 'shared';
       ids = late.map(({ id }) => id);
     }

@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.js';
 import {
   type AttemptOutcome,
   type BacklogRecord,
@@ -7,46 +6,20 @@ import {
   withoutHistory,
 } from '../record/index.js';
 import { isOfOneRecord, StoreError, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
-import type { BacklogStore } from '../store/store.js';
 import { neverEnded, STOP_GRACE_MS, startAttempt } from './attempt.js';
-import { type Hold, holdOn } from './hold.js';
-import type { Lane, Work } from './lane.js';
-import type { AttemptLogger, Process, RunLimits } from './options.js';
-import type { Breakers, Entry } from './pressure/breakers.js';
-import type { SharedPace } from './pressure/shared-pace.js';
+import type { AttemptsParts, WorkedOff } from './attempts-parts.js';
+import { holdOn } from './hold.js';
+import type { Work } from './lane.js';
+import type { Entry } from './pressure/breakers.js';
 import type { RunEnd } from './summary.js';
-import { lagSeconds, type Tally } from './tally.js';
+import { lagSeconds } from './tally.js';
 
 /** Before the function's own deadline: time to settle what never ends, and to give the lease back. */
 const LAST_SETTLES_MS = 4_000;
 const MIN_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3_000;
 
-export interface AttemptsParts {
-  readonly store: BacklogStore;
-  readonly clock: Clock;
-  readonly logger: AttemptLogger;
-  readonly lane: Lane;
-  readonly lease: Hold;
-  readonly tally: Tally;
-  readonly pace: SharedPace;
-  readonly breakers: Breakers;
-  readonly process: Process;
-  readonly limits: RunLimits & { readonly maxRecords: number };
-  readonly deadline: number;
-  /** Aborted when the whole process is to end, before its deadline. */
-  readonly stop?: AbortSignal | undefined;
-}
-
 type HowWorked = 'done' | 'straggling' | 'late' | 'held';
-
-/** What of a page was not attempted. */
-export interface WorkedOff {
-  /** It did not fit into the lease, the time or the limit. */
-  readonly late: readonly Work[];
-  /** Its destination is left in peace. */
-  readonly held: readonly Work[];
-}
 
 /**
  * Attempts records, a bounded number at once, and settles each with one write. An attempt that ignores its signal (a
@@ -88,7 +61,8 @@ export class Attempts {
    * @param attempts how many there may be
    */
   async turnComes(attempts: number): Promise<boolean> {
-    const { clock, lease, pace, stop } = this.parts;
+    const { clock, lease, pace, share, stop } = this.parts;
+    await share.slots.ensure();
     await pace.take(attempts, this.latestStart);
     while (pace.waitMs() > 0 && this.hasRoom()) {
       const renewIn = lease.renewInMs();
@@ -109,14 +83,14 @@ export class Attempts {
         const work = page[begun++];
         if (!work) return;
         inHand.add(work.record.id);
-        const how = await this.work(work, page.length - begun + 1);
+        const how = await this.workInTurn(work, page.length - begun + 1);
         inHand.delete(work.record.id);
         if (how === 'late') late.push(work);
         if (how === 'held') held.push(work);
         if (how === 'straggling') return;
       }
     };
-    const free = this.parts.limits.concurrency - this.stragglers.size;
+    const free = Math.max(1, this.parts.share.most - this.stragglers.size);
     const workers = Array.from({ length: Math.min(free, page.length) }, worker);
     await holdOn(Promise.all(workers), () => [...inHand, ...this.stragglerIds], this.parts);
     return { late: [...late, ...page.slice(begun)], held };
@@ -153,11 +127,13 @@ export class Attempts {
     if (stop?.aborted) return 'stopped';
     if (!this.fitsTime()) return 'deadline';
     if (tally.attempted + (this.keepsRoomForOne ? 1 : 0) >= limits.maxRecords) return 'maxRecords';
+    if (this.parts.share.slots.areLost) return 'crowded';
     return breakers.isShut() ? 'breakerOpen' : undefined;
   }
 
   private mayStart(): boolean {
-    return this.hasRoom() && this.parts.lease.coversAttempt(this.parts.pace.nextAt);
+    const { lease, pace, share } = this.parts;
+    return this.hasRoom() && lease.coversAttempt(pace.nextAt) && share.slots.cover();
   }
 
   private fitsTime(startsAt = this.parts.pace.nextAt, isFirst = this.parts.tally.attempted === 0): boolean {
@@ -173,18 +149,40 @@ export class Attempts {
     return deadline - limits.attemptTimeoutSeconds * 1000 - LAST_SETTLES_MS;
   }
 
-  private async work({ record, change }: Work, attemptsLeft: number): Promise<HowWorked> {
-    if (change) {
-      await this.settle(record, change);
+  private async workInTurn(work: Work, attemptsLeft: number): Promise<HowWorked> {
+    if (work.change) {
+      await this.settle(work.record, work.change);
       return 'done';
     }
+    const giveBack = await this.parts.share.take(() => this.mayStart());
+    // Others may have started meanwhile, and come to a limit.
+    if (!giveBack || !this.mayStart()) {
+      giveBack?.();
+      return 'late';
+    }
+    try {
+      const how = await this.work(work.record, attemptsLeft);
+      const straggler = how === 'straggling' && this.stragglers.get(work.record.id);
+      if (straggler) void straggler.done.finally(giveBack).catch(() => {});
+      else giveBack();
+      return how;
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  private async work(record: BacklogRecord, attemptsLeft: number): Promise<HowWorked> {
     const { tally, lane, clock, lease, breakers } = this.parts;
     const isFirst = tally.attempted === 0;
     // Counted before any wait, so that workers waiting together do not pass the limit.
     tally.started(lagSeconds(record, lane.band, clock.now()));
     const entry = await breakers.enter(record);
     const isInTime = (at: number) =>
-      !this.parts.stop?.aborted && this.fitsTime(at, isFirst) && lease.coversAttempt(at);
+      !this.parts.stop?.aborted &&
+      this.fitsTime(at, isFirst) &&
+      lease.coversAttempt(at) &&
+      this.parts.share.slots.cover();
     const hasTurn = entry !== undefined && (await this.takeTurn(attemptsLeft, isInTime));
     // This process may have stood still while it waited, and the breaker may have opened.
     const isLate = hasTurn && !isInTime(clock.wall());

@@ -10,7 +10,7 @@ import { LoneAttempts } from './lone-attempts.js';
 import type { RunOptions } from './options.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import type { RunParts } from './parts.js';
-import type { Pressure } from './pressure/pressure.js';
+import type { LanePressure } from './pressure/pressure.js';
 import type { RunEnd } from './summary.js';
 import type { Tally } from './tally.js';
 
@@ -31,7 +31,7 @@ export class LaneRun {
     private readonly options: RunOptions,
     private readonly parts: RunParts,
     private readonly tally: Tally,
-    pressure: Pressure,
+    private readonly pressure: LanePressure,
     band: TierBand | undefined,
     /** Attempts that the function had made before this lane's turn, or that of the lanes beside it. */
     private readonly attemptedBefore: number,
@@ -56,7 +56,7 @@ export class LaneRun {
     this.lane = lane;
     this.lease = lease;
     this.attempts = attempts;
-    this.alone = new LoneAttempts({ lane, lease, attempts, tally, logger });
+    this.alone = new LoneAttempts({ lane, lease, attempts, share: pressure.share, tally, logger });
   }
 
   async drain(): Promise<RunEnd> {
@@ -70,6 +70,7 @@ export class LaneRun {
       if (this.options.target.onePage?.mayWait === false) return 'held';
       handOver ??= new HandOver(this.options, this.parts.clock);
       if (!(await handOver.waitFor(acquired.holderEnds))) return 'held';
+      this.pressure.share.isHandOver = true;
       pages = this.newPages();
     }
     if (!acquired) return 'drained';
@@ -78,6 +79,7 @@ export class LaneRun {
     try {
       const stop = await this.alone.seeTo(acquired.inherited, () => !this.halfTimeSpent());
       if (stop) return stop;
+      if (!(await this.pressure.share.open())) return 'crowded';
       for (let { cursor } = acquired; ; cursor = undefined) {
         const page = pages.begin(cursor, this.freshLimit());
         const stopped = await this.lookThrough(pages, page);
@@ -112,7 +114,7 @@ export class LaneRun {
     for (let page: IndexKey[] | undefined = firstPage; page; ) {
       const stop = await this.workOffPage(page, pages);
       if (stop) return stop;
-      await this.attempts.stragglersBelow(this.options.limits.concurrency);
+      await this.attempts.stragglersBelow(this.pressure.share.most);
       const end = this.attempts.outOfRoom();
       const { onePage, lane } = this.options.target;
       if (!end && onePage) {
@@ -156,7 +158,7 @@ export class LaneRun {
         return end;
       }
       // What is left did not fit into the lease: stragglers held slots, or this process stood still. Read it anew.
-      if (rest.length > 0) await this.attempts.stragglersBelow(this.options.limits.concurrency);
+      if (rest.length > 0) await this.attempts.stragglersBelow(this.pressure.share.most);
     }
     return undefined;
   }
@@ -219,7 +221,7 @@ export class LaneRun {
 
   /** A page is no larger than what fits into its time at the worst. */
   private pageLimit(): number {
-    const { concurrency, attemptTimeoutSeconds, attemptsPerSecond } = this.options.limits;
+    const { attemptTimeoutSeconds, attemptsPerSecond } = this.options.limits;
     const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeoutSeconds));
     // Those that come too late for the lease after all are left for the next page.
     const startSeconds = Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeoutSeconds);
@@ -228,7 +230,7 @@ export class LaneRun {
         ? Number.POSITIVE_INFINITY
         : Math.floor(attemptsPerSecond * startSeconds);
     const left = this.maxRecords - this.attempted();
-    return Math.max(1, Math.min(MAX_PAGE_RECORDS, concurrency * rounds, paced, left));
+    return Math.max(1, Math.min(MAX_PAGE_RECORDS, this.pressure.share.fair * rounds, paced, left));
   }
 
   /** Half the run's limit, or of its time, is kept for those that a former run did not come to. */

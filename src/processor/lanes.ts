@@ -1,3 +1,4 @@
+import type { Pool, Share } from './pressure/pool.js';
 import type { RunEnd } from './summary.js';
 
 /** Lanes that one run drains at a time. */
@@ -20,22 +21,21 @@ const BY_WEIGHT: readonly RunEnd[] = [
 ];
 
 /**
- * Drains lanes of one queue, some of them at once, each with an even part of the attempts that may be made at a time.
- * One that cannot be drained does not keep the others from it.
+ * Drains lanes of one queue, some of them at once, which share the attempts that may be made at a time. One that cannot
+ * be drained does not keep the others from it.
  *
  * @throws the first error of any of them, once all have ended
  */
 export async function drainLanes(
   lanes: readonly string[],
-  concurrency: number,
-  drain: (lane: string, concurrency: number) => Promise<RunEnd>,
+  pool: Pool,
+  drain: (lane: string, share: Share) => Promise<RunEnd>,
 ): Promise<RunEnd> {
-  const atOnce = Math.min(lanes.length, LANES_AT_ONCE, concurrency);
-  const share = Math.floor(concurrency / atOnce);
+  const atOnce = Math.min(lanes.length, LANES_AT_ONCE, pool.mostAtOnce);
   const ends: RunEnd[] = [];
   const errors: unknown[] = [];
   let begun = 0;
-  const worker = async () => {
+  const worker = async (share: Share) => {
     while (begun < lanes.length) {
       const lane = lanes[begun++] ?? '';
       await drain(lane, share).then(
@@ -43,8 +43,10 @@ export async function drainLanes(
         (error) => errors.push(error),
       );
     }
+    share.leave();
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  // All of them before the first one begins: none counts on more than its share.
+  await Promise.all(Array.from({ length: atOnce }, () => pool.join()).map(worker));
   if (errors.length > 0) throw errors[0];
   return BY_WEIGHT.find((end) => ends.includes(end)) ?? 'drained';
 }

@@ -3,6 +3,7 @@ import type { Attempts } from './attempts.js';
 import type { Lane } from './lane.js';
 import type { Inherited, RunLease } from './lease.js';
 import type { AttemptLogger } from './options.js';
+import type { Share } from './pressure/pool.js';
 import type { RunEnd } from './summary.js';
 import type { Tally } from './tally.js';
 
@@ -13,6 +14,7 @@ export interface LoneParts {
   readonly lane: Lane;
   readonly lease: RunLease;
   readonly attempts: Attempts;
+  readonly share: Share;
   readonly tally: Tally;
   readonly logger: AttemptLogger;
 }
@@ -65,6 +67,7 @@ export class LoneAttempts {
     } else {
       lease.suspects = [...unsettled, ...waiting].map(({ id }) => id);
     }
+    if (lease.suspects.length > 0 && !(await this.parts.share.open())) return 'crowded';
     while (lease.suspects.length > 0 && this.hasRoom() && mayGoOn()) {
       const [id = '', ...rest] = lease.suspects;
       lease.suspects = rest;

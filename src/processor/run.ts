@@ -9,7 +9,6 @@ import { drainLanes } from './lanes.js';
 import { LEAST_SPARE_SECONDS, type RunOptions, type RunTarget } from './options.js';
 import type { RunParts } from './parts.js';
 import { type Pressure, pressureOf } from './pressure/pressure.js';
-import { withSlots } from './pressure/slots.js';
 import type { RunEnd, RunSummary } from './summary.js';
 import { Tally } from './tally.js';
 
@@ -36,15 +35,15 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
   const pressure = pressureOf(options, parts);
   let ended: RunEnd;
   try {
-    ended = await withSlots(options, parts, (concurrency) => {
-      const limited = { ...options, limits: { ...limits, concurrency } };
-      if (target.arrivals) return new ArrivalsRun(limited, parts, tally, pressure, target.arrivals).attempt();
-      return concurrency === 0 ? Promise.resolve('crowded') : runTiers(limited, parts, tally, pressure);
-    });
+    ended = target.arrivals
+      ? await new ArrivalsRun(options, parts, tally, pressure, target.arrivals).attempt()
+      : await runTiers(options, parts, tally, pressure);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     tally.troubled(error);
     ended = 'storeTrouble';
+  } finally {
+    await pressure.pool.close();
   }
   const { queue, lane, band } = target;
   return tally.summary({ queue, lane, tier: band?.number }, ended, parts.clock.wall() - startedAt);
@@ -69,11 +68,11 @@ async function runTier(
   band: TierBand | undefined,
 ): Promise<RunEnd> {
   const at = parts.clock.now();
-  const { target, limits } = options;
+  const { target } = options;
   const before = tally.attempted;
-  const ended = await drainLanes(target.lanes ?? [target.lane], limits.concurrency, (lane, concurrency) => {
-    const ofLane = { ...options, target: { ...target, lane }, limits: { ...limits, concurrency } };
-    return new LaneRun(ofLane, parts, tally, pressure, band, before).drain();
+  const ended = await drainLanes(target.lanes ?? [target.lane], pressure.pool, (lane, share) => {
+    const ofLane = { ...options, target: { ...target, lane } };
+    return new LaneRun(ofLane, parts, tally, { ...pressure, share }, band, before).drain();
   });
   if (band && isWatched(band) && (ended === 'drained' || ended === 'maxRecords' || ended === 'deadline')) {
     const run = { at, complete: ended === 'drained' };
@@ -114,6 +113,7 @@ async function catchUp(
 
 /** The queue itself lets no run go on, of whatever tier. */
 function isStopped(ended: RunEnd): boolean {
+  if (ended === 'crowded') return true;
   return ended === 'stopped' || ended === 'paused' || ended === 'breakerOpen' || ended === 'wayChanged';
 }
 

@@ -8,11 +8,32 @@ export interface Slots {
   readonly until: number;
 }
 
+export interface SlotCounts {
+  readonly all: number;
+  readonly onArrival: number;
+}
+
+export function countSlots(taken: Iterable<Slots>): SlotCounts {
+  const counts = { all: 0, onArrival: 0 };
+  for (const { count, onArrival } of taken) {
+    counts.all += count;
+    if (onArrival) counts.onArrival += count;
+  }
+  return counts;
+}
+
+/** How many all runs on arrivals may have: they leave half to the rules. */
+export function mostOnArrival({ most }: SlotsAsk): number {
+  return Math.floor(most / 2);
+}
+
 /** How many a run gets, beside what others have that have not run out. */
 export function slotsFor(taken: ReadonlyMap<string, Slots>, ask: SlotsAsk): number {
   const others = [...taken].filter(([run, { until }]) => run !== ask.run && until >= ask.now);
-  const countOf = (some: typeof others) => some.reduce((sum, [, { count }]) => sum + count, 0);
-  const free = ask.most - countOf(others);
-  const half = Math.floor(ask.most / 2) - countOf(others.filter(([, { onArrival }]) => onArrival));
-  return Math.max(0, Math.min(ask.wanted, free, ask.onArrival ? half : free));
+  const counts = countSlots(others.map(([, slots]) => slots));
+  const free = ask.most - counts.all;
+  return Math.max(
+    0,
+    Math.min(ask.wanted, free, ask.onArrival ? mostOnArrival(ask) - counts.onArrival : free),
+  );
 }

@@ -80,9 +80,14 @@ export interface BacklogStore {
    * all that were taken before are over. Returns when that is (real time); undefined if it were later than `latest`.
    */
   takeTurns(queue: string, turns: Turns): Promise<number | undefined>;
-  /** Takes as many as are free, up to what is wanted: 0 if there are none. The same run may ask again. */
+  /**
+   * Takes as many as are free, up to what is wanted: 0 if there are none, or too many ask at once. The same run may ask
+   * again.
+   */
   takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
-  releaseSlots(queue: string, run: string): Promise<void>;
+  /** False: the run has none any more. */
+  renewSlots(queue: string, run: string, until: number): Promise<boolean>;
+  releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
 }
 
 export interface ListFilter {
@@ -247,9 +252,14 @@ export interface SlotsAsk {
   readonly most: number;
   /** Runs on arrivals leave half of them to the rules. */
   readonly onArrival: boolean;
+  /** Those that ran out before are free. */
   readonly now: number;
-  /** The run has ended by then, whatever happens to it. */
   readonly until: number;
+}
+
+export interface SlotsHeld {
+  readonly count: number;
+  readonly onArrival: boolean;
 }
 
 export interface QueueState {

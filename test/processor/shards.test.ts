@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import { laneFor, laneOf, lanesOf } from '../../src/record/index.js';
 import { StoreThrottledError } from '../../src/store/errors.js';
-import { fail, Harness, succeed, YOUNG } from './harness.js';
+import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
 const SHARDS = { shards: 4, lanes: lanesOf('q', 0, 4) };
 
@@ -50,6 +50,52 @@ describe('a queue with shards', () => {
     expect(most).toBe(8);
     // Four lanes at once, two attempts in each: hardly longer than eight attempts in one.
     expect(harness.time.now - startedAt).toBeLessThan(200 * 12.5 * 1.4);
+  });
+
+  test('lends what the idle lanes leave to the busy one', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 100; i++) harness.put(`r${i}`, { lane: 'q#3' });
+    const eight = { shards: 8, lanes: lanesOf('q', 0, 8), concurrency: 10 };
+    const startedAt = harness.time.now;
+    expect(await harness.run(() => harness.sleep(1), eight)).toMatchObject({ succeeded: 100 });
+    // 100 s with its own share, a tenth of which is the least; its first page is as long as its share allows.
+    expect((harness.time.now - startedAt) / 1000).toBeLessThanOrEqual(11);
+  });
+
+  test('gives a lane its share as soon as those that have it end', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 400; i++) harness.put(`busy${i}`, { lane: 'q#1' });
+    for (let i = 0; i < 4; i++) harness.put(`rare${i}`, { lane: 'q#2' });
+    const ends = new Map<string, number>();
+    const slow: Process = async ({ id }) => {
+      await harness.sleep(id.startsWith('rare') ? 10 : 1);
+      ends.set(id, (harness.time.now - START) / 1000);
+    };
+    const [now, most] = [new Set<string>(), { count: 0 }];
+    const counted: Process = async (record, context) => {
+      now.add(record.id);
+      most.count = Math.max(most.count, now.size);
+      await slow(record, context);
+      now.delete(record.id);
+    };
+    const two = { shards: 4, lanes: lanesOf('q', 0, 4), concurrency: 4 };
+    expect(await harness.run(counted, two)).toMatchObject({ succeeded: 404, ended: 'drained' });
+    expect(most.count).toBe(4);
+    // At most a second late for each of its turns; the busy lane has what is left meanwhile.
+    const lastRare = Math.max(...[0, 1, 2, 3].map((i) => ends.get(`rare${i}`) ?? 0));
+    expect(lastRare).toBeLessThanOrEqual(42);
+    expect((harness.time.now - START) / 1000).toBeLessThan(120);
+  });
+
+  test('keeps one attempt for the other lanes where one’s attempts ignore their signals', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 20; i++) harness.put(`stuck${i}`, { lane: 'q#1' });
+    for (let i = 0; i < 20; i++) harness.put(`good${i}`, { lane: 'q#2' });
+    const process: Process = ({ id }) => (id.startsWith('stuck') ? new Promise(() => {}) : harness.sleep(12));
+    const four = { shards: 4, lanes: lanesOf('q', 0, 4), concurrency: 4, attemptTimeoutSeconds: 15 };
+    await harness.run(process, four);
+    const good = harness.store.items().filter(({ id }) => String(id).startsWith('good'));
+    expect(good.filter(({ status }) => status === 'SUCCESS')).toHaveLength(20);
   });
 
   test('has them all attempted where fewer may be attempted at once than it has lanes', async () => {

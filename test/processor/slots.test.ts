@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
-import { StoreUnavailableError } from '../../src/store/errors.js';
+import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/index.js';
 import { replacing } from '../simulation/sabotage.js';
-import { Harness, succeed, YOUNG } from './harness.js';
+import { Harness, START, succeed, YOUNG } from './harness.js';
 
 describe('a queue with a limit for the attempts of all its runs', () => {
   test('never has more of them under way, whoever makes them', async () => {
@@ -45,28 +46,134 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       attempted: 0,
       ended: 'crowded',
     });
-    await harness.pass(10);
+    await harness.pass(15);
     expect(await harness.run(succeed, { maxConcurrency: 8 })).toMatchObject({ succeeded: 1 });
   });
 
-  test('asks for its attempts until it is over on any clock, and takes none that it was not given', async () => {
+  test('an idle run takes none, and one with records takes them once and gives them back', async () => {
     const harness = new Harness();
-    harness.put('r');
-    const asks: unknown[] = [];
-    const given: string[] = [];
-    const store = replacing(
-      {
-        takeSlots: async (_, { until }) => {
-          asks.push((until - harness.clock.wall()) / 1000);
-          return 0;
+    const calls: string[] = [];
+    const noted = (name: string) => {
+      const method = harness.store[name as 'takeSlots'].bind(harness.store) as (
+        ...args: unknown[]
+      ) => unknown;
+      return (...args: unknown[]) => {
+        calls.push(name);
+        return method(...args);
+      };
+    };
+    const store = new Proxy(harness.store, { get: (_, name) => noted(String(name)) });
+    await harness.run(succeed, { maxConcurrency: 8, store });
+    expect(calls).toEqual(['queryDue']);
+    calls.length = 0;
+    for (let i = 0; i < 100; i++) harness.put(`r${i}`);
+    await harness.run(() => harness.sleep(0.1), { maxConcurrency: 8, store });
+    const ofSlots = calls.filter((name) => name.endsWith('Slots'));
+    expect(ofSlots).toEqual(['takeSlots', 'releaseSlots']);
+  });
+
+  test('renews its attempts about twice a minute while it goes on, and no more often', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 200; i++) harness.put(`r${i}`);
+    const renewedAt: number[] = [];
+    const renewSlots: BacklogStore['renewSlots'] = (...args) => {
+      renewedAt.push((harness.time.now - START) / 1000);
+      return harness.store.renewSlots(...args);
+    };
+    const store = replacing({ renewSlots }, harness.store);
+    const summary = await harness.run(() => harness.sleep(10), { maxConcurrency: 10, store });
+    expect(summary).toMatchObject({ succeeded: 200, ended: 'drained' });
+    expect(renewedAt).toEqual([30, 60, 90, 120, 150, 180]);
+  });
+
+  test.each([
+    [8, 10],
+    [10, 10],
+    [1, 1],
+  ])(
+    'of %i, at or below a concurrency of %i: a run that dies blocks the queue for about a minute',
+    async (most, concurrency) => {
+      const harness = new Harness();
+      for (let i = 0; i < 30; i++) harness.put(`r${i}`);
+      const choices = { maxConcurrency: most, concurrency };
+      const dying = { ...harness.store } as unknown as BacklogStore;
+      let isDead = false;
+      const store = new Proxy(dying, {
+        get: (_, name) => {
+          const method = harness.store[name as 'get'].bind(harness.store) as (...args: unknown[]) => unknown;
+          return (...args: unknown[]) => (isDead ? new Promise(() => {}) : method(...args));
         },
-        releaseSlots: async (_, run) => void given.push(run),
+      });
+      void harness.start(() => harness.sleep(10), { ...choices, store, deadlineSeconds: 900 });
+      await harness.pass(45);
+      isDead = true;
+      const ends: string[] = [];
+      for (let minute = 1; minute <= 3; minute++) {
+        await harness.pass(60 * minute - (harness.time.now - START) / 1000);
+        ends.push((await harness.run(succeed, choices)).ended);
+      }
+      expect(ends.at(-1)).toBe('drained');
+      expect(ends).not.toContain('crowded');
+    },
+  );
+
+  test('hands a pile over from a run at its deadline to the next one', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 50; i++) harness.put(`r${i}`);
+    const choices = { maxConcurrency: 1, concurrency: 10 };
+    const slow: Process = () => harness.sleep(10);
+    const first = harness.start(slow, choices);
+    await harness.pass(240);
+    const second = harness.start(slow, choices);
+    expect(await harness.time.until(first)).toMatchObject({ ended: 'deadline' });
+    expect(await harness.time.until(second)).toMatchObject({ ended: 'drained' });
+    expect(harness.statuses()).toEqual({ SUCCESS: 50 });
+    // 50 attempts of 10 s one after the other, without a gap of more than some seconds.
+    expect((harness.time.now - START) / 1000).toBeLessThan(520);
+  });
+
+  test('starts no attempt any more when it stood still and others have its share by now', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 100; i++) harness.put(`r${i}`);
+    let standsStill = false;
+    const renewSlots: BacklogStore['renewSlots'] = (queue, run, until) =>
+      standsStill ? new Promise(() => {}) : harness.store.renewSlots(queue, run, until);
+    const store = replacing({ renewSlots }, harness.store);
+    let attempts = 0;
+    const run = harness.start(
+      () => {
+        attempts++;
+        return harness.sleep(5);
       },
-      harness.store,
+      { maxConcurrency: 1, concurrency: 1, attemptTimeoutSeconds: 10, store },
     );
-    expect(await harness.run(succeed, { maxConcurrency: 8, store })).toMatchObject({ ended: 'crowded' });
-    expect(asks).toEqual([305]);
-    expect(given).toEqual([]);
+    standsStill = true;
+    await harness.pass(200);
+    // The slots lasted for 70 s: attempts that would have ended later were not begun.
+    expect(attempts).toBe(11);
+    standsStill = false;
+    const ask = { run: 'other', wanted: 1, most: 1, onArrival: false };
+    const now = harness.clock.wall();
+    expect(await harness.store.takeSlots('q', { ...ask, now, until: now + 70_000 })).toBe(1);
+    await harness.time.until(run);
+    expect(attempts).toBe(11);
+  });
+
+  test('a run whose store does not answer for its share is crowded, and no error', async () => {
+    for (const error of [new StoreThrottledError('slow down'), new StoreUnavailableError('no answer')]) {
+      const harness = new Harness();
+      harness.put('r');
+      harness.store.put({ id: 'n', status: 'NEW', queue: 'q', payload: {} });
+      const store = replacing({ takeSlots: () => Promise.reject(error) }, harness.store);
+      const byRule = await harness.run(succeed, { maxConcurrency: 8, store });
+      expect(byRule).toMatchObject({ ended: 'crowded', attempted: 0 });
+      expect(byRule.trouble).toBeUndefined();
+      const arrivals = { batch: 'b', ids: ['n'] };
+      const onArrival = await harness.run(succeed, { maxConcurrency: 8, store, arrivals });
+      expect(onArrival).toMatchObject({ ended: 'crowded', attempted: 0 });
+      expect(harness.item('n')).toMatchObject({ lane: 'q' });
+      expect(await harness.run(succeed)).toMatchObject({ succeeded: 2 });
+    }
   });
 
   test('is done although its attempts cannot be given back', async () => {

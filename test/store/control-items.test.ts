@@ -1,3 +1,4 @@
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbClient, DynamoDbOperatorStore, StoreAccessError } from '../../src/store/index.js';
 import { clock, type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
@@ -18,6 +19,57 @@ afterAll(async () => {
 });
 
 describe('the control table', () => {
+  const ask = { run: 'a', wanted: 4, most: 10, onArrival: false, now: NOW, until: NOW + 70_000 };
+
+  /** A store that tells which requests it makes. */
+  function notedStore() {
+    const client = createDynamoDbClient({ endpoint: dynamoDb.endpoint });
+    const requests: string[] = [];
+    client.middlewareStack.add(
+      (next, context) => (args) => {
+        requests.push(String(context.commandName));
+        return next(args);
+      },
+      { step: 'initialize', name: 'note' },
+    );
+    const store = new DynamoDbOperatorStore({ client, tables: underTest.tables, clock });
+    return { store, requests, client };
+  }
+
+  it('takes, renews and gives back attempts at a time by one write each', async () => {
+    const { store, requests, client } = notedStore();
+    await store.takeSlots('slots', { ...ask, run: 'first' });
+    requests.length = 0;
+    expect(await store.takeSlots('slots', ask)).toBe(4);
+    expect(await store.renewSlots('slots', 'a', NOW + 90_000)).toBe(true);
+    await store.releaseSlots('slots', 'a', { count: 4, onArrival: false });
+    expect(requests).toEqual(Array.from({ length: 3 }, () => 'UpdateItemCommand'));
+    client.destroy();
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['no map of runs', { slots: 'none', slotsTaken: 3, slotsOnArrival: 0 }],
+    ['no numbers', { slots: {}, slotsTaken: 'many', slotsOnArrival: { a: 1 } }],
+    ['a sum that is wrong', { slots: {}, slotsTaken: 10, slotsOnArrival: 0 }],
+    ['a run of nonsense', { slots: { x: 7, y: { count: 'all' } }, slotsTaken: 10, slotsOnArrival: 0 }],
+    [
+      'what an older version wrote',
+      { slots: { lost: { count: 10, onArrival: false, until: NOW - 1 } }, slotsRev: 7 },
+    ],
+  ])('counts attempts at a time anew where its item holds %s', async (what, attributes) => {
+    const { store, client } = notedStore();
+    const key = `queue#damaged ${what}`;
+    const TableName = underTest.tables.control;
+    await DynamoDBDocumentClient.from(client).send(
+      new PutCommand({ TableName, Item: { key, ...attributes } }),
+    );
+    const queue = key.slice('queue#'.length);
+    expect(await store.takeSlots(queue, ask)).toBe(4);
+    expect(await store.takeSlots(queue, { ...ask, run: 'b', wanted: 10 })).toBe(6);
+    expect(await store.takeSlots(queue, { ...ask, run: 'c' })).toBe(0);
+    client.destroy();
+  });
+
   it('shows all leases, although they are more than DynamoDB hands out at once', async () => {
     const { store } = underTest;
     const lanes = Array.from({ length: 5 }, (_, i) => `lane-${i}`);

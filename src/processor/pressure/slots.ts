@@ -1,42 +1,160 @@
-import { randomToken } from '../../random.js';
-import { StoreError } from '../../store/errors.js';
+import type { Clock } from '../../clock.js';
+import { type Random, randomToken } from '../../random.js';
+import { StoreError, StoreThrottledError, StoreUnavailableError } from '../../store/errors.js';
+import type { BacklogStore } from '../../store/store.js';
 import { CLOCK_SKEW_MS } from '../lease.js';
-import type { RunOptions } from '../options.js';
-import type { RunParts } from '../parts.js';
+import type { AttemptLogger } from '../options.js';
+
+/** As long as a lease: should the run be lost, its attempts are free after that, whatever its function's timeout. */
+const SLOTS_MS = 70_000;
+/** An attempt starts only if its slot lasts for all of it, or for so long where it may take longer. */
+const LONGEST_COVER_SECONDS = 30;
+/** Between the end of an attempt and the end of its slot; as much is left for the renewal before that. */
+const SPARE_MS = 5_000;
+const RETRY_MS = 1_000;
+/** How long a run that took over from another one waits for what that one gives back last. */
+const HAND_OVER_MS = 10_000;
+
+export interface RunSlotsParts {
+  readonly queue: string;
+  readonly concurrency: number;
+  /** Undefined: the queue has no limit for all of its runs. */
+  readonly maxConcurrency?: number | undefined;
+  readonly onArrival: boolean;
+  readonly attemptTimeoutSeconds: number;
+  readonly store: Pick<BacklogStore, 'takeSlots' | 'renewSlots' | 'releaseSlots'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: AttemptLogger;
+}
 
 /**
- * Does something with as many attempts at a time as the queue has left for this run, where it has a limit for all of
- * its runs; with as many as the run may make, where it has none. A run that is lost keeps what it has until it would
- * have ended.
- *
- * @param act gets the attempts at a time; 0 if none are left
+ * One run's share of the attempts that its queue may have under way at a time, where it has a limit for all of its
+ * runs. It lasts a little longer than a minute, and is renewed while the run goes on.
  */
-export async function withSlots<Result>(
-  { target, limits, deadline }: RunOptions,
-  { store, clock, random, logger }: RunParts,
-  act: (concurrency: number) => Promise<Result>,
-): Promise<Result> {
-  const { maxConcurrency, concurrency } = limits;
-  if (maxConcurrency === undefined) return act(concurrency);
-  const { queue, arrivals } = target;
-  const run = randomToken(random);
-  const ask = {
-    run,
-    wanted: concurrency,
-    most: maxConcurrency,
-    onArrival: arrivals !== undefined,
-    now: clock.wall(),
-    until: deadline + CLOCK_SKEW_MS,
-  };
-  const granted = await store.takeSlots(queue, ask);
-  if (granted === 0) return act(0);
-  try {
-    return await act(granted);
-  } finally {
-    await store.releaseSlots(queue, run).catch((error) => {
+export class RunSlots {
+  private readonly run: string;
+  private readonly over = new AbortController();
+  private taking: Promise<number> | undefined;
+  private granted = 0;
+  /** It asked and got no answer: it may have some. */
+  private mayHave = false;
+  private until = 0;
+  private lost = false;
+  private renewing: Promise<void> = Promise.resolve();
+
+  constructor(private readonly parts: RunSlotsParts) {
+    this.run = randomToken(parts.random);
+  }
+
+  /** They were not granted, or are another run's by now: this one stood still. */
+  get areLost(): boolean {
+    return this.lost;
+  }
+
+  /**
+   * Takes them, once for the run.
+   *
+   * @param isHandOver another run has just ended: waits for what it gives back last
+   * @returns how many; 0 if none are free, or nobody answers
+   */
+  take(isHandOver: boolean): Promise<number> {
+    this.taking ??= this.takeNow(isHandOver);
+    return this.taking;
+  }
+
+  /** Whether an attempt may start now. */
+  cover(): boolean {
+    const { maxConcurrency, clock } = this.parts;
+    // Before they are taken nothing is attempted; what needs no attempt needs none of them.
+    if (maxConcurrency === undefined || !this.taking) return true;
+    return !this.lost && clock.wall() + this.coverMs + SPARE_MS < this.until;
+  }
+
+  /** Renews them where this process stood still; those that cannot be are lost. */
+  async ensure(): Promise<void> {
+    if (this.cover() || this.lost) return;
+    await this.renew();
+    this.lost = !this.cover();
+  }
+
+  async release(): Promise<void> {
+    const { queue, store, logger, onArrival } = this.parts;
+    this.over.abort('the run is over');
+    await this.renewing;
+    if (this.granted === 0 && !this.mayHave) return;
+    const count = this.granted > 0 ? this.granted : this.wanted;
+    await store.releaseSlots(queue, this.run, { count, onArrival }).catch((error) => {
       // Runs out by itself.
       if (!(error instanceof StoreError)) throw error;
       logger.warn('attempts at a time could not be given back', { queue, error: error.message });
     });
+  }
+
+  private get wanted(): number {
+    const { concurrency, maxConcurrency = concurrency } = this.parts;
+    return Math.min(concurrency, maxConcurrency);
+  }
+
+  private get coverMs(): number {
+    return Math.min(this.parts.attemptTimeoutSeconds, LONGEST_COVER_SECONDS) * 1000;
+  }
+
+  private async takeNow(isHandOver: boolean): Promise<number> {
+    const { maxConcurrency, concurrency, clock, random } = this.parts;
+    if (maxConcurrency === undefined) return concurrency;
+    const latest = clock.wall() + (isHandOver ? HAND_OVER_MS : 0);
+    for (;;) {
+      this.granted = await this.ask(maxConcurrency);
+      if (this.granted > 0 || this.mayHave || clock.wall() >= latest) break;
+      await clock.sleep(RETRY_MS * (0.5 + random()));
+    }
+    this.lost = this.granted === 0;
+    if (!this.lost) this.renewing = this.keep();
+    return this.granted;
+  }
+
+  private async ask(most: number): Promise<number> {
+    const { queue, onArrival, store, clock, logger } = this.parts;
+    const now = clock.wall();
+    const until = now + SLOTS_MS;
+    try {
+      const ask = { run: this.run, wanted: this.wanted, most, onArrival, now: now - CLOCK_SKEW_MS, until };
+      const granted = await store.takeSlots(queue, ask);
+      this.until = until;
+      return granted;
+    } catch (error) {
+      if (!(error instanceof StoreThrottledError || error instanceof StoreUnavailableError)) throw error;
+      this.mayHave = true;
+      logger.warn('attempts at a time could not be taken', { queue, error: error.message });
+      return 0;
+    }
+  }
+
+  /** While the run goes on; it ends with the run, or when they are lost. */
+  private async keep(): Promise<void> {
+    const { clock } = this.parts;
+    const { signal } = this.over;
+    for (let atLeastMs = 0; ; ) {
+      const dueMs = this.until - clock.wall() - this.coverMs - 2 * SPARE_MS;
+      await clock.sleep(Math.max(atLeastMs, dueMs), signal);
+      if (signal.aborted || this.lost) return;
+      atLeastMs = (await this.renew()) ? 0 : RETRY_MS;
+    }
+  }
+
+  /** False: nobody answered. */
+  private async renew(): Promise<boolean> {
+    const { queue, store, clock, logger } = this.parts;
+    const until = clock.wall() + SLOTS_MS;
+    try {
+      if (await store.renewSlots(queue, this.run, until)) this.until = until;
+      else this.lost = true;
+      return true;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      logger.warn('attempts at a time could not be renewed', { queue, error: error.message });
+      return false;
+    }
   }
 }

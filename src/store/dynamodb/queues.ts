@@ -14,7 +14,9 @@ import type { Table } from './table.js';
  *     way, waySince    how it retries, and since when (real time, epoch milliseconds)
  *     tiers            by the tier's number: { at, complete } of the last run
  *     breakers         by destination, of those that are not closed: { until, since, token } (the backlog's time)
- *     slots, slotsRev  by run: { count, onArrival, until } of its attempts under way, where the queue has a limit for all
+ *     slots            by run: { count, onArrival, until } of its attempts under way, where the queue has a limit for all
+ *     slotsTaken       how many these are together, and
+ *     slotsOnArrival   of runs on arrivals
  *     nextTurn         when the next attempt of a queue with a pace may start (real time, epoch milliseconds)
  */
 export class DynamoDbQueues {

@@ -1,55 +1,152 @@
-import { StoreThrottledError } from '../errors.js';
-import { type Slots, slotsFor } from '../slots.js';
+import { isDeepStrictEqual } from 'node:util';
+import { countSlots, mostOnArrival, type Slots, slotsFor } from '../slots.js';
 import type { SlotsAsk } from '../store.js';
-import { Expressions } from './expressions.js';
+import { and, Expressions } from './expressions.js';
 import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
 
-/** Others come and go meanwhile. */
-const MAX_TRIES = 10;
+/** Others come and go meanwhile. A run that was never quick enough comes again. */
+const MAX_TRIES = 6;
+
+interface StoredSlots {
+  readonly slots: ReadonlyMap<string, Slots>;
+  /** As they are stored, whatever that is. */
+  readonly raw: { readonly slots: unknown; readonly slotsTaken: unknown; readonly slotsOnArrival: unknown };
+}
 
 /**
- * Attempts that the runs of a queue may have under way at a time, in the queue's item: `slots` by run, and
- * `slotsRev`, new at every change.
+ * Attempts that the runs of a queue may have under way at a time, in the queue's item: `slots` by run, and how many
+ * these are together, in `slotsTaken` and `slotsOnArrival`. By these one conditional write is enough to take some, and
+ * runs that take some at the same time are not in each other's way.
  */
 export class DynamoDbSlots {
   constructor(private readonly table: Table) {}
 
   async take(queue: string, ask: SlotsAsk): Promise<number> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const item = await this.table.get(queueKey(queue));
-      const taken = parseSlots(item?.slots);
-      const count = slotsFor(taken, ask);
-      if (count === 0) return 0;
-      const current = [...taken].filter(([run, { until }]) => run !== ask.run && until >= ask.now);
-      const { onArrival, until } = ask;
-      const next = { ...Object.fromEntries(current), [ask.run]: { count, onArrival, until } };
-      if (await this.write(queue, next, item?.slotsRev)) return count;
+    let count = Math.min(ask.wanted, ask.most, ask.onArrival ? mostOnArrival(ask) : ask.most);
+    for (let tries = 0; tries < MAX_TRIES && count > 0; tries++) {
+      if (tries > 1) await this.table.backOff(tries);
+      if (await this.add(queue, ask, count)) return count;
+      const stored = await this.read(queue);
+      // The answer to a first try was lost, and the client has repeated it.
+      const own = stored.slots.get(ask.run);
+      if (own) return own.count;
+      if (!isConsistent(stored)) await this.repair(queue, stored);
+      for (const [run, slots] of stored.slots)
+        if (slots.until < ask.now) await this.remove(queue, run, slots);
+      count = slotsFor(stored.slots, ask);
     }
-    throw new StoreThrottledError(`queue ${queue}: too many runs ask for attempts at the same time`);
+    return 0;
   }
 
-  async release(queue: string, run: string): Promise<void> {
+  /** False: it has none any more. */
+  async renew(queue: string, run: string, until: number): Promise<boolean> {
     const expressions = new Expressions();
-    const path = `${expressions.name('slots')}.${expressions.name(run)}`;
-    const rev = expressions.name('slotsRev');
-    await this.table.update(queueKey(queue), {
-      UpdateExpression: `SET ${rev} = ${rev} + ${expressions.value(1)} REMOVE ${path}`,
+    const path = runPath(expressions, run);
+    const { written } = await this.table.update(queueKey(queue), {
+      UpdateExpression: `SET ${path}.${expressions.name('until')} = ${expressions.value(until)}`,
       ConditionExpression: `attribute_exists(${path})`,
+      ...expressions.placeholders(),
+    });
+    return written;
+  }
+
+  release(queue: string, run: string, slots: Pick<Slots, 'count' | 'onArrival'>): Promise<void> {
+    return this.remove(queue, run, slots);
+  }
+
+  private async add(queue: string, ask: SlotsAsk, count: number): Promise<boolean> {
+    const { run, onArrival, until } = ask;
+    const expressions = new Expressions();
+    const path = runPath(expressions, run);
+    const [taken, taken2] = [expressions.name('slotsTaken'), expressions.name('slotsOnArrival')];
+    const hasRoom = and(
+      `attribute_type(${expressions.name('slots')}, ${expressions.value('M')})`,
+      `attribute_not_exists(${path})`,
+      `${taken} <= ${expressions.value(ask.most - count)}`,
+      onArrival
+        ? `${taken2} <= ${expressions.value(mostOnArrival(ask) - count)}`
+        : `attribute_type(${taken2}, ${expressions.value('N')})`,
+    );
+    const sums = [
+      `${taken} = ${taken} + ${expressions.value(count)}`,
+      `${taken2} = ${taken2} + ${expressions.value(onArrival ? count : 0)}`,
+    ];
+    const { written } = await this.table.update(queueKey(queue), {
+      UpdateExpression: `SET ${path} = ${expressions.value({ count, onArrival, until })}, ${sums.join(', ')}`,
+      ConditionExpression: hasRoom,
+      ...expressions.placeholders(),
+    });
+    return written;
+  }
+
+  /** Only while the run has still as many: whoever else removes them counts them, too. */
+  private async remove(
+    queue: string,
+    run: string,
+    { count, onArrival, until }: Pick<Slots, 'count' | 'onArrival'> & { readonly until?: number },
+  ): Promise<void> {
+    const expressions = new Expressions();
+    const path = runPath(expressions, run);
+    const [taken, taken2] = [expressions.name('slotsTaken'), expressions.name('slotsOnArrival')];
+    const sums = [
+      `${taken} = ${taken} - ${expressions.value(count)}`,
+      `${taken2} = ${taken2} - ${expressions.value(onArrival ? count : 0)}`,
+    ];
+    const isSame = `${path}.${expressions.name('count')} = ${expressions.value(count)}`;
+    const isLost =
+      until === undefined ? [] : [`${path}.${expressions.name('until')} = ${expressions.value(until)}`];
+    await this.table.update(queueKey(queue), {
+      UpdateExpression: `SET ${sums.join(', ')} REMOVE ${path}`,
+      ConditionExpression: and(
+        isSame,
+        ...isLost,
+        `attribute_exists(${taken})`,
+        `attribute_exists(${taken2})`,
+      ),
       ...expressions.placeholders(),
     });
   }
 
-  private async write(queue: string, slots: Record<string, Slots>, read: unknown): Promise<boolean> {
+  /** The first run of a queue makes them; another one puts them right where somebody else has written them. */
+  private async repair(queue: string, { slots, raw }: StoredSlots): Promise<void> {
     const expressions = new Expressions();
-    const isAsRead =
-      read === undefined ? expressions.absent('slotsRev') : expressions.equal('slotsRev', read);
-    const update = expressions.update({ slots, slotsRev: Number(read ?? 0) + 1 }, [], isAsRead);
-    return (await this.table.update(queueKey(queue), update)).written;
+    const { slotsTaken: sum } = raw;
+    // Whoever comes and goes meanwhile changes the sum, where it is one.
+    const asRead =
+      typeof sum === 'number'
+        ? expressions.equal('slotsTaken', sum)
+        : `NOT attribute_type(${expressions.name('slotsTaken')}, ${expressions.value('N')})`;
+    const { all, onArrival } = countSlots(slots.values());
+    const set = { slots: Object.fromEntries(slots), slotsTaken: all, slotsOnArrival: onArrival };
+    await this.table.update(queueKey(queue), expressions.update(set, [], asRead));
   }
+
+  private async read(queue: string): Promise<StoredSlots> {
+    const { slots, slotsTaken, slotsOnArrival } = (await this.table.get(queueKey(queue))) ?? {};
+    return { slots: parseSlots(slots), raw: { slots, slotsTaken, slotsOnArrival } };
+  }
+}
+
+function runPath(expressions: Expressions, run: string): string {
+  return `${expressions.name('slots')}.${expressions.name(run)}`;
+}
+
+function isConsistent({ slots, raw }: StoredSlots): boolean {
+  const { all, onArrival } = countSlots(slots.values());
+  return (
+    raw.slotsTaken === all &&
+    raw.slotsOnArrival === onArrival &&
+    isDeepStrictEqual(raw.slots, Object.fromEntries(slots))
+  );
 }
 
 function parseSlots(stored: unknown): ReadonlyMap<string, Slots> {
   if (typeof stored !== 'object' || stored === null) return new Map();
-  return new Map(Object.entries(stored as Record<string, Slots>));
+  return new Map(Object.entries(stored).filter((entry): entry is [string, Slots] => isSlots(entry[1])));
+}
+
+function isSlots(stored: unknown): stored is Slots {
+  const { count, onArrival, until } = (stored ?? {}) as Partial<Slots>;
+  return Number.isSafeInteger(count) && typeof onArrival === 'boolean' && Number.isFinite(until);
 }

@@ -19,6 +19,7 @@ import type {
   QueueState,
   ScanPage,
   SlotsAsk,
+  SlotsHeld,
   SweepState,
   TierRun,
   Turns,
@@ -192,7 +193,11 @@ export class DynamoDbStore implements BacklogStore {
     return this.slots.take(queue, ask);
   }
 
-  releaseSlots(queue: string, run: string): Promise<void> {
-    return this.slots.release(queue, run);
+  renewSlots(queue: string, run: string, until: number): Promise<boolean> {
+    return this.slots.renew(queue, run, until);
+  }
+
+  releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void> {
+    return this.slots.release(queue, run, slots);
   }
 }

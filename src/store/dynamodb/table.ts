@@ -202,7 +202,8 @@ export class Table {
     return items;
   }
 
-  private backOff(attempt: number): Promise<void> {
+  /** Others are at the same item: each waits for another while. */
+  backOff(attempt: number): Promise<void> {
     const { clock, random } = this.parts;
     return clock.sleep(BACKOFF_MS * 2 ** attempt * (0.5 + random() / 2));
   }

@@ -74,12 +74,19 @@ export class MemoryQueues {
 
   takeSlots(queue: string, ask: SlotsAsk): number {
     const taken = this.slots.get(queue) ?? new Map<string, Slots>();
-    const count = slotsFor(taken, ask);
+    const count = taken.get(ask.run)?.count ?? slotsFor(taken, ask);
     if (count === 0) return 0;
     const { run, onArrival, until } = ask;
     const current = [...taken].filter(([, slots]) => slots.until >= ask.now);
     this.slots.set(queue, new Map([...current, [run, { count, onArrival, until }]]));
     return count;
+  }
+
+  renewSlots(queue: string, run: string, until: number): boolean {
+    const taken = this.slots.get(queue) ?? new Map<string, Slots>();
+    const slots = taken.get(run);
+    if (slots) this.slots.set(queue, new Map([...taken, [run, { ...slots, until }]]));
+    return slots !== undefined;
   }
 
   releaseSlots(queue: string, run: string): void {

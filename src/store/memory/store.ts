@@ -28,6 +28,7 @@ import type {
   QueueState,
   ScanPage,
   SlotsAsk,
+  SlotsHeld,
   SweepState,
   TierRun,
   Turns,
@@ -239,7 +240,11 @@ export class MemoryStore implements OperatorStore {
     return this.queues.takeSlots(queue, ask);
   }
 
-  async releaseSlots(queue: string, run: string): Promise<void> {
+  async renewSlots(queue: string, run: string, until: number): Promise<boolean> {
+    return this.queues.renewSlots(queue, run, until);
+  }
+
+  async releaseSlots(queue: string, run: string, _: SlotsHeld): Promise<void> {
     this.queues.releaseSlots(queue, run);
   }
 

@@ -188,27 +188,29 @@ export function keepingQueues(underTest: UnderTest): void {
       ...more,
     });
 
+    const held = (count: number, onArrival = false) => ({ count, onArrival });
+
     it('are given as far as there are any', async () => {
       const { store } = underTest();
       expect(await store.takeSlots('queue-13', ask('a', 6))).toBe(6);
       expect(await store.takeSlots('queue-13', ask('b', 6))).toBe(4);
       expect(await store.takeSlots('queue-13', ask('c', 6))).toBe(0);
-      await store.releaseSlots('queue-13', 'a');
+      await store.releaseSlots('queue-13', 'a', held(6));
       expect(await store.takeSlots('queue-13', ask('c', 6))).toBe(6);
-      await store.releaseSlots('queue-13', 'unknown');
+      await store.releaseSlots('queue-13', 'unknown', held(6));
     });
 
     it('are the same when the answer was lost and the run asks again', async () => {
       const { store } = underTest();
       for (const _ of [1, 2]) expect(await store.takeSlots('queue-14', ask('a', 6))).toBe(6);
       expect(await store.takeSlots('queue-14', ask('b', 6))).toBe(4);
-      for (const _ of [1, 2]) await store.releaseSlots('queue-14', 'a');
+      for (const _ of [1, 2]) await store.releaseSlots('queue-14', 'a', held(6));
       expect(await store.takeSlots('queue-14', ask('c', 10))).toBe(6);
     });
 
     it('of a run that nobody gave any are given back without harm', async () => {
       const { store } = underTest();
-      await store.releaseSlots('queue-never-limited', 'a');
+      await store.releaseSlots('queue-never-limited', 'a', held(6));
       expect(await store.takeSlots('queue-never-limited', ask('b', 10))).toBe(10);
     });
 
@@ -229,11 +231,51 @@ export function keepingQueues(underTest: UnderTest): void {
       expect(await store.takeSlots('queue-17', ask('a', 4, { ...onArrival, most: 1 }))).toBe(0);
     });
 
+    it('are kept by a run that renews them, until it gives them back', async () => {
+      const { store } = underTest();
+      await store.takeSlots('queue-19', ask('a', 10, { until: NOW + 10 }));
+      expect(await store.renewSlots('queue-19', 'a', NOW + 500)).toBe(true);
+      expect(await store.takeSlots('queue-19', ask('b', 1, { now: NOW + 500 }))).toBe(0);
+      await store.releaseSlots('queue-19', 'a', held(10));
+      expect(await store.renewSlots('queue-19', 'a', NOW + 900)).toBe(false);
+      expect(await store.takeSlots('queue-19', ask('b', 10, { now: NOW + 501 }))).toBe(10);
+    });
+
+    it('of a run that lost them cannot be renewed', async () => {
+      const { store } = underTest();
+      expect(await store.renewSlots('queue-20', 'a', NOW + 500)).toBe(false);
+      await store.takeSlots('queue-20', ask('a', 6, { until: NOW + 10 }));
+      expect(await store.takeSlots('queue-20', ask('b', 10, { now: NOW + 11 }))).toBe(10);
+      expect(await store.renewSlots('queue-20', 'a', NOW + 500)).toBe(false);
+      // What it gives back late is not taken from others.
+      await store.releaseSlots('queue-20', 'a', held(6));
+      expect(await store.takeSlots('queue-20', ask('c', 10, { now: NOW + 11 }))).toBe(0);
+    });
+
+    it('are counted right after many have come and gone, on arrival and not', async () => {
+      const { store } = underTest();
+      for (let round = 0; round < 3; round++) {
+        const runs = ['a', 'b', 'c'].map((name) => `${name}${round}`);
+        for (const [i, run] of runs.entries()) {
+          const onArrival = i === 0;
+          const granted = await store.takeSlots('queue-21', ask(run, 3, { onArrival }));
+          expect(granted).toBe(3);
+        }
+        for (const [i, run] of runs.entries()) await store.releaseSlots('queue-21', run, held(3, i === 0));
+      }
+      expect(await store.takeSlots('queue-21', ask('x', 10, { onArrival: true }))).toBe(5);
+      expect(await store.takeSlots('queue-21', ask('y', 10))).toBe(5);
+    });
+
     it('are never more than there are, however many ask at once', async () => {
       const { store } = underTest();
-      const asked = ['a', 'b', 'c', 'd', 'e'].map((run) => store.takeSlots('queue-18', ask(run, 4)));
-      const granted = await Promise.all(asked);
-      expect(granted.reduce((sum, count) => sum + count)).toBe(10);
+      const runs = Array.from({ length: 40 }, (_, i) => `run-${i}`);
+      const granted = await Promise.all(runs.map((run) => store.takeSlots('queue-18', ask(run, 4))));
+      expect(granted.filter((count) => count === 4)).toHaveLength(2);
+      expect(granted.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(10);
+      // One that came when all were in each other's way finds what is left.
+      const left = await store.takeSlots('queue-18', ask('last', 4));
+      expect(granted.reduce((sum, count) => sum + count) + left).toBe(10);
     });
   });
 }

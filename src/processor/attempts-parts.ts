@@ -1,0 +1,35 @@
+import type { Clock } from '../clock.js';
+import type { BacklogStore } from '../store/store.js';
+import type { Hold } from './hold.js';
+import type { Lane, Work } from './lane.js';
+import type { AttemptLogger, Process, RunLimits } from './options.js';
+import type { Breakers } from './pressure/breakers.js';
+import type { Share } from './pressure/pool.js';
+import type { SharedPace } from './pressure/shared-pace.js';
+import type { Tally } from './tally.js';
+
+/** What attempts are made with. */
+export interface AttemptsParts {
+  readonly store: BacklogStore;
+  readonly clock: Clock;
+  readonly logger: AttemptLogger;
+  readonly lane: Lane;
+  readonly lease: Hold;
+  readonly tally: Tally;
+  readonly pace: SharedPace;
+  readonly breakers: Breakers;
+  readonly share: Share;
+  readonly process: Process;
+  readonly limits: RunLimits & { readonly maxRecords: number };
+  readonly deadline: number;
+  /** Aborted when the whole process is to end, before its deadline. */
+  readonly stop?: AbortSignal | undefined;
+}
+
+/** What of a page was not attempted. */
+export interface WorkedOff {
+  /** It did not fit into the lease, the time or the limit. */
+  readonly late: readonly Work[];
+  /** Its destination is left in peace. */
+  readonly held: readonly Work[];
+}
