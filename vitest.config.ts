@@ -8,6 +8,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     globalSetup: 'test/temporary-folder.ts',
+    // The CDK's validator of templates takes ten seconds to begin with, in every process: test/long/own-template.test.ts.
+    env: { CDK_VALIDATION: 'false' },
     projects: [
       {
         extends: true,

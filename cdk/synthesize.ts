@@ -14,7 +14,8 @@ try {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 }
-await addBestPractices(app);
+// The CDK's own switch, which the local runtime uses: it need not wait for what only a deployment must know.
+if (process.env.CDK_VALIDATION !== 'false') await addBestPractices(app);
 app.synth();
 
 /** cdk-nag is there in the repository, not for those who installed the package. */

@@ -1,10 +1,12 @@
-// `npm run docs`: fills in what docs/policies.md shows of commands, schedules and pictures. A test keeps it in step.
+// `npm run docs`: fills in what docs/policies.md shows of commands, schedules and pictures. A test keeps it in step:
+// it runs everything but the simulations, which take a minute, and compares fingerprints of those.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { durationText } from '../src/cli/policy-table.js';
 import { createProgram } from '../src/cli/program.js';
 import type { ScheduleRow } from '../src/lab/schedule-of.js';
+import { FINGERPRINTS, fingerprintsOf } from './simulation-fingerprints.js';
 
 export const PAGE = new URL('../docs/policies.md', import.meta.url);
 /** Failures that the schedules show. */
@@ -14,13 +16,38 @@ const CONSOLE = /```console\n\$ npx backlog (.*)\n[^`]*```/g;
 const SCHEDULE = /<!-- schedule: (.*) -->[\s\S]*?<!-- end -->/g;
 const PICTURE = /<!-- picture (\S+): (.*) -->/g;
 
-/** The page with everything that is between its marks made anew; pictures go to `folder`. */
-export async function generate(page: string, folder: string): Promise<string> {
+/** One command of the page, and what it shows: the text of a console, or the file of a picture. */
+export interface Shown {
+  readonly command: string;
+  readonly text?: string;
+  readonly file?: string;
+}
+
+/** Everything that the page shows of commands, in its order. */
+export function shownOn(page: string): Shown[] {
+  const consoles = [...page.matchAll(CONSOLE)].map(([text, command = '']) => ({ command, text }));
+  const pictures = [...page.matchAll(PICTURE)].map(([, file = '', command = '']) => ({ command, file }));
+  return [...consoles, ...pictures];
+}
+
+export const isSimulation = (command: string) => command.startsWith('simulate ');
+
+/**
+ * The page with everything that is between its marks made anew; pictures go to `folder`.
+ *
+ * @param isWanted which commands to run; what the others show stays as it is
+ */
+export async function generate(
+  page: string,
+  folder: string,
+  isWanted: (command: string) => boolean = () => true,
+): Promise<string> {
   mkdirSync(join(folder, 'policies'), { recursive: true });
-  for (const [, file = '', command = ''] of page.matchAll(PICTURE)) {
-    await backlog(`${command} --chart ${join(folder, file)}`);
+  for (const { command, file } of shownOn(page)) {
+    if (file !== undefined && isWanted(command)) await backlog(`${command} --chart ${join(folder, file)}`);
   }
-  const consoles = await replaced(page, CONSOLE, async (command) => {
+  const consoles = await replaced(page, CONSOLE, async (command, shown) => {
+    if (!isWanted(command)) return shown;
     return `\`\`\`console\n$ npx backlog ${command}\n${await backlog(command)}\n\`\`\``;
   });
   return replaced(consoles, SCHEDULE, async (policy) => {
@@ -29,13 +56,8 @@ export async function generate(page: string, folder: string): Promise<string> {
   });
 }
 
-/** The names of the picture files that the page asks for. */
-export function picturesOf(page: string): string[] {
-  return [...page.matchAll(PICTURE)].map(([, file = '']) => file);
-}
-
 /** Runs a command as `npx backlog` would. Arguments hold no spaces, but for those in single quotes. */
-async function backlog(command: string): Promise<string> {
+export async function backlog(command: string): Promise<string> {
   const args = [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
   const out: string[] = [];
   const program = createProgram({ data: (line) => out.push(line), message: () => {} }, () => {});
@@ -65,18 +87,20 @@ function scheduleTable(schedule: readonly ScheduleRow[]): string {
 async function replaced(
   text: string,
   pattern: RegExp,
-  make: (captured: string) => Promise<string>,
+  make: (captured: string, whole: string) => Promise<string>,
 ): Promise<string> {
   const parts: string[] = [];
   let end = 0;
   for (const match of text.matchAll(pattern)) {
-    parts.push(text.slice(end, match.index), await make(match[1] ?? ''));
+    parts.push(text.slice(end, match.index), await make(match[1] ?? '', match[0]));
     end = match.index + match[0].length;
   }
   return [...parts, text.slice(end)].join('');
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
-  const page = readFileSync(PAGE, 'utf8');
-  writeFileSync(PAGE, await generate(page, dirname(PAGE.pathname)));
+  const docs = dirname(PAGE.pathname);
+  const page = await generate(readFileSync(PAGE, 'utf8'), docs);
+  writeFileSync(PAGE, page);
+  writeFileSync(FINGERPRINTS, `${JSON.stringify(await fingerprintsOf(page, docs), null, 2)}\n`);
 }

@@ -2,15 +2,11 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { afterAll, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { BacklogStack } from '../../cdk/backlog-stack.js';
 import { queuesOf } from '../../src/local/app-queues.js';
 import { readAssembly } from '../../src/local/template/assembly.js';
 import { readApp } from '../../src/local/template/template.js';
-
-// As for the local runtime: the validation of templates takes seconds.
-vi.stubEnv('CDK_VALIDATION', 'false');
-afterAll(() => vi.unstubAllEnvs());
 
 /** The package's own app, as the local runtime reads it. */
 async function localApp(trigger: 'rules' | 'scheduler') {

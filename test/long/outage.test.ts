@@ -1,0 +1,3 @@
+import { outageTests } from '../schedules/outage.js';
+
+outageTests(20_000, 200);

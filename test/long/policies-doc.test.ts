@@ -1,0 +1,18 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { generate, isSimulation, PAGE, shownOn } from '../../scripts/policies-doc.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'backlog-docs-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('docs/policies.md shows every simulation as it is played and drawn: npm run docs', async () => {
+  const page = readFileSync(PAGE, 'utf8');
+  expect(await generate(page, folder, isSimulation)).toBe(page);
+  for (const { command, file } of shownOn(page)) {
+    if (file === undefined || !isSimulation(command)) continue;
+    const shown = readFileSync(new URL(file, PAGE), 'utf8');
+    expect([file, readFileSync(join(folder, file), 'utf8') === shown]).toEqual([file, true]);
+  }
+});
