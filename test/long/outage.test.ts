@@ -1,3 +1,0 @@
-import { outageTests } from '../schedules/outage.js';
-
-outageTests(20_000, 200);
