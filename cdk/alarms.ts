@@ -123,8 +123,9 @@ function intakeAlarms({ intake, sweep, tableName }: AlarmSettings): AlarmText[] 
       metric: intakeMetric(tableName, 'Refused', { period: PERIOD }),
       above: 0,
       description:
-        'DynamoDB takes no change of some records (items of nearly 400 KB have no room for it): the log of the intake ' +
-        'has their ids.',
+        'Records cannot be handled: they are quarantined (DEAD, and deadReason says why), or DynamoDB takes not even ' +
+        'that change of them (an item of 400 KB has no room for it). The log of the intake has their ids at level ERROR; ' +
+        '"backlog doctor" lists them.',
     },
   ];
 }

@@ -37,7 +37,9 @@ export interface IntakeMetrics {
   readonly repaired: number;
   /** Of these: of a queue that no rule serves. They wait for one. */
   readonly unknownQueue: number;
-  /** DynamoDB takes no change of them. */
+  /** They cannot be handled: dead, with the reason. */
+  readonly quarantined: number;
+  /** DynamoDB takes not even that change of them. */
   readonly refused: number;
   /** Came back from runs that failed or were lost. */
   readonly returned: number;
@@ -45,17 +47,18 @@ export interface IntakeMetrics {
 
 /** Metrics of a batch in which there was something to do. */
 export function emitIntakeMetrics(
-  { placed, repaired, unknownQueue, refused, returned }: IntakeMetrics,
+  { placed, repaired, unknownQueue, quarantined, refused, returned }: IntakeMetrics,
   table: string,
 ): void {
-  if (placed + refused + returned === 0) return;
+  if (placed + quarantined + refused + returned === 0) return;
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
   metrics.clearDefaultDimensions();
   metrics.addDimensions({ Table: table });
   metrics.addMetric('Placed', MetricUnit.Count, placed);
   metrics.addMetric('Repaired', MetricUnit.Count, repaired);
   metrics.addMetric('UnknownQueue', MetricUnit.Count, unknownQueue);
-  metrics.addMetric('Refused', MetricUnit.Count, refused);
+  // One metric and its alarm for both: of either nobody attempts a record, and people have to look at it.
+  metrics.addMetric('Refused', MetricUnit.Count, quarantined + refused);
   metrics.addMetric('Returned', MetricUnit.Count, returned);
   metrics.publishStoredMetrics();
 }

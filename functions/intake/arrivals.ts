@@ -1,5 +1,6 @@
 import type { Arrivals } from '../../src/processor/index.js';
 import { type BacklogRecord, isPending } from '../../src/record/index.js';
+import { MAX_MESSAGE_BYTES } from './queue-event.js';
 import type { StreamChange } from './stream-event.js';
 
 /** An event for the function of a queue. */
@@ -22,9 +23,6 @@ export interface Sorted {
   /** Looked at later: a run that was started for them may be about to attempt them, or to be done with them. */
   readonly later: readonly string[];
 }
-
-/** Lambda takes 256 KB in an asynchronous event, and SQS as much of one that comes back with what went wrong. */
-const MAX_EVENT_BYTES = 200_000;
 
 /**
  * Sorts the changes of a batch.
@@ -71,7 +69,7 @@ function events(queue: string, changes: readonly StreamChange[]): ArrivalsEvent[
     const size = Buffer.byteLength(JSON.stringify(id)) + 1;
     const part = parts.at(-1);
     if (parts.some(({ ids }) => ids.includes(id))) continue;
-    if (part && bytes + size <= MAX_EVENT_BYTES) {
+    if (part && bytes + size <= MAX_MESSAGE_BYTES) {
       part.ids.push(id);
       bytes += size;
     } else {

@@ -1,5 +1,4 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { StoreError } from '../../src/store/index.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler } from '../lambda-handler.js';
 import { attemptLogger, createLogger } from '../logger.js';
@@ -67,14 +66,10 @@ export function intakeHandler(seams: IntakeSeams = {}): LambdaHandler<BatchRespo
 export async function take(input: unknown, run: IntakeRun, parts: IntakeParts): Promise<string[]> {
   if (isOfQueue(input)) return takeBack(parseQueueEvent(input), run, parts);
   const changes = parseStreamEvent(input, parts.placing.clock.now());
-  try {
-    await takeIn(changes, run, parts);
-    return [];
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    parts.logger.error('intake failed, the stream comes again', error);
-    return changes.slice(0, 1).map(({ sequenceNumber }) => sequenceNumber);
-  }
+  const from = await takeIn(changes, run, parts);
+  if (!from) return [];
+  parts.logger.error('intake failed, the stream comes again', { from: from.sequenceNumber });
+  return [from.sequenceNumber];
 }
 
 function isOfQueue(input: unknown): boolean {

@@ -27,8 +27,11 @@ export function createMessages({ returnsUrl, givenUpUrl }: IntakeSettings): Mess
     );
   };
   return {
-    sendReturned: (ids, delaySeconds) =>
-      send('BACKLOG_RETURNS_URL', returnsUrl, renderReturned(ids), delaySeconds),
+    async sendReturned(ids, delaySeconds) {
+      for (const body of renderReturned(ids)) {
+        await send('BACKLOG_RETURNS_URL', returnsUrl, body, delaySeconds);
+      }
+    },
     giveUp: (body) => send('BACKLOG_GIVEN_UP_URL', givenUpUrl, body),
   };
 }

@@ -27,9 +27,31 @@ const lostRun = z.object({
   requestPayload: z.object({ arrivals: z.object({ ids: names }) }),
 });
 
-/** The body of a message about records that may still be under attempt. */
-export function renderReturned(ids: readonly string[]): string {
-  return JSON.stringify({ unplaced: ids });
+/** SQS takes 256 KB, Lambda as much in an asynchronous event, and one that comes back holds what went wrong as well. */
+export const MAX_MESSAGE_BYTES = 200_000;
+
+/**
+ * The bodies of messages about records that may still be under attempt: one, or as many as their bytes take. An id may
+ * have 2 KB, and six times as many in JSON.
+ */
+export function renderReturned(ids: readonly string[]): string[] {
+  const bodies: string[][] = [];
+  let bytes = 0;
+  for (const id of ids.map(asText)) {
+    bytes += Buffer.byteLength(id) + 1;
+    const body = bodies.at(-1);
+    if (body && bytes <= MAX_MESSAGE_BYTES) body.push(id);
+    else {
+      bodies.push([id]);
+      bytes = Buffer.byteLength(id) + 1;
+    }
+  }
+  return bodies.map((texts) => `{"unplaced":[${texts.join(',')}]}`);
+}
+
+/** JSON in characters that SQS takes. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
+export function asText(value: unknown): string {
+  return JSON.stringify(value).replace(/[\ufffe\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`);
 }
 
 /**

@@ -2,6 +2,7 @@ import { InvocationType, InvokeCommand, LambdaClient } from '@aws-sdk/client-lam
 import type { Invocation } from './arrivals.js';
 import { CLIENT_LIMITS } from './client-limits.js';
 import { createMessages, type Messages } from './messages.js';
+import { asText } from './queue-event.js';
 import type { IntakeSettings } from './settings.js';
 
 /** What the intake does outside of the table. */
@@ -26,7 +27,7 @@ export function createRemote(settings: IntakeSettings): Remote {
           new InvokeCommand({
             FunctionName: functionName,
             InvocationType: InvocationType.Event,
-            Payload: Buffer.from(JSON.stringify(event)),
+            Payload: Buffer.from(asText(event)),
           }),
         );
         return 'accepted';

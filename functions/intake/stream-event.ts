@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type BacklogRecord, parseRecord } from '../../src/record/index.js';
+import { type BacklogRecord, type Item, parseRecord } from '../../src/record/index.js';
 import { itemOfImage } from '../../src/store/index.js';
 import { parseOptions } from '../../src/validation.js';
 
@@ -41,7 +41,16 @@ export function parseStreamEvent(event: unknown, now: number): StreamChange[] {
         sequenceNumber: dynamodb.SequenceNumber,
         id: dynamodb.Keys.id.S,
         kind: eventName === 'INSERT' ? 'inserted' : 'changed',
-        record: item && parseRecord(item, now),
+        record: item && readable(item, now),
       };
     });
+}
+
+/** What cannot be read here is read again, by itself, where it is placed. */
+function readable(item: Item, now: number): BacklogRecord | undefined {
+  try {
+    return parseRecord(item, now);
+  } catch {
+    return undefined;
+  }
 }

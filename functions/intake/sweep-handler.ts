@@ -10,7 +10,7 @@ import { readIntakeSettings } from './settings.js';
 
 /** SQS delays no message by more. Most of those that have just come are done by then. */
 const LOOKED_AT_AFTER_SECONDS = 900;
-/** Ids may have 2 KB each, and a message 256 KB. */
+/** As many as one BatchGetItem reads. */
 const IDS_PER_MESSAGE = 100;
 
 /** Everything the sweep touches that tests replace. It sends messages only: its bundle needs no client of Lambda. */

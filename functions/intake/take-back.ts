@@ -19,7 +19,7 @@ export async function takeBack(
         continue;
       }
       if (message.lost) run.lostRun(message.ids.length);
-      await run.place(message.ids);
+      if ((await run.place(message.ids)).length > 0) failed.push(message.messageId);
     } catch (error) {
       logger.error('a message of the returns queue comes again', error as Error);
       failed.push(message.messageId);

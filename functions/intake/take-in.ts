@@ -5,28 +5,40 @@ import type { IntakeParts, IntakeRun } from './taking.js';
 /**
  * Sees to records that somebody has put: has them attempted at once, or gives them their place.
  *
- * If it throws, all of it may be done again.
+ * What DynamoDB or SQS do not answer to comes again, and with it, as a stream has it, all that was written after it. So
+ * of that no run is started. All may be done again.
+ *
+ * @returns the first change that must come again; undefined: none
  */
 export async function takeIn(
   changes: readonly StreamChange[],
   run: IntakeRun,
   { settings, remote, placing, logger }: IntakeParts,
-): Promise<void> {
-  const sorted = sortChanges(changes, settings.arrivalFunctions, placing.clock.now());
+): Promise<StreamChange | undefined> {
+  const sort = (some: readonly StreamChange[]) =>
+    sortChanges(some, settings.arrivalFunctions, placing.clock.now());
   const start = async (invocation: Invocation) => {
     const { functionName, event } = invocation;
     const { ids } = event.arrivals;
     const answer = await remote.invoke(invocation);
-    if (answer === 'accepted') return run.startedRun(ids.length);
+    if (answer === 'accepted') {
+      run.startedRun(ids.length);
+      return [];
+    }
     logger.warn('a function could not be started for arrivals', { functionName, answer, count: ids.length });
-    if (answer === 'refused') await run.place(ids, [event.queue]);
-    else await run.lookLater(ids);
+    return answer === 'refused' ? run.place(ids, [event.queue]) : run.lookLater(ids);
   };
-  await run.place(sorted.place, formerQueuesOf(changes));
-  await run.lookLater(sorted.later);
-  // Last: if anything before it fails, the batch comes again, and no run has been started for it.
-  await Promise.all(sorted.invocations.map(start));
-  run.withoutPayload(changes.filter(({ record }) => record && record.payload === undefined));
+  const { place, later, invocations } = sort(changes);
+  const undone = new Set([
+    ...(await run.place(place, formerQueuesOf(changes))),
+    ...(await run.lookLater(later)),
+  ]);
+  const isUndone = ({ id }: StreamChange) => undone.has(id);
+  const seen = undone.size === 0 ? changes : changes.slice(0, changes.findIndex(isUndone));
+  const toStart = seen === changes ? invocations : sort(seen).invocations;
+  for (const ids of await Promise.all(toStart.map(start))) for (const id of ids) undone.add(id);
+  run.withoutPayload(seen.filter(({ record }) => record && record.payload === undefined));
+  return changes.find(isUndone);
 }
 
 /**

@@ -18,7 +18,14 @@ const LOOK_AGAIN_SECONDS = 30;
 
 /** What one invocation of the intake does about records, and how many of which it was. */
 export class IntakeRun {
-  private readonly counts = { placed: 0, repaired: 0, unknownQueue: 0, refused: 0, returned: 0 };
+  private readonly counts = {
+    placed: 0,
+    repaired: 0,
+    unknownQueue: 0,
+    quarantined: 0,
+    refused: 0,
+    returned: 0,
+  };
   /** Left alone: gone, done, or placed by somebody else. */
   private skipped = 0;
   private started = 0;
@@ -30,13 +37,18 @@ export class IntakeRun {
    * Gives records their place; those that are under attempt are looked at again later.
    *
    * @param formerQueues queues whose runs may have them, beside those that they are in now. Default: all
+   * @returns those that must come again, as DynamoDB or SQS did not answer
    */
-  async place(ids: readonly string[], formerQueues?: readonly string[]): Promise<void> {
-    const { placing, remote, logger, settings } = this.parts;
-    if (ids.length === 0) return;
+  async place(ids: readonly string[], formerQueues?: readonly string[]): Promise<readonly string[]> {
+    const { placing, logger, settings } = this.parts;
+    if (ids.length === 0) return [];
     const onArrival = settings.arrivalFunctions;
     const where = { onArrival, formerQueues: formerQueues ?? Object.keys(settings.queues) };
-    const { placed, skipped, refused, waiting } = await placeWhenFree(ids, placing, where);
+    const { placed, skipped, quarantined, refused, waiting, trouble } = await placeWhenFree(
+      ids,
+      placing,
+      where,
+    );
     const repaired = placed.filter(({ problems }) => problems.length > 0);
     for (const { id, problems } of repaired) logger.warn('attributes replaced', { id, problems });
     const strangers = placed.filter(({ queue }) => !Object.hasOwn(settings.queues, queue));
@@ -44,18 +56,35 @@ export class IntakeRun {
     this.counts.placed += placed.length;
     this.counts.repaired += repaired.length;
     this.counts.unknownQueue += strangers.length;
+    this.counts.quarantined += quarantined;
     this.counts.refused += refused;
     this.skipped += skipped;
-    if (waiting.length === 0) return;
-    this.later += waiting.length;
-    await remote.sendReturned(waiting, LOOK_AGAIN_SECONDS);
+    if (trouble) logger.error('records could not be looked at, and come again', trouble.error);
+    return [...(trouble?.ids ?? []), ...(await this.sendBack(waiting, LOOK_AGAIN_SECONDS))];
   }
 
-  /** Has records looked at when any run that was started for them has shown itself. */
-  async lookLater(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
+  /**
+   * Has records looked at when any run that was started for them has shown itself.
+   *
+   * @returns those that must come again, as SQS did not answer
+   */
+  lookLater(ids: readonly string[]): Promise<readonly string[]> {
+    return this.sendBack(ids, STARTED_AFTER_SECONDS);
+  }
+
+  private async sendBack(ids: readonly string[], delaySeconds: number): Promise<readonly string[]> {
+    if (ids.length === 0) return [];
+    try {
+      await this.parts.remote.sendReturned(ids, delaySeconds);
+    } catch (error) {
+      this.parts.logger.error(
+        'records could not be sent to the returns queue, and come again',
+        error as Error,
+      );
+      return ids;
+    }
     this.later += ids.length;
-    await this.parts.remote.sendReturned(ids, STARTED_AFTER_SECONDS);
+    return [];
   }
 
   /** Nothing to put right, and perhaps meant so; but whoever forgot it should see it. */

@@ -5,7 +5,7 @@ import { Lane } from './lane.js';
 import type { Arrivals, RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
 import { placeWhenFree } from './place-when-free.js';
-import { type PlacingParts, placeAll } from './placing.js';
+import { type Placed, type PlacingParts, placeAll } from './placing.js';
 import type { Share } from './pressure/pool.js';
 import type { Pressure } from './pressure/pressure.js';
 import type { RunEnd } from './summary.js';
@@ -90,9 +90,9 @@ export class ArrivalsRun {
 
   private async leaveToRules(ended: RunEnd): Promise<RunEnd> {
     const formerQueues = [this.options.target.queue];
-    const { placed, waiting } = await placeWhenFree(this.arrivals.ids, this.placing, { formerQueues });
-    this.tally.leftOver(placed.length);
-    return waiting.length > 0 ? 'shared' : ended;
+    const answer = await placeWhenFree(this.arrivals.ids, this.placing, { formerQueues });
+    this.count(answer);
+    return answer.waiting.length > 0 ? 'shared' : ended;
   }
 
   private async attemptAll(): Promise<RunEnd> {
@@ -135,8 +135,14 @@ export class ArrivalsRun {
   private async place(records: readonly BacklogRecord[]): Promise<boolean> {
     if (records.length === 0) return true;
     if (this.claim.renewInMs() <= 0 && !(await this.claim.hold())) return false;
-    const { placed } = await placeAll(records, 0, this.placing);
-    this.tally.leftOver(placed.length);
+    this.count(await placeAll(records, 0, this.placing));
     return true;
+  }
+
+  /** @throws StoreError that kept some from being placed */
+  private count({ placed, quarantined, trouble }: Placed): void {
+    this.tally.leftOver(placed.length);
+    this.tally.quarantined(quarantined);
+    if (trouble) throw trouble.error;
   }
 }

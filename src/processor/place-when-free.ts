@@ -1,12 +1,13 @@
 import { randomToken } from '../random.js';
-import type { BacklogRecord } from '../record/index.js';
-import { isMisplaced } from '../record/index.js';
-import { StoreError } from '../store/errors.js';
+import { type BacklogRecord, isMisplaced } from '../record/index.js';
+import { isOfStore, StoreError } from '../store/errors.js';
 import { CLOCK_SKEW_MS } from './lease.js';
-import { type Placed, type PlacingParts, placeAll } from './placing.js';
+import { type Placed, type PlacingParts, placeAll, type Trouble } from './placing.js';
 
 /** Longer than whoever gives records their place lives: until then, nobody else may have them. */
 const CLAIM_MS = 60_000;
+/** Queues in which records are claimed at the same time. */
+const QUEUES_AT_ONCE = 10;
 
 export interface PlacedWhenFree extends Placed {
   /** Somebody has these in hand: they must be asked for again later. */
@@ -24,53 +25,125 @@ interface WhereElse {
  * Gives records their place in the index that nobody is attempting without it: one that were placed meanwhile would be
  * attempted by a rule at the same time. Nobody begins to attempt them while that is done.
  *
- * @throws StoreError that is not of one record alone; may be repeated
+ * Producers name queues as they like. So all of them are looked at in one request, and only those in which something
+ * is, or was, attempted as it comes need claims of their own: those are of the deployment, not of the producers.
+ *
+ * What the store does not answer to is in `trouble`, and may be asked for again.
  */
 export async function placeWhenFree(
   ids: readonly string[],
   parts: PlacingParts,
   { formerQueues = [], onArrival }: WhereElse = {},
 ): Promise<PlacedWhenFree> {
-  const records = await parts.store.readRecords(ids);
-  const misplaced = records.filter(isMisplaced);
-  const total = { placed: [] as BacklogRecord[], skipped: new Set(ids).size - misplaced.length, refused: 0 };
-  const waiting: string[] = [];
-  for (const queue of new Set(misplaced.map((record) => record.queue))) {
-    const its = misplaced.filter((record) => record.queue === queue);
-    const queues = [...new Set([queue, ...formerQueues])];
-    const inHand = await parts.store.claimedArrivals(
-      queues,
-      its.map(({ id }) => id),
-      parts.clock.wall() - CLOCK_SKEW_MS,
-    );
-    const free = its.filter(({ id }) => !inHand.ids.includes(id));
-    waiting.push(...inHand.ids);
-    const isLeftToRules = inHand.never && onArrival !== undefined && !onArrival.has(queue);
-    const placed = isLeftToRules ? await placeAll(free, 0, parts) : await placeClaimed(queue, free, parts);
-    if (!placed) waiting.push(...free.map(({ id }) => id));
-    total.placed.push(...(placed?.placed ?? []));
-    total.skipped += placed?.skipped ?? 0;
-    total.refused += placed?.refused ?? 0;
+  const { store, clock } = parts;
+  try {
+    const { records, unreadable } = await readEach([...new Set(ids)], parts);
+    const misplaced = records.filter(isMisplaced);
+    const total = new Total(new Set(ids).size - misplaced.length - unreadable, unreadable);
+    if (misplaced.length === 0) return total;
+    const queues = [...new Set([...misplaced.map(({ queue }) => queue), ...formerQueues])];
+    const askedFor = misplaced.map(({ id }) => id);
+    const inHand = await store.claimedArrivals(queues, askedFor, clock.wall() - CLOCK_SKEW_MS);
+    total.waits(inHand.ids);
+    const isFree = idsNotIn(inHand.ids);
+    const neverIn = new Set(inHand.neverIn);
+    const needsClaim = (queue: string) => !onArrival || onArrival.has(queue) || !neverIn.has(queue);
+    const claims = new Map<string, BacklogRecord[]>();
+    const unclaimed: BacklogRecord[] = [];
+    for (const record of misplaced.filter(isFree)) {
+      const { queue } = record;
+      if (!needsClaim(queue)) unclaimed.push(record);
+      else claims.set(queue, [...(claims.get(queue) ?? []), record]);
+    }
+    total.add(await placeAll(unclaimed, 0, parts));
+    for (const left = [...claims]; left.length > 0; ) {
+      const some = left.splice(0, QUEUES_AT_ONCE);
+      await Promise.all(some.map(([queue, its]) => placeClaimed(queue, its, parts, total)));
+    }
+    return total;
+  } catch (error) {
+    if (!isOfStore(error)) throw error;
+    return Object.assign(new Total(0, 0), { trouble: { error, ids: [...new Set(ids)] } });
   }
-  return { ...total, waiting };
 }
 
-/** Undefined: somebody else was quicker. */
+/** What has become of the records so far. */
+class Total implements PlacedWhenFree {
+  readonly placed: BacklogRecord[] = [];
+  readonly waiting: string[] = [];
+  quarantined = 0;
+  trouble: Trouble | undefined;
+
+  constructor(
+    public skipped: number,
+    public refused: number,
+  ) {}
+
+  add({ placed, skipped, quarantined, refused, trouble }: Placed): void {
+    this.placed.push(...placed);
+    this.skipped += skipped;
+    this.quarantined += quarantined;
+    this.refused += refused;
+    if (trouble) this.isTroubled(trouble);
+  }
+
+  waits(ids: readonly string[]): void {
+    this.waiting.push(...ids);
+  }
+
+  isTroubled({ error, ids }: Trouble): void {
+    this.trouble = { error: this.trouble?.error ?? error, ids: [...(this.trouble?.ids ?? []), ...ids] };
+  }
+}
+
+/** One that cannot be read, for whatever reason of its own, keeps no other one from being read. */
+async function readEach(
+  ids: readonly string[],
+  parts: PlacingParts,
+): Promise<{ readonly records: readonly BacklogRecord[]; readonly unreadable: number }> {
+  try {
+    return { records: await parts.store.readRecords(ids), unreadable: 0 };
+  } catch (error) {
+    if (isOfStore(error)) throw error;
+    if (ids.length === 1) {
+      const { name } = error as Error;
+      parts.logger.error('a record cannot be read: nobody will attempt it', { id: ids[0], reason: name });
+      return { records: [], unreadable: 1 };
+    }
+    const middle = Math.ceil(ids.length / 2);
+    const halves = [ids.slice(0, middle), ids.slice(middle)];
+    const [one, other] = await Promise.all(halves.map((half) => readEach(half, parts)));
+    return {
+      records: [...(one?.records ?? []), ...(other?.records ?? [])],
+      unreadable: (one?.unreadable ?? 0) + (other?.unreadable ?? 0),
+    };
+  }
+}
+
+function idsNotIn(ids: readonly string[]): (record: BacklogRecord) => boolean {
+  const known = new Set(ids);
+  return ({ id }) => !known.has(id);
+}
+
 async function placeClaimed(
   queue: string,
   records: readonly BacklogRecord[],
   parts: PlacingParts,
-): Promise<Placed | undefined> {
+  total: Total,
+): Promise<void> {
   const ids = records.map(({ id }) => id);
-  if (ids.length === 0) return undefined;
   const { store, clock, random, logger } = parts;
   const holder = randomToken(random);
   const batch = `place/${holder}`;
   const now = clock.wall();
   const claim = { batch, holder, until: now + CLAIM_MS, ids, now: now - CLOCK_SKEW_MS };
   try {
-    if ((await store.claimArrivals(queue, claim)) !== 'claimed') return undefined;
-    return await placeAll(records, 0, parts);
+    // Else somebody was quicker.
+    if ((await store.claimArrivals(queue, claim)) === 'claimed') total.add(await placeAll(records, 0, parts));
+    else total.waits(ids);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    total.isTroubled({ error, ids });
   } finally {
     await store.releaseArrivals(queue, claim).catch((error) => {
       // Runs out by itself.

@@ -1,7 +1,14 @@
 import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
-import { type BacklogRecord, isMisplaced, place } from '../record/index.js';
-import { isOfOneRecord } from '../store/errors.js';
+import {
+  type BacklogRecord,
+  isMisplaced,
+  isQuarantine,
+  place,
+  quarantine,
+  type RecordChange,
+} from '../record/index.js';
+import { isOfStore, type StoreError } from '../store/errors.js';
 import type { BacklogStore } from '../store/store.js';
 import type { AttemptLogger } from './options.js';
 
@@ -22,8 +29,18 @@ export interface Placed {
   readonly placed: readonly BacklogRecord[];
   /** Gone, done, or given their place by somebody else. */
   readonly skipped: number;
-  /** DynamoDB takes no change of them (an item of 400 KB has no room for its place). */
+  /** This code cannot handle them, or DynamoDB takes no place for them: they are dead, and say why. */
+  readonly quarantined: number;
+  /** DynamoDB takes not even that (an item of 400 KB has no room for it). */
   readonly refused: number;
+  /** What kept the others from being looked at, which are to be asked for again. */
+  readonly trouble?: Trouble | undefined;
+}
+
+/** The store did not answer, or may not be used. */
+export interface Trouble {
+  readonly error: StoreError;
+  readonly ids: readonly string[];
 }
 
 /**
@@ -31,32 +48,78 @@ export interface Placed {
  * those of whom nobody else can have any in hand. Who has a place, or is done, is left alone. May be repeated at
  * will.
  *
+ * In the order of the records, as far as the store answers: what is wrong with one of them is no trouble of another.
+ *
  * @param gone ids that were asked for, and have no record
- * @throws StoreError that is not of one record alone; who was placed before it stays so
  */
 export async function placeAll(
   records: readonly BacklogRecord[],
   gone: number,
-  { store, clock, random, logger, shardsOf = () => 1 }: PlacingParts,
+  parts: PlacingParts,
 ): Promise<Placed> {
   const waiting = records.filter(isMisplaced);
-  const placed: BacklogRecord[] = [];
-  let skipped = gone + records.length - waiting.length;
-  let refused = 0;
-  const placeOne = async (record: BacklogRecord) => {
-    try {
-      const change = place(record, clock.now(), shardsOf(record.queue));
-      const answer = await store.settle(record, change, randomToken(random));
-      if (answer === 'settled') placed.push(record);
-      else skipped++;
-    } catch (error) {
-      if (!isOfOneRecord(error)) throw error;
-      refused++;
-      logger.error('a record cannot be given its place', { id: record.id, reason: (error as Error).message });
-    }
-  };
+  const skipped = gone + records.length - waiting.length;
+  const counts = { skipped, placed: [] as BacklogRecord[], quarantined: 0, refused: 0 };
   for (let i = 0; i < waiting.length; i += CONCURRENCY) {
-    await Promise.all(waiting.slice(i, i + CONCURRENCY).map(placeOne));
+    const chunk = waiting.slice(i, i + CONCURRENCY);
+    const answers = await Promise.all(chunk.map((record) => placeOne(record, parts)));
+    const troubled: BacklogRecord[] = [];
+    let error: StoreError | undefined;
+    for (const [at, answer] of answers.entries()) {
+      const record = chunk[at] as BacklogRecord;
+      if (answer === 'placed') counts.placed.push(record);
+      else if (answer === 'skipped' || answer === 'quarantined' || answer === 'refused') counts[answer]++;
+      else {
+        error ??= answer;
+        troubled.push(record);
+      }
+    }
+    if (error) {
+      const ids = [...troubled, ...waiting.slice(i + CONCURRENCY)].map(({ id }) => id);
+      return { ...counts, trouble: { error, ids } };
+    }
   }
-  return { placed, skipped, refused };
+  return counts;
+}
+
+type Answer = 'placed' | 'skipped' | 'quarantined' | 'refused' | StoreError;
+
+/** Whatever is wrong with it ends here. */
+async function placeOne(record: BacklogRecord, parts: PlacingParts): Promise<Answer> {
+  const { id } = record;
+  const { clock, logger, shardsOf = () => 1 } = parts;
+  const shards = shardsOf(record.queue);
+  try {
+    return await write(record, place(record, clock.now(), shards), parts);
+  } catch (error) {
+    if (isOfStore(error)) return error;
+    const reason = reasonOf(error);
+    logger.error('a record cannot be given its place', { id, reason });
+    try {
+      const change = quarantine(record, 'it cannot be given its place', clock.now(), shards);
+      return await write(record, change, parts);
+    } catch (again) {
+      if (isOfStore(again)) return again;
+      logger.error('a record cannot be quarantined either: nobody will attempt it', { id, reason });
+      return 'refused';
+    }
+  }
+}
+
+async function write(
+  record: BacklogRecord,
+  change: RecordChange,
+  { store, random, logger }: PlacingParts,
+): Promise<Answer> {
+  const answer = await store.settle(record, change, randomToken(random));
+  if (answer !== 'settled') return 'skipped';
+  if (!isQuarantine(change)) return 'placed';
+  logger.error('quarantined', { id: record.id, reason: change.set.deadReason });
+  return 'quarantined';
+}
+
+/** For the log: errors of DynamoDB hold nothing of the record; of others who knows. */
+function reasonOf(error: unknown): string {
+  const { name, message } = error as Error;
+  return name === 'StoreError' ? message : name;
 }

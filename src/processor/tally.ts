@@ -43,6 +43,10 @@ export class Tally {
     else this.counts.skipped++;
   }
 
+  quarantined(count: number): void {
+    this.counts.dead += count;
+  }
+
   skipped(): void {
     this.counts.skipped++;
   }

@@ -20,9 +20,14 @@ export class StoreAccessError extends StoreError {
 
 /** The store answered, may be used, and refuses this very request: another record's may go through. */
 export function isOfOneRecord(error: unknown): boolean {
-  const isGeneral =
+  return error instanceof StoreError && !isOfStore(error);
+}
+
+/** The store does not answer, or may not be used: whatever is asked of it now. */
+export function isOfStore(error: unknown): error is StoreError {
+  return (
     error instanceof StoreThrottledError ||
     error instanceof StoreUnavailableError ||
-    error instanceof StoreAccessError;
-  return error instanceof StoreError && !isGeneral;
+    error instanceof StoreAccessError
+  );
 }

@@ -187,8 +187,8 @@ export type ClaimAnswer = 'claimed' | 'taken' | 'shared' | 'full';
 export interface ClaimedArrivals {
   /** Rarely one more: a store may know the records by their fingerprints. */
   readonly ids: readonly string[];
-  /** Nothing was ever claimed in any of the queues. */
-  readonly never: boolean;
+  /** Of the queues: those in which nothing was ever claimed. */
+  readonly neverIn: readonly string[];
 }
 
 /** A part of a table that is read in as many parts as `segments`. */

@@ -507,7 +507,7 @@ describe('placing', () => {
     put(harness, 'a', { payload: { n: 2 } });
     const store = Object.assign(Object.create(harness.store), { readRecords: async () => read });
     const answer = await placeWhenFree(['a'], { ...parts(harness), store });
-    expect(answer).toEqual({ placed: [], skipped: 1, refused: 0, waiting: [] });
+    expect(answer).toEqual({ placed: [], skipped: 1, quarantined: 0, refused: 0, waiting: [] });
     expect(harness.item('a')).not.toHaveProperty('lane');
   });
 
@@ -521,6 +521,7 @@ describe('placing', () => {
     expect(await placeWhenFree(ids, parts(harness))).toEqual({
       placed: [],
       skipped: 4,
+      quarantined: 0,
       refused: 0,
       waiting: [],
     });

@@ -53,7 +53,7 @@ describe('records that may be under attempt', () => {
       claimArrivals: () => Promise.reject(new Error('a claim for nothing')),
     });
     const answer = await placeWhenFree(['a', 'b'], { ...parts, store });
-    expect(answer).toEqual({ placed: [], skipped: 2, refused: 0, waiting: [] });
+    expect(answer).toEqual({ placed: [], skipped: 2, quarantined: 0, refused: 0, waiting: [] });
   });
 
   test('wait for the run of a queue that they were in before', async () => {
@@ -131,6 +131,13 @@ describe('records that may be under attempt', () => {
     expect(await placeWhenFree(['c'], { ...parts, store }, { onArrival })).toMatchObject({
       placed: [{ id: 'c' }],
     });
+    expect(claims).toEqual([]);
+
+    // Nor does one that is named beside a queue in which something was claimed.
+    await harness.store.claimArrivals('q', { batch: 'q', holder: 'h', until: 0, ids: ['x'], now: 0 });
+    harness.store.put({ id: 'e', status: 'NEW', queue: 'third', payload: 1 });
+    const where = { onArrival, formerQueues: ['q'] };
+    expect(await placeWhenFree(['e'], { ...parts, store }, where)).toMatchObject({ placed: [{ id: 'e' }] });
     expect(claims).toEqual([]);
 
     // Once they were, a run of former times may still be about to begin.

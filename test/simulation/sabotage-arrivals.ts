@@ -7,7 +7,7 @@ export const withoutClaims: Sabotage = {
     replacing(
       {
         claimArrivals: async () => 'claimed',
-        claimedArrivals: async () => ({ ids: [], never: false }),
+        claimedArrivals: async () => ({ ids: [], neverIn: [] }),
       },
       store,
     ),
@@ -20,7 +20,7 @@ export const withoutWaiting: Sabotage = {
       {
         claimArrivals: async (queue, claim) =>
           claim.maxRuns === undefined ? 'claimed' : store.claimArrivals(queue, claim),
-        claimedArrivals: async () => ({ ids: [], never: false }),
+        claimedArrivals: async () => ({ ids: [], neverIn: [] }),
       },
       store,
     ),

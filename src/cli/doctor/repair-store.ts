@@ -23,7 +23,8 @@ export class RepairStore extends DynamoDbOperatorStore {
     now: number,
   ): Promise<ClaimedArrivals> {
     const all = await Promise.all(this.controls.map((store) => store.claimedArrivals(queues, ids, now)));
-    return { ids: [...new Set(all.flatMap((one) => one.ids))], never: all.every(({ never }) => never) };
+    const neverIn = queues.filter((queue) => all.every((one) => one.neverIn.includes(queue)));
+    return { ids: [...new Set(all.flatMap((one) => one.ids))], neverIn };
   }
 
   override async claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {

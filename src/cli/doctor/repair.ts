@@ -54,7 +54,8 @@ async function placeOnceFree(
   let count = 0;
   for (let rest = ids, told = false; !signal.aborted; told = true) {
     const answer = await placeWhenFree(rest, parts);
-    count += answer.placed.length;
+    count += answer.placed.length + answer.quarantined;
+    if (answer.trouble) throw answer.trouble.error;
     rest = answer.waiting;
     if (rest.length === 0) break;
     if (!told) output.message(`${rest.length} may be under attempt: waiting for those runs to end ...`);

@@ -57,7 +57,8 @@ export class DynamoDbArrivals {
     const items = await this.table.getMany(queues.map(itemKey));
     const runs = [...items.values()].flatMap((item) => [...(parseRuns(item)?.values() ?? [])]);
     const claimed = runs.filter(({ until }) => until >= now).flatMap((run) => [...numbersOf(run.ids)]);
-    return { ids: idsAmong(ids, new Set(claimed)), never: items.size === 0 };
+    const neverIn = queues.filter((queue) => !items.has(itemKey(queue)));
+    return { ids: idsAmong(ids, new Set(claimed)), neverIn };
   }
 
   /** The item as it is with the claim; undefined if the claim could not be written. */

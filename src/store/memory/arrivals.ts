@@ -34,7 +34,8 @@ export class MemoryArrivals {
       .flatMap((runs) => [...runs.values()])
       .filter(({ until }) => until >= now)
       .flatMap((run) => run.ids);
-    return { ids: ids.filter((id) => claimed.includes(id)), never: known.length === 0 };
+    const neverIn = queues.filter((queue) => !this.queues.has(queue));
+    return { ids: ids.filter((id) => claimed.includes(id)), neverIn };
   }
 }
 

@@ -169,7 +169,7 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     );
   });
 
-  it('starts nobody for a batch of which something else fails', async () => {
+  it('starts runs for what comes before the first change that fails, and for none that comes again', async () => {
     const { put, invoked, seams, remote } = bench();
     const sendReturned = async () => {
       throw new Error('SQS does not answer');
@@ -181,9 +181,13 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     };
     const intake = intakeHandler({ ...seams, env, remote: { ...remote, sendReturned } });
     put(bare('over'));
-    const event = put(bare('a'), bare('over', { payload: 2 }));
-    await expect(intake(event, context)).rejects.toThrow('SQS does not answer');
-    expect(invoked).toEqual([]);
+    const event = put(bare('a'), bare('over', { payload: 2 }), bare('b'));
+    expect(await intake(event, context)).toEqual({
+      batchItemFailures: [{ itemIdentifier: event.Records[1]?.dynamodb.SequenceNumber }],
+    });
+    expect(invoked).toEqual([
+      ['Fast', { queue: 'default', arrivals: { batch: batchOf(event, 0, 1), ids: ['a'] } }],
+    ]);
   });
 
   it('waits for a run of a former queue although all queues are left to their rules by now', async () => {

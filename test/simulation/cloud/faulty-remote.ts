@@ -46,7 +46,9 @@ export function faultyRemote(services: Services, actor: Actor, faults: () => Fau
       ),
     sendReturned: (ids, delaySeconds) =>
       request<void>(
-        () => services.send(renderReturned(ids), delaySeconds),
+        () => {
+          for (const body of renderReturned(ids)) services.send(body, delaySeconds);
+        },
         (_, fail) => fail(),
       ),
     giveUp: async (body) => {

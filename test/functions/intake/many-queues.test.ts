@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { intakeHandler } from '../../../functions/intake/intake-handler.js';
+import type { BacklogStore } from '../../../src/store/index.js';
+import { context, workbench } from '../support.js';
+
+/** Requests of the store, and how many of them had to wait for those before. */
+function counting(store: BacklogStore) {
+  const requests: Record<string, number> = {};
+  const seen = { requests, rounds: 0 };
+  let underway = 0;
+  const counted = new Proxy(store, {
+    get: (_, name) => {
+      const member = store[name as keyof BacklogStore] as (...args: unknown[]) => Promise<unknown>;
+      return async (...args: unknown[]) => {
+        requests[String(name)] = (requests[String(name)] ?? 0) + 1;
+        if (underway++ === 0) seen.rounds++;
+        await new Promise(setImmediate);
+        underway--;
+        return member.apply(store, args);
+      };
+    },
+  });
+  return { counted, seen };
+}
+
+/** @param names how many queues a batch of 100 records names, none of which is there */
+async function takeBatch(names: number) {
+  const { seams, store, changesOf } = workbench({ default: { way: 'retry' } });
+  const { counted, seen } = counting(store);
+  const env = {
+    ...seams.env,
+    BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: ['default'] }),
+    BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
+  };
+  const remote = { invoke: async () => 'accepted' as const, async sendReturned() {}, async giveUp() {} };
+  const intake = intakeHandler({ ...seams, env, remote, store: counted });
+  // Something was attempted on arrival before, in the queue that is there.
+  const claim = { batch: 'b', holder: 'h', until: 0, ids: ['x'], now: 0 };
+  await store.claimArrivals('default', claim);
+  const changes = changesOf(() => {
+    store.put({ id: 'good', status: 'NEW', payload: 1 });
+    for (let i = 0; i < 100; i++) {
+      store.put({ id: `r${i}`, status: 'NEW', payload: 1, queue: `invented-${i % names}` });
+    }
+  });
+  expect(await intake({ Records: changes }, context)).toEqual({ batchItemFailures: [] });
+  const lanes = store.items().flatMap(({ lane }) => lane ?? []);
+  expect(lanes).toHaveLength(100);
+  return seen;
+}
+
+describe('the requests of the intake', () => {
+  it('are as many for a hundred queues that a producer has invented as for one', async () => {
+    const one = await takeBatch(1);
+    expect(one.requests).toEqual({ readRecords: 1, claimedArrivals: 1, settle: 100 });
+    expect(await takeBatch(100)).toEqual(one);
+    // A look at the records, one at the claims, and the writes, 25 at a time.
+    expect(one.rounds).toBe(6);
+  });
+});
