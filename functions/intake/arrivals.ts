@@ -1,5 +1,5 @@
 import type { Arrivals } from '../../src/processor/index.js';
-import { type BacklogRecord, isPending } from '../../src/record/index.js';
+import { type BacklogRecord, isPending, whyUnfit } from '../../src/record/index.js';
 import { MAX_MESSAGE_BYTES } from './queue-event.js';
 import type { StreamChange } from './stream-event.js';
 
@@ -52,10 +52,14 @@ export function sortChanges(
   return { invocations, place: [...place], later: [...later] };
 }
 
-/** What makes no sense in a record is put right with its place, and counted, before anything else. */
+/**
+ * What makes no sense in a record is put right with its place, and counted, before anything else. One whose outcome
+ * could not be written is not attempted at all.
+ */
 function isForNow(record: BacklogRecord, now: number): boolean {
   const isDelayed = record.availableAt !== undefined && Date.parse(record.availableAt) > now;
-  return isPending(record) && record.problems.length === 0 && !isDelayed;
+  const isFit = record.problems.length === 0 && whyUnfit(record) === undefined;
+  return isPending(record) && isFit && !isDelayed;
 }
 
 /**

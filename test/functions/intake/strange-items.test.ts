@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
+import type { Remote } from '../../../functions/intake/remote.js';
 import type { Item } from '../../../src/record/index.js';
+import { itemBytes, MAX_ITEM_BYTES } from '../../../src/record/item-size.js';
+import { type BacklogStore, StoreError } from '../../../src/store/index.js';
 import { type DynamoDbUnderTest, dynamoDbUnderTest } from '../../store/dynamodb-under-test.js';
 import { startDynamoDb } from '../../store/start-dynamodb.js';
 import { context, workbench } from '../support.js';
@@ -18,9 +21,25 @@ beforeEach(async () => {
   return () => underTest.close();
 });
 
-function bench() {
+function bench(tampered: (store: BacklogStore) => Partial<BacklogStore> = () => ({})) {
   const made = workbench({ default: { way: 'retry' }, orders: { way: 'retry' } });
-  const intake = intakeHandler({ ...made.seams, store: underTest.store, clock: made.clock });
+  const started: (readonly string[])[] = [];
+  const remote: Remote = {
+    invoke: async ({ event }) => {
+      started.push(event.arrivals.ids);
+      return 'accepted';
+    },
+    async sendReturned() {},
+    async giveUp() {},
+  };
+  const env = {
+    ...made.seams.env,
+    BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: ['orders'] }),
+    BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
+  };
+  const { store } = underTest;
+  const seen = Object.assign(Object.create(store), tampered(store)) as BacklogStore;
+  const intake = intakeHandler({ ...made.seams, env, remote, store: seen });
   const take = async (...items: Item[]) => {
     const changes = made.changesOf(() => {
       for (const item of items) made.store.put(item);
@@ -28,25 +47,95 @@ function bench() {
     for (const item of items) await underTest.put(item);
     return intake({ Records: changes }, context);
   };
-  return { ...made, take };
+  return { ...made, take, started };
+}
+
+/** The same with a payload that leaves it so many bytes below DynamoDB's limit. */
+function withRoom(bytes: number, item: Item): Item {
+  const empty = { ...item, payload: '' };
+  return { ...empty, payload: 'x'.repeat(MAX_ITEM_BYTES - itemBytes(empty) - bytes) };
 }
 
 const bare = (id: string, more: Item = {}): Item => ({ id, status: 'NEW', payload: { n: 1 }, ...more });
 
 describe('beside good records, the intake', () => {
   it.each([129, 2_041, 300_000])('takes a queue of %i letters for none, and keeps the payload', async (n) => {
-    const { take, measured, log } = bench();
+    const { take, started, measured, log } = bench();
     const items = [bare('a'), bare('long', { queue: 'q'.repeat(n) }), bare('b', { queue: 'orders' })];
     expect(await take(...items)).toEqual({ batchItemFailures: [] });
     expect(await underTest.raw('a')).toMatchObject({ lane: 'default' });
-    expect(await underTest.raw('b')).toMatchObject({ lane: 'orders' });
+    expect(started).toEqual([['b']]);
     expect(await underTest.raw('long')).toMatchObject({
       lane: 'default',
       queue: 'default',
       payload: { n: 1 },
     });
-    expect(measured).toMatchObject([[{ placed: 3, repaired: 1 }, expect.anything()]]);
+    expect(measured).toMatchObject([[{ placed: 2, repaired: 1 }, expect.anything()]]);
     // Nothing of it is of interest but that it was wrong.
     expect(JSON.stringify(log())).not.toContain('qqqq');
+  });
+
+  it.each([500, 60])(
+    'quarantines an item with %i spare bytes, and has it attempted by nobody',
+    async (spare) => {
+      const { take, started, measured, log } = bench();
+      const full = withRoom(spare, bare('full', { queue: 'orders' }));
+      const good = bare('good', { queue: 'orders' });
+      expect(await take(bare('a'), full, good)).toEqual({ batchItemFailures: [] });
+      expect(started).toEqual([['good']]);
+      expect(await underTest.raw('full')).toMatchObject({ status: 'DEAD', payload: full.payload });
+      expect(await underTest.raw('a')).toMatchObject({ lane: 'default' });
+      expect(measured).toMatchObject([[{ placed: 1, quarantined: 1, refused: 0 }, expect.anything()]]);
+      const line = log().find(({ message }) => message === 'quarantined');
+      expect(line).toMatchObject({
+        level: 'ERROR',
+        id: 'full',
+        reason: expect.stringContaining('too large'),
+      });
+    },
+  );
+
+  it('tells of an item without a spare byte, which cannot even be quarantined', async () => {
+    const { take, started, measured, log } = bench();
+    const full = withRoom(0, bare('full', { queue: 'orders' }));
+    expect(await take(full, bare('good', { queue: 'orders' }))).toEqual({ batchItemFailures: [] });
+    expect(started).toEqual([['good']]);
+    expect(await underTest.raw('full')).toEqual(full);
+    expect(measured).toMatchObject([[{ placed: 0, quarantined: 0, refused: 1 }, expect.anything()]]);
+    const message = 'a record cannot be quarantined either: nobody will attempt it';
+    expect(log()).toContainEqual(expect.objectContaining({ level: 'ERROR', id: 'full', message }));
+  });
+
+  it('looks at each item by itself where one of them cannot be read', async () => {
+    const { take, measured, log } = bench((store) => ({
+      readRecords: async (ids) => {
+        if (ids.includes('odd')) throw new TypeError('Cannot convert object to primitive value');
+        return store.readRecords(ids);
+      },
+    }));
+    const items = ['a', 'b', 'odd', 'c', 'd'].map((id) => bare(id));
+    expect(await take(...items)).toEqual({ batchItemFailures: [] });
+    for (const id of ['a', 'b', 'c', 'd']) expect(await underTest.raw(id)).toMatchObject({ lane: 'default' });
+    expect(measured).toMatchObject([[{ placed: 4, refused: 1 }, expect.anything()]]);
+    const message = 'a record cannot be read: nobody will attempt it';
+    expect(log()).toContainEqual(expect.objectContaining({ level: 'ERROR', id: 'odd', message }));
+  });
+
+  it('quarantines an item whose place cannot be written', async () => {
+    const { take, measured } = bench((store) => ({
+      settle: async (record, change, rev) => {
+        if (record.id === 'odd' && change.set.status !== 'DEAD') throw new StoreError('UpdateItem: no');
+        return store.settle(record, change, rev);
+      },
+    }));
+    expect(await take(bare('a'), bare('odd'), bare('b'))).toEqual({ batchItemFailures: [] });
+    expect(await underTest.raw('odd')).toMatchObject({
+      status: 'DEAD',
+      lane: 'default/dead',
+      deadReason: expect.stringMatching(/^quarantined: /),
+      payload: { n: 1 },
+    });
+    for (const id of ['a', 'b']) expect(await underTest.raw(id)).toMatchObject({ lane: 'default' });
+    expect(measured).toMatchObject([[{ placed: 2, quarantined: 1 }, expect.anything()]]);
   });
 });
