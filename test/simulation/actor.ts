@@ -3,6 +3,9 @@ import type { VirtualTime } from '../../src/lab/virtual-time.js';
 import type { Random } from '../../src/random.js';
 import { between, chance } from './random.js';
 
+/** Clocks are off by no more, where none is set. */
+const SKEW_MS = 2_000;
+
 /** How often things go wrong, as probabilities per step of an actor. */
 export interface Faults {
   readonly kill: number;
@@ -14,6 +17,12 @@ export interface Faults {
   readonly slow: number;
   /** No answer for minutes: the network swallowed it. */
   readonly hang: number;
+  /** Refused by the store for its limits: nothing is written. */
+  readonly throttled: number;
+  /** A write arrives once more, when others have been made since. */
+  readonly lateRepeat: number;
+  /** The machine's clock is set. */
+  readonly clockJump: number;
 }
 
 export const NO_FAULTS: Faults = {
@@ -24,6 +33,9 @@ export const NO_FAULTS: Faults = {
   repeat: 0,
   slow: 0,
   hang: 0,
+  throttled: 0,
+  lateRepeat: 0,
+  clockJump: 0,
 };
 
 /**
@@ -34,9 +46,11 @@ export class Actor {
   killed = false;
   /** It stood still for a while: what it was doing may overlap with its repetition by others. */
   wasFrozen = false;
+  /** Its clock was set by more than clocks may differ by. */
+  hasJumped = false;
   private frozenUntil = 0;
   /** By how much its clock is ahead. */
-  readonly skewMs: number;
+  private skew: number;
   onKilled = () => {};
 
   constructor(
@@ -44,13 +58,14 @@ export class Actor {
     private readonly time: VirtualTime,
     private readonly random: Random,
     private readonly faults: () => Faults,
+    private readonly mostJumpMs = 0,
   ) {
-    this.skewMs = between(random, -2000, 2000);
+    this.skew = between(random, -SKEW_MS, SKEW_MS);
   }
 
   readonly clock: Clock = {
-    now: () => this.time.now + this.skewMs,
-    wall: () => this.time.now + this.skewMs,
+    now: () => this.time.now + this.skew,
+    wall: () => this.time.now + this.skew,
     sleep: (milliseconds, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve();
@@ -58,6 +73,10 @@ export class Actor {
         this.step(milliseconds, resolve);
       }),
   };
+
+  get skewMs(): number {
+    return this.skew;
+  }
 
   kill(): void {
     if (this.killed) return;
@@ -71,6 +90,7 @@ export class Actor {
       if (this.killed) return;
       if (chance(this.random, this.faults().kill)) return this.kill();
       if (chance(this.random, this.faults().freeze)) this.freeze();
+      if (this.faults().clockJump > 0 && chance(this.random, this.faults().clockJump)) this.setClock();
       if (this.time.now < this.frozenUntil) return this.step(this.frozenUntil - this.time.now, action);
       action();
     });
@@ -88,8 +108,28 @@ export class Actor {
       : between(this.random, 1, 30);
   }
 
+  /** Stands still for so long with whatever it has begun, and is then killed after a while. */
+  rest(milliseconds: number, thawedMs: number): void {
+    this.frozenUntil = Math.max(this.frozenUntil, this.time.now + milliseconds);
+    this.time.after(this.frozenUntil - this.time.now, () => {
+      this.wasFrozen = true;
+      this.time.after(thawedMs, () => this.kill());
+    });
+  }
+
+  /** Whatever becomes of this sandbox: what it has sent is on its way. */
+  later(milliseconds: number, action: () => void): void {
+    this.time.after(milliseconds, action);
+  }
+
   private freeze(): void {
     this.wasFrozen = true;
     this.frozenUntil = this.time.now + between(this.random, 1_000, 200_000);
+  }
+
+  private setClock(): void {
+    const mostMs = Math.max(SKEW_MS, this.mostJumpMs);
+    this.skew = between(this.random, -mostMs, mostMs);
+    if (Math.abs(this.skew) > SKEW_MS) this.hasJumped = true;
   }
 }

@@ -13,6 +13,8 @@ export interface OperatorParts {
   /** How long they are at work. */
   readonly horizonMs: number;
   readonly ids: readonly string[];
+  /** How long what was discarded is kept. */
+  readonly keepSeconds: number | undefined;
   readonly newActor: () => Actor;
   /** The store as that actor sees it, and as the witness sees what is done by it. */
   readonly storeOf: (actor: Actor, kind: OperatorKind) => OperatorStore;
@@ -68,7 +70,7 @@ export class Operators {
   }
 
   private one(actor: Actor, kind: OperatorKind, which: string[] | { queue: string }, more: object = {}) {
-    const { random, storeOf } = this.parts;
+    const { random, storeOf, keepSeconds } = this.parts;
     const operator = new BacklogOperator({
       table: 'records',
       controlTable: 'control',
@@ -81,7 +83,9 @@ export class Operators {
       case 'redrive':
         return operator.redrive(selection, chance(random, 0.3) ? { queue: pick(random, QUEUES) } : {});
       case 'discard':
-        return operator.discard(Array.isArray(which) ? which : { ...which, status: ['NEW', 'ERROR'] });
+        return operator.discard(Array.isArray(which) ? which : { ...which, status: ['NEW', 'ERROR'] }, {
+          keepSeconds,
+        });
       case 'snooze':
         return operator.snooze(which, { wait: between(random, 1, 400) });
       case 'retryNow':

@@ -1,9 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { VirtualTime } from '../../src/lab/virtual-time.js';
+import type { Random } from '../../src/random.js';
 import type { Item } from '../../src/record/index.js';
 import type { MemoryStore } from '../../src/store/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
+import { otherAttributes } from './overwrites.js';
+import { between, chance } from './random.js';
 import { WAIT_SECONDS } from './scenario.js';
 import type { Bare, Script } from './script.js';
+import type { Versions } from './versions.js';
 import type { Witness } from './witness.js';
 
 export interface ProducerParts {
@@ -12,6 +17,9 @@ export interface ProducerParts {
   /** Where inserts are seen by the index later. */
   readonly store: BacklogStore;
   readonly witness: Witness;
+  readonly versions: Versions;
+  /** A new version is whatever differs in any attribute; else, in the payload. */
+  readonly fencesAll: boolean;
   /** Records can be put into the queue `r` as well. */
   readonly hasSecondQueue: boolean;
   /** The dead are found by the sweep alone. */
@@ -20,8 +28,16 @@ export interface ProducerParts {
   readonly wrote: (kind: 'INSERT' | 'MODIFY', item: Item) => void;
 }
 
+/** Of one record, so that it comes to its end. */
+const MOST_OVERWRITES = 4;
+
 /** Everybody who writes records, as their scripts have it. */
 export class Producers {
+  /** As a producer has put them last. */
+  private readonly put = new Map<string, Item>();
+  private readonly overwrites = new Map<string, number>();
+  /** Overwrites that are still to come. */
+  private toCome = 0;
   constructor(private readonly parts: ProducerParts) {}
 
   schedule(script: Script): void {
@@ -36,6 +52,50 @@ export class Producers {
       time.after(bare.moveAtMs, () => this.move(script.id));
   }
 
+  /** Of records that are put bare: other attributes than the payload, too, at any time. */
+  scheduleOverwrites(script: Script, random: Random, latestMs: number): void {
+    if (!script.bare || !chance(random, 0.5)) return;
+    const atMs = script.insertAtMs + between(random, 1, chance(random, 0.5) ? 5_000 : latestMs);
+    this.overwriteAfter(atMs, script, random);
+  }
+
+  /** An attempt of the record begins: a producer writes it over before its end. */
+  sees(script: Script, random: Random): void {
+    if (!script.bare || !chance(random, 0.3)) return;
+    this.overwriteAfter(between(random, 0, 3_000), script, random);
+  }
+
+  get isDone(): boolean {
+    return this.toCome === 0;
+  }
+
+  /** Its producer has ended the record itself. */
+  hasEnded(id: string): boolean {
+    const { status } = this.put.get(id) ?? {};
+    return status === 'SUCCESS' || status === 'DEAD';
+  }
+
+  private overwriteAfter(milliseconds: number, script: Script, random: Random): void {
+    this.toCome++;
+    this.parts.time.after(milliseconds, () => {
+      this.toCome--;
+      this.overwriteOther(script, random);
+    });
+  }
+
+  private overwriteOther({ id, maxAttempts }: Script, random: Random): void {
+    const former = this.put.get(id);
+    const count = this.overwrites.get(id) ?? 0;
+    if (!former || count >= MOST_OVERWRITES) return;
+    this.overwrites.set(id, count + 1);
+    const { time, hasSecondQueue, witness } = this.parts;
+    const hasOwnPolicy = maxAttempts !== undefined;
+    const item = otherAttributes(former, { random, now: () => time.now, hasSecondQueue, hasOwnPolicy });
+    const availableAt = typeof item.availableAt === 'string' ? Date.parse(item.availableAt) : 0;
+    witness.appears(id, Math.max(time.now, availableAt));
+    this.write(item);
+  }
+
   private putIndexed(script: Script, version: number): void {
     const { truth, store, time, witness } = this.parts;
     const born = time.now - script.ageMs;
@@ -48,6 +108,7 @@ export class Producers {
       rev: version === 1 ? `new-${script.id}` : `over-${script.id}`,
     };
     witness.appears(script.id, availableAt ?? time.now);
+    this.parts.versions.wrote(script.id);
     if (version > 1) truth.put(item);
     else void store.insert(item);
   }
@@ -84,7 +145,7 @@ export class Producers {
     this.write({ ...stored, queue: stored.queue === 'q' ? 'r' : 'q' });
   }
 
-  private common({ id, delayMs, maxAttempts }: Script, version: number) {
+  private common({ id, delayMs, maxAttempts, task }: Script, version: number) {
     const { time } = this.parts;
     const own = { type: 'constant', intervalSeconds: WAIT_SECONDS, jitter: 'none' };
     return {
@@ -92,6 +153,7 @@ export class Producers {
       status: 'NEW',
       queue: 'q',
       payload: { version },
+      ...(task === undefined ? {} : { task }),
       ...(delayMs === undefined ? {} : { availableAt: new Date(time.now + delayMs).toISOString() }),
       ...(maxAttempts === undefined ? {} : { retry: { ...own, maxAttempts } }),
     };
@@ -99,7 +161,13 @@ export class Producers {
 
   private write(item: Item): void {
     const { truth, wrote } = this.parts;
-    const kind = this.stored(String(item.id)) ? 'MODIFY' : 'INSERT';
+    const id = String(item.id);
+    const kind = this.stored(id) ? 'MODIFY' : 'INSERT';
+    if (item.rev === undefined) {
+      const isOther = this.parts.fencesAll || !isDeepStrictEqual(item.payload, this.put.get(id)?.payload);
+      if (isOther) this.parts.versions.wrote(id);
+      this.put.set(id, item);
+    }
     truth.put(item);
     wrote(kind, item);
   }

@@ -1,7 +1,7 @@
 import { type TierBand, tierBands } from '../../src/policies/index.js';
 import { type BreakerOptions, resolveBreaker } from '../../src/processor/index.js';
 import type { Random } from '../../src/random.js';
-import { type Faults, NO_FAULTS } from './actor.js';
+import type { Faults } from './actor.js';
 import { NO_TROUBLES, type Troubles } from './cloud/chaos.js';
 import type { StreamOptions } from './cloud/stream.js';
 import { between, chance, pick } from './random.js';
@@ -13,9 +13,12 @@ export const FUNCTION_TIMEOUT_SECONDS = 300;
 /** What a failure waits on a queue that retries per record, and under a record's own policy. */
 export const WAIT_SECONDS = 60;
 
+/** Those that any world may have; the others are features. */
+type CommonFaults = Omit<Faults, 'throttled' | 'lateRepeat' | 'clockJump'>;
+
 /** What one world is like, apart from its records. */
 export interface Scenario {
-  readonly faults: Faults;
+  readonly faults: CommonFaults;
   readonly maxStaleMs: number;
   readonly limits: {
     readonly concurrency: number;
@@ -72,8 +75,8 @@ const THREE_TIERS = tierBands(
 /** A world with or without bare records; by chance, or as it is asked for. */
 export function makeScenario(random: Random, hasArrivals = chance(random, 0.25)): Scenario {
   return {
-    faults: pick<Faults>(random, [
-      NO_FAULTS,
+    faults: pick<CommonFaults>(random, [
+      { kill: 0, freeze: 0, errorBefore: 0, errorAfter: 0, repeat: 0, slow: 0, hang: 0 },
       { kill: 0.02, freeze: 0, errorBefore: 0.01, errorAfter: 0.01, repeat: 0.02, slow: 0.05, hang: 0 },
       { kill: 0, freeze: 0.03, errorBefore: 0, errorAfter: 0, repeat: 0.05, slow: 0.05, hang: 0 },
       { kill: 0.01, freeze: 0.01, errorBefore: 0.05, errorAfter: 0.05, repeat: 0.05, slow: 0.1, hang: 0 },

@@ -22,6 +22,8 @@ export interface Script {
   readonly maxAttempts: number | undefined;
   /** The producer writes a new version over it at this time. */
   readonly overwriteAtMs: number | undefined;
+  /** The task it names, if any. */
+  readonly task?: string;
   /** Put without a place, and what of the contract it leaves out or gets wrong. Undefined: indexed by its producer. */
   readonly bare: Bare | undefined;
 }

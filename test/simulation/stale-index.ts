@@ -46,7 +46,7 @@ export function withStaleIndex(
   });
 }
 
-function answerFrom(keys: readonly { id: string; dueAt: string }[], query: DueQuery) {
+export function answerFrom(keys: readonly { id: string; dueAt: string }[], query: DueQuery) {
   const inRange = keys.filter(({ dueAt }) => {
     const due = Date.parse(dueAt);
     return due <= query.until && due >= (query.from ?? Number.NEGATIVE_INFINITY);

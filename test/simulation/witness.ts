@@ -5,8 +5,10 @@ import type { OperatorChange } from '../../src/store/operator-store.js';
 import type { BreakerState } from '../../src/store/store.js';
 import type { Actor } from './actor.js';
 import type { IntakeReport } from './cloud/intake-function.js';
+import { type Features, LATE_TASK } from './features.js';
 import type { OperatorKind } from './operators.js';
 import { FUNCTION_TIMEOUT_SECONDS, type Scenario, TICK_MS, TROUBLED_MS, WAIT_SECONDS } from './scenario.js';
+import type { Versions } from './versions.js';
 
 /** Two clocks that differ by 2 s each, and a little for their rounding. */
 const SKEW_MS = 4_100;
@@ -18,6 +20,9 @@ const AFTERMATH_MS = 300_000;
 const ARRIVALS_AFTERMATH_MS = 1_200_000;
 /** An attempt that ignores its signal holds up its lane for so long. */
 const LONGEST_ATTEMPT_MS = 150_000;
+
+/** A record whose task no handler knew is looked at again so much later at the most. */
+const TASK_WAIT_MS = 600_000;
 
 interface Known {
   /** True time from which it may be attempted at all. */
@@ -46,8 +51,9 @@ interface Known {
 
 interface Underway {
   readonly actor: Actor;
-  readonly version: number | undefined;
+  readonly version: number;
   readonly queue: string;
+  readonly destination: string;
   /** It was found there. */
   readonly lane: string | undefined;
   readonly tier: number | undefined;
@@ -65,9 +71,10 @@ export interface Look {
   /** The band of the run that attempts; none on a queue that retries per record. */
   readonly band: TierBand | undefined;
   readonly queue: string;
+  readonly destination: string;
   /** The record has just come, and has no place yet. */
   readonly isArrival: boolean;
-  /** Where it is not closed. */
+  /** Of its destination, where it is not closed. */
   readonly breaker: BreakerState | undefined;
 }
 
@@ -85,8 +92,10 @@ export class Witness {
 
   constructor(
     private readonly scenario: Scenario,
+    private readonly features: Features,
     /** Records that end their process make others wait. */
     private readonly hasPoison: boolean,
+    private readonly versions: Versions,
   ) {}
 
   report(violation: string): void {
@@ -104,32 +113,41 @@ export class Witness {
     if (!known) throw new Error(`${id} was attempted before it was inserted`);
     this.countsOf(actor).attempted++;
     this.asked.delete(`${actor.name} ${id}`);
-    const { queue, isArrival } = look;
-    const version = versionOf(record.payload);
+    const { queue, destination, isArrival } = look;
+    const version = this.versions.of(record);
     const { lane } = record;
-    const mine = { actor, version, queue, lane, tier: look.band?.number, isArrival, since: look.now };
+    const tier = look.band?.number;
+    const mine = { actor, version, queue, destination, lane, tier, isArrival, since: look.now };
     const others = this.underway.get(id) ?? [];
-    const other = others.find((someone) => !someone.actor.wasFrozen && !mayOverlap(someone, mine));
+    const counts = (someone: Underway) =>
+      !isOdd(someone.actor) && !this.isFromBeforeRestore(someone.since, look);
+    const other = this.areClocksWrong
+      ? undefined
+      : others.find((one) => counts(one) && !mayOverlap(one, mine));
     // Who was frozen past its hold may give a record its place while another attempts it.
     const wasPlacedLate = (known.thawedAt ?? 0) >= (known.startedAt ?? 0);
     if (other && !(known.thawedAt !== undefined && wasPlacedLate))
       this.report(`${id}: two attempts at once, by ${other.actor.name} and ${actor.name}`);
     this.underway.set(id, [...others, mine]);
 
+    // A producer has written it over since it was read: the outcome is fenced off.
+    const isOverwritten = version !== this.versions.current(id);
     // Who was frozen past its lease may settle between another's read and its start.
     const readMs = actor.wasFrozen ? LEASE_MS : 10_000;
     const thawed = known.settledBy?.wasFrozen === true && look.now - (known.settledAt ?? 0) < readMs;
     const isOver = stored?.status === 'SUCCESS' || stored?.status === 'DEAD';
     // An operator's write between the reading of a page and this attempt fences its outcome off.
     const isOutdated = known.isOperated === true && stored?.rev !== record.rev;
-    if (isOver && !thawed && !isOutdated)
+    const isExcused = actor.hasJumped || this.isFromBeforeRestore(look.now, look);
+    if (isOver && !isExcused && !thawed && !isOutdated && !isOverwritten)
       this.report(`${id}: attempted by ${actor.name} after ${stored.status} was settled`);
     const earlyMs = this.earliest(record, known, look) - look.now;
-    const isOverwritten = versionOf(record.payload) !== versionOf(stored?.payload);
-    if (earlyMs > 0 && !thawed && !isOverwritten && !isOutdated)
+    if (earlyMs > 0 && !isExcused && !thawed && !isOverwritten && !isOutdated)
       this.report(`${id}: attempted by ${actor.name} ${earlyMs} ms too early`);
     this.checkBand(actor, record, look);
     if (!known.isOperated) this.checkLateness(actor, record, known, look);
+    this.checkTask(actor, record, look);
+    this.checkConcurrency(actor, id, look);
     this.checkPause(actor, id, look);
     this.checkPace(actor, look);
     this.checkBreaker(actor, id, look);
@@ -165,7 +183,7 @@ export class Witness {
     before: Item | undefined,
     now: number,
   ): void {
-    const [read, stored] = [versionOf(record.payload), versionOf(before?.payload)];
+    const [read, stored] = [this.versions.of(record), this.versions.current(record.id)];
     if (stored !== read) this.report(`${record.id}: an attempt of version ${read} settled version ${stored}`);
     if (before?.status === 'SUCCESS') this.report(`${record.id}: settled again after its success`);
     const { status, lastFailureAt, lastAttemptAt, lastError, queue, dueAt } = change.set;
@@ -309,7 +327,7 @@ export class Witness {
 
   /** A page is read, and worked off within its lease. */
   private checkBand(actor: Actor, record: BacklogRecord, { band, now }: Look): void {
-    if (!band) return;
+    if (!band || actor.hasJumped) return;
     const ageMs = now - Date.parse(record.availableAt ?? record.insertedAt);
     const tooYoung = ageMs < band.fromAgeSeconds * 1000 - SKEW_MS;
     const tooOld = !band.last && ageMs > band.untilAgeSeconds * 1000 + LEASE_MS + SKEW_MS;
@@ -324,6 +342,8 @@ export class Witness {
   private checkLateness(actor: Actor, record: BacklogRecord, known: Known, { now, start, band }: Look): void {
     const { limits, ways, arrivals } = this.scenario;
     const limited = limits.maxRecords !== undefined || limits.attemptsPerSecond !== undefined;
+    const { clockJumps, maxConcurrency, controlTable } = this.features;
+    if (clockJumps || maxConcurrency || controlTable) return;
     if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostForGood) return;
     const lastChange = ways.length > 1 ? (ways.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
     const aftermath = arrivals ? ARRIVALS_AFTERMATH_MS : AFTERMATH_MS;
@@ -333,7 +353,9 @@ export class Witness {
     const waited =
       (known.failedAt ?? 0) + Math.max(known.retryAfterMs, band ? 0 : WAIT_SECONDS * 1000 - TICK_MS / 2);
     const moved = known.movedUntil ?? 0;
-    const expected = Math.max(calm, known.since, known.startedAt ?? 0, ofAge, waited, moved);
+    const taskKnown =
+      record.task === LATE_TASK ? start + (this.features.taskKnownFromMs ?? 0) + TASK_WAIT_MS : 0;
+    const expected = Math.max(taskKnown, calm, known.since, known.startedAt ?? 0, ofAge, waited, moved);
     const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;
     // A queue that had nothing to do meanwhile notices its change of way with the next record that comes.
     const noticesLateMs = ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
@@ -349,7 +371,8 @@ export class Witness {
    */
   private checkPace(actor: Actor, { now, queue }: Look): void {
     const { attemptsPerSecond } = this.scenario.limits;
-    if (attemptsPerSecond === undefined || actor.wasFrozen) return;
+    const isOff = this.features.clockJumps !== undefined || this.features.controlTable !== undefined;
+    if (attemptsPerSecond === undefined || actor.wasFrozen || isOff) return;
     const intervalMs = 1000 / attemptsPerSecond;
     const next = (this.lastStarts.get(actor.name) ?? 0) + intervalMs;
     if (now < Math.floor(next)) this.report(`${actor.name} goes faster than its pace`);
@@ -361,14 +384,23 @@ export class Witness {
   }
 
   /** Once all runs have read that it is open, one of them makes a probe at a time. */
-  private checkBreaker(actor: Actor, id: string, { now, breaker, queue }: Look): void {
-    if (!breaker || actor.wasFrozen || now < breaker.since + LEASE_MS) return;
+  private checkBreaker(actor: Actor, id: string, look: Look): void {
+    const { now, breaker, queue, destination } = look;
+    if (
+      this.features.clockJumps ||
+      this.features.controlTable ||
+      !breaker ||
+      actor.wasFrozen ||
+      now < breaker.since + LEASE_MS
+    )
+      return;
     const others = [...this.underway].flatMap(([other, all]) => (other === id ? [] : all));
     // Who ignores its signal is not waited for.
     const longestMs = this.scenario.limits.attemptTimeoutSeconds * 1000;
     const probe = others.find(
       (other) =>
         other.queue === queue &&
+        other.destination === destination &&
         other.actor !== actor &&
         !other.actor.wasFrozen &&
         !this.hasSucceeded(other, breaker.since) &&
@@ -383,17 +415,50 @@ export class Witness {
     return at <= since && at > openSince - SKEW_MS;
   }
 
+  private checkTask(actor: Actor, { id, task }: BacklogRecord, { now, start }: Look): void {
+    const knownFrom = start + (this.features.taskKnownFromMs ?? 0);
+    if (task === LATE_TASK && now < knownFrom)
+      this.report(`${id}: attempted by ${actor.name} without its task`);
+  }
+
+  private checkConcurrency(actor: Actor, id: string, look: Look): void {
+    const { maxConcurrency } = this.features;
+    if (maxConcurrency === undefined || isOdd(actor) || this.areClocksWrong) return;
+    const all = [...this.underway.values()].flat();
+    const counted = all.filter(
+      (one) => one.queue === look.queue && !isOdd(one.actor) && !this.isFromBeforeRestore(one.since, look),
+    );
+    if (counted.length > maxConcurrency)
+      this.report(`${id}: ${counted.length} attempts of ${look.queue} at once, of ${maxConcurrency}`);
+  }
+
+  /** A machine that takes the holds of others for over: nothing is exclusive beside it, or after it. */
+  private get areClocksWrong(): boolean {
+    return (this.features.clockJumps?.mostMs ?? 0) > SKEW_MS;
+  }
+
+  /**
+   * The control table was restored while it was attempted, or its page was read before: another run may have it in
+   * hand, too.
+   */
+  private isFromBeforeRestore(since: number, { start }: Look): boolean {
+    const { controlTable } = this.features;
+    return controlTable !== undefined && since < start + controlTable.atMs + FUNCTION_TIMEOUT_SECONDS * 1000;
+  }
+
   private checkPause(actor: Actor, id: string, { now, start, queue }: Look): void {
     const { pause } = this.scenario;
-    if (!pause || queue !== 'q' || actor.wasFrozen) return;
+    const { atMs = Number.POSITIVE_INFINITY } = this.features.controlTable ?? {};
+    if (!pause || queue !== 'q' || isOdd(actor) || now >= start + atMs) return;
     if (now > start + pause.fromMs + LEASE_MS && now < start + pause.untilMs) {
       this.report(`${id}: attempted by ${actor.name} while the queue was paused`);
     }
   }
 }
 
-function versionOf(payload: unknown): number | undefined {
-  return (payload as { version: number } | undefined)?.version;
+/** It stood still, or its clock was set: it cannot know how long it holds anything. */
+function isOdd(actor: Actor): boolean {
+  return actor.wasFrozen || actor.hasJumped;
 }
 
 /** How many records an event is about: at least the different ones, at most one per change. */

@@ -2,7 +2,13 @@ import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { isTrouble } from '../../functions/make-handler.js';
 import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
-import { type Arrivals, type AttemptContext, type RunSummary, run } from '../../src/processor/index.js';
+import {
+  type Arrivals,
+  type AttemptContext,
+  type RunSummary,
+  resolveBreaker,
+  run,
+} from '../../src/processor/index.js';
 import { type BacklogRecord, type Item, lanesOf, RetryAfter, Snooze } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
@@ -11,7 +17,10 @@ import { Actor, type Faults, NO_FAULTS } from './actor.js';
 import { Chaos, NO_TROUBLES } from './cloud/chaos.js';
 import { Cloud } from './cloud/cloud.js';
 import { invocation } from './cloud/invocation.js';
+import { ControlTable } from './control-table.js';
 import { faultyStore } from './faulty-store.js';
+import { destinationOf, type Features, LATE_TASK, makeFeatures } from './features.js';
+import { withItemLag } from './item-lag.js';
 import { type OperatorKind, Operators } from './operators.js';
 import { type ProducerParts, Producers } from './producers.js';
 import { between, chance, seededRandom } from './random.js';
@@ -28,6 +37,7 @@ import {
 } from './scenario.js';
 import { actOut, makeScripts, type Script, writeTimesMs } from './script.js';
 import { withStaleIndex } from './stale-index.js';
+import { Versions } from './versions.js';
 import { Witness } from './witness.js';
 
 interface Target {
@@ -35,16 +45,22 @@ interface Target {
   readonly band?: TierBand | undefined;
   readonly catchUp?: readonly TierBand[] | undefined;
   readonly arrivals?: Arrivals | undefined;
+  /** Of several runs that share the queue's lanes. */
+  readonly part?: number | undefined;
 }
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 const HOUR_MS = 3_600_000;
+const LANES_PER_RUN = 8;
+/** Of a queue whose records have destinations. */
+const QUICK_BREAKER = { failureShare: 0.3, leastAttempts: 2, openSeconds: 50 };
 const LONGEST_MS = 5 * HOUR_MS;
 /** A stream that stood still has been read by then. */
 const AFTERMATH_MS = 20 * TICK_MS;
 const FUNCTION_TIMEOUT_MS = FUNCTION_TIMEOUT_SECONDS * 1000;
 /** Their chance is their own: a world without them stays as it is. */
 const OPERATORS_SEED = 0x6f70;
+const FEATURES_SEED = 0x6665;
 const OPERATORS_MS = 2 * TROUBLED_MS;
 /** Who brings back what was discarded takes its time. */
 const OPERATORS_LAST_MS = OPERATORS_MS + 1_000_000;
@@ -57,6 +73,9 @@ export interface Sabotage {
   readonly store?: (store: OperatorStore) => OperatorStore;
   /** Makes worlds in which it shows. */
   readonly scenario?: (scenario: Scenario) => Scenario;
+  readonly features?: (features: Features) => Features;
+  /** A run attempts records whose task it does not know. */
+  readonly knowsAll?: boolean;
   readonly noSweep?: boolean;
   readonly noOnFailure?: boolean;
 }
@@ -71,16 +90,23 @@ export class World {
   private readonly random: () => number;
   private readonly time = new VirtualTime(START);
   private readonly truth: MemoryStore;
+  private readonly control: ControlTable;
   private readonly store: OperatorStore;
   private readonly scripts: Map<string, Script>;
   private readonly scenario: Scenario;
   private readonly witness: Witness;
+  private readonly versions = new Versions();
+  private readonly producers: Producers;
+  readonly features: Features;
+  private readonly featuresRandom: () => number;
   private readonly cloud: Cloud | undefined;
   private operators: Operators | undefined;
   /** When producers write. */
   private readonly writesMs: readonly number[];
   private readonly attempts = new Map<string, number>();
   private actors = 0;
+  /** Removed, as they had expired. */
+  private readonly gone = new Set<string>();
 
   private readonly operatorsRandom: () => number;
   private readonly hasOperators: boolean;
@@ -99,23 +125,28 @@ export class World {
     this.operatorsRandom = seededRandom(seed + OPERATORS_SEED);
     this.hasOperators = hasOperators ?? chance(this.operatorsRandom, 0.2);
     const scenario = makeScenario(this.random, hasArrivals);
-    this.scenario = sabotage.scenario?.(scenario) ?? scenario;
-    this.truth = new MemoryStore({
-      clock: { now: () => this.time.now, wall: () => this.time.now, sleep: async () => {} },
-    });
-    const { maxStaleMs, arrivals } = this.scenario;
-    const lanes = ['r', ...lanesOf('q', 0, MOST_SHARDS)];
-    const stale = withStaleIndex(this.truth, () => this.time.now, this.random, maxStaleMs, lanes);
+    this.featuresRandom = seededRandom(seed + FEATURES_SEED);
+    const features = makeFeatures(this.featuresRandom, scenario.arrivals !== undefined);
+    this.features = sabotage.features?.(features) ?? features;
+    const breaker =
+      scenario.breaker ?? (this.features.destinations ? resolveBreaker(QUICK_BREAKER) : undefined);
+    this.scenario = sabotage.scenario?.({ ...scenario, breaker }) ?? { ...scenario, breaker };
+    const parts = { clock: this.time.clock() };
+    this.truth = new MemoryStore(parts);
+    this.control = new ControlTable(this.truth, parts);
+    const { arrivals } = this.scenario;
+    const stale = this.staleIndex(this.features.controlTable ? this.control.store() : this.truth);
     this.store = sabotage.store?.(stale) ?? stale;
     const hasBare = arrivals !== undefined;
     // An attempt that ignores its signal is no longer waited for by a process that nobody answers.
     const longestMs = this.scenario.faults.hang > 0 ? 70_000 : 250_000;
     const scripts = makeScripts(this.random, { horizonMs: TROUBLED_MS, hasBare, longestMs });
     this.writesMs = scripts.flatMap(writeTimesMs);
-    this.scripts = new Map(scripts.map((script) => [script.id, script]));
+    this.scripts = new Map(scripts.map((script) => [script.id, this.withTask(script)]));
     const hasPoison = [...this.scripts.values()].some(({ crashesFirst }) => crashesFirst > 0);
-    this.witness = new Witness(this.scenario, hasPoison);
+    this.witness = new Witness(this.scenario, this.features, hasPoison, this.versions);
     this.cloud = arrivals && this.makeCloud(arrivals);
+    this.producers = this.makeProducers();
   }
 
   private makeCloud({ stream, troubles }: ArrivalsScenario): Cloud {
@@ -130,6 +161,30 @@ export class World {
       hasOnFailure: !this.sabotage.noOnFailure,
       hearsIntake: (name, event, failed, report) => this.witness.hearsIntake(name, event, failed, report),
     });
+  }
+
+  private withTask(script: Script): Script {
+    const { taskKnownFromMs } = this.features;
+    const isLate = taskKnownFromMs !== undefined && chance(this.featuresRandom, 0.4);
+    return isLate ? { ...script, task: LATE_TASK } : script;
+  }
+
+  private staleIndex(store: OperatorStore): OperatorStore {
+    const { maxStaleMs } = this.scenario;
+    const now = () => this.time.now;
+    if (this.features.itemLag) {
+      return withItemLag(store, (id) => this.item(id), now, this.featuresRandom, Math.max(500, maxStaleMs));
+    }
+    return withStaleIndex(store, now, this.random, maxStaleMs, ['r', ...this.lanes]);
+  }
+
+  private item(id: string): Item | undefined {
+    return this.truth.items().find((item) => item.id === id);
+  }
+
+  /** Of the queue with shards, however many it has at the time. */
+  private get lanes(): readonly string[] {
+    return lanesOf('q', 0, Math.max(MOST_SHARDS, this.features.shards ?? 1));
   }
 
   private intakeSettings(): IntakeSettings {
@@ -162,7 +217,9 @@ export class World {
 
   async play(): Promise<string[]> {
     this.scheduleProducers();
+    this.scheduleRestore();
     this.schedulePause();
+    this.scheduleExpiry();
     this.scheduleSweep();
     if (this.hasOperators) this.scheduleOperators();
     const lastWriteMs = Math.max(...this.writesMs, this.hasOperators ? OPERATORS_LAST_MS : 0);
@@ -172,7 +229,8 @@ export class World {
         this.witness.report(`still open after ${longestMs / 60_000} minutes: ${this.openIds().join(', ')}`);
         break;
       }
-      if (at > Math.max(TROUBLED_MS, lastWriteMs) && this.openIds().length === 0) break;
+      const isPast = at > Math.max(TROUBLED_MS, lastWriteMs) && this.producers.isDone;
+      if (isPast && this.openIds().length === 0) break;
       await this.time.runUntil(START + at);
       this.fireRules(at);
       await this.time.runUntil(START + at + TICK_MS);
@@ -182,13 +240,31 @@ export class World {
     return this.witness.violations;
   }
 
-  private scheduleProducers(): void {
-    const { time, truth, store, witness, cloud } = this;
+  private makeProducers(): Producers {
+    const { time, truth, store, witness, versions, cloud } = this;
     const { hasSecondQueue = false } = this.scenario.arrivals ?? {};
     const mayRaiseDead = this.losesEvents();
     const wrote: ProducerParts['wrote'] = (kind, item) => cloud?.wrote(kind, item);
-    const producers = new Producers({ time, truth, store, witness, hasSecondQueue, mayRaiseDead, wrote });
-    for (const script of this.scripts.values()) producers.schedule(script);
+    const fencesAll = this.features.overwrites;
+    return new Producers({
+      time,
+      truth,
+      store,
+      witness,
+      versions,
+      fencesAll,
+      hasSecondQueue,
+      mayRaiseDead,
+      wrote,
+    });
+  }
+
+  private scheduleProducers(): void {
+    for (const script of this.scripts.values()) {
+      this.producers.schedule(script);
+      if (this.features.overwrites)
+        this.producers.scheduleOverwrites(script, this.featuresRandom, TROUBLED_MS);
+    }
   }
 
   private scheduleOperators(): void {
@@ -198,6 +274,7 @@ export class World {
       after: (milliseconds, action) => time.after(milliseconds, action),
       horizonMs: OPERATORS_MS,
       ids: [...scripts.keys()],
+      keepSeconds: this.features.expiry?.keepSeconds,
       newActor: () => this.newActor('operator', random),
       storeOf: (actor, kind) =>
         faultyStore(this.watchedOperator(actor, kind), actor, () => this.faults(), random),
@@ -216,7 +293,7 @@ export class World {
   private watchedOperator(actor: Actor, kind: OperatorKind): OperatorStore {
     const { store } = this;
     const change: OperatorStore['change'] = async (record, written, rev) => {
-      const before = this.truth.items().find((item) => item.id === record.id);
+      const before = this.item(record.id);
       const answer = await store.change(record, written, rev);
       const isNew = answer === 'settled' && before?.rev !== rev;
       if (isNew) this.witness.operates(actor, kind, record, written, before, this.time.now);
@@ -256,8 +333,40 @@ export class World {
   private schedulePause(): void {
     const { pause } = this.scenario;
     if (!pause) return;
-    this.time.after(pause.fromMs, () => void this.truth.setPaused('q', true));
-    this.time.after(pause.untilMs, () => void this.truth.setPaused('q', false));
+    const setPaused = (isPaused: boolean) => void this.store.setPaused('q', isPaused);
+    // Whoever restores the control table looks to the queues' pauses.
+    const restoredMs = this.features.controlTable?.atMs ?? 0;
+    this.time.after(pause.fromMs, () => setPaused(true));
+    this.time.after(pause.untilMs, () => setPaused(false));
+    if (restoredMs >= pause.untilMs) this.time.after(restoredMs + 1, () => setPaused(false));
+  }
+
+  private scheduleRestore(): void {
+    const { controlTable } = this.features;
+    if (!controlTable) return;
+    const { atMs, asOfMs } = controlTable;
+    if (asOfMs !== undefined) {
+      this.control.beginCopy();
+      this.time.after(asOfMs, () => this.control.copied());
+    }
+    this.time.after(atMs, () => this.control.restore());
+  }
+
+  /** What has expired goes at once, or some time within two days. */
+  private scheduleExpiry(): void {
+    const { expiry } = this.features;
+    if (!expiry) return;
+    const look = () => {
+      for (const item of this.truth.items()) {
+        const expiredMs = this.time.now - 1000 * Number(item.expiresAt ?? Number.POSITIVE_INFINITY);
+        if (expiredMs < (expiry.isLate ? between(this.featuresRandom, 0, 48 * HOUR_MS) : 0)) continue;
+        if (!isDone(item)) this.witness.report(`${item.id}: expired while it waited, ${item.status}`);
+        this.truth.delete(String(item.id));
+        this.gone.add(String(item.id));
+      }
+      if (this.time.now - START < LONGEST_MS) this.time.after(TICK_MS / 2, look);
+    };
+    look();
   }
 
   private bandsAt(ms: number): readonly TierBand[] | undefined {
@@ -283,6 +392,11 @@ export class World {
 
   /** Mostly once and a little late; now and then twice, or not at all. */
   private fire(target: Target): void {
+    const parts = target.queue === 'q' ? Math.ceil(this.shardsNow().shards / LANES_PER_RUN) : 1;
+    for (let part = 0; part < parts; part++) this.firePart({ ...target, part });
+  }
+
+  private firePart(target: Target): void {
     const { random } = this;
     const isLost = this.isTroubled() && chance(random, 0.05);
     for (const _ of isLost ? [] : chance(random, 0.25) ? [1, 2] : [1]) {
@@ -296,11 +410,19 @@ export class World {
   }
 
   private faults(): Faults {
-    return this.isTroubled() ? this.scenario.faults : NO_FAULTS;
+    if (!this.isTroubled()) return NO_FAULTS;
+    const { lateRepeat, throttled, clockJumps } = this.features;
+    return { ...this.scenario.faults, lateRepeat, throttled, clockJump: clockJumps?.chance ?? 0 };
   }
 
   private newActor(kind: string, random = this.random): Actor {
-    const actor = new Actor(`${kind} ${++this.actors}`, this.time, random, () => this.faults());
+    const actor = new Actor(
+      `${kind} ${++this.actors}`,
+      this.time,
+      random,
+      () => this.faults(),
+      this.features.clockJumps?.mostMs,
+    );
     actor.onKilled = () => this.witness.dies(actor);
     return actor;
   }
@@ -309,12 +431,17 @@ export class World {
   private async startRun(target: Target): Promise<boolean> {
     const actor = this.newActor(target.arrivals ? 'arrivals' : 'run');
     const deadline = actor.clock.wall() + FUNCTION_TIMEOUT_MS;
-    const summary = await invocation(actor, this.time, FUNCTION_TIMEOUT_MS, () =>
-      this.run(actor, target, deadline),
+    const summary = await invocation(
+      actor,
+      this.time,
+      FUNCTION_TIMEOUT_MS,
+      () => this.run(actor, target, deadline),
+      (ended) => this.rests(ended),
     );
     if (summary === 'failed') {
       const isLate = this.time.now >= deadline - actor.skewMs;
-      if (isLate && !actor.wasFrozen) this.witness.report(`${actor.name} did not end before its deadline`);
+      if (isLate && !actor.wasFrozen && !actor.hasJumped)
+        this.witness.report(`${actor.name} did not end before its deadline`);
       return false;
     }
     this.ended.push(summary.ended);
@@ -322,9 +449,20 @@ export class World {
     return !isTrouble(summary);
   }
 
+  /** A sandbox between two invocations: mostly nothing is left that could go on with the next one. */
+  private rests(actor: Actor): void {
+    if (!this.features.thaws || !this.isTroubled()) {
+      actor.kill();
+      return;
+    }
+    this.witness.dies(actor);
+    actor.rest(between(this.featuresRandom, 1_000, 600_000), between(this.featuresRandom, 1_000, 300_000));
+  }
+
   private async run(actor: Actor, target: Target, deadline: number): Promise<RunSummary> {
-    const { queue, band, catchUp, arrivals } = target;
+    const { queue, band, catchUp, arrivals, part } = target;
     const bands = queue === 'q' ? this.bandsAt(this.time.now - START) : undefined;
+    const { destinations, taskKnownFromMs: knownFromMs = 0 } = this.features;
     const isByAge = arrivals ? bands !== undefined : band !== undefined;
     try {
       return await run(
@@ -332,7 +470,7 @@ export class World {
           target: {
             queue,
             lane: queue,
-            ...(queue === 'q' ? this.shardsNow() : {}),
+            ...(queue === 'q' ? this.shardsNow(part) : {}),
             band,
             catchUp,
             way: isByAge ? 'progressive' : 'retry',
@@ -341,8 +479,12 @@ export class World {
           process: (record, context) => this.process(actor, target, record, context),
           policy: isByAge ? BY_AGE : PER_RECORD,
           retryQueue: this.scenario.retryQueues[queue],
-          limits: this.scenario.limits,
+          limits: { ...this.scenario.limits, maxConcurrency: this.features.maxConcurrency },
+          keepSuccessSeconds: this.features.expiry?.keepSeconds,
+          knows: ({ task }) =>
+            this.sabotage.knowsAll || task !== LATE_TASK || this.time.now - START >= knownFromMs,
           breaker: this.scenario.breaker,
+          ...(destinations ? { destination: ({ id }) => destinationOf(id, destinations) } : {}),
           deadline,
           functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
           tickSeconds: 60,
@@ -361,10 +503,12 @@ export class World {
   }
 
   /** Former shards are looked into with every run here, not once an hour. */
-  private shardsNow() {
+  private shardsNow(part = 0) {
     const ms = this.time.now - START;
-    const shards = this.scenario.shards.findLast(({ fromMs }) => fromMs <= ms)?.count ?? 1;
-    return { shards, lanes: lanesOf('q', 0, MOST_SHARDS) };
+    const byScenario = this.scenario.shards.findLast(({ fromMs }) => fromMs <= ms)?.count ?? 1;
+    const shards = this.features.shards ?? byScenario;
+    const parts = Math.ceil(shards / LANES_PER_RUN);
+    return { shards, part, lanes: this.lanes.filter((_, shard) => shard % parts === part) };
   }
 
   private process(
@@ -381,12 +525,16 @@ export class World {
     const age = now - Date.parse(record.availableAt ?? record.insertedAt);
     const slower = this.scenario.ways.flatMap(({ bands }) => bands ?? []).find(({ number }) => number === 3);
     const caughtUp = rule?.number === 2 && slower && age > rule.untilAgeSeconds * 1000 + 100_000;
-    const stored = this.truth.items().find((item) => item.id === id);
+    const stored = this.item(id);
     const band = caughtUp ? slower : rule;
     const isArrival = arrivals !== undefined;
-    const breaker = this.truth.breakerOf(queue);
-    this.witness.begins(actor, record, stored, { now, start: START, band, queue, isArrival, breaker });
+    const destination = destinationOf(id, this.features.destinations);
+    const breaker = this.control.now.breakerOf(queue, destination);
+    const look = { now, start: START, band, queue, isArrival, breaker, destination };
+    this.witness.begins(actor, record, stored, look);
     if (now - START < OPERATORS_MS) this.operators?.sees(id);
+    if (this.features.overwrites && now - START < OPERATORS_MS)
+      this.producers.sees(script, this.featuresRandom);
     const made = (this.attempts.get(id) ?? 0) + 1;
     this.attempts.set(id, made);
 
@@ -420,30 +568,30 @@ export class World {
     });
   }
 
-  /** Looks on while settles take effect. */
+  /** Looks on while records are read, and settles take effect. */
   private watched(actor: Actor): BacklogStore {
-    const { store } = this;
-    return new Proxy(store, {
-      get: (_, name) => {
-        if (name !== 'settle') {
-          const member = store[name as keyof BacklogStore] as unknown;
-          return typeof member === 'function' ? member.bind(store) : member;
-        }
-        const settle: BacklogStore['settle'] = async (record, change, rev) => {
-          const before = this.truth.items().find((item) => item.id === record.id);
-          const answer = await store.settle(record, change, rev);
-          const isNew = answer === 'settled' && before?.rev !== rev;
-          if (isNew) this.witness.settles(actor, record, change, before, this.time.now);
-          return answer;
-        };
-        return settle;
-      },
-    });
+    const { store, versions } = this;
+    const settle: BacklogStore['settle'] = async (record, change, rev) => {
+      const before = this.item(record.id);
+      const answer = await store.settle(record, change, rev);
+      const isNew = answer === 'settled' && before?.rev !== rev;
+      if (isNew) this.witness.settles(actor, record, change, before, this.time.now);
+      return answer;
+    };
+    const readPage: BacklogStore['readPage'] = async (ids, queue) => {
+      const page = await store.readPage(ids, queue);
+      versions.wasRead(page.records);
+      return page;
+    };
+    const readRecords: BacklogStore['readRecords'] = async (ids) =>
+      versions.wasRead(await store.readRecords(ids));
+    return replacing({ settle, readPage, readRecords }, store);
   }
 
   private openIds(): string[] {
     const items = this.truth.items();
-    const waiting = [...this.scripts.keys()].filter((id) => !items.some((item) => item.id === id));
+    const isThere = (id: string) => this.gone.has(id) || items.some((item) => item.id === id);
+    const waiting = [...this.scripts.keys()].filter((id) => !isThere(id));
     return [...waiting, ...items.filter((item) => !isDone(item)).map((item) => String(item.id))];
   }
 
@@ -452,7 +600,7 @@ export class World {
       const script = this.scripts.get(String(item.id));
       if (!script) continue;
       if (!isDone(item)) this.witness.report(`${item.id}: left behind, ${item.status} in ${item.lane}`);
-      if (String(item.deadReason).startsWith('discarded')) continue;
+      if (String(item.deadReason).startsWith('discarded') || this.producers.hasEnded(script.id)) continue;
       const good = Number.isFinite(script.failuresFirst) && script.maxAttempts === undefined;
       if (good && script.end === 'success' && item.status !== 'SUCCESS') {
         this.witness.report(`${item.id}: ended ${item.status} (${item.deadReason}), not SUCCESS`);

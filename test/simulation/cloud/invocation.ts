@@ -7,6 +7,8 @@ export function invocation<T>(
   time: VirtualTime,
   timeoutMs: number,
   work: () => Promise<T>,
+  /** What becomes of a sandbox whose invocation has ended well. Default: it goes on with nothing. */
+  afterwards: (actor: Actor) => void = (ended) => ended.kill(),
 ): Promise<T | 'failed'> {
   return new Promise((resolve) => {
     const diesAsBefore = actor.onKilled;
@@ -15,11 +17,12 @@ export function invocation<T>(
       resolve('failed');
     };
     const cancel = time.after(timeoutMs, () => actor.kill());
-    // With its end the sandbox stands still, and whatever goes on in it.
+    // With its end the sandbox stands still, and whatever goes on in it, if not for good.
     const end = (result: T | 'failed') => {
       cancel();
       resolve(result);
-      actor.kill();
+      if (result === 'failed') actor.kill();
+      else afterwards(actor);
     };
     work().then(end, () => end('failed'));
   });

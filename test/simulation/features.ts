@@ -1,0 +1,79 @@
+import type { Random } from '../../src/random.js';
+import { between, chance, pick } from './random.js';
+import { TROUBLED_MS } from './scenario.js';
+
+/** What a world has beside its scenario. Drawn from a chance of its own: each of them is in some worlds only. */
+export interface Features {
+  /** Bare records are written over outside of their payload, whatever is done with them at that moment. */
+  readonly overwrites: boolean;
+  /** Some records name a task, which no handler knows before this time. */
+  readonly taskKnownFromMs: number | undefined;
+  /** Attempts at a time in all runs of a queue together. */
+  readonly maxConcurrency: number | undefined;
+  /** How many destinations the records of a queue with breakers have. */
+  readonly destinations: number | undefined;
+  /** Shards of the queue in place of the scenario's, from the beginning to the end. */
+  readonly shards: number | undefined;
+  /** How often, per step, a machine's clock is set by up to so many milliseconds. */
+  readonly clockJumps: { readonly chance: number; readonly mostMs: number } | undefined;
+  /** How often a request arrives once more, minutes later. */
+  readonly lateRepeat: number;
+  /** A sandbox whose invocation has ended goes on with whatever it had begun. */
+  readonly thaws: boolean;
+  /** Each key of the index is late by itself, its removal and its new place apart. */
+  readonly itemLag: boolean;
+  /** How often the store refuses for its limits. */
+  readonly throttled: number;
+  /** Successes are kept for so long; what expired goes at once, or within two days. */
+  readonly expiry: { readonly keepSeconds: number; readonly isLate: boolean } | undefined;
+  /** The control table is emptied, or set back to what it was. */
+  readonly controlTable: { readonly atMs: number; readonly asOfMs: number | undefined } | undefined;
+}
+
+export const NO_FEATURES: Features = {
+  overwrites: false,
+  taskKnownFromMs: undefined,
+  maxConcurrency: undefined,
+  destinations: undefined,
+  shards: undefined,
+  clockJumps: undefined,
+  lateRepeat: 0,
+  thaws: false,
+  itemLag: false,
+  throttled: 0,
+  expiry: undefined,
+  controlTable: undefined,
+};
+
+/** Until a bare record is fenced by all of its attributes. */
+const OVERWRITES = false;
+
+/** Most worlds have one or two of them, some none. */
+export function makeFeatures(random: Random, hasArrivals: boolean): Features {
+  const has = () => chance(random, 0.12);
+  const tableAtMs = between(random, 0, TROUBLED_MS);
+  return {
+    overwrites: hasArrivals && OVERWRITES && chance(random, 0.3),
+    taskKnownFromMs: has() ? between(random, 0, 2 * TROUBLED_MS) : undefined,
+    maxConcurrency: has() ? pick(random, [1, 2, 4]) : undefined,
+    destinations: has() ? pick(random, [2, 5]) : undefined,
+    shards: has() ? pick(random, [9, 12, 17]) : undefined,
+    clockJumps: has() ? { chance: 0.005, mostMs: pick(random, [10_000, 3_600_000]) } : undefined,
+    lateRepeat: has() ? pick(random, [0.02, 0.2]) : 0,
+    thaws: has(),
+    itemLag: chance(random, 0.3),
+    throttled: has() ? pick(random, [0.02, 0.1]) : 0,
+    expiry: has() ? { keepSeconds: pick(random, [60, 3600]), isLate: chance(random, 0.5) } : undefined,
+    controlTable: chance(random, 0.08)
+      ? { atMs: tableAtMs, asOfMs: pick(random, [undefined, between(random, 0, tableAtMs)]) }
+      : undefined,
+  };
+}
+
+/** No handler knows it at first. */
+export const LATE_TASK = 'late';
+
+/** Where a record goes to; all of a queue to one place, where it is not said. */
+export function destinationOf(id: string, destinations: number | undefined): string {
+  return destinations === undefined ? '*' : `d${Number(id.slice(1)) % destinations}`;
+}

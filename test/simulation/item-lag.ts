@@ -1,0 +1,83 @@
+import type { Random } from '../../src/random.js';
+import type { Item } from '../../src/record/index.js';
+import type { OperatorStore } from '../../src/store/operator-store.js';
+import type { DueQuery, IndexKey } from '../../src/store/store.js';
+import { between } from './random.js';
+import { answerFrom } from './stale-index.js';
+
+interface Late {
+  readonly lane: string;
+  readonly key: IndexKey;
+  /** Until then the index does not have it yet, or has it still. */
+  readonly until: number;
+}
+
+/**
+ * An index in which each key is late by itself: that its item has gone from one place and that it has come to another
+ * are two writes there, which may be seen in any order. So a page can name an id twice, or not at all.
+ */
+export function withItemLag(
+  store: OperatorStore,
+  itemOf: (id: string) => Item | undefined,
+  now: () => number,
+  random: Random,
+  mostMs: number,
+): OperatorStore {
+  let coming: Late[] = [];
+  let going: Late[] = [];
+  const changes = new Set(['insert', 'settle', 'change', 'remove']);
+  const note = (before: Place | undefined, after: Place | undefined) => {
+    if (before && before.lane === after?.lane && before.key.dueAt === after.key.dueAt) return;
+    const late = () => now() + between(random, 0, mostMs);
+    if (after) {
+      going = going.filter((other) => !isSame(other, after));
+      coming.push({ ...after, until: late() });
+    }
+    if (!before) return;
+    // What was never seen there is not seen any more.
+    const isUnseen = coming.some((other) => isSame(other, before) && other.until > now());
+    coming = coming.filter((other) => !isSame(other, before));
+    if (!isUnseen) going.push({ ...before, until: late() });
+  };
+  const queryDue = async (query: DueQuery) => {
+    const { lane } = query;
+    const all = { lane, until: now() + 1e12, order: 'oldestFirst', limit: 1e6 } as const;
+    const { keys } = await store.queryDue(all);
+    coming = coming.filter(({ until }) => until > now());
+    going = going.filter(({ until }) => until > now());
+    const unseen = coming.filter((other) => other.lane === lane);
+    const seen = keys.filter((key) => !unseen.some((other) => isSame(other, { lane, key })));
+    const left = going.filter((other) => other.lane === lane).map(({ key }) => key);
+    const order = (a: IndexKey, b: IndexKey) => (`${a.dueAt} ${a.id}` < `${b.dueAt} ${b.id}` ? -1 : 1);
+    return answerFrom([...seen, ...left].sort(order), query);
+  };
+  return new Proxy(store, {
+    get(_, name) {
+      if (name === 'queryDue') return queryDue;
+      const method = store[name as keyof OperatorStore] as unknown as (...args: unknown[]) => unknown;
+      if (!changes.has(String(name))) return method.bind(store);
+      return async (...args: unknown[]) => {
+        const id = String((args[0] as { id: unknown }).id);
+        const before = placeOf(itemOf(id));
+        const answer = await method.apply(store, args);
+        note(before, placeOf(itemOf(id)));
+        return answer;
+      };
+    },
+  });
+}
+
+interface Place {
+  readonly lane: string;
+  readonly key: IndexKey;
+}
+
+function placeOf(item: Item | undefined): Place | undefined {
+  const { id, lane, dueAt } = item ?? {};
+  if (typeof lane !== 'string' || typeof dueAt !== 'string') return undefined;
+  return { lane, key: { id: String(id), dueAt } };
+}
+
+function isSame(one: Place, other: Place): boolean {
+  return one.lane === other.lane && one.key.id === other.key.id && one.key.dueAt === other.key.dueAt;
+}

@@ -1,0 +1,78 @@
+import type { Random } from '../../src/random.js';
+import type { Item } from '../../src/record/index.js';
+import { between, chance, pick } from './random.js';
+
+export interface OverwritesParts {
+  readonly random: Random;
+  /** True time. */
+  readonly now: () => number;
+  readonly hasSecondQueue: boolean;
+  readonly hasOwnPolicy: boolean;
+}
+
+/** What of a bare record a producer may write over, its payload among the rest. */
+const ATTRIBUTES = [
+  'payload',
+  'task',
+  'queue',
+  'availableAt',
+  'status',
+  'retry',
+  'insertedAt',
+  'own',
+] as const;
+
+let count = 0;
+
+/** Other values for one attribute of a bare item, or for several of them: never the same item again. */
+export function otherAttributes(stored: Item, parts: OverwritesParts): Item {
+  const { random } = parts;
+  const next: Record<string, unknown> = { ...stored };
+  const several = chance(random, 0.3) ? between(random, 2, 4) : 1;
+  const number = ++count;
+  for (let i = 0; i < several; i++) change(pick(random, ATTRIBUTES), next, number, parts);
+  return isSame(next, stored) ? { ...next, note: number } : next;
+}
+
+function change(
+  attribute: (typeof ATTRIBUTES)[number],
+  item: Record<string, unknown>,
+  number: number,
+  { random, now, hasSecondQueue, hasOwnPolicy }: OverwritesParts,
+): void {
+  const at = (ms: number) => new Date(ms).toISOString();
+  switch (attribute) {
+    case 'payload':
+      item.payload = { version: number };
+      return;
+    case 'task':
+      // All of them are known.
+      item.task = item.task === 'one' ? 'other' : 'one';
+      return;
+    case 'queue':
+      if (hasSecondQueue) item.queue = item.queue === 'q' ? 'r' : 'q';
+      return;
+    case 'availableAt':
+      item.availableAt = at(now() + between(random, -60_000, 180_000));
+      return;
+    case 'status':
+      item.status = pick(random, ['NEW', 'ERROR', 'new', 'SUCCESS', 'DEAD']);
+      return;
+    case 'retry':
+      if (!hasOwnPolicy)
+        item.retry = { type: 'constant', intervalSeconds: 60, jitter: 'none', maxAttempts: 100 + number };
+      return;
+    case 'insertedAt':
+      item.insertedAt = at(now() - between(random, 0, 60_000));
+      return;
+    case 'own':
+      item.note = number;
+      return;
+    default:
+      throw new Error(`unknown attribute ${attribute satisfies never}`);
+  }
+}
+
+function isSame(one: Item, other: Item): boolean {
+  return Object.keys({ ...one, ...other }).every((name) => one[name] === other[name]);
+}

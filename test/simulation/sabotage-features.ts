@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util';
+import { NO_FEATURES } from './features.js';
+import { replacing, withoutFence, withoutLease } from './sabotage.js';
+import type { Sabotage } from './world.js';
+
+/** Of a bare record the payload alone is compared. */
+export const withFenceOfPayloadOnly: Sabotage = {
+  store: (store) =>
+    replacing(
+      {
+        settle: async (record, change, rev) => {
+          const current = record.rev === undefined ? await store.get(record.id) : undefined;
+          const isSame = current?.rev === undefined && isDeepStrictEqual(current?.payload, record.payload);
+          return store.settle(current && isSame ? current : record, change, rev);
+        },
+      },
+      store,
+    ),
+  features: () => ({ ...NO_FEATURES, overwrites: true }),
+};
+
+/** A run attempts whatever is due, whether it knows its task or not. */
+export const withoutTasks: Sabotage = {
+  knowsAll: true,
+  features: () => ({ ...NO_FEATURES, taskKnownFromMs: 600_000 }),
+};
+
+/** Each run has as many attempts at a time as it likes. */
+export const withoutSlots: Sabotage = {
+  store: (store) => replacing({ takeSlots: async (_, { wanted }) => wanted }, store),
+  features: () => ({ ...NO_FEATURES, maxConcurrency: 2 }),
+};
+
+/** Of many shards everybody holds the lease. */
+export const withoutLeaseOfShards: Sabotage = {
+  ...withoutLease,
+  features: () => ({ ...NO_FEATURES, shards: 12 }),
+};
+
+/** Two clocks that differ by a little: a lease is taken over as soon as it has run out by one's own. */
+export const withoutTolerance: Sabotage = {
+  store: (store) =>
+    replacing(
+      {
+        holdLease: async (key, hold) => {
+          const answer = await store.holdLease(key, hold);
+          if (answer.held || !answer.lease) return answer;
+          return { ...answer, lease: { ...answer.lease, until: answer.lease.until - 60_000 } };
+        },
+      },
+      store,
+    ),
+  features: () => ({ ...NO_FEATURES, clockJumps: { chance: 0.05, mostMs: 2_000 } }),
+};
+
+/** A write that arrives once more is written once more. */
+export const withoutFenceAgainstLateRepeats: Sabotage = {
+  ...withoutFence,
+  features: () => ({ ...NO_FEATURES, lateRepeat: 0.2 }),
+};
+
+/** What a thawed sandbox still has to write is written. */
+export const withoutFenceAgainstThaws: Sabotage = {
+  ...withoutFence,
+  features: () => ({ ...NO_FEATURES, thaws: true }),
+};
+
+/** Where two runs hold one lane, as the lease of one was lost with its table. */
+export const withoutFenceAgainstRestores: Sabotage = {
+  ...withoutFence,
+  features: () => ({ ...NO_FEATURES, controlTable: { atMs: 300_000, asOfMs: undefined } }),
+};
+
+/** What waits again still has the end that its success had given it. */
+export const withoutRemovalOfExpiry: Sabotage = {
+  store: (store) => {
+    const keeping = <Change extends { readonly remove: readonly string[] }>(change: Change): Change => ({
+      ...change,
+      remove: change.remove.filter((name) => name !== 'expiresAt'),
+    });
+    return replacing(
+      {
+        settle: (record, change, rev) => store.settle(record, keeping(change), rev),
+        change: (record, change, rev) => store.change(record, keeping(change), rev),
+      },
+      store,
+    );
+  },
+  features: () => ({ ...NO_FEATURES, expiry: { keepSeconds: 60, isLate: true } }),
+};
+
+/** A page is read as the index is: some seconds late. */
+export const withStaleReads: Sabotage = {
+  store: (store) => {
+    const former = new Map<string, Awaited<ReturnType<typeof store.readRecords>>[number]>();
+    return replacing(
+      {
+        settle: async (record, change, rev) => {
+          former.set(record.id, record);
+          return store.settle(record, change, rev);
+        },
+        readPage: async (ids, queue) => {
+          const { records, ...page } = await store.readPage(ids, queue);
+          return { ...page, records: records.map((record) => former.get(record.id) ?? record) };
+        },
+      },
+      store,
+    );
+  },
+  features: () => ({ ...NO_FEATURES, itemLag: true }),
+};

@@ -1,0 +1,28 @@
+import type { BacklogRecord } from '../../src/record/index.js';
+
+/** Which version of a record a producer has written last, and which one a run has read. */
+export class Versions {
+  private readonly written = new Map<string, number>();
+  private readonly read = new WeakMap<BacklogRecord, number>();
+
+  /** A producer has put a new version, which bears none of the library's marks. */
+  wrote(id: string): void {
+    this.written.set(id, this.current(id) + 1);
+  }
+
+  current(id: string): number {
+    return this.written.get(id) ?? 0;
+  }
+
+  /** Just now. */
+  wasRead<Records extends readonly BacklogRecord[]>(records: Records): Records {
+    for (const record of records) this.read.set(record, this.current(record.id));
+    return records;
+  }
+
+  of(record: BacklogRecord): number {
+    const version = this.read.get(record);
+    if (version === undefined) throw new Error(`${record.id}: nobody knows which version of it was read`);
+    return version;
+  }
+}
