@@ -170,7 +170,7 @@ export class LaneRun {
   private async claim(ids: readonly string[]): Promise<PageRead | undefined> {
     const { lease, lane } = this;
     const isStillOurs = lease.watch();
-    const journalling = lease.journalPage([...ids, ...this.attempts.stragglerIds]);
+    const journalling = lease.journalPage([...new Set([...ids, ...this.attempts.stragglerIds])]);
     const early = isStillOurs() ? lane.read(ids) : undefined;
     // Whatever becomes of the reading, the journal is waited for: it must not be written behind the release.
     early?.catch(() => {});
@@ -198,7 +198,8 @@ export class LaneRun {
   private async letGo(pages: PageSource): Promise<void> {
     try {
       await this.attempts.stragglersBelow(1);
-      for (let tries = 0; tries < 3; tries++) {
+      // As often as others come by meanwhile: each of them does so once. The store gives up at the deadline.
+      for (;;) {
         if ((await this.lease.release(pages.cursor())) !== 'woken') return;
         this.options.target.onePage?.bookmarks.delete(this.options.target.lane);
         if (!(await this.lease.acknowledgeWake())) return;

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
-import type { BacklogStore, Cursor, LeaseState } from '../store/store.js';
+import type { BacklogStore, Cursor, LeaseHold, LeaseState } from '../store/store.js';
 
 /** What the work of one page may take at the worst, in seconds. */
 export const PAGE_SECONDS = 60;
@@ -20,6 +20,8 @@ export interface Inherited {
   /** Ids under attempt when it was lost, and the `rev` that their settles would have written. */
   readonly inFlight: readonly string[];
   readonly rev: string | undefined;
+  /** Whether their attempts had begun for certain: they may not even have been read. */
+  readonly begun: boolean;
   /** Ids that an earlier loss had left in doubt, and that still wait for their attempt alone. */
   readonly suspects: readonly string[];
 }
@@ -37,6 +39,8 @@ export class RunLease {
   private heldUntil = 0;
   /** Ids of a journal that no attempt has used yet. */
   private journal: ReadonlySet<string> = new Set();
+  /** What the journal says of its attempts. */
+  private begun: true | undefined;
 
   constructor(
     private readonly key: string,
@@ -63,7 +67,7 @@ export class RunLease {
         return {
           held: true,
           cursor: answer.cursor,
-          inherited: { inFlight: [], rev: undefined, suspects: this.suspects },
+          inherited: { inFlight: [], rev: undefined, begun: false, suspects: this.suspects },
         };
       }
       if (!answer.lease) continue;
@@ -84,12 +88,18 @@ export class RunLease {
   async journalPage(ids: readonly string[]): Promise<boolean> {
     const journalled = ids.every((id) => this.journal.has(id));
     this.journal = new Set();
-    return journalled || this.hold(ids);
+    return journalled || this.write(this.next(ids));
   }
 
-  /** Writes the journal anew and renews the lease. False: it is not ours any more. */
+  /**
+   * Writes the journal anew for ids whose attempts have begun, or begin at once, and renews the lease. False: it is not
+   * ours any more.
+   */
   async hold(ids: readonly string[]): Promise<boolean> {
-    const hold = this.next(ids);
+    return this.write({ ...this.next(ids), begun: true });
+  }
+
+  private async write(hold: LeaseHold): Promise<boolean> {
     const answer = await this.store.holdLease(this.key, hold);
     this.journal = new Set();
     if (answer.held) this.holds(hold);
@@ -102,7 +112,7 @@ export class RunLease {
    */
   async renew(ids: readonly string[]): Promise<boolean> {
     // The same page: who of it was settled has its `rev` already.
-    const hold = { ...this.next(ids), rev: this.rev };
+    const hold = { ...this.next(ids), rev: this.rev, begun: this.begun };
     const answer = await this.store.holdLease(this.key, hold);
     if (answer.held) this.heldUntil = hold.until;
     return answer.held;
@@ -140,8 +150,13 @@ export class RunLease {
     if (!taken) return undefined;
     this.until = owner.until;
     this.heldUntil = owner.until;
-    this.suspects = [...taken.ids, ...taken.suspects];
-    const inherited = { inFlight: taken.ids, rev: taken.rev, suspects: taken.suspects };
+    this.suspects = [...new Set([...taken.ids, ...taken.suspects])];
+    const inherited = {
+      inFlight: taken.ids,
+      rev: taken.rev,
+      begun: taken.begun === true,
+      suspects: taken.suspects,
+    };
     return { held: true, cursor: taken.cursor, inherited };
   }
 
@@ -149,7 +164,7 @@ export class RunLease {
     return this.clock.wall() > lease.until + CLOCK_SKEW_MS;
   }
 
-  private next(ids: readonly string[]) {
+  private next(ids: readonly string[]): LeaseHold {
     const lengthMs = Math.max(PAGE_SECONDS, this.attemptTimeoutSeconds) * 1000 + 2 * SETTLE_MS;
     return {
       holder: this.holder,
@@ -161,9 +176,10 @@ export class RunLease {
     };
   }
 
-  private holds({ until, rev }: { until: number; rev: string }): void {
+  private holds({ until, rev, begun }: LeaseHold): void {
     this.until = until;
     this.heldUntil = until;
     this.rev = rev;
+    this.begun = begun;
   }
 }

@@ -42,12 +42,16 @@ export class LoneAttempts {
   }
 
   /**
-   * A run before this one was lost, and left ids under attempt. One: it is the culprit, and gets a failure. Several:
-   * each is attempted alone.
+   * A run before this one was lost, and left ids in its journal. One whose attempt had begun for certain is the
+   * culprit, and gets a failure. All others are attempted alone: any of them may be it, or none, if the run was lost
+   * before the first attempt.
    *
    * @param mayGoOn false when others have waited long enough; who is left remains a suspect
    */
-  async seeTo({ inFlight, rev, suspects }: Inherited, mayGoOn: () => boolean): Promise<RunEnd | undefined> {
+  async seeTo(
+    { inFlight, rev, begun, suspects }: Inherited,
+    mayGoOn: () => boolean,
+  ): Promise<RunEnd | undefined> {
     if (inFlight.length + suspects.length === 0) return undefined;
     this.inherits = true;
     const { lane, lease } = this.parts;
@@ -57,7 +61,7 @@ export class LoneAttempts {
     const unsettled = open.filter((record) => inFlight.includes(record.id) && record.rev !== rev);
     const waiting = open.filter((record) => !inFlight.includes(record.id));
     const [culprit, ...others] = unsettled;
-    if (culprit && others.length === 0) {
+    if (begun && culprit && others.length === 0) {
       lease.suspects = waiting.map(({ id }) => id);
       if (!(await lease.hold([culprit.id]))) return 'leaseLost';
       this.parts.logger.warn('the worker was lost during this attempt', { id: culprit.id });
@@ -69,8 +73,7 @@ export class LoneAttempts {
     }
     if (lease.suspects.length > 0 && !(await this.parts.share.open())) return 'crowded';
     while (lease.suspects.length > 0 && this.hasRoom() && mayGoOn()) {
-      const [id = '', ...rest] = lease.suspects;
-      lease.suspects = rest;
+      const [id = ''] = lease.suspects;
       const end = await this.attempt(id);
       if (end) return end;
     }
@@ -97,18 +100,34 @@ export class LoneAttempts {
     return undefined;
   }
 
+  /**
+   * Reads before it journals, other than a page: what the journal names as begun begins at once. Until it is journalled
+   * it remains what it was, a suspect or not.
+   */
   private async attempt(id: string): Promise<RunEnd | undefined> {
     const { lane, lease, attempts, tally } = this.parts;
     this.made++;
-    if (!(await attempts.turnComes(1)) || !(await lease.hold([id]))) return 'leaseLost';
+    if (!(await attempts.turnComes(1))) return 'leaseLost';
+    const isStillOurs = lease.watch();
     const { records, stop } = await lane.read([id]);
     if (stop) return stop;
+    const before = lease.suspects;
+    lease.suspects = before.filter((suspect) => suspect !== id);
     const [record] = records;
     const verdict = record && lane.judge(record);
     if (!record || !verdict || verdict.do === 'skip') {
       tally.skipped();
       return undefined;
     }
+    let isJournalled = false;
+    try {
+      if (!(await lease.hold([id]))) return 'leaseLost';
+      isJournalled = isStillOurs();
+    } finally {
+      // No attempt is made of what was read when the lease may have been another's, or of what is not journalled.
+      if (!isJournalled) lease.suspects = [...new Set([id, ...before])];
+    }
+    if (!isJournalled) return undefined;
     const { late, held } = await attempts.workOff([lane.work(record, verdict)]);
     if (late.length > 0) lease.suspects = [id, ...lease.suspects];
     // Others may go elsewhere; it remains a suspect.

@@ -63,7 +63,7 @@ export class DueTimePages implements PageSource {
   async next(limit: number): Promise<IndexKey[] | undefined> {
     if (!this.more) return undefined;
     const { lane, until, after } = this;
-    const page = withinBytes(await this.store.queryDue({ lane, until, order: 'oldestFirst', after, limit }));
+    const page = pageOf(await this.store.queryDue({ lane, until, order: 'oldestFirst', after, limit }));
     this.more = page.more;
     this.after = page.keys.at(-1) ?? after;
     return page.keys.length === 0 ? undefined : page.keys;
@@ -116,7 +116,7 @@ export class AgeBandPages implements PageSource {
   }
 
   async first(limit: number): Promise<IndexKey[]> {
-    this.firstPage = withinBytes(await this.store.queryDue({ ...this.range, limit }));
+    this.firstPage = pageOf(await this.store.queryDue({ ...this.range, limit }));
     return this.firstPage.keys;
   }
 
@@ -134,7 +134,7 @@ export class AgeBandPages implements PageSource {
     for (;;) {
       while (!this.more) if (!this.enterNextPhase()) return undefined;
       const limit = this.phase === 'fresh' ? Math.min(pageLimit, freshLimit) : pageLimit;
-      const page = withinBytes(await this.store.queryDue({ ...this.range, after: this.after, limit }));
+      const page = pageOf(await this.store.queryDue({ ...this.range, after: this.after, limit }));
       this.after = page.keys.at(-1) ?? this.after;
       this.more = page.more && page.keys.length > 0;
       const keys = this.take(this.inPhase(page.keys));
@@ -194,11 +194,17 @@ export class AgeBandPages implements PageSource {
   }
 }
 
-function withinBytes(page: DuePage): DuePage {
+/**
+ * A page of no more ids than a journal holds, each once: the index is eventually consistent, and names a record twice
+ * that moves while it is queried. The last one of it is the one that counts.
+ */
+function pageOf({ keys, more }: DuePage): DuePage {
   let bytes = 0;
-  const fits = page.keys.findIndex((key) => {
-    bytes += Buffer.byteLength(key.id);
+  const end = keys.findIndex(({ id }) => {
+    bytes += Buffer.byteLength(id);
     return bytes > MAX_PAGE_ID_BYTES;
   });
-  return fits <= 0 ? page : { keys: page.keys.slice(0, fits), more: true };
+  const fits = end <= 0 ? keys : keys.slice(0, end);
+  const last = new Map(fits.map((key) => [key.id, key]));
+  return { keys: fits.filter((key) => last.get(key.id) === key), more: more || end > 0 };
 }

@@ -130,8 +130,10 @@ export interface LeaseOwner {
 }
 
 export interface LeaseHold extends LeaseOwner {
-  /** Ids under attempt. */
+  /** Ids of the page: under attempt, or about to be. */
   readonly ids: readonly string[];
+  /** All of them have been read, and their attempts begin with this write at the latest. Absent: not even that. */
+  readonly begun?: true | undefined;
   /** What the settles of these ids will write as `rev`: an id that bears it was settled. */
   readonly rev: string;
   /** Ids of a crashed run that still wait for their attempt alone. Absent: those stored stay; empty: none are left. */

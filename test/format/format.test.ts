@@ -154,6 +154,7 @@ describe('a record of a newer version', () => {
     expect(backlog.warnings).toEqual([
       ['quarantined', { id: 'new-way-bare', reason }],
       ['quarantined', { id: 'new-way', reason }],
+      ['quarantined', { id: 'new-way-swept', reason }],
     ]);
   });
 

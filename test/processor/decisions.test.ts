@@ -153,7 +153,13 @@ describe('a queue for retries', () => {
   test('does not get one whose worker was lost: it is attempted alone where it is', async () => {
     const harness = new Harness();
     harness.put('r');
-    const lost = { holder: 'lost', until: START + 70_000, ids: ['r'], rev: 'unwritten' };
+    const lost = {
+      holder: 'lost',
+      until: START + 70_000,
+      ids: ['r'],
+      begun: true,
+      rev: 'unwritten',
+    } as const;
     await harness.store.holdLease('q', lost);
     await harness.pass(80);
     await harness.run(succeed, { retryQueue });

@@ -87,6 +87,7 @@ export class Harness {
       destination,
       breakers,
       lanes,
+      part,
       shards,
       stop,
       ...limits
@@ -96,7 +97,7 @@ export class Harness {
       : { type: 'constant', intervalSeconds: 60, jitter: 'none' };
     return run(
       {
-        target: { queue, lane: queue, band, catchUp, way, arrivals, lanes, shards },
+        target: { queue, lane: queue, band, catchUp, way, arrivals, lanes, part, shards },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
         retryDecider: retryFunction && retryDecider(retryFunction),
@@ -159,6 +160,8 @@ export type RunChoices = Partial<RunOptions['limits']> &
     readonly breaker?: BreakerChoice;
     readonly destination?: DestinationOf;
     readonly lanes?: readonly string[];
+    /** Of the runs that share the queue's lanes. */
+    readonly part?: number;
     readonly shards?: number;
     readonly stop?: AbortSignal;
     /** What the process remembers. Default: each run is a process of its own. */

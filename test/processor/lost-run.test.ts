@@ -1,14 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { Harness, START, succeed } from './harness.js';
+import type { Process } from '../../src/processor/index.js';
+import { StoreUnavailableError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/store.js';
+import { replacing } from '../simulation/sabotage.js';
+import { fail, Harness, START, succeed } from './harness.js';
 
 const iso = (secondsAfterStart: number) => new Date(START + secondsAfterStart * 1000).toISOString();
 
 describe('after a run was lost', () => {
-  /** The lease of a run that never came back, with these records under attempt. */
-  async function lose(ids: readonly string[]): Promise<Harness> {
+  /** The lease of a run that never came back, with these records under attempt, for certain or perhaps. */
+  async function lose(ids: readonly string[], begun?: true): Promise<Harness> {
     const harness = new Harness();
     for (const id of ids) harness.put(id);
-    await harness.store.holdLease('q', { holder: 'lost', until: START + 70_000, ids, rev: 'unwritten' });
+    const lost = { holder: 'lost', until: START + 70_000, ids, begun, rev: 'unwritten' };
+    await harness.store.holdLease('q', lost);
     return harness;
   }
 
@@ -27,8 +32,8 @@ describe('after a run was lost', () => {
     expect(await harness.run(succeed)).toMatchObject({ ended: 'drained', succeeded: 2 });
   });
 
-  test('the only record under attempt gets a failure without another attempt', async () => {
-    const harness = await lose(['a']);
+  test('the only record whose attempt had begun gets a failure without another attempt', async () => {
+    const harness = await lose(['a'], true);
     await harness.pass(80);
     const attempted: string[] = [];
     await harness.run((record) => void attempted.push(record.id));
@@ -128,7 +133,7 @@ describe('after a run was lost', () => {
 
   test('a lost worker kills no record before its second attempt, under any policy', async () => {
     const once = { type: 'none' as const };
-    const harness = await lose(['a']);
+    const harness = await lose(['a'], true);
     await harness.pass(80);
     await harness.run(succeed, { retry: once });
     expect(harness.item('a')).toMatchObject({ status: 'ERROR', attempts: 1 });
@@ -136,10 +141,122 @@ describe('after a run was lost', () => {
       holder: 'lost',
       until: harness.clock.wall() + 120_000,
       ids: ['a'],
+      begun: true,
       rev: 'unwritten',
     });
     await harness.pass(200);
     await harness.run(succeed, { retry: once });
     expect(harness.item('a')).toMatchObject({ status: 'DEAD', deadReason: 'maxAttempts', attempts: 2 });
+  });
+});
+
+/** A store whose reads of pages, and what gives a lease back, have no answer while they are to have none. */
+function troubled(harness: Harness, isDown: () => boolean): BacklogStore {
+  const answer = <Args extends unknown[], Answer>(call: (...args: Args) => Promise<Answer>) => {
+    return async (...args: Args) => {
+      if (isDown()) throw new StoreUnavailableError('no answer');
+      return call(...args);
+    };
+  };
+  const { store } = harness;
+  return replacing(
+    {
+      readPage: answer((...args) => store.readPage(...args)),
+      releaseLease: answer((...args) => store.releaseLease(...args)),
+    },
+    store,
+  );
+}
+
+describe('a run that was lost before its first attempt', () => {
+  const twice = { type: 'constant', intervalSeconds: 60, jitter: 'none', maxAttempts: 2 } as const;
+
+  test.each([1, 2])('counts as an attempt of none of its page of %s', async (count) => {
+    const harness = new Harness();
+    for (let i = 0; i < count; i++) harness.put(`r${i}`);
+    const store = troubled(harness, () => true);
+    expect(await harness.run(succeed, { store })).toMatchObject({ ended: 'storeTrouble', attempted: 0 });
+    await harness.pass(80);
+    expect(await harness.run(fail, { retry: twice })).toMatchObject({ attempted: count, failed: count });
+    for (const { status, attempts, lastError } of harness.store.items())
+      expect([status, attempts, lastError]).toEqual(['ERROR', 1, expect.objectContaining({ name: 'Error' })]);
+  });
+
+  test('nor of a page that comes behind others', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b']) harness.put(id);
+    const store = troubled(harness, () => harness.statuses().SUCCESS !== undefined);
+    const onePerPage = { concurrency: 1, attemptTimeoutSeconds: 60 };
+    const summary = await harness.run(succeed, { store, ...onePerPage });
+    expect(summary).toMatchObject({ ended: 'storeTrouble', succeeded: 1 });
+    await harness.pass(80);
+    expect(await harness.run(fail, { retry: twice })).toMatchObject({ attempted: 1, failed: 1 });
+    expect(harness.item('b')).toMatchObject({ attempts: 1, lastError: { name: 'Error' } });
+  });
+
+  test('nor of one that it was to attempt alone', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b']) harness.put(id);
+    await harness.store.holdLease('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
+    await harness.store.releaseLease('q', 'ended', { suspects: ['a', 'b'] });
+    let reads = 0;
+    const readPage: BacklogStore['readPage'] = (...args) => {
+      reads++;
+      return harness.store.readPage(...args);
+    };
+    const store = troubled(harness, () => reads > 0);
+    const readOnce = Object.assign(Object.create(store), {
+      readPage: (...args: Parameters<typeof readPage>) =>
+        (reads > 0 ? store : { readPage }).readPage(...args),
+    });
+    expect(await harness.run(succeed, { store: readOnce })).toMatchObject({ ended: 'storeTrouble' });
+    expect(reads).toBe(1);
+    await harness.pass(80);
+    expect(await harness.run(fail, { retry: twice })).toMatchObject({ attempted: 2, failed: 2 });
+    for (const { attempts } of harness.store.items()) expect(attempts).toBe(1);
+  });
+
+  test('leaves in doubt who was: a read without an answer clears nobody', async () => {
+    const harness = new Harness();
+    for (const id of ['a', 'b']) harness.put(id);
+    await harness.store.holdLease('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
+    await harness.store.releaseLease('q', 'ended', { suspects: ['a', 'b'] });
+    let reads = 0;
+    const readPage: BacklogStore['readPage'] = async (...args) => {
+      if (++reads > 1) throw new StoreUnavailableError('no answer');
+      return harness.store.readPage(...args);
+    };
+    await harness.run(succeed, { store: replacing({ readPage }, harness.store) });
+    const answer = await harness.store.holdLease('q', { holder: 'spy', until: 0, ids: [], rev: '' });
+    expect(answer).toMatchObject({ held: true, suspects: ['a', 'b'] });
+  });
+});
+
+test('a poison record is found by its second crash, although its page has no other', async () => {
+  const harness = new Harness();
+  harness.put('poison');
+  let attempts = 0;
+  let isLost = false;
+  for (let tick = 0; tick < 3; tick++) {
+    isLost = false;
+    const store = new Proxy(harness.store, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+        return (...args: unknown[]) => (isLost ? new Promise(() => {}) : member.apply(target, args));
+      },
+    });
+    const die: Process = () => {
+      attempts++;
+      isLost = true;
+      return new Promise<never>(() => {});
+    };
+    void harness.start(die, { store });
+    await harness.pass(80);
+  }
+  expect(attempts).toBe(2);
+  expect(harness.item('poison')).toMatchObject({
+    status: 'ERROR',
+    failures: 1,
+    lastError: { name: 'WorkerLost' },
   });
 });

@@ -23,6 +23,7 @@ function bench(pages = 40) {
   const store = Object.assign(memory, { scanUnplaced });
   const found: string[] = [];
   return {
+    clock,
     found,
     read,
     store,
@@ -42,6 +43,18 @@ describe('the sweep', () => {
     const { sweep, found } = bench();
     expect(await sweep()).toEqual({ ended: 'finished', found: 160 });
     expect(new Set(found).size).toBe(160);
+  });
+
+  test('finds again what could not be handed over', async () => {
+    const { clock, store, sweep: again, found } = bench(3);
+    const lost = new Error('the queue does not answer');
+    const handOver = async (ids: readonly string[]) => {
+      if (ids.some((id) => id.endsWith('/1'))) throw lost;
+    };
+    const deadline = clock.now() + 900_000;
+    await expect(sweep({ store, clock, deadline, found: handOver })).rejects.toBe(lost);
+    await again();
+    expect(found).toEqual(expect.arrayContaining(['0/1', '1/1', '2/1', '3/1']));
   });
 
   test('rests until a day has passed since it began', async () => {

@@ -82,4 +82,16 @@ describe('somebody else between two requests of the store', () => {
       );
     },
   );
+
+  it('who gives its slots back before they are counted leaves them to who asks', async () => {
+    const queue = 'race-slots';
+    const ask = { most: 8, onArrival: false, now: NOW, until: NOW + 60_000 };
+    await others.store.takeSlots(queue, { ...ask, run: 'first', wanted: 4 });
+    const { store } = storeInterruptedBefore(1, () =>
+      others.store.releaseSlots(queue, 'first', { count: 4, onArrival: false }),
+    );
+    expect(await store.takeSlots(queue, { ...ask, run: 'second', wanted: 8 })).toBe(8);
+    await store.releaseSlots(queue, 'second', { count: 8, onArrival: false });
+    expect(await store.takeSlots(queue, { ...ask, run: 'third', wanted: 8 })).toBe(8);
+  });
 });

@@ -12,7 +12,8 @@ export const LEASE_PREFIX = 'lease#';
  *     until     real time, epoch milliseconds
  *     ends      real time at which its holder will have ended; absent where nobody has said so
  *     rev       what the settles of the ids below write
- *     ids       the in-flight journal: ids under attempt
+ *     ids       the in-flight journal: ids under attempt, or about to be
+ *     begun     true when all of them were read, and their attempts have begun
  *     suspects  ids of a crashed run that wait for their attempt alone; absent when there are none
  *     cursor    [head id, head dueAt, at id, at dueAt]: where the last run stopped at a limit; absent if it did not
  *     woken     true when somebody asked the holder to look once more
@@ -23,10 +24,10 @@ export function leaseKey(key: string): string {
 
 /** The attributes that a hold sets, and those it removes. Cursor and wake mark are not its business. */
 export function holdAttributes(hold: LeaseHold): { set: Record<string, unknown>; remove: string[] } {
-  const { holder, until, ends, rev, ids, suspects } = hold;
+  const { holder, until, ends, rev, ids, begun, suspects } = hold;
   return {
-    set: { holder, until, ends, rev, ids, ...(suspects?.length ? { suspects } : {}) },
-    remove: suspects?.length === 0 ? ['suspects'] : [],
+    set: { holder, until, ends, rev, ids, begun, ...(suspects?.length ? { suspects } : {}) },
+    remove: [...(begun ? [] : ['begun']), ...(suspects?.length === 0 ? ['suspects'] : [])],
   };
 }
 
@@ -39,6 +40,7 @@ export function parseLease(item: Item | undefined): LeaseState | undefined {
     ...(item.ends === undefined ? {} : { ends: Number(item.ends) }),
     rev: String(item.rev ?? ''),
     ids: strings(item.ids),
+    ...(item.begun === true ? { begun: true } : {}),
     suspects: strings(item.suspects),
     cursor: parseCursor(item.cursor),
     woken: item.woken === true,

@@ -67,7 +67,7 @@ export class DynamoDbLeases {
       ...(left.cursor ? { cursor: formatCursor(left.cursor) } : {}),
       ...(left.suspects?.length ? { suspects: left.suspects } : {}),
     };
-    const all = ['holder', 'until', 'ends', 'rev', 'ids', 'suspects', 'cursor'];
+    const all = ['holder', 'until', 'ends', 'rev', 'ids', 'begun', 'suspects', 'cursor'];
     const remove = all.filter((attribute) => !(attribute in set));
     const answer = await this.table.update(leaseKey(key), expressions.update(set, remove, mineAndNotWoken));
     if (answer.written) return 'released';

@@ -17,8 +17,12 @@ export class MemoryLeases {
     const lease = this.read(key);
     if (lease.held && lease.held.holder !== hold.holder) return { held: false, lease: stateOf(lease) };
     const suspects = [...(hold.suspects ?? lease.suspects)];
-    const { holder, until, ends, rev, ids } = hold;
-    const held = { holder, until, ...(ends === undefined ? {} : { ends }), rev, ids: [...ids] };
+    const { holder, until, ends, rev, ids, begun } = hold;
+    const held = {
+      ...{ holder, until, rev, ids: [...ids] },
+      ...(ends === undefined ? {} : { ends }),
+      ...(begun ? { begun } : {}),
+    };
     this.leases.set(key, { ...lease, held, suspects });
     return { held: true, cursor: lease.cursor, suspects: suspects.length > 0 ? suspects : undefined };
   }

@@ -80,6 +80,21 @@ export function keepingLeases(underTest: UnderTest): void {
     expect(await seen(k)).toEqual(state('me', next as Partial<LeaseState>));
   });
 
+  it('tells of a journal whose attempts have begun, until the next one', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('me', { begun: true }));
+    expect(await seen(k)).toEqual(state('me', { begun: true }));
+    const owner = { holder: 'you', until: NOW + 90_000 };
+    expect(await store.takeOverLease(k, state('me'), owner)).toMatchObject({ begun: true });
+    await store.holdLease(k, hold('you'));
+    expect(await seen(k)).not.toHaveProperty('begun');
+    await store.holdLease(k, hold('you', { begun: true }));
+    await store.releaseLease(k, 'you', {});
+    await store.holdLease(k, hold('he'));
+    expect(await seen(k)).not.toHaveProperty('begun');
+  });
+
   it('takes a hold that is repeated because its answer was lost', async () => {
     const { store } = underTest();
     const k = key();

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDynamoDbClient, DynamoDbOperatorStore } from '../../src/store/index.js';
+import { clock, type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
+import { item, NOW } from './records.js';
+import { startDynamoDb } from './start-dynamodb.js';
+
+let dynamoDb: Awaited<ReturnType<typeof startDynamoDb>>;
+let underTest: DynamoDbUnderTest;
+
+beforeAll(async () => {
+  dynamoDb = await startDynamoDb();
+  underTest = await dynamoDbUnderTest(dynamoDb.endpoint);
+});
+afterAll(async () => {
+  await underTest.close();
+  await dynamoDb.stop();
+});
+
+interface Read {
+  readonly ConsistentRead?: boolean;
+  readonly RequestItems?: Record<string, { readonly ConsistentRead?: boolean }>;
+}
+
+it('every item is read strongly: what a run decides by must not be older than its lease', async () => {
+  const client = createDynamoDbClient({ endpoint: dynamoDb.endpoint });
+  const reads: [string | undefined, boolean[]][] = [];
+  client.middlewareStack.add(
+    (next, context) => (args) => {
+      const { ConsistentRead = false, RequestItems } = args.input as Read;
+      const strong = Object.values(RequestItems ?? {}).map((one) => one.ConsistentRead ?? false);
+      if (context.commandName === 'GetItemCommand') reads.push([context.commandName, [ConsistentRead]]);
+      if (context.commandName === 'BatchGetItemCommand') reads.push([context.commandName, strong]);
+      return next(args);
+    },
+    { step: 'initialize', name: 'reads' },
+  );
+  const store = new DynamoDbOperatorStore({ client, tables: underTest.tables, clock });
+  const ids = Array.from({ length: 120 }, (_, i) => `r-${i}`);
+  await underTest.put(item('r-0', { lane: 'q' }));
+  const hold = { holder: 'me', until: NOW + 60_000, ids, rev: 'a' };
+  await store.holdLease('q', hold);
+  await store.holdLease('q', { ...hold, holder: 'other' });
+  await store.get('r-0');
+  await store.readPage(ids, 'q');
+  await store.readRecords(ids);
+  await store.readItems(ids);
+  await store.readQueue('q');
+  await store.readSweep();
+  const record = await store.get('r-0');
+  if (!record) throw new Error('no record');
+  // Each of these looks at what is in its way.
+  await store.settle(record, { set: { status: 'ERROR' }, remove: [] }, 'b');
+  await store.settle(record, { set: { status: 'SUCCESS' }, remove: [] }, 'c');
+  await store.releaseLease('q', 'nobody', {});
+  const claim = { batch: 'b', holder: 'me', until: NOW + 60_000, ids: ['r-0'], now: NOW };
+  await store.claimArrivals('q', claim);
+  await store.claimArrivals('q', { ...claim, holder: 'other' });
+  await store.claimedArrivals(['q'], ['r-0'], NOW);
+  const ask = { wanted: 1, most: 1, onArrival: false, now: NOW, until: NOW + 60_000 };
+  await store.takeSlots('q', { ...ask, run: 'me' });
+  await store.takeTurns('q', { count: 1, intervalMs: 1, now: NOW });
+  client.destroy();
+  expect(new Set(reads.map(([command]) => command))).toEqual(
+    new Set(['GetItemCommand', 'BatchGetItemCommand']),
+  );
+  for (const [command, strong] of reads) expect([command, strong]).toEqual([command, strong.map(() => true)]);
+});
