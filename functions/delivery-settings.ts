@@ -8,6 +8,7 @@ import {
   checkHeaders,
   checkNetworks,
   deliveryShape,
+  holdsCredentials,
   type Method,
   parseDeliveryUrl,
 } from '../src/delivery/settings.js';
@@ -91,11 +92,8 @@ function parseHeaders(headers: Readonly<Record<string, unknown>>, name: string) 
   return Object.fromEntries(entries);
 }
 
-/** What these hold gives access to something, and settings are readable to many. */
-const CREDENTIALS = /^(authorization|cookie|(x-)?(api-?key|auth-?token|access-?token|secret|secret-?key))$/i;
-
 function refuseReadable(header: string, name: string): void {
-  if (!CREDENTIALS.test(header)) return;
+  if (!holdsCredentials(header)) return;
   throw new ConfigurationError(
     `${name}: expected a secret, as this is readable in the function's configuration`,
   );

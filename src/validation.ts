@@ -2,6 +2,7 @@ import * as core from 'zod/v4/core';
 import english from 'zod/v4/locales/en.js';
 import { ConfigurationError } from './errors.js';
 import { nearest } from './nearest.js';
+import { withoutUrlSecrets } from './url-text.js';
 
 /** More options than these are for the docs to name, not for an error. */
 const MOST_NAMED = 8;
@@ -52,12 +53,14 @@ function optionsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
   return step === undefined ? Object.keys(shape) : optionsAt(shape[String(step)], rest);
 }
 
-/** A short, single-line rendering of any value for error messages. */
+const MAX_LOOKED_AT = 2_000;
+
+/** A short, single-line rendering of any value for error messages; URLs in it lose their queries. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'bigint' || typeof value === 'symbol' || Number.isNaN(value)) return String(value);
-  const text = safeJson(value) ?? String(value);
+  const text = withoutUrlSecrets(safeJson(value) ?? String(value), MAX_LOOKED_AT);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 

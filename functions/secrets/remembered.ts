@@ -16,22 +16,24 @@ export function remembered<Value>(
   load: () => Promise<Value>,
   { now, onTrouble }: RememberedParts,
 ): () => Promise<Value> {
-  let known: { readonly value: Value; readonly until: number } | undefined;
+  let known: { readonly value: Value; readonly at: number; readonly freshMs: number } | undefined;
   let underWay: Promise<Value> | undefined;
 
   const refresh = async (): Promise<Value> => {
     try {
-      known = { value: await load(), until: now() + FRESH_MS };
+      known = { value: await load(), at: now(), freshMs: FRESH_MS };
     } catch (error) {
       if (!known) throw error;
-      known = { value: known.value, until: now() + AFTER_TROUBLE_MS };
+      known = { value: known.value, at: now(), freshMs: AFTER_TROUBLE_MS };
       onTrouble(error as Error);
     }
     return known.value;
   };
 
   return async () => {
-    if (known && now() < known.until) return known.value;
+    // A clock that was set back tells nothing of its age.
+    const age = known && now() - known.at;
+    if (known && age !== undefined && age >= 0 && age < known.freshMs) return known.value;
     underWay ??= refresh().finally(() => {
       underWay = undefined;
     });

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { withoutUrlSecrets } from '../url-text.js';
 import { VERSION } from '../version.js';
 import { addAdopt } from './adopt/command.js';
 import { EXIT_CODES, examples, target } from './command-parts.js';
@@ -19,6 +20,8 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .description('Works off a backlog in DynamoDB; retries come less and less often.')
     .version(VERSION)
     .exitOverride()
+    // Commander repeats what was typed, and a terminal of a CI server is read by many.
+    .configureOutput({ outputError: (text, write) => write(withoutUrlSecrets(text)) })
     .showHelpAfterError('(--help shows what there is)')
     .addHelpText('after', `\n${EXIT_CODES}`);
 

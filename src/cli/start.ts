@@ -65,8 +65,17 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
     begun.runtime = runtime;
     stopping.onSecond(() => runtime.hurry());
     const show = live ? showLive(runtime) : showPlain(runtime, output);
-    await stopping.wait(flags.for === undefined ? undefined : flags.for / speed);
+    const failure = await Promise.race([
+      runtime.failure,
+      stopping.wait(flags.for === undefined ? undefined : flags.for / speed),
+    ]);
     show.stop();
+    if (failure) {
+      // What runs cannot write down how it ends.
+      runtime.hurry();
+      await runtime.stop().catch(() => {});
+      throw failure;
+    }
     const final = await stop(runtime, output);
     for (const line of summary(final)) output.data(line);
     return EXIT.ok;

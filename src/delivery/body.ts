@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { HiddenSecrets } from './hidden-secrets.js';
 
 /**
  * The payload as JSON. What DynamoDB has and JSON has not becomes its nearest: sets are arrays, binary values base64
@@ -27,6 +28,12 @@ function exactNumber(object: { value?: unknown }): string | undefined {
   return typeof value === 'string' && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? value : undefined;
 }
 
+/** The beginning of an answer's body, or all of it. */
+export interface Received {
+  readonly bytes: Uint8Array;
+  readonly isComplete: boolean;
+}
+
 /** How long the end of an answer is waited for: its status says already what happened. */
 const BODY_SECONDS = 2;
 
@@ -34,59 +41,51 @@ const BODY_SECONDS = 2;
  * Reads an answer's body to its end, so that the connection can be used again, or gives up: after `maxBytes`, after
  * two seconds, or when the signal is aborted. Then the connection is closed.
  *
- * @returns the first bytes of what came; never throws, as the status has decided already
+ * @returns the first bytes of what came, and whether that is all; never throws, as the status has decided already
  */
 export async function readBody(
   answer: Readable,
   { keepBytes, maxBytes, signal }: { keepBytes: number; maxBytes: number; signal: AbortSignal },
-): Promise<Uint8Array> {
+): Promise<Received> {
   const kept: Uint8Array[] = [];
   const stop = () => void answer.destroy();
   const timer = setTimeout(stop, BODY_SECONDS * 1000);
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   let bytes = 0;
+  let isComplete = false;
   try {
     for await (const chunk of answer as AsyncIterable<Uint8Array>) {
       if (bytes < keepBytes) kept.push(chunk.subarray(0, keepBytes - bytes));
       bytes += chunk.byteLength;
       if (bytes > maxBytes) break;
     }
+    isComplete = bytes <= keepBytes && bytes <= maxBytes;
   } catch {
     // The connection broke in the middle of the body, or was closed by us.
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
-  return Buffer.concat(kept);
+  return { bytes: Buffer.concat(kept), isComplete };
 }
 
 /** How many bytes of an answer are needed for an excerpt: no secret in it may be cut in two, and half of it shown. */
-export function bytesForExcerpt(maxBytes: number, secrets: readonly string[] = []): number {
-  return maxBytes + longest(secrets);
+export function bytesForExcerpt(maxBytes: number, secrets?: HiddenSecrets): number {
+  return maxBytes + (secrets?.longestForm ?? 0);
 }
 
 /**
- * First bytes of an answer as text for a record's error: one line, nothing invisible, no character cut in two, and
- * none of these secrets, which a server may send back to whoever sent them.
- *
- * @param bytes as many as `bytesForExcerpt` says, or all that there are
+ * First bytes of an answer as text for a record's error: one line, nothing invisible, no character cut in two, and no
+ * secret, which a server may send back to whoever sent it.
  */
-export function excerpt(bytes: Uint8Array, maxBytes: number, secrets: readonly string[] = []): string {
-  const isCut = bytes.byteLength >= bytesForExcerpt(maxBytes, secrets);
+export function excerpt({ bytes, isComplete }: Received, maxBytes: number, secrets?: HiddenSecrets): string {
   const text = new TextDecoder().decode(bytes);
-  // The longest first: of one that begins with another the rest would be left.
-  const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
-  const hidden = longestFirst.reduce((shorter, secret) => shorter.replaceAll(secret, '[secret]'), text);
-  const shown = isCut ? hidden.slice(0, hidden.length - longest(secrets)) : hidden;
+  const shown = secrets ? secrets.hide(text, isComplete) : text;
   const line = shown.replace(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
   const cut = Buffer.from(line).subarray(0, maxBytes);
   return new TextDecoder()
     .decode(cut)
     .replace(/\uFFFD+$/, '')
     .trim();
-}
-
-function longest(secrets: readonly string[]): number {
-  return Math.max(0, ...secrets.map((secret) => secret.length));
 }

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors.js';
 import { show } from '../validation.js';
+import { type HiddenSecrets, hiddenSecrets } from './hidden-secrets.js';
 import type { HeaderValue } from './options.js';
 
 /** Of the library's own making, or the connection's affair (RFC 9110, 7.6.1). */
@@ -68,35 +69,52 @@ function typeOf(value: unknown): string {
 
 export interface CustomHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** Parts of them that nobody else should read. */
-  readonly secrets: readonly string[];
+  /** Hides the parts of them that nobody else should read. */
+  readonly hidden: HiddenSecrets | undefined;
 }
 
-/** The headers with what their functions give, which is taken for secret. */
-export function headerReader(headers: Readonly<Record<string, HeaderValue>>, name: string) {
+/** What these hold gives access to something, and settings are readable to many. */
+const CREDENTIALS = /^(authorization|cookie|(x-)?(api-?key|auth-?token|access-?token|secret|secret-?key))$/i;
+
+/** Whether what a header holds gives access to something, by its name. */
+export function holdsCredentials(header: string): boolean {
+  return CREDENTIALS.test(header);
+}
+
+/**
+ * The headers with what their functions give, which is taken for secret; so are fixed ones that hold credentials by
+ * their names, and what is told here beside them.
+ */
+export function headerReader(
+  headers: Readonly<Record<string, HeaderValue>>,
+  name: string,
+  otherSecrets: readonly string[],
+) {
   const entries = Object.entries(headers);
   const areSecret = entries.some(([, value]) => typeof value === 'function');
-  const fixed = { headers: Object.fromEntries(entries) as Record<string, string>, secrets: [] };
+  let last: { readonly key: string; readonly hidden: HiddenSecrets | undefined } | undefined;
   return {
     areSecret,
     async read(): Promise<CustomHeaders> {
-      if (!areSecret) return fixed;
-      const secrets: string[] = [];
+      const secrets = [...otherSecrets];
       const read = entries.map(async ([header, given]) => {
-        if (typeof given === 'string') return [header, given] as const;
-        const value: unknown = await given();
+        const value: unknown = typeof given === 'string' ? given : await given();
         checkHeaderValue(value, `${name}.${header}`);
-        secrets.push(...partsOf(value));
+        if (typeof given !== 'string' || holdsCredentials(header)) secrets.push(...partsOf(value));
         return [header, value] as const;
       });
-      return { headers: Object.fromEntries(await Promise.all(read)), secrets };
+      const values = Object.fromEntries(await Promise.all(read));
+      // The same ones mostly, of which the patterns are made once.
+      const key = JSON.stringify(secrets);
+      if (last?.key !== key) last = { key, hidden: hiddenSecrets(secrets) };
+      return { headers: values, hidden: last.hidden };
     },
   };
 }
 
-const LEAST_SECRET_LENGTH = 8;
+/** Schemes of `Authorization`, which are no secrets: what stands behind one is one without it. */
+const SCHEMES = /^(basic|bearer|digest|hawk|token|api-?key|key|negotiate|hmac|signature)$/i;
 
-/** `Bearer` alone is no secret, and what stands behind it is one without it. */
 function partsOf(value: string): string[] {
-  return value.split(' ').filter((part) => part.length >= LEAST_SECRET_LENGTH);
+  return value.split(' ').filter((part, i) => i > 0 || !SCHEMES.test(part));
 }

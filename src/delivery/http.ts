@@ -10,10 +10,11 @@ import { Connections } from './connections.js';
 import { checkHeaders, headerReader } from './custom-headers.js';
 import { HttpError, NetworkError, networkError } from './errors.js';
 import { idempotencyKey, parseRetryAfter } from './headers.js';
+import type { HiddenSecrets } from './hidden-secrets.js';
 import { type HttpDelivery, type HttpDeliveryOptions, optionsSchema } from './options.js';
 import { addressCheck, checkAddress, checkedLookup, checkNetworks, isInLambda } from './private-addresses.js';
 import { type SecretsSource, signing } from './signing.js';
-import { namesLoopback, parseDeliveryUrl } from './url.js';
+import { namesLoopback, parseDeliveryUrl, secretsInUrl } from './url.js';
 
 /** Of the answer, kept with the record. */
 const EXCERPT_BYTES = 200;
@@ -46,7 +47,7 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
   checkHeaders(headers, `${name}.headers`);
   const { timeoutSeconds, maxResponseBytes, now = Date.now } = options;
   const connections = connectionsTo(url, options, name);
-  const customHeaders = headerReader(headers, `${name}.headers`);
+  const customHeaders = headerReader(headers, `${name}.headers`, secretsInUrl(url));
   const readSecrets = secret === undefined ? undefined : signing(secret as SecretsSource, `${name}.secret`);
   const verdictOf = verdicts(answers, customHeaders.areSecret || readSecrets !== undefined);
   const readAll = async () => ({ ...(await customHeaders.read()), sign: await readSecrets?.() });
@@ -71,14 +72,16 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
       }
       throw networkError(error, origin);
     }
-    const bytes = await readBody(response, {
-      keepBytes: bytesForExcerpt(EXCERPT_BYTES, custom.secrets),
+    const received = await readBody(response, {
+      keepBytes: bytesForExcerpt(EXCERPT_BYTES, custom.hidden),
       maxBytes: maxResponseBytes,
       signal: ending,
     });
-    const text = excerpt(bytes, EXCERPT_BYTES, custom.secrets);
     const { statusCode: status = 0, headers: answered } = response;
-    conclude(verdictOf(status), { status, headers: answered, text, origin, now: now() });
+    const verdict = verdictOf(status);
+    if (verdict === 'success') return;
+    const text = excerpt(received, EXCERPT_BYTES, custom.hidden);
+    conclude(verdict, { status, headers: answered, text, origin, now: now(), hidden: custom.hidden });
   };
   return Object.assign(deliver, {
     prepare: async () => {
@@ -123,14 +126,17 @@ interface Answered {
   readonly text: string;
   readonly origin: string;
   readonly now: number;
+  readonly hidden: HiddenSecrets | undefined;
 }
 
-/** Ends the attempt as its answer says: returns, or throws what the failure is. */
-function conclude(verdict: Verdict, { status, headers, text, origin, now }: Answered): void {
-  if (verdict === 'success') return;
+/** Throws what the failure is. */
+function conclude(
+  verdict: Exclude<Verdict, 'success'>,
+  { status, headers, text, origin, now, hidden }: Answered,
+): never {
   const answer = `HTTP ${status} from ${origin}`;
   const message = isRedirect(status)
-    ? `${answer}${redirectTarget(headers, origin)}: redirects are not followed`
+    ? `${answer}${redirectTarget(headers, origin, hidden)}: redirects are not followed`
     : withText(answer, text);
   const error = new HttpError(status, message);
   if (verdict === 'dead') {
@@ -151,7 +157,12 @@ function withText(answer: string, text: string): string {
 }
 
 /** The origin only: paths and queries hold secrets. */
-function redirectTarget({ location }: IncomingHttpHeaders, origin: string): string {
+function redirectTarget(
+  { location }: IncomingHttpHeaders,
+  origin: string,
+  hidden: HiddenSecrets | undefined,
+): string {
   if (location === undefined || !URL.canParse(location, origin)) return '';
-  return ` to ${new URL(location, origin).origin}`;
+  const target = new URL(location, origin).origin;
+  return ` to ${target === origin ? target : (hidden?.hide(target) ?? target)}`;
 }

@@ -27,6 +27,17 @@ export function parseDeliveryUrl(text: string, name: string): string {
   return url.href;
 }
 
+const NAMES_A_SECRET = /key|token|secret|sig|auth|pass|pwd|code|credential/i;
+const LEAST_UNNAMED_CHARACTERS = 16;
+
+/** What of a URL's query is taken for secret: values that are named so, or that nobody could guess. */
+export function secretsInUrl(url: string): string[] {
+  const values = [...new URL(url).searchParams];
+  const isSecret = ([name, value]: [string, string]) =>
+    NAMES_A_SECRET.test(name) || value.length >= LEAST_UNNAMED_CHARACTERS;
+  return values.filter(isSecret).map(([, value]) => value);
+}
+
 /** Where a URL leads that names an address, or this machine: the address, without brackets. */
 export function addressIn(url: string): string | undefined {
   const { hostname } = new URL(url);

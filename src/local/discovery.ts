@@ -12,6 +12,7 @@ const runtimeSchema = z.object({
   startedAt: z.string(),
   endpoint: z.url(),
   statusPage: z.url(),
+  dataDir: z.string().optional(),
   tables: z.array(z.object({ name: z.string(), records: z.boolean() })),
   queues: z.array(z.string()),
   clock: z.object({ wallStart: z.number(), start: z.number(), speed: z.number() }),

@@ -1,12 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import dynalite from 'dynalite';
+import { join } from 'node:path';
 import { ConfigurationError } from '../errors.js';
+import { createDynalite, type LevelDatabase } from './dynalite/create.js';
 import { compareDocuments } from './dynalite/equal-documents.js';
+import { guardDatabase } from './dynalite/guard.js';
 import { parseOnce } from './dynalite/parsed-once.js';
-import { type Change, capturingChanges } from './streams/change-capture.js';
+import { makeWritesWhole } from './dynalite/whole-writes.js';
+import { folderTrouble } from './folder-trouble.js';
+import { watchFolder } from './folder-watch.js';
+import { refusalOf } from './own-address.js';
+import type { Change } from './streams/change.js';
 
 export interface EmbeddedDynamoDbOptions {
   /** 0 for any that is free. */
@@ -15,6 +20,8 @@ export interface EmbeddedDynamoDbOptions {
   readonly dataDir?: string | undefined;
   /** Told of every write, once the item can be read as it was written. */
   readonly onChange?: ((change: Change) => void) | undefined;
+  /** Told once that the data cannot be used any more. No write is accepted from then on. */
+  readonly onFailure?: ((error: ConfigurationError) => void) | undefined;
   /** Finds documents equal that are, as DynamoDB does and dynalite does not: in all that this process starts. */
   readonly comparesDocuments?: boolean | undefined;
 }
@@ -27,17 +34,17 @@ export interface EmbeddedDynamoDb {
   stop(): Promise<void>;
 }
 
+/** Another process works with the data. */
+export class DataInUseError extends ConfigurationError {
+  constructor(folder: string, cause: unknown, by = 'another process') {
+    super(`cannot open the data in ${folder}: it is in use by ${by}: stop that, or choose another folder`, {
+      cause,
+    });
+  }
+}
+
 const HOST = '127.0.0.1';
 const STOP_TIMEOUT_MS = 2_000;
-
-/** The one that dynalite uses: the lock of its folder is told in its terms. */
-const require = createRequire(import.meta.resolve('dynalite'));
-const { Level } = require('level') as { Level: new (path: string) => LevelDatabase };
-
-interface LevelDatabase {
-  open(): Promise<void>;
-  close(): Promise<void>;
-}
 
 /**
  * A DynamoDB inside this process, for the local runtime and for tests; this machine only.
@@ -48,41 +55,62 @@ export async function startEmbeddedDynamoDb({
   port = 0,
   dataDir,
   onChange = () => {},
+  onFailure = () => {},
   comparesDocuments = false,
 }: EmbeddedDynamoDbOptions = {}): Promise<EmbeddedDynamoDb> {
-  if (dataDir !== undefined) await prepareDataDir(dataDir);
-  const options = {
+  if (comparesDocuments) compareDocuments();
+  parseOnce();
+  const { server, store } = createDynalite({
     createTableMs: 0,
     deleteTableMs: 0,
     updateTableMs: 0,
     ...(dataDir === undefined ? {} : { path: dataDir }),
-  };
-  if (comparesDocuments) compareDocuments();
-  parseOnce();
-  const server = capturingChanges(() => dynalite(options), onChange);
+  });
+  const fail = once((error: unknown) => onFailure(folderTrouble(dataDir ?? 'memory', error)));
+  guardDatabase(store.db, fail);
+  makeWritesWhole(store, onChange);
+  const endWatch = dataDir === undefined ? undefined : await openData(store.db, dataDir, fail);
   const requests = new RequestsInFlight(server);
-  await listen(server, port);
+  try {
+    await listen(server, port);
+  } catch (error) {
+    endWatch?.();
+    await new Promise((closed) => store.db.close(closed));
+    throw error;
+  }
   const address = server.address() as AddressInfo;
   return {
     endpoint: `http://${HOST}:${address.port}`,
     port: address.port,
-    stop: () => stop(server, requests),
+    stop: async () => {
+      endWatch?.();
+      await stop(server, requests);
+    },
   };
 }
 
-/** dynalite opens its database late, and ends its process if it cannot: what it will meet is found out before. */
-async function prepareDataDir(dataDir: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true });
-  const database = new Level(dataDir);
+/**
+ * Opens the database in its folder, which keeps any other process out until this one ends, however it ends.
+ *
+ * @returns ends the watch over the folder
+ */
+async function openData(database: LevelDatabase, dataDir: string, onGone: (error: unknown) => void) {
   try {
+    await mkdir(dataDir, { recursive: true });
     await database.open();
-    await database.close();
+    return await watchFolder({ file: join(dataDir, 'LOCK'), onGone });
   } catch (error) {
     const { cause } = error as { cause?: NodeJS.ErrnoException };
-    const reason =
-      cause?.code === 'LEVEL_LOCKED' ? 'it is in use by another process' : (cause?.message ?? String(error));
-    throw new ConfigurationError(`cannot open the data in ${dataDir}: ${reason}`, { cause: error });
+    throw cause?.code === 'LEVEL_LOCKED' ? new DataInUseError(dataDir, error) : folderTrouble(dataDir, error);
   }
+}
+
+function once<Argument>(call: (argument: Argument) => void): (argument: Argument) => void {
+  let isDone = false;
+  return (argument) => {
+    if (!isDone) call(argument);
+    isDone = true;
+  };
 }
 
 /**
@@ -97,7 +125,12 @@ class RequestsInFlight {
     const [handle] = server.listeners('request') as RequestListener[];
     server.removeAllListeners('request');
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      if (isFromWebPage(request)) return refuse(request, response);
+      const refusal = refusalOf(request.headers, request.socket.localPort, false);
+      if (refusal) {
+        request.resume();
+        response.writeHead(refusal.status, { 'content-type': 'text/plain' }).end(refusal.text);
+        return;
+      }
       this.add(response);
       handle?.(request, response);
       request.removeAllListeners('error');
@@ -131,19 +164,6 @@ class RequestsInFlight {
     this.responses.delete(response);
     if (this.responses.size === 0) this.whenEmpty?.();
   }
-}
-
-/**
- * dynalite answers every web page (`Access-Control-Allow-Origin: *`), so any that is open in a browser of this machine
- * could read and write the records. Browsers name their page in each such request; AWS clients have none to name.
- */
-function isFromWebPage({ headers }: IncomingMessage): boolean {
-  return headers.origin !== undefined;
-}
-
-function refuse(request: IncomingMessage, response: ServerResponse): void {
-  request.resume();
-  response.writeHead(403, { 'content-type': 'text/plain' }).end('web pages may not use this database\n');
 }
 
 function listen(server: Server, port: number): Promise<void> {

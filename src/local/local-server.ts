@@ -1,5 +1,6 @@
-import { type ServerType, serve } from '@hono/node-server';
+import { type HttpBindings, type ServerType, serve } from '@hono/node-server';
 import { Hono } from 'hono';
+import { refusalOf } from './own-address.js';
 
 export interface LocalServer {
   /** Without a slash at its end. */
@@ -9,21 +10,22 @@ export interface LocalServer {
 
 const HOST = '127.0.0.1';
 
-/**
- * An HTTP application that answers those only who mean this machine: a foreign page must not reach it through a name
- * that it lets point here.
- */
-export function localApp(): Hono {
-  const app = new Hono();
+/** What `localApp` makes. */
+export type LocalApp = Hono<{ Bindings: HttpBindings }>;
+
+/** An HTTP application that answers those only who mean this machine, and no foreign web page. */
+export function localApp(): LocalApp {
+  const app = new Hono<{ Bindings: HttpBindings }>();
   app.use(async (context, next) => {
-    const host = (context.req.header('host') ?? '').replace(/:\d+$/, '');
-    return host === HOST || host === 'localhost' ? next() : context.text('unknown host', 403);
+    const { headers, socket } = context.env.incoming;
+    const refusal = refusalOf(headers, socket.localPort, true);
+    return refusal ? context.text(refusal.text, refusal.status) : next();
   });
   return app;
 }
 
 /** Serves it on this machine, for this machine. */
-export async function serveLocally(app: Hono, port: number): Promise<LocalServer> {
+export async function serveLocally(app: LocalApp, port: number): Promise<LocalServer> {
   const server = await new Promise<ServerType>((resolve, reject) => {
     const listening = serve({ fetch: app.fetch, hostname: HOST, port }, () => resolve(listening));
     listening.once('error', reject);

@@ -42,6 +42,8 @@ export interface LocalRuntime {
   stop(): Promise<void>;
   /** Ends running handlers at once; `stop` then has nothing to wait for. */
   hurry(): void;
+  /** Resolves when it can go on no longer, with what is wrong and what to do; `stop` it then. */
+  readonly failure: Promise<ConfigurationError>;
 }
 
 /**
@@ -52,15 +54,17 @@ export interface LocalRuntime {
  */
 export async function startRuntime(options: RuntimeOptions): Promise<LocalRuntime> {
   const closers = new Closers();
+  const failure = new Failure();
   try {
-    return await start(options, closers);
+    return await start(options, closers, failure);
   } catch (error) {
     await closers.close().catch(() => {});
-    throw error;
+    // What follows from it says less.
+    throw failure.first ?? error;
   }
 }
 
-async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRuntime> {
+async function start(options: RuntimeOptions, closers: Closers, failure: Failure): Promise<LocalRuntime> {
   const { port = 8080, speed = 1, sample = true, signal } = options;
   const cwd = options.cwd ?? process.cwd();
   const dataDir = options.dataDir === undefined ? undefined : resolve(cwd, options.dataDir);
@@ -74,6 +78,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
   const beginning = new Beginning();
   const database = await openDatabase(options, dataDir, {
     onChange: (change) => beginning.add(change),
+    onFailure: (error) => failure.tell(error),
     onTrouble: (table, { message }) =>
       onNotice({ functionName: table, level: 'ERROR', text: `the stream cannot be read: ${message}` }),
   });
@@ -93,7 +98,11 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
   progress('synthesizing the CDK app');
   const app = await readLocalApp(options, { cwd, deliverTo, outFolder: join(scratch, 'cdk.out'), signal });
   // Not before: the time that a synthesis takes is none of the backlog's.
-  const time = await Timekeeper.start({ speed, ...(dataDir ? { file: join(dataDir, 'clock.json') } : {}) });
+  const time = await Timekeeper.start({
+    speed,
+    onTrouble: (error) => failure.tell(error),
+    ...(dataDir ? { file: join(dataDir, 'clock.json') } : {}),
+  });
   closers.add(() => time.stop());
   const queues = queuesOf(app);
   const tables = recordTables(app);
@@ -186,6 +195,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
     startedAt: new Date(time.clock.wall()).toISOString(),
     endpoint,
     statusPage: page.url,
+    ...(dataDir === undefined ? {} : { dataDir }),
     tables: app.tables.map(({ name }) => ({ name, records: tables.includes(name) })),
     queues: queues.map(({ name }) => name),
     clock: time.setting,
@@ -200,6 +210,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
   return {
     status: () => status.status(),
     hurry: () => host.kill(),
+    failure: failure.happened,
     stop: async () => {
       scheduler.stop();
       shop?.close();
@@ -208,6 +219,24 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<LocalRu
       await closers.close();
     },
   };
+}
+
+/** The first thing that ends a runtime. */
+class Failure {
+  first: ConfigurationError | undefined;
+  readonly happened: Promise<ConfigurationError>;
+  private resolve: (error: ConfigurationError) => void = () => {};
+
+  constructor() {
+    this.happened = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+  }
+
+  tell(error: ConfigurationError): void {
+    this.first ??= error;
+    this.resolve(error);
+  }
 }
 
 async function openDatabase(

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import type { AttemptOutcome, ErrorText } from '../record/index.js';
 import { type HistoryOptions, historyShape, type KeepTexts, type Kept } from './history.js';
 
-/** No entry is kept for longer texts. */
+const AT = /^[ \t]+at /m;
+/** Of a stack. */
 const MAX_TEXT_CHARACTERS = 16_384;
 
 /** What a handler's code may say about its history. */
@@ -31,7 +32,7 @@ function keptOf(outcome: AttemptOutcome, stacks: boolean, redact: HistoryOptions
   const clean = (text: ErrorText): ErrorText => {
     if (!redact) return text;
     try {
-      return checked(redact({ ...text, message: text.message.slice(0, MAX_TEXT_CHARACTERS) }));
+      return checked(redact(text));
     } catch (error) {
       // Whatever else it says may be what it was to keep out.
       problem = `history.redact: ${error instanceof BadAnswer ? error.message : 'threw'}; only names are kept`;
@@ -88,10 +89,15 @@ export function ignoreRejection(answer: unknown): void {
  */
 function stackOf(thrown: unknown): string | undefined {
   try {
-    const { stack } = thrown as Error;
-    const from = typeof stack === 'string' ? stack.search(/^[ \t]+at /m) : -1;
-    if (from < 0 || !stack) return undefined;
-    const lines = stack.slice(from, from + MAX_TEXT_CHARACTERS).split('\n');
+    const { stack, name, message } = thrown as Error;
+    if (typeof stack !== 'string') return undefined;
+    // Only so much of it is looked through. It begins with the message, mostly behind the name, and they may be longer.
+    const ends = stack.length > MAX_TEXT_CHARACTERS ? [message.length, message.length + name.length] : [0];
+    const parts = ends.map((end) => stack.slice(end, end + MAX_TEXT_CHARACTERS));
+    const part = parts.find((one) => AT.test(one));
+    if (part === undefined) return undefined;
+    const from = part.search(AT);
+    const lines = part.slice(from).split('\n');
     return lines.map((line) => line.trim()).join('\n');
   } catch {
     return undefined;

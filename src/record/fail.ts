@@ -19,7 +19,7 @@ import {
   type SettleContext,
   waitUntil,
 } from './change.js';
-import { type ErrorText, errorEntry, truncate } from './history.js';
+import { type ErrorText, errorEntry, keptText } from './history.js';
 import { type BacklogRecord, bornAt } from './record.js';
 
 /** The worker ended in the middle of the attempt: process exit, out of memory, or the function's timeout. */
@@ -93,7 +93,7 @@ export function refuse(
 }
 
 export function shortReason(reason: string): string {
-  return truncate(reason, MAX_REASON_BYTES);
+  return keptText(reason, MAX_REASON_BYTES);
 }
 
 function textOf(

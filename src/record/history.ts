@@ -1,3 +1,4 @@
+import { withoutUrlSecrets } from '../url-text.js';
 import type { ErrorEntry, HistoryEntry } from './record.js';
 
 /** Every byte of a record is billed at every write: texts are kept short. */
@@ -25,8 +26,8 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export function errorEntry({ name, message }: ErrorText, at: string, attempt: number): ErrorEntry {
   return {
-    name: truncate(name, MAX_NAME_BYTES),
-    message: truncate(message, MAX_MESSAGE_BYTES),
+    name: keptText(name, MAX_NAME_BYTES),
+    message: keptText(message, MAX_MESSAGE_BYTES),
     at,
     attempt,
   };
@@ -88,9 +89,9 @@ function compact(entry: HistoryEntry): HistoryEntry {
   const { name, message, stack } = entry;
   const texts: HistoryEntry = {
     ...entry,
-    ...(name ? { name: truncate(name, MAX_NAME_BYTES) } : {}),
-    ...(message ? { message: truncate(message, MAX_MESSAGE_BYTES) } : {}),
-    ...(stack ? { stack: truncate(stack, MAX_STACK_BYTES) } : {}),
+    ...(name ? { name: keptText(name, MAX_NAME_BYTES) } : {}),
+    ...(message ? { message: keptText(message, MAX_MESSAGE_BYTES) } : {}),
+    ...(stack ? { stack: keptText(stack, MAX_STACK_BYTES) } : {}),
   };
   for (const key of Object.keys(texts) as (keyof HistoryEntry)[]) {
     if (texts[key] === undefined) delete (texts as unknown as Record<string, unknown>)[key];
@@ -101,6 +102,13 @@ function compact(entry: HistoryEntry): HistoryEntry {
 function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
+
+/** Errors of HTTP clients quote the URLs that they asked, and a token can stand in one. */
+export function keptText(text: string, maxBytes: number): string {
+  return truncate(withoutUrlSecrets(text, LOOKED_AT * maxBytes), maxBytes);
+}
+/** What is left out of a URL makes room for what is behind it. */
+const LOOKED_AT = 8;
 
 /** Cuts at a whole character. Half a character (a lone surrogate) becomes U+FFFD: DynamoDB takes UTF-8 only. */
 export function truncate(text: string, maxBytes: number): string {

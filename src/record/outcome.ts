@@ -160,18 +160,18 @@ function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
     case 'dead':
       return {
         type: 'dead',
-        because: String(outcome.message),
+        because: textOf(outcome.message),
         error: errorOf(outcome),
         thrown: outcome.cause ?? outcome,
         ...('untried' in outcome && outcome.untried === true ? { untried: true } : {}),
       };
     case 'snooze': {
-      const because = String(outcome.message);
+      const because = textOf(outcome.message);
       const said = because === NOT_YET ? {} : { because };
       return { type: 'snooze', seconds: waitOf(outcome.seconds), ...said };
     }
     case 'cancel':
-      return { type: 'cancel', because: String(outcome.message) };
+      return { type: 'cancel', because: textOf(outcome.message) };
     default:
       return unknownReturn(`an outcome of another version of this package: ${show(kind satisfies never)}`);
   }
@@ -191,9 +191,16 @@ function errorOf(outcome: TypedOutcome): { name: string; message: string } {
   return describeThrown(outcome.cause ?? outcome);
 }
 
+/** Whatever is done with texts, it is done with no more of them than this. */
+const MAX_TEXT_CHARACTERS = 16_384;
+
+function textOf(value: unknown): string {
+  return String(value).slice(0, MAX_TEXT_CHARACTERS);
+}
+
 function describeThrown(thrown: unknown): { name: string; message: string } {
   if (thrown instanceof Error)
-    return { name: String(thrown.name || 'Error'), message: String(thrown.message) };
+    return { name: textOf(thrown.name || 'Error'), message: textOf(thrown.message) };
   return { name: 'NonError', message: `threw ${describe(thrown)}` };
 }
 

@@ -17,6 +17,7 @@ import {
   tableResource,
   writeAssembly,
 } from './assembly-fixture.js';
+import { failWritesFrom, ioError } from './dynalite/failing-disk.js';
 
 /** Behaves as its event says, and answers as a run does. */
 const HANDLER = `export const handler = async (event) => {
@@ -162,8 +163,9 @@ describe('the local runtime', () => {
     expect(runtime.status().rules[0]?.nextAt).toBeUndefined();
   });
 
-  it('shows its status as JSON and as a page, to this machine only', async () => {
-    const runtime = await start({});
+  it('shows its status as JSON and as a page, without what a URL holds in secret', async () => {
+    const deliverTo = 'https://erp.example.com/in?token=tok-1';
+    const runtime = await start({}, { deliverTo });
     const { statusPage } = runtime.status();
     const json = await (await fetch(`${statusPage}status.json`)).json();
     expect(json).toMatchObject({
@@ -173,8 +175,77 @@ describe('the local runtime', () => {
     });
     const page = await (await fetch(statusPage)).text();
     expect(page).toContain('local runtime');
-    expect(await statusWithHost(statusPage, 'evil.example')).toBe(403);
-    expect(await statusWithHost(statusPage, new URL(statusPage).host)).toBe(200);
+    expect(page).toContain('delivers to <code>https://erp.example.com/in</code>');
+    expect(JSON.stringify(json)).not.toContain('tok-1');
+  });
+
+  it('answers those programs only that mean this machine, and no foreign web page, at each of its servers', async () => {
+    const runtime = await start({});
+    const { statusPage, endpoint } = runtime.status();
+    for (const url of [statusPage, `${endpoint}/`]) {
+      const { port } = new URL(url);
+      const isPage = url === statusPage;
+      for (const name of ['127.0.0.1', 'localhost', '[::1]', 'LOCALHOST']) {
+        expect(await statusOf(url, { host: `${name}:${port}` })).toBe(200);
+        const origin = `http://${name.toLowerCase()}:${port}`;
+        expect(await statusOf(url, { host: `${name}:${port}`, origin })).toBe(isPage ? 200 : 403);
+      }
+      for (const host of [
+        'evil.example',
+        `evil.example:${port}`,
+        '127.0.0.1',
+        `127.0.0.1:${Number(port) + 1}`,
+      ]) {
+        expect(await statusOf(url, { host })).toBe(421);
+      }
+      for (const origin of [
+        'https://evil.example',
+        'null',
+        'http://127.0.0.1:1',
+        `https://127.0.0.1:${port}`,
+      ]) {
+        expect(await statusOf(url, { host: `127.0.0.1:${port}`, origin })).toBe(403);
+      }
+    }
+  });
+
+  it('ends by itself when its disk is full, and says what to do; nothing it started goes on', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'backlog-full-'));
+    const runtime = await start({ PollAAAA0000: poll('idle') }, { dataDir });
+    const { endpoint, statusPage } = runtime.status();
+    const disk = failWritesFrom(1, ioError('No space left on device'));
+    const Item = { id: { S: 'a' } };
+    const client = createDynamoDbClient({ endpoint });
+    await expect(client.send(new PutItemCommand({ TableName: 'Records', Item }))).rejects.toThrow();
+    client.destroy();
+    expect((await runtime.failure).message).toMatch(
+      /dynamodb cannot be used: its disk is full .*All that was accepted before is kept/,
+    );
+    runtimes.length = 0;
+    runtime.hurry();
+    await runtime.stop();
+    disk.restore();
+    await expect(fetch(statusPage)).rejects.toThrow();
+    const again = await start({}, { dataDir });
+    expect(again.status().tables).toEqual(['Records']);
+  });
+
+  it('says of a disk that is full at its start what to do', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'backlog-full-'));
+    const disk = failWritesFrom(1, ioError('No space left on device'));
+    await expect(start({}, { dataDir })).rejects.toThrow(/its disk is full/);
+    disk.restore();
+  });
+
+  it('names the runtime that has the data folder, and takes over the folder of one that was killed', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'backlog-shared-'));
+    const first = await start({}, { dataDir });
+    await expect(start({}, { dataDir })).rejects.toThrow(
+      `it is in use by the local runtime with pid ${process.pid}, started in ${process.cwd()}: stop that`,
+    );
+    await first.stop();
+    runtimes.length = 0;
+    await start({}, { dataDir });
   });
 
   it('names the flag when a port is taken, and leaves nothing behind', async () => {
@@ -239,9 +310,9 @@ describe('the local runtime', () => {
   });
 });
 
-function statusWithHost(url: string, host: string): Promise<number | undefined> {
+function statusOf(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    get(url, { headers: { host } }, (response) => {
+    get(url, { headers }, (response) => {
       response.resume();
       resolve(response.statusCode);
     }).on('error', reject);

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Sandbox } from '../../src/local/sandbox/sandbox.js';
+import { forEachLine, Sandbox } from '../../src/local/sandbox/sandbox.js';
 import type { LocalFunction } from '../../src/local/template/local-app.js';
 
 const HANDLER = `
@@ -112,6 +113,30 @@ describe('a sandbox', () => {
   ])('whose handler cannot be loaded says so: %j', async (changes, code, message) => {
     const result = await (await sandbox(changes, code)).invoke({});
     expect(result).toMatchObject({ type: 'error', message: expect.stringMatching(message) });
+  });
+
+  it('keeps nothing of an event that it has answered, however long it lives', async () => {
+    const used = await sandbox();
+    for (let i = 0; i < 5; i++) await used.invoke({ large: 'x' });
+    expect(used.remembered).toBe(0);
+    const running = [used.invoke({}), used.invoke({})];
+    expect(used.remembered).toBeGreaterThan(0);
+    await Promise.all(running);
+    expect(used.remembered).toBe(0);
+    const exits = used.invoke({ exit: 3 });
+    expect(await exits).toEqual({ type: 'exited', message: 'Runtime exited with exit status 3' });
+    expect(await used.invoke({})).toEqual({ type: 'exited', message: 'Runtime exited with exit status 3' });
+    expect(used.remembered).toBe(0);
+  });
+
+  it('leaves out what is behind 256 KB of a line, and joins it without reading it again and again', () => {
+    const stream = new PassThrough();
+    const read: string[] = [];
+    forEachLine(stream, (line) => read.push(line));
+    for (let i = 0; i < 100; i++) stream.write('x'.repeat(10_000));
+    stream.write('\nnext\n\nlast');
+    stream.end();
+    return vi.waitFor(() => expect(read.map(({ length }) => length)).toEqual([262_144, 4, 0, 4]));
   });
 
   it('ends by itself when its parent is killed', async () => {

@@ -168,3 +168,59 @@ describe('a rule', () => {
     expect(phases.get('a')).toEqual({ createdAt: START, lastFiredAt: START + 2 * MINUTE });
   });
 });
+
+describe('a clock that is set', () => {
+  const DAYS = 3 * DAY;
+
+  it.each(['rate(1 minute)', 'cron(* * * * ? *)'])(
+    'forth and back lets a rule of %s fire once for the jump, and then go on as before',
+    async (expression) => {
+      const { scheduler, fired } = world([rule('a', expression)]);
+      scheduler.start();
+      await vi.advanceTimersByTimeAsync(2 * MINUTE);
+      fired.length = 0;
+      vi.setSystemTime(Date.now() + DAYS);
+      await vi.advanceTimersByTimeAsync(MINUTE);
+      expect(fired).toHaveLength(1);
+      expect(fired[0]?.coalesced).toBeGreaterThan(900);
+      vi.setSystemTime(Date.now() - DAYS);
+      fired.length = 0;
+      await vi.advanceTimersByTimeAsync(10 * MINUTE);
+      expect(fired.length).toBeGreaterThanOrEqual(9);
+      expect(fired.length).toBeLessThanOrEqual(10);
+      expect(fired.every(({ coalesced }) => coalesced === 0)).toBe(true);
+    },
+  );
+
+  it('back by a moment repeats nothing that has just fired', async () => {
+    const rules = [
+      rule('a', 'rate(1 minute)'),
+      rule('b', 'rate(1 hour)'),
+      {
+        ...rule('c', 'rate(1 minute)'),
+        schedule: parseSchedulerExpression({ expression: 'at(2026-01-01T01:00:00)' }),
+      },
+    ];
+    // Ticks of another rule come in between.
+    const { scheduler, fired } = world([...rules, rule('d', 'cron(* * * * ? *)')], { speed: 1 });
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(60 * MINUTE);
+    const before = fired.map(({ rule: { id } }) => id).filter((id) => id !== 'd');
+    vi.setSystemTime(Date.now() - 2_000);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(fired.map(({ rule: { id } }) => id).filter((id) => id !== 'd')).toEqual(before);
+    expect(before.filter((id) => id === 'a')).toHaveLength(60);
+    expect(before.slice(-3).sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('back by days lets each rule fire within two of its intervals', async () => {
+    const { scheduler, fired } = world([rule('a', 'rate(5 minutes)'), rule('b', 'cron(0 * * * ? *)')]);
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(61 * MINUTE);
+    vi.setSystemTime(Date.now() - DAYS);
+    fired.length = 0;
+    await vi.advanceTimersByTimeAsync(121 * MINUTE);
+    expect(fired.filter(({ rule: { id } }) => id === 'a').length).toBeGreaterThanOrEqual(23);
+    expect(fired.filter(({ rule: { id } }) => id === 'b').length).toBeGreaterThanOrEqual(1);
+  });
+});

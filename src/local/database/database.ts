@@ -1,5 +1,6 @@
+import type { ConfigurationError } from '../../errors.js';
 import type { DynamoDBClient } from '../../store/index.js';
-import type { Change } from '../streams/change-capture.js';
+import type { Change } from '../streams/change.js';
 import type { LocalApp } from '../template/local-app.js';
 
 /** Where the app's tables are. */
@@ -22,4 +23,6 @@ export interface DatabaseOptions {
   readonly onChange: (change: Change) => void;
   /** Told once of what keeps it from knowing the writes. */
   readonly onTrouble: (table: string, error: Error) => void;
+  /** Told once that it can be used no longer. */
+  readonly onFailure: (error: ConfigurationError) => void;
 }

@@ -16,7 +16,7 @@ import { checkTable } from './table-check.js';
  */
 export async function givenDatabase(
   url: string,
-  { onChange, onTrouble }: DatabaseOptions,
+  { onChange, onTrouble }: Pick<DatabaseOptions, 'onChange' | 'onTrouble'>,
 ): Promise<Database> {
   const endpoint = localEndpoint(url);
   await refuseAnother(endpoint);

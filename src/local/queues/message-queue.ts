@@ -18,7 +18,7 @@ export interface MessageQueueOptions {
 interface Message {
   readonly messageId: string;
   readonly body: string;
-  /** Real time, epoch milliseconds. */
+  /** By `performance.now()`, as the system's clock may be set forth and back. */
   readyAt: number;
   receives: number;
 }
@@ -45,7 +45,7 @@ export class MessageQueue {
       this.options.onUnread(body);
       return;
     }
-    const readyAt = Date.now() + delaySeconds * 1000;
+    const readyAt = performance.now() + delaySeconds * 1000;
     this.waiting.push({ messageId: randomUUID(), body, readyAt, receives: 0 });
     this.wake();
   }
@@ -60,13 +60,13 @@ export class MessageQueue {
   private wake(): void {
     clearTimeout(this.timer);
     if (this.stopped || this.atWork || this.waiting.length === 0) return;
-    const next = Math.min(...this.waiting.map(({ readyAt }) => readyAt)) - Date.now();
+    const next = Math.min(...this.waiting.map(({ readyAt }) => readyAt)) - performance.now();
     this.timer = setTimeout(() => void this.handOver(), Math.min(Math.max(GATHER_MS, next), MAX_WAIT_MS));
   }
 
   private async handOver(): Promise<void> {
     this.atWork = true;
-    const now = Date.now();
+    const now = performance.now();
     const batch = this.waiting.filter(({ readyAt }) => readyAt <= now).slice(0, this.options.batchSize);
     if (batch.length > 0) await this.deliver(batch);
     this.atWork = false;
@@ -89,7 +89,7 @@ export class MessageQueue {
     const failed = await this.failuresAmong(deliver?.({ Records }));
     for (const message of batch) {
       const fails = failed === 'all' || failed.has(message.messageId);
-      message.readyAt = Date.now() + COMES_AGAIN_MS;
+      message.readyAt = performance.now() + COMES_AGAIN_MS;
       if (fails && message.receives < maxReceives) continue;
       const place = this.waiting.indexOf(message);
       if (place >= 0) this.waiting.splice(place, 1);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Random } from '../../random.js';
+import { refusalOf } from '../own-address.js';
 
 export interface SampleErpOptions {
   readonly random: Random;
@@ -40,6 +41,12 @@ export class SampleErp {
   private constructor(options: SampleErpOptions) {
     this.#options = options;
     this.#server = createServer(async (request, response) => {
+      const refusal = refusalOf(request.headers, request.socket.localPort, false);
+      if (refusal) {
+        request.resume();
+        response.writeHead(refusal.status, { 'content-type': 'text/plain' }).end(refusal.text);
+        return;
+      }
       const body = await readBody(request).catch(() => undefined);
       const { status, text } = this.#answer(body);
       setTimeout(() => {

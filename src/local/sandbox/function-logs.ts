@@ -1,5 +1,7 @@
 import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { withoutUrlSecrets } from '../../url-text.js';
+import { folderTrouble } from '../folder-trouble.js';
 
 /** Something that a function logged and that should be seen. */
 export interface Notice {
@@ -11,6 +13,7 @@ export interface Notice {
 const MAX_TEXT_CHARS = 200;
 /** A file that has grown to this is put aside as `.old`, in place of the last one. */
 const MAX_FILE_BYTES = 20_000_000;
+const MAX_WAITING_BYTES = 4_000_000;
 
 interface LogFile {
   readonly stream: WriteStream;
@@ -23,15 +26,21 @@ export class FunctionLogs {
   readonly #onNotice: (notice: Notice) => void;
   readonly #files = new Map<string, LogFile>();
 
+  /** @throws ConfigurationError if the folder cannot be made */
   constructor(folder: string, onNotice: (notice: Notice) => void) {
-    mkdirSync(folder, { recursive: true });
+    try {
+      mkdirSync(folder, { recursive: true });
+    } catch (error) {
+      throw folderTrouble(folder, error);
+    }
     this.folder = folder;
     this.#onNotice = onNotice;
   }
 
   write(functionName: string, line: string, stream: 'stdout' | 'stderr'): void {
     const file = this.#file(functionName);
-    file.stream.write(`${line}\n`);
+    // The backlog of a disk that takes nothing is not kept in memory.
+    if (file.stream.writableLength < MAX_WAITING_BYTES) file.stream.write(`${line}\n`);
     file.bytes += Buffer.byteLength(line) + 1;
     const notice = noticeOf(line, stream);
     if (notice) this.#onNotice({ functionName, ...notice });
@@ -46,12 +55,8 @@ export class FunctionLogs {
     const known = this.#files.get(functionName);
     if (known && known.bytes < MAX_FILE_BYTES) return known;
     const path = join(this.folder, `${functionName}.log`);
-    let bytes = sizeOf(path);
-    if (known) known.stream.end();
-    if (known || bytes >= MAX_FILE_BYTES) {
-      renameSync(path, `${path}.old`);
-      bytes = 0;
-    }
+    known?.stream.end();
+    const bytes = putAside(path, known !== undefined);
     const stream = createWriteStream(path, { flags: 'a' });
     // A full disk must not end the runtime: the records matter more than their logs.
     stream.on('error', () => {});
@@ -61,8 +66,16 @@ export class FunctionLogs {
   }
 }
 
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** @returns how long the file is that goes on */
+function putAside(path: string, isFull: boolean): number {
+  try {
+    const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (!isFull && bytes < MAX_FILE_BYTES) return bytes;
+    if (bytes > 0) renameSync(path, `${path}.old`);
+  } catch {
+    // A folder that has gone must not end the runtime, either.
+  }
+  return 0;
 }
 
 /** Structured lines say their level; of plain ones, those on stderr that name an error are worth showing. */
@@ -73,10 +86,14 @@ function noticeOf(line: string, stream: 'stdout' | 'stderr'): Omit<Notice, 'func
     if (level !== 'WARN' && level !== 'ERROR' && level !== 'CRITICAL') return undefined;
     const reason = (error as { message?: unknown } | undefined)?.message;
     const text = [message, reason].filter((part) => typeof part === 'string').join(': ');
-    return { level: level === 'WARN' ? 'WARN' : 'ERROR', text: text.slice(0, MAX_TEXT_CHARS) };
+    return { level: level === 'WARN' ? 'WARN' : 'ERROR', text: shortened(text) };
   }
-  const names = stream === 'stderr' && /^\S*(Error|FATAL ERROR)\b/.test(line);
-  return names ? { level: 'ERROR', text: line.slice(0, MAX_TEXT_CHARS) } : undefined;
+  const names = stream === 'stderr' && /^\S*(Error|FATAL ERROR)\b/.test(line.slice(0, MAX_TEXT_CHARS));
+  return names ? { level: 'ERROR', text: shortened(line) } : undefined;
+}
+
+function shortened(text: string): string {
+  return withoutUrlSecrets(text, 4 * MAX_TEXT_CHARS).slice(0, MAX_TEXT_CHARS);
 }
 
 function parseLine(line: string): Record<string, unknown> | undefined {

@@ -33,7 +33,10 @@ export class Sandbox {
   readonly #child: ChildProcess;
   readonly #function: LocalFunction;
   readonly #ended: Promise<string>;
+  /** Whoever waits for the process: a promise would keep what they know, such as events, for its whole life. */
+  readonly #waiting = new Set<(reason: string) => void>();
   #alive = true;
+  #endReason: string | undefined;
   #stderrTail = '';
 
   constructor({ function: lambda, environment, onLine }: SandboxOptions) {
@@ -54,6 +57,9 @@ export class Sandbox {
     this.#ended = new Promise((resolve) => {
       const end = (reason: string) => {
         this.#alive = false;
+        this.#endReason ??= reason;
+        for (const wait of this.#waiting) wait(reason);
+        this.#waiting.clear();
         resolve(reason);
       };
       this.#child.on('error', (error) => end(`cannot start: ${error.message}`));
@@ -63,6 +69,11 @@ export class Sandbox {
 
   get functionName(): string {
     return this.#function.name;
+  }
+
+  /** How many invocations it remembers. */
+  get remembered(): number {
+    return this.#waiting.size + this.#child.listenerCount('message');
   }
 
   get pid(): number | undefined {
@@ -95,9 +106,11 @@ export class Sandbox {
         }, timeoutMs);
         cleanUps.push(() => clearTimeout(timer));
 
-        this.#ended.then((reason) =>
-          resolve({ type: 'exited', message: `Runtime exited with ${this.#explain(reason)}` }),
-        );
+        const onEnd = (reason: string) =>
+          resolve({ type: 'exited', message: `Runtime exited with ${this.#explain(reason)}` });
+        if (this.#endReason !== undefined) return onEnd(this.#endReason);
+        this.#waiting.add(onEnd);
+        cleanUps.push(() => this.#waiting.delete(onEnd));
         // A channel that breaks meanwhile is seen as the end of the process.
         this.#child.send(call, () => {});
       });
@@ -162,15 +175,22 @@ function childEntry(): { path: string; execArgv: string[] } {
   };
 }
 
-function forEachLine(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void): void {
-  let rest = '';
+/** As Lambda does, what is behind this is left out of a line: one without an end would fill the memory. */
+const MAX_LINE_CHARACTERS = 262_144;
+
+export function forEachLine(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void): void {
+  let line = '';
   stream?.setEncoding('utf8');
   stream?.on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) onLine(line);
+    for (const [i, part] of chunk.split('\n').entries()) {
+      if (i > 0) {
+        onLine(line);
+        line = '';
+      }
+      line += part.slice(0, MAX_LINE_CHARACTERS - line.length);
+    }
   });
   stream?.on('end', () => {
-    if (rest) onLine(rest);
+    if (line) onLine(line);
   });
 }

@@ -23,7 +23,7 @@ export interface SchedulerOptions {
 
 interface Turn {
   readonly rule: LocalRule;
-  readonly createdAt: number;
+  createdAt: number;
   /** Undefined: it will not fire again. */
   next: number | undefined;
   running: number;
@@ -37,18 +37,22 @@ const MAX_TIMEOUT_MS = 60_000;
 
 /**
  * Fires the rules on the backlog's clock. A rule is late rather than repeated: what passed while the runtime stood
- * still, or faster than it can start, is made up for by one firing.
+ * still, or faster than it can start, is made up for by one firing. So is what a clock jumps over that is set forward,
+ * and after one that is set back, no rule waits for longer than two of its intervals.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #turns: Turn[];
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
+  /** What the clock showed at the last look. */
+  #seen: number;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
     const { clock, phases } = options.time;
     const now = clock.now();
+    this.#seen = now;
     this.#turns = options.rules
       .filter((rule) => rule.enabled)
       .map((rule) => {
@@ -78,7 +82,10 @@ export class Scheduler {
   #tick(): void {
     if (this.#stopped) return;
     const now = this.#options.time.clock.now();
+    const wentBack = now < this.#seen;
+    this.#seen = now;
     for (const turn of this.#turns) {
+      if (wentBack) stepBack(turn, now);
       if (turn.next !== undefined && turn.next <= now) this.#due(turn, now);
     }
     const next = Math.min(...this.#turns.map((turn) => turn.next ?? Number.POSITIVE_INFINITY));
@@ -117,4 +124,21 @@ export class Scheduler {
       this.#fire(turn, clock.now(), 0);
     });
   }
+}
+
+/**
+ * A clock that had jumped forth let a rule fire, and put its next turn far ahead; when it is set right, the rule would
+ * rest until then. What has fired a moment ago, before a small step back, does not fire again.
+ */
+function stepBack(turn: Turn, now: number): void {
+  const { schedule } = turn.rule;
+  const { everyMs } = schedule;
+  // A rate counts from its creation, which may be ahead of the clock now: the phase is kept.
+  if (everyMs !== undefined && turn.createdAt > now) {
+    turn.createdAt -= Math.ceil((turn.createdAt - now) / everyMs) * everyMs;
+  }
+  const first = schedule.next(now, turn.createdAt);
+  if (first === undefined) return;
+  const second = schedule.next(first, turn.createdAt) ?? Number.POSITIVE_INFINITY;
+  if ((turn.next ?? Number.POSITIVE_INFINITY) > second) turn.next = first;
 }

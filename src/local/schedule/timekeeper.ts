@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { type Clock, type ClockSetting, scaledClock } from '../../clock.js';
 import { ConfigurationError } from '../../errors.js';
 import { parseOptions } from '../../validation.js';
+import { folderTrouble } from '../folder-trouble.js';
 
 /** When a rule came into being, and when it last fired, in the backlog's time, epoch milliseconds. */
 export interface RulePhase {
@@ -23,6 +24,8 @@ export interface TimekeeperOptions {
   readonly speed: number;
   /** Where time and the phases of the rules are kept between starts. Default: nowhere. */
   readonly file?: string | undefined;
+  /** Told that the file cannot be written any more. */
+  readonly onTrouble?: ((error: ConfigurationError) => void) | undefined;
 }
 
 /** The file is written this often, in real time. */
@@ -49,34 +52,49 @@ export class Timekeeper {
     this.#file = file;
   }
 
-  /** @throws ConfigurationError if the file is not one of ours */
-  static async start({ speed, file }: TimekeeperOptions): Promise<Timekeeper> {
+  /** @throws ConfigurationError if the file is not one of ours, or cannot be written */
+  static async start({ speed, file, onTrouble = () => {} }: TimekeeperOptions): Promise<Timekeeper> {
     const saved = file === undefined ? undefined : await readState(file);
     const wallStart = Date.now();
     const setting = { wallStart, start: Math.max(wallStart, saved?.clock ?? 0), speed };
     const keeper = new Timekeeper(setting, new Map(Object.entries(saved?.rules ?? {})), file);
-    await keeper.#save();
+    if (file !== undefined) {
+      const folder = dirname(file);
+      const cannotWrite = (error: unknown) => {
+        throw folderTrouble(folder, error);
+      };
+      await mkdir(folder, { recursive: true }).catch(cannotWrite);
+      await keeper.#save().catch(cannotWrite);
+    }
     if (file !== undefined) {
       keeper.#timer = setInterval(() => {
-        keeper.#saving = keeper.#save().catch(() => {});
+        keeper.#saving = keeper.#save().catch((error) => onTrouble(folderTrouble(dirname(file), error)));
       }, SAVE_EVERY_MS);
       keeper.#timer.unref();
     }
     return keeper;
   }
 
-  /** Writes the present time and the phases for the next start. */
+  /**
+   * Writes the present time and the phases for the next start.
+   *
+   * @throws ConfigurationError if they cannot be written
+   */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#saving;
-    if (this.#file !== undefined) writeState(this.#file, this.#state(this.clock.now()));
+    if (this.#file === undefined) return;
+    try {
+      writeState(this.#file, this.#state(this.clock.now()));
+    } catch (error) {
+      throw folderTrouble(dirname(this.#file), error);
+    }
   }
 
   async #save(): Promise<void> {
     if (this.#file === undefined) return;
     // Ahead by what may pass until the next write has surely happened.
     const ahead = this.clock.now() + 3 * SAVE_EVERY_MS * this.setting.speed;
-    await mkdir(dirname(this.#file), { recursive: true });
     const partial = `${this.#file}.part`;
     await writeFile(partial, this.#state(ahead));
     await rename(partial, this.#file);
@@ -98,13 +116,14 @@ async function readState(file: string): Promise<z.output<typeof stateSchema> | u
     text = await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new ConfigurationError(`cannot read ${file}: ${(error as Error).message}`, { cause: error });
+    throw folderTrouble(dirname(file), error);
   }
   try {
     return parseOptions(stateSchema, JSON.parse(text), '');
   } catch (error) {
-    throw new ConfigurationError(`${file} is no state of a local runtime: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new ConfigurationError(
+      `${file} is no state of a local runtime: ${(error as Error).message}. It holds the time and the phases of the rules, no records: remove it, and they begin anew`,
+      { cause: error },
+    );
   }
 }

@@ -1,4 +1,4 @@
-import type { Hono } from 'hono';
+import type { LocalApp } from '../local-server.js';
 
 export interface LambdaService {
   readonly has: (functionName: string) => boolean;
@@ -7,7 +7,7 @@ export interface LambdaService {
 }
 
 /** The part of Lambda's API by which one function starts another: asynchronous invocation. */
-export function serveLambda(app: Hono, { has, start }: LambdaService): void {
+export function serveLambda(app: LocalApp, { has, start }: LambdaService): void {
   app.post('/2015-03-31/functions/:name/invocations', async (context) => {
     const name = context.req.param('name');
     const refuse = (status: 400 | 404, type: string, Message: string) => {

@@ -1,5 +1,5 @@
-import type { Hono } from 'hono';
 import * as z from 'zod';
+import type { LocalApp } from '../local-server.js';
 import type { FindSecret } from '../secrets-file.js';
 
 const secretSchema = z.object({
@@ -9,7 +9,7 @@ const secretSchema = z.object({
 const parameterSchema = z.object({ Name: z.string().min(1) });
 
 /** The part of the APIs of Secrets Manager and of SSM's Parameter Store by which functions read secrets. */
-export function serveSecrets(app: Hono, path: string, find: FindSecret): void {
+export function serveSecrets(app: LocalApp, path: string, find: FindSecret): void {
   app.on('POST', [path, `${path}/`], async (context) => {
     const input: unknown = await context.req.json().catch(() => undefined);
     const answer = await answerTo(context.req.header('x-amz-target'), input, find);

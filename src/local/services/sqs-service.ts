@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import * as z from 'zod';
+import type { LocalApp } from '../local-server.js';
 import type { SendMessage } from '../queues/queues.js';
 
 /** Of one message, and of a batch. */
@@ -28,7 +29,7 @@ class Refused extends Error {
 }
 
 /** The part of SQS's API by which functions send messages. */
-export function serveSqs(app: Hono, send: SendMessage): void {
+export function serveSqs(app: LocalApp, send: SendMessage): void {
   app.post('/', async (context) => {
     try {
       const answer = take(context.req.header('x-amz-target'), await bodyOf(context), send);

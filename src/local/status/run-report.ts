@@ -1,4 +1,5 @@
 import { isIdle, type RunSummary } from '../../processor/summary.js';
+import { withoutUrlSecrets } from '../../url-text.js';
 import type { Invocation } from '../sandbox/sandbox.js';
 import type { GivenUp } from '../sandbox/sandbox-pool.js';
 
@@ -37,17 +38,25 @@ export function reportRun({ invocation, ...firing }: FiringResult): RunReport {
       return { ...firing, outcome: 'ok', text, idle, ...(summary ? { summary } : {}) };
     }
     case 'error': {
-      const text = `failed: ${invocation.name}: ${invocation.message}`;
+      const text = shortened(`failed: ${invocation.name}: ${invocation.message}`);
       return { ...firing, outcome: 'error', text, idle: false };
     }
     case 'exited':
     case 'timedOut':
-      return { ...firing, outcome: invocation.type, text: invocation.message, idle: false };
+      return { ...firing, outcome: invocation.type, text: shortened(invocation.message), idle: false };
     case 'givenUp':
       return { ...firing, outcome: 'givenUp', text: `given up: ${invocation.message}`, idle: false };
     default:
       throw new TypeError(`unknown invocation ${JSON.stringify(invocation satisfies never)}`);
   }
+}
+
+const MAX_TEXT_CHARACTERS = 500;
+
+/** A handler can throw anything, however long it is. */
+function shortened(text: string): string {
+  const shown = withoutUrlSecrets(text, 4 * MAX_TEXT_CHARACTERS);
+  return shown.length > MAX_TEXT_CHARACTERS ? `${shown.slice(0, MAX_TEXT_CHARACTERS)}…` : shown;
 }
 
 const ENDS: Readonly<Record<RunSummary['ended'], string>> = {

@@ -1,5 +1,6 @@
 import { toIso } from '../../clock.js';
 import type { StatusCounts } from '../../store/dynamodb/count.js';
+import { withoutUrlSecrets } from '../../url-text.js';
 import type { AppQueue } from '../app-queues.js';
 import type { SampleErp } from '../sample/sample-erp.js';
 import type { SampleShop } from '../sample/sample-shop.js';
@@ -50,11 +51,11 @@ export class RuntimeStatusView {
       speed: time.setting.speed,
       endpoint: dynamodb,
       statusPage: page,
-      app: appName,
       ...(dataDir === undefined ? {} : { dataDir }),
       logs,
       tables,
-      ...(deliverTo === undefined ? {} : { deliverTo }),
+      ...(deliverTo === undefined ? {} : { deliverTo: withoutUrlSecrets(deliverTo) }),
+      app: withoutUrlSecrets(appName),
       queues: this.#queues(),
       rules: app.rules.map((rule) => this.#rule(rule)),
       runs: log.runs,

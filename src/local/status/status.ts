@@ -14,7 +14,7 @@ export interface RuntimeStatus {
   readonly dataDir?: string | undefined;
   readonly logs: string;
   readonly tables: readonly string[];
-  /** Where records are delivered; absent: nowhere, the app's rules are disabled. */
+  /** Where records are delivered, by origin and path; absent: nowhere, the app's rules are disabled. */
   readonly deliverTo?: string | undefined;
   readonly queues: readonly QueueStatus[];
   readonly rules: readonly RuleStatus[];

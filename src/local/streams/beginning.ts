@@ -1,4 +1,4 @@
-import type { AttributeMap, Change } from './change-capture.js';
+import type { AttributeMap, Change } from './change.js';
 
 /** Items of one table as they stand. */
 export interface Snapshot {
@@ -51,6 +51,7 @@ export class Beginning {
     const changed = new Set(this.held.map(keyOf));
     const told = new Set<string>();
     const readAt = Date.now();
+    const forgetAt = performance.now() + REMEMBERED_MS;
     for (const change of found) {
       const key = keyOf(change);
       if (changed.has(key)) continue;
@@ -58,9 +59,8 @@ export class Beginning {
       listener.add(change);
     }
     this.handOver = (change) => {
-      const now = Date.now();
-      if (now > readAt + REMEMBERED_MS) told.clear();
-      const isFromBefore = (change.at ?? now - TOLD_AFTER_MS) <= readAt;
+      if (performance.now() > forgetAt) told.clear();
+      const isFromBefore = (change.at ?? Date.now() - TOLD_AFTER_MS) <= readAt;
       if (change.before === undefined && isFromBefore && told.delete(keyOf(change))) return;
       listener.add(change);
     };

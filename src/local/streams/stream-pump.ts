@@ -1,5 +1,5 @@
 import { type Deliver, failuresOf } from '../event-source.js';
-import type { Change } from './change-capture.js';
+import type { Change } from './change.js';
 
 /** A record of a stream, as Lambda hands it over. */
 export interface StreamRecord {

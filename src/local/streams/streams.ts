@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors.js';
 import { handOverTo } from '../event-source.js';
 import type { Invoke } from '../function-host.js';
 import type { LocalApp } from '../template/local-app.js';
-import type { Change } from './change-capture.js';
+import type { Change } from './change.js';
 import { StreamPump, type StreamPumpOptions } from './stream-pump.js';
 
 export interface StreamsOptions {

@@ -36,6 +36,7 @@ export class TableReader {
   private readonly done = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
+  /** By `performance.now()`. */
   private discoverAt = 0;
   private pauseMs = 0;
 
@@ -49,7 +50,7 @@ export class TableReader {
       if (iterator === undefined) this.done.add(id);
       else this.open.set(id, { iterator, position: 'end' });
     }
-    this.discoverAt = Date.now() + DISCOVER_MS;
+    this.discoverAt = performance.now() + DISCOVER_MS;
     this.again(0);
   }
 
@@ -66,7 +67,7 @@ export class TableReader {
   private async turn(): Promise<void> {
     try {
       for (const [id, shard] of this.open) await this.readOn(id, shard);
-      if (Date.now() >= this.discoverAt) await this.discover();
+      if (performance.now() >= this.discoverAt) await this.discover();
       this.pauseMs = 0;
       this.again(POLL_MS);
     } catch (error) {
@@ -125,6 +126,6 @@ export class TableReader {
       if (iterator === undefined) this.done.add(id);
       else this.open.set(id, { iterator, position: 'start' });
     }
-    this.discoverAt = Date.now() + DISCOVER_MS;
+    this.discoverAt = performance.now() + DISCOVER_MS;
   }
 }

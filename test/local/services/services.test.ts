@@ -189,6 +189,6 @@ it('the services are for this machine alone', async () => {
       .on('error', reject)
       .end('{}');
   });
-  expect(status).toBe(403);
+  expect(status).toBe(421);
   expect(started).toEqual([]);
 });

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/local/embedded-dynamodb.js';
-import type { Change } from '../../../src/local/streams/change-capture.js';
+import type { Change } from '../../../src/local/streams/change.js';
 import { createDynamoDbClient, type DynamoDBClient } from '../../../src/store/index.js';
 import { createTables } from '../../store/tables.js';
 

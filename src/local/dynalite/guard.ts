@@ -1,0 +1,61 @@
+import type { LevelDatabase } from './create.js';
+
+type Callback = (error?: Error | null, value?: unknown) => void;
+
+/** Codes of LevelDB, and of the system. Others tell that the database is closed, or was used in a wrong way. */
+const FAILED = /^(LEVEL_(IO_ERROR|CORRUPTION|DECODE_ERROR)|E[A-Z0-9]+)$/;
+
+/**
+ * dynalite ends its process when its database fails: the disk is full, the folder may not be written to any more, a
+ * file is damaged. Here the request is answered with an error, and `onFailure` is told, once. From then on no write is
+ * accepted: LevelDB would go on in the middle of a file that ends with half an entry, and what it wrote behind that
+ * could not be read again.
+ */
+export function guardDatabase(database: LevelDatabase, onFailure: (error: Error) => void): void {
+  let failure: Error | undefined;
+  const translate = (error: Error): Error => {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined || !FAILED.test(code)) return error;
+    if (!failure) {
+      failure = answerOf(error);
+      onFailure(error);
+    }
+    return failure;
+  };
+  const guarded =
+    (done: Callback): Callback =>
+    (error, value) =>
+      done(error && translate(error), value);
+  const refused = (done: Callback): boolean => {
+    if (failure) setImmediate(done, failure);
+    return failure !== undefined;
+  };
+  const { get, put, del, batch, keys, values } = database;
+  database.get = (key, done) => get.call(database, key, guarded(done));
+  database.put = (key, value, done) => refused(done) || put.call(database, key, value, guarded(done));
+  database.del = (key, done) => refused(done) || del.call(database, key, guarded(done));
+  database.batch = (operations, done) => refused(done) || batch.call(database, operations, guarded(done));
+  for (const [name, list] of Object.entries({ keys, values })) {
+    database[name as 'keys' | 'values'] = (options) => {
+      const iterator = list.call(database, options);
+      const next = iterator.next.bind(iterator);
+      iterator.next = () =>
+        next().catch((error) => {
+          const translated = translate(error);
+          // Nobody listens to the error of a list of names. What it lacks is not written in its place any more.
+          if (name === 'keys' && translated === failure) return undefined;
+          throw translated;
+        });
+      return iterator;
+    };
+  }
+}
+
+/** As dynalite tells its errors. */
+function answerOf(cause: Error): Error {
+  const message = 'the embedded DynamoDB cannot use its data any more';
+  return Object.assign(new Error(message, { cause }), {
+    statusCode: 500,
+    body: { __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError', message },
+  });
+}

@@ -1,0 +1,120 @@
+import { createRequire } from 'node:module';
+import type { DynaliteStore, Operation } from './create.js';
+
+/** An item in DynamoDB's own JSON: `{ "id": { "S": "order-7" } }`. */
+export type AttributeMap = Readonly<Record<string, unknown>>;
+
+/** One write to an item, and the item before it and after it. */
+export interface ItemWrite {
+  readonly table: string;
+  readonly before: AttributeMap | undefined;
+  readonly after: AttributeMap | undefined;
+}
+
+interface Table {
+  readonly TableName: string;
+}
+type UpdateIndexes = (
+  store: DynaliteStore,
+  table: Table,
+  before: AttributeMap | undefined,
+  after: AttributeMap | null | undefined,
+  done: (error?: Error | null) => void,
+) => void;
+
+const db = createRequire(import.meta.resolve('dynalite'))('./db') as {
+  createKey(item: AttributeMap, table: Table): string;
+  updateIndexes: UpdateIndexes;
+};
+
+/** What the next write of an item brings with it. */
+interface Pending {
+  readonly write: ItemWrite;
+  readonly indexes: readonly Operation[];
+}
+type Begin = (table: Table, write: ItemWrite, updateIndexes: (done: () => void) => void) => void;
+
+const begins = new WeakMap<DynaliteStore, Begin>();
+let isPatched = false;
+
+/**
+ * dynalite writes the entries of an item's indexes first, one by one, and then the item. A process that is killed in
+ * between, or a full disk, would leave an item that waits and that no index has: it would never be attempted. Here the
+ * item and its entries are one write. Each of dynalite's writes, of whatever request, goes through `updateIndexes` and
+ * then to the item, under the lock of its key.
+ *
+ * @param onWritten told of each write, once the item can be read as it was written, in the order of an item's writes
+ */
+export function makeWritesWhole(store: DynaliteStore, onWritten: (write: ItemWrite) => void): void {
+  patch();
+  const { db: level } = store;
+  const { put, del } = level;
+  let recorded: Operation[] | undefined;
+  level.put = (key, value, done) => {
+    if (!recorded) return put.call(level, key, value, done);
+    recorded.push({ type: 'put', key, value });
+    done(null);
+  };
+  level.del = (key, done) => {
+    if (!recorded) return del.call(level, key, done);
+    recorded.push({ type: 'del', key });
+    done(null);
+  };
+  /** What is written meanwhile, in place of its being written. */
+  const record = (write: (done: () => void) => void): readonly Operation[] => {
+    const operations: Operation[] = [];
+    let isDone = false;
+    recorded = operations;
+    try {
+      write(() => {
+        isDone = true;
+      });
+    } finally {
+      recorded = undefined;
+    }
+    if (!isDone) throw new Error('this version of dynalite writes in another way');
+    return operations;
+  };
+
+  const pending = new Map<string, Pending>();
+  const idOf = (table: string, key: string) => `${table}/${key}`;
+  begins.set(store, (table, write, updateIndexes) => {
+    const item = write.after ?? write.before;
+    if (!item) return;
+    pending.set(idOf(table.TableName, db.createKey(item, table)), { write, indexes: record(updateIndexes) });
+  });
+
+  const { getItemDb } = store;
+  store.getItemDb = (table) => {
+    const items = getItemDb(table);
+    const write = (key: string, one: (done: () => void) => void, done: (error?: Error | null) => void) => {
+      const id = idOf(table, key);
+      const found = pending.get(id);
+      pending.delete(id);
+      level.batch([...(found?.indexes ?? []), ...record(one)], (error) => {
+        if (!error && found) onWritten(found.write);
+        done(error);
+      });
+    };
+    // The lock of a key, and all that reads, stays as it is.
+    return Object.assign(Object.create(items), {
+      put: (key: string, value: unknown, done: (error?: Error | null) => void) =>
+        write(key, (recordedAt) => items.put(key, value, recordedAt), done),
+      del: (key: string, done: (error?: Error | null) => void) =>
+        write(key, (recordedAt) => items.del(key, recordedAt), done),
+    });
+  };
+}
+
+function patch(): void {
+  if (isPatched) return;
+  isPatched = true;
+  const { updateIndexes } = db;
+  db.updateIndexes = (store, table, before, after, done) => {
+    const begin = begins.get(store);
+    if (!begin) return updateIndexes(store, table, before, after, done);
+    const write = { table: table.TableName, before, after: after ?? undefined };
+    begin(table, write, (recorded) => updateIndexes(store, table, before, after, recorded));
+    done();
+  };
+}

@@ -1,0 +1,56 @@
+import { createRequire } from 'node:module';
+import { vi } from 'vitest';
+
+interface LevelClass {
+  prototype: Record<'_put' | '_batch' | '_get', (...args: unknown[]) => Promise<unknown>>;
+}
+
+/** The class of the database that dynalite keeps in a folder. */
+const { Level } = createRequire(import.meta.resolve('dynalite'))('level') as { Level: LevelClass };
+
+/** As LevelDB tells of a system's error. */
+export function ioError(text: string): Error {
+  return Object.assign(new Error(`IO error: /data/dynamodb/000003.log: ${text}`), { code: 'LEVEL_IO_ERROR' });
+}
+
+/** From the n-th write on the disk takes nothing, until the mock is restored. */
+export function failWritesFrom(n: number, error: Error) {
+  let writes = 0;
+  const spies = (['_put', '_batch'] as const).map((name) => {
+    const write = Level.prototype[name];
+    return vi.spyOn(Level.prototype, name).mockImplementation(async function (this: unknown, ...args) {
+      writes += 1;
+      if (writes >= n) throw error;
+      return write.apply(this, args);
+    });
+  });
+  return {
+    writes: () => writes,
+    restore: () => {
+      for (const spy of spies) spy.mockRestore();
+    },
+  };
+}
+
+/** What is read is not what was written. */
+export function damageReads(error: Error) {
+  return vi.spyOn(Level.prototype, '_get').mockRejectedValue(error);
+}
+
+/** How many entries each write to the database has. */
+export function countEntries() {
+  const sizes: number[] = [];
+  const spies = (['_put', '_batch'] as const).map((name) => {
+    const write = Level.prototype[name];
+    return vi.spyOn(Level.prototype, name).mockImplementation(function (this: unknown, ...args) {
+      sizes.push(name === '_put' ? 1 : (args[0] as unknown[]).length);
+      return write.apply(this, args);
+    });
+  });
+  return {
+    sizes,
+    restore: () => {
+      for (const spy of spies) spy.mockRestore();
+    },
+  };
+}
