@@ -1,11 +1,19 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { BacklogClient, InsertInterruptedError, type NewRecord } from '../client/index.js';
+import type { Readable } from 'node:stream';
+import {
+  BacklogClient,
+  InsertInterruptedError,
+  type InsertManyResult,
+  type NewRecord,
+} from '../client/index.js';
 import { ConfigurationError } from '../errors.js';
 import { DEFAULT_QUEUE, QUEUE_NAME, QUEUE_PATTERN } from '../record/index.js';
 import { show } from '../validation.js';
 import { connect, type TargetFlags } from './connect.js';
+import { explain } from './explain.js';
 import { parseLine } from './import-line.js';
+import { listenForInterrupt } from './interrupt.js';
 import { readLines, TOO_LONG } from './ndjson.js';
 import { EXIT, type ExitCode, type Output, printable } from './output.js';
 import { progressBar } from './progress.js';
@@ -24,14 +32,25 @@ interface Tally {
   readonly queues: Set<string>;
 }
 
-interface Entry {
-  readonly line: number;
-  readonly record: NewRecord;
-}
+/** A line that was read: a record, or why it is none. */
+type Entry = { readonly line: number } & (
+  | { readonly record: NewRecord; readonly ignored: readonly string[] }
+  | { readonly bad: string }
+);
 
 interface Remark {
   readonly line: number;
   readonly text: string;
+}
+
+/** Where an import ended before the end of its source. */
+interface Stop {
+  /** The first line that was not dealt with. */
+  readonly line: number;
+  /** Lines behind it may have gone in. */
+  readonly hasGaps: boolean;
+  /** Absent: the user ended it. */
+  readonly cause?: unknown;
 }
 
 /** So many records are read before they are written: what a file needs of memory, however long it is. */
@@ -49,68 +68,131 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
   const tally: Tally = { inserted: 0, duplicates: 0, bad: 0, ignored: new Map(), queues: new Set() };
   output.message(`importing ${file === '-' ? 'stdin' : file} into ${where}`);
   const bar = progressBar(source.bytes, output);
-  let batch: Entry[] = [];
-  let remarks: Remark[] = [];
-  const flush = async () => {
-    remarks.push(...(await insertBatch(backlog, batch, tally, bar)));
-    for (const { line, text } of remarks.sort((a, b) => a.line - b.line)) {
-      bar.message(`line ${line}: ${printable(text)}`);
-    }
-    batch = [];
-    remarks = [];
-  };
+  const interrupt = listenForInterrupt(() => {
+    bar.message('stopping after the writes at hand (Ctrl-C again to stop at once) ...');
+    source.stream.destroy();
+  });
+  let stop: Stop | undefined;
   try {
-    for await (const { number, text, bytesRead } of readLines(source.stream)) {
-      const parsed =
-        text === TOO_LONG
-          ? ({ type: 'bad', reason: 'longer than any record can be' } as const)
-          : parseLine(text, flags.queue);
-      if (parsed.type === 'bad') {
-        tally.bad += 1;
-        remarks.push({ line: number, text: parsed.reason });
-      } else {
-        for (const name of parsed.ignored) tally.ignored.set(name, (tally.ignored.get(name) ?? 0) + 1);
-        batch.push({ line: number, record: parsed.record });
-      }
-      if (batch.length + remarks.length >= BATCH) await flush();
-      bar.update(bytesRead, tally.inserted);
-    }
-    await flush();
+    const insert = (batch: readonly Entry[]) => insertBatch(backlog, batch, tally, bar, interrupt.signal);
+    stop = await importLines(source.stream, flags.queue, insert, interrupt.signal, (bytesRead) =>
+      bar.update(bytesRead, tally.inserted),
+    );
   } finally {
     bar.stop();
+    interrupt.close();
+    source.stream.destroy();
     client.destroy();
   }
   report(tally, queues, output);
-  return tally.bad > 0 ? EXIT.problems : EXIT.ok;
+  if (!stop) return tally.bad > 0 ? EXIT.problems : EXIT.ok;
+  output.message(stopText(stop));
+  return EXIT.failed;
 }
 
-/** Writes a batch; what is to be said about its lines is returned. */
+/** Reads batch after batch, each of which is inserted before the next is read. */
+async function importLines(
+  stream: AsyncIterable<Uint8Array>,
+  queue: string | undefined,
+  insert: (batch: readonly Entry[]) => Promise<Stop | undefined>,
+  signal: AbortSignal,
+  onRead: (bytesRead: number) => void,
+): Promise<Stop | undefined> {
+  let batch: Entry[] = [];
+  let next = 1;
+  try {
+    for await (const { number, text, bytesRead } of readLines(stream)) {
+      if (signal.aborted) break;
+      batch.push({ line: number, ...entryOf(text, queue) });
+      next = number + 1;
+      if (batch.length < BATCH) continue;
+      const stop = await insert(batch);
+      if (stop) return stop;
+      batch = [];
+      onRead(bytesRead);
+    }
+  } catch (error) {
+    // The stream was closed to end the wait for more of it.
+    if (!signal.aborted) throw error;
+  }
+  if (signal.aborted) return { line: batch[0]?.line ?? next, hasGaps: false };
+  return insert(batch);
+}
+
+function entryOf(text: string | typeof TOO_LONG, queue: string | undefined) {
+  if (text === TOO_LONG) return { bad: 'longer than any record can be' };
+  const parsed = parseLine(text, queue);
+  return parsed.type === 'bad' ? { bad: parsed.reason } : { record: parsed.record, ignored: parsed.ignored };
+}
+
+/** Writes a batch, counts it, and says what is to be said about its lines, as far as it came. */
 async function insertBatch(
   backlog: BacklogClient,
   batch: readonly Entry[],
   tally: Tally,
   log: Pick<Output, 'message'>,
-): Promise<Remark[]> {
-  const result = await backlog.insertMany(batch.map(({ record }) => record)).catch((error) => {
-    if (!(error instanceof InsertInterruptedError)) throw error;
-    const inserted = tally.inserted + error.result.inserted;
-    log.message(`${inserted} were inserted before it stopped, in or after line ${batch[0]?.line}`);
-    throw error;
-  });
-  const failed = new Map(result.failed.map(({ index, error }) => [index, error]));
+  signal: AbortSignal,
+): Promise<Stop | undefined> {
+  const records = batch.flatMap((entry) => ('record' in entry ? [entry] : []));
+  const { result, stop } = await inserted(backlog, records, signal);
+  const end = stop?.line ?? Number.POSITIVE_INFINITY;
+  const bad = [
+    ...batch.flatMap((entry) =>
+      'bad' in entry && entry.line < end ? [{ line: entry.line, text: entry.bad }] : [],
+    ),
+    ...result.failed.map(({ index, error }) => ({ line: records[index]?.line ?? 0, text: error.message })),
+  ];
+  const failed = new Set(result.failed.map(({ index }) => index));
   const lines = new Map<string | undefined, number>();
-  for (const [index, { line, record }] of batch.entries()) {
+  for (const [index, { line, record, ignored }] of records.entries()) {
     lines.set(record.id, line);
+    if (line >= end) continue;
     if (!failed.has(index)) tally.queues.add(record.queue ?? DEFAULT_QUEUE);
+    for (const name of ignored) tally.ignored.set(name, (tally.ignored.get(name) ?? 0) + 1);
   }
   const known = result.duplicates.slice(0, Math.max(0, SHOWN_DUPLICATES - tally.duplicates));
   tally.inserted += result.inserted;
-  tally.bad += failed.size;
+  tally.bad += bad.length;
   tally.duplicates += result.duplicates.length;
-  return [
-    ...[...failed].map(([index, error]) => ({ line: batch[index]?.line ?? 0, text: error.message })),
+  const remarks: Remark[] = [
+    ...bad,
     ...known.map((id) => ({ line: lines.get(id) ?? 0, text: `${id} is there already, left alone` })),
   ];
+  for (const { line, text } of remarks.sort((a, b) => a.line - b.line)) {
+    log.message(`line ${line}: ${printable(text)}`);
+  }
+  return stop;
+}
+
+/** What went in, and where it ended if not all of them were dealt with. */
+async function inserted(
+  backlog: BacklogClient,
+  records: readonly { readonly line: number; readonly record: NewRecord }[],
+  signal: AbortSignal,
+): Promise<{ readonly result: InsertManyResult; readonly stop?: Stop }> {
+  try {
+    return {
+      result: await backlog.insertMany(
+        records.map(({ record }) => record),
+        { signal },
+      ),
+    };
+  } catch (error) {
+    if (!(error instanceof InsertInterruptedError)) throw error;
+    const { result, unsettled, taken } = error;
+    const first = Math.min(taken, ...unsettled);
+    const line = records[first]?.line;
+    if (line === undefined) return { result };
+    const hasGaps = taken - first > unsettled.length;
+    return { result, stop: { line, hasGaps, ...(signal.aborted ? {} : { cause: error.cause }) } };
+  }
+}
+
+/** Where to go on, and why that is needed. */
+function stopText({ line, hasGaps, cause }: Stop): string {
+  const after = hasGaps ? ', some behind it went in' : '';
+  const where = `line ${line} is the first that was not imported${after}: go on from there (tail -n +${line})`;
+  return cause === undefined ? `interrupted; ${where}` : `${explain(cause)}\n${where}`;
 }
 
 function report(tally: Tally, known: readonly string[] | undefined, output: Output): void {
@@ -129,9 +211,7 @@ function report(tally: Tally, known: readonly string[] | undefined, output: Outp
   output.message(`inserted ${inserted}, duplicates ${duplicates}, bad lines ${bad}`);
 }
 
-async function openSource(
-  file: string,
-): Promise<{ stream: AsyncIterable<Uint8Array>; bytes: number | undefined }> {
+async function openSource(file: string): Promise<{ stream: Readable; bytes: number | undefined }> {
   if (file === '-') return { stream: process.stdin, bytes: undefined };
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigurationError(

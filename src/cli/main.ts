@@ -7,10 +7,16 @@ import { createProgram } from './program.js';
 // The SDK's remark on Node 20 is the package's affair, not that of somebody who lists records.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
-// A pipe that ends early, as with `| head`, is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+// A reader that goes away, as `| head` does, is no failure: what would be left half-way is ended in order.
+let isReaderGone = false;
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (isReaderGone) return;
+    isReaderGone = true;
+    if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(process.exitCode ?? EXIT.ok);
+  });
+}
 
 let exitCode: ExitCode = EXIT.ok;
 try {
@@ -26,4 +32,4 @@ try {
     exitCode = EXIT.failed;
   }
 }
-process.exitCode = exitCode;
+process.exitCode = isReaderGone && exitCode === EXIT.failed ? EXIT.ok : exitCode;

@@ -1,6 +1,6 @@
 import cliProgress from 'cli-progress';
 import { age } from '../local/schedule/durations.js';
-import { hasColors, type Output } from './output.js';
+import type { Output } from './output.js';
 
 /** A progress bar on stderr, or nothing where stderr is no terminal. */
 export interface ProgressBar extends Pick<Output, 'message'> {
@@ -33,12 +33,14 @@ export function terminalBar(format: string): cliProgress.SingleBar | undefined {
   return new cliProgress.SingleBar({
     format,
     stream: process.stderr,
-    hideCursor: hasColors(process.stderr),
     barCompleteChar: '█',
     barIncompleteChar: '░',
     barsize: 30,
     clearOnComplete: true,
     stopOnComplete: false,
-    gracefulExit: true,
+    // Its own listener for Ctrl-C would keep the process from ending. Without one nothing may have to be undone: the
+    // cursor stays as it is, and so does the wrapping of lines.
+    gracefulExit: false,
+    linewrap: true,
   });
 }

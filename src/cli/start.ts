@@ -134,7 +134,7 @@ function showLive(runtime: LocalRuntime): { stop(): void } {
   };
 }
 
-/** Ctrl-C, SIGTERM, or a pipe that nobody reads any more. */
+/** Ctrl-C or SIGTERM, which is also what main.ts makes of a pipe that nobody reads any more. */
 function listenForStop() {
   const abort = new AbortController();
   let second = () => process.exit(EXIT.failed);
@@ -144,7 +144,6 @@ function listenForStop() {
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of signals) process.on(name, onSignal);
-  process.stdout.on('error', onSignal);
   return {
     signal: abort.signal,
     onSecond: (action: () => void) => {
@@ -161,7 +160,6 @@ function listenForStop() {
       }),
     close: () => {
       for (const name of signals) process.off(name, onSignal);
-      process.stdout.off('error', onSignal);
     },
   };
 }

@@ -1,6 +1,13 @@
 import * as z from 'zod/mini';
 import type { Clock } from '../clock.js';
-import { type ConnectionOptions, clientAlone, clientFor, connectionShape, tableName } from '../connection.js';
+import {
+  type ConnectionOptions,
+  clientAlone,
+  clientFor,
+  connectionShape,
+  tableName,
+  withMethod,
+} from '../connection.js';
 import { ConfigurationError } from '../errors.js';
 import type { Random } from '../random.js';
 import { type Item, QUEUE_PATTERN } from '../record/index.js';
@@ -30,6 +37,11 @@ export interface InsertManyOptions extends Delay {
   readonly concurrency?: number | undefined;
   /** Called after every record with the counts so far. */
   readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
+  /**
+   * Ends the insertion with an InsertInterruptedError: what is under way is finished, no more is taken from the source,
+   * and what is throttled is not sent again.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The same for many records of a task; each of them may say something else. */
@@ -68,6 +80,7 @@ const flowOptions = {
       'expected a function',
     ),
   ),
+  signal: z.optional(withMethod<AbortSignal>('addEventListener', 'AbortSignal')),
 };
 const flowSchema = z.strictObject(flowOptions);
 const insertManySchema = z.strictObject({ ...delaySchema, ...flowOptions });
@@ -127,7 +140,7 @@ export class BacklogClient {
    * stops the others: it is reported in `failed`. Of a task the source gives payloads, or `{ payload, ... }` with
    * options of their own.
    *
-   * @throws InsertInterruptedError if the table cannot be used or reached; it says what went in
+   * @throws InsertInterruptedError if the table cannot be used or reached, or at the signal; it says what went in
    */
   insertMany<Input, Priority extends string>(
     task: Task<Input, unknown, Priority>,
@@ -143,8 +156,8 @@ export class BacklogClient {
     const { clock, random, bulk } = this;
     const insert = (items: readonly Item[]) => bulk.insert(items);
     if (isTask(first)) {
-      const { concurrency, onProgress, ...common } = third;
-      const flow = parseOptions(flowSchema, { concurrency, onProgress }, 'insertMany');
+      const { concurrency, onProgress, signal, ...common } = third;
+      const flow = parseOptions(flowSchema, { concurrency, onProgress, signal }, 'insertMany');
       if (Object.hasOwn(common, 'id'))
         throw new ConfigurationError('insertMany.id: expected nothing, as it is for each record');
       checkOptions(first, common, clock.now());
@@ -161,12 +174,16 @@ export class BacklogClient {
         random,
       });
     }
-    const { concurrency, onProgress, ...delay } = parseOptions(insertManySchema, second ?? {}, 'insertMany');
+    const { concurrency, onProgress, signal, ...delay } = parseOptions(
+      insertManySchema,
+      second ?? {},
+      'insertMany',
+    );
     const availableAt = availableAtOf(delay as Delay, clock.now());
     const source = sourceOf(first) as Source<NewRecord>;
     const itemOf = (record: NewRecord) => this.itemOf(record, availableAt);
     const idOf = (record: NewRecord | undefined) => record?.id;
-    return insertMany(source, { concurrency, onProgress, itemOf, idOf, insert, clock, random });
+    return insertMany(source, { concurrency, onProgress, signal, itemOf, idOf, insert, clock, random });
   }
 
   private itemWith(record: NewRecord, options: unknown = {}) {

@@ -31,14 +31,18 @@ export interface InsertProgress {
 }
 
 /**
- * The store could not be reached, or used, any more. What had gone in by then is in `result`; run it again with the
- * same ids.
+ * The store could not be reached, or used, any more, or the signal was aborted. What had gone in by then is in
+ * `result`; run it again with the same ids.
  */
 export class InsertInterruptedError extends StoreError {
   override readonly name = 'InsertInterruptedError';
   constructor(
     readonly result: InsertManyResult,
     options: { cause: unknown },
+    /** Places in the source, from 0, of the records that were taken from it and have no result. */
+    readonly unsettled: readonly number[] = [],
+    /** How many records were taken from the source. */
+    readonly taken: number = 0,
   ) {
     const { inserted, duplicates, failed } = result;
     const reason = options.cause instanceof Error ? options.cause.message : String(options.cause);
@@ -63,6 +67,8 @@ export interface InsertManyParts<Source> {
   /** Records under way at once. */
   readonly concurrency: number;
   readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
+  /** Ends it: no more is taken from the source, and what is throttled is not sent again. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type NewItem = Item & { readonly id: string };
@@ -78,23 +84,29 @@ export async function insertMany<Source>(
   source: Iterable<Source> | AsyncIterable<Source>,
   parts: InsertManyParts<Source>,
 ): Promise<InsertManyResult> {
-  const { concurrency, clock, onProgress } = parts;
+  const { concurrency, clock, onProgress, signal } = parts;
   const size = Math.min(BATCH, concurrency);
   const queue = new PQueue({ concurrency: Math.floor(concurrency / size) });
   const result = { inserted: 0, duplicates: [] as string[], failed: [] as FailedRecord[] };
+  const unsettled = new Set<number>();
+  let taken = 0;
   let trouble: { cause: unknown } | undefined;
 
   const count = (id: string | undefined, index: number, answer: InsertAnswer) => {
     if (answer === 'inserted') result.inserted++;
     else if (answer === 'duplicate') result.duplicates.push(String(id));
     else if ('invalid' in answer) result.failed.push({ id, index, error: answer.invalid });
-    else trouble ??= { cause: 'passing' in answer ? answer.passing : answer.trouble };
+    else {
+      trouble ??= { cause: 'passing' in answer ? answer.passing : answer.trouble };
+      return;
+    }
+    unsettled.delete(index);
     const { inserted, duplicates, failed } = result;
     onProgress?.({ inserted, duplicates: duplicates.length, failed: failed.length });
   };
 
   const insertBatch = async (batch: readonly Source[], first: number) => {
-    if (trouble) return;
+    if (trouble || signal?.aborted) return;
     const made = await Promise.all(batch.map((given) => make(given, parts)));
     const items = made.flatMap((one) => ('item' in one ? one.item : []));
     const answers = await insertPatiently(items, parts);
@@ -105,23 +117,29 @@ export async function insertMany<Source>(
   };
 
   try {
-    let index = 0;
     for await (const batch of batchesOf(source, size, clock)) {
-      const first = index;
-      index += batch.length;
+      const first = taken;
+      for (let i = 0; i < batch.length; i++) unsettled.add(taken++);
       void queue
         .add(() => insertBatch(batch, first))
         .catch((cause: unknown) => {
           trouble ??= { cause };
         });
       await queue.onSizeLessThan(1);
-      if (trouble) break;
+      if (trouble || signal?.aborted) break;
     }
   } finally {
     await queue.onIdle();
   }
   result.failed.sort((a, b) => a.index - b.index);
-  if (trouble) throw new InsertInterruptedError(result, trouble);
+  if (signal?.aborted) trouble ??= { cause: signal.reason };
+  if (trouble)
+    throw new InsertInterruptedError(
+      result,
+      trouble,
+      [...unsettled].sort((a, b) => a - b),
+      taken,
+    );
   return result;
 }
 
@@ -141,14 +159,15 @@ async function make<Source>(
 /** Throttling passes: the table grows with its load. */
 async function insertPatiently<Source>(
   items: readonly Item[],
-  { insert, clock, random }: InsertManyParts<Source>,
+  { insert, clock, random, signal }: InsertManyParts<Source>,
 ): Promise<InsertAnswer[]> {
   const answers: InsertAnswer[] = [];
   let waiting = items.map((_, i) => i);
   for (let tries = 0, fruitless = 0; waiting.length > 0; tries++) {
     if (tries > 0) {
       const wait = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (tries - 1));
-      await clock.sleep(wait * (0.5 + random() / 2));
+      await clock.sleep(wait * (0.5 + random() / 2), signal);
+      if (signal?.aborted) break;
     }
     const got = await insert(waiting.map((i) => items[i] as Item));
     for (const [n, i] of waiting.entries()) answers[i] = got[n] as InsertAnswer;

@@ -79,6 +79,25 @@ describe('inserting many records in few requests', () => {
     expect([again.inserted, again.duplicates.length]).toEqual([1_000 - inserted, inserted]);
   });
 
+  it('ends at its signal with what is under way, and says which records have no result', async () => {
+    const abort = new AbortController();
+    await using it = await open();
+    const onProgress = ({ inserted }: InsertProgress) => {
+      if (inserted === 120) abort.abort();
+    };
+    const { signal } = abort;
+    const error = await it.backlog
+      .insertMany(records(1_000), { onProgress, signal })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InsertInterruptedError);
+    const { result, unsettled, taken } = error as InsertInterruptedError;
+    expect(result.inserted).toBe(it.server.items.size);
+    expect(taken - unsettled.length).toBe(result.inserted);
+    expect(taken).toBeLessThan(1_000);
+    expect(unsettled.length).toBeGreaterThan(0);
+    expect(unsettled.filter((index) => it.server.items.has(`r-${index}`))).toEqual([]);
+  });
+
   it('knows its own record again when the answer told nothing, and takes another’s for a duplicate', async () => {
     const met = new Set<string>();
     const verdict = (id: string) => {
