@@ -40,8 +40,8 @@ export function parseOnce(): void {
   }
 }
 
-function remembering(parse: Parser['parse']): Parser['parse'] {
-  const known = new Map<string, Parsed>();
+/** @param known what it remembers, for tests */
+export function remembering(parse: Parser['parse'], known = new Map<string, Parsed>()): Parser['parse'] {
   return (expression, { context }) => {
     const key = keyOf(expression, context);
     if (key === undefined) return parse(expression, { context });
@@ -58,12 +58,16 @@ function remembering(parse: Parser['parse']): Parser['parse'] {
 /** With values of its own, by which their places are known. */
 function parseToKeep(parse: Parser['parse'], expression: string, context: Context): Parsed {
   const { attrNames = {}, attrVals = {} } = context;
-  const own = Object.fromEntries(Object.entries(attrVals).map(([name, value]) => [name, { ...value }]));
+  const own: Record<string, Record<string, unknown>> = Object.fromEntries(
+    Object.entries(attrVals).map(([name, value]) => [name, { ...value }]),
+  );
   const unusedAttrNames = markAll(attrNames);
   const unusedAttrVals = markAll(attrVals);
   const result = parse(expression, {
     context: { ...context, attrVals: own, unusedAttrNames, unusedAttrVals },
   });
+  // The objects stand for the values that come; what was in the first ones, such as a payload, is not kept.
+  for (const value of Object.values(own)) for (const type of Object.keys(value)) delete value[type];
   const used = Object.entries(own).filter(([name]) => !Object.hasOwn(unusedAttrVals, name));
   return {
     result,
