@@ -1,7 +1,11 @@
 import { closest, distance } from 'fastest-levenshtein';
 
+/** Of what anybody can have meant. */
+const MAX_CHARACTERS = 100;
+
 /** The known name that was probably meant, if it is not too far from what was written. Case is no distance. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > MAX_CHARACTERS) return undefined;
   const written = name.toLowerCase();
   const lowered = known.map((one) => one.toLowerCase());
   const best = closest(written, lowered);

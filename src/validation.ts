@@ -60,7 +60,8 @@ export function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'bigint' || typeof value === 'symbol' || Number.isNaN(value)) return String(value);
-  const text = withoutUrlSecrets(safeJson(value) ?? String(value), MAX_LOOKED_AT);
+  // Of a value with names such as toString, a conversion to text would be an error.
+  const text = withoutUrlSecrets(safeJson(value) ?? Object.prototype.toString.call(value), MAX_LOOKED_AT);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 

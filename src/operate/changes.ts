@@ -11,6 +11,7 @@ import {
   DEAD_LANE_ENDING,
   deadLane,
   homeOf,
+  type Item,
   isLaneOf,
   isMisplaced,
   isNewer,
@@ -173,7 +174,7 @@ export function editPayload(
   const anew = again && isDead ? redrive(found, {}, now) : undefined;
   if (isDeepStrictEqual(payload, item.payload) && !anew) return AS_WANTED;
   try {
-    checkItem({ ...item, payload: checkable(payload) });
+    checkItem(checkable({ ...item, payload }) as Item);
   } catch (error) {
     if (!(error instanceof InvalidRecordError)) throw error;
     return { do: 'refuse', reason: error.message };
@@ -255,6 +256,7 @@ function timeOf(time: string | undefined): number {
 function checkable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(checkable);
+  if (value instanceof Set) return new Set(Array.from(value, checkable));
   const prototype = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null)
     return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, checkable(child)]));

@@ -1,12 +1,12 @@
 import { isSortable, toIso } from '../clock.js';
 import { isLimitsOnly, parseLimits, type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import { AS_READ, type AsRead } from './as-read.js';
+import { truncate } from './history.js';
 import { hasRoomForOutcome } from './item-size.js';
+import { parseError, parseHistory } from './parse-history.js';
 import {
   type BacklogRecord,
   DEFAULT_QUEUE,
-  type ErrorEntry,
-  type HistoryEntry,
   QUEUE_NAME,
   QUEUE_PATTERN,
   STATUSES,
@@ -55,6 +55,14 @@ export function attributesToFence(item: Item): string[] {
 /** A clock that is this far ahead is believed; further ahead counts as unreadable. */
 export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
+/** Longer texts are no times. */
+const MAX_TIME_CHARACTERS = 64;
+/** Of a task's name. */
+const MAX_TASK_BYTES = 128;
+/** The library keeps half of it. */
+const MAX_REASON_BYTES = 400;
+const MAX_PROBLEM_BYTES = 300;
+
 /** As the library writes times; on days that no month lacks. Others are read, and written anew. */
 const CANONICAL_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
@@ -76,8 +84,8 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     const value = item[attribute];
     if (value === undefined || value === null) return undefined;
     if (typeof value === 'string' && CANONICAL_TIME.test(value)) return value;
-    const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-    return isSortable(ms) ? toIso(ms) : problem(attribute, 'an ISO-8601 time');
+    const ms = typeof value === 'string' ? timeOf(value) : Number.NaN;
+    return Number.isNaN(ms) ? problem(attribute, 'an ISO-8601 time') : toIso(ms);
   };
   const count = (attribute: string): number => {
     const value = item[attribute];
@@ -91,16 +99,23 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     if (value === undefined || value === null) return undefined;
     return typeof value === 'string' ? value : problem(attribute, 'a string');
   };
+  const shortText = (attribute: string, maxBytes: number): string | undefined => {
+    const value = text(attribute);
+    if (value === undefined || Buffer.byteLength(value) <= maxBytes) return value;
+    problem(attribute, `at most ${maxBytes} bytes`);
+    return truncate(value, maxBytes);
+  };
 
   const dueAt = time('dueAt');
   const rev = text('rev');
   const firstFailureAt = time('firstFailureAt');
   return {
-    id: String(item.id),
+    id: text('id') ?? '',
     status: parseStatus(item.status) ?? problem('status', STATUSES.join(', ')) ?? 'NEW',
     payload: item.payload,
     queue: parseQueue(item.queue) ?? problem('queue', QUEUE_NAME) ?? DEFAULT_QUEUE,
-    task: text('task'),
+    // Of a task that is called so nobody knows: cut short, it bears a mark that no task's name can have.
+    task: shortText('task', MAX_TASK_BYTES),
     insertedAt:
       insertionTime(time('insertedAt'), now, problems) ??
       // A failure moves the due time: whoever has failed is older than that, or it would never be too old.
@@ -115,17 +130,15 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     firstFailureAt,
     lastFailureAt: time('lastFailureAt'),
     lastAttemptAt: time('lastAttemptAt'),
-    lastError: parseError(item.lastError),
-    errors: Array.isArray(item.errors)
-      ? item.errors.map(parseEntry).filter((entry) => entry !== undefined)
-      : [],
+    lastError: parseError(item.lastError, problem),
+    errors: parseHistory(item.errors, problem),
     notBefore: time('notBefore'),
-    ...(item.formerLane === undefined ? {} : { formerLane: parseFormerLane(item.formerLane) }),
+    ...(item.formerLane === undefined ? {} : { formerLane: parseFormerLane(item.formerLane, problem) }),
     unknownTaskSince: time('unknownTaskSince'),
     ...parseRetry(item.retry, problems),
-    deadReason: text('deadReason'),
+    deadReason: shortText('deadReason', MAX_REASON_BYTES),
     ...(item.backlogFormat === undefined ? {} : { format: count('backlogFormat') || 1 }),
-    expiresAt: typeof item.expiresAt === 'number' ? item.expiresAt : undefined,
+    expiresAt: parseExpiry(item.expiresAt, problem),
     attributes: ownAttributes(item),
     ...(hasRoomForOutcome(item) ? {} : { isFull: true }),
     problems,
@@ -166,44 +179,30 @@ function parseRetry(value: unknown, problems: string[]): Pick<BacklogRecord, 're
     resolvePolicy(value);
     return { retry: value as RetryPolicy };
   } catch (error) {
-    problems.push((error as Error).message);
+    problems.push(truncate((error as Error).message, MAX_PROBLEM_BYTES));
     return { retry: undefined };
   }
 }
 
-function parseFormerLane(value: unknown): BacklogRecord['formerLane'] {
+/** Not a number if it is no time. */
+function timeOf(text: string): number {
+  const ms = text.length <= MAX_TIME_CHARACTERS ? Date.parse(text) : Number.NaN;
+  return isSortable(ms) ? ms : Number.NaN;
+}
+
+type Problem = (attribute: string, expected: string) => void;
+
+function parseFormerLane(value: unknown, problem: Problem): BacklogRecord['formerLane'] {
   const { lane, until } = (value ?? {}) as Record<string, unknown>;
-  const isTime = typeof until === 'string' && isSortable(Date.parse(until));
-  return typeof lane === 'string' && isTime ? { lane, until } : undefined;
+  const isTime = typeof until === 'string' && !Number.isNaN(timeOf(until));
+  if (typeof lane === 'string' && isTime) return { lane, until };
+  if (value !== null) problem('formerLane', 'a map of a lane and a time');
+  return undefined;
 }
 
-function parseError(value: unknown): ErrorEntry | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { name, message, at, attempt } = value as Record<string, unknown>;
-  return {
-    name: String(name),
-    message: String(message),
-    at: String(at),
-    attempt: typeof attempt === 'number' ? attempt : 0,
-  };
-}
-
-const ENTRY_TYPES = {
-  name: 'string',
-  message: 'string',
-  at: 'string',
-  attempt: 'number',
-  ms: 'number',
-  outcome: 'string',
-  stack: 'string',
-  next: 'string',
-  queue: 'string',
-};
-
-/** One entry of the history. Those of failures once had a name, a message, a time and the attempt, and nothing else. */
-function parseEntry(value: unknown): HistoryEntry | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const entry = value as Record<string, unknown>;
-  const known = Object.entries(ENTRY_TYPES).filter(([key, type]) => typeof entry[key] === type);
-  return { at: '', attempt: 0, ...Object.fromEntries(known.map(([key]) => [key, entry[key]])) };
+function parseExpiry(value: unknown, problem: Problem): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && isSortable(value * 1000)) return value;
+  problem('expiresAt', 'epoch seconds');
+  return undefined;
 }

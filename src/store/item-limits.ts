@@ -97,9 +97,8 @@ function checkSet(value: Set<unknown>, path: string, fail: (reason: string) => n
 }
 
 function setKind(element: unknown): string | undefined {
-  if (typeof element === 'string' || typeof element === 'number' || typeof element === 'bigint') {
-    return typeof element;
-  }
+  if (typeof element === 'string') return 'text';
+  if (typeof element === 'number' || typeof element === 'bigint') return 'number';
   return ArrayBuffer.isView(element) || element instanceof ArrayBuffer ? 'binary' : undefined;
 }
 

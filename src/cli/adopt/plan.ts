@@ -133,7 +133,8 @@ function readAttributes(item: Item, rules: AdoptionRules, now: number): Attribut
   for (const name of COUNTS) {
     const source = sources[name];
     if (isGiven(item[name]) || source === undefined || !isGiven(item[source])) continue;
-    const text = String(item[source]);
+    const given = item[source];
+    const text = typeof given === 'number' || typeof given === 'string' ? String(given) : '';
     if (!/^\d{1,9}$/.test(text)) return { because: 'unreadable', detail: `${source}: no whole number` };
     set[name] = Number(text);
   }

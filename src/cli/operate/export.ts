@@ -70,7 +70,8 @@ export async function exportRecords(
 
 function asNew(item: Item, now: number): Item {
   // One that has come was a delay, or a redrive.
-  const isDelayed = Date.parse(String(item.availableAt)) > now;
+  const { availableAt } = item;
+  const isDelayed = typeof availableAt === 'string' && Date.parse(availableAt) > now;
   const isKept = (name: string) =>
     PRODUCERS.has(name) || !CONTRACT_ATTRIBUTES.has(name) || (isDelayed && name === 'availableAt');
   const kept = Object.entries(item).filter(([name]) => isKept(name));

@@ -1,6 +1,7 @@
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DEFAULT_QUEUE, QUEUE_PATTERN, STATUSES } from '../../record/index.js';
 
-/** How many records of which status, by queue. A record without a status counts as `NEW`, as a run reads it. */
+/** How many records of which status, by queue. What makes no sense counts as a run reads it. */
 export type StatusCounts = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
 /**
@@ -24,9 +25,9 @@ export async function countRecords(
       signal === undefined ? {} : { abortSignal: signal },
     );
     for (const { queue, status } of page.Items ?? []) {
-      const name = queue?.S ?? 'default';
+      const name = queue?.S !== undefined && QUEUE_PATTERN.test(queue.S) ? queue.S : DEFAULT_QUEUE;
       const known = counts.get(name) ?? {};
-      const key = status?.S ?? 'NEW';
+      const key = STATUSES.find((one) => one === status?.S) ?? 'NEW';
       known[key] = (known[key] ?? 0) + 1;
       counts.set(name, known);
     }

@@ -1,0 +1,70 @@
+import { errorEntry, keptTexts, truncate } from './history.js';
+import type { ErrorEntry, HistoryEntry } from './record.js';
+
+/** More than any queue keeps. */
+const MAX_ENTRIES = 100;
+/** Of what is a time, or the name of a queue. */
+const MAX_SHORT_BYTES = 128;
+const OUTCOMES = ['succeeded', 'snoozed', 'cancelled'] as const;
+
+type Problem = (attribute: string, expected: string) => void;
+type Parts = Readonly<Record<string, unknown>>;
+
+/** The newest error, within its bounds. What is not as the library writes it is left out and named. */
+export function parseError(value: unknown, problem: Problem): ErrorEntry | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!isMap(value)) {
+    problem('lastError', 'a map');
+    return undefined;
+  }
+  const { name, message, at, attempt } = value;
+  if ([name, message, at].some((part) => typeof part !== 'string')) {
+    problem('lastError', 'a map of the texts name, message and at');
+  }
+  return errorEntry(
+    { name: text(name) ?? 'Error', message: text(message) ?? '' },
+    short(at) ?? '',
+    count(attempt),
+  );
+}
+
+/** The history, its newest entries within their bounds. */
+export function parseHistory(value: unknown, problem: Problem): HistoryEntry[] {
+  if (value === undefined || value === null) return [];
+  const entries = Array.isArray(value) ? value.slice(-MAX_ENTRIES).filter(isMap) : [];
+  if (!Array.isArray(value) || entries.length < Math.min(value.length, MAX_ENTRIES)) {
+    problem('errors', 'a list of maps');
+  }
+  return entries.map(parseEntry);
+}
+
+/** Those of failures once had a name, a message, a time and the attempt, and nothing else. */
+function parseEntry(entry: Parts): HistoryEntry {
+  const { at, attempt, ms, outcome, next, queue, name, message, stack } = entry;
+  const known = {
+    ms: typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined,
+    outcome: OUTCOMES.find((one) => one === outcome),
+    ...keptTexts({ name: text(name), message: text(message), stack: text(stack) }),
+    next: short(next),
+    queue: short(queue),
+  };
+  const given = Object.entries(known).filter(([, part]) => part !== undefined);
+  return { at: short(at) ?? '', attempt: count(attempt), ...Object.fromEntries(given) };
+}
+
+function isMap(value: unknown): value is Parts {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function short(value: unknown): string | undefined {
+  return typeof value === 'string' ? truncate(value, MAX_SHORT_BYTES) : undefined;
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}

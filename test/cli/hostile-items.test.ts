@@ -1,0 +1,12 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
+import { hostileItems } from './hostile-items.js';
+
+let dynamodb: EmbeddedDynamoDb;
+
+beforeAll(async () => {
+  dynamodb = await startEmbeddedDynamoDb({ comparesDocuments: true });
+});
+afterAll(() => dynamodb.stop());
+
+describe('on the embedded DynamoDB', () => hostileItems(() => dynamodb.endpoint));
