@@ -106,8 +106,8 @@ export interface QueueProps {
   readonly enabled?: boolean | undefined;
 
   /**
-   * When a record that was put without `lane` is attempted first: `"attempt"`, within about a second, in up to five
-   * runs at once beside the rule's; or `"schedule"`, when the rule finds it. A success on arrival is its only write.
+   * When a record that was put without `lane` is attempted first: `"attempt"`, within about a second, in up to
+   * `onInsertConcurrency` runs at once beside the rule's; or `"schedule"`, when the rule finds it. A success on arrival is its only write.
    *
    * @default - `"attempt"`; `"schedule"` for a `handler` whose asynchronous invocation is configured elsewhere
    */
@@ -122,8 +122,8 @@ export interface QueueProps {
   readonly shards?: number | undefined;
 
   /**
-   * Attempts at once in the run that a rule has started, all shards together. Up to five runs on arrivals go on beside
-   * it.
+   * Attempts at once in the run that a rule has started, all shards together. Up to `onInsertConcurrency` runs on
+   * arrivals go on beside it, with as many each.
    *
    * @default 10
    */
@@ -135,6 +135,14 @@ export interface QueueProps {
    * @default - no limit but that of each run
    */
   readonly maxConcurrency?: number | undefined;
+
+  /**
+   * Runs at once that attempt records as they are inserted, each with `concurrency`. What is inserted while so many are
+   * at work gets its place in the index, and is attempted by an ordinary run within seconds.
+   *
+   * @default 10
+   */
+  readonly onInsertConcurrency?: number | undefined;
 
   /**
    * Attempts started per second, in all runs of the queue together.

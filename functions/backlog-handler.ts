@@ -55,6 +55,8 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   readonly concurrency?: number | undefined;
   /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
   readonly maxConcurrency?: number | undefined;
+  /** Runs at once that attempt records as they are inserted, each with `concurrency`. Default 10. */
+  readonly onInsertConcurrency?: number | undefined;
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
   /**

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../src/errors.js';
-import { hash32, type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
+import { DEFAULT_TIERS, hash32, type RetryPolicy, resolvePolicy, tierBands } from '../src/policies/index.js';
 import {
   type BreakerChoice,
   type DeadOn,
@@ -34,6 +34,7 @@ export interface HandlerChoices {
   readonly keptTexts?: ((history: HistoryOptions) => KeepTexts | undefined) | undefined;
   readonly concurrency?: number | undefined;
   readonly maxConcurrency?: number | undefined;
+  readonly onInsertConcurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds?: number | undefined;
   readonly maxRecords?: number | undefined;
@@ -74,7 +75,7 @@ export function planRun(
       way: settings.way,
       band: tier,
       catchUp,
-      ...(arrivals ? { arrivals } : {}),
+      ...(arrivals ? { arrivals, firstBand: firstBandOf(event, given.functionTimeoutSeconds) } : {}),
     },
     policy: policyFor(queue, settings, typeof choices.retry === 'function' ? undefined : choices.retry),
     breaker: resolveBreaker(choices.breaker ?? settings.breaker),
@@ -88,6 +89,13 @@ export function planRun(
     keepTexts: choices.keptTexts?.(history),
     keepSuccessSeconds: keep === 'forever' ? undefined : keep,
   };
+}
+
+/** As the CDK app makes it: of what the rules go by, whatever the handler's own code says. */
+function firstBandOf({ settings: { way, retry } }: ParsedEvent, functionTimeoutSeconds: number) {
+  if (way !== 'progressive') return undefined;
+  const tiers = retry?.type === 'progressive' ? retry.tiers : undefined;
+  return tierBands(tiers ?? DEFAULT_TIERS, functionTimeoutSeconds)[0];
 }
 
 const HOUR_SECONDS = 3600;

@@ -37,6 +37,8 @@ export interface QueueSettings {
   readonly concurrency?: number | undefined;
   /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
   readonly maxConcurrency?: number | undefined;
+  /** Runs at once that attempt records as they are inserted. Default 10. */
+  readonly onInsertConcurrency?: number | undefined;
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
   /** Leaves the other side in peace when too many attempts fail. Default: none. */

@@ -6,8 +6,8 @@ import type { Hold } from './hold.js';
 import { CLOCK_SKEW_MS, PAGE_SECONDS } from './lease.js';
 import type { AttemptLogger } from './options.js';
 
-/** Batches of one queue under attempt at a time; what comes above is left to the rules. */
-const MAX_ARRIVAL_RUNS = 5;
+/** Batches of one queue under attempt at a time; what comes above is placed, and looked at by an ordinary run. */
+const ON_INSERT_CONCURRENCY = 10;
 /** Between the end of an attempt's time and the claim's end: time to settle. */
 const SETTLE_MS = 5_000;
 
@@ -20,6 +20,8 @@ export interface ArrivalsClaimParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly attemptTimeoutSeconds: number;
+  /** Claims of the queue at a time. */
+  readonly onInsertConcurrency?: number | undefined;
   /** Of the function; real time, epoch milliseconds. */
   readonly deadline: number;
 }
@@ -86,11 +88,12 @@ export class ArrivalsClaim implements Hold {
 
   private async claim(): Promise<ClaimAnswer> {
     const { queue, batch, ids, store, clock, attemptTimeoutSeconds } = this.parts;
+    const { onInsertConcurrency: maxRuns = ON_INSERT_CONCURRENCY } = this.parts;
     const { holder } = this;
     const now = clock.wall();
     const lengthMs = Math.max(PAGE_SECONDS, attemptTimeoutSeconds) * 1000 + 2 * SETTLE_MS;
     const until = now + lengthMs;
-    const claim = { batch, holder, until, ids, maxRuns: MAX_ARRIVAL_RUNS, now: now - CLOCK_SKEW_MS };
+    const claim = { batch, holder, until, ids, maxRuns, now: now - CLOCK_SKEW_MS };
     const answer = await store.claimArrivals(queue, claim);
     if (answer === 'claimed') this.heldUntil = until;
     return answer;

@@ -25,6 +25,8 @@ export class ArrivalsRun {
   private readonly claim: ArrivalsClaim;
   private readonly attempts: Attempts;
   private readonly share: Share;
+  /** Records that were given their place since enough others are under attempt. */
+  crowdedOut: readonly BacklogRecord[] = [];
 
   constructor(
     private readonly options: RunOptions,
@@ -34,7 +36,7 @@ export class ArrivalsRun {
     private readonly arrivals: Arrivals,
   ) {
     const { target, limits, process, deadline, stop } = options;
-    const { attemptTimeoutSeconds } = limits;
+    const { attemptTimeoutSeconds, onInsertConcurrency } = limits;
     const { batch, ids } = arrivals;
     this.lane = new Lane(options, parts, pressure.breakers, undefined);
     this.claim = new ArrivalsClaim({
@@ -43,6 +45,7 @@ export class ArrivalsRun {
       batch,
       ids,
       attemptTimeoutSeconds,
+      onInsertConcurrency,
       deadline,
     });
     this.share = pressure.pool.join();
@@ -91,6 +94,7 @@ export class ArrivalsRun {
   private async leaveToRules(ended: RunEnd): Promise<RunEnd> {
     const formerQueues = [this.options.target.queue];
     const answer = await placeWhenFree(this.arrivals.ids, this.placing, { formerQueues });
+    if (ended === 'crowded') this.crowdedOut = answer.placed;
     this.count(answer);
     return answer.waiting.length > 0 ? 'shared' : ended;
   }

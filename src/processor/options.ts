@@ -66,6 +66,8 @@ export const limitOptions = {
   concurrency: z.optional(concurrency),
   /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
   maxConcurrency: z.optional(concurrency),
+  /** Runs at once that attempt records as they are inserted, each with `concurrency`. Default 10. */
+  onInsertConcurrency: z.optional(concurrency),
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   attemptsPerSecond: z.optional(z.number().check(z.positive())),
   /** Time of one attempt. Default 30. */
@@ -84,6 +86,7 @@ export const limitsShape = {
 export interface RunLimits {
   readonly concurrency: number;
   readonly maxConcurrency?: number | undefined;
+  readonly onInsertConcurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds: number;
   readonly maxRecords?: number | undefined;
@@ -124,6 +127,8 @@ export interface RunTarget {
   readonly way?: Way | undefined;
   /** Records that have just come and have no place in the index yet, in place of what is due in the lane. */
   readonly arrivals?: Arrivals | undefined;
+  /** Of a progressive queue's arrivals: its first tier, in which those are looked at again that were crowded out. */
+  readonly firstBand?: TierBand | undefined;
   /** Slower tiers whose missed or cut-short runs this run makes up for (on the hourly rule). */
   readonly catchUp?: readonly TierBand[] | undefined;
 }

@@ -1,16 +1,20 @@
 import { ConfigurationError } from '../errors.js';
 import type { TierBand } from '../policies/index.js';
+import { laneFor } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { TierRun } from '../store/store.js';
 import { ArrivalsRun } from './arrivals-run.js';
 import { boundedStore } from './bounded-store.js';
 import { LaneRun } from './lane-run.js';
 import { drainLanes } from './lanes.js';
-import { LEAST_SPARE_SECONDS, type RunOptions, type RunTarget } from './options.js';
+import { type Arrivals, LEAST_SPARE_SECONDS, type RunOptions, type RunTarget } from './options.js';
 import type { RunParts } from './parts.js';
 import { type Pressure, pressureOf } from './pressure/pressure.js';
 import type { RunEnd, RunSummary } from './summary.js';
 import { Tally } from './tally.js';
+
+/** By then an index shows what was written. */
+const INDEX_LAG_MS = 1_000;
 
 /**
  * Attempts every record of the target that is due, in pages, until nothing is left, a limit is reached or time is
@@ -36,7 +40,7 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
   let ended: RunEnd;
   try {
     ended = target.arrivals
-      ? await new ArrivalsRun(options, parts, tally, pressure, target.arrivals).attempt()
+      ? await attemptArrivals(options, parts, tally, pressure, target.arrivals)
       : await runTiers(options, parts, tally, pressure);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
@@ -47,6 +51,38 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
   }
   const { queue, lane, band } = target;
   return tally.summary({ queue, lane, tier: band?.number }, ended, parts.clock.wall() - startedAt);
+}
+
+/**
+ * Attempts records that have just come. Those for which there is no room are given their place; this run then looks
+ * after their lanes, as a rule's would, so that they need not wait for one: under the lease, so that of many one works,
+ * and the others ask it to look once more.
+ */
+async function attemptArrivals(
+  options: RunOptions,
+  parts: RunParts,
+  tally: Tally,
+  pressure: Pressure,
+  arrivals: Arrivals,
+): Promise<RunEnd> {
+  const run = new ArrivalsRun(options, parts, tally, pressure, arrivals);
+  const ended = await run.attempt();
+  const { arrivals: _, firstBand, ...target } = options.target;
+  const { queue, shards, way } = target;
+  const own = run.crowdedOut.filter((record) => record.queue === queue);
+  if (own.length === 0 || (way === 'progressive' && !firstBand)) return ended;
+  await parts.clock.sleep(INDEX_LAG_MS, options.stop);
+  const lanes = [...new Set(own.map((record) => laneFor(record, shards)))];
+  const byRule = { ...options, target: { ...target, lanes } };
+  const anew = pressureOf(byRule, parts);
+  const before = tally.attempted;
+  try {
+    await runTier(byRule, parts, tally, anew, firstBand);
+  } finally {
+    tally.leftOver(-Math.min(own.length, tally.attempted - before));
+    await anew.pool.close();
+  }
+  return ended;
 }
 
 async function runTiers(

@@ -130,21 +130,78 @@ describe('records that have just come', () => {
     expect(attempted.sort()).toEqual(['a', 'b']);
   });
 
-  test('of a sixth batch at a time are left to the rules', async () => {
+  test('of an eleventh batch at a time get their place, and are attempted by an ordinary run within seconds', async () => {
     const harness = new Harness();
-    const runs = Array.from({ length: 6 }, (_, i) => {
+    const startedAt = new Map<string, number>();
+    const process: Process = ({ id, lane }) => {
+      startedAt.set(`${id} ${lane}`, harness.time.now - START);
+      return harness.sleep(10);
+    };
+    const runs = Array.from({ length: 13 }, (_, i) => {
       put(harness, `r${i}`);
-      return harness.start(() => harness.sleep(10), { arrivals: { batch: `b${i}`, ids: [`r${i}`] } });
+      return harness.start(process, { arrivals: { batch: `b${i}`, ids: [`r${i}`] } });
     });
-    const ends = (await harness.time.until(Promise.all(runs))).map(({ ended }) => ended);
-    expect(ends.filter((end) => end === 'drained')).toHaveLength(5);
-    expect(ends.filter((end) => end === 'crowded')).toHaveLength(1);
-    expect(harness.item(`r${ends.indexOf('crowded')}`)).toMatchObject({
-      status: 'NEW',
-      lane: 'q',
-      dueAt: iso(0),
+    const summaries = await harness.time.until(Promise.all(runs));
+    const ends = summaries.map(({ ended }) => ended);
+    expect(ends.filter((end) => end === 'drained')).toHaveLength(10);
+    expect(ends.filter((end) => end === 'crowded')).toHaveLength(3);
+    expect(harness.statuses()).toEqual({ SUCCESS: 13 });
+    const byRule = [...startedAt].filter(([key]) => key.endsWith(' q')).map(([, at]) => at);
+    expect(byRule).toEqual([1_000, 1_000, 1_000]);
+    expect(summaries.reduce((sum, { attempted }) => sum + attempted, 0)).toBe(13);
+    expect(summaries.map(({ leftOver }) => leftOver).every((count) => count >= 0)).toBe(true);
+  });
+
+  test('of a batch above onInsertConcurrency are crowded out, and of none below it', async () => {
+    const harness = new Harness();
+    for (const [onInsertConcurrency, crowded] of [
+      [2, 2],
+      [30, 0],
+    ] as const) {
+      const runs = Array.from({ length: 4 }, (_, i) => {
+        const id = `${onInsertConcurrency}-${i}`;
+        put(harness, id);
+        return harness.start(() => harness.sleep(10), {
+          onInsertConcurrency,
+          arrivals: { batch: id, ids: [id] },
+        });
+      });
+      const ends = (await harness.time.until(Promise.all(runs))).map(({ ended }) => ended);
+      expect(ends.filter((end) => end === 'crowded')).toHaveLength(crowded);
+    }
+  });
+
+  test('of a progressive queue that are crowded out are attempted in its first tier, and left to it where that is not known', async () => {
+    for (const firstBand of [YOUNG, undefined]) {
+      const harness = new Harness();
+      const choices = { way: 'progressive', onInsertConcurrency: 1, firstBand } as const;
+      const runs = ['a', 'b'].map((id) => {
+        put(harness, id);
+        return harness.start(() => harness.sleep(10), { ...choices, arrivals: { batch: id, ids: [id] } });
+      });
+      await harness.time.until(Promise.all(runs));
+      expect(harness.statuses()).toEqual(firstBand ? { SUCCESS: 2 } : { SUCCESS: 1, NEW: 1 });
+    }
+  });
+
+  test('make no request more where none is crowded out', async () => {
+    const harness = new Harness();
+    put(harness, 'a');
+    const calls: string[] = [];
+    const store = new Proxy(harness.store, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name).bind(target);
+        return (...args: unknown[]) => {
+          calls.push(String(name));
+          return method(...args);
+        };
+      },
     });
-    expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
+    put(harness, 'first');
+    await arrive(harness, ['first'], succeed, { store });
+    calls.length = 0;
+    await arrive(harness, ['a'], succeed, { store });
+    expect(calls).toEqual(['claimArrivals', 'readPage', 'settle', 'releaseArrivals']);
   });
 
   test('of a paused queue wait in their place', async () => {
@@ -221,9 +278,9 @@ describe('records that have just come', () => {
     expect(released).toMatchObject([['q', { batch: 'b' }]]);
   });
 
-  test('of a sixth batch that another run has in hand are left to that one, and their event comes back', async () => {
+  test('of a batch too many that another run has in hand are left to that one, and their event comes back', async () => {
     const harness = new Harness();
-    const runs = Array.from({ length: 5 }, (_, i) => {
+    const runs = Array.from({ length: 10 }, (_, i) => {
       put(harness, `r${i}`);
       return harness.start(() => harness.sleep(10), { arrivals: { batch: `b${i}`, ids: [`r${i}`] } });
     });
@@ -232,8 +289,8 @@ describe('records that have just come', () => {
     // Even if somebody has put it into another queue meanwhile.
     harness.store.put({ ...harness.item('r0'), queue: 'other' });
     const crowded = await arrive(harness, ['r0', 'new'], succeed, {}, 'sixth');
-    expect(crowded).toMatchObject({ attempted: 0, leftOver: 1, ended: 'shared' });
-    expect(harness.item('new')).toMatchObject({ lane: 'q' });
+    expect(crowded).toMatchObject({ attempted: 1, leftOver: 0, ended: 'shared' });
+    expect(harness.item('new')).toMatchObject({ status: 'SUCCESS' });
     expect(harness.item('r0')).not.toHaveProperty('lane');
     await harness.time.until(Promise.all(runs));
   });

@@ -80,6 +80,7 @@ export class Harness {
       catchUp,
       way,
       arrivals,
+      firstBand,
       retry,
       store = this.store,
       deadlineSeconds = FUNCTION_TIMEOUT_SECONDS,
@@ -97,7 +98,7 @@ export class Harness {
       : { type: 'constant', intervalSeconds: 60, jitter: 'none' };
     return run(
       {
-        target: { queue, lane: queue, band, catchUp, way, arrivals, lanes, part, shards },
+        target: { queue, lane: queue, band, catchUp, way, arrivals, firstBand, lanes, part, shards },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
         retryDecider: retryFunction && retryDecider(retryFunction),
@@ -154,6 +155,7 @@ export type RunChoices = Partial<RunOptions['limits']> &
     readonly catchUp?: readonly TierBand[];
     readonly way?: Way;
     readonly arrivals?: Arrivals;
+    readonly firstBand?: TierBand | undefined;
     readonly retry?: RetryPolicy;
     readonly store?: BacklogStore;
     readonly deadlineSeconds?: number;

@@ -474,7 +474,7 @@ export class World {
             band,
             catchUp,
             way: isByAge ? 'progressive' : 'retry',
-            ...(arrivals ? { arrivals } : {}),
+            ...(arrivals ? { arrivals, firstBand: bands?.[0] } : {}),
           },
           process: (record, context) => this.process(actor, target, record, context),
           policy: isByAge ? BY_AGE : PER_RECORD,
@@ -526,8 +526,10 @@ export class World {
     const slower = this.scenario.ways.flatMap(({ bands }) => bands ?? []).find(({ number }) => number === 3);
     const caughtUp = rule?.number === 2 && slower && age > rule.untilAgeSeconds * 1000 + 100_000;
     const stored = this.item(id);
-    const band = caughtUp ? slower : rule;
-    const isArrival = arrivals !== undefined;
+    // A run on arrival that was crowded out looks after the lanes of its records.
+    const isArrival = arrivals !== undefined && record.lane === undefined;
+    const first = arrivals && !isArrival && queue === 'q' ? this.bandsAt(now - START)?.[0] : undefined;
+    const band = caughtUp ? slower : (rule ?? first);
     const destination = destinationOf(id, this.features.destinations);
     const breaker = this.control.now.breakerOf(queue, destination);
     const look = { now, start: START, band, queue, isArrival, breaker, destination };
