@@ -20,6 +20,8 @@ export interface ArrivalsClaimParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly attemptTimeoutSeconds: number;
+  /** The queue has shards. */
+  readonly isSpread: boolean;
   /** Claims of the queue at a time. */
   readonly onInsertConcurrency?: number | undefined;
   /** Of the function; real time, epoch milliseconds. */
@@ -77,9 +79,9 @@ export class ArrivalsClaim implements Hold {
 
   /** The work is done: a claim that cannot be given back runs out by itself. */
   async release(): Promise<void> {
-    const { queue, batch, store, logger } = this.parts;
+    const { queue, batch, isSpread, store, logger } = this.parts;
     try {
-      await store.releaseArrivals(queue, { batch, holder: this.holder });
+      await store.releaseArrivals(queue, { batch, holder: this.holder, isSpread });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       logger.warn('the claim on arrivals could not be given back', { error: error.message });
@@ -88,12 +90,12 @@ export class ArrivalsClaim implements Hold {
 
   private async claim(): Promise<ClaimAnswer> {
     const { queue, batch, ids, store, clock, attemptTimeoutSeconds } = this.parts;
-    const { onInsertConcurrency: maxRuns = ON_INSERT_CONCURRENCY } = this.parts;
+    const { isSpread, onInsertConcurrency: maxRuns = ON_INSERT_CONCURRENCY } = this.parts;
     const { holder } = this;
     const now = clock.wall();
     const lengthMs = Math.max(PAGE_SECONDS, attemptTimeoutSeconds) * 1000 + 2 * SETTLE_MS;
     const until = now + lengthMs;
-    const claim = { batch, holder, until, ids, maxRuns, now: now - CLOCK_SKEW_MS };
+    const claim = { batch, holder, until, ids, maxRuns, isSpread, now: now - CLOCK_SKEW_MS };
     const answer = await store.claimArrivals(queue, claim);
     if (answer === 'claimed') this.heldUntil = until;
     return answer;

@@ -46,6 +46,7 @@ export class ArrivalsRun {
       ids,
       attemptTimeoutSeconds,
       onInsertConcurrency,
+      isSpread: (target.shards ?? 1) > 1,
       deadline,
     });
     this.share = pressure.pool.join();

@@ -136,7 +136,8 @@ async function placeClaimed(
   const holder = randomToken(random);
   const batch = `place/${holder}`;
   const now = clock.wall();
-  const claim = { batch, holder, until: now + CLAIM_MS, ids, now: now - CLOCK_SKEW_MS };
+  const isSpread = (parts.shardsOf?.(queue) ?? 1) > 1;
+  const claim = { batch, holder, until: now + CLAIM_MS, ids, isSpread, now: now - CLOCK_SKEW_MS };
   try {
     // Else somebody was quicker.
     if ((await store.claimArrivals(queue, claim)) === 'claimed') total.add(await placeAll(records, 0, parts));

@@ -47,7 +47,7 @@ export interface BacklogStore {
    */
   claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
   /** Ends a claim. One that is gone or another's is left alone. */
-  releaseArrivals(queue: string, claim: Pick<ArrivalsClaim, 'batch' | 'holder'>): Promise<void>;
+  releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
   /**
    * Which of these records are claimed in any of these queues, by claims that have not run out at `now` (real time).
    */
@@ -173,11 +173,15 @@ export interface ArrivalsClaim extends LeaseOwner {
   /** Names the claim in its queue: whoever is given the same batch again meets it. */
   readonly batch: string;
   readonly ids: readonly string[];
-  /** Claims of a queue at a time, this one included. Default: no limit. */
+  /** Claims of a queue at a time, this one included; where they are spread, rounded down to four equal parts. */
   readonly maxRuns?: number | undefined;
+  /** The queue has shards: its claims are in several places, by their batches. */
+  readonly isSpread?: boolean | undefined;
   /** Real time: claims that ran out before are cleared away. */
   readonly now: number;
 }
+
+export type NamedClaim = Pick<ArrivalsClaim, 'batch' | 'holder' | 'isSpread'>;
 
 /**
  * `claimed`, also if this very claim was made before and only its answer was lost; `taken`: another holder has this

@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { claimBucketOf } from '../../src/store/claim-buckets.js';
 import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { clock, type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
 import { NOW, read } from './records.js';
@@ -94,4 +95,44 @@ describe('somebody else between two requests of the store', () => {
     await store.releaseSlots(queue, 'second', { count: 8, onArrival: false });
     expect(await store.takeSlots(queue, { ...ask, run: 'third', wanted: 8 })).toBe(8);
   });
+});
+
+describe('a claim in one place and a claim in another one, of a queue that gets shards', () => {
+  const ask = (batch: string, holder: string, isSpread: boolean) => ({
+    batch,
+    holder,
+    isSpread,
+    ids: ['x'],
+    until: NOW + 60_000,
+    now: NOW,
+  });
+  const elsewhere = Array.from({ length: 40 }, (_, i) => `b${i}`).find(
+    (batch) => claimBucketOf({ batch, isSpread: true }) !== 0,
+  ) as string;
+
+  it.each([1, 2, 3, 4, 5, 6].flatMap((request) => [[request, true] as const, [request, false] as const]))(
+    'never both have the record, if the other comes before request %i (its first with shards: %s)',
+    async (request, isSpread) => {
+      const queue = `claims-${request}-${isSpread}`;
+      const client: DynamoDBClient = createDynamoDbClient({ endpoint: dynamoDb.endpoint });
+      let requests = 0;
+      let other: string | undefined;
+      const interrupt = async () => {
+        other = await others.store.claimArrivals(queue, ask('other', 'other', !isSpread));
+      };
+      client.middlewareStack.add(
+        (next) => async (args) => {
+          if (++requests === request) await interrupt();
+          return next(args);
+        },
+        { step: 'initialize', name: 'interrupt' },
+      );
+      const store = new DynamoDbStore({ client, tables: others.tables, clock });
+      const mine = await store.claimArrivals(queue, ask(elsewhere, 'me', isSpread));
+      if (other === undefined) await interrupt();
+      expect([mine, other].filter((answer) => answer === 'claimed').length).toBeLessThanOrEqual(1);
+      expect([mine, other]).toContain('shared');
+      client.destroy();
+    },
+  );
 });

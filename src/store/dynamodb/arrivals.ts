@@ -1,5 +1,6 @@
 import type { Item } from '../../record/index.js';
-import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, LeaseOwner } from '../store.js';
+import { CLAIM_BUCKETS, claimBucketOf, runsPerBucket } from '../claim-buckets.js';
+import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, LeaseOwner, NamedClaim } from '../store.js';
 import { and, Expressions, or } from './expressions.js';
 import { fingerprintsOf, idsAmong, numbersOf } from './fingerprints.js';
 import type { Table } from './table.js';
@@ -16,37 +17,48 @@ interface StoredClaim extends LeaseOwner {
  * The records without a place that somebody has in hand: one item per queue in the control table, so that a claim and
  * its end are one write each: of one unit while it has less than 1 KB, which is two hundred records.
  *
- *     key     arrivals#<queue>
- *     runs    by batch: { holder, until (real time, epoch milliseconds), ids (their fingerprints) }
+ *     key      arrivals#<queue>
+ *     runs     by batch: { holder, until (real time, epoch milliseconds), ids (their fingerprints) }
+ *     spread   true where there is more in arrivals#<queue>#1 to #3: the queue has, or had, shards
+ *
+ * One item takes 1,000 write units a second. So the claims of a queue with shards are spread over four, by a hash of the
+ * batch: each is written first, and then looks at the other items. Of two that name the same record the later write is
+ * followed by a look that finds the earlier one, whichever items they are in. Claims that are not spread look at the
+ * others only where `spread` says so: who writes into one of these writes it, too, and looks at the first item after
+ * that.
  */
 export class DynamoDbArrivals {
   constructor(private readonly table: Table) {}
 
   async claim(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
     const { batch, holder, now } = claim;
+    const key = itemKey(queue, claimBucketOf(claim));
+    const most = runsPerBucket(claim) ?? Number.POSITIVE_INFINITY;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const written = await this.write(queue, claim);
+      const written = await this.write(key, claim);
       // Of two claims one is written first, and the other one sees it.
-      if (written) return this.isShared(written, claim) ? 'shared' : 'claimed';
-      const runs = parseRuns(await this.table.get(itemKey(queue)));
+      if (written) return (await this.meetsAnother(queue, claim, written)) ? 'shared' : 'claimed';
+      const runs = parseRuns(await this.table.get(key));
       if (!runs) {
-        await this.create(queue);
+        await this.create(key);
         continue;
       }
       const expired = [...runs].filter(([, { until }]) => until < now);
       const found = runs.get(batch);
       if (found && found.until >= now && found.holder !== holder)
         return isSame(found, claim) ? 'taken' : 'shared';
-      if (expired.length === 0 && runs.size >= (claim.maxRuns ?? Number.POSITIVE_INFINITY)) return 'full';
-      for (const [name, run] of expired) await this.release(queue, { batch: name, holder: run.holder });
+      if (expired.length === 0 && runs.size >= most) return 'full';
+      for (const [name, run] of expired)
+        await this.release(queue, { ...claim, batch: name, holder: run.holder }, key);
     }
     return 'full';
   }
 
-  async release(queue: string, { batch, holder }: Pick<ArrivalsClaim, 'batch' | 'holder'>): Promise<void> {
+  async release(queue: string, claim: NamedClaim, key = itemKey(queue, claimBucketOf(claim))): Promise<void> {
+    const { batch, holder } = claim;
     const expressions = new Expressions();
     const path = runPath(expressions, batch);
-    await this.table.update(itemKey(queue), {
+    await this.table.update(key, {
       UpdateExpression: `REMOVE ${path}`,
       ConditionExpression: isHeldBy(expressions, path, holder),
       ...expressions.placeholders(),
@@ -54,16 +66,19 @@ export class DynamoDbArrivals {
   }
 
   async claimed(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals> {
-    const items = await this.table.getMany(queues.map(itemKey));
-    const runs = [...items.values()].flatMap((item) => [...(parseRuns(item)?.values() ?? [])]);
+    const items = await this.table.getMany(queues.map((queue) => itemKey(queue, 0)));
+    const spread = queues.filter((queue) => items.get(itemKey(queue, 0))?.spread === true);
+    const more = spread.length === 0 ? [] : (await this.table.getMany(spread.flatMap(otherKeys(0)))).values();
+    const runs = [...items.values(), ...more].flatMap((item) => [...(parseRuns(item)?.values() ?? [])]);
     const claimed = runs.filter(({ until }) => until >= now).flatMap((run) => [...numbersOf(run.ids)]);
-    const neverIn = queues.filter((queue) => !items.has(itemKey(queue)));
+    const neverIn = queues.filter((queue) => !items.has(itemKey(queue, 0)));
     return { ids: idsAmong(ids, new Set(claimed)), neverIn };
   }
 
   /** The item as it is with the claim; undefined if the claim could not be written. */
-  private async write(queue: string, claim: ArrivalsClaim): Promise<Item | undefined> {
-    const { batch, holder, until, ids, maxRuns } = claim;
+  private async write(key: string, claim: ArrivalsClaim): Promise<Item | undefined> {
+    const { batch, holder, until, ids } = claim;
+    const maxRuns = runsPerBucket(claim);
     const expressions = new Expressions();
     const runs = expressions.name('runs');
     const path = runPath(expressions, batch);
@@ -77,8 +92,29 @@ export class DynamoDbArrivals {
       ConditionExpression: and(expressions.exists('runs'), or(hasRoom, isHeldBy(expressions, path, holder))),
       ...expressions.placeholders(),
     };
-    const answer = await this.table.update(itemKey(queue), update, true);
+    const answer = await this.table.update(key, update, true);
     return answer.written ? answer.item : undefined;
+  }
+
+  private async meetsAnother(queue: string, claim: ArrivalsClaim, written: Item): Promise<boolean> {
+    if (this.isShared(written, claim)) return true;
+    if (!claim.isSpread && written.spread !== true) return false;
+    const bucket = claimBucketOf(claim);
+    const others = await this.table.getMany(otherKeys(bucket)(queue));
+    if ([...others.values()].some((item) => this.isShared(item, claim))) return true;
+    if (bucket === 0 || others.get(itemKey(queue, 0))?.spread === true) return false;
+    return this.isShared(await this.markSpread(queue), claim);
+  }
+
+  /** Returns the first item as it is with the mark. */
+  private async markSpread(queue: string): Promise<Item> {
+    const expressions = new Expressions();
+    const update = {
+      UpdateExpression: `SET ${expressions.equal('spread', true)}`,
+      ...expressions.placeholders(),
+    };
+    const answer = await this.table.update(itemKey(queue, 0), update, true);
+    return answer.written ? answer.item : {};
   }
 
   private isShared(item: Item, { batch, ids, now }: ArrivalsClaim): boolean {
@@ -87,15 +123,27 @@ export class DynamoDbArrivals {
   }
 
   /** A path below a map can only be written once the map is there. */
-  private async create(queue: string): Promise<void> {
+  private async create(key: string): Promise<void> {
     const expressions = new Expressions();
     const absent = expressions.absent('runs');
-    await this.table.update(itemKey(queue), expressions.update({ runs: {} }, [], absent));
+    await this.table.update(key, expressions.update({ runs: {} }, [], absent));
   }
 }
 
-function itemKey(queue: string): string {
-  return `${ARRIVALS_PREFIX}${queue}`;
+function itemKey(queue: string, bucket: number): string {
+  return bucket === 0 ? `${ARRIVALS_PREFIX}${queue}` : `${ARRIVALS_PREFIX}${queue}#${bucket}`;
+}
+
+function otherKeys(bucket: number): (queue: string) => string[] {
+  return (queue) =>
+    Array.from({ length: CLAIM_BUCKETS }, (_, other) => other)
+      .filter((other) => other !== bucket)
+      .map((other) => itemKey(queue, other));
+}
+
+/** Of an item's key. */
+export function claimedQueueOf(key: string): string {
+  return key.slice(ARRIVALS_PREFIX.length).replace(/#\d+$/, '');
 }
 
 function runPath(expressions: Expressions, batch: string): string {

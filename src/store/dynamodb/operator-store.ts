@@ -3,7 +3,7 @@ import { systemRandom } from '../../random.js';
 import type { BacklogRecord, Item } from '../../record/index.js';
 import type { CountQuery, Found, OperatorChange, OperatorStore } from '../operator-store.js';
 import type { IndexKey, LeaseState, QueueState, ScanPage } from '../store.js';
-import { ARRIVALS_PREFIX } from './arrivals.js';
+import { ARRIVALS_PREFIX, claimedQueueOf } from './arrivals.js';
 import { toItem } from './attribute-values.js';
 import { CapacityMeter } from './capacity.js';
 import { DUE_INDEX, indexKey } from './due.js';
@@ -102,7 +102,9 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
       this.controlItems(ARRIVALS_PREFIX),
     ]);
     const states = items.map((item) => [nameOf(item, QUEUE_PREFIX), parseQueueState(item)] as const);
-    const others = claims.map((item) => [nameOf(item, ARRIVALS_PREFIX), parseQueueState(undefined)] as const);
+    const others = claims.map(
+      ({ key }) => [claimedQueueOf(String(key)), parseQueueState(undefined)] as const,
+    );
     return new Map([...others, ...states]);
   }
 

@@ -16,6 +16,7 @@ import type {
   LeaseOwner,
   LeaseState,
   ListFilter,
+  NamedClaim,
   QueueState,
   ScanPage,
   SlotsAsk,
@@ -144,7 +145,7 @@ export class DynamoDbStore implements BacklogStore {
     return this.arrivals.claim(queue, claim);
   }
 
-  releaseArrivals(queue: string, claim: Pick<ArrivalsClaim, 'batch' | 'holder'>): Promise<void> {
+  releaseArrivals(queue: string, claim: NamedClaim): Promise<void> {
     return this.arrivals.release(queue, claim);
   }
 

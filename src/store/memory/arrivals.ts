@@ -1,21 +1,28 @@
-import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals } from '../store.js';
+import { claimBucketOf, runsPerBucket } from '../claim-buckets.js';
+import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, NamedClaim } from '../store.js';
 
-type Claim = Pick<ArrivalsClaim, 'holder' | 'until' | 'ids'>;
+type Claim = Pick<ArrivalsClaim, 'holder' | 'until' | 'ids'> & { readonly bucket: number };
 
 /** The records without a place that somebody has in hand, by queue and batch. */
 export class MemoryArrivals {
   private readonly queues = new Map<string, Map<string, Claim>>();
 
-  claim(queue: string, { batch, holder, until, ids, maxRuns, now }: ArrivalsClaim): ClaimAnswer {
+  claim(queue: string, claim: ArrivalsClaim): ClaimAnswer {
+    const { batch, holder, until, ids, now } = claim;
+    const bucket = claimBucketOf(claim);
+    const most = runsPerBucket(claim) ?? Number.POSITIVE_INFINITY;
     const runs = this.queues.get(queue) ?? new Map<string, Claim>();
     this.queues.set(queue, runs);
     for (const [name, run] of runs) if (run.until < now) runs.delete(name);
     const found = runs.get(batch);
-    if (found && found.holder !== holder) return isSame(found.ids, ids) ? 'taken' : 'shared';
-    if (!found && runs.size >= (maxRuns ?? Number.POSITIVE_INFINITY)) return 'full';
+    if (found && found.holder !== holder) {
+      return found.bucket === bucket && isSame(found.ids, ids) ? 'taken' : 'shared';
+    }
+    const beside = [...runs.values()].filter((run) => run.bucket === bucket);
+    if (!found && beside.length >= most) return 'full';
     const others = [...runs].filter(([name]) => name !== batch).flatMap(([, run]) => run.ids);
     if (ids.some((id) => others.includes(id))) return 'shared';
-    runs.set(batch, { holder, until, ids: [...ids] });
+    runs.set(batch, { holder, until, ids: [...ids], bucket });
     return 'claimed';
   }
 
@@ -23,7 +30,7 @@ export class MemoryArrivals {
     return this.queues.keys();
   }
 
-  release(queue: string, { batch, holder }: Pick<ArrivalsClaim, 'batch' | 'holder'>): void {
+  release(queue: string, { batch, holder }: NamedClaim): void {
     const runs = this.queues.get(queue);
     if (runs?.get(batch)?.holder === holder) runs.delete(batch);
   }

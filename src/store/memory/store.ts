@@ -25,6 +25,7 @@ import type {
   LeaseOwner,
   LeaseState,
   ListFilter,
+  NamedClaim,
   QueueState,
   ScanPage,
   SlotsAsk,
@@ -184,7 +185,7 @@ export class MemoryStore implements OperatorStore {
     return this.arrivals.claim(queue, claim);
   }
 
-  async releaseArrivals(queue: string, claim: Pick<ArrivalsClaim, 'batch' | 'holder'>): Promise<void> {
+  async releaseArrivals(queue: string, claim: NamedClaim): Promise<void> {
     this.arrivals.release(queue, claim);
   }
 

@@ -1,11 +1,12 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { CLAIM_BUCKETS, claimBucketOf } from '../../../src/store/claim-buckets.js';
 import type { UnderTest } from '../conformance.js';
 import { NOW } from '../records.js';
 
 const claim = (
   batch: string,
   holder = 'me',
-  more: { until?: number; maxRuns?: number; now?: number; ids?: string[] } = {},
+  more: { until?: number; maxRuns?: number; now?: number; ids?: string[]; isSpread?: boolean } = {},
 ) => ({
   batch,
   holder,
@@ -126,5 +127,92 @@ export function claimingArrivals(underTest: UnderTest): void {
     expect(await ask(NOW + 15, 'arr-8', 'arr-8b')).toMatchObject({ ids: ['b-1', 'ü'] });
     await store.releaseArrivals('arr-8b', claim('b'));
     expect(await ask(NOW + 15, 'arr-8', 'arr-8b')).toEqual({ ids: [], neverIn: [] });
+  });
+
+  describe('of a queue with shards, in several places', () => {
+    const spread = (batch: string, holder: string, ids: string[], more: { maxRuns?: number } = {}) =>
+      claim(batch, holder, { ids, isSpread: true, maxRuns: 40, ...more });
+    /** One for each place. */
+    const batches = Array.from({ length: CLAIM_BUCKETS }, (_, place) => {
+      const names = Array.from({ length: 100 }, (_, i) => `b${i}`);
+      return names.find((batch) => claimBucketOf({ batch, isSpread: true }) === place) as string;
+    });
+
+    it('meet where they name the same record, whichever place each has', async () => {
+      const { store } = underTest();
+      for (const [i, batch] of batches.entries()) {
+        const queue = `arr-12-${i}`;
+        expect(await store.claimArrivals(queue, spread(batch, 'me', ['x', `y${i}`]))).toBe('claimed');
+        for (const other of batches.filter((name) => name !== batch)) {
+          const theirs = spread(other, 'other', ['x', `z${other}`]);
+          expect(await store.claimArrivals(queue, theirs)).toBe('shared');
+          await store.releaseArrivals(queue, theirs);
+        }
+        expect(await store.claimArrivals(queue, spread(batch, 'other', ['x', `y${i}`]))).toBe('taken');
+        await store.releaseArrivals(queue, spread(batch, 'me', []));
+        expect(await store.claimArrivals(queue, spread('new', 'other', ['x']))).toBe('claimed');
+      }
+    });
+
+    it('meet those of runs that know of no shards yet, or any more', async () => {
+      const { store } = underTest();
+      for (const [i, batch] of batches.entries()) {
+        const queue = `arr-13-${i}`;
+        const without = claim('w', 'other', { ids: ['x'] });
+        expect(await store.claimArrivals(queue, spread(batch, 'me', ['x']))).toBe('claimed');
+        expect(await store.claimArrivals(queue, without)).toBe('shared');
+        await store.releaseArrivals(queue, without);
+        await store.releaseArrivals(queue, spread(batch, 'me', []));
+        expect(await store.claimArrivals(queue, without)).toBe('claimed');
+        expect(await store.claimArrivals(queue, spread(batch, 'me', ['x']))).toBe('shared');
+      }
+    });
+
+    it('give a record to one at most of many that ask at once, with shards and without', async () => {
+      const { store } = underTest();
+      const asks = Array.from({ length: 8 }, (_, i) =>
+        claim(`c${i}`, `h${i}`, { maxRuns: 40, ids: ['x', `y${i}`], isSpread: i % 3 !== 0 }),
+      );
+      const answers = await Promise.all(asks.map((ask) => store.claimArrivals('arr-14', ask)));
+      expect(answers.filter((answer) => answer === 'claimed').length).toBeLessThanOrEqual(1);
+      expect(answers.filter((answer) => answer === 'shared').length).toBeGreaterThanOrEqual(7);
+    });
+
+    it('are named with the records that they are on, and end', async () => {
+      const { store } = underTest();
+      for (const batch of batches) {
+        const queue = `arr-15-${batch}`;
+        const mine = spread(batch, 'me', ['x']);
+        await store.claimArrivals(queue, mine);
+        expect(await store.claimedArrivals([queue, 'arr-15-never'], ['x', 'z'], NOW)).toEqual({
+          ids: ['x'],
+          neverIn: ['arr-15-never'],
+        });
+        expect([...(await store.readQueues()).keys()]).toContain(queue);
+        await store.releaseArrivals(queue, mine);
+        expect(await store.claimedArrivals([queue], ['x'], NOW)).toEqual({ ids: [], neverIn: [] });
+      }
+      expect([...(await store.readQueues()).keys()].filter((name) => name.includes('#'))).toEqual([]);
+    });
+
+    it('are no more at a time than their limit, in equal parts', async () => {
+      const { store } = underTest();
+      const many = Array.from({ length: 60 }, (_, i) => `d${i}`);
+      const answers = [];
+      for (const batch of many) {
+        answers.push(await store.claimArrivals('arr-16', spread(batch, batch, [batch], { maxRuns: 10 })));
+      }
+      expect(answers.filter((answer) => answer === 'claimed')).toHaveLength(8);
+      expect(answers.filter((answer) => answer === 'full')).toHaveLength(52);
+    });
+
+    it('are renewed by their holders while others come', async () => {
+      const { store } = underTest();
+      await store.claimArrivals('arr-17', spread('b', 'me', ['x']));
+      await store.claimArrivals('arr-17', spread('c', 'other', ['y']));
+      const longer = { ...spread('b', 'me', ['x']), until: NOW + 9_000 };
+      expect(await store.claimArrivals('arr-17', longer)).toBe('claimed');
+      expect(await store.claimedArrivals(['arr-17'], ['x', 'y'], NOW + 5_000)).toMatchObject({ ids: ['x'] });
+    });
   });
 }

@@ -1,0 +1,19 @@
+import { hash32 } from '../policies/hash.js';
+import type { ArrivalsClaim } from './store.js';
+
+/** Items that hold the claims of a queue with shards; those of a queue without are all in the first one. */
+export const CLAIM_BUCKETS = 4;
+
+/** The same batch again has the same one. */
+export function claimBucketOf({ batch, isSpread }: Pick<ArrivalsClaim, 'batch' | 'isSpread'>): number {
+  return isSpread ? hash32(batch) % CLAIM_BUCKETS : 0;
+}
+
+/** Claims that one of the items takes. */
+export function runsPerBucket({
+  maxRuns,
+  isSpread,
+}: Pick<ArrivalsClaim, 'maxRuns' | 'isSpread'>): number | undefined {
+  if (maxRuns === undefined || !isSpread) return maxRuns;
+  return Math.max(1, Math.floor(maxRuns / CLAIM_BUCKETS));
+}
