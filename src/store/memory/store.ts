@@ -1,8 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Clock, toIso } from '../../clock.js';
 import {
   AsRead,
-  attributesToFence,
   type BacklogRecord,
   type Item,
   isMisplaced,
@@ -36,6 +34,7 @@ import type {
   WayState,
 } from '../store.js';
 import { MemoryArrivals } from './arrivals.js';
+import { changed, isAsRead, isAsReadWithStatus } from './fence.js';
 import { MemoryItems } from './items.js';
 import { MemoryLeases } from './leases.js';
 import { MemoryQueues } from './queues.js';
@@ -298,24 +297,4 @@ export class MemoryStore implements OperatorStore {
   private parse(item: Item): BacklogRecord {
     return parseRecord(item, this.clock.now(), new AsRead(item));
   }
-}
-
-function isAsRead(item: Item, record: BacklogRecord): boolean {
-  if (record.rev !== undefined) return item.rev === record.rev;
-  const read = AsRead.of(record) as Item;
-  return attributesToFence(read).every(
-    (name) => item[name] === read[name] || isDeepStrictEqual(item[name], read[name]),
-  );
-}
-
-function isAsReadWithStatus(item: Item, record: BacklogRecord): boolean {
-  return isAsRead(item, record) && (record.problems.length > 0 || item.status === record.status);
-}
-
-function changed(item: Item, { set, remove }: OperatorChange): Item {
-  const next: Record<string, unknown> = { ...item };
-  for (const [name, value] of Object.entries(set)) if (value !== undefined) next[name] = value;
-  // Absent for the store; quicker than to delete it.
-  for (const name of remove) next[name] = undefined;
-  return next;
 }
