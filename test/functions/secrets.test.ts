@@ -35,6 +35,15 @@ describe('what is remembered', () => {
     expect(await Promise.all([read(), read()])).toEqual([2, 2]);
   });
 
+  it('is asked for anew after a clock that was set back, as its age is not known', async () => {
+    let now = 3 * 86_400_000;
+    let loads = 0;
+    const read = remembered(async () => ++loads, { now: () => now, onTrouble: () => {} });
+    expect(await read()).toBe(1);
+    now = 0;
+    expect([await read(), await read()]).toEqual([2, 2]);
+  });
+
   it('goes on where it cannot be had anew, which is tried again after half a minute', async () => {
     let now = 0;
     const trouble: string[] = [];

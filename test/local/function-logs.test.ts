@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +11,15 @@ async function world() {
 }
 
 describe('what functions log', () => {
+  it('is lost without harm where its folder has gone, also when a file is full', async () => {
+    const { folder, logs } = await world();
+    logs.write('A', 'x'.repeat(20_000_000), 'stdout');
+    await rm(folder, { recursive: true });
+    logs.write('A', 'next', 'stdout');
+    logs.write('B', 'other', 'stdout');
+    await logs.close();
+  });
+
   it('goes into one file per function, whole', async () => {
     const { folder, logs } = await world();
     logs.write('A', '{"level":"INFO","message":"run"}', 'stdout');

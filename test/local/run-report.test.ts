@@ -25,6 +25,13 @@ const result = (changes: Partial<RunSummary>) =>
   report({ type: 'result', value: { ...summary, ...changes } });
 
 describe('the report of a run', () => {
+  it('is short whatever a handler throws, and shows of URLs origin and path only', () => {
+    const message = `asked https://shop:pw@h/in?token=t ${'x'.repeat(1_000_000)}`;
+    const { text } = report({ type: 'error', name: 'HTTPError', message });
+    expect(text).toMatch(/^failed: HTTPError: asked https:\/\/h\/in x+…$/);
+    expect(text).toHaveLength(501);
+  });
+
   it.each([
     [{}, true, 'nothing due, 40 ms'],
     [{ ended: 'held' }, true, 'another run is at it, 40 ms'],

@@ -38,6 +38,18 @@ function queueWith(
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000);
 
 describe('a message queue', () => {
+  it('hands over what a clock showed days ahead when it came, once that is set right', async () => {
+    const { queue, bodies } = queueWith();
+    const now = Date.now();
+    vi.setSystemTime(now + 3 * 86_400_000);
+    queue.send('a', 30);
+    vi.setSystemTime(now);
+    await seconds(29);
+    expect(bodies()).toEqual([]);
+    await seconds(2);
+    expect(bodies()).toEqual([['a']]);
+  });
+
   it('hands over what came together as one event, as Lambda has it from SQS', async () => {
     const { queue, batches } = queueWith();
     queue.send('a');
