@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.js';
 import { show } from '../validation.js';
-import { type HiddenSecrets, hiddenSecrets } from './hidden-secrets.js';
+import type { HiddenSecrets } from './hidden-secrets.js';
 import type { HeaderValue } from './options.js';
 
 /** Of the library's own making, or the connection's affair (RFC 9110, 7.6.1). */
@@ -106,7 +106,11 @@ export function headerReader(
       const values = Object.fromEntries(await Promise.all(read));
       // The same ones mostly, of which the patterns are made once.
       const key = JSON.stringify(secrets);
-      if (last?.key !== key) last = { key, hidden: hiddenSecrets(secrets) };
+      if (last?.key !== key) {
+        const hidden =
+          secrets.length === 0 ? undefined : (await import('./hidden-secrets.js')).hiddenSecrets(secrets);
+        last = { key, hidden };
+      }
       return { headers: values, hidden: last.hidden };
     },
   };
