@@ -70,7 +70,8 @@ function runAlarms({ functions, givenUpEvents, scheduleDeadLetters }: AlarmSetti
       above: 0,
       description:
         'Events were given up: a function failed, was throttled or could not be invoked. No record is lost: ' +
-        'the next event does the same work. Look into the messages, then purge the queue.',
+        'the next event does the same work; of what the stream gave up (DDBStreamBatchInfo) the sweep finds the records ' +
+        'within a day. Look into the messages, then purge the queue.',
     },
     ...(scheduleDeadLetters ? [scheduleAlarm(scheduleDeadLetters)] : []),
   ];

@@ -1,3 +1,4 @@
+import { Duration } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -8,18 +9,36 @@ const ARRIVALS_BATCH = 100;
 const RETURNS_BATCH = 10;
 
 /**
- * What is put into the table without `lane`. A batch that fails comes again as it was, until it is 24 hours old: not in
- * halves, so that runs that were started for it before are recognized.
+ * Shorter than the day for which a stream keeps what was written, so that no batch stops all behind it for that long;
+ * longer than DynamoDB and SQS are out of order: what is given up waits for the sweep.
  */
-export function arrivalsSource(records: ITable): DynamoEventSource {
+const MAX_RECORD_AGE = Duration.hours(6);
+
+/**
+ * What is put into the table without `lane`, or with one that is not the library's: all that the library writes has a
+ * `rev` as long as it has a `lane`.
+ *
+ * What fails comes again. A batch on which the function itself fails (it runs out of memory or time) comes in halves, so
+ * that one item does not hold up the others of its batch; runs that were started for it before are met by their claims.
+ * What is given up leaves its place in the stream to the queue for given-up events. The function's role may send there
+ * already.
+ */
+export function arrivalsSource(records: ITable, givenUpEvents: IQueue): DynamoEventSource {
   return new DynamoEventSource(records, {
     startingPosition: StartingPosition.TRIM_HORIZON,
     batchSize: ARRIVALS_BATCH,
     reportBatchItemFailures: true,
+    bisectBatchOnError: true,
+    maxRecordAge: MAX_RECORD_AGE,
+    onFailure: { bind: () => ({ destination: givenUpEvents.queueArn }) },
     filters: [
       unplaced({ S: FilterRule.notEquals('SUCCESS') }),
       // A status of another type, or none at all: the one above does not match what is not there.
       unplaced({ S: FilterRule.notExists() }),
+      FilterCriteria.filter({
+        eventName: FilterRule.or('INSERT', 'MODIFY'),
+        dynamodb: { NewImage: { lane: { S: FilterRule.exists() }, rev: { S: FilterRule.notExists() } } },
+      }),
     ],
   });
 }

@@ -84,7 +84,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   allow(lambda, 'sqs:SendMessage', [returns.queueArn, givenUpEvents.queueArn]);
   const workers = new Set(onArrival.map(({ worker }) => worker.lambda.functionArn));
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
-  lambda.addEventSource(arrivalsSource(tables.records));
+  lambda.addEventSource(arrivalsSource(tables.records, givenUpEvents));
   lambda.addEventSource(returnsSource(returns));
   acknowledgeIntake(lambda);
   const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;

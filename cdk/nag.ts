@@ -29,8 +29,8 @@ export function acknowledgeIntake(lambda: IConstruct): void {
   acknowledge(
     lambda,
     'Serverless-LambdaEventSourceMappingDestination',
-    'What fails of the stream comes again until the stream forgets it after a day, and the sweep finds it then; what ' +
-      'fails of the queue goes to the dead-letter queue of that.',
+    'What fails of the stream goes to the queue for given-up events, and so does what fails of the queue for returns, ' +
+      'as its dead letter.',
   );
 }
 

@@ -1,5 +1,5 @@
-import type { Arrivals } from '../../src/processor/index.js';
-import { type BacklogRecord, isPending, whyUnfit } from '../../src/record/index.js';
+import { type Arrivals, needsPlace } from '../../src/processor/index.js';
+import { type BacklogRecord, isPending, type KnownQueues, whyUnfit } from '../../src/record/index.js';
 import { MAX_MESSAGE_BYTES } from './queue-event.js';
 import type { StreamChange } from './stream-event.js';
 
@@ -22,34 +22,41 @@ export interface Sorted {
   readonly place: readonly string[];
   /** Looked at later: a run that was started for them may be about to attempt them, or to be done with them. */
   readonly later: readonly string[];
+  /** Those that their producers have given a place themselves: nothing is to be done. */
+  readonly inPlace: readonly string[];
 }
 
 /**
  * Sorts the changes of a batch.
  *
  * @param functionOf the name of the function that attempts records of a queue as they come
+ * @param known the queues that there are
  * @param now epoch milliseconds
  */
 export function sortChanges(
   changes: readonly StreamChange[],
   functionOf: ReadonlyMap<string, string>,
+  known: KnownQueues,
   now: number,
 ): Sorted {
+  const inPlace = new Set<string>();
   const place = new Set<string>();
   const later = new Set<string>();
   const arriving = new Map<string, StreamChange[]>();
   for (const change of changes) {
     const { id, record, kind } = change;
     const queue = record?.queue ?? '';
+    const isIndexed = record?.lane !== undefined;
     // A producer has written over it, while its first attempt may be under way; in another queue, perhaps.
-    if (kind === 'changed' && functionOf.size > 0) later.add(id);
-    else if (!record || !functionOf.has(queue) || !isForNow(record, now)) place.add(id);
+    if (isIndexed && !needsPlace(record, known)) inPlace.add(id);
+    else if (kind === 'changed' && functionOf.size > 0) later.add(id);
+    else if (isIndexed || !record || !functionOf.has(queue) || !isForNow(record, now)) place.add(id);
     else arriving.set(queue, [...(arriving.get(queue) ?? []), change]);
   }
   const invocations = [...arriving].flatMap(([queue, some]) =>
     events(queue, some).map((event) => ({ functionName: functionOf.get(queue) ?? '', event })),
   );
-  return { invocations, place: [...place], later: [...later] };
+  return { invocations, place: [...place], later: [...later], inPlace: [...inPlace] };
 }
 
 /**

@@ -41,7 +41,13 @@ export function intakeHandler(seams: IntakeSeams = {}): LambdaHandler<BatchRespo
     const parts = createParts(settings, seams);
     const remote = seams.remote ?? createRemote(settings);
     const shardsOf = (queue: string) => settings.queues[queue]?.shards ?? 1;
-    return { settings, placing: { ...parts, logger: attemptLogger(logger), shardsOf }, remote, logger };
+    const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
+    return {
+      settings,
+      placing: { ...parts, logger: attemptLogger(logger), shardsOf, serves },
+      remote,
+      logger,
+    };
   });
 
   return lambdaHandler(logger, async (input) => {

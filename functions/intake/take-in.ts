@@ -16,7 +16,7 @@ export async function takeIn(
   { settings, remote, placing, logger }: IntakeParts,
 ): Promise<StreamChange | undefined> {
   const sort = (some: readonly StreamChange[]) =>
-    sortChanges(some, settings.arrivalFunctions, placing.clock.now());
+    sortChanges(some, settings.arrivalFunctions, placing, placing.clock.now());
   const start = async (invocation: Invocation) => {
     const { functionName, event } = invocation;
     const { ids } = event.arrivals;
@@ -28,7 +28,8 @@ export async function takeIn(
     logger.warn('a function could not be started for arrivals', { functionName, answer, count: ids.length });
     return answer === 'refused' ? run.place(ids, [event.queue]) : run.lookLater(ids);
   };
-  const { place, later, invocations } = sort(changes);
+  const { place, later, inPlace, invocations } = sort(changes);
+  run.leftAlone(inPlace.length);
   const undone = new Set([
     ...(await run.place(place, formerQueuesOf(changes))),
     ...(await run.lookLater(later)),

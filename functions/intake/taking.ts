@@ -93,6 +93,10 @@ export class IntakeRun {
     this.counts.repaired += records.length;
   }
 
+  leftAlone(count: number): void {
+    this.skipped += count;
+  }
+
   startedRun(count: number): void {
     this.started += count;
   }

@@ -73,7 +73,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
   });
   running.host = host;
   closers.add(() => host.kill());
-  const streams = new Streams({ app, region, invoke, whenWelcome: lambda.whenWelcome });
+  const streams = new Streams({ app, region, invoke, send: queues.send, whenWelcome: lambda.whenWelcome });
   closers.add(() => streams.stop());
   return {
     host,

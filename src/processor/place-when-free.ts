@@ -1,8 +1,8 @@
 import { randomToken } from '../random.js';
-import { type BacklogRecord, isMisplaced } from '../record/index.js';
+import type { BacklogRecord } from '../record/index.js';
 import { isOfStore, StoreError } from '../store/errors.js';
 import { CLOCK_SKEW_MS } from './lease.js';
-import { type Placed, type PlacingParts, placeAll, type Trouble } from './placing.js';
+import { needsPlace, type Placed, type PlacingParts, placeAll, type Trouble } from './placing.js';
 
 /** Longer than whoever gives records their place lives: until then, nobody else may have them. */
 const CLAIM_MS = 60_000;
@@ -38,7 +38,7 @@ export async function placeWhenFree(
   const { store, clock } = parts;
   try {
     const { records, unreadable } = await readEach([...new Set(ids)], parts);
-    const misplaced = records.filter(isMisplaced);
+    const misplaced = records.filter((record) => needsPlace(record, parts));
     const total = new Total(new Set(ids).size - misplaced.length - unreadable, unreadable);
     if (misplaced.length === 0) return total;
     const queues = [...new Set([...misplaced.map(({ queue }) => queue), ...formerQueues])];

@@ -2,8 +2,11 @@ import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
 import {
   type BacklogRecord,
+  bringHome,
+  isAstray,
   isMisplaced,
   isQuarantine,
+  type KnownQueues,
   place,
   quarantine,
   type RecordChange,
@@ -15,13 +18,11 @@ import type { AttemptLogger } from './options.js';
 /** Writes at once. */
 const CONCURRENCY = 25;
 
-export interface PlacingParts {
+export interface PlacingParts extends KnownQueues {
   readonly store: BacklogStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: AttemptLogger;
-  /** Default: no queue has shards. */
-  readonly shardsOf?: ((queue: string) => number) | undefined;
 }
 
 export interface Placed {
@@ -44,7 +45,7 @@ export interface Trouble {
 }
 
 /**
- * Gives records that no rule finds (put without `lane`, or dead and set to `NEW` by hand) their place in the index:
+ * Gives records that no rule finds (put without `lane` or with a wrong one, or dead and set to `NEW` by hand) their place in the index:
  * those of whom nobody else can have any in hand. Who has a place, or is done, is left alone. May be repeated at
  * will.
  *
@@ -57,7 +58,7 @@ export async function placeAll(
   gone: number,
   parts: PlacingParts,
 ): Promise<Placed> {
-  const waiting = records.filter(isMisplaced);
+  const waiting = records.filter((record) => needsPlace(record, parts));
   const skipped = gone + records.length - waiting.length;
   const counts = { skipped, placed: [] as BacklogRecord[], quarantined: 0, refused: 0 };
   for (let i = 0; i < waiting.length; i += CONCURRENCY) {
@@ -82,6 +83,11 @@ export async function placeAll(
   return counts;
 }
 
+/** No rule finds it, or none where it is. */
+export function needsPlace(record: BacklogRecord, known: KnownQueues): boolean {
+  return isMisplaced(record) || isAstray(record, known);
+}
+
 type Answer = 'placed' | 'skipped' | 'quarantined' | 'refused' | StoreError;
 
 /** Whatever is wrong with it ends here. */
@@ -90,7 +96,10 @@ async function placeOne(record: BacklogRecord, parts: PlacingParts): Promise<Ans
   const { clock, logger, shardsOf = () => 1 } = parts;
   const shards = shardsOf(record.queue);
   try {
-    return await write(record, place(record, clock.now(), shards), parts);
+    const change = isMisplaced(record)
+      ? place(record, clock.now(), shards)
+      : bringHome(record, clock.now(), parts);
+    return await write(record, change, parts);
   } catch (error) {
     if (isOfStore(error)) return error;
     const reason = reasonOf(error);

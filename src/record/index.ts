@@ -1,4 +1,5 @@
 export { AsRead } from './as-read.js';
+export { bringHome, isAstray, type KnownQueues, mayHaveNoPlace } from './astray.js';
 export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
 export * from './due.js';
 export { hasOwnSchedule, WORKER_LOST } from './fail.js';

@@ -87,6 +87,7 @@ const intake = intakeHandler({
 });
 
 let seen = 0;
+let invocations = 0;
 
 /** Hands over to the intake what the stream has told since the last call, as far as the filter of the stack lets it. */
 async function takeIn(): Promise<void> {
@@ -94,7 +95,9 @@ async function takeIn(): Promise<void> {
   const fresh = records.slice(seen).map((record) => lambdaRecord(record, 'arn'));
   seen = records.length;
   const Records = fresh.filter(matches);
-  if (Records.length > 0) expect(await intake({ Records }, context)).toEqual({ batchItemFailures: [] });
+  if (Records.length === 0) return;
+  invocations++;
+  expect(await intake({ Records }, context)).toEqual({ batchItemFailures: [] });
 }
 
 const get = async (id: string) =>
@@ -113,6 +116,49 @@ const bare = (id: string, payload = '{}') => ({
 });
 
 describe('what DynamoDB Streams tells of', () => {
+  it('is put right where its producer has chosen a wrong place, and nothing of it comes back', async () => {
+    const at = { dueAt: { S: '2026-11-20T08:00:00.000Z' } };
+    for (const [id, lane] of [
+      ['wrong', 'nosuch'],
+      ['wrong-dead', 'other/dead'],
+      ['right', 'default'],
+    ] as const) {
+      const Item = { ...bare(id), queue: { S: 'default' }, lane: { S: lane }, ...at };
+      await client.send(new PutItemCommand({ TableName, Item }));
+    }
+    invocations = 0;
+    await takeIn();
+    for (const id of ['wrong', 'wrong-dead']) {
+      expect(await get(id)).toMatchObject({ lane: 'default', rev: expect.any(String) });
+    }
+    expect(await get('right')).not.toHaveProperty('rev');
+    expect(attempted).toEqual([]);
+    // The writes of the intake, and of a run that attempts what it has placed, are none of its business.
+    await worker({ queue: 'default' }, context);
+    expect([...attempted].sort()).toEqual(['right', 'wrong', 'wrong-dead']);
+    await takeIn();
+    expect(invocations).toBe(1);
+  });
+
+  it('is found by the sweep where it is in the lane of another queue, whatever its queue is', async () => {
+    const at = { lane: { S: 'nosuch' }, dueAt: { S: '2026-11-20T08:00:00.000Z' }, rev: { S: 'mine' } };
+    const queues = {
+      n: { N: '5' },
+      map: { M: {} },
+      set: { SS: ['a'] },
+      null: { NULL: true },
+      s: { S: 'orders' },
+    };
+    for (const [type, queue] of Object.entries(queues)) {
+      await client.send(new PutItemCommand({ TableName, Item: { ...bare(`stray-${type}`), ...at, queue } }));
+    }
+    await client.send(new PutItemCommand({ TableName, Item: { ...bare('stray-none'), ...at } }));
+    const { ids } = await store.scanUnplaced({ segment: 0, segments: 1 });
+    const strays = ids.filter((id) => id.startsWith('stray-')).sort();
+    expect(strays).toEqual(['map', 'n', 'none', 'null', 's', 'set'].map((type) => `stray-${type}`));
+    await takeIn();
+  });
+
   it('is attempted on arrival, however it was put, and done with one write', async () => {
     await client.send(new PutItemCommand({ TableName, Item: bare('put') }));
     const batch = { [TableName]: [{ PutRequest: { Item: bare('batch') } }] };

@@ -289,8 +289,8 @@ export class Witness {
     failed: readonly string[],
     report: IntakeReport,
   ): void {
-    const { started, placed, refused, later, skipped } = report;
-    const told = started + placed + refused + later + skipped;
+    const { started, placed, quarantined, refused, later, skipped } = report;
+    const told = started + placed + quarantined + refused + later + skipped;
     const [least, most] = countRecords(Records);
     if (failed.length === 0 && (told < least || told > most)) {
       this.report(`${name} tells of ${told} records of ${least} to ${most}: ${JSON.stringify(report)}`);

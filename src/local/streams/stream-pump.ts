@@ -28,10 +28,27 @@ export interface StreamPumpOptions {
   readonly batchSize: number;
   /** A batch that the function fails on comes again in halves, not as it was. */
   readonly bisects: boolean;
+  /** What the function has failed on for so long is given up. Default: never. */
+  readonly maxAgeSeconds?: number | undefined;
+  /** Is told where in the stream a batch is that was given up. */
+  readonly givesUp?: ((batch: GivenUpBatch) => void) | undefined;
   readonly matches: (record: StreamRecord) => boolean;
   /** Resolves as soon as another batch is welcome; what comes meanwhile makes it larger. */
   readonly whenWelcome?: ((isFull: () => boolean) => Promise<void>) | undefined;
   readonly deliver: Deliver<StreamRecord>;
+}
+
+/** As Lambda tells an on-failure destination: ids of records are not in it, nor what they hold. */
+export interface GivenUpBatch {
+  readonly DDBStreamBatchInfo: {
+    readonly shardId: string;
+    readonly startSequenceNumber: string;
+    readonly endSequenceNumber: string;
+    readonly approximateArrivalOfFirstRecord: string;
+    readonly approximateArrivalOfLastRecord: string;
+    readonly batchSize: number;
+    readonly streamArn: string;
+  };
 }
 
 /** What comes within this time is one batch. */
@@ -46,10 +63,12 @@ const MOST_PAUSE_MS = 10_000;
 
 /**
  * Hands the changes of one table over to one function, batch after batch in their order, as an event source mapping
- * does: what fails comes again until it is taken or the runtime ends.
+ * does: what fails comes again until it is taken, is too old, or the runtime ends.
  */
 export class StreamPump {
   private readonly waiting: StreamRecord[] = [];
+  /** When each of those came, by its number. */
+  private readonly cameAt = new Map<string, number>();
   /** Above that of any runtime before this one: nobody takes its batches for theirs. */
   private sequence = BigInt(Date.now()) * 1_000_000n;
   private timer: NodeJS.Timeout | undefined;
@@ -71,6 +90,7 @@ export class StreamPump {
     const record = this.recordOf(change);
     if (this.stopped || !this.options.matches(record)) return;
     this.waiting.push(record);
+    this.cameAt.set(record.dynamodb.SequenceNumber, Date.now());
     this.wake();
   }
 
@@ -80,6 +100,7 @@ export class StreamPump {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.waiting.length = 0;
+    this.cameAt.clear();
   }
 
   private wake(): void {
@@ -103,9 +124,38 @@ export class StreamPump {
     this.lastAt = performance.now();
     const batch = this.waiting.slice(0, this.limit);
     const taken = batch.length > 0 ? await this.taken(batch) : 0;
-    this.waiting.splice(0, taken);
+    this.drop(taken);
+    if (taken < batch.length) this.giveUp(batch.slice(taken));
     this.atWork = false;
     if (this.waiting.length > 0) this.wake();
+  }
+
+  private drop(count: number): void {
+    for (const { dynamodb } of this.waiting.splice(0, count)) this.cameAt.delete(dynamodb.SequenceNumber);
+  }
+
+  /** Those of what has just failed that are too old. */
+  private giveUp(failed: readonly StreamRecord[]): void {
+    const { maxAgeSeconds = Number.POSITIVE_INFINITY, givesUp, streamArn } = this.options;
+    const isYoung = ({ dynamodb }: StreamRecord) =>
+      Date.now() - (this.cameAt.get(dynamodb.SequenceNumber) ?? 0) < maxAgeSeconds * 1000;
+    const youngest = failed.findIndex(isYoung);
+    const old = youngest < 0 ? failed : failed.slice(0, youngest);
+    const [first, last] = [old[0]?.dynamodb, old.at(-1)?.dynamodb];
+    if (!first || !last) return;
+    this.drop(old.length);
+    const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
+    givesUp?.({
+      DDBStreamBatchInfo: {
+        shardId: 'shardId-00000000000000000000-local',
+        startSequenceNumber: first.SequenceNumber,
+        endSequenceNumber: last.SequenceNumber,
+        approximateArrivalOfFirstRecord: iso(first.ApproximateCreationDateTime),
+        approximateArrivalOfLastRecord: iso(last.ApproximateCreationDateTime),
+        batchSize: old.length,
+        streamArn,
+      },
+    });
   }
 
   /** How many of a batch need not come again. */

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors.js';
 import { handOverTo } from '../event-source.js';
 import type { Invoke } from '../function-host.js';
+import type { SendMessage } from '../queues/queues.js';
 import type { LocalApp } from '../template/local-app.js';
 import type { Change } from './change.js';
 import { StreamPump, type StreamPumpOptions } from './stream-pump.js';
@@ -9,6 +10,7 @@ export interface StreamsOptions {
   readonly app: LocalApp;
   readonly region: string;
   readonly invoke: Invoke;
+  readonly send: SendMessage;
   readonly whenWelcome?: StreamPumpOptions['whenWelcome'];
 }
 
@@ -16,8 +18,8 @@ export interface StreamsOptions {
 export class Streams {
   private readonly pumps = new Map<string, StreamPump[]>();
 
-  constructor({ app, region, invoke, whenWelcome }: StreamsOptions) {
-    for (const { table, functionName, ...stream } of app.streams) {
+  constructor({ app, region, invoke, send, whenWelcome }: StreamsOptions) {
+    for (const { table, functionName, failureQueue, ...stream } of app.streams) {
       const keys = app.tables.find(({ name }) => name === table)?.keys.map(({ name }) => name);
       if (!keys)
         throw new ConfigurationError(`the app has a stream of the table ${table}, but not the table`);
@@ -28,6 +30,10 @@ export class Streams {
         ...stream,
         whenWelcome,
         deliver: handOverTo(functionName, invoke),
+        givesUp: (batch) => {
+          if (failureQueue !== undefined)
+            send(failureQueue, JSON.stringify({ ...givenUpOf(functionName), ...batch }), 0);
+        },
       });
       this.pumps.set(table, [...(this.pumps.get(table) ?? []), pump]);
     }
@@ -45,4 +51,16 @@ export class Streams {
   stop(): void {
     for (const pump of [...this.pumps.values()].flat()) pump.stop();
   }
+}
+
+/** As Lambda tells a destination of a batch, beside where it is in the stream. */
+function givenUpOf(functionName: string) {
+  return {
+    version: '1.0',
+    timestamp: new Date().toISOString(),
+    requestContext: {
+      functionArn: `arn:aws:lambda:us-east-1:000000000000:function:${functionName}`,
+      condition: 'RecordAgeExceeded',
+    },
+  };
 }

@@ -42,6 +42,10 @@ export interface LocalStream {
   readonly batchSize: number;
   /** A batch that the function fails on comes again in halves. */
   readonly bisects: boolean;
+  /** What the function has failed on for so long is given up. Default: never. */
+  readonly maxAgeSeconds?: number | undefined;
+  /** Name of the queue that is told of what is given up. */
+  readonly failureQueue?: string | undefined;
   /** Such as `NEW_IMAGE`. */
   readonly viewType: string;
   /** Whether the function wants to know of an event. */

@@ -56,10 +56,15 @@ export function failureQueueOf(functionId: string, context: StackContext): strin
   for (const { Type, Properties = {} } of Object.values(context.stack.template.Resources ?? {})) {
     if (Type !== 'AWS::Lambda::EventInvokeConfig') continue;
     if (functionBehind(Properties.FunctionName, context) !== functionId) continue;
-    const { OnFailure } = (Properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: unknown } };
-    return queueOf(OnFailure?.Destination, context);
+    return destinationOf(Properties.DestinationConfig, context);
   }
   return undefined;
+}
+
+/** The on-failure destination of a function or an event source mapping, if that is a queue of its stack. */
+export function destinationOf(config: unknown, context: StackContext): string | undefined {
+  const { OnFailure } = (config ?? {}) as { OnFailure?: { Destination?: unknown } };
+  return queueOf(OnFailure?.Destination, context);
 }
 
 function queueOf(arn: unknown, context: StackContext): string | undefined {

@@ -5,6 +5,7 @@ import { matcherOf } from '../streams/event-pattern.js';
 import type { TemplateResource } from './assembly.js';
 import { resolve } from './intrinsics.js';
 import type { LocalStream, StackContext } from './local-app.js';
+import { destinationOf } from './queue.js';
 import { attributeOf, functionBehind } from './referred.js';
 import { isTable } from './table.js';
 
@@ -12,6 +13,7 @@ const mappingSchema = z.object({
   BatchSize: z.int().min(1).max(10_000).default(100),
   Enabled: z.union([z.boolean(), z.string()]).default(true),
   BisectBatchOnFunctionError: z.boolean().default(false),
+  MaximumRecordAgeInSeconds: z.int().min(-1).max(604_800).default(-1),
   FilterCriteria: z.object({ Filters: z.array(z.object({ Pattern: z.string() })).default([]) }).optional(),
 });
 
@@ -30,9 +32,10 @@ export function readStream(
   const table = tableId === undefined ? undefined : context.resource(tableId);
   const functionId = functionBehind(Properties.FunctionName, context);
   if (tableId === undefined || !table || !isTable(table) || functionId === undefined) return undefined;
-  const { BatchSize, Enabled, FilterCriteria, BisectBatchOnFunctionError } = Properties;
+  const { BatchSize, Enabled, FilterCriteria, BisectBatchOnFunctionError, MaximumRecordAgeInSeconds } =
+    Properties;
   const relevant = resolve(
-    { BatchSize, Enabled, FilterCriteria, BisectBatchOnFunctionError },
+    { BatchSize, Enabled, FilterCriteria, BisectBatchOnFunctionError, MaximumRecordAgeInSeconds },
     context.references,
     logicalId,
   );
@@ -48,6 +51,8 @@ export function readStream(
     functionId,
     batchSize: mapping.BatchSize,
     bisects: mapping.BisectBatchOnFunctionError,
+    maxAgeSeconds: mapping.MaximumRecordAgeInSeconds < 0 ? undefined : mapping.MaximumRecordAgeInSeconds,
+    failureQueue: destinationOf(Properties.DestinationConfig, context),
     viewType: viewTypeOf(table),
     matches: (event) => patterns.length === 0 || patterns.some((matches) => matches(event)),
   };

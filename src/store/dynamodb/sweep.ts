@@ -1,4 +1,4 @@
-import { DEAD_LANE_ENDING, type Item } from '../../record/index.js';
+import { DEAD_LANE_ENDING, DEFAULT_QUEUE, type Item } from '../../record/index.js';
 import type { ScanPage, SweepState } from '../store.js';
 import { and, Expressions, or } from './expressions.js';
 import type { Table } from './table.js';
@@ -26,7 +26,7 @@ export class DynamoDbSweep {
       Segment: segment,
       TotalSegments: segments,
       ProjectionExpression: projection,
-      FilterExpression: isMisplaced(expressions),
+      FilterExpression: isWithoutPlace(expressions),
       ...(after === undefined ? {} : { ExclusiveStartKey: { id: { S: after } } }),
       ...expressions.placeholders(),
     });
@@ -47,8 +47,9 @@ export class DynamoDbSweep {
   }
 }
 
-/** As `isMisplaced` of a record has it, as far as a filter can tell; whoever is found is looked at again. */
-function isMisplaced(expressions: Expressions): string {
+/** As `isMisplaced` and `isAstray` have it, as far as a filter can tell; whoever is found is looked at again. */
+function isWithoutPlace(expressions: Expressions): string {
+  const queue = expressions.name('queue');
   const lane = expressions.name('lane');
   const status = expressions.name('status');
   const isDone = `${status} = ${expressions.value('SUCCESS')}`;
@@ -56,6 +57,16 @@ function isMisplaced(expressions: Expressions): string {
   return or(
     and(or(expressions.absent('lane'), expressions.absent('dueAt')), `NOT ${isDone}`),
     and(isPending, `contains(${lane}, ${expressions.value(DEAD_LANE_ENDING)})`),
+    and(
+      isPending,
+      expressions.exists('lane'),
+      or(
+        and(expressions.exists('queue'), `${lane} <> ${queue}`),
+        and(expressions.absent('queue'), `${lane} <> ${expressions.value(DEFAULT_QUEUE)}`),
+      ),
+      // The first shard's lane is the queue's own name; of the others no filter can tell whose they are.
+      `NOT contains(${lane}, ${expressions.value('#')})`,
+    ),
   );
 }
 

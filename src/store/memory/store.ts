@@ -3,7 +3,7 @@ import {
   AsRead,
   type BacklogRecord,
   type Item,
-  isMisplaced,
+  mayHaveNoPlace,
   parseRecord,
   type RecordChange,
 } from '../../record/index.js';
@@ -199,8 +199,8 @@ export class MemoryStore implements OperatorStore {
   /** All of it at once, in the last of the segments. */
   async scanUnplaced({ segment, segments }: ScanPage): Promise<{ ids: string[]; next: string | undefined }> {
     if (segment < segments - 1) return { ids: [], next: undefined };
-    const found = [...this.records.all()].map((item) => this.parse(item)).filter(isMisplaced);
-    return { ids: found.map(({ id }) => id), next: undefined };
+    const found = [...this.records.all()].filter((item) => mayHaveNoPlace(item, this.parse(item)));
+    return { ids: found.map(({ id }) => String(id)), next: undefined };
   }
 
   async readSweep(): Promise<SweepState | undefined> {

@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { StreamPump, type StreamRecord } from '../../../src/local/streams/stream-pump.js';
+import {
+  type GivenUpBatch,
+  StreamPump,
+  type StreamPumpOptions,
+  type StreamRecord,
+} from '../../../src/local/streams/stream-pump.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 type Event = { readonly Records: readonly StreamRecord[] };
 
-function pumpWith(
-  deliver: (event: Event) => Promise<unknown>,
-  options: { batchSize?: number; bisects?: boolean; whenWelcome?: () => Promise<void> } = {},
-) {
+function pumpWith(deliver: (event: Event) => Promise<unknown>, options: Partial<StreamPumpOptions> = {}) {
   const batches: string[][] = [];
   const pump = new StreamPump({
     region: 'us-east-1',
@@ -157,6 +159,38 @@ describe('what hands a stream over', () => {
       ['poison', 'd'],
     ]);
     expect(done.sort()).toEqual(['a', 'b', 'd', 'poison']);
+  });
+
+  it('gives up what the function has failed on for too long, says where it was, and goes on', async () => {
+    const done: string[] = [];
+    const given: GivenUpBatch[] = [];
+    let poison = '';
+    const { put, batches } = pumpWith(
+      async ({ Records }) => {
+        const ids = Records.map(idOf);
+        poison ||= Records.find((record) => idOf(record) === 'poison')?.dynamodb.SequenceNumber ?? '';
+        if (ids.includes('poison')) throw new Error('out of memory');
+        done.push(...ids);
+      },
+      { bisects: true, maxAgeSeconds: 60, givesUp: (batch) => void given.push(batch) },
+    );
+    for (const id of ['a', 'b', 'poison', 'd']) put(id);
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(done).toEqual(['a', 'b']);
+    expect(given).toEqual([]);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(done).toEqual(['a', 'b', 'd']);
+    expect(given).toMatchObject([
+      {
+        DDBStreamBatchInfo: {
+          startSequenceNumber: poison,
+          endSequenceNumber: poison,
+          batchSize: 1,
+          streamArn: 'arn:aws:dynamodb:us-east-1:000000000000:table/Records/stream/local',
+        },
+      },
+    ]);
+    expect(batches.at(-1)).toEqual(['d']);
   });
 
   it('ends with the runtime', async () => {

@@ -45,7 +45,7 @@ export class Cloud {
     this.returns = new MessageQueue(chaos, consume);
     this.stream = new Stream(chaos, parts.stream, async (event) => {
       const failed = await consume(event);
-      return failed !== 'all' && failed.length === 0;
+      return failed === 'all' ? 'all' : failed[0];
     });
   }
 

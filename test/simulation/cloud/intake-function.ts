@@ -15,6 +15,7 @@ const TIMEOUT_MS = 60_000;
 export interface IntakeReport {
   readonly started: number;
   readonly placed: number;
+  readonly quarantined: number;
   readonly refused: number;
   readonly later: number;
   readonly skipped: number;
@@ -59,7 +60,8 @@ export async function invokeIntake(
   const random = chaos.random;
   const store = faultyStore(parts.storeOf(actor), actor, faults, random);
   const shardsOf = (queue: string) => settings.queues[queue]?.shards ?? 1;
-  const placing = { store, clock: actor.clock, random, logger, shardsOf };
+  const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
+  const placing = { store, clock: actor.clock, random, logger, shardsOf, serves };
   const intake = {
     settings,
     placing,

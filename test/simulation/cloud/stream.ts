@@ -3,8 +3,13 @@ import { toAttributes } from '../../../src/store/dynamodb/attribute-values.js';
 import { between } from '../random.js';
 import type { Chaos } from './chaos.js';
 
-/** True if the batch was taken; else it comes again. */
-type Consumer = (event: { Records: unknown[] }) => Promise<boolean>;
+/** Where the stream goes on if not behind the batch: the number of a change, or `all` if the function failed. */
+type Consumer = (event: { Records: StreamChange[] }) => Promise<string | 'all' | undefined>;
+
+interface StreamChange {
+  readonly dynamodb: { readonly SequenceNumber: string; readonly [name: string]: unknown };
+  readonly [name: string]: unknown;
+}
 
 export interface StreamOptions {
   readonly shards: number;
@@ -13,11 +18,15 @@ export interface StreamOptions {
   readonly standstill: { readonly fromMs: number; readonly untilMs: number } | undefined;
 }
 
+/** Shorter than the real one: worlds end sooner than it. */
+const MAX_FAILING_MS = 60_000;
+
 let sequence = 0;
 
 /**
- * The table's stream and what reads it: the changes of a record in their order, in batches; a batch that fails comes
- * again and holds up all behind it. What was delivered may be delivered again, cut into other batches.
+ * The table's stream and what reads it: the changes of a record in their order, in batches; what fails of one comes
+ * again and holds up all behind it, in halves if the function itself has failed, and is given up when it is too old.
+ * What was delivered may be delivered again, cut into other batches.
  */
 export class Stream {
   private readonly shards: Shard[];
@@ -39,10 +48,12 @@ export class Stream {
     return this.shards.every((shard) => shard.isReadThrough);
   }
 
-  /** Somebody wrote a record. As the filter of the real one has it, only what waits without a place is delivered. */
+  /** Somebody wrote a record. As the filter of the real one has it, only what waits without a place is delivered, or has
+   * a place that its producer has chosen. */
   wrote(eventName: 'INSERT' | 'MODIFY', item: Item): void {
-    if (typeof item.lane === 'string' || item.status === 'SUCCESS' || this.chaos.happens('lostForGood'))
-      return;
+    const isWritten =
+      typeof item.lane === 'string' ? typeof item.rev === 'string' : item.status === 'SUCCESS';
+    if (isWritten || this.chaos.happens('lostForGood')) return;
     const id = String(item.id);
     const shard = this.shards[(id.charCodeAt(id.length - 1) ?? 0) % this.shards.length];
     shard?.add({
@@ -59,7 +70,8 @@ export class Stream {
 }
 
 class Shard {
-  private readonly changes: unknown[] = [];
+  private readonly changes: StreamChange[] = [];
+  private failingSince: number | undefined;
   private checkpoint = 0;
   private isRead = false;
 
@@ -74,7 +86,7 @@ class Shard {
     return this.checkpoint >= this.changes.length;
   }
 
-  add(change: unknown): void {
+  add(change: StreamChange): void {
     this.changes.push(change);
     this.readOn();
   }
@@ -94,15 +106,27 @@ class Shard {
       const part = chaos.happens('cutAnew') ? batch.slice(0, between(chaos.random, 1, batch.length)) : batch;
       chaos.time.after(chaos.soonOrLateMs(60_000), () => void this.consume({ Records: part }));
     }
-    void this.consume({ Records: batch }).then((taken) => {
-      const comesAgain = !taken || chaos.happens('twice');
-      if (!comesAgain) {
-        this.checkpoint += batch.length;
+    void this.consume({ Records: batch }).then((failed) => {
+      const firstFailed = batch.findIndex(({ dynamodb }) => dynamodb.SequenceNumber === failed);
+      const taken = failed === undefined ? batch.length : Math.max(0, firstFailed);
+      const done = this.isTooOld(taken) ? batch.length : chaos.happens('twice') ? 0 : taken;
+      this.checkpoint += done;
+      if (done === batch.length) {
         this.isRead = false;
         return this.readOn();
       }
-      const next = chaos.happens('cutAnew') ? between(chaos.random, 1, this.batchSize) : size;
+      const rest = failed === 'all' ? Math.ceil(batch.length / 2) : size;
+      const next = chaos.happens('cutAnew') ? between(chaos.random, 1, this.batchSize) : rest;
       chaos.time.after(chaos.soonOrLateMs(30_000), () => this.deliver(next));
     });
+  }
+
+  /** What has failed for so long that the sweep has to find it. */
+  private isTooOld(taken: number): boolean {
+    const { now } = this.chaos.time;
+    this.failingSince = taken > 0 ? undefined : (this.failingSince ?? now);
+    if (this.failingSince === undefined || now - this.failingSince < MAX_FAILING_MS) return false;
+    this.failingSince = undefined;
+    return true;
   }
 }

@@ -46,6 +46,29 @@ export function sweeping(underTest: UnderTest): void {
     expect(await scanAll(3)).toEqual(misplaced);
   });
 
+  it('finds what waits in the lane of another queue, whatever its queue is', async () => {
+    const { put } = underTest();
+    await put(item('sw-2-other', { queue: 'bulk', lane: 'orders' }));
+    await put(item('sw-2-other-error', { queue: 'bulk', lane: 'orders', status: 'ERROR' }));
+    await put(item('sw-2-nameless', { queue: undefined, lane: 'nosuch' }));
+    for (const [type, queue] of Object.entries({ n: 5, map: { S: 'x' }, null: null, set: new Set(['a']) })) {
+      await put(item(`sw-2-type-${type}`, { queue, lane: 'nosuch' }));
+    }
+    await put(item('sw-2-own', { queue: 'orders', lane: 'orders' }));
+    await put(item('sw-2-shard', { queue: 'orders', lane: 'orders#3' }));
+    await put(item('sw-2-default', { queue: undefined, lane: 'default' }));
+    await put(item('sw-2-done', { queue: 'bulk', lane: 'orders', status: 'SUCCESS' }));
+    expect((await scanAll(3)).filter((id) => id.startsWith('sw-2'))).toEqual([
+      'sw-2-nameless',
+      'sw-2-other',
+      'sw-2-other-error',
+      'sw-2-type-map',
+      'sw-2-type-n',
+      'sw-2-type-null',
+      'sw-2-type-set',
+    ]);
+  });
+
   it('keeps how far the search has come', async () => {
     const { store } = underTest();
     expect(await store.readSweep()).toBeUndefined();

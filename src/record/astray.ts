@@ -1,0 +1,53 @@
+import type { RecordChange } from './change.js';
+import { isLaneOf, lanesOf, MAX_SHARDS, withoutDeadEnding } from './lanes.js';
+import type { Item } from './parse.js';
+import { isMisplaced, isRisen, place } from './place.js';
+import { type BacklogRecord, DEFAULT_QUEUE, isPending } from './record.js';
+
+export interface KnownQueues {
+  /** Whether a rule looks for records of the queue. Default: each is served. */
+  readonly serves?: ((queue: string) => boolean) | undefined;
+  /** Default: not known. */
+  readonly shardsOf?: ((queue: string) => number) | undefined;
+}
+
+/**
+ * It has a lane, and no rule looks for it there: the lane is not one of its queue's, or not of its status. Of what the
+ * library has never written the producer chose the place: its due time may be one that no rule reaches, its lane a
+ * shard that the queue has not, and DynamoDB may remove it before its turn (`expiresAt`).
+ *
+ * A record that names no queue is attempted in any lane in which a rule looks.
+ */
+export function isAstray(record: BacklogRecord, known: KnownQueues = {}): boolean {
+  const { lane, queue, status, rev, expiresAt, problems } = record;
+  if (lane === undefined || status === 'SUCCESS') return false;
+  const base = withoutDeadEnding(lane);
+  if (!isPending(record)) return base === lane || !isLaneOf(base, queue);
+  if (!isLaneOf(base, queue)) {
+    const { serves = () => true } = known;
+    return queue !== DEFAULT_QUEUE || !serves(base.replace(/#.*$/, ''));
+  }
+  if (rev !== undefined) return false;
+  const isUnreachable = problems.some((problem) => problem.startsWith('dueAt:'));
+  return isUnreachable || expiresAt !== undefined || !isCurrent(base, queue, known);
+}
+
+/** Back to its queue, due when it was; a shard that the queue has not counts for none. */
+export function bringHome(record: BacklogRecord, now: number, known: KnownQueues = {}): RecordChange {
+  const { lane, queue, dueAt, rev } = record;
+  const shards = known.shardsOf?.(queue);
+  const isItsOwn = rev !== undefined || isCurrent(withoutDeadEnding(lane ?? ''), queue, known);
+  const change = place(isItsOwn ? record : { ...record, lane: undefined }, now, shards);
+  const waits = isPending(record) && change.set.status !== 'DEAD' && !isRisen(record);
+  return waits && dueAt !== undefined ? { ...change, set: { ...change.set, dueAt } } : change;
+}
+
+function isCurrent(lane: string, queue: string, { shardsOf }: KnownQueues): boolean {
+  return lanesOf(queue, 0, shardsOf?.(queue) ?? MAX_SHARDS).includes(lane);
+}
+
+/** Whether it is misplaced or astray, as far as a filter of DynamoDB can tell by the item alone. */
+export function mayHaveNoPlace({ lane, queue = DEFAULT_QUEUE }: Item, record: BacklogRecord): boolean {
+  const isInOther = typeof lane === 'string' && lane !== queue && !lane.includes('#');
+  return isMisplaced(record) || (isPending(record) && isInOther);
+}
