@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Table from 'cli-table3';
 import { bundleHandler, HANDLERS } from '../test/handler-bundles.js';
+import { median } from './median.js';
 
 const ROUNDS = Number(process.env.BENCH_LOADS ?? 15);
 
@@ -74,8 +75,4 @@ function load(file: string): Load {
   );
   if (status !== 0) throw new Error(`${file} does not load: ${stderr}`);
   return JSON.parse(stdout) as Load;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

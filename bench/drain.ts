@@ -15,17 +15,24 @@ export interface Bench {
 }
 
 export interface Drain {
-  readonly design: string;
   readonly recordsPerSecond: number;
-  readonly requestsPerRecord: number;
-  readonly readUnitsPerRecord: number;
+  /** User and system time of this process, whose client sends the requests. */
+  readonly cpuMsPerRecord: number;
+}
+
+/** Of one drain; the embedded DynamoDB reports no units of the index. */
+export interface Counts {
+  readonly records: number;
+  readonly requests: number;
+  readonly readUnits: number;
+  readonly writeUnits: number;
 }
 
 /** The least that any design must do per record: one write of the outcome. Nothing is read, claimed or fenced. */
 export async function bareUpdates({ documents, tables, client }: Bench, count: number): Promise<Drain> {
   const ids = await fill(client, tables.records, count, 'bare');
   const queue = new PQueue({ concurrency: CONCURRENCY });
-  const seconds = await timed(() =>
+  return measured(count, () =>
     queue.addAll(
       ids.map(
         (id) => () =>
@@ -46,45 +53,43 @@ export async function bareUpdates({ documents, tables, client }: Bench, count: n
       ),
     ),
   );
-  return {
-    design: 'bare UpdateItem',
-    recordsPerSecond: count / seconds,
-    requestsPerRecord: 1,
-    readUnitsPerRecord: 0,
-  };
 }
 
 /** The whole protocol: query, lease, journal, read, attempt, settle, release. */
 export async function protocol(bench: Bench, count: number, attemptTimeoutSeconds: number): Promise<Drain> {
-  const seconds = await timed(
-    await drainOf(bench, count, `timed-${attemptTimeoutSeconds}`, attemptTimeoutSeconds),
-  );
+  const drain = await drainOf(bench, count, `timed-${attemptTimeoutSeconds}`, attemptTimeoutSeconds);
+  return measured(count, drain);
+}
+
+/** What it costs; counted apart, since to ask for the capacity costs time. */
+export async function countsOf(bench: Bench, count: number, attemptTimeoutSeconds: number): Promise<Counts> {
   const consumed: Consumed[] = [];
-  // Counted apart: to ask for the capacity costs the embedded database time.
+  const lane = `counted-${attemptTimeoutSeconds}`;
   const note = (one: Consumed) => consumed.push(one);
-  await (await drainOf(bench, count, `counted-${attemptTimeoutSeconds}`, attemptTimeoutSeconds, note))();
-  const reads = consumed.filter(({ kind }) => kind === 'read').reduce((sum, { units }) => sum + units, 0);
+  await (await drainOf(bench, count, lane, attemptTimeoutSeconds, note))();
+  const unitsOf = (kind: Consumed['kind']) =>
+    consumed.filter((one) => one.kind === kind).reduce((sum, { units }) => sum + units, 0);
   return {
-    design: `a run, attempts of up to ${attemptTimeoutSeconds} s`,
-    recordsPerSecond: count / seconds,
-    requestsPerRecord: consumed.length / count,
-    readUnitsPerRecord: reads / count,
+    records: count,
+    requests: consumed.length,
+    readUnits: unitsOf('read'),
+    writeUnits: unitsOf('write'),
   };
 }
 
-/** Fills a lane; returns what drains it. */
+/** Fills a lane; returns what drains it, and fails unless it has attempted every record with success. */
 async function drainOf(
   { client, tables }: Bench,
   count: number,
   lane: string,
   attemptTimeoutSeconds: number,
   onConsumed?: OnConsumed,
-): Promise<() => Promise<unknown>> {
+): Promise<() => Promise<void>> {
   await fill(client, tables.records, count, lane);
   const store = new DynamoDbStore({ client, tables, clock: systemClock, onConsumed });
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  return () =>
-    run(
+  return async () => {
+    const { attempted, succeeded, ended } = await run(
       {
         target: { queue: lane, lane },
         process: () => {},
@@ -96,17 +101,25 @@ async function drainOf(
       },
       { store, clock: systemClock, random: systemRandom, logger },
     );
+    if (attempted === count && succeeded === count && ended === 'drained') return;
+    throw new Error(`${lane}: expected ${count} drained, got ${succeeded} of ${attempted} (${ended})`);
+  };
 }
 
+/** Records that have their place in the index, and are due. */
 async function fill(client: Bench['client'], table: string, count: number, queue: string): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, i) => `${queue}-${String(i).padStart(28, '0')}`);
   const records = ids.map((id) => ({ id, queue, payload: { order: id, lines: [1, 2, 3] } }));
-  await new BacklogClient({ table, client }).insertMany(records);
+  const { inserted } = await new BacklogClient({ table, client, indexAtOnce: true }).insertMany(records);
+  if (inserted !== count) throw new Error(`${queue}: expected ${count} inserted, got ${inserted}`);
   return ids;
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function measured(count: number, work: () => Promise<unknown>): Promise<Drain> {
+  const cpu = process.cpuUsage();
   const start = performance.now();
   await work();
-  return (performance.now() - start) / 1000;
+  const seconds = (performance.now() - start) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  return { recordsPerSecond: count / seconds, cpuMsPerRecord: (user + system) / 1000 / count };
 }

@@ -1,0 +1,30 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from 'vitest';
+import { bareUpdates, countsOf, protocol } from '../bench/drain.js';
+import { createDynamoDbClient } from '../src/store/index.js';
+import { startDynamoDb } from './store/start-dynamodb.js';
+import { createTables } from './store/tables.js';
+
+// Counts only: nothing is said of time.
+test('npm run bench drains lanes that are filled: every record is read, attempted and settled', async () => {
+  const dynamodb = await startDynamoDb();
+  const client = createDynamoDbClient({ endpoint: dynamodb.endpoint });
+  const bench = {
+    client,
+    documents: DynamoDBDocumentClient.from(client),
+    tables: await createTables(client),
+  };
+  const counts = await countsOf(bench, 50, 5);
+  await bareUpdates(bench, 10);
+  await protocol(bench, 10, 5);
+  client.destroy();
+  await dynamodb.stop();
+  // One write each; query, lease with journal, read, release and few more for all of them together.
+  expect(counts.records).toBe(50);
+  expect(counts.requests).toBeGreaterThanOrEqual(50 + 4);
+  expect(counts.requests).toBeLessThanOrEqual(50 + 8);
+  expect(counts.writeUnits).toBeGreaterThanOrEqual(50 + 2);
+  expect(counts.writeUnits).toBeLessThanOrEqual(50 + 6);
+  expect(counts.readUnits).toBeGreaterThanOrEqual(50);
+  expect(counts.readUnits).toBeLessThanOrEqual(50 + 5);
+});
