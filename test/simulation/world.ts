@@ -479,7 +479,12 @@ export class World {
           process: (record, context) => this.process(actor, target, record, context),
           policy: isByAge ? BY_AGE : PER_RECORD,
           retryQueue: this.scenario.retryQueues[queue],
-          limits: { ...this.scenario.limits, maxConcurrency: this.features.maxConcurrency },
+          limits: {
+            ...this.scenario.limits,
+            maxConcurrency: this.features.maxConcurrency,
+            // As many as are crowded out often.
+            onInsertConcurrency: Math.ceil(this.scenario.limits.concurrency / 3),
+          },
           keepSuccessSeconds: this.features.expiry?.keepSeconds,
           knows: ({ task }) =>
             this.sabotage.knowsAll || task !== LATE_TASK || this.time.now - START >= knownFromMs,
