@@ -45,15 +45,12 @@ export const NO_FEATURES: Features = {
   controlTable: undefined,
 };
 
-/** Until a bare record is fenced by all of its attributes. */
-const OVERWRITES = false;
-
 /** Most worlds have one or two of them, some none. */
 export function makeFeatures(random: Random, hasArrivals: boolean): Features {
   const has = () => chance(random, 0.12);
   const tableAtMs = between(random, 0, TROUBLED_MS);
   return {
-    overwrites: hasArrivals && OVERWRITES && chance(random, 0.3),
+    overwrites: hasArrivals && chance(random, 0.3),
     taskKnownFromMs: has() ? between(random, 0, 2 * TROUBLED_MS) : undefined,
     maxConcurrency: has() ? pick(random, [1, 2, 4]) : undefined,
     destinations: has() ? pick(random, [2, 5]) : undefined,

@@ -153,6 +153,7 @@ export class Producers {
       status: 'NEW',
       queue: 'q',
       payload: { version },
+      ...(this.parts.fencesAll ? { note: 0 } : {}),
       ...(task === undefined ? {} : { task }),
       ...(delayMs === undefined ? {} : { availableAt: new Date(time.now + delayMs).toISOString() }),
       ...(maxAttempts === undefined ? {} : { retry: { ...own, maxAttempts } }),

@@ -342,8 +342,9 @@ export class Witness {
   private checkLateness(actor: Actor, record: BacklogRecord, known: Known, { now, start, band }: Look): void {
     const { limits, ways, arrivals } = this.scenario;
     const limited = limits.maxRecords !== undefined || limits.attemptsPerSecond !== undefined;
-    const { clockJumps, maxConcurrency, controlTable } = this.features;
-    if (clockJumps || maxConcurrency || controlTable) return;
+    const { clockJumps, maxConcurrency, controlTable, overwrites } = this.features;
+    // What is written over while it may be under attempt is looked at again after a minute or two.
+    if (clockJumps || maxConcurrency || controlTable || overwrites) return;
     if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostForGood) return;
     const lastChange = ways.length > 1 ? (ways.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
     const aftermath = arrivals ? ARRIVALS_AFTERMATH_MS : AFTERMATH_MS;

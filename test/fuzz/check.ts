@@ -1,0 +1,32 @@
+import * as fc from 'fast-check';
+import { expect } from 'vitest';
+import { hostileItems } from './hostile-items.js';
+import { Fuzz } from './trial.js';
+
+/** `FUZZ_SEED=17 npx vitest run test/fuzz` tries other items; `FUZZ_ITEMS` sets how many. */
+const SEED = Number(process.env.FUZZ_SEED ?? 1);
+/** Beside each other in one trial. */
+const PER_TRIAL = 200;
+/** All trials, and the search for the fewest items that fail: a test that fails says so before its time is up. */
+const MOST_MS = 90_000;
+
+/** Plays trials with so many items, or as many as are asked for. A failure names its seed and the fewest items. */
+export async function checkHostileItems(endpoint: string, usual: number, mostMs = MOST_MS): Promise<void> {
+  const items = Number(process.env.FUZZ_ITEMS ?? usual);
+  const fuzz = await Fuzz.start(endpoint);
+  const some = fc.array(hostileItems, {
+    minLength: Math.min(items, PER_TRIAL) / 2,
+    maxLength: Math.min(items, PER_TRIAL),
+    size: 'max',
+  });
+  const property = fc.asyncProperty(some, async (trial) => {
+    const { violations } = await fuzz.trial(trial);
+    expect(violations).toEqual([]);
+  });
+  try {
+    const numRuns = Math.ceil(items / PER_TRIAL);
+    await fc.assert(property, { seed: SEED, numRuns, interruptAfterTimeLimit: mostMs });
+  } finally {
+    fuzz.stop();
+  }
+}

@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, describe, it, vi } from 'vitest';
+import { startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
+import { checkHostileItems } from './check.js';
+
+let dynamodb: Awaited<ReturnType<typeof startEmbeddedDynamoDb>>;
+beforeAll(async () => {
+  vi.stubEnv('BACKLOG_RUNTIME_DIR', '/nonexistent');
+  dynamodb = await startEmbeddedDynamoDb();
+});
+afterAll(async () => {
+  await dynamodb.stop();
+  vi.unstubAllEnvs();
+});
+
+describe('whatever a producer puts beside good records', () => {
+  it('is dealt with, shown and removed, and the good ones are attempted as if it were not there', async () => {
+    await checkHostileItems(dynamodb.endpoint, 100);
+  }, 120_000);
+});
