@@ -174,6 +174,14 @@ export interface QueueProps {
   readonly maxRecords?: number | undefined;
 
   /**
+   * How long a run stays, asleep, for waits of less than a minute, counted from its start: up to a minute, which is until
+   * the next rule fires. `Duration.seconds(0)` leaves such waits to the next minute. Of a queue with `retry`.
+   *
+   * @default Duration.minutes(1)
+   */
+  readonly linger?: Duration | undefined;
+
+  /**
    * How long a record is kept after its success.
    *
    * @default Duration.days(30)

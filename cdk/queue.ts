@@ -69,6 +69,7 @@ const queueShape = z.strictObject({
   breaker: z.unknown().optional(),
   attemptTimeout: duration.optional(),
   maxRecords: z.unknown().optional(),
+  linger: duration.optional(),
   keepSuccess: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
   lagThreshold: duration.default(Duration.minutes(15)),
   arrivals: z.enum(['attempt', 'schedule'], { error: 'expected "attempt" or "schedule"' }).optional(),
@@ -124,6 +125,7 @@ function readQueue(name: string, input: unknown): Queue {
     breaker: props.breaker,
     attemptTimeoutSeconds: props.attemptTimeout?.toSeconds(),
     maxRecords: props.maxRecords,
+    lingerSeconds: props.linger?.toSeconds(),
     keepSuccessSeconds: props.keepSuccess === 'forever' ? 'forever' : props.keepSuccess?.toSeconds(),
   });
   return {

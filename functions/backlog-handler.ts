@@ -72,6 +72,8 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   readonly attemptTimeoutSeconds?: number | undefined;
   /** Attempts in one run. Default: no limit. */
   readonly maxRecords?: number | undefined;
+  /** How long a run stays, asleep, for waits of less than a tick, in seconds after its start. Default: a tick. */
+  readonly lingerSeconds?: number | undefined;
   /** How long a record is kept after its success, or `"forever"`. Default: 30 days. */
   readonly keepSuccessSeconds?: KeepSuccess | undefined;
 }

@@ -38,6 +38,7 @@ export interface HandlerChoices {
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds?: number | undefined;
   readonly maxRecords?: number | undefined;
+  readonly lingerSeconds?: number | undefined;
   readonly keepSuccessSeconds?: KeepSuccess | undefined;
   readonly breaker?: BreakerChoice | undefined;
   readonly destination?: DestinationOf | undefined;

@@ -47,6 +47,8 @@ export interface QueueSettings {
   readonly attemptTimeoutSeconds?: number | undefined;
   /** Attempts in one run. Default: no limit. */
   readonly maxRecords?: number | undefined;
+  /** How long a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
+  readonly lingerSeconds?: number | undefined;
   /** How long a record is kept after its success. Default: 30 days. */
   readonly keepSuccessSeconds?: KeepSuccess | undefined;
 }

@@ -94,16 +94,22 @@ class World {
     for (let at = START; at < horizon; ) {
       await this.time.runUntil(at);
       if (this.trouble) throw this.trouble;
-      // Where nothing is due a run would end at its first look; it is not begun.
-      if (this.dueAt() <= at) for (const rule of this.rules) if (isTimeOf(rule, at)) this.fire(rule);
+      // Where nothing comes due before the next tick a run would end at its first look; it is not begun.
+      if (this.dueAt() <= at + this.aheadMs)
+        for (const rule of this.rules) if (isTimeOf(rule, at)) this.fire(rule);
       // A record under attempt is due until it is settled: while a run is at work the rule fires as ever.
-      const wanted = Math.max(at + 1, Math.min(this.dueAt(), this.arrivesAt()));
+      const wanted = Math.max(at + 1, Math.min(this.dueAt() - this.aheadMs, this.arrivesAt()));
       if (wanted === Number.POSITIVE_INFINITY) return this.time.now;
       at = Math.min(...this.rules.map((rule) => nextTimeOf(rule, wanted)));
     }
     await this.time.runUntil(horizon);
     if (this.trouble) throw this.trouble;
     return horizon;
+  }
+
+  /** How long before it comes due a run may stay for a record: one of a rule by age stays for none. */
+  private get aheadMs(): number {
+    return this.queue.tiers ? 0 : this.scenario.tickSeconds * 1000 - 1;
   }
 
   private fire({ everyMs, target }: Rule): void {

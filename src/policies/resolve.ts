@@ -91,7 +91,7 @@ export interface ResolvedPolicy {
    * What the jitter makes of it, of all records and draws together: never more than `maxWaitSeconds`, nor than the
    * maximum of the policy itself.
    */
-  jitteredWait(failure: Failure): WaitRange | undefined;
+  jitteredWait(failure: Failure): FormulaWait | undefined;
   /** Sums of these waits after so many failures, seconds. */
   totals(failures: number): WaitRange;
 }
@@ -125,8 +125,9 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
   };
   const jitteredWait = (failure: Failure) => {
     const wait = waitAfter(failure);
-    if (!wait || !isFixed(wait)) return wait;
-    return spread(wait.most, jitter, Math.min(maxWaitSeconds, wait.maximum ?? maxWaitSeconds));
+    if (!wait) return undefined;
+    const maximum = Math.min(maxWaitSeconds, wait.maximum ?? maxWaitSeconds);
+    return { ...(isFixed(wait) ? spread(wait.most, jitter, maximum) : wait), maximum };
   };
   return {
     type: definition.type,

@@ -1,6 +1,6 @@
 import type { Random } from '../random.js';
 import { phaseOf } from './hash.js';
-import { isFixed, type WaitRange } from './policy.js';
+import { type FormulaWait, isFixed, type WaitRange } from './policy.js';
 import type { ResolvedPolicy } from './resolve.js';
 import { exactly, nearestTick } from './tick.js';
 
@@ -83,7 +83,7 @@ const MOST_SUMMED = 100;
 function phased(
   policy: ResolvedPolicy,
   attempt: FailedAttempt,
-  range: WaitRange,
+  range: FormulaWait,
   tickSeconds: number,
 ): number {
   const { failures, failedAt, firstFailureAt } = attempt;
@@ -95,5 +95,5 @@ function phased(
   const tickMs = tickSeconds * 1000;
   const slack = Math.min(Math.max(0, own - failedAt - tickMs), tickMs) / 2;
   const moved = line > own + slack ? own : Math.max(line, own - slack);
-  return Math.min(moved, failedAt + range.most * 1000);
+  return Math.min(moved, failedAt + (range.maximum ?? policy.maxWaitSeconds) * 1000);
 }

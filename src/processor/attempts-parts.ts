@@ -7,6 +7,7 @@ import type { Breakers } from './pressure/breakers.js';
 import type { Share } from './pressure/pool.js';
 import type { SharedPace } from './pressure/shared-pace.js';
 import type { Tally } from './tally.js';
+import type { Upcoming } from './upcoming.js';
 
 /** What attempts are made with. */
 export interface AttemptsParts {
@@ -19,6 +20,7 @@ export interface AttemptsParts {
   readonly pace: SharedPace;
   readonly breakers: Breakers;
   readonly share: Share;
+  readonly upcoming?: Upcoming | undefined;
   readonly process: Process;
   readonly limits: RunLimits & { readonly maxRecords: number };
   readonly deadline: number;

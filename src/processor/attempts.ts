@@ -268,7 +268,10 @@ export class Attempts {
     for (let backoff = MIN_BACKOFF_MS; ; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
       try {
         const answer = await store.settle(record, change, rev);
-        if (answer === 'settled') return tally.settled(change);
+        if (answer === 'settled') {
+          this.parts.upcoming?.settled(record, change, clock.now());
+          return tally.settled(change);
+        }
         tally.unsettled();
         return logger.warn('record was changed by somebody else during its attempt', { id: record.id });
       } catch (error) {

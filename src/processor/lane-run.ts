@@ -67,7 +67,8 @@ export class LaneRun {
       acquired && !acquired.held;
       acquired = await this.acquire(pages)
     ) {
-      if (this.options.target.onePage?.mayWait === false) return 'held';
+      const { onePage, exactSince } = this.options.target;
+      if (onePage?.mayWait === false || exactSince !== undefined) return 'held';
       handOver ??= new HandOver(this.options, this.parts.clock);
       if (!(await handOver.waitFor(acquired.holderEnds))) return 'held';
       this.pressure.share.isHandOver = true;
@@ -94,7 +95,7 @@ export class LaneRun {
         if (released) return this.lease.suspects.length > 0 ? 'maxRecords' : 'drained';
         // Somebody came by meanwhile: what they came for may have become due after this run's first look.
         if (!(await this.lease.acknowledgeWake())) return 'leaseLost';
-        pages = this.newPages();
+        pages = this.newPages(true);
         await pages.first(this.pageLimit());
       }
     } finally {
@@ -211,13 +212,27 @@ export class LaneRun {
     }
   }
 
-  private newPages(): PageSource {
-    const { lane, onePage } = this.options.target;
+  /** @param isWoken another run has left it to this one to look for everything */
+  private newPages(isWoken = false): PageSource {
+    const { lane, onePage, exactSince } = this.options.target;
     const { store, clock } = this.parts;
     const { band } = this.lane;
-    return band
-      ? new AgeBandPages(store, lane, band, clock.now())
-      : new DueTimePages(store, lane, clock.now(), onePage?.bookmarks.get(lane));
+    if (band) return new AgeBandPages(store, lane, band, clock.now());
+    if (exactSince !== undefined && !isWoken)
+      return new DueTimePages(store, lane, clock.now(), { exactSince });
+    return new DueTimePages(store, lane, clock.now(), {
+      bookmark: onePage?.bookmarks.get(lane),
+      ahead: this.ahead(),
+    });
+  }
+
+  /** How far ahead a run looks that may stay for what comes. */
+  private ahead() {
+    const { upcoming } = this.parts;
+    const { limits, tickSeconds } = this.options;
+    const { lingerSeconds = tickSeconds } = limits;
+    if (!upcoming || lingerSeconds === 0) return undefined;
+    return { upcoming, milliseconds: Math.min(lingerSeconds, tickSeconds) * 1000 };
   }
 
   /** A page is no larger than what fits into its time at the worst. */

@@ -40,7 +40,7 @@ const MAX_UNKNOWN_TASKS = 20;
 export class Lane {
   readonly key: string;
   readonly way: Way;
-  private queueChecked = false;
+  private queueChecked: boolean;
   /** It is one of those that the queue's records get their place in. */
   private readonly isCurrent: boolean;
   private readonly unknownTasks = new Set<string | undefined>();
@@ -52,6 +52,8 @@ export class Lane {
     readonly band: TierBand | undefined,
   ) {
     const { target } = options;
+    // A run that stayed has looked at its queue before.
+    this.queueChecked = target.exactSince !== undefined;
     const { lane, way } = target;
     this.way = way ?? (band ? 'progressive' : 'retry');
     this.isCurrent =

@@ -6,6 +6,7 @@ import type { KeepTexts } from './history.js';
 import type { Bookmark } from './pages.js';
 import type { BreakerOptions } from './pressure/breaker.js';
 import type { DestinationOf } from './pressure/breakers.js';
+import type { Upcoming } from './upcoming.js';
 
 /** What a `process` function gets beside the record. */
 export interface AttemptContext {
@@ -74,6 +75,11 @@ export const limitOptions = {
   attemptTimeoutSeconds: z.optional(attemptTimeoutSeconds),
   /** Attempts in one run. Default: no limit. */
   maxRecords: z.optional(z.int().check(z.minimum(1))),
+  /**
+   * How long a run stays, asleep, for waits of less than a tick, in seconds after its start. Default: until the next
+   * tick.
+   */
+  lingerSeconds: z.optional(z.number().check(z.minimum(0), z.maximum(900))),
 };
 
 /** The same, with their defaults. */
@@ -90,6 +96,7 @@ export interface RunLimits {
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds: number;
   readonly maxRecords?: number | undefined;
+  readonly lingerSeconds?: number | undefined;
 }
 
 /** What a function needs beside one attempt: to read a page, to settle, to give the lease back. */
@@ -108,6 +115,8 @@ export interface OnePage {
   readonly bookmarks: Map<string, Bookmark>;
   /** Whether it waits for another run that must end soon: not where other queues have work meanwhile. */
   readonly mayWait: boolean;
+  /** What the pages have told of times to come. */
+  readonly upcoming: Upcoming;
 }
 
 /** What to drain: one lane of one queue; on a progressive queue, of one tier. */
@@ -122,6 +131,8 @@ export interface RunTarget {
   readonly onePage?: OnePage | undefined;
   /** Which of the runs that come to a queue's shards this one is, if there are several. Default: the only one. */
   readonly part?: number | undefined;
+  /** Only what is kept to the second, and has come due since then (epoch milliseconds): the run stays for it. */
+  readonly exactSince?: number | undefined;
   readonly band?: TierBand | undefined;
   /** Of a progressive queue's run without an age band. Default: the way that `band` tells. */
   readonly way?: Way | undefined;

@@ -1,5 +1,7 @@
-import type { TierBand } from '../policies/index.js';
+import { toIso } from '../clock.js';
+import { isExact, type TierBand } from '../policies/index.js';
 import type { BacklogStore, Cursor, DuePage, DueQuery, IndexKey } from '../store/store.js';
+import type { Upcoming } from './upcoming.js';
 
 /** Where a run left off that comes again for one page after the other. */
 export interface Bookmark {
@@ -28,6 +30,15 @@ export interface PageSource {
   bookmark(): Bookmark | undefined;
 }
 
+/** What of a lane is read by due times, beside all that is due. */
+export interface DueScope {
+  readonly bookmark?: Bookmark | undefined;
+  /** The same page also tells what comes due so soon that a run may stay for it. */
+  readonly ahead?: { readonly milliseconds: number; readonly upcoming: Upcoming } | undefined;
+  /** Only what is kept to the second, and has come due since then: the rest has its turn at the tick. */
+  readonly exactSince?: number | undefined;
+}
+
 /** A journal of long ids must stay far below DynamoDB's 400 KB. */
 const MAX_PAGE_ID_BYTES = 64 * 1024;
 
@@ -44,11 +55,12 @@ export class DueTimePages implements PageSource {
   constructor(
     private readonly store: BacklogStore,
     private readonly lane: string,
-    now: number,
-    from: Bookmark = { until: now, after: undefined },
+    private readonly now: number,
+    private readonly scope: DueScope = {},
   ) {
-    this.until = from.until;
-    this.after = from.after;
+    const { bookmark } = scope;
+    this.until = bookmark?.until ?? now;
+    this.after = bookmark?.after;
   }
 
   async first(limit: number): Promise<IndexKey[]> {
@@ -61,12 +73,20 @@ export class DueTimePages implements PageSource {
   }
 
   async next(limit: number): Promise<IndexKey[] | undefined> {
-    if (!this.more) return undefined;
-    const { lane, until, after } = this;
-    const page = pageOf(await this.store.queryDue({ lane, until, order: 'oldestFirst', after, limit }));
-    this.more = page.more;
-    this.after = page.keys.at(-1) ?? after;
-    return page.keys.length === 0 ? undefined : page.keys;
+    const { lane, until } = this;
+    const { ahead, exactSince: from } = this.scope;
+    const lastDue = toIso(until);
+    while (this.more) {
+      const query = { lane, from, until: until + (ahead?.milliseconds ?? 0), after: this.after, limit };
+      const page = pageOf(await this.store.queryDue({ ...query, order: 'oldestFirst' }));
+      const due = page.keys.filter(({ dueAt }) => dueAt <= lastDue);
+      for (const key of page.keys) ahead?.upcoming.note(lane, key, this.now);
+      this.more = page.more && due.length === page.keys.length;
+      this.after = due.at(-1) ?? this.after;
+      const wanted = from === undefined ? due : due.filter(({ dueAt }) => isExact(dueAt));
+      if (wanted.length > 0 || page.keys.length === 0) return wanted.length > 0 ? wanted : undefined;
+    }
+    return undefined;
   }
 
   reached(): void {}

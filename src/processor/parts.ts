@@ -3,6 +3,7 @@ import type { Random } from '../random.js';
 import type { BacklogStore } from '../store/store.js';
 import type { AttemptLogger } from './options.js';
 import type { BreakerMemory } from './pressure/breakers.js';
+import type { Upcoming } from './upcoming.js';
 
 /** What a run works with: handed in, so that tests and simulations own time, chance and storage. */
 export interface RunParts {
@@ -12,4 +13,6 @@ export interface RunParts {
   readonly logger: AttemptLogger;
   /** What the process remembers of its former runs. Default: nothing. */
   readonly breakers?: BreakerMemory | undefined;
+  /** Where the run notes what it may stay for. Default: it stays for nothing. */
+  readonly upcoming?: Upcoming | undefined;
 }

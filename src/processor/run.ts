@@ -7,11 +7,13 @@ import { ArrivalsRun } from './arrivals-run.js';
 import { boundedStore } from './bounded-store.js';
 import { LaneRun } from './lane-run.js';
 import { drainLanes } from './lanes.js';
+import { Linger } from './linger.js';
 import { type Arrivals, LEAST_SPARE_SECONDS, type RunOptions, type RunTarget } from './options.js';
 import type { RunParts } from './parts.js';
 import { type Pressure, pressureOf } from './pressure/pressure.js';
 import type { RunEnd, RunSummary } from './summary.js';
 import { Tally } from './tally.js';
+import { Upcoming } from './upcoming.js';
 
 /** By then an index shows what was written. */
 const INDEX_LAG_MS = 1_000;
@@ -33,8 +35,10 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
         `${functionTimeoutSeconds} s, got ${limits.attemptTimeoutSeconds}`,
     );
   }
-  const parts = { ...given, store: boundedStore(given.store, given.clock, options.deadline) };
+  const upcoming = target.onePage?.upcoming ?? new Upcoming();
+  const parts = { ...given, upcoming, store: boundedStore(given.store, given.clock, options.deadline) };
   const startedAt = parts.clock.wall();
+  const staysFrom = parts.clock.now();
   const tally = new Tally();
   const pressure = pressureOf(options, parts);
   let ended: RunEnd;
@@ -42,6 +46,18 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
     ended = target.arrivals
       ? await attemptArrivals(options, parts, tally, pressure, target.arrivals)
       : await runTiers(options, parts, tally, pressure);
+    if (mayStay(options, ended)) {
+      // Nobody waits for attempts at a time that a sleeping run has.
+      await pressure.pool.close();
+      const drain = (lanes: readonly string[], exactSince: number) =>
+        drainExact(
+          { ...options, target: { ...target, arrivals: undefined, lanes, exactSince } },
+          parts,
+          tally,
+          pressure,
+        );
+      ended = (await new Linger(options, { ...parts, startedAt: staysFrom, drain }).stay()) ?? ended;
+    }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     tally.troubled(error);
@@ -85,6 +101,31 @@ async function attemptArrivals(
   return ended;
 }
 
+/** Ends of a run that has done what it could: what it has settled may come due soon. */
+const STAYS: ReadonlySet<RunEnd> = new Set(['drained', 'held', 'crowded']);
+
+/** A progressive queue's rules keep its schedule, and a run of one page leaves it to the last one. */
+function mayStay({ target: { band, way, onePage } }: RunOptions, ended: RunEnd): boolean {
+  const isPerRecord = band === undefined && way !== 'progressive';
+  return isPerRecord && onePage === undefined && STAYS.has(ended);
+}
+
+/** Drains lanes of what is kept to the second and has come due while the run stayed. */
+async function drainExact(
+  options: RunOptions,
+  parts: RunParts,
+  tally: Tally,
+  { pace, breakers }: Pressure,
+): Promise<RunEnd> {
+  // The run has one pace, and has seen its breakers.
+  const pressure = { ...pressureOf(options, parts), pace, breakers };
+  try {
+    return await runTier(options, parts, tally, pressure, undefined, 0);
+  } finally {
+    await pressure.pool.close();
+  }
+}
+
 async function runTiers(
   options: RunOptions,
   parts: RunParts,
@@ -102,10 +143,11 @@ async function runTier(
   tally: Tally,
   pressure: Pressure,
   band: TierBand | undefined,
+  /** Attempts that do not count against its limit. */
+  before = tally.attempted,
 ): Promise<RunEnd> {
   const at = parts.clock.now();
   const { target } = options;
-  const before = tally.attempted;
   const ended = await drainLanes(target.lanes ?? [target.lane], pressure.pool, (lane, share) => {
     const ofLane = { ...options, target: { ...target, lane } };
     return new LaneRun(ofLane, parts, tally, { ...pressure, share }, band, before).drain();

@@ -108,7 +108,8 @@ export class Harness {
         history: historyLimits(history),
         keepTexts: keptTexts(history),
         knows,
-        limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
+        // One look, and not what comes behind it: test/schedules has runs that stay.
+        limits: { concurrency: 10, attemptTimeoutSeconds: 30, lingerSeconds: 0, ...limits },
         breaker: resolveBreaker(breaker),
         destination,
         stop,

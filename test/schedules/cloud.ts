@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { type BacklogHandlerOptions, backlogHandler } from '../../functions/index.js';
 import type { QueuesSettings } from '../../functions/settings.js';
+import type { Clock } from '../../src/clock.js';
 import { VirtualTime } from '../../src/lab/virtual-time.js';
 import type { Process, RunSummary } from '../../src/processor/index.js';
 import type { Item } from '../../src/record/index.js';
@@ -22,6 +23,8 @@ export interface CloudOptions {
   readonly attemptSeconds?: number;
   /** Rules are late by up to so much, each firing by its own. */
   readonly lateSeconds?: number;
+  /** Of the one rule that serves all queues. Default: a rule for each. */
+  readonly event?: object;
 }
 
 /**
@@ -41,6 +44,7 @@ export class Cloud {
   readonly attempts: { readonly id: string; readonly second: number }[] = [];
   private readonly random = seededRandom(7);
   private ticks = 0;
+  private life = 0;
 
   constructor(private readonly options: CloudOptions) {}
 
@@ -72,23 +76,23 @@ export class Cloud {
       if (tick > until) break;
       await this.time.runUntil(tick);
       this.ticks++;
-      for (const queue of Object.keys(this.options.queues)) {
-        const lateMs = this.random() * 1000 * (this.options.lateSeconds ?? 0);
-        this.time.after(lateMs, () => void this.invoke(queue));
+      const { queues, event, lateSeconds = 0 } = this.options;
+      for (const queue of event ? [undefined] : Object.keys(queues)) {
+        this.time.after(this.random() * 1000 * lateSeconds, () => void this.invoke(queue, event));
       }
     }
     await this.time.runUntil(until);
   }
 
   /** Starts a function as its rule does, or as the intake. */
-  async invoke(queue: string, event: object = {}): Promise<void> {
+  async invoke(queue: string | undefined, event: object = {}): Promise<void> {
     const startedAt = this.time.now;
     const { code, queues } = this.options;
     const handler = backlogHandler({
-      queue,
+      ...(queue === undefined ? {} : { queue }),
       process: this.process,
       ...code,
-      clock: this.clock,
+      clock: this.mortal(),
       store: this.counted(),
       random: this.random,
       logger: SILENT,
@@ -98,15 +102,26 @@ export class Cloud {
     this.running++;
     const context = {
       awsRequestId: 'request',
-      functionName: queue,
+      functionName: 'backlog',
       getRemainingTimeInMillis: () => startedAt + FUNCTION_TIMEOUT_MS - this.time.now,
     };
     try {
-      this.summaries.push(await handler({ queue, ...event }, context));
+      this.summaries.push(await handler(queue === undefined ? event : { queue, ...event }, context));
     } finally {
       this.running--;
       this.seconds += (this.time.now - startedAt) / 1000;
     }
+  }
+
+  /** The same, until it has ended. */
+  invokeNow(queue: string): Promise<void> {
+    return this.time.until(this.invoke(queue));
+  }
+
+  /** Nothing of what is under way goes on. */
+  kill(): void {
+    this.life++;
+    this.running = 0;
   }
 
   private readonly process: Process = async (record, context) => {
@@ -114,6 +129,18 @@ export class Cloud {
     await this.clock.sleep(1000 * (this.options.attemptSeconds ?? 0.05));
     return this.options.process(record, context);
   };
+
+  /** A clock on which nobody wakes who was killed meanwhile. */
+  private mortal(): Clock {
+    const { life } = this;
+    return {
+      ...this.clock,
+      sleep: async (milliseconds, signal) => {
+        await this.clock.sleep(milliseconds, signal);
+        if (life !== this.life) await new Promise(() => {});
+      },
+    };
+  }
 
   private counted(): BacklogStore {
     return new Proxy(this.store as BacklogStore, {

@@ -52,14 +52,4 @@ describe('the demonstrations of document 004', () => {
     expect(waits).toEqual(Array(100).fill(120));
     expect(job).toMatchObject({ status: 'ERROR', queue: 'retries', lane: 'retries', failures: 101 });
   });
-
-  test('a block by the minute', async () => {
-    const { waits } = await dispatch({
-      queues: { custom: { way: 'retry' } },
-      code: { retry: (_error, _record, retryCount) => [10, 20, 90][retryCount] ?? false },
-      everySeconds: 60,
-      forSeconds: 1000,
-    });
-    expect(waits).toEqual([60, 60, 60]);
-  });
 });

@@ -81,6 +81,7 @@ export interface Look {
 /** Sees every attempt and every settle, and knows from them alone what must never be. */
 export class Witness {
   readonly violations: string[] = [];
+  private readonly leastWaitMs: number;
   private readonly underway = new Map<string, Underway[]>();
   private readonly records = new Map<string, Known>();
   private readonly counts = new Map<Actor, Counts>();
@@ -96,7 +97,13 @@ export class Witness {
     /** Records that end their process make others wait. */
     private readonly hasPoison: boolean,
     private readonly versions: Versions,
-  ) {}
+    /** What a failure waits on a queue that retries per record. */
+    waitSeconds: number = WAIT_SECONDS,
+  ) {
+    // A wait of less than a tick ends in its second; a longer one is kept to the nearest tick.
+    this.leastWaitMs =
+      waitSeconds < WAIT_SECONDS ? (waitSeconds - 1) * 1000 : WAIT_SECONDS * 1000 - TICK_MS / 2;
+  }
 
   report(violation: string): void {
     this.violations.push(violation);
@@ -320,7 +327,7 @@ export class Witness {
     const waits = known.isHurried ? [0] : [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
     const asksPolicy = !known.isHurried && !known.wasSnoozed;
     // A policy's wait is kept to the nearest tick.
-    if (asksPolicy && (!band || record.retry)) waits.push(WAIT_SECONDS * 1000 - TICK_MS / 2);
+    if (asksPolicy && (!band || record.retry)) waits.push(this.leastWaitMs);
     if (band) waits.push((band.everySeconds * 1000) / 2);
     return known.failedAt + Math.max(...waits) - SKEW_MS;
   }

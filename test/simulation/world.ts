@@ -1,7 +1,7 @@
 import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { isTrouble } from '../../functions/make-handler.js';
 import { VirtualTime } from '../../src/lab/virtual-time.js';
-import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
+import { type ResolvedPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import {
   type Arrivals,
   type AttemptContext,
@@ -65,7 +65,9 @@ const OPERATORS_MS = 2 * TROUBLED_MS;
 /** Who brings back what was discarded takes its time. */
 const OPERATORS_LAST_MS = OPERATORS_MS + 1_000_000;
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
-const PER_RECORD = resolvePolicy({ type: 'constant', intervalSeconds: WAIT_SECONDS, jitter: 'none' });
+/** Less than a tick: runs stay for it. */
+const SHORT_WAIT_SECONDS = 20;
+const SHORT_WAITS_SEED = 0x7377;
 const BY_AGE = resolvePolicy({ type: 'progressive' });
 
 /** Takes a safeguard out, to see that its absence is noticed. */
@@ -99,6 +101,7 @@ export class World {
   private readonly producers: Producers;
   readonly features: Features;
   private readonly featuresRandom: () => number;
+  private readonly perRecord: ResolvedPolicy;
   private readonly cloud: Cloud | undefined;
   private operators: Operators | undefined;
   /** When producers write. */
@@ -144,7 +147,10 @@ export class World {
     this.writesMs = scripts.flatMap(writeTimesMs);
     this.scripts = new Map(scripts.map((script) => [script.id, this.withTask(script)]));
     const hasPoison = [...this.scripts.values()].some(({ crashesFirst }) => crashesFirst > 0);
-    this.witness = new Witness(this.scenario, this.features, hasPoison, this.versions);
+    const isShort = chance(seededRandom(seed + SHORT_WAITS_SEED), 0.25);
+    const intervalSeconds = isShort ? SHORT_WAIT_SECONDS : WAIT_SECONDS;
+    this.perRecord = resolvePolicy({ type: 'constant', intervalSeconds });
+    this.witness = new Witness(this.scenario, this.features, hasPoison, this.versions, intervalSeconds);
     this.cloud = arrivals && this.makeCloud(arrivals);
     this.producers = this.makeProducers();
   }
@@ -477,7 +483,7 @@ export class World {
             ...(arrivals ? { arrivals, firstBand: bands?.[0] } : {}),
           },
           process: (record, context) => this.process(actor, target, record, context),
-          policy: isByAge ? BY_AGE : PER_RECORD,
+          policy: isByAge ? BY_AGE : this.perRecord,
           retryQueue: this.scenario.retryQueues[queue],
           limits: {
             ...this.scenario.limits,

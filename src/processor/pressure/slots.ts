@@ -84,6 +84,8 @@ export class RunSlots {
     await this.renewing;
     if (this.granted === 0 && !this.mayHave) return;
     const count = this.granted > 0 ? this.granted : this.wanted;
+    this.granted = 0;
+    this.mayHave = false;
     await store.releaseSlots(queue, this.run, { count, onArrival }).catch((error) => {
       // Runs out by itself.
       if (!(error instanceof StoreError)) throw error;

@@ -3,6 +3,7 @@ import type { Bookmark } from '../pages.js';
 import type { RunParts } from '../parts.js';
 import { run as runQueue } from '../run.js';
 import type { RunEnd, RunSummary } from '../summary.js';
+import { Upcoming } from '../upcoming.js';
 import { areEqual, drawQueue, type QueueWeights } from './weights.js';
 
 /** One queue of several that a run serves. */
@@ -40,14 +41,14 @@ async function runByWeight(
   /** Other runs are at work on them: waited for, if they must end soon, when nothing else is left. */
   const heldElsewhere = new Map<string, number>();
   const draw = () => drawQueue(left, parts.random) ?? drawQueue(heldElsewhere, parts.random);
-  const bookmarksOf = new Map<string, OnePage['bookmarks']>();
+  const pagesOf = new Map<string, Pick<OnePage, 'bookmarks' | 'upcoming'>>();
   for (let queue = draw(); queue !== undefined; queue = draw()) {
     const mayWait = left.size === 0;
     const options = optionsOf.get(queue) as RunOptions;
     const before = summaries.get(queue);
-    const bookmarks = bookmarksOf.get(queue) ?? new Map<string, Bookmark>();
-    bookmarksOf.set(queue, bookmarks);
-    const page = await run(pageOf(options, before?.attempted ?? 0, { bookmarks, mayWait }), parts);
+    const pages = pagesOf.get(queue) ?? { bookmarks: new Map<string, Bookmark>(), upcoming: new Upcoming() };
+    pagesOf.set(queue, pages);
+    const page = await run(limitedBy(options, before?.attempted ?? 0, { ...pages, mayWait }), parts);
     const summary = before ? added(before, page) : page;
     summaries.set(queue, summary);
     const isAtLimit = summary.attempted >= (options.limits.maxRecords ?? Number.POSITIVE_INFINITY);
@@ -57,10 +58,19 @@ async function runByWeight(
     if (page.ended === 'onePage') summaries.set(queue, { ...summary, ended: 'maxRecords' });
     if (page.ended === 'held' && !mayWait) heldElsewhere.set(queue, weights.get(queue) ?? 1);
   }
+  // Weights are for queues that have work: those whose records come due before the next tick are stayed for together.
+  const staying = queues.map(async ({ options }) => {
+    const { queue } = options.target;
+    const before = summaries.get(queue);
+    const mayCome = pagesOf.get(queue)?.upcoming.lanes(parts.clock.now() + options.tickSeconds * 1000) ?? [];
+    if (before?.ended !== 'drained' || mayCome.length === 0) return;
+    summaries.set(queue, added(before, await run(limitedBy(options, before.attempted), parts)));
+  });
+  await Promise.all(staying);
   return queues.flatMap(({ options }) => summaries.get(options.target.queue) ?? []);
 }
 
-function pageOf(options: RunOptions, attempted: number, onePage: OnePage): RunOptions {
+function limitedBy(options: RunOptions, attempted: number, onePage?: OnePage): RunOptions {
   const { target, limits } = options;
   const { maxRecords } = limits;
   const left = maxRecords === undefined ? {} : { maxRecords: maxRecords - attempted };

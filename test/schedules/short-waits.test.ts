@@ -1,0 +1,265 @@
+import { describe, expect, test } from 'vitest';
+import type { QueuesSettings } from '../../functions/settings.js';
+import type { RetryPolicy } from '../../src/policies/index.js';
+import { Harness } from '../processor/harness.js';
+import { Cloud, type CloudOptions, never } from './cloud.js';
+
+const HOUR = 3_600;
+
+function cloudOf(retry: RetryPolicy, more: object = {}, options: Partial<CloudOptions> = {}): Cloud {
+  return new Cloud({ queues: { q: { way: 'retry', retry, ...more } }, process: never, ...options });
+}
+
+async function attemptsUnder(retry: RetryPolicy, seconds: number, options: Partial<CloudOptions> = {}) {
+  const cloud = cloudOf(retry, {}, options);
+  await cloud.insert('a', 'q');
+  await cloud.pass(seconds);
+  return { cloud, attempts: cloud.attemptsOf('a') };
+}
+
+function waits(attempts: readonly number[]): number[] {
+  return attempts.slice(1).map((at, i) => at - (attempts[i] ?? 0));
+}
+
+/** Each attempt within 5 seconds of its time. */
+function expectTimes(attempts: readonly number[], times: readonly number[]): void {
+  expect(attempts).toHaveLength(times.length);
+  for (const [i, time] of times.entries())
+    expect(Math.abs((attempts[i] ?? 0) - time), `attempt ${i}`).toBeLessThan(5);
+}
+
+describe('waits of less than a tick, by rules that fire every minute', () => {
+  const list = { type: 'list', waitsSeconds: [10, 20, 30] } as const;
+
+  test('[10, 20, 30]: attempts at 0, 10, 30 and 60 s, then dead', async () => {
+    const { attempts, cloud } = await attemptsUnder(list, 300);
+    expectTimes(attempts, [0, 10, 30, 60]);
+    expect(cloud.item('a')).toMatchObject({ status: 'DEAD', failures: 4 });
+    expect(cloud.running).toBe(0);
+  });
+
+  test('the same block of document 004 as a retry function: [10, 20, 30][retry_count] || false', async () => {
+    const cloud = new Cloud({
+      queues: { custom: { way: 'retry' } },
+      code: { retry: (_error, _record, retryCount) => [10, 20, 30][retryCount] ?? false },
+      process: never,
+    });
+    await cloud.insert('job', 'custom');
+    await cloud.pass(300);
+    expectTimes(cloud.attemptsOf('job'), [0, 10, 30, 60]);
+    expect(cloud.item('job')).toMatchObject({ status: 'DEAD', deadReason: 'the retry function gave it up' });
+  });
+
+  test('35 s: 206 attempts in two hours, without a creep', async () => {
+    const { attempts } = await attemptsUnder({ type: 'linear' }, 2 * HOUR);
+    expect(Math.abs(attempts.length - 206)).toBeLessThanOrEqual(2);
+    for (const wait of waits(attempts)) expect(Math.abs(wait - 35)).toBeLessThan(5);
+  });
+
+  test('35 s by rules that are up to 4 s late', async () => {
+    const { attempts } = await attemptsUnder({ type: 'linear' }, HOUR / 2, { lateSeconds: 4 });
+    for (const wait of waits(attempts)) expect(Math.abs(wait - 35)).toBeLessThan(5);
+  });
+
+  test("document 004's :exponential with 4 retries: after 30, 31, 62 and 273 s, to the second or the tick", async () => {
+    const { attempts } = await attemptsUnder({ type: 'power', maxAttempts: 5 }, HOUR);
+    const [first, second, third, fourth] = waits(attempts);
+    expectTimes([first ?? 0, second ?? 0], [30, 31]);
+    expect(Math.abs((third ?? 0) - 62)).toBeLessThanOrEqual(30);
+    expect(Math.abs((fourth ?? 0) - 273)).toBeLessThanOrEqual(30);
+    expect(attempts).toHaveLength(5);
+  });
+
+  test('what sidekiq and buckets draw is kept: to 5 s below a tick, to half a tick above', async () => {
+    for (const type of ['sidekiq', 'buckets'] as const) {
+      const cloud = cloudOf({ type });
+      for (let i = 0; i < 30; i++) await cloud.insert(`r${i}`, 'q');
+      await cloud.pass(1.5 * HOUR);
+      const off: number[] = [];
+      for (const item of cloud.store.items()) {
+        const history = item.errors as { at: string; next: string }[];
+        for (const [i, { next }] of history.slice(0, -1).entries()) {
+          const late = (Date.parse(history[i + 1]?.at ?? '') - Date.parse(next)) / 1000;
+          const wait = (Date.parse(next) - Date.parse(history[i]?.at ?? '')) / 1000;
+          off.push(Math.abs(late) - (wait < 60 ? 5 : 31));
+        }
+      }
+      expect(off.length).toBeGreaterThan(30);
+      expect(Math.max(...off), type).toBeLessThanOrEqual(0);
+    }
+  });
+
+  test('a first attempt on arrival that fails is followed as soon, at whatever second it came', async () => {
+    for (const arrivesAt of [3, 27, 55]) {
+      const cloud = cloudOf(list);
+      await cloud.pass(arrivesAt);
+      cloud.store.put({ id: 'a', status: 'NEW', queue: 'q', payload: {} });
+      void cloud.invoke('q', { arrivals: { batch: 'b', ids: ['a'] } });
+      await cloud.pass(300);
+      expectTimes(
+        cloud.attemptsOf('a'),
+        [0, 10, 30, 60].map((second) => arrivesAt + second),
+      );
+    }
+  });
+
+  test("a record's own policy is kept in a queue of another one", async () => {
+    const cloud = cloudOf({ type: 'fibonacci' });
+    await cloud.insert('a', 'q', { retry: list });
+    await cloud.pass(300);
+    expectTimes(cloud.attemptsOf('a'), [0, 10, 30, 60]);
+  });
+
+  test('in every shard', async () => {
+    const cloud = cloudOf(list, { shards: 3 });
+    for (let i = 0; i < 9; i++) await cloud.insert(`r${i}`, 'q', { lane: ['q', 'q#1', 'q#2'][i % 3] });
+    await cloud.pass(300);
+    for (let i = 0; i < 9; i++) expectTimes(cloud.attemptsOf(`r${i}`), [0, 10, 30, 60]);
+  });
+});
+
+describe('what it costs', () => {
+  test('a queue whose records wait a minute or more: no longer runs, and no more requests', async () => {
+    for (const type of ['fibonacci', 'constant', 'arctan'] as const) {
+      const [cloud, former] = await Promise.all(
+        [{}, { lingerSeconds: 0 }].map(async (more) => {
+          const one = cloudOf({ type }, more);
+          for (let i = 0; i < 20; i++) await one.insert(`r${i}`, 'q');
+          await one.pass(HOUR);
+          return one;
+        }),
+      );
+      expect(cloud?.attempts.length).toBeGreaterThan(20);
+      expect(cloud?.requests).toEqual(former?.requests);
+      const longest = Math.max(...(cloud?.summaries.map(({ durationMs }) => durationMs) ?? []));
+      expect(longest).toBeLessThan(1_000);
+    }
+  });
+
+  test('an idle poll of a queue with short waits is one query', async () => {
+    const cloud = cloudOf({ type: 'linear' });
+    await cloud.pass(600);
+    expect(cloud.requests).toEqual({ queryDue: 11 });
+  });
+
+  test('a run stays only until the last record that it waits for is done', async () => {
+    const cloud = cloudOf({ type: 'list', waitsSeconds: [10] });
+    await cloud.insert('a', 'q');
+    await cloud.pass(59);
+    expect(cloud.running).toBe(0);
+    expect(cloud.seconds).toBeLessThan(11);
+  });
+
+  test('of many runs on arrivals one stays for all of their records', async () => {
+    const cloud = cloudOf({ type: 'list', waitsSeconds: [25, 20] });
+    await cloud.pass(5);
+    for (let batch = 0; batch < 12; batch++) {
+      const ids = [`${batch}-a`, `${batch}-b`];
+      for (const id of ids) cloud.store.put({ id, status: 'NEW', queue: 'q', payload: {} });
+      void cloud.invoke('q', { arrivals: { batch: `b${batch}`, ids } });
+      await cloud.pass(1.5);
+      expect(cloud.running).toBeLessThanOrEqual(1);
+    }
+    await cloud.pass(200);
+    for (let batch = 0; batch < 12; batch++) {
+      expectTimes(
+        cloud.attemptsOf(`${batch}-a`),
+        [0, 25, 45].map((second) => 5 + 1.5 * batch + second),
+      );
+    }
+    expect(cloud.seconds).toBeLessThan(150);
+  });
+
+  test('lingerSeconds bounds it; 0 leaves short waits to the ticks', async () => {
+    const never0 = cloudOf({ type: 'linear' }, { lingerSeconds: 0 });
+    await never0.insert('a', 'q');
+    await never0.pass(HOUR);
+    expect(never0.seconds).toBeLessThan(10);
+    expect(never0.attemptsOf('a')).toHaveLength(61);
+    const some = cloudOf({ type: 'constant', intervalSeconds: 15 }, { lingerSeconds: 20 });
+    await some.insert('a', 'q');
+    await some.pass(HOUR);
+    expect(some.seconds).toBeLessThan(61 * 17);
+    expect(some.attemptsOf('a')).toHaveLength(121);
+  });
+});
+
+describe('a run that stays', () => {
+  const retry = { type: 'list', waitsSeconds: [40], afterwards: 'last' } as const;
+
+  test('holds neither the lane nor a slot: the next tick and other runs go on beside it', async () => {
+    const cloud = cloudOf(retry, { maxConcurrency: 1 });
+    await cloud.insert('a', 'q');
+    await cloud.pass(5);
+    expect(cloud.running).toBe(1);
+    await cloud.insert('b', 'q');
+    await cloud.invokeNow('q');
+    expect(cloud.attemptsOf('b')).toHaveLength(1);
+  });
+
+  test('that is lost loses nothing: the next rule takes over', async () => {
+    const cloud = cloudOf(retry);
+    await cloud.insert('a', 'q');
+    await cloud.pass(5);
+    cloud.kill();
+    await cloud.pass(600);
+    const attempts = cloud.attemptsOf('a');
+    expect(attempts[1]).toBeLessThanOrEqual(61);
+    // The lease of the lost one runs out, and another one stays.
+    expect(waits(attempts.slice(3)).every((wait) => Math.abs(wait - 40) < 5)).toBe(true);
+  });
+
+  test('ends at once when the process is told to, and attempts nothing any more', async () => {
+    const harness = new Harness();
+    harness.put('a');
+    const stop = new AbortController();
+    const run = harness.start(never, { retry, stop: stop.signal, lingerSeconds: 60 });
+    await harness.pass(5);
+    stop.abort();
+    await harness.pass(1);
+    expect((await run).durationMs).toBeLessThan(5_500);
+    expect(harness.item('a')).toMatchObject({ attempts: 1 });
+    // Nothing is left behind that would keep the next one from staying.
+    const next = harness.start(never, { retry, lingerSeconds: 60 });
+    await harness.pass(60);
+    expect((await next).attempted).toBe(1);
+  });
+
+  test('attempts nothing in a queue that was paused meanwhile', async () => {
+    const cloud = cloudOf(retry);
+    await cloud.insert('a', 'q');
+    await cloud.pass(5);
+    await cloud.store.setPaused('q', true);
+    await cloud.pass(300);
+    expect(cloud.attemptsOf('a')).toHaveLength(1);
+  });
+
+  test('keeps records that wait for longer to their tick', async () => {
+    const cloud = cloudOf({ type: 'fibonacci', jitter: 'none' });
+    await cloud.insert('short', 'q', { retry: { type: 'constant', intervalSeconds: 7 } });
+    await cloud.insert('long', 'q');
+    await cloud.pass(HOUR);
+    expect(cloud.attemptsOf('long').map((second) => Math.round(second / 60))).toEqual([
+      0, 1, 2, 4, 7, 12, 20, 33, 54,
+    ]);
+    expect(cloud.attemptsOf('short').length).toBeGreaterThan(400);
+  });
+
+  test('ends before its function does, with time for one more attempt', async () => {
+    const cloud = cloudOf({ type: 'constant', intervalSeconds: 20 });
+    await cloud.insert('a', 'q');
+    await cloud.pass(2 * HOUR);
+    const longest = Math.max(...cloud.summaries.map(({ durationMs }) => durationMs));
+    expect(longest).toBeLessThan(300_000 - 30_000);
+  });
+});
+
+test('queues of one function with different weights are stayed for, too', async () => {
+  const list = { way: 'retry', retry: { type: 'list', waitsSeconds: [10, 20] } } as const;
+  const queues: QueuesSettings = { critical: list, default: list };
+  const cloud = new Cloud({ queues, process: never, event: { queues: { critical: 6, default: 1 } } });
+  await cloud.insert('c', 'critical');
+  await cloud.insert('d', 'default');
+  await cloud.pass(300);
+  for (const id of ['c', 'd']) expectTimes(cloud.attemptsOf(id), [0, 10, 30]);
+});
