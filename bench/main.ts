@@ -80,4 +80,6 @@ function tableOf(bare: Row, rows: readonly Row[]): string {
   return `${RECORDS} records; ${ROUNDS} rounds by turns; medians\n${table}`;
 }
 
-process.stdout.write(`${await drains()}\n\n${await arrivals()}\n\n${policyCalls()}\n\n${await bundles()}\n`);
+for (const measure of [drains, arrivals, policyCalls, bundles]) {
+  process.stdout.write(`${await measure()}\n\n`);
+}
