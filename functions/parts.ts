@@ -1,6 +1,7 @@
 import { type Clock, scaledClock, systemClock } from '../src/clock.js';
 import { type Random, systemRandom } from '../src/random.js';
 import { type BacklogStore, createDynamoDbClient, DynamoDbStore } from '../src/store/index.js';
+import { createLogger } from './logger.js';
 import type { Settings } from './settings.js';
 
 /** What a run works with; tests hand in their own. */
@@ -15,6 +16,11 @@ export function createParts(settings: Settings, given: Partial<HandlerParts>): H
   const clock = given.clock ?? (settings.clock ? scaledClock(settings.clock) : systemClock);
   const random = given.random ?? systemRandom;
   const { tables } = settings;
-  const store = given.store ?? new DynamoDbStore({ client: createDynamoDbClient(), tables, clock, random });
+  const store =
+    given.store ?? new DynamoDbStore({ client: createDynamoDbClient(), tables, clock, random, onDamaged });
   return { clock, random, store };
+}
+
+function onDamaged(key: string, attributes: readonly string[]): void {
+  createLogger().error('a control item was damaged', { key, attributes });
 }

@@ -196,5 +196,5 @@ function isStopped(ended: RunEnd): boolean {
 }
 
 function isOverdue(band: TierBand, last: TierRun, now: number, slackMs: number): boolean {
-  return !last.complete || now - last.at > band.everySeconds * 1000 + slackMs;
+  return !last.complete || last.at > now + slackMs || now - last.at > band.everySeconds * 1000 + slackMs;
 }

@@ -32,7 +32,7 @@ export interface SweepSummary {
 export async function sweep({ store, clock, deadline, found }: SweepParts): Promise<SweepSummary> {
   const last = await store.readSweep();
   const now = clock.now();
-  if (last?.finishedAt !== undefined && now - last.startedAt < DAY_MS) {
+  if (last?.finishedAt !== undefined && Math.abs(now - last.startedAt) < DAY_MS) {
     return { ended: 'rested', found: 0 };
   }
   const state = last && last.finishedAt === undefined ? last : begin(now);

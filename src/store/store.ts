@@ -273,6 +273,8 @@ export interface QueueState {
   /** ISO-8601; absent where it is not known. */
   readonly pausedAt?: string | undefined;
   readonly way?: WayState | undefined;
+  /** It was noted, and makes no sense any more. */
+  readonly isWayDamaged?: true | undefined;
   /** By the tier's number; `3/1` is tier 3 of the second of several runs that share the queue's lanes. */
   readonly tiers: ReadonlyMap<string, TierRun>;
   /** Of the destinations whose breakers are not closed, but for those that share one: `OWN_BREAKERS` at most. */

@@ -3,6 +3,7 @@ import { BacklogClient, type Clock } from '../../src/index.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import { type Arrivals, type Process, type RunSummary, run } from '../../src/processor/index.js';
+import { Upcoming } from '../../src/processor/upcoming.js';
 import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { seededRandom } from '../simulation/random.js';
 import { createTables } from '../store/tables.js';
@@ -20,6 +21,9 @@ export interface RunChoices {
   readonly band?: TierBand | undefined;
   readonly arrivals?: Arrivals;
   readonly maxRecords?: number;
+  readonly attemptsPerSecond?: number;
+  /** False: a run ends where it would wait for another one to end. */
+  readonly mayWait?: false;
 }
 
 /**
@@ -49,6 +53,8 @@ export async function openBacklog(start: number) {
   };
   return {
     parts,
+    dynamo,
+    tables,
     store,
     random,
     warnings,
@@ -71,13 +77,21 @@ export async function openBacklog(start: number) {
       now = time;
     },
     /** One at a time, so that the same happens each time. */
-    run({ queue, band, arrivals, maxRecords }: RunChoices, process: Process): Promise<RunSummary> {
+    run(
+      { queue, band, arrivals, maxRecords, attemptsPerSecond, mayWait }: RunChoices,
+      process: Process,
+    ): Promise<RunSummary> {
       return run(
         {
-          target: { queue, lane: queue, band, arrivals },
+          target: {
+            ...{ queue, lane: queue, band, arrivals },
+            ...(mayWait === false
+              ? { onePage: { bookmarks: new Map(), upcoming: new Upcoming(), mayWait } }
+              : {}),
+          },
           process,
           policy: resolvePolicy({ type: band ? 'progressive' : 'fibonacci' }),
-          limits: { concurrency: 1, attemptTimeoutSeconds: 30, maxRecords },
+          limits: { concurrency: 1, attemptTimeoutSeconds: 30, maxRecords, attemptsPerSecond },
           deadline: now + 300_000,
           functionTimeoutSeconds: 300,
           tickSeconds: 60,

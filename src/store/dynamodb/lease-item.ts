@@ -1,7 +1,10 @@
 import type { Item } from '../../record/index.js';
 import type { Cursor, LeaseHold, LeaseState } from '../store.js';
+import { isId, isText, isTimeUntil } from './control-values.js';
 
 export const LEASE_PREFIX = 'lease#';
+/** No function lives longer, and clocks may differ. */
+export const LONGEST_LEASE_MS = 16 * 60_000;
 
 /**
  * A lease as it is stored. The whole item is billed at every write, in units of 1 KB: 100 ids in UUID form must stay
@@ -31,24 +34,40 @@ export function holdAttributes(hold: LeaseHold): { set: Record<string, unknown>;
   };
 }
 
-/** A lease that somebody holds; undefined if it is free. */
+/** A lease that somebody holds; undefined if it is free. What is damaged of it is left out. */
 export function parseLease(item: Item | undefined): LeaseState | undefined {
-  if (item === undefined || (item.holder === undefined && item.ids === undefined)) return undefined;
+  if (!isHeld(item)) return undefined;
+  const { holder, until, ends, rev, begun, woken } = item;
   return {
-    holder: String(item.holder ?? ''),
-    until: Number(item.until ?? 0),
-    ...(item.ends === undefined ? {} : { ends: Number(item.ends) }),
-    rev: String(item.rev ?? ''),
-    ids: strings(item.ids),
-    ...(item.begun === true ? { begun: true } : {}),
-    suspects: strings(item.suspects),
+    holder: isText(holder) ? holder : '',
+    until: isTimeUntil(until, Number.MAX_SAFE_INTEGER) ? until : 0,
+    ...(isTimeUntil(ends, Number.MAX_SAFE_INTEGER) ? { ends } : {}),
+    rev: isText(rev) ? rev : '',
+    ids: idsOf(item.ids),
+    ...(begun === true ? { begun } : {}),
+    suspects: idsOf(item.suspects),
     cursor: parseCursor(item.cursor),
-    woken: item.woken === true,
+    woken: woken === true,
   };
 }
 
-export function strings(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : [];
+/** What is so damaged of a lease that somebody holds that nobody could take it over. */
+export function damageOf(item: Item | undefined, now: number): string[] {
+  if (!isHeld(item)) return [];
+  const isSound = {
+    holder: isText(item.holder),
+    until: isTimeUntil(item.until, now + LONGEST_LEASE_MS),
+    rev: isText(item.rev),
+  };
+  return Object.entries(isSound).flatMap(([name, sound]) => (sound ? [] : [name]));
+}
+
+function isHeld(item: Item | undefined): item is Item {
+  return item !== undefined && (item.holder !== undefined || item.ids !== undefined);
+}
+
+export function idsOf(value: unknown): string[] {
+  return Array.isArray(value) ? [...new Set(value.filter(isId))] : [];
 }
 
 export function formatCursor({ head, at }: Cursor): string[] {
@@ -56,9 +75,8 @@ export function formatCursor({ head, at }: Cursor): string[] {
 }
 
 export function parseCursor(value: unknown): Cursor | undefined {
-  const [headId, headDueAt, atId, atDueAt] = strings(value);
-  if (headId === undefined || headDueAt === undefined || atId === undefined || atDueAt === undefined) {
-    return undefined;
-  }
-  return { head: { id: headId, dueAt: headDueAt }, at: { id: atId, dueAt: atDueAt } };
+  if (!Array.isArray(value) || value.length !== 4) return undefined;
+  const [headId, headDueAt, atId, atDueAt] = value;
+  const isSound = isId(headId) && isId(atId) && isText(headDueAt) && isText(atDueAt);
+  return isSound ? { head: { id: headId, dueAt: headDueAt }, at: { id: atId, dueAt: atDueAt } } : undefined;
 }

@@ -1,11 +1,26 @@
+import type { Clock } from '../../clock.js';
 import type { LeaseAnswer, LeaseHold, LeaseLeft, LeaseOwner, LeaseState } from '../store.js';
+import type { OnDamaged } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
-import { formatCursor, holdAttributes, leaseKey, parseCursor, parseLease, strings } from './lease-item.js';
+import {
+  damageOf,
+  formatCursor,
+  holdAttributes,
+  idsOf,
+  LONGEST_LEASE_MS,
+  leaseKey,
+  parseCursor,
+  parseLease,
+} from './lease-item.js';
 import type { Table } from './table.js';
 
 /** Leases with their in-flight journals. Each change is one conditional UpdateItem that may be sent twice. */
 export class DynamoDbLeases {
-  constructor(private readonly table: Table) {}
+  constructor(
+    private readonly table: Table,
+    private readonly clock: Clock,
+    private readonly onDamaged: OnDamaged,
+  ) {}
 
   async hold(key: string, hold: LeaseHold): Promise<LeaseAnswer> {
     const expressions = new Expressions();
@@ -18,7 +33,7 @@ export class DynamoDbLeases {
       true,
     );
     if (!answer.written) return { held: false, lease: await this.read(key) };
-    const suspects = strings(answer.item.suspects);
+    const suspects = idsOf(answer.item.suspects);
     return {
       held: true,
       cursor: parseCursor(answer.item.cursor),
@@ -77,6 +92,26 @@ export class DynamoDbLeases {
   }
 
   private async read(key: string): Promise<LeaseState | undefined> {
+    const item = await this.table.get(leaseKey(key));
+    const now = this.clock.wall();
+    const damaged = damageOf(item, now);
+    if (!item || damaged.length === 0) return parseLease(item);
+    const { ids, suspects } = parseLease(item) ?? { ids: [], suspects: [] };
+    // Its holder may be at work, whoever that is: it is not over before every function is that runs now.
+    const until = now + LONGEST_LEASE_MS;
+    const mended = { holder: 'damaged', until, ids, rev: 'damaged', suspects };
+    const expressions = new Expressions();
+    const { set, remove } = holdAttributes(mended);
+    const isAsRead = ['holder', 'until', 'rev'].map((name) => {
+      if (!damaged.includes(name)) return expressions.equal(name, item[name]);
+      const type = name === 'until' ? 'N' : 'S';
+      const unsound = name === 'until' ? [`${expressions.name(name)} > ${expressions.value(until)}`] : [];
+      const below = `${expressions.name(name)} <= ${expressions.value(name === 'until' ? 0 : '')}`;
+      const isOther = `NOT attribute_type(${expressions.name(name)}, ${expressions.value(type)})`;
+      return or(expressions.absent(name), isOther, below, ...unsound);
+    });
+    await this.table.update(leaseKey(key), expressions.update(set, remove, and(...isAsRead)));
+    this.onDamaged(leaseKey(key), damaged);
     return parseLease(await this.table.get(leaseKey(key)));
   }
 }

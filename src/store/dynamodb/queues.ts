@@ -1,9 +1,13 @@
 import type { Item } from '../../record/index.js';
 import type { QueueState, TierRun, WayState } from '../store.js';
 import { parseBreakers } from './breakers.js';
+import { isMap, isTimeUntil } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
+
+/** No clock shows a later time: that of the year 10000. */
+const LAST = Date.UTC(10_000, 0);
 
 /**
  * One item per queue in the control table.
@@ -30,7 +34,7 @@ export class DynamoDbQueues {
     const expressions = new Expressions();
     const isWay = ({ way, since }: WayState) =>
       and(expressions.equal('way', way), expressions.equal('waySince', since));
-    const asRead = read ? isWay(read) : expressions.absent('way');
+    const asRead = read ? isWay(read) : isNoWay(expressions);
     const doneAlready = isWay(next);
     const set = { way: next.way, waySince: next.since };
     const answer = await this.table.update(
@@ -52,7 +56,7 @@ export class DynamoDbQueues {
     const path = `${expressions.name('tiers')}.${expressions.name(tier)}`;
     const answer = await this.table.update(queueKey(queue), {
       UpdateExpression: `SET ${path} = ${expressions.value({ at, complete })}`,
-      ConditionExpression: expressions.exists('tiers'),
+      ConditionExpression: `attribute_type(${expressions.name('tiers')}, ${expressions.value('M')})`,
       ...expressions.placeholders(),
     });
     return answer.written;
@@ -60,23 +64,40 @@ export class DynamoDbQueues {
 
   private async createTiers(queue: string): Promise<void> {
     const expressions = new Expressions();
-    const absent = expressions.absent('tiers');
-    await this.table.update(queueKey(queue), expressions.update({ tiers: {} }, [], absent));
+    // Absent, or damaged: a path below it could never be written.
+    const isNone = `NOT attribute_type(${expressions.name('tiers')}, ${expressions.value('M')})`;
+    await this.table.update(queueKey(queue), expressions.update({ tiers: {} }, [], isNone));
   }
 }
 
 export function parseQueueState(item: Item | undefined): QueueState {
   const { paused, pausedAt, way, waySince, tiers, breakers } = item ?? {};
+  const isWay = (way === 'retry' || way === 'progressive') && isTimeUntil(waySince, LAST);
   return {
     paused: paused === true,
     ...(paused === true && typeof pausedAt === 'string' ? { pausedAt } : {}),
-    way: way === 'retry' || way === 'progressive' ? { way, since: Number(waySince ?? 0) } : undefined,
-    tiers: new Map(Object.entries(tiers ?? {}).map(([tier, run]) => [tier, parseTierRun(run)])),
+    way: isWay ? { way, since: waySince } : undefined,
+    ...(way !== undefined && !isWay ? { isWayDamaged: true } : {}),
+    tiers: new Map(Object.entries(isMap(tiers) ? tiers : {}).flatMap(parseTierRun)),
     breakers: parseBreakers(breakers),
   };
 }
 
-function parseTierRun(run: unknown): TierRun {
-  const { at, complete } = (run ?? {}) as { at?: unknown; complete?: unknown };
-  return { at: Number(at ?? 0), complete: complete === true };
+/** What is damaged counts as never run: its turn is made up for. */
+function parseTierRun([tier, run]: [string, unknown]): [string, TierRun][] {
+  const { at, complete } = isMap(run) ? run : {};
+  return isTimeUntil(at, LAST) ? [[tier, { at, complete: complete === true }]] : [];
+}
+
+/** None was noted yet, or what was makes no sense. */
+function isNoWay(expressions: Expressions): string {
+  const way = expressions.name('way');
+  const ways = `${expressions.value('retry')}, ${expressions.value('progressive')}`;
+  return or(
+    expressions.absent('way'),
+    `NOT ${way} IN (${ways})`,
+    `NOT attribute_type(${expressions.name('waySince')}, ${expressions.value('N')})`,
+    `${expressions.name('waySince')} < ${expressions.value(0)}`,
+    `${expressions.name('waySince')} > ${expressions.value(LAST)}`,
+  );
 }

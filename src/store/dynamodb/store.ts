@@ -29,6 +29,7 @@ import type {
 import { DynamoDbArrivals } from './arrivals.js';
 import { DynamoDbBreakers } from './breakers.js';
 import { CapacityMeter, type OnConsumed } from './capacity.js';
+import type { OnDamaged } from './control-values.js';
 import { DynamoDbIndex } from './due.js';
 import { DynamoDbLeases } from './leases.js';
 import { DynamoDbQueues } from './queues.js';
@@ -51,6 +52,8 @@ export interface DynamoDbStoreParts {
   readonly random?: Random | undefined;
   /** Called for each request with what it cost. */
   readonly onConsumed?: OnConsumed | undefined;
+  /** Called when attributes of a control item make no sense, and are begun anew. */
+  readonly onDamaged?: OnDamaged | undefined;
 }
 
 /** The backlog in two DynamoDB tables: the users' records, and a small one for leases and queues. */
@@ -65,7 +68,14 @@ export class DynamoDbStore implements BacklogStore {
   private readonly arrivals: DynamoDbArrivals;
   private readonly sweep: DynamoDbSweep;
 
-  constructor({ client, tables, clock, random = systemRandom, onConsumed }: DynamoDbStoreParts) {
+  constructor({
+    client,
+    tables,
+    clock,
+    random = systemRandom,
+    onConsumed,
+    onDamaged = () => {},
+  }: DynamoDbStoreParts) {
     const common = {
       client,
       meter: new CapacityMeter(onConsumed),
@@ -76,7 +86,7 @@ export class DynamoDbStore implements BacklogStore {
     const control = new Table({ ...common, name: tables.control, keyName: 'key' });
     this.records = new DynamoDbRecords(records, clock);
     this.index = new DynamoDbIndex(records, this.records);
-    this.leases = new DynamoDbLeases(control);
+    this.leases = new DynamoDbLeases(control, clock, onDamaged);
     this.queues = new DynamoDbQueues(control);
     this.breakers = new DynamoDbBreakers(control);
     this.turns = new DynamoDbTurns(control);

@@ -1,5 +1,6 @@
 import { DEAD_LANE_ENDING, DEFAULT_QUEUE, type Item } from '../../record/index.js';
 import type { ScanPage, SweepState } from '../store.js';
+import { isId, isTimeUntil } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import type { Table } from './table.js';
 
@@ -70,12 +71,17 @@ function isWithoutPlace(expressions: Expressions): string {
   );
 }
 
+/** What is damaged is no sweep: the next one begins. */
 function parseSweep(item: Item | undefined): SweepState | undefined {
-  if (!item || !Array.isArray(item.cursors)) return undefined;
-  return {
-    startedAt: Number(item.startedAt ?? 0),
-    finishedAt: item.finishedAt === undefined ? undefined : Number(item.finishedAt),
-    cursors: item.cursors.map((cursor) => (typeof cursor === 'string' ? cursor : null)),
-    found: Number(item.found ?? 0),
-  };
+  const { startedAt, finishedAt, cursors, found } = item ?? {};
+  const isCursor = (cursor: unknown) => cursor === null || cursor === '' || isId(cursor);
+  const isSound =
+    isTimeUntil(startedAt, Number.MAX_SAFE_INTEGER) &&
+    (finishedAt === undefined || isTimeUntil(finishedAt, Number.MAX_SAFE_INTEGER)) &&
+    isTimeUntil(found, Number.MAX_SAFE_INTEGER);
+  if (!isSound || !Array.isArray(cursors) || cursors.length === 0 || cursors.length > MAX_SEGMENTS)
+    return undefined;
+  return cursors.every(isCursor) ? { startedAt, finishedAt, cursors, found } : undefined;
 }
+
+const MAX_SEGMENTS = 64;

@@ -5,6 +5,8 @@ import type { Table } from './table.js';
 
 /** Others take turns meanwhile. */
 const MAX_TRIES = 10;
+/** No run takes turns that come later than its end, which is a quarter of an hour away at the most. */
+const LONGEST_AHEAD_MS = 3_600_000;
 
 /** The turns of queues with a pace: where the last one that was taken ends, in the queue's item. */
 export class DynamoDbTurns {
@@ -14,7 +16,7 @@ export class DynamoDbTurns {
     const { count, intervalMs, now, latest } = turns;
     const lengthMs = count * intervalMs;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      if (await this.begin(queue, now, now + lengthMs)) return now;
+      if (await this.begin(queue, now, lengthMs, intervalMs)) return now;
       const behind = await this.append(queue, lengthMs, now, latest);
       if (behind.first !== undefined) return behind.first;
       if (latest !== undefined && behind.nextTurn !== undefined && behind.nextTurn > latest) return undefined;
@@ -22,12 +24,17 @@ export class DynamoDbTurns {
     return undefined;
   }
 
-  /** Nobody has a turn that is still to come. */
-  private async begin(queue: string, now: number, end: number): Promise<boolean> {
+  /** Nobody has a turn that is still to come; or what tells of it makes no sense. */
+  private async begin(queue: string, now: number, lengthMs: number, intervalMs: number): Promise<boolean> {
     const expressions = new Expressions();
-    const isOver = `${expressions.name('nextTurn')} <= ${expressions.value(now)}`;
-    const condition = or(expressions.absent('nextTurn'), isOver);
-    const update = expressions.update({ nextTurn: end }, [], condition);
+    const nextTurn = expressions.name('nextTurn');
+    const condition = or(
+      expressions.absent('nextTurn'),
+      `${nextTurn} <= ${expressions.value(now)}`,
+      `NOT attribute_type(${nextTurn}, ${expressions.value('N')})`,
+      `${nextTurn} > ${expressions.value(now + LONGEST_AHEAD_MS + 2 * Math.max(lengthMs, intervalMs))}`,
+    );
+    const update = expressions.update({ nextTurn: now + lengthMs }, [], condition);
     return (await this.table.update(queueKey(queue), update)).written;
   }
 

@@ -1,0 +1,27 @@
+/**
+ * Attributes of control items, as anybody may have written them: what cannot be what the library wrote is damaged.
+ */
+
+/** Called with the key of a control item, and its damaged attributes, that are begun anew. */
+export type OnDamaged = (key: string, attributes: readonly string[]) => void;
+
+const MAX_ID_BYTES = 2048;
+
+/** Epoch milliseconds, no later than that. */
+export function isTimeUntil(value: unknown, latest: number): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= latest;
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** DynamoDB refuses every other one, and with it the request that names it. */
+export function isId(value: unknown): value is string {
+  return isText(value) && Buffer.byteLength(value) <= MAX_ID_BYTES;
+}
+
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return !(value instanceof Set) && !ArrayBuffer.isView(value);
+}
