@@ -125,7 +125,8 @@ function intakeAlarms({ intake, sweep, tableName }: AlarmSettings): AlarmText[] 
       above: 0,
       description:
         'Records cannot be handled: they are quarantined (DEAD, and deadReason says why), or DynamoDB takes not even ' +
-        'that change of them (an item of 400 KB has no room for it). The log of the intake has their ids at level ERROR; ' +
+        'that change of them (an item of 400 KB has no room for it). The log of the intake, or of the run that attempted ' +
+        'them, has their ids at level ERROR; ' +
         '"backlog doctor" lists them.',
     },
   ];

@@ -27,7 +27,17 @@ export const emitMetrics: EmitMetrics = (summary, table) => {
   }
   if (caughtUp > 0) metrics.addMetric('CaughtUp', MetricUnit.Count, caughtUp);
   metrics.publishStoredMetrics();
+  if (summary.refused) emitRefused(summary.refused, table);
 };
+
+/** The intake's metric and its alarm, by the table alone: DynamoDB takes no change of these, and people have to look. */
+function emitRefused(count: number, table: string): void {
+  const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
+  metrics.clearDefaultDimensions();
+  metrics.addDimensions({ Table: table });
+  metrics.addMetric('Refused', MetricUnit.Count, count);
+  metrics.publishStoredMetrics();
+}
 
 /** What the intake did with a batch. Counts are of records. */
 export interface IntakeMetrics {

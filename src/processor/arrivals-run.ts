@@ -145,9 +145,10 @@ export class ArrivalsRun {
   }
 
   /** @throws StoreError that kept some from being placed */
-  private count({ placed, quarantined, trouble }: Placed): void {
+  private count({ placed, quarantined, refused, trouble }: Placed): void {
     this.tally.leftOver(placed.length);
     this.tally.quarantined(quarantined);
+    this.tally.refused(refused);
     if (trouble) throw trouble.error;
   }
 }

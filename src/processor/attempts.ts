@@ -285,7 +285,8 @@ export class Attempts {
         if (!passing || !timeLeft || lease.renewInMs() <= 0) {
           tally.unsettled();
           // What the store holds against this record alone must not keep the others from their turn.
-          if (!isOfOneRecord(error)) this.trouble = error as Error;
+          if (isOfOneRecord(error)) tally.refused(1);
+          else this.trouble = error as Error;
           const reason = (error as Error).message;
           return logger.error('the outcome of an attempt could not be written', { id: record.id, reason });
         }

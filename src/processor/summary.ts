@@ -52,6 +52,8 @@ export interface RunSummary {
   readonly unsettled: number;
   /** Not attempted, as this handler does not know their task: they wait for one that does. Absent: none. */
   readonly unknownTask?: number | undefined;
+  /** DynamoDB takes no change of them, not even their quarantine (an item of 400 KB has no room for it). Absent: none. */
+  readonly refused?: number | undefined;
   /** Known to be due and not attempted; there may be more behind them. */
   readonly leftOver: number;
   /** How late the latest record was attempted, in the backlog's seconds. */
@@ -68,5 +70,6 @@ export interface RunSummary {
 
 /** It met no record at all. */
 export function isIdle(run: RunSummary): boolean {
-  return run.attempted + run.dead + run.skipped + run.unsettled + run.leftOver + (run.unknownTask ?? 0) === 0;
+  const { attempted, dead, skipped, unsettled, leftOver, unknownTask = 0, refused = 0 } = run;
+  return attempted + dead + skipped + unsettled + leftOver + unknownTask + refused === 0;
 }

@@ -15,6 +15,7 @@ export class Tally {
     unsettled: 0,
   };
   private unknownTask = 0;
+  private refusals = 0;
   private readonly caughtUp: number[] = [];
   private lagSeconds = 0;
   private left = 0;
@@ -55,6 +56,11 @@ export class Tally {
     this.counts.unsettled++;
   }
 
+  /** The store takes no change of them, not even their quarantine. */
+  refused(count: number): void {
+    this.refusals += count;
+  }
+
   leftOver(count: number): void {
     this.left += count;
   }
@@ -78,6 +84,7 @@ export class Tally {
       ...(target.tier === undefined ? {} : { tier: target.tier }),
       ...this.counts,
       ...(this.unknownTask === 0 ? {} : { unknownTask: this.unknownTask }),
+      ...(this.refusals === 0 ? {} : { refused: this.refusals }),
       leftOver: this.left,
       lagSeconds: Math.round(this.lagSeconds * 1000) / 1000,
       ended,

@@ -129,6 +129,25 @@ describe('the metrics', () => {
     });
   });
 
+  it('count into the metric of the intake, by the table alone, what the table takes no change of', () => {
+    const [own, refused, ...more] = emitted({ ...summary, unsettled: 2, refused: 2 });
+    expect(JSON.parse(own ?? '')).not.toHaveProperty('Refused');
+    expect(JSON.parse(refused ?? '')).toMatchObject({
+      _aws: {
+        CloudWatchMetrics: [
+          {
+            Namespace: 'DynamoBacklog',
+            Dimensions: [['Table']],
+            Metrics: [{ Name: 'Refused', Unit: 'Count' }],
+          },
+        ],
+      },
+      Table: 'records-table',
+      Refused: 2,
+    });
+    expect(more).toEqual([]);
+  });
+
   it('are silent when a run found nothing', () => {
     expect(emitted(idle)).toEqual([]);
   });

@@ -62,8 +62,17 @@ describe('no record can stop a queue', () => {
     for (let i = 0; i < 5; i++) harness.put(`good-${i}`);
     const store = refusing(harness.store, 'odd');
     const summary = await harness.run(succeed, { concurrency: 1, store });
-    expect(summary).toMatchObject({ attempted: 6, succeeded: 5, unsettled: 1, ended: 'drained' });
+    expect(summary).toMatchObject({ attempted: 6, succeeded: 5, unsettled: 1, refused: 1, ended: 'drained' });
     expect(harness.warnings).toContain('the outcome of an attempt could not be written');
+  });
+
+  test('by a record that can neither be placed nor quarantined: a run on arrival counts it, too', async () => {
+    const harness = new Harness();
+    harness.put('odd', { lane: undefined, dueAt: undefined, backlogFormat: 99 });
+    harness.put('good', { lane: undefined, dueAt: undefined });
+    const store = refusing(harness.store, 'odd');
+    const summary = await harness.run(succeed, { store, arrivals: { batch: '1', ids: ['odd', 'good'] } });
+    expect(summary).toMatchObject({ succeeded: 1, refused: 1 });
   });
 
   test('by a success that the store refuses to write: it is quarantined, and not attempted again', async () => {

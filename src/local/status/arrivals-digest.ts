@@ -62,6 +62,7 @@ function sum(a: RunSummary, b: RunSummary): RunSummary {
     cancelled: a.cancelled + b.cancelled,
     skipped: a.skipped + b.skipped,
     unsettled: a.unsettled + b.unsettled,
+    refused: (a.refused ?? 0) + (b.refused ?? 0),
     leftOver: a.leftOver + b.leftOver,
     lagSeconds: Math.max(a.lagSeconds, b.lagSeconds),
     durationMs: Math.max(a.durationMs, b.durationMs),

@@ -87,6 +87,7 @@ function describeSummary(run: RunSummary): string {
     run.cancelled > 0 ? `${run.cancelled} cancelled` : '',
     run.skipped > 0 ? `${run.skipped} skipped` : '',
     run.unsettled > 0 ? `${run.unsettled} unsettled` : '',
+    run.refused ? `${run.refused} refused by the table` : '',
     run.unknownTask ? `${run.unknownTask} of unknown tasks` : '',
     run.leftOver > 0 ? `${run.leftOver} left over` : '',
   ].filter(Boolean);

@@ -92,10 +92,12 @@ const COUNTS = [
 function added(before: RunSummary, page: RunSummary): RunSummary {
   const counts = COUNTS.map((name) => [name, before[name] + page[name]]);
   const unknownTask = (before.unknownTask ?? 0) + (page.unknownTask ?? 0);
+  const refused = (before.refused ?? 0) + (page.refused ?? 0);
   return {
     ...page,
     ...(Object.fromEntries(counts) as Pick<RunSummary, (typeof COUNTS)[number]>),
     ...(unknownTask === 0 ? {} : { unknownTask }),
+    ...(refused === 0 ? {} : { refused }),
     lagSeconds: Math.max(before.lagSeconds, page.lagSeconds),
     durationMs: before.durationMs + page.durationMs,
   };
