@@ -38,7 +38,7 @@ describe('waits of less than a tick, by rules that fire every minute', () => {
     expect(cloud.running).toBe(0);
   });
 
-  test('the same block of document 004 as a retry function: [10, 20, 30][retry_count] || false', async () => {
+  test('the block of document 004 as a retry function: after 10, 20 and 30 s, then dead', async () => {
     const cloud = new Cloud({
       queues: { custom: { way: 'retry' } },
       code: { retry: (_error, _record, retryCount) => [10, 20, 30][retryCount] ?? false },
