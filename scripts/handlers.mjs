@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withoutUnneededParts } from './unneeded-parts.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -39,6 +40,7 @@ export function handlerBundle(name) {
     entryPoints: { index: join('functions', `${name}.ts`) },
     splitting: true,
     outExtension: { '.js': '.mjs' },
+    plugins: [withoutUnneededParts],
     alias: {
       '@aws-sdk/credential-provider-ini': ABSENT,
       '@aws-sdk/credential-provider-process': ABSENT,
