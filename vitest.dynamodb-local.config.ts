@@ -8,6 +8,7 @@ export default defineConfig({
       'test/dynamodb-local/**/*.test.ts',
       // The very tests that npm test runs in memory, or on an embedded DynamoDB.
       'test/store/{dynamodb,dynamodb-races,full-items}.test.ts',
+      'test/client/hostile-values.test.ts',
       'test/processor/*.test.ts',
       'test/functions/intake/*.test.ts',
     ],

@@ -8,7 +8,7 @@ import {
   tableName,
   withMethod,
 } from '../connection.js';
-import { ConfigurationError } from '../errors.js';
+import { ConfigurationError, InvalidRecordError } from '../errors.js';
 import type { Random } from '../random.js';
 import { type Item, QUEUE_PATTERN } from '../record/index.js';
 import { DynamoDbBulkInserts } from '../store/dynamodb/bulk-inserts.js';
@@ -198,7 +198,13 @@ export class BacklogClient {
 
   private itemOf(record: NewRecord, availableAt: number | undefined) {
     const { random, indexesAtOnce } = this;
-    return itemOf(record, { now: this.clock.now(), availableAt, random, indexesAtOnce });
+    try {
+      return itemOf(record, { now: this.clock.now(), availableAt, random, indexesAtOnce });
+    } catch (error) {
+      if (error instanceof InvalidRecordError) throw error;
+      // Of a getter or a proxy of the producer's.
+      throw new InvalidRecordError('record: an attribute of it cannot be read', { cause: error });
+    }
   }
 }
 

@@ -112,7 +112,7 @@ export async function insertMany<Source>(
     const answers = await insertPatiently(items, parts);
     for (const [i, one] of made.entries()) {
       if ('item' in one) count(one.item.id, first + i, answers[items.indexOf(one.item)] as InsertAnswer);
-      else count(textOrNothing(parts.idOf(batch[i] as Source)), first + i, one);
+      else count(idOf(batch[i] as Source, parts), first + i, one);
     }
   };
 
@@ -183,6 +183,11 @@ function isPassing(answer: InsertAnswer | undefined): boolean {
   return typeof answer === 'object' && 'passing' in answer;
 }
 
-function textOrNothing(id: unknown): string | undefined {
-  return typeof id === 'string' ? id : undefined;
+function idOf<Source>(given: Source, parts: InsertManyParts<Source>): string | undefined {
+  try {
+    const id = parts.idOf(given);
+    return typeof id === 'string' ? id : undefined;
+  } catch {
+    return undefined;
+  }
 }

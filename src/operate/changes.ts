@@ -11,7 +11,6 @@ import {
   DEAD_LANE_ENDING,
   deadLane,
   homeOf,
-  type Item,
   isLaneOf,
   isMisplaced,
   isNewer,
@@ -174,7 +173,7 @@ export function editPayload(
   const anew = again && isDead ? redrive(found, {}, now) : undefined;
   if (isDeepStrictEqual(payload, item.payload) && !anew) return AS_WANTED;
   try {
-    checkItem(checkable({ ...item, payload }) as Item);
+    checkItem({ ...item, payload });
   } catch (error) {
     if (!(error instanceof InvalidRecordError)) throw error;
     return { do: 'refuse', reason: error.message };
@@ -250,19 +249,4 @@ function dueTime(record: BacklogRecord): number {
 
 function timeOf(time: string | undefined): number {
   return time === undefined ? Number.NEGATIVE_INFINITY : Date.parse(time);
-}
-
-/** How the store hands out fractions of more digits than a number holds is no value that producers give. */
-function checkable(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(checkable);
-  if (value instanceof Set) return new Set(Array.from(value, checkable));
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null)
-    return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, checkable(child)]));
-  return isExactNumber(value) ? 0 : value;
-}
-
-function isExactNumber(value: { value?: unknown }): boolean {
-  return typeof value.value === 'string' && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value.value);
 }

@@ -21,7 +21,8 @@ export function itemBytes(item: Item): number {
 
 function valueBytes(value: unknown): number {
   if (typeof value === 'string') return byteLength(value);
-  if (typeof value === 'number' || typeof value === 'bigint') return numberBytes(value);
+  const number = numberText(value);
+  if (number !== undefined) return numberBytes(number);
   if (typeof value !== 'object' || value === null) return 1;
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
   if (value instanceof Set) return sum([...value], valueBytes);
@@ -31,13 +32,27 @@ function valueBytes(value: unknown): number {
 }
 
 /** One byte per two significant digits, and one more; another for a minus sign. At most 21. */
-function numberBytes(value: number | bigint): number {
-  const digits = significantDigits(value);
-  return Math.min(21, Math.ceil(digits / 2) + 1 + (value < 0 ? 1 : 0));
+function numberBytes(text: string): number {
+  const digits = significantDigits(text);
+  return Math.min(21, Math.ceil(digits / 2) + 1 + (text.startsWith('-') ? 1 : 0));
 }
 
-export function significantDigits(value: number | bigint): number {
-  const mantissa = String(value).replace(/e.*$/i, '').replace(/[-.]/g, '');
+/**
+ * A number as text; undefined: it is none. Those that JavaScript has no number for are objects of the SDK (NumberValue),
+ * which no map can be: none has functions.
+ */
+export function numberText(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  const isExact =
+    typeof value === 'object' &&
+    value !== null &&
+    'toBigInt' in value &&
+    typeof value.toBigInt === 'function';
+  return isExact ? String(value) : undefined;
+}
+
+export function significantDigits(text: string): number {
+  const mantissa = text.replace(/e.*$/i, '').replace(/[-.]/g, '');
   return mantissa.replace(/^0+/, '').replace(/0+$/, '').length || 1;
 }
 

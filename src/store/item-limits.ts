@@ -1,7 +1,7 @@
 import { InvalidRecordError } from '../errors.js';
 import { MAX_DEPTH } from '../record/depth.js';
 import type { Item } from '../record/index.js';
-import { byteLength, itemBytes, MAX_ITEM_BYTES, significantDigits } from '../record/item-size.js';
+import { byteLength, itemBytes, MAX_ITEM_BYTES, numberText, significantDigits } from '../record/item-size.js';
 
 export { MAX_ITEM_BYTES };
 
@@ -9,8 +9,9 @@ export { MAX_ITEM_BYTES };
 const RESERVED_BYTES = 2 * 1024;
 const MAX_ID_BYTES = 2048;
 const MAX_NUMBER_DIGITS = 38;
-const MAX_MAGNITUDE = 9.99e125;
-const MIN_MAGNITUDE = 1e-130;
+/** Of the first digit that is not 0. */
+const MAX_POWER = 125;
+const MIN_POWER = -130;
 
 /**
  * Checks a new item against DynamoDB's limits and types, so that every store refuses the same ones and says why.
@@ -22,16 +23,21 @@ export function checkItem(item: Item): void {
   if (typeof id !== 'string' || id === '') {
     throw new InvalidRecordError(`record: id must be a string that is not empty, got ${describe(id)}`);
   }
-  const fail = (reason: string): never => {
-    throw new InvalidRecordError(`record ${shorten(id)}: ${reason}`);
+  const fail: Fail = (reason, options) => {
+    throw new InvalidRecordError(`record ${shorten(id)}: ${reason}`, options);
   };
   const idBytes = byteLength(id);
   if (idBytes > MAX_ID_BYTES) fail(`id has ${idBytes} bytes in UTF-8, at most ${MAX_ID_BYTES} are possible`);
-  for (const [name, value] of Object.entries(item)) {
-    if (name === '') fail('an attribute has an empty name');
-    checkValue(value, name, 0, fail);
-  }
-  const bytes = itemBytes(item);
+  const bytes = orFail(() => {
+    const check = new Check(fail);
+    for (const [name, value] of Object.entries(item)) {
+      if (name === '') fail('an attribute has an empty name');
+      if (name === '__proto__') fail('the AWS SDK stores no attribute of the name __proto__');
+      check.name(name, 'the name of an attribute');
+      check.value(value, name, 0);
+    }
+    return itemBytes(item);
+  }, fail);
   if (bytes > MAX_ITEM_BYTES - RESERVED_BYTES) {
     fail(
       `it has ${bytes} bytes, at most ${MAX_ITEM_BYTES - RESERVED_BYTES} are possible (DynamoDB's ` +
@@ -40,66 +46,133 @@ export function checkItem(item: Item): void {
   }
 }
 
-function checkValue(value: unknown, path: string, depth: number, fail: (reason: string) => never): void {
-  if (value === undefined || value === null || typeof value === 'boolean' || typeof value === 'string')
-    return;
-  if (typeof value === 'number' || typeof value === 'bigint') {
-    checkNumber(value, path, fail);
-    return;
+type Fail = (reason: string, options?: ErrorOptions) => never;
+
+/** Whoever reads a value may run the producer's code: a getter, a proxy. */
+function orFail<Answer>(read: () => Answer, fail: Fail): Answer {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof InvalidRecordError) throw cause;
+    return fail('a value of it cannot be read', { cause });
   }
-  if (typeof value !== 'object') fail(`${path} is ${describe(value)}, which cannot be stored`);
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return;
-  if (value instanceof Set) {
-    checkSet(value, path, fail);
-    return;
+}
+
+class Check {
+  private values = 0;
+
+  constructor(private readonly refuse: Fail) {}
+
+  value(value: unknown, path: string, depth: number): void {
+    // Each takes a byte. What the same object is in many times over would be looked at for hours.
+    if (++this.values > MAX_ITEM_BYTES) this.refuse(`it has more than ${MAX_ITEM_BYTES} values`);
+    if (value === undefined || value === null || typeof value === 'boolean') return;
+    const number = numberText(value);
+    if (typeof value === 'string') this.text(value, path);
+    else if (number !== undefined) this.number(number, path);
+    else if (typeof value !== 'object') this.fail(path, `is ${describe(value)}, which cannot be stored`);
+    else if (value instanceof Set) this.set(value, path);
+    else if (!isBinary(value)) this.document(value, path, depth);
   }
-  if (depth >= MAX_DEPTH - 1) fail(`${shorten(path)} is nested deeper than ${MAX_DEPTH} levels`);
-  if (Array.isArray(value)) {
-    for (const [i, element] of value.entries()) {
-      if (element === undefined) fail(`${path}[${i}] is undefined; use null in lists`);
-      checkValue(element, `${path}[${i}]`, depth + 1, fail);
+
+  private document(value: object, path: string, depth: number): void {
+    if (depth >= MAX_DEPTH - 1) this.fail(path, `is nested deeper than ${MAX_DEPTH} levels`);
+    if (Array.isArray(value)) this.list(value, path, depth);
+    else this.map(value, path, depth);
+  }
+
+  private map(value: object, path: string, depth: number): void {
+    const prototype = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) {
+      const hint = value instanceof Date ? '; use its toISOString()' : '; use plain objects';
+      this.fail(path, `is ${describe(value)}, which cannot be stored${hint}`);
     }
-    return;
+    for (const [name, child] of Object.entries(value)) {
+      this.name(name, `a name in ${shorten(path)}`);
+      this.value(child, `${path}.${name}`, depth + 1);
+    }
   }
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) {
-    const hint = value instanceof Date ? '; use its toISOString()' : '; use plain objects';
-    fail(`${path} is ${describe(value)}, which cannot be stored${hint}`);
+
+  name(name: string, where: string): void {
+    if (isIllFormed(name)) this.refuse(`${where} has half of a surrogate pair, which is no text`);
   }
-  for (const [name, child] of Object.entries(value as object)) {
-    checkValue(child, `${path}.${name}`, depth + 1, fail);
+
+  private list(list: readonly unknown[], path: string, depth: number): void {
+    for (const [i, element] of list.entries()) {
+      if (element === undefined) this.fail(`${path}[${i}]`, 'is undefined; use null in lists');
+      this.value(element, `${path}[${i}]`, depth + 1);
+    }
+  }
+
+  private text(text: string, path: string): void {
+    if (isIllFormed(text)) this.fail(path, 'has half of a surrogate pair, which is no text; store bytes');
+  }
+
+  private number(text: string, path: string): void {
+    const power = decimalPower(text);
+    if (power === undefined) this.fail(path, `is ${shorten(text)}, which cannot be stored`);
+    else if (power > MAX_POWER || power < MIN_POWER) {
+      this.fail(path, "is out of the range of DynamoDB's numbers (1E-130 to 9.99E+125)");
+    }
+    if (significantDigits(text) > MAX_NUMBER_DIGITS) {
+      this.fail(path, `has more than ${MAX_NUMBER_DIGITS} significant digits; store it as a string`);
+    }
+  }
+
+  private set(set: ReadonlySet<unknown>, path: string): void {
+    if (set.size === 0) this.fail(path, 'is an empty set, which cannot be stored');
+    const kinds = new Set([...set].map(setKind));
+    if (kinds.size > 1 || kinds.has(undefined)) {
+      this.fail(
+        path,
+        'is a set of mixed or unsupported types; a set holds only strings, numbers or binary values',
+      );
+    }
+    for (const member of set) {
+      if (member === '' || (isBinary(member) && member.byteLength === 0))
+        this.fail(path, 'is a set with an empty member, which cannot be stored');
+      this.value(member, path, 0);
+    }
+    if (new Set([...set].map(asStored)).size < set.size)
+      this.fail(path, 'is a set that has a member twice, as DynamoDB has it');
+  }
+
+  private fail(path: string, reason: string): never {
+    return this.refuse(`${shorten(path)} ${reason}`);
   }
 }
 
-function checkNumber(value: number | bigint, path: string, fail: (reason: string) => never): void {
-  if (typeof value === 'number' && !Number.isFinite(value))
-    fail(`${path} is ${value}, which cannot be stored`);
-  const magnitude = Math.abs(Number(value));
-  if (magnitude > MAX_MAGNITUDE || (magnitude !== 0 && magnitude < MIN_MAGNITUDE)) {
-    fail(`${path} is out of the range of DynamoDB's numbers (1E-130 to 9.99E+125)`);
-  }
-  if (significantDigits(value) > MAX_NUMBER_DIGITS) {
-    fail(`${path} has more than ${MAX_NUMBER_DIGITS} significant digits; store it as a string`);
-  }
+/** Of ten, that the first digit stands for; 0 for zero. Undefined: it is no number. */
+function decimalPower(text: string): number | undefined {
+  const [, whole = '', fraction = '', exponent = '0'] =
+    /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  if (whole === '') return undefined;
+  const first = (whole + fraction).search(/[1-9]/);
+  return first < 0 ? 0 : whole.length - 1 - first + Number(exponent);
 }
 
-function checkSet(value: Set<unknown>, path: string, fail: (reason: string) => never): void {
-  if (value.size === 0) fail(`${path} is an empty set, which cannot be stored`);
-  const kinds = new Set([...value].map((element) => setKind(element)));
-  if (kinds.size > 1 || kinds.has(undefined)) {
-    fail(
-      `${path} is a set of mixed or unsupported types; a set holds only strings, numbers or binary values`,
-    );
-  }
-  for (const element of value) {
-    if (typeof element === 'number' || typeof element === 'bigint') checkNumber(element, path, fail);
-  }
+/** UTF-8 has nothing for it: it would come back as another character. */
+function isIllFormed(text: string): boolean {
+  return /\p{Surrogate}/u.test(text);
+}
+
+function isBinary(value: unknown): value is ArrayBufferView | ArrayBuffer {
+  return ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+}
+
+/** 1 and 1n, or the same bytes twice, are one. */
+function asStored(member: unknown): string {
+  if (!isBinary(member)) return String(member === 0 ? 0 : member);
+  const bytes = ArrayBuffer.isView(member)
+    ? Buffer.from(member.buffer, member.byteOffset, member.byteLength)
+    : Buffer.from(member);
+  return bytes.toString('base64');
 }
 
 function setKind(element: unknown): string | undefined {
   if (typeof element === 'string') return 'text';
-  if (typeof element === 'number' || typeof element === 'bigint') return 'number';
-  return ArrayBuffer.isView(element) || element instanceof ArrayBuffer ? 'binary' : undefined;
+  if (numberText(element) !== undefined) return 'number';
+  return isBinary(element) ? 'binary' : undefined;
 }
 
 function describe(value: unknown): string {

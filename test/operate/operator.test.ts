@@ -1,3 +1,4 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { editPayload } from '../../src/operate/changes.js';
 import { BacklogOperator, OperationInterruptedError } from '../../src/operate/index.js';
@@ -414,10 +415,7 @@ describe('editPayload', () => {
 });
 
 test('a payload with numbers that JavaScript cannot hold can be edited', () => {
-  class ExactNumber {
-    constructor(readonly value: string) {}
-  }
-  const prices = [new ExactNumber('0.12345678901234567890123')];
+  const prices = [NumberValue.from('0.12345678901234567890123')];
   const item = {
     id: 'r',
     status: 'NEW',

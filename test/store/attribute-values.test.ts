@@ -71,6 +71,9 @@ describe('attribute values', () => {
     expect(read('12')).toBe(12);
     expect(read('-0.5')).toBe(-0.5);
     expect(read('1E+125')).toBe(1e125);
+    // As DynamoDB writes what was put as 1.2345678901234568e-10 and 1.2345678901234568e+25.
+    expect(read('0.00000000012345678901234568')).toBe(1.2345678901234568e-10);
+    expect(read('12345678901234568000000000')).toBe(1.2345678901234568e25);
     expect(read('0E-37')).toBe(0);
     expect(read('12345678901234567890123456789012345678')).toBe(12345678901234567890123456789012345678n);
     expect(read('0.1234567890123456789')).toEqual(NumberValue.from('0.1234567890123456789'));

@@ -1,3 +1,4 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { itemBytes } from '../../src/record/item-size.js';
 import { holdAttributes, leaseKey } from '../../src/store/dynamodb/lease-item.js';
@@ -13,6 +14,11 @@ describe('the size of an item, as DynamoDB counts it', () => {
     ['another for the sign', { n: -123.5 }, 1 + 4],
     ['nothing for zeros at the ends', { n: 1000, m: 0.001 }, 4 + 2],
     ['the digits of bigints', { n: 12345678901234567890n }, 1 + 11],
+    [
+      'the digits of numbers that JavaScript has not',
+      { n: NumberValue.from('-0.12345678901234567890') },
+      1 + 12,
+    ],
     ['3 bytes for a list and one per element', { l: ['ab', 'c'] }, 1 + 3 + 2 + 3],
     ['3 bytes for a map and one per entry', { m: { a: 'x', bc: null } }, 1 + 3 + 2 + (1 + 1) + (2 + 1)],
     ['the elements of a set', { s: new Set(['ab', 'c']) }, 1 + 3],

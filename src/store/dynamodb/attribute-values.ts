@@ -1,6 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../record/index.js';
+import { numberText } from '../../record/item-size.js';
 import { StoreError } from '../errors.js';
 
 /** An item, or a map in one, as DynamoDB has it. */
@@ -61,22 +62,32 @@ export function toAttributeValue(value: unknown): AttributeValue {
  * DynamoDB's numbers have 38 digits. Those that JavaScript's cannot hold are read exactly all the same: as `bigint`, or
  * where they are no whole numbers as `NumberValue`.
  */
-function parseNumber(text: string): number | bigint | NumberValue {
+export function parseNumber(text: string): number | bigint | NumberValue {
   const value = Number(text);
   const digits = text
     .replace(/e.*$/i, '')
     .replace(/[-.]/g, '')
     .replace(/^0+|0+$/g, '').length;
-  if (digits <= 15 || String(value) === text) return value;
+  if (digits <= 15 || plainDigits(String(value)) === plainDigits(text)) return value;
   return /^-?\d+$/.test(text) ? BigInt(text) : NumberValue.from(text);
 }
 
+/** The same for the same number, however it is written: DynamoDB answers `0.0000001` to `1e-7`. */
+function plainDigits(text: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const short = digits.replace(/0+$/, '');
+  return `${sign}${short}e${Number(exponent) - fraction.length + digits.length - short.length}`;
+}
+
 function ofObject(value: object): AttributeValue {
+  const number = numberText(value);
+  if (number !== undefined) return { N: number };
   if (Array.isArray(value)) return { L: value.filter((one) => one !== undefined).map(toAttributeValue) };
   const bytes = bytesOf(value);
   if (bytes) return { B: bytes };
   if (value instanceof Set) return ofSet(value);
-  if (value instanceof NumberValue) return value.toAttributeValue();
   const prototype = Object.getPrototypeOf(value);
   // Of another realm, it is not this one's.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {

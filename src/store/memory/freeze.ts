@@ -1,4 +1,5 @@
 import type { Item } from '../../record/index.js';
+import { numberText } from '../../record/item-size.js';
 
 /**
  * A copy that nobody can change, of what DynamoDB would keep: `undefined` is left out. Attributes that are those of
@@ -14,6 +15,8 @@ function copy(value: unknown): unknown {
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Set) {
     return structuredClone(value);
   }
+  // Its fields are not what it is.
+  if (numberText(value) !== undefined) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(copy));
   return copyEntries(value as Item, copy);
 }
