@@ -1,5 +1,6 @@
 import type { RetryPolicy } from '../src/policies/index.js';
 import { seededRandom } from '../test/simulation/random.js';
+import { type Firings, firingsOf } from './firings-of.js';
 import { type Spread, spreadOf } from './spread-of.js';
 
 const SIZES = (process.env.BENCH_RECORDS ?? '100,1000,100000').split(',').map(Number);
@@ -16,6 +17,11 @@ const POLICIES: readonly [string, RetryPolicy][] = [
   ['window', { type: 'window' }],
 ];
 
+/** Fibonacci's: every wait is a minute or more. */
+const LEFT_TO_RULES = ['full', 'fixed phase (0.236)'];
+
+const idsOf = (set: number, records: number) =>
+  Array.from({ length: records }, (_, i) => `set-${set}-order-${i}`);
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 /** A table of docs/policies.md, as Markdown: means over several sets of ids. */
@@ -26,11 +32,7 @@ function printTable(records: number): void {
   print('|---|---|---|---|---|---|---|---|');
   for (const [name, policy] of POLICIES) {
     const spreads = Array.from({ length: SETS }, (_, set) =>
-      spreadOf(
-        policy,
-        Array.from({ length: records }, (_, i) => `set-${set}-order-${i}`),
-        seededRandom(set + 1),
-      ),
+      spreadOf(policy, idsOf(set, records), seededRandom(set + 1)),
     );
     const mean = (of: (spread: Spread) => number) => spreads.reduce((sum, one) => sum + of(one), 0) / SETS;
     const peaks = [5, 10, 15].map((n) => mean(({ peakPerSecond }) => peakPerSecond.get(n) ?? 0).toFixed(1));
@@ -43,6 +45,28 @@ function printTable(records: number): void {
   }
 }
 
+/** The other table: how many come with any one firing of a rule that fires every minute. */
+function printFirings(records: number): void {
+  print(
+    `| ${records.toLocaleString('en-US')} at once | peak per firing at 5 | at 10 | at 15 | meet at 9 and at 10 | deviation, mean |`,
+  );
+  print('|---|---|---|---|---|---|');
+  for (const [name, policy] of POLICIES.filter(([name]) => LEFT_TO_RULES.includes(name))) {
+    const all = Array.from({ length: SETS }, (_, set) =>
+      firingsOf(policy, idsOf(set, records), seededRandom(set + 1)),
+    );
+    const mean = (of: (firings: Firings) => number) => all.reduce((sum, one) => sum + of(one), 0) / SETS;
+    const peaks = [5, 10, 15].map((n) =>
+      Math.round(mean(({ peak }) => peak.get(n) ?? 0)).toLocaleString('en-US'),
+    );
+    const meet = `${(100 * mean(({ meetAgain }) => meetAgain.get(10) ?? 0)).toFixed(0)} %`;
+    const deviation = mean(({ meanDeviation }) => meanDeviation).toFixed(3);
+    print(`| ${[name, ...peaks, meet, deviation].join(' | ')} |`);
+  }
+}
+
+printFirings(Math.max(...SIZES));
+print('');
 for (const size of SIZES) {
   printTable(size);
   print('');

@@ -2,6 +2,7 @@ import * as Plot from '@observablehq/plot';
 import type { ScheduleRow } from '../lab/schedule-of.js';
 import type { Panel } from './layout.js';
 import { COLORS, legend, panel, SYMBOLS } from './plot.js';
+import { timeUnitFor } from './time-unit.js';
 
 /** A policy's waits under the name that the picture calls it by. */
 export interface Curve {
@@ -11,12 +12,12 @@ export interface Curve {
 
 /** A curve whose middle is so many times below the longest wait would lie on the axis of a linear scale. */
 const MAX_LINEAR_RATIO = 30;
-/** A second: a logarithm knows no nothing. */
-const LEAST_LOG_HOURS = 1 / 3600;
+/** A logarithm knows no nothing. */
+const LEAST_LOG_SECONDS = 1;
 /** As far as document 000's plot goes. */
 export const CURVE_FAILURES = 20;
 
-/** The wait over the number of failures, in hours, with the least and the greatest as a band: document 000's plot. */
+/** The wait over the number of failures, with the least and the greatest as a band: document 000's plot. */
 export function scheduleCurves(curves: readonly Curve[]): Panel[] {
   const styled = curves.map((curve, i) => ({
     ...curve,
@@ -24,17 +25,20 @@ export function scheduleCurves(curves: readonly Curve[]): Panel[] {
     symbol: SYMBOLS[i % SYMBOLS.length] ?? 'circle',
     points: curve.rows.slice(0, CURVE_FAILURES).map((row) => ({
       failures: row.failures,
-      hours: row.waitSeconds / 3600,
-      least: row.minSeconds / 3600,
-      most: row.maxSeconds / 3600,
+      seconds: row.waitSeconds,
+      least: row.minSeconds,
+      most: row.maxSeconds,
     })),
   }));
-  const hours = styled.flatMap(({ points }) => points.map((point) => point.hours));
-  const middles = styled.flatMap(({ points }) => points[Math.floor(points.length / 2)]?.hours ?? []);
-  const longest = Math.max(...hours);
+  const all = styled.flatMap(({ points }) => points);
+  if (all.length === 0) return [legend(styled), NEVER];
+  const middles = styled.flatMap(({ points }) => points[Math.floor(points.length / 2)]?.seconds ?? []);
+  const longest = Math.max(...all.map(({ seconds }) => seconds));
   const isLog = longest > MAX_LINEAR_RATIO * Math.min(...middles);
-  if (hours.length === 0) return [legend(styled), NEVER];
-  const shown = (wait: number) => (isLog ? Math.max(wait, LEAST_LOG_HOURS) : wait);
+  const unit = timeUnitFor(longest);
+  const shown = (wait: number) =>
+    isLog ? Math.log10(Math.max(wait, LEAST_LOG_SECONDS)) : wait / unit.seconds;
+  const ticks = logTicks(Math.min(...all.map(({ least }) => least)), longest);
   const drawn = panel({
     height: 344,
     marginBottom: 60,
@@ -45,11 +49,10 @@ export function scheduleCurves(curves: readonly Curve[]): Panel[] {
       labelAnchor: 'center',
     },
     y: {
-      label: isLog ? 'wait in hours (logarithmic scale)' : 'wait in hours',
+      label: isLog ? 'wait (logarithmic scale)' : `wait in ${unit.name}`,
       grid: true,
-      ...(isLog
-        ? { type: 'log', ticks: powersOfTen(hours), tickFormat: logTick }
-        : { zero: true, nice: true }),
+      // Plot's own logarithmic scale labels powers of ten alone.
+      ...(isLog ? { ticks: ticks.map(shown), tickFormat: logTick } : { zero: true, nice: true }),
     },
     marks: [
       Plot.ruleY(isLog ? [] : [0]),
@@ -64,10 +67,10 @@ export function scheduleCurves(curves: readonly Curve[]): Panel[] {
             fill: color,
             fillOpacity: 0.16,
           }),
-          Plot.lineY(points, { x: 'failures', y: (p) => shown(p.hours), stroke: color, strokeWidth: 1.8 }),
+          Plot.lineY(points, { x: 'failures', y: (p) => shown(p.seconds), stroke: color, strokeWidth: 1.8 }),
           Plot.dot(points, {
             x: 'failures',
-            y: (p) => shown(p.hours),
+            y: (p) => shown(p.seconds),
             symbol,
             stroke: color,
             fill: 'white',
@@ -81,7 +84,7 @@ export function scheduleCurves(curves: readonly Curve[]): Panel[] {
   return [legend(styled), drawn];
 }
 
-const START = { failures: 0, hours: 0, least: 0, most: 0 };
+const START = { failures: 0, seconds: 0, least: 0, most: 0 };
 
 const NEVER = panel({
   height: 60,
@@ -89,13 +92,25 @@ const NEVER = panel({
   marks: [Plot.text(['never tried again'], { frameAnchor: 'left' })],
 });
 
-/** Within the waits: a tick above them would stand in the axis' title. */
-function powersOfTen(hours: readonly number[]): number[] {
-  const first = Math.floor(Math.log10(Math.max(LEAST_LOG_HOURS, Math.min(...hours))));
-  const last = Math.floor(Math.log10(Math.max(...hours)));
-  return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i));
+/** What people call these times. */
+const LOG_TICKS: ReadonlyMap<number, string> = new Map([
+  [1, '1 s'],
+  [10, '10 s'],
+  [60, '1 min'],
+  [600, '10 min'],
+  [3_600, '1 h'],
+  [36_000, '10 h'],
+  [345_600, '4 d'],
+  [3_456_000, '40 d'],
+  [31_536_000, '1 y'],
+]);
+
+/** Within the waits: a tick beyond them would stand in the axis' title, or below the other axis. */
+function logTicks(least: number, longest: number): number[] {
+  const first = Math.max(LEAST_LOG_SECONDS, least);
+  return [...LOG_TICKS.keys()].filter((tick) => first <= tick && tick <= longest);
 }
 
-function logTick(hours: number): string {
-  return hours.toLocaleString('en-US', { maximumSignificantDigits: 1, maximumFractionDigits: 6 });
+function logTick(logarithm: number): string {
+  return LOG_TICKS.get(Math.round(10 ** logarithm)) ?? '';
 }

@@ -1,7 +1,6 @@
 import type { ScheduleRow } from '../lab/schedule-of.js';
 import type { ResolvedPolicy } from '../policies/index.js';
 import { CURVE_FAILURES, type Curve, scheduleCurves } from './curves.js';
-
 import { DOT_RECORDS, dotChart } from './dots.js';
 import type { Picture } from './picture.js';
 import { policyName } from './policy-name.js';
@@ -27,6 +26,9 @@ export function policyPicture(
   const names = namesOf(policies);
   const rows = policies.map(({ policy }, i) => ({ name: names[i] ?? '', policy }));
   const curves: Curve[] = policies.map((one, i) => ({ name: names[i] ?? '', rows: one.rows }));
+  const isSpread = curves.some((curve) =>
+    curve.rows.some(({ minSeconds, maxSeconds }) => minSeconds < maxSeconds),
+  );
   const byAge = policies.every(({ policy }) => policy.type === 'progressive');
   const dots = byAge ? [] : dotChart(rows, seed);
   return {
@@ -36,7 +38,9 @@ export function policyPicture(
       ...(dots.length === 0
         ? []
         : [
-            'Above: the wait after every failure; the band is from the least to the greatest that any record waits.',
+            isSpread
+              ? 'Above: the wait after every failure; the band is from the least to the greatest that any record waits.'
+              : 'Above: the wait after every failure, the same for every record.',
             `Below: ${DOT_RECORDS} records that fail at the same moment and ever after, one dot per retry; each has a height of its own. ` +
               `Ids order-1 to order-${DOT_RECORDS} of the queue default; what is random is drawn with seed ${seed}.`,
             jitterText(policies, names),

@@ -59,7 +59,7 @@ const commonOptions = {
   ...limitOptions,
   /** No wait is longer, jitter included. Default and most: 365 days. */
   maxWaitSeconds: z.optional(seconds),
-  /** Default: the fixed phase; none for policies that are random by themselves, and for `progressive`. */
+  /** Default: the fixed phase for `fibonacci`, `arctan`, `sigmoid` and `saturating`; none for the others. */
   jitter: z.optional(z.unknown()),
 };
 

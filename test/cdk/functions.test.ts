@@ -48,6 +48,7 @@ describe('queues with built-in delivery', () => {
           history: { bytes: 1000, stacks: true },
           deliverTo: URL,
           concurrency: 3,
+          onInsertConcurrency: 7,
           attemptsPerSecond: 2.5,
           attemptTimeout: Duration.seconds(20),
           maxRecords: 100,
@@ -70,6 +71,7 @@ describe('queues with built-in delivery', () => {
           history: { bytes: 1000, stacks: true },
           deliverTo: URL,
           concurrency: 3,
+          onInsertConcurrency: 7,
           attemptsPerSecond: 2.5,
           attemptTimeoutSeconds: 20,
           maxRecords: 100,
@@ -78,6 +80,19 @@ describe('queues with built-in delivery', () => {
         },
       },
     });
+  });
+});
+
+describe('what a queue may not have', () => {
+  it.each([
+    [{ onInsertConcurrency: 0 }, 'onInsertConcurrency: expected number to be >=1, got 0'],
+    [{ onInsertConcurrency: 2.5 }, 'onInsertConcurrency: expected int, got 2.5'],
+    [{ onInsertConcurrency: '7' }, 'onInsertConcurrency: expected number, got "7"'],
+    [{ linger: 15 }, 'linger: expected a Duration, got 15'],
+    [{ linger: Duration.minutes(20) }, 'lingerSeconds: expected number to be <=900, got 1200'],
+  ])('is refused by its name: %j', (options, message) => {
+    const queues = { orders: { ...retryQueue, ...(options as object) } };
+    expect(() => backlogWith({ queues })).toThrow(`queues.orders.${message}`);
   });
 });
 

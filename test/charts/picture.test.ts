@@ -45,7 +45,9 @@ describe('a picture of policies', () => {
   test('puts the dots where the policy has them: those without a jitter are one line', () => {
     const places = new Set(dots(drawn(NONE)).map((dot) => dot.getAttribute('cx')));
     expect(places.size).toBe(10);
-    const spread = new Set(dots(drawn({ type: 'constant' })).map((dot) => dot.getAttribute('cx')));
+    const spread = new Set(
+      dots(drawn({ type: 'constant', jitter: 'phase' })).map((dot) => dot.getAttribute('cx')),
+    );
     expect(spread.size).toBeGreaterThan(500);
   });
 
@@ -53,11 +55,11 @@ describe('a picture of policies', () => {
     const shown = texts(drawn({ type: 'fibonacci' }, { type: 'exponential', base: 3 })).join('\n');
     for (const text of [
       'When these policies try again',
-      'wait in hours (logarithmic scale)',
+      'wait (logarithmic scale)',
       'failures so far',
       'time since all 100 records failed, in',
       'number of the retry',
-      'fibonacci: phase 0.236, exponential base=3: phase 0.5',
+      'fibonacci: phase 0.236, exponential base=3: none',
       'with seed 1.',
     ]) {
       expect(shown).toContain(text);
@@ -66,9 +68,26 @@ describe('a picture of policies', () => {
 
   test('has a linear scale where every curve can be seen on it, as document 000 has', () => {
     expect(texts(drawn({ type: 'arctan' }))).toContain('wait in hours');
-    expect(texts(drawn({ type: 'arctan' }, { type: 'constant' }))).toContain(
-      'wait in hours (logarithmic scale)',
-    );
+    expect(texts(drawn({ type: 'arctan' }, { type: 'constant' }))).toContain('wait (logarithmic scale)');
+  });
+
+  test.each([
+    [{ type: 'linear' }, 'wait in seconds'],
+    [{ type: 'constant' }, 'wait in minutes'],
+    [{ type: 'power' }, 'wait in days'],
+  ])('has the unit that makes the numbers of %j short', (data, label) => {
+    expect(texts(drawn(data))).toContain(label);
+  });
+
+  test('has ticks of a logarithmic scale within its waits, by the names of the times', () => {
+    const shown = texts(drawn({ type: 'exponential' }));
+    expect(shown).toEqual(expect.arrayContaining(['10 min', '1 h', '10 h', '4 d', '40 d']));
+    for (const beyond of ['1 min', '1 y']) expect(shown).not.toContain(beyond);
+  });
+
+  test('speaks of a band where there is one', () => {
+    expect(texts(drawn({ type: 'fibonacci' })).join('\n')).toContain('the band is');
+    expect(texts(drawn({ type: 'constant' })).join('\n')).toContain('the same for every record');
   });
 
   test('tells two of the same name apart', () => {

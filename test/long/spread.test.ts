@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { type Firings, firingsOf } from '../../bench/firings-of.js';
 import { type Spread, spreadOf } from '../../bench/spread-of.js';
 import { seededRandom } from '../simulation/random.js';
 
@@ -66,3 +68,43 @@ describe.each([100, 1000])('%i records that fail at once', (records) => {
     expect(full.some(({ inOrder }) => inOrder)).toBe(false);
   });
 });
+
+/** What docs/policies.md quotes of `npm run bench:spread`: means over 20 sets, here over fewer. */
+describe.each([
+  ['phase', 'fixed phase (0.236)'],
+  ['full', 'full'],
+] as const)(
+  'of 100,000 records that fail at once, by rules that fire every minute, with jitter %s',
+  (jitter, name) => {
+    const page = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
+    const [, table = ''] = /\| 100,000 at once \| peak per firing.*\n((?:\|.*\n)+)/.exec(page) ?? [];
+    const row = table.split('\n').find((line) => line.startsWith(`| ${name} |`)) ?? '';
+    const quoted = row
+      .split('|')
+      .slice(2)
+      .map((cell) => Number(cell.replace(/[, %]/g, '')));
+    const sets: Firings[] = Array.from({ length: 5 }, (_, set) =>
+      firingsOf(
+        { type: 'fibonacci', jitter },
+        Array.from({ length: RECORDS }, (_, i) => `set-${set}-order-${i}`),
+        seededRandom(set + 1),
+      ),
+    );
+    const mean = (of: (firings: Firings) => number) =>
+      sets.reduce((sum, one) => sum + of(one), 0) / sets.length;
+
+    test.each([
+      [5, 0.02],
+      [10, 0.03],
+      [15, 0.05],
+    ])('one firing brings at most so many for retry %i as the docs say', (retry, tolerance) => {
+      const peak = mean((one) => one.peak.get(retry) ?? 0);
+      expect(Math.abs(peak / (quoted[[5, 10, 15].indexOf(retry)] ?? 0) - 1)).toBeLessThanOrEqual(tolerance);
+    });
+
+    test('those that meet once meet again, and waits stray, as often and as far as the docs say', () => {
+      expect(mean((one) => 100 * (one.meetAgain.get(10) ?? 0))).toBeCloseTo(quoted[3] ?? 0, 0);
+      expect(mean((one) => one.meanDeviation)).toBeCloseTo(quoted[4] ?? 0, 2);
+    });
+  },
+);
