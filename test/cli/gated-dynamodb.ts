@@ -18,7 +18,9 @@ export async function startGatedDynamoDb() {
     const count = (counts.get(operation) ?? 0) + 1;
     counts.set(operation, count);
     if (isHeld(operation, count)) await new Promise<void>((resolve) => held.push(resolve));
-    const passed = request(dynamodb.endpoint, { method: 'POST', headers: from.headers }, (answer) => {
+    // The database answers nobody who means another host.
+    const headers = { ...from.headers, host: new URL(dynamodb.endpoint).host };
+    const passed = request(dynamodb.endpoint, { method: 'POST', headers }, (answer) => {
       to.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(to);
     });

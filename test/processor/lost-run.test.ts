@@ -191,7 +191,10 @@ describe('a run that was lost before its first attempt', () => {
     expect(summary).toMatchObject({ ended: 'storeTrouble', succeeded: 1 });
     await harness.pass(80);
     expect(await harness.run(fail, { retry: twice })).toMatchObject({ attempted: 1, failed: 1 });
-    expect(harness.item('b')).toMatchObject({ attempts: 1, lastError: { name: 'Error' } });
+    const left = harness.store.items().filter(({ status }) => status !== 'SUCCESS');
+    expect(left).toEqual([
+      expect.objectContaining({ attempts: 1, lastError: expect.objectContaining({ name: 'Error' }) }),
+    ]);
   });
 
   test('nor of one that it was to attempt alone', async () => {

@@ -10,7 +10,6 @@ import {
   type RecordChange,
   smallerQuarantines,
 } from '../../record/index.js';
-import { checkItem } from '../item-limits.js';
 import type { Found } from '../operator-store.js';
 import { type Attributes, toItem } from './attribute-values.js';
 import { isItemTooLarge, isValidationError } from './errors.js';
@@ -34,6 +33,8 @@ export class DynamoDbRecords {
   ) {}
 
   async insert(item: Item): Promise<'inserted' | 'duplicate'> {
+    // Only producers need it: it is no part of what a handler loads at its cold start.
+    const { checkItem } = await import('../item-limits.js');
     checkItem(item);
     const id = String(item.id);
     if (await this.put(item)) return 'inserted';
