@@ -23,13 +23,20 @@ export function isAstray(record: BacklogRecord, known: KnownQueues = {}): boolea
   if (lane === undefined || status === 'SUCCESS') return false;
   const base = withoutDeadEnding(lane);
   if (!isPending(record)) return base === lane || !isLaneOf(base, queue);
-  if (!isLaneOf(base, queue)) {
-    const { serves = () => true } = known;
-    return queue !== DEFAULT_QUEUE || !serves(base.replace(/#.*$/, ''));
-  }
+  if (!isLaneOf(base, queue)) return queue !== DEFAULT_QUEUE || !isLookedInto(base, rev !== undefined, known);
   if (rev !== undefined) return false;
   const isUnreachable = problems.some((problem) => problem.startsWith('dueAt:'));
   return isUnreachable || expiresAt !== undefined || !isCurrent(base, queue, known);
+}
+
+/** Whether a rule looks into a lane: of what the library has written, into the shards that its queue had before, too. */
+function isLookedInto(
+  lane: string,
+  isFormer: boolean,
+  { serves = () => true, shardsOf }: KnownQueues,
+): boolean {
+  const queue = lane.replace(/#.*$/, '');
+  return serves(queue) && isCurrent(lane, queue, isFormer ? {} : { shardsOf });
 }
 
 /** Back to its queue, due when it was; a shard that the queue has not counts for none. */

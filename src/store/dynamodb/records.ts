@@ -113,7 +113,7 @@ export class DynamoDbRecords {
     const read = storedOf(record);
     if (found === undefined || !isSame(found, read, rev)) return false;
     const expressions = new Expressions();
-    const condition = and(expressions.exists('id'), isStill('rev', read.rev, expressions));
+    const condition = and(expressions.exists('id'), isStillAlike('rev', read.rev, expressions));
     const answer = await this.table.update(record.id, expressions.update({ rev }, [], condition), true);
     const after = answer.written ? answer.stored : await this.table.getStored(record.id);
     return after?.rev?.S === rev && isSame(after, read, rev);
@@ -164,6 +164,13 @@ function asRead(record: BacklogRecord, expressions: Expressions): string {
 function isStill(name: string, read: Attributes[string] | undefined, expressions: Expressions): string {
   if (read === undefined) return expressions.absent(name);
   return `${expressions.name(name)} = ${expressions.stored(read)}`;
+}
+
+/** The same, but of documents the type alone: dynalite finds no two of them equal. */
+function isStillAlike(name: string, read: Attributes[string] | undefined, expressions: Expressions): string {
+  const type = read?.M ? 'M' : read?.L ? 'L' : undefined;
+  if (type === undefined) return isStill(name, read, expressions);
+  return `attribute_type(${expressions.name(name)}, ${expressions.value(type)})`;
 }
 
 function storedOf(record: BacklogRecord): Attributes {

@@ -12,9 +12,8 @@ export function frozenCopy(item: Item, before: Item = {}): Item {
 function copy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   // Binary values and sets cannot be frozen.
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Set) {
-    return structuredClone(value);
-  }
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return structuredClone(value);
+  if (value instanceof Set) return new Set([...value].map(copy));
   // Its fields are not what it is.
   if (numberText(value) !== undefined) return value;
   if (Array.isArray(value)) return Object.freeze(value.map(copy));

@@ -75,6 +75,18 @@ describe('beside good records, the intake', () => {
     expect(JSON.stringify(log())).not.toContain('qqqq');
   });
 
+  it.each([
+    ['a map', { a: 1 }],
+    ['a list', [1]],
+    ['a number', 7],
+    ['empty', ''],
+  ])('places an item whose rev is %s', async (_, rev) => {
+    const { take, measured } = bench();
+    expect(await take(bare('odd', { rev }), bare('good'))).toEqual({ batchItemFailures: [] });
+    for (const id of ['odd', 'good']) expect(await underTest.raw(id)).toMatchObject({ lane: 'default' });
+    expect(measured).toMatchObject([[{ placed: 2 }, expect.anything()]]);
+  });
+
   it.each([500, 60])(
     'quarantines an item with %i spare bytes, and has it attempted by nobody',
     async (spare) => {
@@ -95,16 +107,33 @@ describe('beside good records, the intake', () => {
     },
   );
 
-  it('tells of an item without a spare byte, which cannot even be quarantined', async () => {
-    const { take, started, measured, log } = bench();
-    const full = withRoom(0, bare('full', { queue: 'orders' }));
-    expect(await take(full, bare('good', { queue: 'orders' }))).toEqual({ batchItemFailures: [] });
-    expect(started).toEqual([['good']]);
-    expect(await underTest.raw('full')).toEqual(full);
-    expect(measured).toMatchObject([[{ placed: 0, quarantined: 0, refused: 1 }, expect.anything()]]);
-    const message = 'a record cannot be quarantined either: nobody will attempt it';
-    expect(log()).toContainEqual(expect.objectContaining({ level: 'ERROR', id: 'full', message }));
-  });
+  it.each([0, 1, 2, 3])(
+    'tells of an item with %i spare bytes, which cannot even be quarantined',
+    async (spare) => {
+      const { take, started, measured, log } = bench();
+      const full = withRoom(spare, bare('full', { queue: 'orders' }));
+      expect(await take(full, bare('good', { queue: 'orders' }))).toEqual({ batchItemFailures: [] });
+      expect(started).toEqual([['good']]);
+      expect(await underTest.raw('full')).toEqual(full);
+      expect(measured).toMatchObject([[{ placed: 0, quarantined: 0, refused: 1 }, expect.anything()]]);
+      const message = 'a record cannot be quarantined either: nobody will attempt it';
+      expect(log()).toContainEqual(expect.objectContaining({ level: 'ERROR', id: 'full', message }));
+    },
+  );
+
+  it.each([0, 1, 2, 3])(
+    'quarantines an item with %i spare bytes in a wrong lane: its keys leave room',
+    async (spare) => {
+      const { take, measured } = bench();
+      const place = { queue: 'orders', lane: 'nosuch', dueAt: '2026-11-20T08:00:00.000Z' };
+      const full = withRoom(spare, bare('full', place));
+      expect(await take(full, bare('good'))).toEqual({ batchItemFailures: [] });
+      expect(await underTest.raw('full')).not.toHaveProperty('lane');
+      expect((await underTest.raw('full'))?.payload).toBe(full.payload);
+      expect(await underTest.raw('good')).toMatchObject({ lane: 'default' });
+      expect(measured).toMatchObject([[{ placed: 1, quarantined: 1, refused: 0 }, expect.anything()]]);
+    },
+  );
 
   it('looks at each item by itself where one of them cannot be read', async () => {
     const { take, measured, log } = bench((store) => ({
