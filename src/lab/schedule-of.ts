@@ -95,6 +95,7 @@ function fine(policy: ResolvedPolicy): ResolvedPolicy {
   return {
     ...policy,
     maxAgeSeconds: policy.maxAgeSeconds * FINER,
+    maxWaitSeconds: policy.maxWaitSeconds * FINER,
     baseWait: after(policy.baseWait),
     jitteredWait: after(policy.jitteredWait),
     totals: (failures) => finer(policy.totals(failures)),
