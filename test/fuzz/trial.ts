@@ -157,7 +157,7 @@ class Trial {
   /** As the table's stream brings them, in batches, to the intake. */
   private async arrive(items: ReadonlyMap<string, RawItem>): Promise<void> {
     const changes = [...items]
-      .filter(([, { lane, status }]) => lane?.S === undefined && status?.S !== 'SUCCESS')
+      .filter(([, { status }]) => status?.S !== 'SUCCESS')
       .map(([id, NewImage], i) => ({
         eventName: 'INSERT',
         eventSource: 'aws:dynamodb',
@@ -402,10 +402,10 @@ function isNewer({ backlogFormat }: RawItem): boolean {
   return Number(backlogFormat?.N ?? 1) > 1;
 }
 
-/** It waits where nobody looks, and is of a queue that is served. */
-function isStray({ status, lane, queue }: RawItem): boolean {
+/** It waits where nobody looks, nor ever will. */
+function isStray({ status, lane }: RawItem): boolean {
   const isOver = status?.S === 'SUCCESS' || status?.S === 'DEAD';
-  return !isOver && typeof lane?.S === 'string' && !isServed(lane.S) && queue?.S !== 'unserved';
+  return !isOver && typeof lane?.S === 'string' && !isServed(lane.S) && lane.S !== 'unserved';
 }
 
 function shown(value: unknown): string {
