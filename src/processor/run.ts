@@ -49,13 +49,12 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
     if (mayStay(options, ended)) {
       // Nobody waits for attempts at a time that a sleeping run has.
       await pressure.pool.close();
-      const drain = (lanes: readonly string[], exactSince: number) =>
-        drainExact(
-          { ...options, target: { ...target, arrivals: undefined, lanes, exactSince } },
-          parts,
-          tally,
-          pressure,
+      const drain = (lanes: readonly string[], exactSince: number) => {
+        const ofExact = { ...options, target: { ...target, arrivals: undefined, lanes, exactSince } };
+        return withSlotsOfRules(ofExact, parts, pressure, (anew) =>
+          runTier(ofExact, parts, tally, anew, undefined, 0),
         );
+      };
       ended = (await new Linger(options, { ...parts, startedAt: staysFrom, drain }).stay()) ?? ended;
     }
   } catch (error) {
@@ -90,15 +89,28 @@ async function attemptArrivals(
   await parts.clock.sleep(INDEX_LAG_MS, options.stop);
   const lanes = [...new Set(own.map((record) => laneFor(record, shards)))];
   const byRule = { ...options, target: { ...target, lanes } };
-  const anew = pressureOf(byRule, parts);
   const before = tally.attempted;
   try {
-    await runTier(byRule, parts, tally, anew, firstBand);
+    await withSlotsOfRules(byRule, parts, pressure, (anew) => runTier(byRule, parts, tally, anew, firstBand));
   } finally {
     tally.leftOver(-Math.min(own.length, tally.attempted - before));
-    await anew.pool.close();
   }
   return ended;
+}
+
+/** For what the same run does later, as a rule's would: it has one pace, and has seen its breakers. */
+async function withSlotsOfRules<Answer>(
+  options: RunOptions,
+  parts: RunParts,
+  { pace, breakers }: Pressure,
+  act: (pressure: Pressure) => Promise<Answer>,
+): Promise<Answer> {
+  const pressure = { ...pressureOf(options, parts), pace, breakers };
+  try {
+    return await act(pressure);
+  } finally {
+    await pressure.pool.close();
+  }
 }
 
 /** Ends of a run that has done what it could: what it has settled may come due soon. */
@@ -108,22 +120,6 @@ const STAYS: ReadonlySet<RunEnd> = new Set(['drained', 'held', 'crowded']);
 function mayStay({ target: { band, way, onePage } }: RunOptions, ended: RunEnd): boolean {
   const isPerRecord = band === undefined && way !== 'progressive';
   return isPerRecord && onePage === undefined && STAYS.has(ended);
-}
-
-/** Drains lanes of what is kept to the second and has come due while the run stayed. */
-async function drainExact(
-  options: RunOptions,
-  parts: RunParts,
-  tally: Tally,
-  { pace, breakers }: Pressure,
-): Promise<RunEnd> {
-  // The run has one pace, and has seen its breakers.
-  const pressure = { ...pressureOf(options, parts), pace, breakers };
-  try {
-    return await runTier(options, parts, tally, pressure, undefined, 0);
-  } finally {
-    await pressure.pool.close();
-  }
 }
 
 async function runTiers(

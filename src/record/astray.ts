@@ -23,10 +23,21 @@ export function isAstray(record: BacklogRecord, known: KnownQueues = {}): boolea
   if (lane === undefined || status === 'SUCCESS') return false;
   const base = withoutDeadEnding(lane);
   if (!isPending(record)) return base === lane || !isLaneOf(base, queue);
-  if (!isLaneOf(base, queue)) return queue !== DEFAULT_QUEUE || !isLookedInto(base, rev !== undefined, known);
+  if (!isLaneOf(base, queue)) return !isLeftToRules(record, base, known);
   if (rev !== undefined) return false;
   const isUnreachable = problems.some((problem) => problem.startsWith('dueAt:'));
   return isUnreachable || expiresAt !== undefined || !isCurrent(base, queue, known);
+}
+
+/**
+ * Pending in a lane of another queue, in which a rule looks. One that names no queue belongs there. Of any other the
+ * producer has changed the queue since it was written there, perhaps during an attempt: the rule of that lane puts it
+ * right, under the lane's lease.
+ */
+function isLeftToRules({ queue, lane, rev }: BacklogRecord, base: string, known: KnownQueues): boolean {
+  const isWritten = rev !== undefined;
+  const mayBeInHand = isWritten && base === lane;
+  return (queue === DEFAULT_QUEUE || mayBeInHand) && isLookedInto(base, isWritten, known);
 }
 
 /** Whether a rule looks into a lane: of what the library has written, into the shards that its queue had before, too. */

@@ -152,6 +152,19 @@ describe('records that have just come', () => {
     expect(summaries.map(({ leftOver }) => leftOver).every((count) => count >= 0)).toBe(true);
   });
 
+  test('that are crowded out use the turns that their run has taken', async () => {
+    const harness = new Harness();
+    const now = harness.clock.wall();
+    const other = { batch: 'other', holder: 'h', until: now + 60_000, ids: ['x'], now };
+    await harness.store.claimArrivals('q', other);
+    for (const id of ['a', 'b', 'c']) put(harness, id);
+    const starts: number[] = [];
+    const note = () => void starts.push(harness.time.now - START);
+    const limits = { onInsertConcurrency: 1, attemptsPerSecond: 1 };
+    expect(await arrive(harness, ['a', 'b', 'c'], note, limits)).toMatchObject({ attempted: 3 });
+    expect(starts).toEqual([1_000, 2_000, 3_000]);
+  });
+
   test('of a batch above onInsertConcurrency are crowded out, and of none below it', async () => {
     const harness = new Harness();
     for (const [onInsertConcurrency, crowded] of [

@@ -56,6 +56,27 @@ describe('records that may be under attempt', () => {
     expect(answer).toEqual({ placed: [], skipped: 2, quarantined: 0, refused: 0, waiting: [] });
   });
 
+  test('are left to the rule of the lane that they are in when their producer gives them another queue', async () => {
+    const { harness, parts } = bench();
+    harness.put('a');
+    const attempt = harness.start(() => harness.sleep(10));
+    await harness.pass(1);
+    harness.put('a', { queue: 'other' });
+    const serves = (queue: string) => queue === 'q' || queue === 'other';
+    const answer = await placeWhenFree(['a'], { ...parts, serves });
+    expect(answer).toMatchObject({ placed: [], skipped: 1 });
+    expect(await harness.time.until(attempt)).toMatchObject({ succeeded: 1, unsettled: 0 });
+
+    harness.put('a', { queue: 'other' });
+    await harness.run(() => {});
+    expect(harness.item('a')).toMatchObject({ lane: 'other', status: 'NEW' });
+    for (const lane of ['gone', 'q#-1', 'q/dead']) {
+      harness.put('a', { queue: 'other', lane });
+      expect(await placeWhenFree(['a'], { ...parts, serves })).toMatchObject({ placed: [{ id: 'a' }] });
+      expect(harness.item('a')).toMatchObject({ lane: 'other' });
+    }
+  });
+
   test('wait for the run of a queue that they were in before', async () => {
     const { harness, parts, attempt } = bench();
     const run = attempt('first', ['a'], 10);

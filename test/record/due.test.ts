@@ -57,6 +57,14 @@ describe('a record found by its due time', () => {
         change: { set: { insertedAt: iso(-3600), lane: 'r', dueAt: iso(-3600) }, remove: ['expiresAt'] },
       },
     ],
+    [
+      'keeps its wait on its way into the lane of its queue',
+      { queue: 'r', ...failed, rev: 'x', dueAt: iso(40) },
+      {
+        do: 'correct',
+        change: { set: { insertedAt: iso(-3600), lane: 'r', dueAt: iso(40) }, remove: ['expiresAt'] },
+      },
+    ],
     ['is attempted where its producer named the lane alone', { queue: undefined }, { do: 'attempt' }],
     [
       'is quarantined if a newer version wrote it',

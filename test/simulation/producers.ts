@@ -35,6 +35,8 @@ const MOST_OVERWRITES = 4;
 export class Producers {
   /** As a producer has put them last. */
   private readonly put = new Map<string, Item>();
+  /** The `rev` that a record had when its producer set it to `NEW`. */
+  private readonly renewed = new Map<string, unknown>();
   private readonly overwrites = new Map<string, number>();
   /** Overwrites that are still to come. */
   private toCome = 0;
@@ -73,6 +75,11 @@ export class Producers {
   hasEnded(id: string): boolean {
     const { status } = this.put.get(id) ?? {};
     return status === 'SUCCESS' || status === 'DEAD';
+  }
+
+  /** Set to `NEW` with the end that its success had given it, and not written by anybody since. */
+  keepsItsEnd({ id, rev, status }: Item): boolean {
+    return status === 'NEW' && rev !== undefined && this.renewed.get(String(id)) === rev;
   }
 
   private overwriteAfter(milliseconds: number, script: Script, random: Random): void {
@@ -136,6 +143,7 @@ export class Producers {
     const isDead = stored?.status === 'DEAD' && this.parts.mayRaiseDead;
     if (!stored || (!isDone && !isDead)) return;
     this.parts.witness.appears(id, this.parts.time.now);
+    this.renewed.set(id, stored.rev);
     this.write({ ...stored, status: 'NEW' });
   }
 

@@ -136,6 +136,81 @@ describe('a control item with an attribute that makes no sense', () => {
   });
 });
 
+it('damaged claims on arrivals keep no record from its attempt, nor another queue’s from anything', async () => {
+  const claim = {
+    holder: { S: 'lost' },
+    until: { N: String(START - MINUTE) },
+    ids: { B: new Uint8Array(4) },
+  };
+  const damaged: Record<string, AttributeValue>[] = Object.values(VALUES).flatMap((value) => [
+    { runs: value },
+    { runs: { M: { odd: value } } },
+    ...Object.keys(claim).map((name) => ({ runs: { M: { odd: { M: { ...claim, [name]: value } } } } })),
+  ]);
+  const stuck = new Map<string, object>();
+  for (const item of damaged) {
+    const queue = `claims${queues++}`;
+    stuck.set(queue, item);
+    await backlog.put('control', { ...item, key: { S: `arrivals#${queue}` } });
+    await backlog.put('records', { id: { S: queue }, status: { S: 'NEW' }, queue: { S: queue } });
+  }
+  for (const minutes of [0, 17]) {
+    backlog.passUntil(START + minutes * MINUTE);
+    const names = [...stuck.keys()];
+    const inHand = await backlog.store.claimedArrivals(names, names, backlog.clock.wall());
+    expect(inHand.ids).toEqual([]);
+    await Promise.all(
+      names.map((queue) =>
+        backlog.run({ queue, mayWait: false, arrivals: { batch: '1/1', ids: [queue] } }, () => {
+          stuck.delete(queue);
+        }),
+      ),
+    );
+  }
+  expect([...stuck.values()]).toEqual([]);
+});
+
+it('a damaged claim holds its records until no function can be at work on them, and that is told', async () => {
+  backlog.passUntil(START);
+  const { dynamo: client, tables, clock } = backlog;
+  const told: unknown[] = [];
+  const onDamaged = (...damage: unknown[]) => void told.push(damage);
+  const store = new DynamoDbStore({ client, tables, clock, onDamaged });
+  const mine = { batch: 'b', holder: 'me', until: START + MINUTE, ids: ['r'], now: START };
+  await store.claimArrivals('held', mine);
+  const key = { key: { S: 'arrivals#held' } };
+  const { ids } =
+    (await backlog.items()).control.find((item) => item.key?.S === key.key.S)?.runs?.M?.b?.M ?? {};
+  const damaged = {
+    holder: { NULL: true as const },
+    until: { S: 'soon' },
+    ids: ids ?? { NULL: true as const },
+  };
+  await backlog.put('control', { ...key, runs: { M: { b: { M: damaged } } } });
+  expect(await store.claimArrivals('held', { ...mine, holder: 'you', batch: 'c' })).toBe('shared');
+  expect(told).toEqual([['arrivals#held', ['runs']]]);
+  const later = START + 17 * MINUTE;
+  expect((await store.claimedArrivals(['held'], ['r'], later)).ids).toEqual([]);
+});
+
+it('a damaged breaker is probed, and what the probe finds is written over it', async () => {
+  const state = { until: { N: String(START) }, since: { N: String(START) }, token: { S: 't' } };
+  const damaged: Record<string, AttributeValue>[] = Object.values(VALUES).flatMap((value) => [
+    { breakers: value },
+    { breakers: { M: { '*': value } } },
+    ...Object.keys(state).map((name) => ({ breakers: { M: { '*': { M: { ...state, [name]: value } } } } })),
+  ]);
+  for (const item of damaged) {
+    const queue = `breaker${queues++}`;
+    await backlog.put('control', { ...item, key: { S: `queue#${queue}` } });
+    const read = (await backlog.store.readQueue(queue)).breakers.get('*');
+    expect([item, (read?.until ?? 0) <= START]).toEqual([item, true]);
+    const next = { until: START + MINUTE, since: START, token: 'next' };
+    expect([item, await backlog.store.setBreaker(queue, '*', next, read)]).toEqual([item, true]);
+    expect((await backlog.store.readQueue(queue)).breakers.get('*')).toEqual(next);
+  }
+});
+
 it('a lease that nobody could take over is begun anew when no function can be at work under it, and that is told', async () => {
   backlog.passUntil(START);
   const { dynamo: client, tables } = backlog;

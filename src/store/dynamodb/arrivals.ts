@@ -1,15 +1,19 @@
 import type { Item } from '../../record/index.js';
 import { CLAIM_BUCKETS, claimBucketOf, runsPerBucket } from '../claim-buckets.js';
-import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, LeaseOwner, NamedClaim } from '../store.js';
+import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, NamedClaim } from '../store.js';
+import { isMap, isText, isTimeUntil, type OnDamaged } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import { fingerprintsOf, idsAmong, numbersOf } from './fingerprints.js';
+import { LONGEST_LEASE_MS } from './lease-item.js';
 import type { Table } from './table.js';
 
 export const ARRIVALS_PREFIX = 'arrivals#';
 /** Other claims come and go meanwhile. */
 const MAX_TRIES = 4;
 
-interface StoredClaim extends LeaseOwner {
+interface StoredClaim {
+  readonly holder: string;
+  readonly until: number;
   readonly ids?: unknown;
 }
 
@@ -28,7 +32,10 @@ interface StoredClaim extends LeaseOwner {
  * that.
  */
 export class DynamoDbArrivals {
-  constructor(private readonly table: Table) {}
+  constructor(
+    private readonly table: Table,
+    private readonly onDamaged: OnDamaged,
+  ) {}
 
   async claim(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer> {
     const { batch, holder, now } = claim;
@@ -38,13 +45,15 @@ export class DynamoDbArrivals {
       const written = await this.write(key, claim);
       // Of two claims one is written first, and the other one sees it.
       if (written) return (await this.meetsAnother(queue, claim, written)) ? 'shared' : 'claimed';
-      const runs = parseRuns(await this.table.get(key));
+      const runs = await this.runsOf(key, await this.table.get(key), now);
       if (!runs) {
         await this.create(key);
         continue;
       }
       const expired = [...runs].filter(([, { until }]) => until < now);
       const found = runs.get(batch);
+      // A renewal that arrives late, or by a clock that was set back: what stands there lasts for longer.
+      if (found?.holder === holder && found.until > claim.until) return 'claimed';
       if (found && found.until >= now && found.holder !== holder)
         return isSame(found, claim) ? 'taken' : 'shared';
       if (expired.length === 0 && runs.size >= most) return 'full';
@@ -68,10 +77,11 @@ export class DynamoDbArrivals {
   async claimed(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals> {
     const items = await this.table.getMany(queues.map((queue) => itemKey(queue, 0)));
     const spread = queues.filter((queue) => items.get(itemKey(queue, 0))?.spread === true);
-    const more = spread.length === 0 ? [] : (await this.table.getMany(spread.flatMap(otherKeys(0)))).values();
-    const runs = [...items.values(), ...more].flatMap((item) => [...(parseRuns(item)?.values() ?? [])]);
-    const claimed = runs.filter(({ until }) => until >= now).flatMap((run) => [...numbersOf(run.ids)]);
     const neverIn = queues.filter((queue) => !items.has(itemKey(queue, 0)));
+    const more = spread.length === 0 ? [] : await this.table.getMany(spread.flatMap(otherKeys(0)));
+    const all = await Promise.all([...items, ...more].map(([key, item]) => this.runsOf(key, item, now)));
+    const runs = all.flatMap((some) => [...(some?.values() ?? [])]);
+    const claimed = runs.filter(({ until }) => until >= now).flatMap((run) => [...numbersOf(run.ids)]);
     return { ids: idsAmong(ids, new Set(claimed)), neverIn };
   }
 
@@ -89,7 +99,17 @@ export class DynamoDbArrivals {
     const update = {
       UpdateExpression: `SET ${path} = ${expressions.value(stored)}`,
       // Mine already: the answer to a first try was lost, and the client has repeated it.
-      ConditionExpression: and(expressions.exists('runs'), or(hasRoom, isHeldBy(expressions, path, holder))),
+      // A request that arrives late shortens no claim.
+      ConditionExpression: and(
+        isMapIn(expressions, runs),
+        or(
+          hasRoom,
+          and(
+            isHeldBy(expressions, path, holder),
+            `${path}.${expressions.name('until')} <= ${expressions.value(until)}`,
+          ),
+        ),
+      ),
       ...expressions.placeholders(),
     };
     const answer = await this.table.update(key, update, true);
@@ -97,13 +117,14 @@ export class DynamoDbArrivals {
   }
 
   private async meetsAnother(queue: string, claim: ArrivalsClaim, written: Item): Promise<boolean> {
-    if (this.isShared(written, claim)) return true;
-    if (!claim.isSpread && written.spread !== true) return false;
     const bucket = claimBucketOf(claim);
+    if (await this.isShared(itemKey(queue, bucket), written, claim)) return true;
+    if (!claim.isSpread && written.spread !== true) return false;
     const others = await this.table.getMany(otherKeys(bucket)(queue));
-    if ([...others.values()].some((item) => this.isShared(item, claim))) return true;
+    const looks = [...others].map(([key, item]) => this.isShared(key, item, claim));
+    if ((await Promise.all(looks)).includes(true)) return true;
     if (bucket === 0 || others.get(itemKey(queue, 0))?.spread === true) return false;
-    return this.isShared(await this.markSpread(queue), claim);
+    return this.isShared(itemKey(queue, 0), await this.markSpread(queue), claim);
   }
 
   /** Returns the first item as it is with the mark. */
@@ -117,16 +138,59 @@ export class DynamoDbArrivals {
     return answer.written ? answer.item : {};
   }
 
-  private isShared(item: Item, { batch, ids, now }: ArrivalsClaim): boolean {
-    const others = [...(parseRuns(item) ?? [])].filter(([name, { until }]) => name !== batch && until >= now);
+  private async isShared(key: string, item: Item, { batch, ids, now }: ArrivalsClaim): Promise<boolean> {
+    const runs = (await this.runsOf(key, item, now)) ?? [];
+    const others = [...runs].filter(([name, { until }]) => name !== batch && until >= now);
     return others.some(([, run]) => idsAmong(ids, numbersOf(run.ids)).length > 0);
+  }
+
+  /**
+   * The claims of an item. Whoever made one that is damaged may be at work: it is begun anew, and held until no
+   * function is left that runs now.
+   */
+  private async runsOf(
+    key: string,
+    item: Item | undefined,
+    now: number,
+  ): Promise<ReadonlyMap<string, StoredClaim> | undefined> {
+    const { runs } = item ?? {};
+    if (!isMap(runs)) return undefined;
+    const until = now + LONGEST_LEASE_MS;
+    const claims = Object.entries(runs).map(async ([batch, run]) => {
+      if (isClaim(run, until)) return [batch, run] as const;
+      const ids = isMap(run) && run.ids instanceof Uint8Array ? run.ids : new Uint8Array();
+      const mended = { holder: 'damaged', until, ids };
+      await this.mend(key, batch, mended);
+      return [batch, mended] as const;
+    });
+    return new Map(await Promise.all(claims));
+  }
+
+  private async mend(key: string, batch: string, mended: StoredClaim): Promise<void> {
+    const expressions = new Expressions();
+    const path = runPath(expressions, batch);
+    const holder = `${path}.${expressions.name('holder')}`;
+    const until = `${path}.${expressions.name('until')}`;
+    const isDamaged = or(
+      `NOT attribute_type(${holder}, ${expressions.value('S')})`,
+      `${holder} = ${expressions.value('')}`,
+      `NOT attribute_type(${until}, ${expressions.value('N')})`,
+      `${until} < ${expressions.value(0)}`,
+      `${until} > ${expressions.value(mended.until)}`,
+    );
+    const answer = await this.table.update(key, {
+      UpdateExpression: `SET ${path} = ${expressions.value(mended)}`,
+      ConditionExpression: and(`attribute_exists(${path})`, isDamaged),
+      ...expressions.placeholders(),
+    });
+    if (answer.written) this.onDamaged(key, ['runs']);
   }
 
   /** A path below a map can only be written once the map is there. */
   private async create(key: string): Promise<void> {
     const expressions = new Expressions();
-    const absent = expressions.absent('runs');
-    await this.table.update(key, expressions.update({ runs: {} }, [], absent));
+    const isNone = `NOT ${isMapIn(expressions, expressions.name('runs'))}`;
+    await this.table.update(key, expressions.update({ runs: {} }, [], isNone));
   }
 }
 
@@ -159,8 +223,10 @@ function isSame(stored: StoredClaim, { ids }: ArrivalsClaim): boolean {
   return Buffer.from(prints).equals(fingerprintsOf(ids));
 }
 
-function parseRuns(item: Item | undefined): ReadonlyMap<string, StoredClaim> | undefined {
-  const runs = item?.runs;
-  if (typeof runs !== 'object' || runs === null) return undefined;
-  return new Map(Object.entries(runs as Record<string, StoredClaim>));
+function isMapIn(expressions: Expressions, path: string): string {
+  return `attribute_type(${path}, ${expressions.value('M')})`;
+}
+
+function isClaim(run: unknown, latest: number): run is StoredClaim {
+  return isMap(run) && isText(run.holder) && isTimeUntil(run.until, latest);
 }

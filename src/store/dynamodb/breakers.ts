@@ -1,7 +1,8 @@
 import type { Item } from '../../record/index.js';
 import { OWN_BREAKERS, sharedBreakerOf } from '../breakers.js';
 import type { BreakerState } from '../store.js';
-import { Expressions, or } from './expressions.js';
+import { isMap, isText, isTimeUntil, LAST_TIME } from './control-values.js';
+import { and, Expressions, or } from './expressions.js';
 import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
 
@@ -30,7 +31,7 @@ export class DynamoDbBreakers {
     const stored = parseBreakers(breakers);
     if (stored.has(destination)) return false;
     if (stored.size >= OWN_BREAKERS) return this.writeShared(queue, destination, next, undefined);
-    if (breakers === undefined) await this.create(queue);
+    if (!isMap(breakers)) await this.create(queue);
     return this.write(queue, destination, next, read);
   }
 
@@ -42,8 +43,8 @@ export class DynamoDbBreakers {
   /** A path below a map can only be written once the map is there. */
   private async create(queue: string): Promise<void> {
     const expressions = new Expressions();
-    const absent = expressions.absent('breakers');
-    await this.table.update(queueKey(queue), expressions.update({ breakers: {} }, [], absent));
+    const isNone = `NOT ${isMapIn(expressions, expressions.name('breakers'))}`;
+    await this.table.update(queueKey(queue), expressions.update({ breakers: {} }, [], isNone));
   }
 
   private async write(
@@ -59,11 +60,11 @@ export class DynamoDbBreakers {
     // The answer to a first try was lost, and the client has repeated it.
     const isDone = next ? `${token} = ${expressions.value(next.token)}` : `attribute_not_exists(${path})`;
     const isAsRead = read
-      ? `${token} = ${expressions.value(read.token)}`
+      ? hasToken(expressions, token, read)
       : `attribute_not_exists(${path}) AND size(${breakers}) < ${expressions.value(OWN_BREAKERS)}`;
     const answer = await this.table.update(queueKey(queue), {
       UpdateExpression: next ? `SET ${path} = ${expressions.value(stateOf(next))}` : `REMOVE ${path}`,
-      ConditionExpression: `${expressions.exists('breakers')} AND ${or(isAsRead, isDone)}`,
+      ConditionExpression: and(isMapIn(expressions, breakers), or(isAsRead, isDone)),
       ...expressions.placeholders(),
     });
     return answer.written;
@@ -76,7 +77,9 @@ export class DynamoDbBreakers {
     read: BreakerState | undefined,
   ): Promise<boolean> {
     const expressions = new Expressions();
-    const isAsRead = read ? expressions.equal('token', read.token) : expressions.absent('token');
+    const isAsRead = read
+      ? hasToken(expressions, expressions.name('token'), read)
+      : expressions.absent('token');
     const isDone = next ? expressions.equal('token', next.token) : expressions.absent('token');
     const { until, since, token } = next ?? {};
     const update = expressions.update(
@@ -101,8 +104,18 @@ function storedName(destination: string): string {
   return /^(%|__proto__$)/.test(destination) ? `%${destination}` : destination;
 }
 
+function isMapIn(expressions: Expressions, path: string): string {
+  return `attribute_type(${path}, ${expressions.value('M')})`;
+}
+
+/** One that was damaged is read with an empty token. */
+function hasToken(expressions: Expressions, path: string, { token }: BreakerState): string {
+  const isSame = `${path} = ${expressions.value(token)}`;
+  return token === '' ? or(isSame, `NOT attribute_type(${path}, ${expressions.value('S')})`) : isSame;
+}
+
 export function parseBreakers(stored: unknown): ReadonlyMap<string, BreakerState> {
-  if (typeof stored !== 'object' || stored === null) return new Map();
+  if (!isMap(stored)) return new Map();
   return new Map(
     Object.entries(stored).map(([name, state]) => [
       name.startsWith('%') ? name.slice(1) : name,
@@ -111,7 +124,12 @@ export function parseBreakers(stored: unknown): ReadonlyMap<string, BreakerState
   );
 }
 
+/** What is damaged is open no longer: the next attempt is a probe, and what it finds is written over it. */
 function parseState(state: unknown): BreakerState {
-  const { until, since, token } = (state ?? {}) as Record<string, unknown>;
-  return { until: Number(until ?? 0), since: Number(since ?? 0), token: String(token ?? '') };
+  const { until, since, token } = isMap(state) ? state : {};
+  return {
+    until: isTimeUntil(until, LAST_TIME) ? until : 0,
+    since: isTimeUntil(since, LAST_TIME) ? since : 0,
+    token: isText(token) ? token : '',
+  };
 }

@@ -5,6 +5,9 @@
 /** Called with the key of a control item, and its damaged attributes, that are begun anew. */
 export type OnDamaged = (key: string, attributes: readonly string[]) => void;
 
+/** No clock shows a later time: that of the year 10000. */
+export const LAST_TIME = Date.UTC(10_000, 0);
+
 const MAX_ID_BYTES = 2048;
 
 /** Epoch milliseconds, no later than that. */

@@ -25,7 +25,11 @@ export class DynamoDbLeases {
   async hold(key: string, hold: LeaseHold): Promise<LeaseAnswer> {
     const expressions = new Expressions();
     const free = and(expressions.absent('holder'), expressions.absent('ids'));
-    const mine = expressions.equal('holder', hold.holder);
+    // A request that arrives late shortens no lease.
+    const mine = and(
+      expressions.equal('holder', hold.holder),
+      `${expressions.name('until')} <= ${expressions.value(hold.until)}`,
+    );
     const { set, remove } = holdAttributes(hold);
     const answer = await this.table.update(
       leaseKey(key),

@@ -1,13 +1,10 @@
 import type { Item } from '../../record/index.js';
 import type { QueueState, TierRun, WayState } from '../store.js';
 import { parseBreakers } from './breakers.js';
-import { isMap, isTimeUntil } from './control-values.js';
+import { isMap, isTimeUntil, LAST_TIME } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
-
-/** No clock shows a later time: that of the year 10000. */
-const LAST = Date.UTC(10_000, 0);
 
 /**
  * One item per queue in the control table.
@@ -72,7 +69,7 @@ export class DynamoDbQueues {
 
 export function parseQueueState(item: Item | undefined): QueueState {
   const { paused, pausedAt, way, waySince, tiers, breakers } = item ?? {};
-  const isWay = (way === 'retry' || way === 'progressive') && isTimeUntil(waySince, LAST);
+  const isWay = (way === 'retry' || way === 'progressive') && isTimeUntil(waySince, LAST_TIME);
   return {
     paused: paused === true,
     ...(paused === true && typeof pausedAt === 'string' ? { pausedAt } : {}),
@@ -86,7 +83,7 @@ export function parseQueueState(item: Item | undefined): QueueState {
 /** What is damaged counts as never run: its turn is made up for. */
 function parseTierRun([tier, run]: [string, unknown]): [string, TierRun][] {
   const { at, complete } = isMap(run) ? run : {};
-  return isTimeUntil(at, LAST) ? [[tier, { at, complete: complete === true }]] : [];
+  return isTimeUntil(at, LAST_TIME) ? [[tier, { at, complete: complete === true }]] : [];
 }
 
 /** None was noted yet, or what was makes no sense. */
@@ -98,6 +95,6 @@ function isNoWay(expressions: Expressions): string {
     `NOT ${way} IN (${ways})`,
     `NOT attribute_type(${expressions.name('waySince')}, ${expressions.value('N')})`,
     `${expressions.name('waySince')} < ${expressions.value(0)}`,
-    `${expressions.name('waySince')} > ${expressions.value(LAST)}`,
+    `${expressions.name('waySince')} > ${expressions.value(LAST_TIME)}`,
   );
 }

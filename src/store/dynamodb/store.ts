@@ -91,7 +91,7 @@ export class DynamoDbStore implements BacklogStore {
     this.breakers = new DynamoDbBreakers(control);
     this.turns = new DynamoDbTurns(control);
     this.slots = new DynamoDbSlots(control);
-    this.arrivals = new DynamoDbArrivals(control);
+    this.arrivals = new DynamoDbArrivals(control, onDamaged);
     this.sweep = new DynamoDbSweep(records, control);
   }
 

@@ -18,6 +18,8 @@ export class MemoryArrivals {
     if (found && found.holder !== holder) {
       return found.bucket === bucket && isSame(found.ids, ids) ? 'taken' : 'shared';
     }
+    // A renewal that arrives late, or by a clock that was set back, shortens no claim.
+    if (found && found.until > until) return 'claimed';
     const beside = [...runs.values()].filter((run) => run.bucket === bucket);
     if (!found && beside.length >= most) return 'full';
     const others = [...runs].filter(([name]) => name !== batch).flatMap(([, run]) => run.ids);

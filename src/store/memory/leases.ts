@@ -15,7 +15,9 @@ export class MemoryLeases {
 
   hold(key: string, hold: LeaseHold): LeaseAnswer {
     const lease = this.read(key);
-    if (lease.held && lease.held.holder !== hold.holder) return { held: false, lease: stateOf(lease) };
+    // A request that arrives late shortens no lease.
+    const isMine = lease.held?.holder === hold.holder && lease.held.until <= hold.until;
+    if (lease.held && !isMine) return { held: false, lease: stateOf(lease) };
     const suspects = [...(hold.suspects ?? lease.suspects)];
     const { holder, until, ends, rev, ids, begun } = hold;
     const held = {

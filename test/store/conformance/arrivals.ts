@@ -82,6 +82,14 @@ export function claimingArrivals(underTest: UnderTest): void {
     });
   });
 
+  it('is not shortened by a request of its holder that arrives late', async () => {
+    const { store } = underTest();
+    await store.claimArrivals('arr-late', claim('b', 'me', { until: NOW + 9000 }));
+    expect(await store.claimArrivals('arr-late', claim('b'))).toBe('claimed');
+    const { ids } = await store.claimedArrivals(['arr-late'], ['b-1'], NOW + 5000);
+    expect(ids).toEqual(['b-1']);
+  });
+
   it('lets no two claims name the same record, under whatever name, until the first one is over', async () => {
     const { store } = underTest();
     await store.claimArrivals('arr-9', claim('a', 'me', { ids: ['x', 'y'] }));

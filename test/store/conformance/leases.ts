@@ -80,6 +80,16 @@ export function keepingLeases(underTest: UnderTest): void {
     expect(await seen(k)).toEqual(state('me', next as Partial<LeaseState>));
   });
 
+  it('keeps its lease and its journal when an earlier request of its holder arrives late', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('me'));
+    const next = hold('me', { ids: ['r-3'], rev: 'rev-next', until: NOW + 90_000 });
+    await store.holdLease(k, next);
+    expect(await store.holdLease(k, hold('me'))).toMatchObject({ held: false });
+    expect(await seen(k)).toEqual(state('me', next as Partial<LeaseState>));
+  });
+
   it('tells of a journal whose attempts have begun, until the next one', async () => {
     const { store } = underTest();
     const k = key();
@@ -87,9 +97,9 @@ export function keepingLeases(underTest: UnderTest): void {
     expect(await seen(k)).toEqual(state('me', { begun: true }));
     const owner = { holder: 'you', until: NOW + 90_000 };
     expect(await store.takeOverLease(k, state('me'), owner)).toMatchObject({ begun: true });
-    await store.holdLease(k, hold('you'));
+    await store.holdLease(k, hold('you', { until: owner.until }));
     expect(await seen(k)).not.toHaveProperty('begun');
-    await store.holdLease(k, hold('you', { begun: true }));
+    await store.holdLease(k, hold('you', { until: owner.until, begun: true }));
     await store.releaseLease(k, 'you', {});
     await store.holdLease(k, hold('he'));
     expect(await seen(k)).not.toHaveProperty('begun');
