@@ -63,8 +63,10 @@ export class Linger {
       for (;;) {
         await this.releaseIdle();
         if (this.leases.size === 0) return undefined;
+        const before = clock.now();
         await this.sleep(earliest);
-        if (this.isOver()) return undefined;
+        // Nothing comes due by a clock that stands still, or was set back.
+        if (this.isOver() || clock.now() <= before) return undefined;
         const due: string[] = [];
         for (const lane of this.leases.keys()) if (await this.look(lane)) due.push(lane);
         if (due.length === 0) continue;
