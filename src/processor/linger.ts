@@ -1,6 +1,6 @@
 import { isLaneOf } from '../record/index.js';
 import { RunLease } from './lease.js';
-import { LEAST_SPARE_SECONDS, type RunOptions } from './options.js';
+import { isShortOfTime, type RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
 import type { RunEnd } from './summary.js';
 import type { Upcoming } from './upcoming.js';
@@ -143,9 +143,7 @@ export class Linger {
   }
 
   private isOver(): boolean {
-    const { limits, deadline, stop } = this.options;
-    const leastMs = (limits.attemptTimeoutSeconds + LEAST_SPARE_SECONDS) * 1000;
-    return stop?.aborted === true || this.parts.clock.wall() + leastMs > deadline;
+    return isShortOfTime(this.options, this.parts.clock);
   }
 
   private async letGo(lease: RunLease): Promise<void> {

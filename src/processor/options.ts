@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Clock } from '../clock.js';
 import type { ResolvedPolicy, TierBand } from '../policies/index.js';
 import type { BacklogRecord, HistoryLimits, TypedOutcome, Way } from '../record/index.js';
 import type { FailureChoices, RecordChoices } from './decisions.js';
@@ -179,4 +180,13 @@ export interface RunOptions extends FailureChoices {
   readonly history?: HistoryLimits | undefined;
   /** What is kept of the texts of an outcome. Default: all, without stacks. */
   readonly keepTexts?: KeepTexts | undefined;
+}
+
+/** Whether a run has no time left to begin anew: for one attempt, and what comes with it. */
+export function isShortOfTime(
+  { limits, deadline, stop }: Pick<RunOptions, 'limits' | 'deadline' | 'stop'>,
+  clock: Clock,
+): boolean {
+  const leastMs = (limits.attemptTimeoutSeconds + LEAST_SPARE_SECONDS) * 1000;
+  return stop?.aborted === true || clock.wall() + leastMs > deadline;
 }

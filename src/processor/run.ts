@@ -8,7 +8,13 @@ import { boundedStore } from './bounded-store.js';
 import { LaneRun } from './lane-run.js';
 import { drainLanes } from './lanes.js';
 import { Linger } from './linger.js';
-import { type Arrivals, LEAST_SPARE_SECONDS, type RunOptions, type RunTarget } from './options.js';
+import {
+  type Arrivals,
+  isShortOfTime,
+  LEAST_SPARE_SECONDS,
+  type RunOptions,
+  type RunTarget,
+} from './options.js';
 import type { RunParts } from './parts.js';
 import { type Pressure, pressureOf } from './pressure/pressure.js';
 import type { RunEnd, RunSummary } from './summary.js';
@@ -86,6 +92,8 @@ async function attemptArrivals(
   const { queue, shards, way } = target;
   const own = run.crowdedOut.filter((record) => record.queue === queue);
   if (own.length === 0 || (way === 'progressive' && !firstBand)) return ended;
+  // A request without an answer may have taken all of its time: the next rule looks after them.
+  if (isShortOfTime(options, parts.clock)) return ended;
   await parts.clock.sleep(INDEX_LAG_MS, options.stop);
   const lanes = [...new Set(own.map((record) => laneFor(record, shards)))];
   const byRule = { ...options, target: { ...target, lanes } };

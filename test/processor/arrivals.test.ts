@@ -165,6 +165,22 @@ describe('records that have just come', () => {
     expect(starts).toEqual([1_000, 2_000, 3_000]);
   });
 
+  test('that are crowded out are left to the rule by a run that is short of time', async () => {
+    const harness = new Harness();
+    const now = harness.clock.wall();
+    await harness.store.claimArrivals('q', {
+      batch: 'other',
+      holder: 'h',
+      until: now + 60_000,
+      ids: ['x'],
+      now,
+    });
+    put(harness, 'a');
+    const arrivals = { batch: 'b', ids: ['a'] };
+    const summary = await harness.run(succeed, { arrivals, onInsertConcurrency: 1, deadlineSeconds: 44 });
+    expect(summary).toMatchObject({ attempted: 0, leftOver: 1, ended: 'crowded', durationMs: 0 });
+  });
+
   test('of a batch above onInsertConcurrency are crowded out, and of none below it', async () => {
     const harness = new Harness();
     for (const [onInsertConcurrency, crowded] of [
