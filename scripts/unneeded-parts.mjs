@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 const SCRIPTS = dirname(fileURLToPath(import.meta.url));
 const NO_SHA256 = join(SCRIPTS, 'absent-sha256.mjs');
 const NO_METADATA_REGION = join(SCRIPTS, 'absent-metadata-region.mjs');
+const NO_RATE_LIMITER = join(SCRIPTS, 'absent-rate-limiter.mjs');
 
 const DOCUMENT_CLIENT = /@aws-sdk[\\/]lib-dynamodb[\\/]/;
 const RESOLVED = 'resolved';
@@ -25,6 +26,7 @@ export const withoutUnneededParts = {
     });
     build.onResolve({ filter: /\/Sha256Js$/ }, () => ({ path: NO_SHA256 }));
     build.onResolve({ filter: /\/getInstanceMetadataRegion$/ }, () => ({ path: NO_METADATA_REGION }));
+    build.onResolve({ filter: /\/DefaultRateLimiter$/ }, () => ({ path: NO_RATE_LIMITER }));
     build.onLoad({ filter: /@aws-sdk[\\/]client-[^\\/]+[\\/]package\.json$/ }, onlyVersion);
     build.onLoad({ filter: /client-dynamodb[\\/]dist-es[\\/]models[\\/]errors\.js$/ }, dynamoDbErrors);
   },

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { violationsIn } from '../simulation/violations.js';
 
 /** Other worlds than those of every test run. */
-describe('in fourteen thousand worlds more', () => {
+describe('in two thousand worlds more', () => {
   test('no record is attempted twice at once, or after its success, and every record comes to its end', async () => {
-    expect(await violationsIn({ first: 10_001, count: 6_000 })).toEqual([]);
+    expect(await violationsIn({ first: 10_001, count: 1_000 })).toEqual([]);
   }, 600_000);
 
   test('nor where all producers put bare records', async () => {
-    expect(await violationsIn({ first: 20_001, count: 4_000 }, true)).toEqual([]);
+    expect(await violationsIn({ first: 20_001, count: 500 }, true)).toEqual([]);
   }, 600_000);
 
   test('nor where operators are at work in all of them', async () => {
-    expect(await violationsIn({ first: 30_001, count: 4_000 }, undefined, true)).toEqual([]);
+    expect(await violationsIn({ first: 30_001, count: 500 }, undefined, true)).toEqual([]);
   }, 600_000);
 });
