@@ -7,7 +7,7 @@ export { LANES_AT_ONCE } from './lanes.js';
 export * from './options.js';
 export type { RunParts } from './parts.js';
 export { placeWhenFree } from './place-when-free.js';
-export { needsPlace, type PlacingParts, type Trouble } from './placing.js';
+export { needsPlace, type PlacingParts } from './placing.js';
 export type { BreakerOptions } from './pressure/breaker.js';
 export type { BreakerMemory, DestinationOf } from './pressure/breakers.js';
 export { runQueues, together } from './queues/run-queues.js';

@@ -6,7 +6,7 @@ import { deadLane, homeOf } from './lanes.js';
 import type { BacklogRecord } from './record.js';
 
 /** The start of a quarantined record's `deadReason`. */
-export const QUARANTINED = 'quarantined: ';
+const QUARANTINED = 'quarantined: ';
 
 /** Why this code cannot handle a record that waits; undefined: it can. */
 export function whyUnfit(record: BacklogRecord): string | undefined {

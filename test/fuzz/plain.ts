@@ -1,10 +1,5 @@
 import type { RawValue } from './raw-values.js';
 
-/** Nobody else makes one of them: equal if the same text is in them. */
-export interface ExactNumber {
-  readonly exactly: string;
-}
-
 /**
  * What of a received value can be compared with what was stored: each value with its type, and a map as a list of its
  * entries in the order of their names, so that no name can hide. Written without the library's conversion.

@@ -109,7 +109,7 @@ export const deepValues: fc.Arbitrary<RawValue> = fc
     return value;
   });
 
-export function maps(of: fc.Arbitrary<RawValue>): fc.Arbitrary<RawValue> {
+function maps(of: fc.Arbitrary<RawValue>): fc.Arbitrary<RawValue> {
   return fc.array(fc.tuple(names, of), { maxLength: 5 }).map((entries) => ({ M: mapOf(entries) }));
 }
 

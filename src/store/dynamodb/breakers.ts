@@ -6,7 +6,7 @@ import { and, Expressions, or } from './expressions.js';
 import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
 
-export const SHARED_BREAKER_PREFIX = 'breaker#';
+const SHARED_BREAKER_PREFIX = 'breaker#';
 
 /**
  * The breakers that are not closed: in their queue's item while that has room, which every page reads; the others in
