@@ -22,14 +22,16 @@ const ATTRIBUTES = [
   'own',
 ] as const;
 
-let count = 0;
+/** By the chance of a world: a world is the same whatever was played before it. Above all versions of its script. */
+const counts = new WeakMap<object, number>();
 
 /** Other values for one attribute of a bare item, or for several of them: never the same item again. */
 export function otherAttributes(stored: Item, parts: OverwritesParts): Item {
   const { random } = parts;
   const next: Record<string, unknown> = { ...stored };
   const several = chance(random, 0.3) ? between(random, 2, 4) : 1;
-  const number = ++count;
+  const number = (counts.get(random) ?? 1_000) + 1;
+  counts.set(random, number);
   for (let i = 0; i < several; i++) change(pick(random, ATTRIBUTES), next, number, parts);
   return isSame(next, stored) ? { ...next, note: number } : next;
 }

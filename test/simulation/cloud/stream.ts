@@ -21,8 +21,6 @@ export interface StreamOptions {
 /** Shorter than the real one: worlds end sooner than it. */
 const MAX_FAILING_MS = 60_000;
 
-let sequence = 0;
-
 /**
  * The table's stream and what reads it: the changes of a record in their order, in batches; what fails of one comes
  * again and holds up all behind it, in halves if the function itself has failed, and is given up when it is too old.
@@ -30,6 +28,8 @@ let sequence = 0;
  */
 export class Stream {
   private readonly shards: Shard[];
+  /** Of this world alone: a world is the same whatever was played before it. */
+  private sequence = 0;
 
   constructor(
     private readonly chaos: Chaos,
@@ -61,7 +61,7 @@ export class Stream {
       eventSource: 'aws:dynamodb',
       dynamodb: {
         ApproximateCreationDateTime: Math.floor(this.chaos.time.now / 1000),
-        SequenceNumber: String(++sequence).padStart(12, '0'),
+        SequenceNumber: String(++this.sequence).padStart(12, '0'),
         Keys: { id: { S: id } },
         NewImage: toAttributes(item),
       },
