@@ -8,7 +8,7 @@ import { intakeHandler } from '../../functions/intake/intake-handler.js';
 import { renderReturned } from '../../functions/intake/queue-event.js';
 import type { Remote } from '../../functions/intake/remote.js';
 import { sweepHandler } from '../../functions/intake/sweep-handler.js';
-import { type BacklogRecord, CONTRACT_ATTRIBUTES, isLaneOf } from '../../src/record/index.js';
+import { type BacklogRecord, CONTRACT_ATTRIBUTES, isLaneOf, lanesOf } from '../../src/record/index.js';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../../src/store/index.js';
 import { backlog } from '../cli/in-process.js';
 import { environment } from '../functions/support.js';
@@ -319,7 +319,9 @@ class Trial {
     for (const queue of SERVED) {
       this.requests.length = 0;
       await this.run({ queue });
-      if (this.requests.join() !== 'QueryCommand')
+      // Once a day a poll looks into the lanes of former shards, too: one query each.
+      const isQueries = this.requests.every((request) => request === 'QueryCommand');
+      if (!isQueries || ![1, lanesOf(queue).length].includes(this.requests.length))
         this.report(`an idle poll of ${queue}: ${this.requests.join()}`);
     }
   }
