@@ -78,6 +78,7 @@ async function burst({ seed, records, batchSize, attemptMs, ...limits }: Burst) 
     newActor,
     storeOf: () => store,
     run: ({ arrivals }) => start(arrivals),
+    gaveUp: () => {},
     hasOnFailure: true,
     hearsIntake: () => {},
   });

@@ -20,7 +20,8 @@ const AFTERMATH_MS = 300_000;
 const ARRIVALS_AFTERMATH_MS = 1_200_000;
 /** An attempt that ignores its signal holds up its lane for so long. */
 const LONGEST_ATTEMPT_MS = 150_000;
-
+/** What the stream gave up is found by the sweep: once a day, by an hourly rule; its messages come 15 minutes later. */
+const SWEPT_WITHIN_MS = 25 * 3_600_000 + 900_000;
 /** A record whose task no handler knew is looked at again so much later at the most. */
 const TASK_WAIT_MS = 600_000;
 
@@ -47,6 +48,8 @@ interface Known {
   putOffUntil?: number;
   /** An operator has ended its wait. */
   isHurried?: boolean;
+  /** The stream has given it up since: the next sweep finds it, or the one after it. */
+  givenUpAt?: number;
 }
 
 interface Underway {
@@ -112,6 +115,12 @@ export class Witness {
   /** A new record, or a new version of it: nothing that was before counts any more. */
   appears(id: string, since: number): void {
     this.records.set(id, { since, retryAfterMs: 0 });
+  }
+
+  /** The stream delivers a change of it no longer. */
+  isGivenUp(id: string, now: number): void {
+    const known = this.records.get(id);
+    if (known) known.givenUpAt = now;
   }
 
   begins(actor: Actor, record: BacklogRecord, stored: Item | undefined, look: Look): void {
@@ -323,9 +332,10 @@ export class Witness {
   }
 
   private earliestByPolicy(record: BacklogRecord, known: Known, { band }: Look): number {
-    if (known.failedAt === undefined) return known.since - SKEW_MS;
-    const waits = known.isHurried ? [0] : [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
-    const asksPolicy = !known.isHurried && !known.wasSnoozed;
+    // Who ends a wait does so whatever the clock of the worker says that noted the failure.
+    if (known.failedAt === undefined || known.isHurried) return known.since - SKEW_MS;
+    const waits = [known.retryAfterMs, (known.movedUntil ?? 0) - known.failedAt];
+    const asksPolicy = !known.wasSnoozed;
     // A policy's wait is kept to the nearest tick.
     if (asksPolicy && (!band || record.retry)) waits.push(this.leastWaitMs);
     if (band) waits.push((band.everySeconds * 1000) / 2);
@@ -363,7 +373,17 @@ export class Witness {
     const moved = known.movedUntil ?? 0;
     const taskKnown =
       record.task === LATE_TASK ? start + (this.features.taskKnownFromMs ?? 0) + TASK_WAIT_MS : 0;
-    const expected = Math.max(taskKnown, calm, known.since, known.startedAt ?? 0, ofAge, waited, moved);
+    const swept = known.givenUpAt === undefined ? 0 : known.givenUpAt + SWEPT_WITHIN_MS;
+    const expected = Math.max(
+      swept,
+      taskKnown,
+      calm,
+      known.since,
+      known.startedAt ?? 0,
+      ofAge,
+      waited,
+      moved,
+    );
     const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;
     // A queue that had nothing to do meanwhile notices its change of way with the next record that comes.
     const noticesLateMs = ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;

@@ -101,6 +101,7 @@ export class World {
   private readonly producers: Producers;
   readonly features: Features;
   private readonly featuresRandom: () => number;
+  private readonly troubles: Faults;
   private readonly perRecord: ResolvedPolicy;
   private readonly cloud: Cloud | undefined;
   private operators: Operators | undefined;
@@ -108,6 +109,8 @@ export class World {
   private readonly writesMs: readonly number[];
   private readonly attempts = new Map<string, number>();
   private actors = 0;
+  /** The stream, on some changes. */
+  private hasGivenUp = false;
   /** Removed, as they had expired. */
   private readonly gone = new Set<string>();
 
@@ -134,6 +137,8 @@ export class World {
     const breaker =
       scenario.breaker ?? (this.features.destinations ? resolveBreaker(QUICK_BREAKER) : undefined);
     this.scenario = sabotage.scenario?.({ ...scenario, breaker }) ?? { ...scenario, breaker };
+    const { lateRepeat, throttled, clockJumps } = this.features;
+    this.troubles = { ...this.scenario.faults, lateRepeat, throttled, clockJump: clockJumps?.chance ?? 0 };
     const parts = { clock: this.time.clock() };
     this.truth = new MemoryStore(parts);
     this.control = new ControlTable(this.truth, parts);
@@ -165,6 +170,10 @@ export class World {
       storeOf: (actor) => this.watched(actor),
       run: ({ queue, arrivals }) => this.startRun({ queue, arrivals }),
       hasOnFailure: !this.sabotage.noOnFailure,
+      gaveUp: (ids) => {
+        this.hasGivenUp = true;
+        for (const id of ids) this.witness.isGivenUp(id, this.time.now);
+      },
       hearsIntake: (name, event, failed, report) => this.witness.hearsIntake(name, event, failed, report),
     });
   }
@@ -229,8 +238,8 @@ export class World {
     this.scheduleSweep();
     if (this.hasOperators) this.scheduleOperators();
     const lastWriteMs = Math.max(...this.writesMs, this.hasOperators ? OPERATORS_LAST_MS : 0);
-    const longestMs = this.losesEvents() ? 49 * HOUR_MS : LONGEST_MS;
     for (let at = 0; ; at = this.nextTick(at)) {
+      const longestMs = this.losesEvents() || this.hasGivenUp ? 49 * HOUR_MS : LONGEST_MS;
       if (at > longestMs) {
         this.witness.report(`still open after ${longestMs / 60_000} minutes: ${this.openIds().join(', ')}`);
         break;
@@ -418,9 +427,7 @@ export class World {
   }
 
   private faults(): Faults {
-    if (!this.isTroubled()) return NO_FAULTS;
-    const { lateRepeat, throttled, clockJumps } = this.features;
-    return { ...this.scenario.faults, lateRepeat, throttled, clockJump: clockJumps?.chance ?? 0 };
+    return this.isTroubled() ? this.troubles : NO_FAULTS;
   }
 
   private newActor(kind: string, random = this.random): Actor {

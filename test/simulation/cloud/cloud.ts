@@ -14,6 +14,8 @@ export interface CloudParts extends Omit<SandboxParts, 'services'> {
   /** Attempts arrivals. True if it ended well. */
   readonly run: (event: ArrivalsEvent) => Promise<boolean>;
   readonly hasOnFailure: boolean;
+  /** The stream delivers changes of these records no longer. */
+  readonly gaveUp: (ids: readonly string[]) => void;
   readonly hearsIntake: (
     name: string,
     event: { Records: unknown[] },
@@ -43,10 +45,11 @@ export class Cloud {
     const witness = { hearsIntake: parts.hearsIntake };
     const consume = (event: { Records: unknown[] }) => invokeIntake(event, this.sandbox, witness);
     this.returns = new MessageQueue(chaos, consume);
-    this.stream = new Stream(chaos, parts.stream, async (event) => {
+    const consumeChanges = async (event: { Records: unknown[] }) => {
       const failed = await consume(event);
       return failed === 'all' ? 'all' : failed[0];
-    });
+    };
+    this.stream = new Stream(chaos, parts.stream, consumeChanges, parts.gaveUp);
   }
 
   /** Nothing is on its way that could find a record. */

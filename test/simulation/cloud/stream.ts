@@ -7,7 +7,11 @@ import type { Chaos } from './chaos.js';
 type Consumer = (event: { Records: StreamChange[] }) => Promise<string | 'all' | undefined>;
 
 interface StreamChange {
-  readonly dynamodb: { readonly SequenceNumber: string; readonly [name: string]: unknown };
+  readonly dynamodb: {
+    readonly SequenceNumber: string;
+    readonly Keys: { readonly id: { readonly S: string } };
+    readonly [name: string]: unknown;
+  };
   readonly [name: string]: unknown;
 }
 
@@ -35,13 +39,14 @@ export class Stream {
     private readonly chaos: Chaos,
     { shards, batchSize, standstill }: StreamOptions,
     consume: Consumer,
+    gaveUp: (ids: readonly string[]) => void,
   ) {
     const start = chaos.time.now;
     const isStill = () =>
       standstill !== undefined &&
       chaos.time.now >= start + standstill.fromMs &&
       chaos.time.now < start + standstill.untilMs;
-    this.shards = Array.from({ length: shards }, () => new Shard(chaos, batchSize, isStill, consume));
+    this.shards = Array.from({ length: shards }, () => new Shard(chaos, batchSize, isStill, consume, gaveUp));
   }
 
   get isReadThrough(): boolean {
@@ -80,6 +85,7 @@ class Shard {
     private readonly batchSize: number,
     private readonly isStill: () => boolean,
     private readonly consume: Consumer,
+    private readonly gaveUp: (ids: readonly string[]) => void,
   ) {}
 
   get isReadThrough(): boolean {
@@ -109,7 +115,9 @@ class Shard {
     void this.consume({ Records: batch }).then((failed) => {
       const firstFailed = batch.findIndex(({ dynamodb }) => dynamodb.SequenceNumber === failed);
       const taken = failed === undefined ? batch.length : Math.max(0, firstFailed);
-      const done = this.isTooOld(taken) ? batch.length : chaos.happens('twice') ? 0 : taken;
+      const isTooOld = this.isTooOld(taken);
+      if (isTooOld) this.gaveUp(batch.map(({ dynamodb }) => dynamodb.Keys.id.S));
+      const done = isTooOld ? batch.length : chaos.happens('twice') ? 0 : taken;
       this.checkpoint += done;
       if (done === batch.length) {
         this.isRead = false;
