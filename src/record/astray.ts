@@ -23,10 +23,11 @@ export function isAstray(record: BacklogRecord, known: KnownQueues = {}): boolea
   if (lane === undefined || status === 'SUCCESS') return false;
   const base = withoutDeadEnding(lane);
   if (!isPending(record)) return base === lane || !isLaneOf(base, queue);
-  if (!isLaneOf(base, queue)) return !isLeftToRules(record, base, known);
-  if (rev !== undefined) return false;
+  const isItsOwn = rev !== undefined;
   const isUnreachable = problems.some((problem) => problem.startsWith('dueAt:'));
-  return isUnreachable || expiresAt !== undefined || !isCurrent(base, queue, known);
+  if (!isItsOwn && (isUnreachable || expiresAt !== undefined)) return true;
+  if (!isLaneOf(base, queue)) return !isLeftToRules(record, base, known);
+  return !isItsOwn && !isCurrent(base, queue, known);
 }
 
 /**

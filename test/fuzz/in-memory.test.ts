@@ -152,9 +152,9 @@ function hasEnd(
   if (status === 'SUCCESS' || status === 'DEAD') return true;
   if (typeof backlogFormat === 'number' && backlogFormat > 1) return true;
   if (typeof lane !== 'string') return false;
-  const due = Date.parse(String(dueAt));
+  const due = typeof dueAt === 'string' ? Date.parse(dueAt) : Number.NaN;
   // The last round's, with a policy that waits for less than a tick.
-  const isRetried = Date.parse(String(lastAttemptAt)) === now;
+  const isRetried = typeof lastAttemptAt === 'string' && Date.parse(lastAttemptAt) === now;
   if (queue === 'unserved' || due > now || isRetried) return true;
   return rev !== undefined && (Number.isNaN(due) || !SERVED.includes(lane as 'bulk'));
 }
@@ -164,10 +164,14 @@ function text(value: unknown): string {
 }
 
 describe('whatever a producer puts beside good records, in memory', () => {
-  it(`is dealt with, and the good ones are attempted as if it were not there`, async () => {
-    const items = fc.sample(hostileItems, { numRuns: ITEMS, seed: SEED });
-    for (let i = 0; i < items.length; i += PER_TRIAL) {
-      expect((await trial(items.slice(i, i + PER_TRIAL))).slice(0, 20)).toEqual([]);
-    }
-  }, 60_000);
+  it(
+    `is dealt with, and the good ones are attempted as if it were not there`,
+    async () => {
+      const items = fc.sample(hostileItems, { numRuns: ITEMS, seed: SEED });
+      for (let i = 0; i < items.length; i += PER_TRIAL) {
+        expect((await trial(items.slice(i, i + PER_TRIAL))).slice(0, 20)).toEqual([]);
+      }
+    },
+    Math.max(60_000, 60 * ITEMS),
+  );
 });

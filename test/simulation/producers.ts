@@ -35,6 +35,8 @@ const MOST_OVERWRITES = 4;
 export class Producers {
   /** As a producer has put them last. */
   private readonly put = new Map<string, Item>();
+  /** The same, all of them: one that comes back is the one that was read before, for all that a fence can tell. */
+  private readonly bare = new Map<string, Set<string>>();
   /** The `rev` that a record had when its producer set it to `NEW`. */
   private readonly renewed = new Map<string, unknown>();
   private readonly overwrites = new Map<string, number>();
@@ -97,7 +99,9 @@ export class Producers {
     this.overwrites.set(id, count + 1);
     const { time, hasSecondQueue, witness } = this.parts;
     const hasOwnPolicy = maxAttempts !== undefined;
-    const item = otherAttributes(former, { random, now: () => time.now, hasSecondQueue, hasOwnPolicy });
+    const wasWritten = (next: Item) => this.bare.get(id)?.has(contentsOf(next)) === true;
+    const parts = { random, now: () => time.now, hasSecondQueue, hasOwnPolicy, wasWritten };
+    const item = otherAttributes(former, parts);
     const availableAt = typeof item.availableAt === 'string' ? Date.parse(item.availableAt) : 0;
     witness.appears(id, Math.max(time.now, availableAt));
     this.write(item);
@@ -176,6 +180,7 @@ export class Producers {
       const isOther = this.parts.fencesAll || !isDeepStrictEqual(item.payload, this.put.get(id)?.payload);
       if (isOther) this.parts.versions.wrote(id);
       this.put.set(id, item);
+      this.bare.set(id, (this.bare.get(id) ?? new Set()).add(contentsOf(item)));
     }
     truth.put(item);
     wrote(kind, item);
@@ -184,4 +189,8 @@ export class Producers {
   private stored(id: string): Item | undefined {
     return this.parts.truth.items().find((item) => item.id === id);
   }
+}
+
+function contentsOf(item: Item): string {
+  return JSON.stringify(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -73,6 +73,11 @@ describe('a place that the producer has chosen', () => {
       { dueAt: 'soon' },
       { dueAt: expect.stringMatching(/^2026-11-20T09:30/) },
     ],
+    [
+      'a due time that no rule reaches, in the lane of a queue that it does not name',
+      { queue: undefined, lane: 'orders', dueAt: 'soon' },
+      { lane: 'default', dueAt: expect.stringMatching(/^2026-11-20T09:30/) },
+    ],
     ['no due time', { dueAt: undefined }, { dueAt: expect.stringMatching(/^2026-11-20T09:30/) }],
   ])('is put right where it has %s', async (_, wrong, right) => {
     const { put, take, store } = bench();
