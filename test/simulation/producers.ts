@@ -99,7 +99,7 @@ export class Producers {
     this.overwrites.set(id, count + 1);
     const { time, hasSecondQueue, witness } = this.parts;
     const hasOwnPolicy = maxAttempts !== undefined;
-    const wasWritten = (next: Item) => this.bare.get(id)?.has(contentsOf(next)) === true;
+    const wasWritten = (next: Item) => this.wasWritten(next);
     const parts = { random, now: () => time.now, hasSecondQueue, hasOwnPolicy, wasWritten };
     const item = otherAttributes(former, parts);
     const availableAt = typeof item.availableAt === 'string' ? Date.parse(item.availableAt) : 0;
@@ -154,7 +154,12 @@ export class Producers {
   private move(id: string): void {
     const stored = this.stored(id);
     if (!stored || stored.status === 'SUCCESS' || stored.status === 'DEAD') return;
-    this.write({ ...stored, queue: stored.queue === 'q' ? 'r' : 'q' });
+    const moved = { ...stored, queue: stored.queue === 'q' ? 'r' : 'q' };
+    if (!this.wasWritten(moved)) this.write(moved);
+  }
+
+  private wasWritten(item: Item): boolean {
+    return this.bare.get(String(item.id))?.has(contentsOf(item)) === true;
   }
 
   private common({ id, delayMs, maxAttempts, task }: Script, version: number) {

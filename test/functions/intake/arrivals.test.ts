@@ -197,7 +197,13 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     put(bare('moved', { queue: 'orders' }));
     const event = put(bare('moved', { queue: 'bulk' }), bare('new', { queue: 'bulk' }));
     const until = clock.wall() + 60_000;
-    await store.claimArrivals('orders', { batch: 'b', holder: 'h', ids: ['moved'], until, now: 0 });
+    await store.claimArrivals('orders', {
+      batch: 'b',
+      holder: 'h',
+      ids: ['moved'],
+      until,
+      now: clock.wall(),
+    });
     await intake(event, context);
     expect([lane('moved'), lane('new')]).toEqual([undefined, 'bulk']);
     expect(sent).toEqual([[['moved'], 30]]);
