@@ -13,8 +13,12 @@ export default defineConfig({
       'test/functions/intake/*.test.ts',
     ],
     // Thousands of records, for what the store has no part in: that would take minutes.
-    exclude: ['test/processor/fairness.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    exclude: [
+      'test/processor/fairness.test.ts',
+      // What many destinations ask of a store is in the suite of stores.
+      'test/processor/many-destinations.test.ts',
+    ],
+    testTimeout: 300_000,
+    hookTimeout: 120_000,
   },
 });

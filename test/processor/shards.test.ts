@@ -62,6 +62,21 @@ describe('a queue with shards', () => {
     expect((harness.time.now - startedAt) / 1000).toBeLessThanOrEqual(11);
   });
 
+  test('lends what another lane leaves while it is at work itself', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 45; i++) harness.put(`r${i}`, { lane: 'q#1' });
+    harness.put('long', { lane: 'q#2' });
+    let last = 0;
+    const process: Process = async ({ id }) => {
+      await harness.sleep(id === 'long' ? 14 : 1);
+      if (id !== 'long') last = (harness.time.now - START) / 1000;
+    };
+    const two = { shards: 4, lanes: lanesOf('q', 0, 4), concurrency: 10, attemptTimeoutSeconds: 15 };
+    expect(await harness.run(process, two)).toMatchObject({ succeeded: 46 });
+    // Nine at a time, in pages of twenty: half of the ten, its own share, would take 9 s.
+    expect(last).toBeLessThanOrEqual(7);
+  });
+
   test('gives a lane its share as soon as those that have it end', async () => {
     const harness = new Harness();
     for (let i = 0; i < 400; i++) harness.put(`busy${i}`, { lane: 'q#1' });
@@ -87,9 +102,9 @@ describe('a queue with shards', () => {
     expect((harness.time.now - START) / 1000).toBeLessThan(120);
   });
 
-  test('keeps one attempt for the other lanes where one’s attempts ignore their signals', async () => {
+  test('keeps one attempt for the other lanes where those of two ignore their signals', async () => {
     const harness = new Harness();
-    for (let i = 0; i < 20; i++) harness.put(`stuck${i}`, { lane: 'q#1' });
+    for (let i = 0; i < 40; i++) harness.put(`stuck${i}`, { lane: i % 2 === 0 ? 'q#1' : 'q#3' });
     for (let i = 0; i < 20; i++) harness.put(`good${i}`, { lane: 'q#2' });
     const process: Process = ({ id }) => (id.startsWith('stuck') ? new Promise(() => {}) : harness.sleep(12));
     const four = { shards: 4, lanes: lanesOf('q', 0, 4), concurrency: 4, attemptTimeoutSeconds: 15 };

@@ -159,6 +159,19 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     expect(attempts).toBe(11);
   });
 
+  test('ends when its share has run out, and nobody answers for a new one', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 100; i++) harness.put(`r${i}`);
+    const renewSlots: BacklogStore['renewSlots'] = async () => {
+      throw new StoreUnavailableError('renewSlots: no answer');
+    };
+    const store = replacing({ renewSlots }, harness.store);
+    const choices = { maxConcurrency: 1, concurrency: 1, attemptTimeoutSeconds: 10, store };
+    const summary = await harness.run(() => harness.sleep(5), choices);
+    expect(summary).toMatchObject({ ended: 'crowded', attempted: 11, succeeded: 11 });
+    expect((harness.time.now - START) / 1000).toBeLessThan(70);
+  });
+
   test('a run whose store does not answer for its share is crowded, and no error', async () => {
     for (const error of [new StoreThrottledError('slow down'), new StoreUnavailableError('no answer')]) {
       const harness = new Harness();

@@ -62,8 +62,15 @@ class DynamoDbTestStore extends DynamoDbOperatorStore implements TestStore {
   }
 
   items(): Item[] {
-    const { Items } = this.direct.send('Scan', { TableName: this.names.records, ConsistentRead: true });
-    return (Items as Item[]).sort((one, other) => (String(one.id) < String(other.id) ? -1 : 1));
+    const items: Item[] = [];
+    let ExclusiveStartKey: unknown;
+    do {
+      const scan = { TableName: this.names.records, ConsistentRead: true, ExclusiveStartKey };
+      const { Items, LastEvaluatedKey } = this.direct.send('Scan', scan);
+      items.push(...(Items as Item[]));
+      ExclusiveStartKey = LastEvaluatedKey;
+    } while (ExclusiveStartKey !== undefined);
+    return items.sort((one, other) => (String(one.id) < String(other.id) ? -1 : 1));
   }
 
   put(item: Item): void {

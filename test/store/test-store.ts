@@ -21,6 +21,9 @@ export interface StoreForTest {
   readonly quiet: () => Promise<void>;
 }
 
+/** True in `npm run test:dynamodb-local`: a request takes a thousand times as long as one to the store in memory. */
+export const isOnDynamoDbLocal = process.env.BACKLOG_TEST_DYNAMODB_ENDPOINT !== undefined;
+
 /** In memory; on DynamoDB Local in `npm run test:dynamodb-local`. */
 export function storeForTest(clock: Clock): StoreForTest {
   const endpoint = process.env.BACKLOG_TEST_DYNAMODB_ENDPOINT;

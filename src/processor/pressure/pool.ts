@@ -20,8 +20,8 @@ interface Waiting {
 
 /**
  * The attempts that one run may have under way at a time, of all lanes that it drains. Each lane has an even share of
- * them, and takes more while the others leave theirs. One is lent to none: a lane whose attempts ignore their signals
- * must not keep all the others from theirs.
+ * them, and takes more while the others leave theirs. One is kept for each lane that has none under way: a lane whose
+ * attempts ignore their signals must not keep another one from all of its own.
  */
 export class Pool {
   private readonly shares = new Set<Share>();
@@ -54,7 +54,7 @@ export class Pool {
   }
 
   get mostOfOne(): number {
-    return Math.max(this.fairShare, this.size - (this.shares.size > 1 ? 1 : 0));
+    return Math.max(this.fairShare, this.size - Math.max(0, this.shares.size - 1));
   }
 
   close(): Promise<void> {
@@ -64,10 +64,16 @@ export class Pool {
   /** Only for shares, as all below. */
   tryTake(share: Share): boolean {
     const isLent = share.inUse >= this.fairShare && this.shares.size > 1;
-    if (this.size - this.taken <= (isLent ? 1 : 0)) return false;
+    if (this.size - this.taken <= (isLent ? this.keptFrom(share) : 0)) return false;
     this.taken++;
     share.inUse++;
     return true;
+  }
+
+  /** One is kept in any case: for the attempt that another lane is about to begin. */
+  private keptFrom(share: Share): number {
+    const others = [...this.shares].filter((other) => other !== share && other.inUse === 0);
+    return Math.max(1, others.length);
   }
 
   giveBack(share: Share): void {
