@@ -61,6 +61,8 @@ export class Linger {
       for (const lane of upcoming.lanes(this.until)) if (isLaneOf(lane, queue)) await this.take(lane);
       let earliest = 0;
       for (;;) {
+        // A request without an answer may have taken all of the time.
+        if (this.isOver()) return undefined;
         await this.releaseIdle();
         if (this.leases.size === 0) return undefined;
         const before = clock.now();

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/clock.js';
+import type { BacklogStore } from '../../src/store/index.js';
+import { replacing } from '../simulation/sabotage.js';
 import { fail, Harness, START } from './harness.js';
 
 /** Nothing passes of the backlog's time while a run sleeps. */
@@ -14,4 +16,23 @@ test('a run does not stay for a short wait where the clock of the backlog stands
   const summary = await harness.run(fail, { retry, lingerSeconds: 60 });
   expect(summary).toMatchObject({ attempted: 1, failed: 1 });
   expect(summary.durationMs).toBeLessThan(10_000);
+});
+
+test('a run ends before its deadline where what it gives back while it stays is not answered', async () => {
+  const harness = new Harness();
+  harness.put('a');
+  let given = 0;
+  const releaseSlots: BacklogStore['releaseSlots'] = (...slots) =>
+    ++given === 1 ? harness.store.releaseSlots(...slots) : new Promise(() => {});
+  // As slow as a request may be that is answered at all.
+  const releaseLease: BacklogStore['releaseLease'] = async (...lease) => {
+    await harness.sleep(0.9);
+    return harness.store.releaseLease(...lease);
+  };
+  const store = replacing({ releaseSlots, releaseLease }, harness.store);
+  const retry = { type: 'constant', intervalSeconds: 10, jitter: 'none' } as const;
+  const choices = { retry, lingerSeconds: 60, maxConcurrency: 1, store };
+  const { attempted, durationMs } = await harness.run(fail, choices);
+  expect(attempted).toBe(2);
+  expect(durationMs).toBeLessThan(300_000);
 });
