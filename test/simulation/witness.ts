@@ -66,6 +66,8 @@ interface Underway {
 }
 
 const COUNTED = ['succeeded', 'failed', 'dead', 'snoozed', 'cancelled'] as const;
+/** A status that an attempt has settled. */
+const COUNTED_AS = { NEW: undefined, SUCCESS: 'succeeded', ERROR: 'failed', DEAD: 'dead' } as const;
 type Counts = Record<'attempted' | (typeof COUNTED)[number], number>;
 
 export interface Look {
@@ -209,10 +211,8 @@ export class Witness {
     }
     this.checkHistory(record, change);
     const counts = this.countsOf(actor);
-    if (change.countedAs && change.countedAs !== 'unknownTask') counts[change.countedAs]++;
-    else if (status === 'SUCCESS') counts.succeeded++;
-    else if (status === 'ERROR') counts.failed++;
-    else if (status === 'DEAD') counts.dead++;
+    const as = change.countedAs ?? COUNTED_AS[status ?? 'NEW'];
+    if (as !== undefined && as !== 'unknownTask') counts[as]++;
     const known = this.records.get(record.id);
     if (status === 'SUCCESS') this.succeededAt.set(actor, now);
     if (known && actor.wasFrozen) known.thawedAt = now;
@@ -223,7 +223,9 @@ export class Witness {
     known.putOffUntil = Number.NEGATIVE_INFINITY;
     known.wasSnoozed = change.countedAs === 'snoozed';
     const endedAt = known.wasSnoozed ? lastAttemptAt : lastFailureAt;
-    if (endedAt !== undefined) known.failedAt = Date.parse(endedAt);
+    // By a clock that is set forward it lies in the future, which nobody goes by.
+    if (endedAt !== undefined)
+      known.failedAt = actor.hasJumped ? Math.min(now, Date.parse(endedAt)) : Date.parse(endedAt);
     known.movedUntil = queue !== undefined && dueAt !== undefined ? Date.parse(dueAt) : undefined;
     const asked = this.asked.get(`${actor.name} ${record.id}`) ?? 0;
     known.retryAfterMs = lastError?.name === 'RetryAfter' || known.wasSnoozed ? asked : 0;
