@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     // Vitest leaves one core free; of two, that is half of them.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     globalSetup: 'test/temporary-folder.ts',
     // The CDK's validator of templates takes ten seconds to begin with, in every process: test/long/own-template.test.ts.
     env: { CDK_VALIDATION: 'false' },

@@ -39,7 +39,7 @@ function templateIn(outdir: string) {
   return JSON.parse(readFileSync(join(outdir, 'DynamoBacklog.template.json'), 'utf8'));
 }
 
-describe('the app, run as a process', { timeout: 60_000 }, () => {
+describe('the app, run as a process', () => {
   it('synthesizes the same template, without credentials, compiled or from source', async () => {
     const [source, built] = await Promise.all([
       synthesize('source', { deliverTo: URL }, ['--import', 'tsx', 'cdk/app.ts']),
@@ -126,7 +126,7 @@ describe("the app's stack", () => {
   });
 });
 
-describe('an entry', { timeout: 60_000 }, () => {
+describe('an entry', () => {
   let folder: string;
   beforeAll(() => {
     const app = new App({ outdir: join(scratch, 'entry'), analyticsReporting: false });
@@ -138,7 +138,7 @@ describe('an entry', { timeout: 60_000 }, () => {
       Template.fromJSON(assembly.getStackByName('Test').template).findResources('AWS::Lambda::Function'),
     )[0]?.Properties.Code.S3Key as string;
     folder = join(assembly.directory, `asset.${code.replace('.zip', '')}`);
-  }, 60_000);
+  });
 
   it('is bundled into one module that loads by itself and exports the handler', async () => {
     const url = pathToFileURL(join(folder, 'index.mjs')).href;

@@ -33,7 +33,7 @@ describe('backlog start', () => {
         if (!found) throw new Error('not yet');
         return found;
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
     const disk = failWritesFrom(1, ioError('No space left on device'));
     const client = createDynamoDbClient({ endpoint });
@@ -45,7 +45,7 @@ describe('backlog start', () => {
     expect(text).toMatch(/^error: the data in \S+dynamodb cannot be used: its disk is full .* start again$/);
     expect(text).not.toContain('\n');
     await expect(fetch(endpoint)).rejects.toThrow();
-  }, 60_000);
+  });
 
   it.each([
     ['--deliver-to', 'http://shop:pw-1@erp.example.com/in?token=tok-1'],

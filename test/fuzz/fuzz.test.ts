@@ -16,5 +16,5 @@ describe('whatever a producer puts beside good records', () => {
   it('is dealt with, shown and removed, and the good ones are attempted as if it were not there', async () => {
     // All commands, which take most of the time; in-memory.test.ts has a thousand items without them.
     await checkHostileItems(dynamodb.endpoint, 30);
-  }, 120_000);
+  }, 300_000);
 });

@@ -156,7 +156,7 @@ describe('the folder of the data', () => {
     const keeper = await Timekeeper.start({ speed: 1, file: join(folder, 'clock.json'), onTrouble });
     await rm(folder, { recursive: true });
     vi.advanceTimersByTime(1_000);
-    await vi.waitFor(() => expect(onTrouble).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(onTrouble).toHaveBeenCalledOnce(), { timeout: 60_000 });
     expect(onTrouble.mock.calls[0]?.[0].message).toMatch(/removed or replaced/);
     await expect(keeper.stop()).rejects.toThrow(/removed or replaced/);
     await expect(readdir(folder)).rejects.toThrow('ENOENT');

@@ -73,7 +73,7 @@ describe('the embedded DynamoDB', () => {
     } finally {
       await again.stop();
     }
-  }, 60_000);
+  });
 
   it('refuses data that another process has open, and lives on', async () => {
     const dataDir = join(scratch, 'locked');
@@ -153,7 +153,7 @@ describe('the embedded DynamoDB', () => {
       if (answer !== 'inserted') expect(answer).toBeInstanceOf(StoreUnavailableError);
     }
     await dynamoDb.stop();
-  }, 30_000);
+  });
 
   it('survives a client that goes away in the middle of a request', async () => {
     const dynamoDb = await startEmbeddedDynamoDb();

@@ -64,7 +64,7 @@ describe('the local runtime', () => {
   it('fires the rules of the app, with their inputs, into its functions, on the faster clock', async () => {
     const runtime = await start({});
     await vi.waitFor(() => expect(runtime.status().runs.length).toBeGreaterThanOrEqual(2), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
     const [run] = runtime.status().runs;
     expect(run).toMatchObject({
@@ -82,7 +82,7 @@ describe('the local runtime', () => {
       Daily: { ...scheduleResource, Properties: { ...scheduleResource.Properties, ...daily } },
     });
     await vi.waitFor(() => expect(runtime.status().rules[0]?.fired).toBeGreaterThanOrEqual(2), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
     const [poll, tokyo] = runtime.status().rules;
     expect(poll).toMatchObject({ label: 'default, every minute', enabled: true });
@@ -127,11 +127,11 @@ describe('the local runtime', () => {
     const Item = { id: { S: 'a' }, payload: { S: 'ü' } };
     await client.send(new PutItemCommand({ TableName: 'Records', Item }));
     client.destroy();
-    await vi.waitFor(() => expect(lines()).toEqual([Item]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(lines()).toEqual([Item]), { timeout: 60_000 });
     // What a killed runtime had not handed over is handed over by the next one.
     await first.stop();
     await start({}, { app, dataDir });
-    await vi.waitFor(() => expect(lines()).toEqual([Item, Item]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(lines()).toEqual([Item, Item]), { timeout: 60_000 });
   });
 
   it('goes on when a handler ends its process or throws, and says so', async () => {
@@ -142,7 +142,7 @@ describe('the local runtime', () => {
         expect(texts).toContain('Runtime exited with exit status 3');
         expect(texts).toContain('failed: TypeError: no such thing');
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
     const { rules, totals } = runtime.status();
     expect(totals.broken).toBeGreaterThanOrEqual(2);
@@ -152,7 +152,7 @@ describe('the local runtime', () => {
   it('does not list runs that found nothing, but counts them', async () => {
     const runtime = await start({ PollAAAA0000: poll('idle') });
     await vi.waitFor(() => expect(runtime.status().totals.runs).toBeGreaterThanOrEqual(2), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
     expect(runtime.status().runs).toEqual([]);
   });
@@ -298,14 +298,14 @@ describe('the local runtime', () => {
   it('lets time and rules go on where they were, with a folder for its data', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'backlog-data-'));
     const first = await start({}, { dataDir, speed: 100_000 });
-    await vi.waitFor(() => expect(first.status().totals.runs).toBeGreaterThanOrEqual(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(first.status().totals.runs).toBeGreaterThanOrEqual(1), { timeout: 60_000 });
     const before = first.status().now;
     await first.stop();
     runtimes.length = 0;
     const second = await start({}, { dataDir });
     expect(second.status().startedAt >= before).toBe(true);
     await vi.waitFor(() => expect(second.status().totals.runs).toBeGreaterThanOrEqual(1), {
-      timeout: 10_000,
+      timeout: 60_000,
     });
   });
 });

@@ -102,7 +102,7 @@ describe('a sandbox', () => {
   it('hands on what the handler writes, line by line', async () => {
     const used = await sandbox();
     await used.invoke({ log: 'one\ntwo', complain: 'three' });
-    await vi.waitFor(() => expect(lines).toHaveLength(3), { timeout: 5_000 });
+    await vi.waitFor(() => expect(lines).toHaveLength(3), { timeout: 60_000 });
     expect(lines.sort()).toEqual(['stderr three', 'stdout one', 'stdout two']);
   });
 
@@ -136,7 +136,9 @@ describe('a sandbox', () => {
     for (let i = 0; i < 100; i++) stream.write('x'.repeat(10_000));
     stream.write('\nnext\n\nlast');
     stream.end();
-    return vi.waitFor(() => expect(read.map(({ length }) => length)).toEqual([262_144, 4, 0, 4]));
+    return vi.waitFor(() => expect(read.map(({ length }) => length)).toEqual([262_144, 4, 0, 4]), {
+      timeout: 60_000,
+    });
   });
 
   it('ends by itself when its parent is killed', async () => {
@@ -163,7 +165,7 @@ describe('a sandbox', () => {
     expect(pid).toBeGreaterThan(0);
     expect(isAlive(pid)).toBe(true);
     parent.kill('SIGKILL');
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 5_000 });
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
   });
 });
 

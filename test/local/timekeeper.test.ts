@@ -17,7 +17,9 @@ describe("the backlog's time", () => {
   it('goes on at the next start where it stood at the end of the last, though that is ahead of the real time', async () => {
     const file = await newFile();
     const first = await Timekeeper.start({ speed: 100_000, file });
-    await vi.waitFor(() => expect(first.clock.now()).toBeGreaterThan(Date.now() + 60_000));
+    await vi.waitFor(() => expect(first.clock.now()).toBeGreaterThan(Date.now() + 60_000), {
+      timeout: 60_000,
+    });
     first.phases.set('rule', { createdAt: 5, lastFiredAt: 7 });
     await first.stop();
     const end = first.clock.now();

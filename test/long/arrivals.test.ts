@@ -65,7 +65,7 @@ it.concurrent('ids of a run whose process dies come back, get their place, and a
   await succeeded('exit-1', 120_000);
   expect(seen('exit-1')).toEqual(['exit once begin', 'exit once begin', 'exit once end']);
   expect(runtime.out()).toMatch(/fragile, on arrival: Runtime exited with exit status 1/);
-  await vi.waitFor(() => expect(runtime.out()).toMatch(/fragile, every minute: attempted 1: 1 ok/), 10_000);
+  await vi.waitFor(() => expect(runtime.out()).toMatch(/fragile, every minute: attempted 1: 1 ok/), 60_000);
 });
 
 it.concurrent("a producer's overwrite of a record that has succeeded is attempted as a new one", async () => {
@@ -89,6 +89,6 @@ it.concurrent('records of a queue that waits for its rule are attempted by it al
   await put({ id: 'patient', queue: 'patient', payload: 1 });
   await succeeded('patient', 30_000);
   expect(receiver.deliveries.map(({ id }) => id)).toEqual(['patient']);
-  await vi.waitFor(() => expect(runtime.out()).toMatch(/patient, every minute: attempted 1: 1 ok/), 10_000);
+  await vi.waitFor(() => expect(runtime.out()).toMatch(/patient, every minute: attempted 1: 1 ok/), 60_000);
   expect(runtime.out()).not.toContain('patient, on arrival');
 });

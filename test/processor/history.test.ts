@@ -90,7 +90,7 @@ describe('the history that a run leaves', () => {
     const { history } = await afterOneAttempt(lines, { history: { stacks: true } });
     expect(history[0]?.stack).toMatch(/^at .*history\.test\.ts/);
     // It took 48 s: seen as a test that hangs.
-  }, 20_000);
+  });
 
   test('keeps within the bytes and entries that it is given', async () => {
     const harness = new Harness();

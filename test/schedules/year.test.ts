@@ -48,7 +48,7 @@ describe('a record that never succeeds, over 360 days', () => {
     const diedAtAge = (bench.clock.now() - bench.start) / 1000;
     expect(diedAtAge).toBeGreaterThan(360 * DAY);
     expect(diedAtAge).toBeLessThanOrEqual(369 * DAY);
-  }, 60_000);
+  });
 
   test('waits 1, 1, 2, 3, 5, 8, ... minutes under fibonacci', async () => {
     const retry = { type: 'fibonacci', jitter: 'none' } as const;
@@ -59,7 +59,7 @@ describe('a record that never succeeds, over 360 days', () => {
     expect(ages).toHaveLength(28);
     expect(ages.at(-1)).toBe(60 * (fibonacciNumber(29) - 1));
     expect(item).toMatchObject({ status: 'DEAD', deadReason: 'expired', attempts: 28 });
-  }, 60_000);
+  });
 
   test('waits to the nearest tick, however long the attempts take: they do not put it off', async () => {
     const retry = { type: 'fibonacci', jitter: 'none', maxAttempts: 7 } as const;

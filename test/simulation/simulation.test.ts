@@ -50,7 +50,7 @@ describe('in worlds where runs overlap, die and freeze at any step, and the stor
   test('no record is attempted twice at once, or after its success, and every record comes to its end', async () => {
     const violations = await violationsIn({ first: FIRST_SEED, count: WORLDS });
     expect(violations).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   // The last column is a seed shortly before the first world in which it shows.
   test.each<[string, Sabotage, boolean, boolean, number]>([
@@ -82,6 +82,6 @@ describe('in worlds where runs overlap, die and freeze at any step, and the stor
     async (_, sabotage, hasArrivals, hasOperators, first) => {
       expect(await firstViolation(sabotage, hasArrivals, hasOperators, first)).toBeDefined();
     },
-    60_000,
+    180_000,
   );
 });

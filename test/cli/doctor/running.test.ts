@@ -92,4 +92,4 @@ it('of a record that is put in a wrong way each is attempted or listed, and none
   const after = await doctor();
   expect(repaired.filter((id) => after.listed.has(id))).toEqual([]);
   records.close();
-}, 90_000);
+});
