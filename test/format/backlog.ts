@@ -22,6 +22,7 @@ export interface RunChoices {
   readonly arrivals?: Arrivals;
   readonly maxRecords?: number;
   readonly attemptsPerSecond?: number;
+  readonly maxConcurrency?: number;
   /** False: a run ends where it would wait for another one to end. */
   readonly mayWait?: false;
 }
@@ -78,7 +79,7 @@ export async function openBacklog(start: number) {
     },
     /** One at a time, so that the same happens each time. */
     run(
-      { queue, band, arrivals, maxRecords, attemptsPerSecond, mayWait }: RunChoices,
+      { queue, band, arrivals, maxRecords, attemptsPerSecond, maxConcurrency, mayWait }: RunChoices,
       process: Process,
     ): Promise<RunSummary> {
       return run(
@@ -91,7 +92,13 @@ export async function openBacklog(start: number) {
           },
           process,
           policy: resolvePolicy({ type: band ? 'progressive' : 'fibonacci' }),
-          limits: { concurrency: 1, attemptTimeoutSeconds: 30, maxRecords, attemptsPerSecond },
+          limits: {
+            concurrency: 1,
+            attemptTimeoutSeconds: 30,
+            maxRecords,
+            attemptsPerSecond,
+            maxConcurrency,
+          },
           deadline: now + 300_000,
           functionTimeoutSeconds: 300,
           tickSeconds: 60,

@@ -134,6 +134,28 @@ describe('a control item with an attribute that makes no sense', () => {
       expect((await backlog.store.readQueue(queue)).tiers.get('2')).toEqual({ at: START, complete: true });
     }
   });
+
+  it('keeps no record from its attempt where it counts the attempts of all runs', async () => {
+    backlog.passUntil(START);
+    const lost = { count: { N: '1' }, onArrival: { BOOL: false }, until: { N: String(START - MINUTE) } };
+    const whole = { slots: { M: { lost: { M: lost } } }, slotsTaken: { N: '1' }, slotsOnArrival: { N: '0' } };
+    const damaged: Record<string, AttributeValue>[] = Object.values(VALUES).flatMap((value) => [
+      ...Object.keys(whole).map((name) => ({ ...whole, [name]: value })),
+      ...Object.keys(lost).map((name) => ({
+        ...whole,
+        slots: { M: { lost: { M: { ...lost, [name]: value } } } },
+      })),
+    ]);
+    const items = new Map<string, object>();
+    for (const item of damaged) {
+      const queue = `slots${queues++}`;
+      items.set(queue, item);
+      await backlog.put('control', { ...QUEUE, ...item, key: { S: `queue#${queue}` } });
+      await put(queue);
+    }
+    const stuck = await attemptAll([...items.keys()], { maxConcurrency: 1 });
+    expect(stuck.map((queue) => items.get(queue))).toEqual([]);
+  });
 });
 
 it('damaged claims on arrivals keep no record from its attempt, nor another queue’s from anything', async () => {

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { countSlots, mostOnArrival, type Slots, slotsFor } from '../slots.js';
 import type { SlotsAsk } from '../store.js';
+import { isTimeUntil } from './control-values.js';
 import { and, Expressions } from './expressions.js';
+import { LONGEST_LEASE_MS } from './lease-item.js';
 import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
 
@@ -27,7 +29,7 @@ export class DynamoDbSlots {
     for (let tries = 0; tries < MAX_TRIES && count > 0; tries++) {
       if (tries > 1) await this.table.backOff(tries);
       if (await this.add(queue, ask, count)) return count;
-      const stored = await this.read(queue);
+      const stored = await this.read(queue, ask.now + LONGEST_LEASE_MS);
       // The answer to a first try was lost, and the client has repeated it.
       const own = stored.slots.get(ask.run);
       if (own) return own.count;
@@ -122,9 +124,9 @@ export class DynamoDbSlots {
     await this.table.update(queueKey(queue), expressions.update(set, [], asRead));
   }
 
-  private async read(queue: string): Promise<StoredSlots> {
+  private async read(queue: string, latest: number): Promise<StoredSlots> {
     const { slots, slotsTaken, slotsOnArrival } = (await this.table.get(queueKey(queue))) ?? {};
-    return { slots: parseSlots(slots), raw: { slots, slotsTaken, slotsOnArrival } };
+    return { slots: parseSlots(slots, latest), raw: { slots, slotsTaken, slotsOnArrival } };
   }
 }
 
@@ -141,12 +143,17 @@ function isConsistent({ slots, raw }: StoredSlots): boolean {
   );
 }
 
-function parseSlots(stored: unknown): ReadonlyMap<string, Slots> {
+/** What no run can have taken is left out: it would keep its attempts for ever. */
+function parseSlots(stored: unknown, latest: number): ReadonlyMap<string, Slots> {
   if (typeof stored !== 'object' || stored === null) return new Map();
-  return new Map(Object.entries(stored).filter((entry): entry is [string, Slots] => isSlots(entry[1])));
+  return new Map(
+    Object.entries(stored).filter((entry): entry is [string, Slots] => isSlots(entry[1], latest)),
+  );
 }
 
-function isSlots(stored: unknown): stored is Slots {
-  const { count, onArrival, until } = (stored ?? {}) as Partial<Slots>;
-  return Number.isSafeInteger(count) && typeof onArrival === 'boolean' && Number.isFinite(until);
+function isSlots(stored: unknown, latest: number): stored is Slots {
+  const { count = 0, onArrival, until } = (stored ?? {}) as Partial<Slots>;
+  return (
+    Number.isSafeInteger(count) && count > 0 && typeof onArrival === 'boolean' && isTimeUntil(until, latest)
+  );
 }
