@@ -47,6 +47,8 @@ interface Target {
   readonly arrivals?: Arrivals | undefined;
   /** Of several runs that share the queue's lanes. */
   readonly part?: number | undefined;
+  /** The first band as it was when a run on arrivals started, which goes by it to its end. */
+  readonly firstBand?: TierBand | undefined;
 }
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
@@ -491,7 +493,8 @@ export class World {
             way: isByAge ? 'progressive' : 'retry',
             ...(arrivals ? { arrivals, firstBand: bands?.[0] } : {}),
           },
-          process: (record, context) => this.process(actor, target, record, context),
+          process: (record, context) =>
+            this.process(actor, { ...target, firstBand: bands?.[0] }, record, context),
           policy: isByAge ? BY_AGE : this.perRecord,
           retryQueue: this.scenario.retryQueues[queue],
           limits: {
@@ -533,7 +536,7 @@ export class World {
 
   private process(
     actor: Actor,
-    { queue, band: rule, arrivals }: Target,
+    { queue, band: rule, arrivals, firstBand }: Target,
     record: BacklogRecord,
     { attempt, signal }: AttemptContext,
   ): Promise<void> {
@@ -548,7 +551,7 @@ export class World {
     const stored = this.item(id);
     // A run on arrival that was crowded out looks after the lanes of its records.
     const isArrival = arrivals !== undefined && record.lane === undefined;
-    const first = arrivals && !isArrival && queue === 'q' ? this.bandsAt(now - START)?.[0] : undefined;
+    const first = arrivals && !isArrival ? firstBand : undefined;
     const band = caughtUp ? slower : (rule ?? first);
     const destination = destinationOf(id, this.features.destinations);
     const breaker = this.control.now.breakerOf(queue, destination);
