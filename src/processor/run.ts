@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { ConfigurationError } from '../errors.js';
 import type { TierBand } from '../policies/index.js';
 import { laneFor } from '../record/index.js';
@@ -41,6 +42,8 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
         `${functionTimeoutSeconds} s, got ${limits.attemptTimeoutSeconds}`,
     );
   }
+  // All attempts under way listen to it: Node.js would warn of a leak from the eleventh on.
+  if (options.stop) setMaxListeners(0, options.stop);
   const upcoming = target.onePage?.upcoming ?? new Upcoming();
   const parts = { ...given, upcoming, store: boundedStore(given.store, given.clock, options.deadline) };
   const startedAt = parts.clock.wall();

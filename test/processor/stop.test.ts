@@ -90,3 +90,21 @@ describe('a run whose process is to end', () => {
     expect(harness.statuses()).toEqual({ SUCCESS: 40 });
   });
 });
+
+test.each<[string, RunChoices]>([
+  ['as fast as it can', {}],
+  ['at a pace', { attemptsPerSecond: 100 }],
+  ['within a limit of all runs', { maxConcurrency: 100 }],
+])('a run of many attempts at once, %s, has Node.js warn of no leak', async (_, choices) => {
+  const warned: string[] = [];
+  const note = ({ message }: Error) => void warned.push(message);
+  process.on('warning', note);
+  const harness = new Harness();
+  for (let i = 0; i < 60; i++) harness.put(`r${i}`);
+  const stop = new AbortController();
+  await harness.run(() => harness.sleep(1), { concurrency: 30, stop: stop.signal, ...choices });
+  // Warnings are told in the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', note);
+  expect(warned.filter((message) => message.includes('listeners'))).toEqual([]);
+});
