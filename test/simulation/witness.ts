@@ -172,6 +172,13 @@ export class Witness {
     known.startedAt = look.now;
   }
 
+  /** Of an item that no producer of this world has put: it counts, and nothing else is expected of it. */
+  async beginsStranger(actor: Actor): Promise<void> {
+    const counts = this.countsOf(actor);
+    counts.attempted++;
+    if (counts.attempted % 2 === 0) throw new Error('one in two');
+  }
+
   ends(actor: Actor, id: string): void {
     const others = [...(this.underway.get(id) ?? [])];
     const place = others.findIndex((other) => other.actor === actor);
@@ -203,13 +210,14 @@ export class Witness {
   ): void {
     const [read, stored] = [this.versions.of(record), this.versions.current(record.id)];
     if (stored !== read) this.report(`${record.id}: an attempt of version ${read} settled version ${stored}`);
-    if (before?.status === 'SUCCESS') this.report(`${record.id}: settled again after its success`);
+    if (before?.status === 'SUCCESS' && this.records.has(record.id))
+      this.report(`${record.id}: settled again after its success`);
     const { status, lastFailureAt, lastAttemptAt, lastError, queue, dueAt } = change.set;
     const isLost = lastError?.name === 'WorkerLost';
     if (status === 'DEAD' && isLost && (change.set.attempts ?? 0) < 2) {
       this.report(`${record.id}: killed by the first loss of a worker`);
     }
-    this.checkHistory(record, change);
+    if (this.records.has(record.id)) this.checkHistory(record, change);
     const counts = this.countsOf(actor);
     const as = change.countedAs ?? COUNTED_AS[status ?? 'NEW'];
     if (as !== undefined && as !== 'unknownTask') counts[as]++;

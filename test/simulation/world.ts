@@ -37,6 +37,7 @@ import {
 } from './scenario.js';
 import { actOut, makeScripts, type Script, writeTimesMs } from './script.js';
 import { withStaleIndex } from './stale-index.js';
+import { isStranger, strangersOf } from './strangers.js';
 import { Versions } from './versions.js';
 import { Witness } from './witness.js';
 
@@ -124,7 +125,7 @@ export class World {
    * @param hasOperators whether operators are at work; likewise
    */
   constructor(
-    seed: number,
+    private readonly seed: number,
     private readonly sabotage: Sabotage = {},
     hasArrivals?: boolean,
     hasOperators?: boolean,
@@ -238,6 +239,7 @@ export class World {
     this.schedulePause();
     this.scheduleExpiry();
     this.scheduleSweep();
+    this.scheduleStrangers();
     if (this.hasOperators) this.scheduleOperators();
     const lastWriteMs = Math.max(...this.writesMs, this.hasOperators ? OPERATORS_LAST_MS : 0);
     for (let at = 0; ; at = this.nextTick(at)) {
@@ -340,7 +342,7 @@ export class World {
     const isIdle =
       at > TROUBLED_MS + AFTERMATH_MS &&
       this.cloud?.isQuiet === true &&
-      this.truth.items().every((item) => isDone(item) || isUnfound(item));
+      this.items().every((item) => isDone(item) || isUnfound(item));
     if (!isIdle) return next;
     const hour = (Math.floor(at / HOUR_MS) + 1) * HOUR_MS;
     const nextWrite = Math.min(...this.writesMs.filter((ms) => ms >= next));
@@ -369,12 +371,26 @@ export class World {
     this.time.after(atMs, () => this.control.restore());
   }
 
+  private scheduleStrangers(): void {
+    for (const { item, atMs } of strangersOf(this.seed, TROUBLED_MS)) {
+      this.time.after(atMs, () => {
+        this.truth.put(item);
+        this.cloud?.wrote('INSERT', item);
+      });
+    }
+  }
+
+  /** The records of the scripts. */
+  private items(): Item[] {
+    return this.truth.items().filter(({ id }) => !isStranger(id));
+  }
+
   /** What has expired goes at once, or some time within two days. */
   private scheduleExpiry(): void {
     const { expiry } = this.features;
     if (!expiry) return;
     const look = () => {
-      for (const item of this.truth.items()) {
+      for (const item of this.items()) {
         const expiredMs = this.time.now - 1000 * Number(item.expiresAt ?? Number.POSITIVE_INFINITY);
         if (expiredMs < (expiry.isLate ? between(this.featuresRandom, 0, 48 * HOUR_MS) : 0)) continue;
         // Until the library has written it, the end that its producer has left it holds.
@@ -541,6 +557,7 @@ export class World {
     { attempt, signal }: AttemptContext,
   ): Promise<void> {
     const { id } = record;
+    if (isStranger(id)) return this.witness.beginsStranger(actor);
     const script = this.scripts.get(id);
     if (!script) throw new Error(`no script for ${id}`);
     const { now } = this.time;
@@ -614,14 +631,14 @@ export class World {
   }
 
   private openIds(): string[] {
-    const items = this.truth.items();
+    const items = this.items();
     const isThere = (id: string) => this.gone.has(id) || items.some((item) => item.id === id);
     const waiting = [...this.scripts.keys()].filter((id) => !isThere(id));
     return [...waiting, ...items.filter((item) => !isDone(item)).map((item) => String(item.id))];
   }
 
   private checkEnds(): void {
-    for (const item of this.truth.items()) {
+    for (const item of this.items()) {
       const script = this.scripts.get(String(item.id));
       if (!script) continue;
       if (!isDone(item)) this.witness.report(`${item.id}: left behind, ${item.status} in ${item.lane}`);

@@ -41,16 +41,16 @@ export class DynamoDbSlots {
     return 0;
   }
 
-  /** False: it has none any more. */
+  /** False: it has none any more. A request that arrives late shortens nothing. */
   async renew(queue: string, run: string, until: number): Promise<boolean> {
     const expressions = new Expressions();
-    const path = runPath(expressions, run);
+    const path = `${runPath(expressions, run)}.${expressions.name('until')}`;
     const { written } = await this.table.update(queueKey(queue), {
-      UpdateExpression: `SET ${path}.${expressions.name('until')} = ${expressions.value(until)}`,
-      ConditionExpression: `attribute_exists(${path})`,
+      UpdateExpression: `SET ${path} = ${expressions.value(until)}`,
+      ConditionExpression: `${path} <= ${expressions.value(until)}`,
       ...expressions.placeholders(),
     });
-    return written;
+    return written || (await this.read(queue, until + LONGEST_LEASE_MS)).slots.has(run);
   }
 
   release(queue: string, run: string, slots: Pick<Slots, 'count' | 'onArrival'>): Promise<void> {

@@ -74,7 +74,9 @@ export class MemoryQueues {
 
   takeSlots(queue: string, ask: SlotsAsk): number {
     const taken = this.slots.get(queue) ?? new Map<string, Slots>();
-    const count = taken.get(ask.run)?.count ?? slotsFor(taken, ask);
+    const own = taken.get(ask.run);
+    if (own) return own.count;
+    const count = slotsFor(taken, ask);
     if (count === 0) return 0;
     const { run, onArrival, until } = ask;
     const current = [...taken].filter(([, slots]) => slots.until >= ask.now);
@@ -85,7 +87,8 @@ export class MemoryQueues {
   renewSlots(queue: string, run: string, until: number): boolean {
     const taken = this.slots.get(queue) ?? new Map<string, Slots>();
     const slots = taken.get(run);
-    if (slots) this.slots.set(queue, new Map([...taken, [run, { ...slots, until }]]));
+    // A request that arrives late shortens nothing.
+    if (slots && slots.until <= until) this.slots.set(queue, new Map([...taken, [run, { ...slots, until }]]));
     return slots !== undefined;
   }
 

@@ -252,6 +252,15 @@ export function keepingQueues(underTest: UnderTest): void {
       expect(await store.takeSlots('queue-20', ask('c', 10, { now: NOW + 11 }))).toBe(0);
     });
 
+    it('are not shortened by a renewal, or an ask, that arrives late', async () => {
+      const { store } = underTest();
+      await store.takeSlots('queue-20b', ask('a', 6, { until: NOW + 10 }));
+      expect(await store.renewSlots('queue-20b', 'a', NOW + 70)).toBe(true);
+      expect(await store.renewSlots('queue-20b', 'a', NOW + 40)).toBe(true);
+      expect(await store.takeSlots('queue-20b', ask('a', 6, { until: NOW + 10 }))).toBe(6);
+      expect(await store.takeSlots('queue-20b', ask('b', 10, { now: NOW + 60 }))).toBe(4);
+    });
+
     it('are counted right after many have come and gone, on arrival and not', async () => {
       const { store } = underTest();
       for (let round = 0; round < 3; round++) {

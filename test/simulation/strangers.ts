@@ -1,0 +1,31 @@
+import * as fc from 'fast-check';
+import type { Item } from '../../src/record/index.js';
+import { itemOfImage } from '../../src/store/index.js';
+import { hostileItems } from '../fuzz/hostile-items.js';
+import { between, chance, seededRandom } from './random.js';
+
+interface Stranger {
+  readonly item: Item;
+  readonly atMs: number;
+}
+
+const SEED = 0x7374;
+
+/** An item that anybody may have put there. What becomes of it is told elsewhere; the records beside it must not suffer. */
+export function isStranger(id: unknown): boolean {
+  return String(id).startsWith('h');
+}
+
+/** In one world of eight. */
+export function strangersOf(seed: number, horizonMs: number): Stranger[] {
+  const random = seededRandom(seed + SEED);
+  if (!chance(random, 0.12)) return [];
+  return fc.sample(hostileItems, { seed, numRuns: between(random, 1, 6) }).map((raw, i) => {
+    const item = itemOfImage(raw) ?? {};
+    const near = {
+      ...(chance(random, 0.6) ? { queue: 'q' } : {}),
+      ...('lane' in item && chance(random, 0.6) ? { lane: 'q' } : {}),
+    };
+    return { item: { ...item, ...near, id: `h${i}` }, atMs: between(random, 0, horizonMs) };
+  });
+}
