@@ -23,11 +23,11 @@ export function isAstray(record: BacklogRecord, known: KnownQueues = {}): boolea
   if (lane === undefined || status === 'SUCCESS') return false;
   const base = withoutDeadEnding(lane);
   if (!isPending(record)) return base === lane || !isLaneOf(base, queue);
-  const isItsOwn = rev !== undefined;
+  const isWritten = rev !== undefined;
   const isUnreachable = problems.some((problem) => problem.startsWith('dueAt:'));
-  if (!isItsOwn && (isUnreachable || expiresAt !== undefined)) return true;
+  if (!isWritten && (isUnreachable || expiresAt !== undefined)) return true;
   if (!isLaneOf(base, queue)) return !isLeftToRules(record, base, known);
-  return !isItsOwn && !isCurrent(base, queue, known);
+  return !isWritten && !isCurrent(base, queue, known);
 }
 
 /**
