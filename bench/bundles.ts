@@ -42,6 +42,7 @@ interface Load {
 export async function bundles(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'backlog-bundles-'));
   const table = new Table({
+    style: { head: [], border: [] },
     head: ['handler', 'KB', 'bare KB', 'of bare', 'load ms', 'bare ms', 'of bare', 'CPU of bare'],
   });
   try {

@@ -57,6 +57,7 @@ async function drains(): Promise<string> {
 
 function tableOf(bare: Row, rows: readonly Row[]): string {
   const table = new Table({
+    style: { head: [], border: [] },
     head: [
       ...['drain', 'records/s', 'CPU ms/record', 'CPU of bare'],
       ...['requests/record', 'read units/record', 'write units/record (table)'],
