@@ -146,9 +146,11 @@ export class Producers {
     const isDone = stored?.status === 'SUCCESS';
     const isDead = stored?.status === 'DEAD' && this.parts.mayRaiseDead;
     if (!stored || (!isDone && !isDead)) return;
+    const renewed = { ...stored, status: 'NEW' };
+    if (this.wasWritten(renewed)) return;
     this.parts.witness.appears(id, this.parts.time.now);
     this.renewed.set(id, stored.rev);
-    this.write({ ...stored, status: 'NEW' });
+    this.write(renewed);
   }
 
   private move(id: string): void {
