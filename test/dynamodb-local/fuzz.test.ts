@@ -11,6 +11,6 @@ afterAll(() => {
 
 describe('whatever a producer puts beside good records, on DynamoDB Local', () => {
   it('is dealt with, shown and removed, and the good ones are attempted as if it were not there', async () => {
-    await checkHostileItems(dynamoDbLocalEndpoint(), 200, 1_800_000);
+    await checkHostileItems(dynamoDbLocalEndpoint(), 1_000, 1_800_000);
   }, 2_000_000);
 });
