@@ -19,6 +19,13 @@ const LAST_SETTLES_MS = 4_000;
 const MIN_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3_000;
 
+interface Straggler {
+  /** It has ended, or was given up, and that is settled. */
+  readonly done: Promise<void>;
+  readonly ended: Promise<unknown>;
+  abandon(): void;
+}
+
 type HowWorked = 'done' | 'straggling' | 'late' | 'held';
 
 /**
@@ -26,7 +33,7 @@ type HowWorked = 'done' | 'straggling' | 'late' | 'held';
  * straggler) keeps its slot and stays in the journal, while the others go on.
  */
 export class Attempts {
-  private readonly stragglers = new Map<string, { done: Promise<void>; abandon(): void }>();
+  private readonly stragglers = new Map<string, Straggler>();
   /** A record waits for its attempt alone at the end of the run: one attempt's time and count are kept for it. */
   keepsRoomForOne = false;
   /** Real time at which those that do not end are given up, when the process is to end. */
@@ -163,7 +170,8 @@ export class Attempts {
     try {
       const how = await this.work(work.record, attemptsLeft);
       const straggler = how === 'straggling' && this.stragglers.get(work.record.id);
-      if (straggler) void straggler.done.finally(giveBack).catch(() => {});
+      // One that was given up goes on all the same: it is one of those under way until it ends.
+      if (straggler) void straggler.ended.then(giveBack);
       else giveBack();
       return how;
     } catch (error) {
@@ -219,7 +227,7 @@ export class Attempts {
       .finally(() => this.stragglers.delete(record.id));
     if (await attempt.straggling) {
       this.parts.logger.warn('attempt ignores its signal', { id: record.id });
-      this.stragglers.set(record.id, { done, abandon });
+      this.stragglers.set(record.id, { done, ended: attempt.outcome, abandon });
       // Whoever waits for it cannot renew the lease meanwhile.
       entry.over();
       return 'straggling';

@@ -229,6 +229,10 @@ class Trial {
     await this.guarded(`the run of ${JSON.stringify(event)}`, () => handler(event, CONTEXT));
   }
 
+  private get attemptsMade(): number {
+    return [...this.attempts.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
   private process(record: BacklogRecord): void {
     const { id } = record;
     const attempts = [...(this.attempts.get(id) ?? []), record];
@@ -321,8 +325,13 @@ class Trial {
   /** One query each with nothing due, whatever lies in the table. */
   private async checkIdlePolls(): Promise<void> {
     for (const queue of SERVED) {
-      this.requests.length = 0;
-      await this.run({ queue });
+      let attempts: number;
+      do {
+        attempts = this.attemptsMade;
+        this.requests.length = 0;
+        await this.run({ queue });
+        // One that waits for next to nothing has had its turn: the poll was not idle.
+      } while (this.attemptsMade > attempts);
       // Once a day a poll looks into the lanes of former shards, too: one query each.
       const isQueries = this.requests.every((request) => request === 'QueryCommand');
       if (!isQueries || ![1, lanesOf(queue).length].includes(this.requests.length))

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import { laneFor, laneOf, lanesOf } from '../../src/record/index.js';
 import { StoreThrottledError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/index.js';
+import { replacing } from '../simulation/sabotage.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
 const SHARDS = { shards: 4, lanes: lanesOf('q', 0, 4) };
@@ -111,6 +113,31 @@ describe('a queue with shards', () => {
     await harness.run(process, four);
     const good = harness.store.items().filter(({ id }) => String(id).startsWith('good'));
     expect(good.filter(({ status }) => status === 'SUCCESS')).toHaveLength(20);
+  });
+
+  test('counts an attempt that was given up with its lane until it ends', async () => {
+    const harness = new Harness();
+    harness.put('stuck', { lane: 'q' });
+    for (let i = 0; i < 5; i++) harness.put(`good${i}`, { lane: 'q#1' });
+    const underWay = new Set<string>();
+    let most = 0;
+    const process: Process = async ({ id }) => {
+      underWay.add(id);
+      most = Math.max(most, underWay.size);
+      await harness.sleep(id === 'stuck' ? 200 : 1);
+      underWay.delete(id);
+    };
+    const other = { holder: 'other', until: START + 900_000, ends: START + 900_000, ids: [], rev: 'other' };
+    const isOver = () => harness.time.now > START + 20_000;
+    const holdLease: BacklogStore['holdLease'] = async (lane, hold) =>
+      lane.startsWith('q#1') || !isOver()
+        ? harness.store.holdLease(lane, hold)
+        : { held: false, lease: { ...other, suspects: [], woken: false } };
+    const store = replacing({ holdLease }, harness.store);
+    const two = { shards: 2, lanes: lanesOf('q', 0, 2), concurrency: 1, attemptTimeoutSeconds: 5, store };
+    const summary = await harness.run(process, two);
+    expect(summary).toMatchObject({ attempted: 6, succeeded: 5 });
+    expect(most).toBe(1);
   });
 
   test('has them all attempted where fewer may be attempted at once than it has lanes', async () => {
