@@ -53,6 +53,15 @@ describe('the control table', () => {
     ['a sum that is wrong', { slots: {}, slotsTaken: 10, slotsOnArrival: 0 }],
     ['a run of nonsense', { slots: { x: 7, y: { count: 'all' } }, slotsTaken: 10, slotsOnArrival: 0 }],
     [
+      'a run with less than no attempts',
+      {
+        slots: { y: { count: -5, onArrival: false, until: NOW + 1_000 } },
+        slotsTaken: -5,
+        slotsOnArrival: 0,
+      },
+    ],
+    ['a sum below 0', { slots: {}, slotsTaken: -5, slotsOnArrival: -5 }],
+    [
       'what an older version wrote',
       { slots: { lost: { count: 10, onArrival: false, until: NOW - 1 } }, slotsRev: 7 },
     ],

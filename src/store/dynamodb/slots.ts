@@ -41,7 +41,7 @@ export class DynamoDbSlots {
     return 0;
   }
 
-  /** False: it has none any more. A request that arrives late shortens nothing. */
+  /** False: the run has no slots any more. A request that arrives late does not shorten them. */
   async renew(queue: string, run: string, until: number): Promise<boolean> {
     const expressions = new Expressions();
     const path = `${runPath(expressions, run)}.${expressions.name('until')}`;
@@ -62,12 +62,15 @@ export class DynamoDbSlots {
     const expressions = new Expressions();
     const path = runPath(expressions, run);
     const [taken, taken2] = [expressions.name('slotsTaken'), expressions.name('slotsOnArrival')];
+    // A sum below 0 is damaged: it would let too many runs in.
+    const isFrom0To = (sum: string, most: number) =>
+      `${sum} BETWEEN ${expressions.value(0)} AND ${expressions.value(most)}`;
     const hasRoom = and(
       `attribute_type(${expressions.name('slots')}, ${expressions.value('M')})`,
       `attribute_not_exists(${path})`,
-      `${taken} <= ${expressions.value(ask.most - count)}`,
+      isFrom0To(taken, ask.most - count),
       onArrival
-        ? `${taken2} <= ${expressions.value(mostOnArrival(ask) - count)}`
+        ? isFrom0To(taken2, mostOnArrival(ask) - count)
         : `attribute_type(${taken2}, ${expressions.value('N')})`,
     );
     const sums = [
@@ -143,7 +146,7 @@ function isConsistent({ slots, raw }: StoredSlots): boolean {
   );
 }
 
-/** What no run can have taken is left out: it would keep its attempts for ever. */
+/** Slots that no run can have taken are left out: they would never expire. */
 function parseSlots(stored: unknown, latest: number): ReadonlyMap<string, Slots> {
   if (typeof stored !== 'object' || stored === null) return new Map();
   return new Map(

@@ -87,7 +87,7 @@ export class MemoryQueues {
   renewSlots(queue: string, run: string, until: number): boolean {
     const taken = this.slots.get(queue) ?? new Map<string, Slots>();
     const slots = taken.get(run);
-    // A request that arrives late shortens nothing.
+    // A request that arrives late does not shorten them.
     if (slots && slots.until <= until) this.slots.set(queue, new Map([...taken, [run, { ...slots, until }]]));
     return slots !== undefined;
   }
