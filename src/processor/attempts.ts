@@ -1,23 +1,13 @@
-import {
-  type AttemptOutcome,
-  type BacklogRecord,
-  isQuarantine,
-  type RecordChange,
-  withoutHistory,
-} from '../record/index.js';
-import { isOfOneRecord, StoreError, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
+import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
+import { StoreError } from '../store/errors.js';
 import { neverEnded, STOP_GRACE_MS, startAttempt } from './attempt.js';
 import type { AttemptsParts, WorkedOff } from './attempts-parts.js';
 import { holdOn } from './hold.js';
 import type { Work } from './lane.js';
 import type { Entry } from './pressure/breakers.js';
+import { LAST_SETTLES_MS, settleWithRetries } from './settle-with-retries.js';
 import type { RunEnd } from './summary.js';
 import { lagSeconds } from './tally.js';
-
-/** Before the function's own deadline: time to settle what never ends, and to give the lease back. */
-const LAST_SETTLES_MS = 4_000;
-const MIN_BACKOFF_MS = 200;
-const MAX_BACKOFF_MS = 3_000;
 
 interface Straggler {
   /** It has ended, or was given up, and that is settled. */
@@ -244,6 +234,11 @@ export class Attempts {
     await note();
   }
 
+  private async settle(record: BacklogRecord, change: RecordChange): Promise<void> {
+    const trouble = await settleWithRetries(record, change, this.parts);
+    if (trouble) this.trouble = trouble;
+  }
+
   private async anyStragglerDone(milliseconds: number): Promise<void> {
     const enough = new AbortController();
     const ends = [...this.stragglers.values()].map(({ done }) => done);
@@ -257,49 +252,5 @@ export class Attempts {
     const left = [...this.stragglers.values()];
     for (const { abandon } of left) abandon();
     await Promise.all(left.map(({ done }) => done));
-  }
-
-  /** What is written of a record in place of what DynamoDB refuses: uncounted, its failures would never come to an end. */
-  private smaller(record: BacklogRecord, change: RecordChange): RecordChange | undefined {
-    if (isQuarantine(change)) return undefined;
-    const bare = withoutHistory(change);
-    if (!bare) return this.parts.lane.quarantine(record, 'the outcome of its attempt could not be written');
-    this.parts.logger.warn('a record has no room for its history', { id: record.id });
-    return bare;
-  }
-
-  /** The one write of an attempt, repeated while DynamoDB does not answer and there is time. */
-  private async settle(record: BacklogRecord, decided: RecordChange): Promise<void> {
-    const { store, lease, tally, logger, clock } = this.parts;
-    const rev = lease.rev;
-    let change = decided;
-    for (let backoff = MIN_BACKOFF_MS; ; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
-      try {
-        const answer = await store.settle(record, change, rev);
-        if (answer === 'settled') {
-          this.parts.upcoming?.settled(record, change, clock.now());
-          return tally.settled(change);
-        }
-        tally.unsettled();
-        return logger.warn('record was changed by somebody else during its attempt', { id: record.id });
-      } catch (error) {
-        const smaller = isOfOneRecord(error) ? this.smaller(record, change) : undefined;
-        if (smaller) {
-          change = smaller;
-          continue;
-        }
-        const passing = error instanceof StoreThrottledError || error instanceof StoreUnavailableError;
-        const timeLeft = clock.wall() + backoff + LAST_SETTLES_MS / 2 < this.parts.deadline;
-        if (!passing || !timeLeft || lease.renewInMs() <= 0) {
-          tally.unsettled();
-          // What the store holds against this record alone must not keep the others from their turn.
-          if (isOfOneRecord(error)) tally.refused(1);
-          else this.trouble = error as Error;
-          const reason = (error as Error).message;
-          return logger.error('the outcome of an attempt could not be written', { id: record.id, reason });
-        }
-        await clock.sleep(backoff);
-      }
-    }
   }
 }

@@ -159,7 +159,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     expect(attempts).toBe(11);
   });
 
-  test('ends when its share has run out, and nobody answers for a new one', async () => {
+  test('ends when its slots have expired and cannot be renewed', async () => {
     const harness = new Harness();
     for (let i = 0; i < 100; i++) harness.put(`r${i}`);
     const renewSlots: BacklogStore['renewSlots'] = async () => {

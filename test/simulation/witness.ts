@@ -172,8 +172,8 @@ export class Witness {
     known.startedAt = look.now;
   }
 
-  /** Of an item that no producer of this world has put: it counts, and nothing else is expected of it. */
-  async beginsStranger(actor: Actor): Promise<void> {
+  /** An attempt of a hostile item. It is counted, and nothing else is expected of it. */
+  async beginsHostile(actor: Actor): Promise<void> {
     const counts = this.countsOf(actor);
     counts.attempted++;
     if (counts.attempted % 2 === 0) throw new Error('one in two');
@@ -231,7 +231,7 @@ export class Witness {
     known.putOffUntil = Number.NEGATIVE_INFINITY;
     known.wasSnoozed = change.countedAs === 'snoozed';
     const endedAt = known.wasSnoozed ? lastAttemptAt : lastFailureAt;
-    // By a clock that is set forward it lies in the future, which nobody goes by.
+    // A worker whose clock is ahead writes a time in the future. Runs ignore such a time.
     if (endedAt !== undefined)
       known.failedAt = actor.hasJumped ? Math.min(now, Date.parse(endedAt)) : Date.parse(endedAt);
     known.movedUntil = queue !== undefined && dueAt !== undefined ? Date.parse(dueAt) : undefined;

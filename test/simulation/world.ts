@@ -20,6 +20,7 @@ import { invocation } from './cloud/invocation.js';
 import { ControlTable } from './control-table.js';
 import { faultyStore } from './faulty-store.js';
 import { destinationOf, type Features, LATE_TASK, makeFeatures } from './features.js';
+import { hostileItemsOf, isHostile } from './hostile-items.js';
 import { withItemLag } from './item-lag.js';
 import { type OperatorKind, Operators } from './operators.js';
 import { type ProducerParts, Producers } from './producers.js';
@@ -37,7 +38,6 @@ import {
 } from './scenario.js';
 import { actOut, makeScripts, type Script, writeTimesMs } from './script.js';
 import { withStaleIndex } from './stale-index.js';
-import { isStranger, strangersOf } from './strangers.js';
 import { Versions } from './versions.js';
 import { Witness } from './witness.js';
 
@@ -239,7 +239,7 @@ export class World {
     this.schedulePause();
     this.scheduleExpiry();
     this.scheduleSweep();
-    this.scheduleStrangers();
+    this.scheduleHostileItems();
     if (this.hasOperators) this.scheduleOperators();
     const lastWriteMs = Math.max(...this.writesMs, this.hasOperators ? OPERATORS_LAST_MS : 0);
     for (let at = 0; ; at = this.nextTick(at)) {
@@ -371,8 +371,8 @@ export class World {
     this.time.after(atMs, () => this.control.restore());
   }
 
-  private scheduleStrangers(): void {
-    for (const { item, atMs } of strangersOf(this.seed, TROUBLED_MS)) {
+  private scheduleHostileItems(): void {
+    for (const { item, atMs } of hostileItemsOf(this.seed, TROUBLED_MS)) {
       this.time.after(atMs, () => {
         this.truth.put(item);
         this.cloud?.wrote('INSERT', item);
@@ -382,7 +382,7 @@ export class World {
 
   /** The records of the scripts. */
   private items(): Item[] {
-    return this.truth.items().filter(({ id }) => !isStranger(id));
+    return this.truth.items().filter(({ id }) => !isHostile(id));
   }
 
   /** What has expired goes at once, or some time within two days. */
@@ -557,7 +557,7 @@ export class World {
     { attempt, signal }: AttemptContext,
   ): Promise<void> {
     const { id } = record;
-    if (isStranger(id)) return this.witness.beginsStranger(actor);
+    if (isHostile(id)) return this.witness.beginsHostile(actor);
     const script = this.scripts.get(id);
     if (!script) throw new Error(`no script for ${id}`);
     const { now } = this.time;

@@ -64,14 +64,14 @@ export class Pool {
   /** Only for shares, as all below. */
   tryTake(share: Share): boolean {
     const isLent = share.inUse >= this.fairShare && this.shares.size > 1;
-    if (this.size - this.taken <= (isLent ? this.keptFrom(share) : 0)) return false;
+    if (this.size - this.taken <= (isLent ? this.keptForOthers(share) : 0)) return false;
     this.taken++;
     share.inUse++;
     return true;
   }
 
-  /** One is kept in any case: for the attempt that another lane is about to begin. */
-  private keptFrom(share: Share): number {
+  /** One for each other lane that has none under way; at least one, for the attempt that another lane is about to begin. */
+  private keptForOthers(share: Share): number {
     const others = [...this.shares].filter((other) => other !== share && other.inUse === 0);
     return Math.max(1, others.length);
   }

@@ -4,20 +4,20 @@ import { itemOfImage } from '../../src/store/index.js';
 import { hostileItems } from '../fuzz/hostile-items.js';
 import { between, chance, seededRandom } from './random.js';
 
-interface Stranger {
+interface HostileItem {
   readonly item: Item;
   readonly atMs: number;
 }
 
 const SEED = 0x7374;
 
-/** An item that anybody may have put there. What becomes of it is told elsewhere; the records beside it must not suffer. */
-export function isStranger(id: unknown): boolean {
+/** By its id. test/fuzz checks what becomes of such an item; here it must not harm the records beside it. */
+export function isHostile(id: unknown): boolean {
   return String(id).startsWith('h');
 }
 
-/** In one world of eight. */
-export function strangersOf(seed: number, horizonMs: number): Stranger[] {
+/** A few in one world of eight, and none in the others. */
+export function hostileItemsOf(seed: number, horizonMs: number): HostileItem[] {
   const random = seededRandom(seed + SEED);
   if (!chance(random, 0.12)) return [];
   return fc.sample(hostileItems, { seed, numRuns: between(random, 1, 6) }).map((raw, i) => {
