@@ -14,10 +14,10 @@ export interface Curve {
 const MAX_LINEAR_RATIO = 30;
 /** A logarithm knows no nothing. */
 const LEAST_LOG_SECONDS = 1;
-/** As far as document 000's plot goes. */
+/** Failures that the curves show. */
 export const CURVE_FAILURES = 20;
 
-/** The wait over the number of failures, with the least and the greatest as a band: document 000's plot. */
+/** The wait over the number of failures, with the least and the greatest as a band. */
 export function scheduleCurves(curves: readonly Curve[]): Panel[] {
   const styled = curves.map((curve, i) => ({
     ...curve,
@@ -57,7 +57,7 @@ export function scheduleCurves(curves: readonly Curve[]): Panel[] {
     marks: [
       Plot.ruleY(isLog ? [] : [0]),
       ...styled.flatMap(({ points: after, color, symbol }) => {
-        // The first attempt waits for nothing: there document 000's plot begins.
+        // The first attempt waits for nothing: there the plot begins.
         const points = isLog || after.length === 0 ? after : [START, ...after];
         return [
           Plot.areaY(points, {

@@ -44,7 +44,7 @@ interface Dot {
 }
 
 /**
- * 100 records that fail at the same moment and ever after: one dot per retry, one row per policy (document 001). Ends
+ * 100 records that fail at the same moment and ever after: one dot per retry, one row per policy. Ends
  * with the tenth retry of the quickest policy, but not before the second of the slowest.
  */
 export function dotChart(rows: readonly DotRow[], seed: number): Panel[] {

@@ -43,7 +43,7 @@ export async function showPolicy(type: string, flags: PolicyFlags, output: Outpu
   }
 }
 
-/** Its curves go as far as those of document 000, whatever the table shows. */
+/** Its curves go to `CURVE_FAILURES`, whatever the table shows. */
 async function draw(looked: readonly Looked[], { seed }: PolicyFlags): Promise<Picture> {
   // What draws is loaded by those who want a picture.
   const { failuresShown, policyPicture } = await import('../charts/policy-picture.js');

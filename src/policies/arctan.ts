@@ -3,11 +3,10 @@ import { fixed, type PolicyDefinition, seconds } from './policy.js';
 import { powerOf } from './power-of.js';
 
 /**
- * Short at first, then close to a day for ever (seed 000).
+ * Short at first, then close to a day for ever.
  *
  *     wait(n) = maxSeconds * 2/pi * atan(n^3 / 15)     1.017, 7.49, 16.25, 20.48, 22.18, ... towards 24 hours
  *
- * Seed 000 prints 1.022 for n = 1, where its own formula gives 1.017.
  */
 export const arctan: PolicyDefinition<'arctan', { maxSeconds: number }> = {
   type: 'arctan',

@@ -2,7 +2,7 @@ import { noOptions, type PolicyDefinition } from './policy.js';
 import { powerOf } from './power-of.js';
 
 /**
- * Overlapping buckets (seed 001's last function). r = n - 1 is the number of retries so far.
+ * Random waits in buckets that overlap. r = n - 1 is the number of retries so far.
  *
  *     r^3 <= wait(n) < (r + 2)^3                       0-8, 1-27, 8-64, 27-125, 64-216 s, ...
  */

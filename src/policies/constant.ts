@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { fixed, type PolicyDefinition, seconds } from './policy.js';
 
 /**
- * The same wait after every failure (seed 001's first function).
+ * The same wait after every failure.
  *
  *     wait(n) = intervalSeconds        300, 300, 300, ...
  *     total after n failures           n * intervalSeconds

@@ -9,7 +9,7 @@ interface ExponentialOptions {
 }
 
 /**
- * Waits that are multiplied at every retry (seed 001's second function). r = n - 1 is the number of retries so far.
+ * Waits that are multiplied at every retry. r = n - 1 is the number of retries so far.
  *
  *     wait(n) = minSeconds + base^r * unitSeconds      with 180, 2 and 60 s: 4, 5, 7, 11, 19, 35, 67, ... minutes
  *     total after n failures                           n * minSeconds + unitSeconds * (base^n - 1) / (base - 1)

@@ -5,7 +5,7 @@ import { fixed, MAX_WAIT_SECONDS, type PolicyDefinition, seconds } from './polic
 const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 
 /**
- * Waits that grow as the Fibonacci numbers (seed 003).
+ * Waits that grow as the Fibonacci numbers.
  *
  *     wait(n) = unitSeconds * F(n)     with 60 s: 1, 1, 2, 3, 5, 8, 13, 21, ... minutes
  *     total after n failures           unitSeconds * (F(n + 2) - 1)

@@ -12,7 +12,7 @@ export interface RetryLimits {
 }
 
 export const limitOptions = {
-  /** Attempts in all, the first one included (seed 002's MaxRetries + 1). Default: no limit. */
+  /** Attempts in all, the first one included (`MaxRetries` + 1). Default: no limit. */
   maxAttempts: z.optional(z.int().check(z.minimum(1))),
   /** Age past which the record is dead (`expired`). Default: 360 days. */
   maxAgeSeconds: z.optional(z.number().check(z.positive(), z.maximum(100 * MAX_WAIT_SECONDS))),

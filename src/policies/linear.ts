@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { fixed, type PolicyDefinition, seconds } from './policy.js';
 
 /**
- * The same wait after every failure, by the name and the default of seed 002's LinearRetry.
+ * The same wait after every failure, with the name and the default of `LinearRetry`.
  *
  *     wait(n) = intervalSeconds        35, 35, 35, ...
  */

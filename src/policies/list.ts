@@ -15,7 +15,7 @@ interface ListOptions {
 }
 
 /**
- * Waits that are written down (seed 004).
+ * Waits that are written down.
  *
  *     wait(n) = waitsSeconds[n - 1]    5, 10, 25 minutes
  *

@@ -2,7 +2,7 @@ import { fixed, noOptions, type PolicyDefinition } from './policy.js';
 import { powerOf } from './power-of.js';
 
 /**
- * Waits that grow with the fifth power (seed 004's `:exponential`). r = n - 1 is the number of retries so far.
+ * Waits that grow with the fifth power. r = n - 1 is the number of retries so far.
  *
  *     wait(n) = r^5 + 30                               30, 31, 62, 273, 1054, 3155 s, 2 h 10 min, ...
  */

@@ -3,7 +3,7 @@ import { fixed, type PolicyDefinition } from './policy.js';
 import { DEFAULT_TIERS, type Tier, tiersSchema } from './tiers.js';
 
 /**
- * Waits that follow the record's age (seed 003): the interval of the tier it is in.
+ * Waits that follow the record's age: the interval of the tier it is in.
  *
  *     every 5 minutes up to 1 day, 1 hour to 7 days, 12 hours to 14, 24 hours to 30, 96 hours to 180, 192 hours to 360
  *

@@ -36,7 +36,7 @@ export type RetryPolicy =
 /** The types in this library's own words. */
 export type PolicyType = Exclude<RetryPolicy['type'], WorkQueuePolicy['type']>;
 
-/** The retry types of seed 002, by their own names. */
+/** The retry types `NoRetry`, `LinearRetry` and `ExponentialRetry`, with their own options. */
 export type WorkQueuePolicy = {
   readonly type: 'NoRetry' | 'LinearRetry' | 'ExponentialRetry';
   /** Attempts after the first. Default 3. */

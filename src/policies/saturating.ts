@@ -2,7 +2,7 @@ import { type Curve, curveOptions, fixed, type PolicyDefinition } from './policy
 import { powerOf } from './power-of.js';
 
 /**
- * Rises fast and saturates slowly, by the sequence whose limit is e (named in seed 000).
+ * Rises fast and saturates slowly, by the sequence whose limit is e.
  *
  *     wait(n) = first + (max - first) * ((1 + 1/n)^n - 2) / (e - 2)   1 min, 8.4 h, 12.4 h, 14.8 h, ... towards 24 h
  */

@@ -1,7 +1,7 @@
 import { type Curve, curveOptions, fixed, type PolicyDefinition } from './policy.js';
 
 /**
- * An S-curve from a first wait to a greatest (named in seed 000).
+ * An S-curve from a first wait to a greatest.
  *
  *     wait(n) = first + (max - first) * (2 / (1 + e^(1 - n)) - 1)     1 min, 11.1 h, 18.3 h, 21.7 h, ... towards 24 h
  */

@@ -10,7 +10,7 @@ export interface Tier {
 const HOUR = 3_600;
 const DAY = DAY_SECONDS;
 
-/** Seed 003's schedule. The rules of EventBridge take whole minutes. */
+/** The default schedule by age. The rules of EventBridge take whole minutes. */
 export const DEFAULT_TIERS: readonly Tier[] = [
   { everySeconds: 300, untilAgeSeconds: 1 * DAY },
   { everySeconds: 1 * HOUR, untilAgeSeconds: 7 * DAY },

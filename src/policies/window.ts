@@ -3,7 +3,7 @@ import { type PolicyDefinition, seconds } from './policy.js';
 import { powerOf } from './power-of.js';
 
 /**
- * A random wait in a window that is multiplied at every retry (seed 002's ExponentialRetry).
+ * A random wait in a window that is multiplied at every retry (`ExponentialRetry`).
  *
  *     base^(n - 1) * intervalSeconds <= wait(n) < base^n * intervalSeconds
  *     with 2 and 35 s: 35-70, 70-140, 140-280, ..., 17920-35840 at the tenth

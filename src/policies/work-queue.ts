@@ -12,7 +12,7 @@ const schema = z.strictObject({
 });
 
 /**
- * The retry types of seed 002, said in this library's words: NoRetry is `none`, LinearRetry `linear`, and
+ * Other retry types in this library's words: NoRetry is `none`, LinearRetry `linear`, and
  * ExponentialRetry `window`. MaxRetries counts the attempts after the first.
  *
  * @throws ConfigurationError for an unknown key, or a value out of range

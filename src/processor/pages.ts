@@ -102,7 +102,7 @@ export class DueTimePages implements PageSource {
 }
 
 /**
- * Progressive tiers: the newest first (seed 003). Failures keep their place in the index, so a run that ends at a
+ * Progressive tiers: the newest first. Failures keep their place in the index, so a run that ends at a
  * limit leaves a cursor, and the next one divides its limit:
  *
  *     newest |--fresh--|head ............ |at ------- sweep ------> oldest

@@ -67,7 +67,7 @@ describe('a picture of policies', () => {
     }
   });
 
-  test('has a linear scale where every curve can be seen on it, as document 000 has', () => {
+  test('has a linear scale where every curve can be seen on it', () => {
     expect(texts(drawn({ type: 'arctan' }))).toContain('wait in hours');
     expect(texts(drawn({ type: 'arctan' }, { type: 'constant' }))).toContain('wait (logarithmic scale)');
   });

@@ -33,14 +33,14 @@ describe('backlog policy --json', () => {
     });
   });
 
-  it('has the fifteen intervals of document 004', async () => {
+  it('has fifteen intervals of n^5 + 30 s', async () => {
     const { schedule } = await json('power', '--attempts', '15', '--set', 'jitter=none');
     expect(waits(schedule)).toEqual([
       30, 31, 62, 273, 1054, 3155, 7806, 16837, 32798, 59079, 100030, 161081, 248862, 371323, 537854,
     ]);
   });
 
-  it('has the ten windows of document 002', async () => {
+  it('has ten windows that double', async () => {
     const { schedule } = await json('window', '--attempts', '10');
     const windows = schedule.map((row: { minSeconds: number; maxSeconds: number }) => [
       row.minSeconds,

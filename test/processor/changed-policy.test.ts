@@ -49,7 +49,7 @@ describe('a queue’s policy that is changed while a record waits', () => {
     expect(wait).toBeLessThanOrEqual(900_000);
   });
 
-  test('may be by document 002’s names', async () => {
+  test('may be one by another name', async () => {
     const harness = await waiting();
     await harness.pass(100);
     const retry: RetryPolicy = { type: 'LinearRetry', RetryIntervalSeconds: 7, MaxRetries: 2 };

@@ -15,7 +15,7 @@ class RecordNotFound extends Error {}
 class ExternalServiceDown extends Error {}
 
 describe('a retry function', () => {
-  /** Seed 004's block. */
+  /** By the number of failures. */
   const custom: RetryFunction = (error, record) => {
     if (error instanceof RecordNotFound) return false;
     if (error instanceof ExternalServiceDown) return { type: 'exponential', jitter: 'none' };

@@ -38,7 +38,7 @@ describe('waits of less than a tick, by rules that fire every minute', () => {
     expect(cloud.running).toBe(0);
   });
 
-  test('the block of document 004 as a retry function: after 10, 20 and 30 s, then dead', async () => {
+  test('a retry function by the number of failures: after 10, 20 and 30 s, then dead', async () => {
     const cloud = new Cloud({
       queues: { custom: { way: 'retry' } },
       code: { retry: (_error, _record, retryCount) => [10, 20, 30][retryCount] ?? false },
@@ -61,7 +61,7 @@ describe('waits of less than a tick, by rules that fire every minute', () => {
     for (const wait of waits(attempts)) expect(Math.abs(wait - 35)).toBeLessThan(5);
   });
 
-  test("document 004's :exponential with 4 retries: after 30, 31, 62 and 273 s, to the second or the tick", async () => {
+  test('n^5 + 30 seconds with 4 retries: after 30, 31, 62 and 273 s, to the second or the tick', async () => {
     const { attempts } = await attemptsUnder({ type: 'power', maxAttempts: 5 }, HOUR);
     const [first, second, third, fourth] = waits(attempts);
     expectTimes([first ?? 0, second ?? 0], [30, 31]);

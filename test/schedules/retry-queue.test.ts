@@ -12,7 +12,7 @@ interface Demonstration {
   readonly forSeconds: number;
 }
 
-/** Document 004's jobs: dispatched to the first queue, where they are attempted at once; each "Always fails". */
+/** A job is dispatched to the first queue, where it is attempted at once; each attempt fails. */
 async function dispatch({ queues, code = {}, everySeconds, forSeconds }: Demonstration) {
   const bench = workbench(queues);
   const start = bench.clock.now();
@@ -40,7 +40,7 @@ function gaps(seconds: readonly number[]): number[] {
   return seconds.slice(1).map((second, i) => second - (seconds[i] ?? 0));
 }
 
-describe('the demonstrations of document 004', () => {
+describe('a job that always fails', () => {
   test('a two-minute interval and a queue for retries: it retries there every two minutes, and keeps going', async () => {
     const retry = { type: 'constant', intervalSeconds: 2 * 60, jitter: 'none' } as const;
     const { attempts, waits, job } = await dispatch({

@@ -15,8 +15,8 @@ function rangesOf(policy: RetryPolicy, count: number): [number, number][] {
 
 const basesOf = (policy: RetryPolicy, count: number) => rangesOf(policy, count).map(([, most]) => most);
 
-describe('seed 000: arctan', () => {
-  test('the table of f(n) / 60 in hours; at n = 1 the formula gives 1.017, where the document prints 1.022', () => {
+describe('arctan, sigmoid and saturating', () => {
+  test('the table of f(n) / 60 in hours; 1.017 at n = 1', () => {
     const hours = basesOf({ type: 'arctan' }, 11).map((wait) => wait / HOUR);
     const printed = [1.017, 7.49, 16.25, 20.48, 22.18, 22.94, 23.33, 23.55, 23.69, 23.77, 23.83];
     const digits = [3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2];
@@ -43,7 +43,7 @@ describe('seed 000: arctan', () => {
   });
 });
 
-describe('seed 001: its four functions, by the retries so far', () => {
+describe('four functions of the retries so far', () => {
   test('constant: 5 minutes', () => expect(basesOf({ type: 'constant' }, 3)).toEqual([300, 300, 300]));
 
   test('exponential: 3 minutes and 2^r more', () => {
@@ -71,7 +71,7 @@ describe('seed 001: its four functions, by the retries so far', () => {
   });
 });
 
-describe("seed 002: the work queue's retry types", () => {
+describe('NoRetry, LinearRetry and ExponentialRetry', () => {
   const table = [
     [35, 70],
     [70, 140],
@@ -108,14 +108,14 @@ describe("seed 002: the work queue's retry types", () => {
   test('NoRetry never tries again', () => expect(waitsOf({ type: 'NoRetry' }, 9)).toEqual(['maxAttempts']));
 });
 
-describe('seed 003', () => {
+describe('fibonacci', () => {
   test('Fibonacci: after 1 or 2 failures 1 minute, after 6 failures 8', () => {
     const minutes = basesOf({ type: 'fibonacci' }, 10).map((wait) => wait / 60);
     expect(minutes).toEqual([1, 1, 2, 3, 5, 8, 13, 21, 34, 55]);
   });
 });
 
-describe('seed 004', () => {
+describe('power and list', () => {
   test(':exponential: the first fifteen intervals, n^5 + 30', () => {
     const [MINUTE, DAY] = [60, 86_400];
     expect(basesOf({ type: 'power' }, 15)).toEqual([
