@@ -4,6 +4,9 @@ import { Harness, START } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 
+/** In no particular order: those of several queues are placed side by side. */
+const idsOf = (records: readonly { readonly id: string }[]) => records.map(({ id }) => id).sort();
+
 function bench() {
   const harness = new Harness();
   for (const [id, queue] of [
@@ -28,7 +31,8 @@ describe('records that may be under attempt', () => {
   test('get their place at once if no run attempts them', async () => {
     const { harness, parts } = bench();
     const answer = await placeWhenFree(['a', 'c', 'gone'], parts);
-    expect(answer).toMatchObject({ placed: [{ id: 'a' }, { id: 'c' }], skipped: 1, waiting: [] });
+    expect(idsOf(answer.placed)).toEqual(['a', 'c']);
+    expect(answer).toMatchObject({ skipped: 1, waiting: [] });
     expect(harness.item('a')).toMatchObject({ lane: 'q', dueAt: iso(0) });
     expect(harness.item('c')).toMatchObject({ lane: 'other' });
   });
@@ -38,7 +42,8 @@ describe('records that may be under attempt', () => {
     const first = attempt('first', ['a'], 10);
     await harness.pass(1);
     const answer = await placeWhenFree(['a', 'b', 'c'], parts);
-    expect(answer).toMatchObject({ placed: [{ id: 'b' }, { id: 'c' }], waiting: ['a'] });
+    expect(idsOf(answer.placed)).toEqual(['b', 'c']);
+    expect(answer).toMatchObject({ waiting: ['a'] });
     expect(harness.item('a')).not.toHaveProperty('lane');
 
     await harness.time.until(first);
