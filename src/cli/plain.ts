@@ -24,8 +24,8 @@ export function summary(status: RuntimeStatus): string[] {
   const { totals, queues, dataDir } = status;
   const extras = [
     totals.broken > 0 ? `${totals.broken} ended badly` : '',
-    totals.late > 0 ? `${totals.late} were late and made up for` : '',
-    totals.givenUp > 0 ? `${totals.givenUp} were given up` : '',
+    totals.late > 0 ? `${totals.late} late and made up for` : '',
+    totals.givenUp > 0 ? `${totals.givenUp} given up` : '',
   ].filter(Boolean);
   const others = [
     totals.snoozed > 0 ? `, ${totals.snoozed} snoozed` : '',

@@ -173,7 +173,7 @@ describe('without a terminal', () => {
       '2026-01-01 00:05:30  default: 1 NEW, 2 ERROR, 30 SUCCESS, 4 DEAD | misspelt: 7 NEW, 0 ERROR, 0 SUCCESS, 0 DEAD | ERP down',
     );
     expect(summary(status)[0]).toBe(
-      '5 runs (1 ended badly, 2 were late and made up for); attempted 5: 4 ok, 1 failed, 0 dead',
+      '5 runs (1 ended badly, 2 late and made up for); attempted 5: 4 ok, 1 failed, 0 dead',
     );
   });
 });
