@@ -18,6 +18,9 @@ export default defineConfig({
       // What many destinations ask of a store is in the suite of stores.
       'test/processor/many-destinations.test.ts',
     ],
+    // DynamoDB Local leaves half of two cores idle while one worker waits for it.
+    maxWorkers: 2,
+    isolate: false,
     testTimeout: 300_000,
     hookTimeout: 120_000,
   },

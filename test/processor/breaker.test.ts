@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BreakerMemory, Process } from '../../src/processor/index.js';
+import type { Process } from '../../src/processor/index.js';
 import { Dead, RetryAfter, Snooze } from '../../src/record/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
@@ -350,22 +350,6 @@ describe('a breaker for each destination', () => {
     expect(summary).toMatchObject({ attempted: 1, ended: 'stopped' });
     expect(await positions(harness)).toEqual({ b: 3 });
     expect(await harness.run(succeed, choices)).toMatchObject({ succeeded: 1, ended: 'drained' });
-  });
-
-  test('forgets the one that was met longest ago, of more than a thousand', async () => {
-    const harness = new Harness();
-    const breakers = new Map<string, Map<string, unknown>>();
-    const names = ['first', ...Array.from({ length: 600 }, (_, i) => `a${i}`), 'first'];
-    names.push(...Array.from({ length: 500 }, (_, i) => `b${i}`));
-    for (const [i, to] of names.entries()) {
-      const dueAt = new Date(START - 10_000 + i).toISOString();
-      harness.put(`r${i}`, { payload: { to }, dueAt });
-    }
-    await harness.run(succeed, { ...choices, concurrency: 1, breakers: breakers as BreakerMemory });
-    const known = [...(breakers.get('q')?.keys() ?? [])];
-    expect(known).toHaveLength(1_000);
-    expect(known).toContain('first');
-    expect(known).not.toContain('a0');
   });
 
   test('gives those a place that come meanwhile', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Process } from '../../src/processor/index.js';
+import type { BreakerMemory, Process } from '../../src/processor/index.js';
 import { OWN_BREAKERS, sharedBreakerOf } from '../../src/store/breakers.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import { replacing } from '../simulation/sabotage.js';
@@ -173,5 +173,23 @@ describe('more destinations that fail than their queue’s item has room for', (
       await harness.run(succeed, options);
       expect(harness.statuses()).toEqual({ SUCCESS: RECORDS_EACH });
     }
+  });
+});
+
+describe('what a process keeps of breakers', () => {
+  test('forgets the one that was met longest ago, of more than a thousand', async () => {
+    const harness = new Harness();
+    const breakers = new Map<string, Map<string, unknown>>();
+    const names = ['first', ...Array.from({ length: 600 }, (_, i) => `a${i}`), 'first'];
+    names.push(...Array.from({ length: 500 }, (_, i) => `b${i}`));
+    for (const [i, to] of names.entries()) {
+      const dueAt = new Date(START - 10_000 + i).toISOString();
+      harness.put(`r${i}`, { payload: { to }, dueAt });
+    }
+    await harness.run(succeed, { ...CHOICES, concurrency: 1, breakers: breakers as BreakerMemory });
+    const known = [...(breakers.get('q')?.keys() ?? [])];
+    expect(known).toHaveLength(1_000);
+    expect(known).toContain('first');
+    expect(known).not.toContain('a0');
   });
 });

@@ -9,8 +9,9 @@ import { newTableNames, type TestTables, tableDefinitions } from './tables.js';
 import { nextTurn, type StoreForTest, type TestStore } from './test-store.js';
 
 let connection: { readonly client: DynamoDBClient; readonly direct: SynchronousDynamoDb } | undefined;
-/** Requests of the store that are under way. */
+/** Requests of the store that are under way, and what waits for their end. */
 let requests = 0;
+const waiting: (() => void)[] = [];
 
 /** On fresh tables with a stream, of a DynamoDB that has streams. */
 export function dynamoDbStoreForTest(clock: Clock, endpoint: string): StoreForTest {
@@ -33,7 +34,7 @@ function connect(endpoint: string) {
       try {
         return await next(args);
       } finally {
-        requests--;
+        if (--requests === 0) for (const resume of waiting.splice(0)) resume();
       }
     },
     { step: 'initialize', name: 'countRequests', priority: 'high' },
@@ -42,9 +43,13 @@ function connect(endpoint: string) {
   return { client, direct: new SynchronousDynamoDb({ endpoint, region: 'us-east-1', credentials }) };
 }
 
+/** It does not poll: DynamoDB Local needs the processor meanwhile. */
 async function quiet(): Promise<void> {
-  do await nextTurn();
-  while (requests > 0);
+  await nextTurn();
+  while (requests > 0) {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    await nextTurn();
+  }
 }
 
 class DynamoDbTestStore extends DynamoDbOperatorStore implements TestStore {
