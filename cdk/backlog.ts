@@ -64,7 +64,7 @@ export class Backlog extends Construct {
   readonly givenUpEvents: IQueue;
   /** Events that EventBridge Scheduler could not deliver; missing with rules. */
   readonly scheduleDeadLetters: IQueue | undefined;
-  /** What does the work, by queue. Those of a worker share it; those with `deliverTo` one per way of retrying. */
+  /** What does the work, by queue. Those of a worker share it; those with `deliverTo` one per retry mode. */
   readonly functions: Readonly<Record<string, IFunction>>;
   /** Sees to records that were put without `lane`; missing without a stream, or if it was turned off. */
   readonly intake: IFunction | undefined;

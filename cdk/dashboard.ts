@@ -38,7 +38,11 @@ function queueRows(tableName: string, queue: Queue): IWidget[][] {
       ? [queueMetric(tableName, queue.name, 'CaughtUp', { label: 'Caught-up runs' })]
       : [];
   return [
-    [heading(`Queue ${queue.name} (${queue.way === 'retry' ? 'a due time per record' : 'progressive'})`)],
+    [
+      heading(
+        `Queue ${queue.name} (${queue.retryMode === 'perRecord' ? 'a due time per record' : 'progressive'})`,
+      ),
+    ],
     [
       graph(
         'Records',

@@ -19,7 +19,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
 import { LEAST_SPARE_SECONDS } from '../src/processor/index.js';
-import type { Way } from '../src/record/index.js';
+import type { RetryMode } from '../src/record/index.js';
 import { urlOf } from './delivery.js';
 import { handlerEnvironment } from './environment.js';
 import { hasEsbuild } from './esbuild.js';
@@ -55,18 +55,18 @@ export const RUNTIME = Runtime.NODEJS_24_X;
 const LAMBDA_DEFAULT_TIMEOUT = Duration.seconds(3);
 
 const DELIVERY = {
-  retry: { name: 'FibonacciDelivery', bundle: 'fibonacci' },
+  perRecord: { name: 'FibonacciDelivery', bundle: 'fibonacci' },
   progressive: { name: 'ProgressiveDelivery', bundle: 'progressive' },
 } as const;
 
-/** The built-in HTTP delivery of all the queues of one way. */
+/** The built-in HTTP delivery of all the queues of one retry mode. */
 export function deliveryFunction(
   scope: Construct,
-  way: Way,
+  retryMode: RetryMode,
   queues: readonly Queue[],
   settings: FunctionSettings,
 ): Worker {
-  const { name, bundle } = DELIVERY[way];
+  const { name, bundle } = DELIVERY[retryMode];
   const inner = new Construct(scope, name);
   warnOfLoopback(inner, queues);
   const lambda = new LambdaFunction(inner, 'Function', {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError } from '../src/errors.js';
 
-/** The bundles that `npm run build` makes: built-in delivery for each way of retrying, the intake and its sweep. */
+/** The bundles that `npm run build` makes: built-in delivery for each retry mode, the intake and its sweep. */
 export type Bundle = 'fibonacci' | 'progressive' | 'intake' | 'sweep';
 
 /**

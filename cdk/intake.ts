@@ -152,8 +152,8 @@ function common(
 }
 
 /** All that the intake knows of a queue beside its name: everything of many would not fit into the environment. */
-function knownOf({ way, settings: { shards } }: Queue): Pick<QueueSettings, 'way' | 'shards'> {
-  return { way, ...(shards === undefined ? {} : { shards }) };
+function knownOf({ retryMode, settings: { shards } }: Queue): Pick<QueueSettings, 'retryMode' | 'shards'> {
+  return { retryMode, ...(shards === undefined ? {} : { shards }) };
 }
 
 function renderFunctions(scope: Construct, { queues, onArrival }: IntakeSettings): string {

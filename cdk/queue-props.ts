@@ -8,7 +8,7 @@ import type { DeliveryProps } from './delivery-props.js';
 export type Arrivals = 'attempt' | 'schedule';
 
 /**
- * One queue: exactly one way of retrying (`retry` or `progressive`), and exactly one that does the work (`deliverTo`,
+ * One queue: exactly one retry mode (`retry` or `progressive`), and exactly one that does the work (`deliverTo`,
  * `entry`, `handler` or `worker`; none only if `enabled` is false).
  */
 export interface QueueProps {

@@ -5,7 +5,7 @@ import { parseQueues, type QueueSettings } from '../functions/settings.js';
 import { ConfigurationError } from '../src/errors.js';
 import { nearest } from '../src/nearest.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/policies/index.js';
-import { QUEUE_NAME, QUEUE_PATTERN, type Way } from '../src/record/index.js';
+import { QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { checkWithToken, readDelivery } from './delivery.js';
 import type { Arrivals, QueueProps } from './queue-props.js';
@@ -27,7 +27,7 @@ export type Work =
 /** A queue's props, checked and with their defaults filled in. */
 export interface Queue {
   readonly name: string;
-  readonly way: Way;
+  readonly retryMode: RetryMode;
   /** What the function will read from `BACKLOG_QUEUES`. */
   readonly settings: QueueSettings;
   /** Of a progressive queue; empty otherwise. */
@@ -108,10 +108,10 @@ function readQueue(name: string, input: unknown): Queue {
   const props = parseOptions(queueShape, input, path);
   const delivery = readDelivery(props.deliverTo, `${path}.deliverTo`);
   const work = workOf(props, path, delivery.secrets);
-  const way = wayOf(props, path);
-  const progressive = way === 'progressive' ? readProgressive(props.progressive, path) : undefined;
+  const retryMode = retryModeOf(props, path);
+  const progressive = retryMode === 'progressive' ? readProgressive(props.progressive, path) : undefined;
   const settings = compact({
-    way,
+    retryMode,
     retry: progressive ? progressive.policy : props.retry,
     retryQueue: props.retryQueue,
     deadOn: props.deadOn,
@@ -130,7 +130,7 @@ function readQueue(name: string, input: unknown): Queue {
   });
   return {
     name,
-    way,
+    retryMode,
     settings: checkSettings(name, settings),
     tiers: progressive?.tiers ?? [],
     work,
@@ -153,14 +153,14 @@ function arrivalsOf({ arrivals, enabled }: ParsedProps, path: string) {
   return enabled ? arrivals : 'schedule';
 }
 
-function wayOf({ retry, progressive }: ParsedProps, path: string): Way {
+function retryModeOf({ retry, progressive }: ParsedProps, path: string): RetryMode {
   if (retry !== undefined && progressive !== undefined) {
     throw new ConfigurationError(`${path}: expected either "retry" or "progressive", got both`);
   }
   if (retry === undefined && progressive === undefined) {
     throw new ConfigurationError(`${path}: expected "retry" or "progressive", got neither`);
   }
-  return retry === undefined ? 'progressive' : 'retry';
+  return retry === undefined ? 'progressive' : 'perRecord';
 }
 
 function workOf(props: ParsedProps, path: string, secrets: readonly UsedSecret[]): Work {

@@ -51,7 +51,7 @@ export function backlogTicks(staffed: readonly StaffedQueue[]): Tick[] {
 }
 
 function isPolledTogether({ queue, workerScope }: StaffedQueue): boolean {
-  return workerScope !== undefined && queue.way === 'retry';
+  return workerScope !== undefined && queue.retryMode === 'perRecord';
 }
 
 /** Queues that are not enabled have nothing attempted: a rule of their own, which does not fire, says so. */
@@ -80,7 +80,7 @@ function workerTicks(scope: Construct, staffed: readonly StaffedQueue[]): Tick[]
  */
 function queueTicks({ scope, queue, worker }: StaffedQueue): Tick[] {
   const common = { scope, lambda: worker.lambda, enabled: queue.enabled };
-  if (queue.way === 'retry') {
+  if (queue.retryMode === 'perRecord') {
     const description = `Backlog queue ${queue.name}: whatever is due`;
     const events = eventsOf(queue, { queue: queue.name });
     return [{ ...common, id: 'Poll', description, everySeconds: POLL_SECONDS, events }];

@@ -1,7 +1,7 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
-import type { Way } from '../src/record/index.js';
+import type { RetryMode } from '../src/record/index.js';
 import {
   deliveryFunction,
   entryFunction,
@@ -23,7 +23,7 @@ export interface StaffedQueue {
 }
 
 /**
- * One function for each queue with code of its own, one for each worker, and one for all queues of a way that have the
+ * One function for each queue with code of its own, one for each worker, and one for all queues of a retry mode that have the
  * built-in delivery.
  */
 export function staffQueues(
@@ -39,7 +39,7 @@ export function staffQueues(
   return queues.map((queue) => {
     const queueScope = new Construct(queuesScope, queue.name);
     const { work } = queue;
-    if (work.type === 'delivery') return { queue, scope: queueScope, worker: delivery(queue.way) };
+    if (work.type === 'delivery') return { queue, scope: queueScope, worker: delivery(queue.retryMode) };
     if (work.type === 'worker') return { queue, scope: queueScope, ...shared(work.worker) };
     const served = { name: queue.name, path: `queues.${queue.name}`, queues: [queue] };
     return { queue, scope: queueScope, worker: functionFor(queueScope, served, work, settings) };
@@ -79,12 +79,12 @@ function deliveryFunctions(
   scope: Construct,
   queues: readonly Queue[],
   settings: FunctionSettings,
-): (way: Way) => Worker {
-  const made = new Map<Way, Worker>();
-  return (way) => {
-    const sharing = queues.filter((queue) => queue.way === way && queue.work.type === 'delivery');
-    const worker = made.get(way) ?? deliveryFunction(scope, way, sharing, settings);
-    made.set(way, worker);
+): (retryMode: RetryMode) => Worker {
+  const made = new Map<RetryMode, Worker>();
+  return (retryMode) => {
+    const sharing = queues.filter((queue) => queue.retryMode === retryMode && queue.work.type === 'delivery');
+    const worker = made.get(retryMode) ?? deliveryFunction(scope, retryMode, sharing, settings);
+    made.set(retryMode, worker);
     return worker;
   };
 }

@@ -1,6 +1,6 @@
 import { type HttpDelivery, type HttpDeliveryOptions, httpDelivery } from '../src/delivery/index.js';
 import { ConfigurationError } from '../src/errors.js';
-import type { Way } from '../src/record/index.js';
+import type { RetryMode } from '../src/record/index.js';
 import { show } from '../src/validation.js';
 import type { DeliverySettings } from './delivery-settings.js';
 import { createLogger } from './logger.js';
@@ -13,9 +13,9 @@ export interface DeliverySeams extends HandlerSeams {
   readonly now?: (() => number) | undefined;
 }
 
-/** The built-in handler: one function delivers for all queues of one way, each to its own URL. */
+/** The built-in handler: one function delivers for all queues of one retry mode, each to its own URL. */
 export function deliveryHandler(
-  way: Way,
+  retryMode: RetryMode,
   { fetchSecret = fetchFromAws, now = Date.now, ...seams }: DeliverySeams = {},
 ): BacklogLambdaHandler {
   const logger = seams.logger ?? createLogger();
@@ -28,9 +28,9 @@ export function deliveryHandler(
   });
   return makeHandler(
     ({ queue, settings }) => {
-      if (settings.way !== way) {
+      if (settings.retryMode !== retryMode) {
         throw new ConfigurationError(
-          `event.queue: expected a queue of the way "${way}", got ${show(queue)} of the way "${settings.way}"`,
+          `event.queue: expected a queue of retryMode "${retryMode}", got ${show(queue)} of retryMode "${settings.retryMode}"`,
         );
       }
       const { deliverTo } = settings;

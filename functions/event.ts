@@ -94,7 +94,7 @@ export function parseEvent(event: unknown, queues: Readonly<Record<string, Queue
   return { ...parsed, settings };
 }
 
-function checkTier(event: BacklogEvent, { way }: QueueSettings): void {
+function checkTier(event: BacklogEvent, { retryMode }: QueueSettings): void {
   const queue = show(event.queue);
   if (event.arrivals) {
     if (!event.tier && !event.catchUp && !event.part) return;
@@ -102,13 +102,13 @@ function checkTier(event: BacklogEvent, { way }: QueueSettings): void {
       'event.arrivals: expected neither tier nor catchUp nor part beside it, got both kinds',
     );
   }
-  if (way === 'progressive' && !event.tier) {
+  if (retryMode === 'progressive' && !event.tier) {
     throw new ConfigurationError(
       `event.tier: expected an age band, as the queue ${queue} is progressive, got nothing`,
     );
   }
   for (const key of ['tier', 'catchUp'] as const) {
-    if (way === 'retry' && event[key]) {
+    if (retryMode === 'perRecord' && event[key]) {
       throw new ConfigurationError(
         `event.${key}: expected nothing, as the queue ${queue} retries per record, got ${show(event[key])}`,
       );

@@ -73,7 +73,7 @@ export function planRun(
       queue,
       lane: laneOf(queue),
       ...(arrivals ? { shards: settings.shards } : lanes.target),
-      way: settings.way,
+      retryMode: settings.retryMode,
       band: tier,
       catchUp,
       ...(arrivals ? { arrivals, firstBand: firstBandOf(event, given.functionTimeoutSeconds) } : {}),
@@ -93,8 +93,8 @@ export function planRun(
 }
 
 /** As the CDK app makes it: of what the rules go by, whatever the handler's own code says. */
-function firstBandOf({ settings: { way, retry } }: ParsedEvent, functionTimeoutSeconds: number) {
-  if (way !== 'progressive') return undefined;
+function firstBandOf({ settings: { retryMode, retry } }: ParsedEvent, functionTimeoutSeconds: number) {
+  if (retryMode !== 'progressive') return undefined;
   const tiers = retry?.type === 'progressive' ? retry.tiers : undefined;
   return tierBands(tiers ?? DEFAULT_TIERS, functionTimeoutSeconds)[0];
 }
@@ -144,9 +144,9 @@ export function checkTaskTimeouts(work: TaskWork | undefined, mostSeconds: numbe
   }
 }
 
-function policyFor(queue: string, { way, retry }: QueueSettings, chosen: RetryPolicy | undefined) {
-  if (chosen) checkPolicy(chosen, way, 'backlogHandler.retry');
-  const fallback: RetryPolicy = { type: way === 'progressive' ? 'progressive' : 'fibonacci' };
+function policyFor(queue: string, { retryMode, retry }: QueueSettings, chosen: RetryPolicy | undefined) {
+  if (chosen) checkPolicy(chosen, retryMode, 'backlogHandler.retry');
+  const fallback: RetryPolicy = { type: retryMode === 'progressive' ? 'progressive' : 'fibonacci' };
   return resolvePolicy(chosen ?? retry ?? fallback, `retry of the queue "${queue}"`);
 }
 

@@ -10,13 +10,13 @@ import {
   historyShape,
   limitOptions,
 } from '../src/processor/index.js';
-import { MAX_SHARDS, QUEUE_NAME, QUEUE_PATTERN, type Way } from '../src/record/index.js';
+import { MAX_SHARDS, QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
 
 /** One queue, as `BACKLOG_QUEUES` describes it to the handlers. */
 export interface QueueSettings {
-  readonly way: Way;
+  readonly retryMode: RetryMode;
   /** Default: fibonacci, or progressive on a progressive queue. */
   readonly retry?: RetryPolicy | undefined;
   /**
@@ -78,7 +78,7 @@ export const choiceOptions = {
 };
 
 const queueSchema = z.strictObject({
-  way: z.enum(['retry', 'progressive'], { error: 'expected "retry" or "progressive"' }),
+  retryMode: z.enum(['perRecord', 'progressive'], { error: 'expected "perRecord" or "progressive"' }),
   retry: z.optional(z.unknown()),
   deliverTo: z.optional(z.unknown()),
   shards: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS))),
@@ -114,7 +114,7 @@ function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: str
     throw new ConfigurationError(`${path}: expected the name of a queue: ${QUEUE_NAME}, got ${show(name)}`);
   }
   const { retry, deliverTo, ...rest } = queue;
-  if (retry !== undefined) checkPolicy(retry, queue.way, `${path}.retry`);
+  if (retry !== undefined) checkPolicy(retry, queue.retryMode, `${path}.retry`);
   checkRetryQueue(queue.retryQueue, name, `${path}.retryQueue`);
   const delivery = () => parseDelivery(deliverTo, `${path}.deliverTo`, rest.attemptTimeoutSeconds);
   return {
@@ -131,9 +131,9 @@ export function checkRetryQueue(retryQueue: string | undefined, queue: string, n
 }
 
 /** The rules of a progressive queue keep its schedule, so another policy could not have its way there. */
-export function checkPolicy(retry: unknown, way: Way, name: string): void {
+export function checkPolicy(retry: unknown, retryMode: RetryMode, name: string): void {
   const { type } = resolvePolicy(retry, name);
-  if (way === 'progressive' && type !== 'progressive') {
+  if (retryMode === 'progressive' && type !== 'progressive') {
     throw new ConfigurationError(
       `${name}.type: expected "progressive", as the queue is progressive, got ${show(type)}`,
     );

@@ -4,7 +4,7 @@ import { withoutUnneededParts } from './unneeded-parts.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The built-in delivery, for queues of the per-record way and for progressive ones; the intake and its sweep. */
+/** The built-in delivery, for queues with per-record retries and for progressive ones; the intake and its sweep. */
 export const HANDLERS = ['fibonacci', 'progressive', 'intake', 'sweep'];
 
 const ABSENT = join(ROOT, 'scripts', 'absent-credentials.mjs');

@@ -44,11 +44,11 @@ export {
   type Item,
   isCancelled,
   RetryAfter,
+  type RetryMode,
   Snooze,
   STATUSES,
   type Status,
   type TypedOutcome,
-  type Way,
 } from './record/index.js';
 export * from './store/index.js';
 export {

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import type { Way } from '../record/index.js';
+import type { RetryMode } from '../record/index.js';
 import { DUE_INDEX } from '../store/index.js';
 import type { LocalApp } from './template/local-app.js';
 
 /** A queue of the app, as its functions are told about it. */
 export interface AppQueue {
   readonly name: string;
-  readonly way: Way;
+  readonly retryMode: RetryMode;
   /** The type of its retry policy, such as `fibonacci`. */
   readonly policy: string;
   readonly deliverTo?: string | undefined;
@@ -18,7 +18,7 @@ export interface AppQueue {
 const queuesSchema = z.record(
   z.string(),
   z.object({
-    way: z.enum(['retry', 'progressive']),
+    retryMode: z.enum(['perRecord', 'progressive']),
     retry: z.object({ type: z.string() }).optional(),
     deliverTo: z.union([z.string(), z.object({ url: z.string() }).transform(({ url }) => url)]).optional(),
   }),
@@ -30,13 +30,15 @@ export function queuesOf(app: LocalApp): AppQueue[] {
   for (const { environment } of app.functions) {
     const table = environment.BACKLOG_TABLE;
     if (table === undefined) continue;
-    for (const [name, { way, retry, deliverTo }] of Object.entries(readQueues(environment.BACKLOG_QUEUES))) {
+    for (const [name, { retryMode, retry, deliverTo }] of Object.entries(
+      readQueues(environment.BACKLOG_QUEUES),
+    )) {
       const key = `${table}/${name}`;
       const known = queues.get(key);
       queues.set(key, {
         name,
-        way,
-        policy: retry?.type ?? known?.policy ?? (way === 'progressive' ? 'progressive' : 'fibonacci'),
+        retryMode,
+        policy: retry?.type ?? known?.policy ?? (retryMode === 'progressive' ? 'progressive' : 'fibonacci'),
         table,
         deliverTo: deliverTo ?? known?.deliverTo,
         controlTable: environment.BACKLOG_CONTROL_TABLE,

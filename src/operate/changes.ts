@@ -18,7 +18,7 @@ import {
   isQuarantined,
   laneOf,
   place,
-  type Way,
+  type RetryMode,
   withoutDeadEnding,
 } from '../record/index.js';
 import { checkItem } from '../store/item-limits.js';
@@ -51,7 +51,7 @@ export interface DecisionContext {
   /** The backlog's time at which every attempt that is under way now is over: no function lives longer. */
   readonly allOverAt: number;
   /** How the record's queue retries; undefined where no run has told yet. */
-  readonly way: Way | undefined;
+  readonly retryMode: RetryMode | undefined;
 }
 
 /** Start of the `deadReason` of what an operator has discarded. */
@@ -131,8 +131,8 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
 }
 
 /** Not to be attempted before then. Never brings an attempt forward. */
-export function snooze({ record }: Found, until: number, { now, way }: DecisionContext): Decision {
-  const isByAge = way === 'progressive' && tellsItsAge(record);
+export function snooze({ record }: Found, until: number, { now, retryMode }: DecisionContext): Decision {
+  const isByAge = retryMode === 'progressive' && tellsItsAge(record);
   const heldUntil = timeOf(record.notBefore);
   const waitsUntil = isByAge ? heldUntil : dueTime(record);
   if (waitsUntil >= until && !isMisplaced(record)) return AS_WANTED;
@@ -141,15 +141,15 @@ export function snooze({ record }: Found, until: number, { now, way }: DecisionC
 }
 
 /**
- * A run of the progressive schedule has left it its insertion as its due time: one of the other way goes by its policy
- * then, and by `notBefore`. Any other due time is one, under either way.
+ * A run of the progressive schedule has left it its insertion as its due time: a per-record run goes by its policy
+ * then, and by `notBefore`. Any other due time is one, under either retry mode.
  */
 function tellsItsAge(record: BacklogRecord): boolean {
   return record.failures > 0 && !isMisplaced(record) && dueTime(record) === bornAt(record);
 }
 
 /** Due now; on a progressive queue at the next turn of its tier. */
-export function retryNow({ record }: Found, { now, way }: DecisionContext): Decision {
+export function retryNow({ record }: Found, { now, retryMode }: DecisionContext): Decision {
   const waits = dueTime(record) > now;
   const isPutOff = timeOf(record.notBefore) > now;
   if (!waits && !isPutOff && !isMisplaced(record)) return AS_WANTED;
@@ -157,7 +157,7 @@ export function retryNow({ record }: Found, { now, way }: DecisionContext): Deci
   const isDelayed = timeOf(record.availableAt) > now && record.failures === 0;
   const availableAt = isDelayed ? { availableAt: toIso(now) } : {};
   const born = isDelayed ? now : bornAt(record);
-  const dueAt = way === 'progressive' ? Math.min(born, now) : now;
+  const dueAt = retryMode === 'progressive' ? Math.min(born, now) : now;
   const set = { ...availableAt, ...(waits ? { dueAt: toIso(dueAt) } : {}) };
   return placing(record, set, ['notBefore', 'formerLane'], now);
 }

@@ -3,7 +3,7 @@ import PQueue from 'p-queue';
 import type { Clock } from '../clock.js';
 import { Pace } from '../processor/pace.js';
 import { type Random, randomToken } from '../random.js';
-import { type BacklogRecord, isPending, type Status, type Way } from '../record/index.js';
+import { type BacklogRecord, isPending, type RetryMode, type Status } from '../record/index.js';
 import { isOfOneRecord } from '../store/errors.js';
 import type { Found, OperatorStore } from '../store/operator-store.js';
 import { patiently } from '../store/patience.js';
@@ -75,7 +75,7 @@ export class Operation {
   private readonly pace: Pace;
   private readonly writes: PQueue;
   private readonly signal: AbortSignal;
-  private readonly ways = new Map<string, Way | undefined>();
+  private readonly retryModes = new Map<string, RetryMode | undefined>();
   private readonly releases: Releases;
   private readonly startedAt: number;
 
@@ -189,12 +189,12 @@ export class Operation {
       else return true;
       return false;
     });
-    if (action.asksWay) await this.learnWays(fitting);
+    if (action.asksWay) await this.learnRetryModes(fitting);
     const now = clock.now();
     const allOverAt = now + LONGEST_ATTEMPT_MS * (clock.speed ?? 1);
     const planned = fitting.flatMap((found): Planned[] => {
-      const way = this.ways.get(found.record.queue);
-      const decision = action.decide(found, { now, allOverAt, way });
+      const retryMode = this.retryModes.get(found.record.queue);
+      const decision = action.decide(found, { now, allOverAt, retryMode });
       if (decision.do === 'skip') tally.skipped(decision.because);
       else if (decision.do === 'refuse') tally.failed(found.record.id, decision.reason);
       else return [{ ...found, decision }];
@@ -251,12 +251,12 @@ export class Operation {
   }
 
   /** How the queues retry, once for each. */
-  private async learnWays(page: readonly Found[]): Promise<void> {
+  private async learnRetryModes(page: readonly Found[]): Promise<void> {
     const queues = new Set(page.map(({ record }) => record.queue));
     for (const queue of queues) {
-      if (this.ways.has(queue)) continue;
-      const { way } = await this.patiently(() => this.parts.store.readQueue(queue));
-      this.ways.set(queue, way?.way);
+      if (this.retryModes.has(queue)) continue;
+      const { retryMode } = await this.patiently(() => this.parts.store.readQueue(queue));
+      this.retryModes.set(queue, retryMode?.mode);
     }
   }
 

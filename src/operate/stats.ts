@@ -1,5 +1,5 @@
 import { DEFAULT_TIERS } from '../policies/index.js';
-import { lanesOf, type Way } from '../record/index.js';
+import { lanesOf, type RetryMode } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import type { IndexKey, QueueState } from '../store/store.js';
 import { deadLanesOf } from './lanes.js';
@@ -8,7 +8,7 @@ import { deadLanesOf } from './lanes.js';
 export interface QueueStats {
   readonly queue: string;
   /** How it retries, once a run has told. */
-  readonly way: Way | undefined;
+  readonly retryMode: RetryMode | undefined;
   readonly paused: boolean;
   /** ISO-8601. */
   readonly pausedAt?: string | undefined;
@@ -55,7 +55,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** Counts one queue in the index: each entry once. */
 export async function statsOf(
   queue: string,
-  { paused, pausedAt, way, breakers }: QueueState,
+  { paused, pausedAt, retryMode, breakers }: QueueState,
   now: number,
   parts: StatsParts,
 ): Promise<QueueStats> {
@@ -64,14 +64,14 @@ export async function statsOf(
   const dead = await count(deadLanesOf(queue), {}, parts);
   const common = {
     queue,
-    way: way?.way,
+    retryMode: retryMode?.mode,
     paused,
     ...(pausedAt === undefined ? {} : { pausedAt }),
     openBreakers: breakers.size,
     dead,
     oldestDueAt: oldest,
   };
-  const isByAge = way?.way === 'progressive';
+  const isByAge = retryMode?.mode === 'progressive';
   if (oldest === undefined) {
     return { ...common, pending: 0, ...(isByAge ? byAge([], 0) : { lagSeconds: 0, due: NONE_DUE }) };
   }

@@ -8,11 +8,11 @@ import {
   lanesOf,
   quarantine,
   type RecordChange,
+  type RetryMode,
   reschedule,
   type SettleContext,
   settle,
   type Verdict,
-  type Way,
   waitForTask,
   whyUnfit,
 } from '../record/index.js';
@@ -39,7 +39,7 @@ const MAX_UNKNOWN_TASKS = 20;
 /** What a run knows of its lane: who is due in it by its policy or age band, and whether its queue lets it go on. */
 export class Lane {
   readonly key: string;
-  readonly way: Way;
+  readonly retryMode: RetryMode;
   private queueChecked: boolean;
   /** It is one of those that the queue's records get their place in. */
   private readonly isCurrent: boolean;
@@ -54,8 +54,8 @@ export class Lane {
     const { target } = options;
     // A run that stayed has looked at its queue before.
     this.queueChecked = target.exactSince !== undefined;
-    const { lane, way } = target;
-    this.way = way ?? (band ? 'progressive' : 'retry');
+    const { lane, retryMode } = target;
+    this.retryMode = retryMode ?? (band ? 'progressive' : 'perRecord');
     this.isCurrent =
       target.arrivals === undefined && lanesOf(target.queue, 0, target.shards ?? 1).includes(lane);
     this.key = band ? `${lane}#${band.number}` : lane;
@@ -67,7 +67,12 @@ export class Lane {
     const first = !this.queueChecked;
     this.queueChecked = true;
     this.breakers.saw(queue);
-    const stop = await checkQueue(queue, { ...this.options, ...this.parts, way: this.way, first });
+    const stop = await checkQueue(queue, {
+      ...this.options,
+      ...this.parts,
+      retryMode: this.retryMode,
+      first,
+    });
     return { records, stop: stop ?? (this.breakers.isShut() ? 'breakerOpen' : undefined) };
   }
 
@@ -178,7 +183,7 @@ export class Lane {
     return {
       // Whatever queue it names by now: only of this one are the shards known here.
       lane: this.isCurrent ? target.lane : laneFor({ id: record.id, queue: target.queue }, target.shards),
-      way: this.way,
+      retryMode: this.retryMode,
       policy,
       chosen,
       now: this.parts.clock.now(),

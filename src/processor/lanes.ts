@@ -10,7 +10,7 @@ const BY_WEIGHT: readonly RunEnd[] = [
   'stopped',
   'paused',
   'breakerOpen',
-  'wayChanged',
+  'retryModeChanged',
   'leaseLost',
   'deadline',
   'onePage',

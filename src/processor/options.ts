@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Clock } from '../clock.js';
 import type { ResolvedPolicy, TierBand } from '../policies/index.js';
-import type { BacklogRecord, HistoryLimits, TypedOutcome, Way } from '../record/index.js';
+import type { BacklogRecord, HistoryLimits, RetryMode, TypedOutcome } from '../record/index.js';
 import type { FailureChoices, RecordChoices } from './decisions.js';
 import type { KeepTexts } from './history.js';
 import type { Bookmark } from './pages.js';
@@ -135,8 +135,8 @@ export interface RunTarget {
   /** Only what is kept to the second, and has come due since then (epoch milliseconds): the run stays for it. */
   readonly exactSince?: number | undefined;
   readonly band?: TierBand | undefined;
-  /** Of a progressive queue's run without an age band. Default: the way that `band` tells. */
-  readonly way?: Way | undefined;
+  /** Of a progressive queue's run without an age band. Default: as `band` says. */
+  readonly retryMode?: RetryMode | undefined;
   /** Records that have just come and have no place in the index yet, in place of what is due in the lane. */
   readonly arrivals?: Arrivals | undefined;
   /** Of a progressive queue's arrivals: its first tier, in which those are looked at again that were crowded out. */

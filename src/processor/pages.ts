@@ -172,7 +172,7 @@ export class AgeBandPages implements PageSource {
     return head && at ? { head, at } : undefined;
   }
 
-  /** Queues of this way are not served page by page beside others. */
+  /** Queues of this mode are not served page by page beside others. */
   bookmark(): undefined {
     return undefined;
   }

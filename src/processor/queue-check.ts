@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { Way } from '../record/index.js';
+import type { RetryMode } from '../record/index.js';
 import type { BacklogStore, QueueState } from '../store/store.js';
 import { CLOCK_SKEW_MS } from './lease.js';
 import type { RunTarget } from './options.js';
@@ -8,7 +8,7 @@ import type { RunEnd } from './summary.js';
 export interface QueueCheck {
   readonly target: RunTarget;
   /** The run's own. */
-  readonly way: Way;
+  readonly retryMode: RetryMode;
   readonly store: BacklogStore;
   readonly clock: Clock;
   readonly functionTimeoutSeconds: number;
@@ -17,30 +17,34 @@ export interface QueueCheck {
 }
 
 /**
- * Whether the queue lets a run go on. A queue whose way of retrying was changed waits one function timeout before the
- * new way's first attempt: a run of the old way, under another lease, may still be at work on the same records.
+ * Whether the queue lets a run go on. A queue whose retry mode was changed waits one function timeout before the
+ * new mode's first attempt: a run of the old mode, under another lease, may still be at work on the same records.
  */
 export async function checkQueue(queue: QueueState, check: QueueCheck): Promise<RunEnd | undefined> {
   if (queue.paused) return 'paused';
-  const { target, way, store, clock, first } = check;
+  const { target, retryMode, store, clock, first } = check;
   const now = clock.wall();
-  if (queue.way === undefined) {
+  if (queue.retryMode === undefined) {
     // The queue's very first run: there is no other way's run to wait for. Unless nobody can tell any more.
-    const since = queue.isWayDamaged ? now : 0;
-    return (await store.setWay(target.queue, { way, since }, undefined)) && since === 0
+    const since = queue.isRetryModeDamaged ? now : 0;
+    return (await store.setRetryMode(target.queue, { mode: retryMode, since }, undefined)) && since === 0
       ? undefined
-      : 'wayChanged';
+      : 'retryModeChanged';
   }
-  if (queue.way.since > now + CLOCK_SKEW_MS) {
+  if (queue.retryMode.since > now + CLOCK_SKEW_MS) {
     // No clock has shown that: it would keep the queue from its runs until then.
-    await store.setWay(target.queue, { way: queue.way.way, since: now }, queue.way);
-    return 'wayChanged';
+    await store.setRetryMode(
+      target.queue,
+      { mode: queue.retryMode.mode, since: now },
+      queue.retryMode,
+    );
+    return 'retryModeChanged';
   }
-  if (queue.way.way !== way) {
-    // A run that began under its own way and finds another one now is of the old deployment: it gives way.
-    if (first) await store.setWay(target.queue, { way, since: now }, queue.way);
-    return 'wayChanged';
+  if (queue.retryMode.mode !== retryMode) {
+    // A run that began under its own mode and finds another one now is of the old deployment: it ends.
+    if (first) await store.setRetryMode(target.queue, { mode: retryMode, since: now }, queue.retryMode);
+    return 'retryModeChanged';
   }
-  const settledAt = queue.way.since + check.functionTimeoutSeconds * 1000;
-  return queue.way.since > 0 && now < settledAt ? 'wayChanged' : undefined;
+  const settledAt = queue.retryMode.since + check.functionTimeoutSeconds * 1000;
+  return queue.retryMode.since > 0 && now < settledAt ? 'retryModeChanged' : undefined;
 }

@@ -92,9 +92,9 @@ async function attemptArrivals(
   const run = new ArrivalsRun(options, parts, tally, pressure, arrivals);
   const ended = await run.attempt();
   const { arrivals: _, firstBand, ...target } = options.target;
-  const { queue, shards, way } = target;
+  const { queue, shards, retryMode } = target;
   const own = run.crowdedOut.filter((record) => record.queue === queue);
-  if (own.length === 0 || (way === 'progressive' && !firstBand)) return ended;
+  if (own.length === 0 || (retryMode === 'progressive' && !firstBand)) return ended;
   // A request without an answer may have taken all of its time: the next rule looks after them.
   if (isShortOfTime(options, parts.clock)) return ended;
   await parts.clock.sleep(INDEX_LAG_MS, options.stop);
@@ -128,8 +128,8 @@ async function withSlotsOfRules<Answer>(
 const STAYS: ReadonlySet<RunEnd> = new Set(['drained', 'held', 'crowded']);
 
 /** A progressive queue's rules keep its schedule, and a run of one page leaves it to the last one. */
-function mayStay({ target: { band, way, onePage } }: RunOptions, ended: RunEnd): boolean {
-  const isPerRecord = band === undefined && way !== 'progressive';
+function mayStay({ target: { band, retryMode, onePage } }: RunOptions, ended: RunEnd): boolean {
+  const isPerRecord = band === undefined && retryMode !== 'progressive';
   return isPerRecord && onePage === undefined && STAYS.has(ended);
 }
 
@@ -199,7 +199,7 @@ async function catchUp(
 /** The queue itself lets no run go on, of whatever tier. */
 function isStopped(ended: RunEnd): boolean {
   if (ended === 'crowded') return true;
-  return ended === 'stopped' || ended === 'paused' || ended === 'breakerOpen' || ended === 'wayChanged';
+  return ended === 'stopped' || ended === 'paused' || ended === 'breakerOpen' || ended === 'retryModeChanged';
 }
 
 function isOverdue(band: TierBand, last: TierRun, now: number, slackMs: number): boolean {

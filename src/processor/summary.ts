@@ -19,8 +19,8 @@ export type RunEnd =
   | 'paused'
   /** Too many attempts have failed: the queue's destination is left in peace for a while. */
   | 'breakerOpen'
-  /** The queue's way of retrying has changed; the old way's last run may still be at work. */
-  | 'wayChanged'
+  /** The queue's retry mode has changed; the old mode's last run may still be at work. */
+  | 'retryModeChanged'
   /** The lease was lost to another run. */
   | 'leaseLost'
   /**

@@ -8,8 +8,8 @@ import {
   bornAt,
   type ErrorEntry,
   type HistoryEntry,
+  type RetryMode,
   type Status,
-  type Way,
 } from './record.js';
 
 /** Attributes that a settle writes or removes; those it does not name stay as they are. */
@@ -51,7 +51,7 @@ export interface RecordChange {
 export interface SettleContext {
   /** Where the record belongs: the lane it was found in, if that is one of its queue's shards. */
   readonly lane: string;
-  readonly way: Way;
+  readonly retryMode: RetryMode;
   /** The queue's policy; the record's own comes before it. */
   readonly policy: ResolvedPolicy;
   /** The policy is not the queue's own, but was chosen for this failure: its waits hold on a progressive queue too. */
@@ -98,11 +98,11 @@ export function historyOf(
  * one, and so does who is left in the lane of a shard that is no more; nobody who waits expires.
  *
  * On a progressive queue the rules keep the schedule: the index key stays the insertion time, and the write leaves the
- * index alone. Of another queue nobody knows here how it retries: a run of either way honours the due time, and puts it
+ * index alone. Of another queue nobody knows here how it retries: a run of either mode honours the due time, and puts it
  * right.
  */
 export function waitUntil(record: BacklogRecord, earliest: number, context: SettleContext) {
-  const { way, now, retryQueue } = context;
+  const { retryMode, now, retryQueue } = context;
   const lane = record.lane === context.lane ? {} : { lane: context.lane };
   const remove = record.lane === undefined ? (['expiresAt'] as const) : [];
   const next = toIso(earliest);
@@ -110,7 +110,7 @@ export function waitUntil(record: BacklogRecord, earliest: number, context: Sett
     const set = { queue: retryQueue, lane: laneOf(retryQueue), dueAt: next };
     return { set, remove: ['notBefore', ...remove] as const, next };
   }
-  if (way === 'retry') return { set: { ...lane, dueAt: next }, remove, next };
+  if (retryMode === 'perRecord') return { set: { ...lane, dueAt: next }, remove, next };
   const dueAt = toIso(bornAt(record));
   if (earliest > now) return { set: { ...lane, dueAt, notBefore: next }, remove, next };
   const over = record.notBefore === undefined ? [] : (['notBefore'] as const);

@@ -16,7 +16,7 @@ export type Verdict =
   | { readonly do: 'quarantine'; readonly why: string }
   /** It does not belong where the index has it. */
   | { readonly do: 'correct'; readonly change: RecordChange }
-  /** Its due time belongs to the other way of retrying, and it is not its time yet. */
+  /** Its due time belongs to the other retry mode, and it is not its time yet. */
   | { readonly do: 'reschedule'; readonly dueAt: number }
   /** The index will not name it any more, or not before its time. */
   | { readonly do: 'skip'; readonly because: 'notPending' | 'moved' | 'notDue' | 'attemptedRecently' };

@@ -140,9 +140,9 @@ function retryOf(record: BacklogRecord, change: ReturnType<typeof failureOf>, co
 /** The rules of a progressive queue keep the schedule of whoever stays there and has no waits of its own. */
 function isLeftToRules(
   { retry }: BacklogRecord,
-  { way, chosen = false, retryQueue }: SettleContext,
+  { retryMode, chosen = false, retryQueue }: SettleContext,
 ): boolean {
-  if (way !== 'progressive' || retryQueue !== undefined) return false;
+  if (retryMode !== 'progressive' || retryQueue !== undefined) return false;
   return !(retry === undefined ? chosen : hasOwnSchedule(retry));
 }
 

@@ -30,7 +30,7 @@ export function isRisen(record: BacklogRecord): boolean {
 }
 
 /**
- * Gives a record its place in the index, under either way of retrying: due since it became available. What could not
+ * Gives a record its place in the index, under either retry mode: due since it became available. What could not
  * be read of the contract is written anew, so that people and tools see what is gone by. One that was put as `DEAD`
  * is listed with the others; one that this code cannot handle is quarantined; a dead one that is pending again begins anew, at this moment. Nobody who waits expires:
  * one that was finished, and set to `NEW` again, would.

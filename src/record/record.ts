@@ -5,7 +5,7 @@ export const STATUSES = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const;
 export type Status = (typeof STATUSES)[number];
 
 /** How a queue retries: by a due time per record, or by the age of the record and the rule that covers it. */
-export type Way = 'retry' | 'progressive';
+export type RetryMode = 'perRecord' | 'progressive';
 
 export const DEFAULT_QUEUE = 'default';
 /**

@@ -59,7 +59,7 @@ export function expire(context: SettleContext): RecordChange {
   return die({}, 'expired', context);
 }
 
-/** A due time that belongs to the other way of retrying is put right, without an attempt. */
+/** A due time that belongs to the other retry mode is put right, without an attempt. */
 export function reschedule(dueAt: number): RecordChange {
   return { set: { dueAt: toIso(dueAt) }, remove: [] };
 }

@@ -1,4 +1,4 @@
-import type { BacklogRecord, Item, RecordChange, Way } from '../record/index.js';
+import type { BacklogRecord, Item, RecordChange, RetryMode } from '../record/index.js';
 
 /**
  * Where records, leases and queue items live. Two implementations, one conformance suite
@@ -60,7 +60,7 @@ export interface BacklogStore {
   writeSweep(state: SweepState): Promise<void>;
 
   /** Notes how the queue retries since when; `false` if it is no longer as it was read. */
-  setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean>;
+  setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
   /** Notes how the run of a tier ended. */
   recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
   /**
@@ -216,9 +216,9 @@ export interface SweepState {
   readonly found: number;
 }
 
-export interface WayState {
-  readonly way: Way;
-  /** Real time at which the queue began to retry this way. */
+export interface RetryModeState {
+  readonly mode: RetryMode;
+  /** Real time at which the queue began to retry in this mode. */
   readonly since: number;
 }
 
@@ -272,9 +272,9 @@ export interface QueueState {
   readonly paused: boolean;
   /** ISO-8601; absent where it is not known. */
   readonly pausedAt?: string | undefined;
-  readonly way?: WayState | undefined;
+  readonly retryMode?: RetryModeState | undefined;
   /** It was noted, and makes no sense any more. */
-  readonly isWayDamaged?: true | undefined;
+  readonly isRetryModeDamaged?: true | undefined;
   /** By the tier's number; `3/1` is tier 3 of the second of several runs that share the queue's lanes. */
   readonly tiers: ReadonlyMap<string, TierRun>;
   /** Of the destinations whose breakers are not closed, but for those that share one: `OWN_BREAKERS` at most. */

@@ -17,7 +17,7 @@ import {
 const ENTRY = 'test/cdk/fixtures/handler.ts';
 
 describe('queues with built-in delivery', () => {
-  it('share one function per way, which knows only the queues of that way', () => {
+  it('share one function per retry mode, which knows only the queues of that mode', () => {
     const { template, backlog } = backlogWith({
       queues: { a: retryQueue, b: retryQueue, c: progressiveQueue, d: progressiveQueue },
       intake: false,
@@ -64,7 +64,7 @@ describe('queues with built-in delivery', () => {
       functionTimeoutSeconds: 300,
       queues: {
         orders: {
-          way: 'retry',
+          retryMode: 'perRecord',
           retry: { type: 'constant', intervalSeconds: 60, maxAttempts: 9 },
           retryQueue: 'slow',
           deadOn: ['HttpError'],
@@ -165,7 +165,7 @@ describe('a delivery that says more than its URL', () => {
       'Fn::Join': [
         '',
         [
-          '{"orders":{"way":"retry","retry":{"type":"none"},"deliverTo":{"url":"',
+          '{"orders":{"retryMode":"perRecord","retry":{"type":"none"},"deliverTo":{"url":"',
           { Ref: 'Url' },
           '","method":"PUT"}}}',
         ],
@@ -244,7 +244,7 @@ it('an entry gets the environment of its queue beside the library its own', () =
   const [lambda] = propertiesOf(template, 'AWS::Lambda::Function');
   expect(lambda.Environment.Variables).toMatchObject({
     ERP: 'blue',
-    BACKLOG_QUEUES: '{"imports":{"way":"retry","retry":{"type":"none"}}}',
+    BACKLOG_QUEUES: '{"imports":{"retryMode":"perRecord","retry":{"type":"none"}}}',
   });
 });
 
@@ -267,7 +267,7 @@ describe("a function of the user's own", () => {
     const [lambda] = propertiesOf(template, 'AWS::Lambda::Function');
     expect(lambda.Environment.Variables).toMatchObject({
       BACKLOG_FUNCTION_TIMEOUT_SECONDS: '120',
-      BACKLOG_QUEUES: '{"bulk":{"way":"progressive"}}',
+      BACKLOG_QUEUES: '{"bulk":{"retryMode":"progressive"}}',
     });
     expect(rulesOf(template)[1]?.input.tier.fromAgeSeconds).toBe(86_400 + 120);
     template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 0 });

@@ -68,8 +68,8 @@ describe('the intake', () => {
     });
     const variables = { ...lambda.Environment.Variables, BACKLOG_TABLE: 'r', BACKLOG_CONTROL_TABLE: 'c' };
     expect(readSettings(variables).queues).toEqual({
-      orders: { way: 'retry' },
-      bulk: { way: 'progressive' },
+      orders: { retryMode: 'perRecord' },
+      bulk: { retryMode: 'progressive' },
     });
     expect(backlog.intake?.functionArn).toBeDefined();
   });

@@ -93,12 +93,12 @@ describe('synthesis refuses, and names the option', () => {
       'queues.bulk.history: unknown option "redact"',
     ],
     [
-      'both ways of retrying',
+      'both retry modes',
       queue({ ...retryQueue, progressive: true }),
       'queues.bulk: expected either "retry" or "progressive", got both',
     ],
     [
-      'no way of retrying',
+      'no retry mode',
       queue({ deliverTo: URL }),
       'queues.bulk: expected "retry" or "progressive", got neither',
     ],
@@ -225,7 +225,7 @@ it('a URL that is known at deployment only is left to the function to check', ()
     'Fn::Join': [
       '',
       [
-        '{"orders":{"way":"retry","retry":{"type":"fibonacci"},"deliverTo":"',
+        '{"orders":{"retryMode":"perRecord","retry":{"type":"fibonacci"},"deliverTo":"',
         { 'Fn::ImportValue': 'ErpUrl' },
         '"}}',
       ],

@@ -27,7 +27,7 @@ describe('a queue with shards', () => {
     const [rule] = propertiesOf(template, 'AWS::Events::Rule');
     const events = rule?.Targets.map(({ Input }: { Input: string }) => JSON.parse(Input));
     expect(events).toHaveLength(runs);
-    const queues = parseQueues({ orders: { way: 'retry', shards } });
+    const queues = parseQueues({ orders: { retryMode: 'perRecord', shards } });
     for (const [number, event] of events.entries()) {
       expect(parseEvent(event, queues).part).toEqual(runs === 1 ? undefined : { number, of: runs });
     }
@@ -120,7 +120,7 @@ describe('a progressive queue', () => {
     const [lambda] = propertiesOf(template, 'AWS::Lambda::Function');
     expect(JSON.parse(lambda.Environment.Variables.BACKLOG_QUEUES)).toEqual({
       bulk: {
-        way: 'progressive',
+        retryMode: 'progressive',
         retry: { type: 'progressive', tiers, maxAttempts: 50, maxAgeSeconds: 400 * DAY },
         deliverTo: URL,
       },

@@ -166,7 +166,7 @@ it('a function without secrets may read none', () => {
   expect(rightsTo(template, /^secretsmanager|^ssm|^kms/)).toEqual([]);
 });
 
-it('the function of the other way may not read the secrets of this one', () => {
+it('the function of the other retry mode may not read the secrets of this one', () => {
   const stack = newStack();
   const secret = new Secret(stack, 'WebhookSecret');
   const template = deliveryOf(stack, { secret }, { bulk: { progressive: true, deliverTo: URL } });

@@ -34,7 +34,7 @@ describe('a worker', () => {
     expect(together).toEqual([{ queues: { critical: 6, default: 1 } }]);
     expect(inputs.filter(({ queue }) => queue === 'yearly')).toHaveLength(6);
     expect(inputs.filter(({ queue }) => queue === 'critical' || queue === 'default')).toEqual([]);
-    const known = parseQueues({ critical: { way: 'retry' }, default: { way: 'retry' } });
+    const known = parseQueues({ critical: { retryMode: 'perRecord' }, default: { retryMode: 'perRecord' } });
     const events = parseEvents(together[0], known).map(({ event: { queue }, weight }) => [queue, weight]);
     expect(events).toEqual([
       ['critical', 6],

@@ -23,7 +23,7 @@ beforeEach(async () => {
   vi.stubEnv('BACKLOG_RUNTIME_DIR', await mkdtemp(join(tmpdir(), 'backlog-operate-')));
   table = await oldTable(dynamodb.endpoint, `Records${++tables}`);
   control = await oldTable(dynamodb.endpoint, `Control${tables}`, { key: 'key', index: false });
-  await control.put({ key: 'queue#orders', way: 'retry', waySince: 0 });
+  await control.put({ key: 'queue#orders', retryMode: 'perRecord', retryModeSince: 0 });
 });
 afterEach(() => {
   table.close();
@@ -205,7 +205,11 @@ describe('the other actions', () => {
     expect((await operate('pause', 'orders')).err).toMatch(/is paused already/);
     expect((await operate('stats')).out).toMatch(/orders .*paused 0 s/);
     await operate('resume', 'orders');
-    expect(await control.get('queue#orders')).toEqual({ key: 'queue#orders', way: 'retry', waySince: 0 });
+    expect(await control.get('queue#orders')).toEqual({
+      key: 'queue#orders',
+      retryMode: 'perRecord',
+      retryModeSince: 0,
+    });
   });
 });
 
@@ -265,7 +269,7 @@ describe('backlog export', () => {
 
 describe('backlog stats', () => {
   it('counts what waits, what is due, and what is dead', async () => {
-    await control.put({ key: 'queue#bulk', way: 'progressive', waySince: 0 });
+    await control.put({ key: 'queue#bulk', retryMode: 'progressive', retryModeSince: 0 });
     await table.put(
       ...[-HOUR, -5, 30_000, HOUR / 2, 5 * HOUR, 50 * HOUR].map((ms, i) =>
         record(`o${i}`, { dueAt: iso(ms) }),
@@ -281,14 +285,14 @@ describe('backlog stats', () => {
     const [bulk, orders] = json.queues;
     expect(orders).toMatchObject({
       queue: 'orders',
-      way: 'retry',
+      retryMode: 'perRecord',
       paused: false,
       pending: 6,
       dead: 1,
       due: { now: 2, minute: 1, hour: 2, day: 3 },
     });
     expect(orders.lagSeconds).toBeGreaterThanOrEqual(3600);
-    expect(bulk).toMatchObject({ queue: 'bulk', way: 'progressive', pending: 4, dead: 0, delayed: 1 });
+    expect(bulk).toMatchObject({ queue: 'bulk', retryMode: 'progressive', pending: 4, dead: 0, delayed: 1 });
     expect(bulk.ages.map(({ count }: { count: number }) => count)).toEqual([1, 1, 0, 0, 0, 0, 1]);
     expect(bulk).not.toHaveProperty('lagSeconds');
     const { out, err } = await operate('stats');

@@ -30,7 +30,7 @@ const status: RuntimeStatus = {
   queues: [
     {
       name: 'default',
-      way: 'retry',
+      retryMode: 'perRecord',
       policy: 'fibonacci',
       table: 'BacklogRecords',
       NEW: 1,

@@ -33,7 +33,7 @@ const env = {
   BACKLOG_TABLE: tables.records,
   BACKLOG_CONTROL_TABLE: tables.control,
   BACKLOG_FUNCTION_TIMEOUT_SECONDS: '300',
-  BACKLOG_QUEUES: JSON.stringify({ default: { way: 'retry' } }),
+  BACKLOG_QUEUES: JSON.stringify({ default: { retryMode: 'perRecord' } }),
   BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Worker: ['default'] }),
   BACKLOG_RETURNS_URL: 'https://sqs.us-east-1.amazonaws.com/0/returns',
 };

@@ -67,7 +67,7 @@ describe('an operator’s action on a record of up to 1 KB', () => {
   });
 
   it('snooze of one that has failed on a progressive queue', async () => {
-    await store.setWay('bulk', { way: 'progressive', since: 0 }, undefined);
+    await store.setRetryMode('bulk', { mode: 'progressive', since: 0 }, undefined);
     await store.insert({ id: 'by-age', payload: 'x', queue: 'bulk', rev: 'r', ...failed('bulk') });
     expect(await operator.snooze('by-age', { wait: '2h' })).toMatchObject({ changed: 1, writeUnits: 1 });
   });

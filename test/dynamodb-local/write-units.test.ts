@@ -164,7 +164,7 @@ describe('write units of a record up to 1 KB, indexed at insertion', () => {
 });
 
 describe('write units of decisions, each by the one write of its attempt', () => {
-  it('are 3 for a failure that moves into another queue, whatever the way of its own', async () => {
+  it('are 3 for a failure that moves into another queue, whatever its own retry mode', async () => {
     for (const [queue, band] of [
       ['moving', undefined],
       ['moving-by-age', BAND],

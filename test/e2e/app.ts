@@ -6,7 +6,7 @@ import type { DeployedQueues } from './cloud.js';
 
 const { queues, scheduled } = JSON.parse(process.env.E2E_QUEUES ?? '') as DeployedQueues;
 const stack = new Stack(new App(), 'EndToEnd');
-// As short as an attempt of 30 seconds allows: a queue that changes its way waits one timeout.
+// As short as an attempt of 30 seconds allows: a queue that changes its retry mode waits one timeout.
 const timeout = Duration.seconds(60);
 const backlog = new Backlog(stack, 'Backlog', { queues, timeout });
 const other = new Backlog(stack, 'Scheduled', { queues: scheduled, timeout, trigger: 'scheduler' });

@@ -14,7 +14,7 @@ import { StoreThrottledError } from '../../src/store/index.js';
 import { listen } from '../delivery/support.js';
 import { context, TIER_1, workbench } from './support.js';
 
-const retryQueue = { default: { way: 'retry' } } as const;
+const retryQueue = { default: { retryMode: 'perRecord' } } as const;
 
 /** A handler whose run is only looked at. */
 function plannedRun(
@@ -155,7 +155,7 @@ describe('a run', () => {
   });
 
   it('of a progressive queue attempts the band of its event', async () => {
-    const bench = workbench({ bulk: { way: 'progressive' } });
+    const bench = workbench({ bulk: { retryMode: 'progressive' } });
     await bench.insert({ id: 'a', queue: 'bulk' });
     const handler = backlogHandler({ queue: 'bulk', process: () => {}, ...bench.seams });
     const summary = await handler({ queue: 'bulk', tier: TIER_1 }, context);
@@ -209,7 +209,7 @@ describe('how a run is put together', () => {
 
   it('the CDK app may say otherwise', async () => {
     const settings = {
-      way: 'retry',
+      retryMode: 'perRecord',
       retry: { type: 'constant', intervalSeconds: 7 },
       concurrency: 2,
       attemptsPerSecond: 3,
@@ -230,7 +230,7 @@ describe('how a run is put together', () => {
   });
 
   it('an option that is given as undefined is not given', async () => {
-    const settings = { way: 'retry', retry: { type: 'constant' }, concurrency: 2 } as const;
+    const settings = { retryMode: 'perRecord', retry: { type: 'constant' }, concurrency: 2 } as const;
     const options = await plannedRun(
       { retry: undefined, concurrency: undefined },
       { default: settings },
@@ -242,7 +242,7 @@ describe('how a run is put together', () => {
 
   it("the handler's code comes before the CDK app", async () => {
     const settings = {
-      way: 'retry',
+      retryMode: 'perRecord',
       retry: { type: 'constant' },
       concurrency: 2,
       maxRecords: 5,
@@ -256,7 +256,7 @@ describe('how a run is put together', () => {
   });
 
   it('knows where retries go, and which errors are dead at once; the code comes first', async () => {
-    const settings = { way: 'retry', retryQueue: 'retries', deadOn: ['TypeError'] } as const;
+    const settings = { retryMode: 'perRecord', retryQueue: 'retries', deadOn: ['TypeError'] } as const;
     const byApp = await plannedRun({}, { default: settings }, event);
     expect(byApp).toMatchObject({ retryQueue: 'retries', deadOn: ['TypeError'] });
     const chosen = { retryQueue: 'slow', deadOn: [RangeError] };
@@ -264,7 +264,7 @@ describe('how a run is put together', () => {
   });
 
   it('knows what is kept of the attempts, option by option', async () => {
-    const settings = { way: 'retry', history: { bytes: 1000, entries: 5 } } as const;
+    const settings = { retryMode: 'perRecord', history: { bytes: 1000, entries: 5 } } as const;
     const redact = ({ name }: { name: string }) => ({ name, message: 'hidden' });
     const options = await plannedRun(
       { history: { entries: 9, bytes: undefined, redact } },
@@ -281,7 +281,7 @@ describe('how a run is put together', () => {
     const catchUp = [{ ...TIER_1, number: 3 }];
     const options = await plannedRun(
       { queue: 'bulk' },
-      { bulk: { way: 'progressive' } },
+      { bulk: { retryMode: 'progressive' } },
       { queue: 'bulk', tier: TIER_1, catchUp },
     );
     expect(options.policy.type).toBe('progressive');
@@ -289,7 +289,7 @@ describe('how a run is put together', () => {
     expect(options.target).toEqual({
       queue: 'bulk',
       lane: 'bulk',
-      way: 'progressive',
+      retryMode: 'progressive',
       band: TIER_1,
       catchUp,
       lanes: ['bulk'],
@@ -299,7 +299,7 @@ describe('how a run is put together', () => {
   });
 
   describe('of a queue with shards', () => {
-    const shards = { default: { way: 'retry', shards: 5, concurrency: 20 } } as const;
+    const shards = { default: { retryMode: 'perRecord', shards: 5, concurrency: 20 } } as const;
     const NO_LOOK_BACK = Date.parse('2026-05-01T10:31:00.000Z');
     const partOf = (number: number, now = NO_LOOK_BACK) =>
       plannedRun({}, shards, { queue: 'default', part: { number, of: 2 } }, now);
@@ -316,7 +316,7 @@ describe('how a run is put together', () => {
     });
 
     it('makes one attempt at a time at least', async () => {
-      const few = { default: { way: 'retry', shards: 5, concurrency: 2 } } as const;
+      const few = { default: { retryMode: 'perRecord', shards: 5, concurrency: 2 } } as const;
       const part = { queue: 'default', part: { number: 4, of: 5 } };
       expect((await plannedRun({}, few, part, NO_LOOK_BACK)).limits.concurrency).toBe(1);
     });
@@ -339,7 +339,7 @@ describe('how a run is put together', () => {
 
     it.each([300, 3_600, 43_200])('does so in a tier that comes every %s seconds', async (everySeconds) => {
       const tier = { ...TIER_1, everySeconds };
-      const queues = { default: { way: 'progressive', shards: 1 } } as const;
+      const queues = { default: { retryMode: 'progressive', shards: 1 } } as const;
       const looks: number[] = [];
       for (let i = 0; i < 12; i++) {
         const now = Date.parse('2026-05-01T10:02:00.000Z') + i * everySeconds * 1000;
@@ -370,12 +370,12 @@ describe('what goes wrong', () => {
   };
 
   it('an environment that makes no sense fails every invocation, and each leaves a log line', async () => {
-    const bench = workbench('{"default":{"way":"sideways"}}');
+    const bench = workbench('{"default":{"retryMode":"sideways"}}');
     const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams });
     for (const invocation of [1, 2]) {
       await expect(handler({ queue: 'default' }, context)).rejects.toThrow(
         new ConfigurationError(
-          'BACKLOG_QUEUES.default.way: expected "retry" or "progressive", got "sideways"',
+          'BACKLOG_QUEUES.default.retryMode: expected "perRecord" or "progressive", got "sideways"',
         ),
       );
       expect(bench.log()).toHaveLength(invocation);
@@ -388,13 +388,13 @@ describe('what goes wrong', () => {
   });
 
   it("an event for another function's queue is refused", async () => {
-    const bench = workbench({ default: { way: 'retry' }, orders: { way: 'retry' } });
+    const bench = workbench({ default: { retryMode: 'perRecord' }, orders: { retryMode: 'perRecord' } });
     const { error } = await failing(bench, { queue: 'orders' });
     expect(error?.message).toBe('event.queue: expected "default", the queue of this handler, got "orders"');
   });
 
   it('a retry policy that a progressive queue cannot have is refused', async () => {
-    const bench = workbench({ default: { way: 'progressive' } });
+    const bench = workbench({ default: { retryMode: 'progressive' } });
     const { error } = await failing(
       bench,
       { queue: 'default', tier: TIER_1 },
@@ -466,7 +466,11 @@ describe('what goes wrong', () => {
 });
 
 describe('a handler of several queues', () => {
-  const queues = { critical: { way: 'retry' }, default: { way: 'retry' }, other: { way: 'retry' } } as const;
+  const queues = {
+    critical: { retryMode: 'perRecord' },
+    default: { retryMode: 'perRecord' },
+    other: { retryMode: 'perRecord' },
+  } as const;
   const together = { queues: { critical: 6, default: 1 } };
 
   it('serves those of its event together, and measures each by itself', async () => {

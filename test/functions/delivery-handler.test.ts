@@ -15,12 +15,12 @@ describe('the built-in delivery', () => {
     await using erp = await answering(() => 200);
     await using shop = await answering(() => 200);
     const bench = workbench({
-      default: { way: 'retry', deliverTo: erp.url },
-      orders: { way: 'retry', deliverTo: shop.url },
+      default: { retryMode: 'perRecord', deliverTo: erp.url },
+      orders: { retryMode: 'perRecord', deliverTo: shop.url },
     });
     await bench.insert({ id: 'a', payload: 1 });
     await bench.insert({ id: 'b', payload: 2, queue: 'orders' });
-    const handler = deliveryHandler('retry', bench.seams);
+    const handler = deliveryHandler('perRecord', bench.seams);
     for (const queue of ['default', 'orders']) {
       expect(await handler({ queue }, context)).toMatchObject({ attempted: 1, succeeded: 1 });
     }
@@ -32,11 +32,11 @@ describe('the built-in delivery', () => {
     const status: Record<string, number> = { good: 200, later: 503, wrong: 422, moved: 307 };
     await using erp = await answering((key) => status[key] ?? 500);
     const bench = workbench(
-      { default: { way: 'retry', deliverTo: erp.url } },
+      { default: { retryMode: 'perRecord', deliverTo: erp.url } },
       { logLevel: 'DEBUG' as 'INFO' },
     );
     for (const id of Object.keys(status)) await bench.insert({ id, payload: { card: 'secret-payload' } });
-    const summary = await deliveryHandler('retry', bench.seams)({ queue: 'default' }, context);
+    const summary = await deliveryHandler('perRecord', bench.seams)({ queue: 'default' }, context);
     expect(summary).toMatchObject({ attempted: 4, succeeded: 1, failed: 1, dead: 2 });
     expect(await bench.store.get('later')).toMatchObject({
       status: 'ERROR',
@@ -59,9 +59,9 @@ describe('the built-in delivery', () => {
       headers: { 'x-tenant': 'blue' },
       answers: { success: [410], retry: [404] },
     } as const;
-    const bench = workbench({ default: { way: 'retry', deliverTo } });
+    const bench = workbench({ default: { retryMode: 'perRecord', deliverTo } });
     for (const id of ['gone', 'missing']) await bench.insert({ id });
-    const summary = await deliveryHandler('retry', bench.seams)({ queue: 'default' }, context);
+    const summary = await deliveryHandler('perRecord', bench.seams)({ queue: 'default' }, context);
     expect(summary).toMatchObject({ attempted: 2, succeeded: 1, failed: 1, dead: 0 });
     for (const request of erp.received) {
       expect(request).toMatchObject({ method: 'PUT', headers: { 'x-tenant': 'blue' } });
@@ -72,9 +72,9 @@ describe('the built-in delivery', () => {
     await using erp = await listen((_request, response) => {
       response.writeHead(503).end(`out of order ${'.'.repeat(10_000)}`);
     });
-    const bench = workbench({ default: { way: 'retry', deliverTo: erp.url } });
+    const bench = workbench({ default: { retryMode: 'perRecord', deliverTo: erp.url } });
     await bench.insert({ id: 'a' });
-    await deliveryHandler('retry', bench.seams)({ queue: 'default' }, context);
+    await deliveryHandler('perRecord', bench.seams)({ queue: 'default' }, context);
     const record = await bench.store.get('a');
     const message = `HTTP 503 from ${erp.origin}: out of order ${'.'.repeat(187)}`;
     expect(record?.errors).toMatchObject([{ name: 'HttpError', message, attempt: 1 }]);
@@ -86,7 +86,7 @@ describe('the built-in delivery', () => {
     const token = { secretsManager: 'erp', field: 'token', prefix: 'Bearer ' };
     const queues = (url: string) => ({
       default: {
-        way: 'retry',
+        retryMode: 'perRecord',
         deliverTo: { url, secret: { secretsManager: 'hooks' }, headers: { authorization: token } },
       } as const,
     });
@@ -102,7 +102,7 @@ describe('the built-in delivery', () => {
       };
       const fetchSecret: FetchSecret = async ({ secretsManager }, stage) =>
         values[`${secretsManager} ${stage}`];
-      const handler = deliveryHandler('retry', { ...bench.seams, fetchSecret });
+      const handler = deliveryHandler('perRecord', { ...bench.seams, fetchSecret });
       expect(await handler({ queue: 'default' }, context)).toMatchObject({ succeeded: 1 });
       const [request] = erp.received;
       const headers = request?.headers as Record<string, string>;
@@ -124,7 +124,7 @@ describe('the built-in delivery', () => {
         if (secretsManager === 'erp') return '{"token":"t0ken"}';
         return stage === 'AWSCURRENT' ? NEW : undefined;
       };
-      const handler = deliveryHandler('retry', { ...bench.seams, fetchSecret });
+      const handler = deliveryHandler('perRecord', { ...bench.seams, fetchSecret });
       const arrivals = { queue: 'default', arrivals: { batch: '1/1', ids: ['arrived'] } };
       for (const event of [{ queue: 'default' }, arrivals]) {
         await expect(handler(event, context)).rejects.toThrow(
@@ -150,9 +150,12 @@ describe('the built-in delivery', () => {
       const bench = workbench(queues('https://erp.example.com/'), { logLevel: 'DEBUG' as 'INFO' });
       await bench.insert({ id: 'a' });
       const fetchSecret: FetchSecret = async (_, stage) => (stage === 'AWSCURRENT' ? value : undefined);
-      const handler = deliveryHandler('retry', {
+      const handler = deliveryHandler('perRecord', {
         ...bench.seams,
-        env: { ...bench.seams.env, ...environment({ default: { way: 'retry', deliverTo: signedOnly } }) },
+        env: {
+          ...bench.seams.env,
+          ...environment({ default: { retryMode: 'perRecord', deliverTo: signedOnly } }),
+        },
         fetchSecret,
       });
       await expect(handler({ queue: 'default' }, context)).rejects.toThrow(
@@ -171,7 +174,7 @@ describe('the built-in delivery', () => {
         if (secretsManager === 'erp') return JSON.stringify({ token: 'a\r\nx-admin: yes' });
         return stage === 'AWSCURRENT' ? NEW : undefined;
       };
-      const handler = deliveryHandler('retry', { ...bench.seams, fetchSecret });
+      const handler = deliveryHandler('perRecord', { ...bench.seams, fetchSecret });
       await expect(handler({ queue: 'default' }, context)).rejects.toThrow(
         'BACKLOG_QUEUES.default.deliverTo.headers.authorization: expected one line of visible ASCII characters',
       );
@@ -188,7 +191,7 @@ describe('the built-in delivery', () => {
         if (secretsManager === 'erp') return '{"token":"t0ken"}';
         return stage === 'AWSCURRENT' ? NEW : undefined;
       };
-      const handler = deliveryHandler('retry', { ...bench.seams, fetchSecret, now: () => state.now });
+      const handler = deliveryHandler('perRecord', { ...bench.seams, fetchSecret, now: () => state.now });
       await handler({ queue: 'default' }, context);
       state.fails = true;
       state.now += 3_600_000;
@@ -204,10 +207,10 @@ describe('the built-in delivery', () => {
 
   it('in Lambda delivers nothing to its own sandbox: the run fails, and no record pays for it', async () => {
     await using sandbox = await answering(() => 200);
-    const bench = workbench({ default: { way: 'retry', deliverTo: sandbox.url } });
+    const bench = workbench({ default: { retryMode: 'perRecord', deliverTo: sandbox.url } });
     await bench.insert({ id: 'a' });
     vi.stubEnv('AWS_LAMBDA_RUNTIME_API', '127.0.0.1:9001');
-    await expect(deliveryHandler('retry', bench.seams)({ queue: 'default' }, context)).rejects.toThrow(
+    await expect(deliveryHandler('perRecord', bench.seams)({ queue: 'default' }, context)).rejects.toThrow(
       'BACKLOG_QUEUES.default.deliverTo.url: expected a public address, or one that "allowPrivateAddresses" allows, got "127.0.0.1"',
     );
     vi.unstubAllEnvs();
@@ -217,7 +220,7 @@ describe('the built-in delivery', () => {
 
   it('serves progressive queues by the other function', async () => {
     await using erp = await answering(() => 200);
-    const bench = workbench({ bulk: { way: 'progressive', deliverTo: erp.url } });
+    const bench = workbench({ bulk: { retryMode: 'progressive', deliverTo: erp.url } });
     await bench.insert({ id: 'a', queue: 'bulk' });
     const event = { queue: 'bulk', tier: TIER_1 };
     expect(await deliveryHandler('progressive', bench.seams)(event, context)).toMatchObject({ succeeded: 1 });
@@ -225,25 +228,28 @@ describe('the built-in delivery', () => {
 
   it.each([
     [
-      'retry',
+      'perRecord',
       { queue: 'bulk', tier: TIER_1 },
-      'expected a queue of the way "retry", got "bulk" of the way "progressive"',
+      'expected a queue of retryMode "perRecord", got "bulk" of retryMode "progressive"',
     ],
     [
       'progressive',
       { queue: 'default' },
-      'expected a queue of the way "progressive", got "default" of the way "retry"',
+      'expected a queue of retryMode "progressive", got "default" of retryMode "perRecord"',
     ],
-  ] as const)('the %s function refuses a queue of the other way', async (way, event, message) => {
-    const bench = workbench({ default: { way: 'retry' }, bulk: { way: 'progressive' } });
-    await expect(deliveryHandler(way, bench.seams)(event, context)).rejects.toThrow(
-      `event.queue: ${message}`,
-    );
-  });
+  ] as const)(
+    'the %s function refuses a queue of the other retry mode',
+    async (retryMode, event, message) => {
+      const bench = workbench({ default: { retryMode: 'perRecord' }, bulk: { retryMode: 'progressive' } });
+      await expect(deliveryHandler(retryMode, bench.seams)(event, context)).rejects.toThrow(
+        `event.queue: ${message}`,
+      );
+    },
+  );
 
   it('a queue without a URL is a clear error', async () => {
-    const bench = workbench({ default: { way: 'retry' } });
-    await expect(deliveryHandler('retry', bench.seams)({ queue: 'default' }, context)).rejects.toThrow(
+    const bench = workbench({ default: { retryMode: 'perRecord' } });
+    await expect(deliveryHandler('perRecord', bench.seams)({ queue: 'default' }, context)).rejects.toThrow(
       'BACKLOG_QUEUES.default.deliverTo: expected a URL such as https://erp.example.com/orders, got nothing',
     );
   });

@@ -4,14 +4,14 @@ import type { QueuesSettings } from '../../functions/settings.js';
 import { ConfigurationError } from '../../src/errors.js';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
 
-const queues: QueuesSettings = { default: { way: 'retry' }, bulk: { way: 'progressive' } };
+const queues: QueuesSettings = { default: { retryMode: 'perRecord' }, bulk: { retryMode: 'progressive' } };
 const [tier, ...catchUp] = tierBands(DEFAULT_TIERS, 300);
 
 describe('an event that makes sense', () => {
   it('names a queue that retries per record', () => {
     expect(parseEvent({ queue: 'default' }, queues)).toEqual({
       queue: 'default',
-      settings: { way: 'retry' },
+      settings: { retryMode: 'perRecord' },
     });
   });
 
@@ -20,7 +20,7 @@ describe('an event that makes sense', () => {
       { queue: 'bulk', tier },
       { queue: 'bulk', tier, catchUp },
     ]) {
-      expect(parseEvent(event, queues)).toEqual({ ...event, settings: { way: 'progressive' } });
+      expect(parseEvent(event, queues)).toEqual({ ...event, settings: { retryMode: 'progressive' } });
     }
   });
 });
@@ -28,7 +28,7 @@ describe('an event that makes sense', () => {
 describe('an event of the intake', () => {
   const arrivals = { batch: '100/0', ids: ['a', 'b'] };
 
-  it('names records that have just come, for a queue of either way', () => {
+  it('names records that have just come, for a queue of either retry mode', () => {
     expect(parseEvent({ queue: 'default', arrivals }, queues)).toMatchObject({ arrivals });
     expect(parseEvent({ queue: 'bulk', arrivals }, queues)).toMatchObject({ arrivals });
   });

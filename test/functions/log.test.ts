@@ -4,7 +4,7 @@ import { emitMetrics } from '../../functions/metrics.js';
 import type { RunSummary } from '../../src/processor/index.js';
 import { context, workbench } from './support.js';
 
-const queues = { default: { way: 'retry' } } as const;
+const queues = { default: { retryMode: 'perRecord' } } as const;
 
 const summary: RunSummary = {
   queue: 'default',

@@ -15,7 +15,11 @@ function preparing(prepare: () => Promise<void>): Process & { prepared: number }
   return state;
 }
 
-const queues = { a: { way: 'retry' }, b: { way: 'retry' }, c: { way: 'retry' } } as const;
+const queues = {
+  a: { retryMode: 'perRecord' },
+  b: { retryMode: 'perRecord' },
+  c: { retryMode: 'perRecord' },
+} as const;
 
 describe('several queues in one function', () => {
   it('run where nothing is lacking, and the invocation fails for the one that lacks something', async () => {

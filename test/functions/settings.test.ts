@@ -7,8 +7,8 @@ import { environment } from './support.js';
 describe('settings from the environment', () => {
   it('are tables, timeout and queues', () => {
     const queues = {
-      default: { way: 'retry', deliverTo: 'https://erp.example.com', retry: { type: 'fibonacci' } },
-      bulk: { way: 'progressive', concurrency: 3, keepSuccessSeconds: 'forever' },
+      default: { retryMode: 'perRecord', deliverTo: 'https://erp.example.com', retry: { type: 'fibonacci' } },
+      bulk: { retryMode: 'progressive', concurrency: 3, keepSuccessSeconds: 'forever' },
     } as const;
     expect(readSettings({ ...environment(queues), UNRELATED: 'x' })).toEqual({
       tables: { records: 'records-table', control: 'control-table' },
@@ -19,7 +19,10 @@ describe('settings from the environment', () => {
 
   it('may hold the clock of the local runtime', () => {
     const clock = { wallStart: 1, start: 2, speed: 60 };
-    const env = { ...environment({ default: { way: 'retry' } }), BACKLOG_CLOCK: JSON.stringify(clock) };
+    const env = {
+      ...environment({ default: { retryMode: 'perRecord' } }),
+      BACKLOG_CLOCK: JSON.stringify(clock),
+    };
     expect(readSettings(env).clock).toEqual(clock);
   });
 
@@ -48,116 +51,134 @@ describe('settings from the environment', () => {
       'BACKLOG_CLOCK.speed: expected number to be >0, got 0',
     ],
   ])('%j is an error that names the variable', (change, message) => {
-    const env = { ...environment({ default: { way: 'retry' } }), ...change };
+    const env = { ...environment({ default: { retryMode: 'perRecord' } }), ...change };
     expect(() => readSettings(env)).toThrow(new ConfigurationError(message));
   });
 });
 
 describe('queues', () => {
   it.each([
-    [{ default: {} }, 'BACKLOG_QUEUES.default.way: expected "retry" or "progressive", got nothing'],
+    [{ default: {} }, 'BACKLOG_QUEUES.default.retryMode: expected "perRecord" or "progressive", got nothing'],
     [
-      { bulk: { way: 'fibonacci' } },
-      'BACKLOG_QUEUES.bulk.way: expected "retry" or "progressive", got "fibonacci"',
+      { bulk: { retryMode: 'fibonacci' } },
+      'BACKLOG_QUEUES.bulk.retryMode: expected "perRecord" or "progressive", got "fibonacci"',
     ],
-    [{ bulk: { way: 'retry', url: 'x' } }, 'BACKLOG_QUEUES.bulk: unknown option "url"'],
+    [{ bulk: { retryMode: 'perRecord', url: 'x' } }, 'BACKLOG_QUEUES.bulk: unknown option "url"'],
     [
-      { 'a b': { way: 'retry' } },
+      { 'a b': { retryMode: 'perRecord' } },
       'BACKLOG_QUEUES.a b: expected the name of a queue: letters, digits, "_", "." and "-", at most 128, got "a b"',
     ],
     [
-      { bulk: { way: 'retry', retry: { type: 'fibonaci' } } },
+      { bulk: { retryMode: 'perRecord', retry: { type: 'fibonaci' } } },
       `BACKLOG_QUEUES.bulk.retry.type: expected one of ${[...POLICY_TYPES, 'NoRetry', 'LinearRetry', 'ExponentialRetry'].map((type) => `"${type}"`).join(', ')}, got "fibonaci"; did you mean "fibonacci"?`,
     ],
     [
-      { bulk: { way: 'progressive', retry: { type: 'fibonacci' } } },
+      { bulk: { retryMode: 'progressive', retry: { type: 'fibonacci' } } },
       'BACKLOG_QUEUES.bulk.retry.type: expected "progressive", as the queue is progressive, got "fibonacci"',
     ],
     [
-      { bulk: { way: 'retry', deliverTo: 'http://erp.example.com/secret' } },
+      { bulk: { retryMode: 'perRecord', deliverTo: 'http://erp.example.com/secret' } },
       'BACKLOG_QUEUES.bulk.deliverTo: expected an https URL (http only to 127.0.0.1, [::1] or localhost), got "http://erp.example.com…"',
     ],
     [
-      { bulk: { way: 'retry', deliverTo: 7 } },
+      { bulk: { retryMode: 'perRecord', deliverTo: 7 } },
       'BACKLOG_QUEUES.bulk.deliverTo: expected a URL such as https://erp.example.com/orders, got a number',
     ],
     [
-      { bulk: { way: 'retry', deliverTo: { method: 'PUT' } } },
+      { bulk: { retryMode: 'perRecord', deliverTo: { method: 'PUT' } } },
       'BACKLOG_QUEUES.bulk.deliverTo.url: expected string, got nothing',
     ],
     [
-      { bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', answers: { dead: ['4x'] } } } },
+      {
+        bulk: {
+          retryMode: 'perRecord',
+          deliverTo: { url: 'https://erp.example.com', answers: { dead: ['4x'] } },
+        },
+      },
       'BACKLOG_QUEUES.bulk.deliverTo.answers.dead.0: expected a status from 200 to 599, or "2xx", "3xx", "4xx" or "5xx", got "4x"',
     ],
     [
-      { bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', headers: { Host: 'a' } } } },
+      {
+        bulk: {
+          retryMode: 'perRecord',
+          deliverTo: { url: 'https://erp.example.com', headers: { Host: 'a' } },
+        },
+      },
       'BACKLOG_QUEUES.bulk.deliverTo.headers.Host: expected another header, as the delivery sets this one',
     ],
     [
-      { bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', timeoutSeconds: 40 } } },
+      { bulk: { retryMode: 'perRecord', deliverTo: { url: 'https://erp.example.com', timeoutSeconds: 40 } } },
       "BACKLOG_QUEUES.bulk.deliverTo.timeoutSeconds: expected no more than the attempt's 30 s, got 40",
     ],
     [
-      { bulk: { way: 'retry', deliverTo: 'https://10.0.0.1/' } },
+      { bulk: { retryMode: 'perRecord', deliverTo: 'https://10.0.0.1/' } },
       'BACKLOG_QUEUES.bulk.deliverTo: expected a public address, or one that "allowPrivateAddresses" allows, got "10.0.0.1"',
     ],
     [
-      { bulk: { way: 'retry', deliverTo: { url: 'https://a.example', allowPrivateAddresses: ['10/8'] } } },
+      {
+        bulk: {
+          retryMode: 'perRecord',
+          deliverTo: { url: 'https://a.example', allowPrivateAddresses: ['10/8'] },
+        },
+      },
       'BACKLOG_QUEUES.bulk.deliverTo.allowPrivateAddresses.0: expected a network such as "10.0.0.0/8", got "10/8"',
     ],
     [
       {
         bulk: {
-          way: 'retry',
+          retryMode: 'perRecord',
           deliverTo: { url: 'https://a.example', secret: { secretsManager: 'a', parameter: 'b' } },
         },
       },
       'BACKLOG_QUEUES.bulk.deliverTo.secret: expected either "secretsManager" or "parameter", got {"secretsManager":"a","parameter":"b"}',
     ],
     [
-      { bulk: { way: 'retry', deliverTo: { url: 'https://a.example', secret: {} } } },
+      { bulk: { retryMode: 'perRecord', deliverTo: { url: 'https://a.example', secret: {} } } },
       'BACKLOG_QUEUES.bulk.deliverTo.secret: expected either "secretsManager" or "parameter", got {}',
     ],
     [
-      { bulk: { way: 'retry', deliverTo: { url: 'https://a.example', headers: { cookie: 7 } } } },
+      { bulk: { retryMode: 'perRecord', deliverTo: { url: 'https://a.example', headers: { cookie: 7 } } } },
       'BACKLOG_QUEUES.bulk.deliverTo.headers.cookie: expected object, got 7',
     ],
     ...['Authorization', 'cookie', 'X-Api-Key', 'apikey', 'x-auth-token'].map((name): [object, string] => [
       {
-        bulk: { way: 'retry', deliverTo: { url: 'https://erp.example.com', headers: { [name]: 's3cret' } } },
+        bulk: {
+          retryMode: 'perRecord',
+          deliverTo: { url: 'https://erp.example.com', headers: { [name]: 's3cret' } },
+        },
       },
       `BACKLOG_QUEUES.bulk.deliverTo.headers.${name}: expected a secret, as this is readable in the function's configuration`,
     ]),
     [
-      { bulk: { way: 'retry', keepSuccessSeconds: 'for ever' } },
+      { bulk: { retryMode: 'perRecord', keepSuccessSeconds: 'for ever' } },
       'BACKLOG_QUEUES.bulk.keepSuccessSeconds: expected seconds of 1 or more, or "forever", got "for ever"',
     ],
     [
-      { bulk: { way: 'retry', retryQueue: 're tries' } },
+      { bulk: { retryMode: 'perRecord', retryQueue: 're tries' } },
       'BACKLOG_QUEUES.bulk.retryQueue: expected the name of a queue: letters, digits, "_", "." and "-", at most 128, got "re tries"',
     ],
     [
-      { bulk: { way: 'retry', retryQueue: 'bulk' } },
+      { bulk: { retryMode: 'perRecord', retryQueue: 'bulk' } },
       'BACKLOG_QUEUES.bulk.retryQueue: expected another queue than the record\'s own, got "bulk"',
     ],
     [
-      { bulk: { way: 'retry', deadOn: ['WorkerLost'] } },
+      { bulk: { retryMode: 'perRecord', deadOn: ['WorkerLost'] } },
       'BACKLOG_QUEUES.bulk.deadOn.0: expected the name of an error such as "ValidationError", not "WorkerLost", got "WorkerLost"',
     ],
     [
-      { bulk: { way: 'retry', deadOn: 'TypeError' } },
+      { bulk: { retryMode: 'perRecord', deadOn: 'TypeError' } },
       'BACKLOG_QUEUES.bulk.deadOn: expected array, got "TypeError"',
     ],
     [
-      { bulk: { way: 'retry', history: { bytes: 100 } } },
+      { bulk: { retryMode: 'perRecord', history: { bytes: 100 } } },
       'BACKLOG_QUEUES.bulk.history.bytes: expected number to be >=200, got 100',
     ],
     [
-      { bulk: { way: 'retry', history: { stack: true } } },
+      { bulk: { retryMode: 'perRecord', history: { stack: true } } },
       'BACKLOG_QUEUES.bulk.history: unknown option "stack"',
     ],
     [
-      { bulk: { way: 'retry', concurrency: 0 } },
+      { bulk: { retryMode: 'perRecord', concurrency: 0 } },
       'BACKLOG_QUEUES.bulk.concurrency: expected number to be >=1, got 0',
     ],
   ])('%j is an error that names the path', (queues, message) => {
@@ -165,21 +186,30 @@ describe('queues', () => {
   });
 
   it('every problem is named at once', () => {
-    const queues = { a: { way: 'x' }, b: { way: 'retry', maxRecords: -1 } };
-    expect(() => parseQueues(queues)).toThrow(/BACKLOG_QUEUES\.a\.way: .*; BACKLOG_QUEUES\.b\.maxRecords: /);
+    const queues = { a: { retryMode: 'x' }, b: { retryMode: 'perRecord', maxRecords: -1 } };
+    expect(() => parseQueues(queues)).toThrow(
+      /BACKLOG_QUEUES\.a\.retryMode: .*; BACKLOG_QUEUES\.b\.maxRecords: /,
+    );
   });
 
   it('limits that are not given stay absent, so that a handler can tell', () => {
-    expect(parseQueues({ default: { way: 'retry' } })).toEqual({ default: { way: 'retry' } });
+    expect(parseQueues({ default: { retryMode: 'perRecord' } })).toEqual({
+      default: { retryMode: 'perRecord' },
+    });
   });
 
   it('are read back as the CDK app writes them', () => {
     const queues = {
-      default: { way: 'retry', retry: { type: 'constant', intervalSeconds: 60 }, maxRecords: 100 },
-      failing: { way: 'retry', retryQueue: 'bulk', deadOn: ['ValidationError'], history: { entries: 5 } },
-      bulk: { way: 'progressive', attemptsPerSecond: 0.5 },
+      default: { retryMode: 'perRecord', retry: { type: 'constant', intervalSeconds: 60 }, maxRecords: 100 },
+      failing: {
+        retryMode: 'perRecord',
+        retryQueue: 'bulk',
+        deadOn: ['ValidationError'],
+        history: { entries: 5 },
+      },
+      bulk: { retryMode: 'progressive', attemptsPerSecond: 0.5 },
       prices: {
-        way: 'retry',
+        retryMode: 'perRecord',
         attemptTimeoutSeconds: 60,
         deliverTo: {
           url: 'https://erp.example.com/prices',

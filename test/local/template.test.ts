@@ -412,7 +412,7 @@ describe('a synthesized app', () => {
           Variables: {
             BACKLOG_TABLE: { Ref: 'Records0A1B2C3D' },
             BACKLOG_QUEUES:
-              '{"default":{"way":"retry","deliverTo":"http://127.0.0.1:1/"},"bulk":{"way":"progressive"}}',
+              '{"default":{"retryMode":"perRecord","deliverTo":"http://127.0.0.1:1/"},"bulk":{"retryMode":"progressive"}}',
           },
         },
       }),
@@ -422,12 +422,12 @@ describe('a synthesized app', () => {
     expect(queuesOf(app)).toMatchObject([
       {
         name: 'default',
-        way: 'retry',
+        retryMode: 'perRecord',
         policy: 'fibonacci',
         table: 'Records',
         deliverTo: 'http://127.0.0.1:1/',
       },
-      { name: 'bulk', way: 'progressive', policy: 'progressive', table: 'Records' },
+      { name: 'bulk', retryMode: 'progressive', policy: 'progressive', table: 'Records' },
     ]);
   });
 });

@@ -42,7 +42,7 @@ async function bundle(): Promise<string> {
 it('a record whose process ends the process stops no other, and ends DEAD after its attempts', async () => {
   const queues = {
     default: {
-      way: 'retry',
+      retryMode: 'perRecord',
       retry: { type: 'constant', intervalSeconds: 60, maxAttempts: 2, jitter: 'none' },
     },
   };

@@ -272,7 +272,7 @@ describe('snooze', () => {
     async (_, attributes, expected) => {
       const harness = new Harness();
       harness.put('a', attributes);
-      await harness.store.setWay('q', { way: 'progressive', since: 0 }, undefined);
+      await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
       await operatorOf(harness).snooze('a', { at: new Date(START + 7200_000) });
       expect(harness.item('a')).toMatchObject({ ...expected, insertedAt: iso(0) });
       await harness.pass(7000);
@@ -286,13 +286,13 @@ describe('snooze', () => {
     ['that has failed', { status: 'ERROR', attempts: 1, failures: 1, lastFailureAt: iso(0) }],
     ['that has not', {}],
     ['that was redriven', { attempts: 9 }],
-  ])('holds a record %s although the queue changes its way', async (_, attributes) => {
+  ])('holds a record %s although the queue changes its retry mode', async (_, attributes) => {
     const harness = new Harness();
     harness.put('a', attributes);
-    await harness.store.setWay('q', { way: 'progressive', since: 0 }, undefined);
+    await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
     await operatorOf(harness).snooze('a', { wait: 7200 });
-    const { way } = await harness.store.readQueue('q');
-    await harness.store.setWay('q', { way: 'retry', since: 0 }, way);
+    const { retryMode } = await harness.store.readQueue('q');
+    await harness.store.setRetryMode('q', { mode: 'perRecord', since: 0 }, retryMode);
     await harness.pass(7199);
     expect(await harness.run(succeed)).toMatchObject({ attempted: 0 });
     await harness.pass(1);
@@ -343,7 +343,7 @@ describe('retryNow', () => {
   test('ends the delay that a producer asked for, and lets the age count from here', async () => {
     const harness = new Harness();
     harness.put('a', { availableAt: iso(DAY), dueAt: iso(DAY) });
-    await harness.store.setWay('q', { way: 'progressive', since: 0 }, undefined);
+    await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
     await harness.pass(10);
     await operatorOf(harness).retryNow('a');
     expect(harness.item('a')).toMatchObject({ availableAt: iso(10), dueAt: iso(10) });
@@ -354,7 +354,7 @@ describe('retryNow', () => {
     const harness = new Harness();
     harness.put('a', { status: 'ERROR', failures: 1, attempts: 1, notBefore: iso(DAY) });
     harness.put('b');
-    await harness.store.setWay('q', { way: 'progressive', since: 0 }, undefined);
+    await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
     expect(await operatorOf(harness).retryNow({ queue: 'q' })).toMatchObject({
       changed: 1,
       skipped: { asWanted: 1 },

@@ -14,7 +14,7 @@ const DAY = 24 * HOUR;
 describe('stats', () => {
   test('of a queue that retries per record: what is due now, and within a minute, an hour, a day', async () => {
     const harness = new Harness();
-    await harness.store.setWay('q', { way: 'retry', since: 0 }, undefined);
+    await harness.store.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
     const dues = [-90, -0.001, 0, 0.001, 60, 60.001, HOUR, HOUR + 1, DAY, DAY + 1, 400 * DAY];
     for (const [i, due] of dues.entries()) harness.put(`r${i}`, { dueAt: iso(due) });
     putDead(harness, 'd1');
@@ -26,7 +26,7 @@ describe('stats', () => {
       queues: [
         {
           queue: 'q',
-          way: 'retry',
+          retryMode: 'perRecord',
           paused: false,
           openBreakers: 0,
           pending: 11,
@@ -41,7 +41,7 @@ describe('stats', () => {
 
   test('of a progressive queue: ages by tier, and what is delayed', async () => {
     const harness = new Harness();
-    await harness.store.setWay('q', { way: 'progressive', since: 0 }, undefined);
+    await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
     for (const [i, age] of [
       1,
       DAY - 1,
@@ -70,7 +70,7 @@ describe('stats', () => {
 
   test('of a queue with shards, of whatever number, and with open breakers', async () => {
     const harness = new Harness();
-    await harness.store.setWay('q', { way: 'retry', since: 0 }, undefined);
+    await harness.store.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
     const open = { until: START, since: START, token: 't' };
     await harness.store.setBreaker('q', 'erp', open, undefined);
     for (const [i, lane] of ['q', 'q#1', 'q#31', 'q#31'].entries())
@@ -84,7 +84,7 @@ describe('stats', () => {
 
   test('of more than one page of the index counts them all', async () => {
     const harness = new Harness();
-    await harness.store.setWay('q', { way: 'retry', since: 0 }, undefined);
+    await harness.store.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
     for (let i = 0; i < 5; i++) harness.put(`r${i}`, { dueAt: iso(-10 + i) });
     const countDue: OperatorStore['countDue'] = async (query) => {
       const { count } = await harness.store.countDue(query);
@@ -99,11 +99,11 @@ describe('stats', () => {
   test('of a paused or an empty queue, of one that nobody has served, and of those that are asked for', async () => {
     const harness = new Harness();
     await operatorOf(harness).pause('paused');
-    await harness.store.setWay('empty', { way: 'progressive', since: 0 }, undefined);
+    await harness.store.setRetryMode('empty', { mode: 'progressive', since: 0 }, undefined);
     const { queues } = await operatorOf(harness).stats({ alsoQueues: ['fresh'] });
     expect(queues).toMatchObject([
       { queue: 'empty', pending: 0, delayed: 0, oldestDueAt: undefined },
-      { queue: 'fresh', way: undefined, pending: 0, lagSeconds: 0, due: { now: 0, day: 0 } },
+      { queue: 'fresh', retryMode: undefined, pending: 0, lagSeconds: 0, due: { now: 0, day: 0 } },
       { queue: 'paused', paused: true, pausedAt: iso(0) },
     ]);
     const asked = await operatorOf(harness).stats({ queues: ['paused'] });
@@ -125,7 +125,7 @@ describe('stats', () => {
           ...attributes,
         });
       };
-      await store.setWay('q', { way: 'retry', since: 0 }, undefined);
+      await store.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
       for (let i = 0; i < 40; i++) await insert(`r${i}`, { lane: 'q', dueAt: iso(i) });
       const operator = new BacklogOperator({
         table: tables.records,

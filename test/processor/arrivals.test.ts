@@ -72,7 +72,7 @@ describe('records that have just come', () => {
   test('of a progressive queue are left to its rules when they fail, with their age as their place', async () => {
     const harness = new Harness();
     put(harness, 'a', { insertedAt: iso(-100) });
-    await arrive(harness, ['a'], fail, { way: 'progressive', retry: { type: 'progressive' } });
+    await arrive(harness, ['a'], fail, { retryMode: 'progressive', retry: { type: 'progressive' } });
     expect(harness.item('a')).toMatchObject({ status: 'ERROR', lane: 'q', dueAt: iso(-100) });
     expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ attempted: 0, skipped: 1 });
     await harness.pass(300);
@@ -203,7 +203,7 @@ describe('records that have just come', () => {
   test('of a progressive queue that are crowded out are attempted in its first tier, and left to it where that is not known', async () => {
     for (const firstBand of [YOUNG, undefined]) {
       const harness = new Harness();
-      const choices = { way: 'progressive', onInsertConcurrency: 1, firstBand } as const;
+      const choices = { retryMode: 'progressive', onInsertConcurrency: 1, firstBand } as const;
       const runs = ['a', 'b'].map((id) => {
         put(harness, id);
         return harness.start(() => harness.sleep(10), { ...choices, arrivals: { batch: id, ids: [id] } });

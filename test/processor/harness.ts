@@ -16,7 +16,7 @@ import {
   retryDecider,
   run,
 } from '../../src/processor/index.js';
-import type { Way } from '../../src/record/index.js';
+import type { RetryMode } from '../../src/record/index.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import { seededRandom } from '../simulation/random.js';
 import { storeForTest, type TestStore } from '../store/test-store.js';
@@ -78,7 +78,7 @@ export class Harness {
       knows,
       band,
       catchUp,
-      way,
+      retryMode,
       arrivals,
       firstBand,
       retry,
@@ -98,7 +98,7 @@ export class Harness {
       : { type: 'constant', intervalSeconds: 60, jitter: 'none' };
     return run(
       {
-        target: { queue, lane: queue, band, catchUp, way, arrivals, firstBand, lanes, part, shards },
+        target: { queue, lane: queue, band, catchUp, retryMode, arrivals, firstBand, lanes, part, shards },
         process,
         policy: resolvePolicy(retry ?? defaultPolicy),
         retryDecider: retryFunction && retryDecider(retryFunction),
@@ -154,7 +154,7 @@ export type RunChoices = Partial<RunOptions['limits']> &
     readonly history?: HistoryOptions;
     readonly band?: TierBand;
     readonly catchUp?: readonly TierBand[];
-    readonly way?: Way;
+    readonly retryMode?: RetryMode;
     readonly arrivals?: Arrivals;
     readonly firstBand?: TierBand | undefined;
     readonly retry?: RetryPolicy;

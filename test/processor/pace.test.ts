@@ -71,7 +71,11 @@ describe('a pace', () => {
     const runs = [
       harness.start(process, { attemptsPerSecond: 2, band: YOUNG }),
       harness.start(process, { attemptsPerSecond: 2, band: hourly }),
-      harness.start(process, { attemptsPerSecond: 2, way: 'progressive', arrivals: { batch: 'b', ids } }),
+      harness.start(process, {
+        attemptsPerSecond: 2,
+        retryMode: 'progressive',
+        arrivals: { batch: 'b', ids },
+      }),
     ];
     await harness.time.until(Promise.all(runs));
     expect(starts.length).toBeGreaterThan(80);

@@ -8,26 +8,32 @@ const FIBONACCI = { type: 'fibonacci', jitter: 'none' } as const;
 const iso = (secondsAfterStart: number) => new Date(START + secondsAfterStart * 1000).toISOString();
 const [, HOURLY = YOUNG, ...SLOWER] = tierBands(DEFAULT_TIERS, 300);
 
-describe('a queue whose way of retrying changes with records waiting', () => {
-  test("waits one function timeout before the new way's first attempt, as the old way's last run may be at work", async () => {
+describe('a queue whose retry mode changes with records waiting', () => {
+  test("waits one function timeout before the new mode's first attempt, as the old mode's last run may be at work", async () => {
     const harness = new Harness();
     harness.put('r');
     await harness.run(fail);
     await harness.pass(3600);
-    expect(await harness.run(fail, { band: YOUNG })).toMatchObject({ attempted: 0, ended: 'wayChanged' });
+    expect(await harness.run(fail, { band: YOUNG })).toMatchObject({
+      attempted: 0,
+      ended: 'retryModeChanged',
+    });
     await harness.pass(299);
-    expect(await harness.run(fail, { band: YOUNG })).toMatchObject({ attempted: 0, ended: 'wayChanged' });
+    expect(await harness.run(fail, { band: YOUNG })).toMatchObject({
+      attempted: 0,
+      ended: 'retryModeChanged',
+    });
     await harness.pass(2);
     expect(await harness.run(fail, { band: YOUNG })).toMatchObject({ attempted: 1, ended: 'drained' });
   });
 
-  test('a run of the old way stops at its next page', async () => {
+  test('a run of the old mode stops at its next page', async () => {
     const harness = new Harness();
     for (let i = 0; i < 40; i++) harness.put(`r${i}`);
     const old = harness.start(() => harness.sleep(10), { concurrency: 5 });
     await harness.pass(5);
     await harness.run(succeed, { band: YOUNG });
-    expect(await harness.time.until(old)).toMatchObject({ attempted: 10, ended: 'wayChanged' });
+    expect(await harness.time.until(old)).toMatchObject({ attempted: 10, ended: 'retryModeChanged' });
   });
 
   test('from progressive to fibonacci: a record is attempted once the wait that its failures ask for is over', async () => {
@@ -163,18 +169,22 @@ describe('the hourly run', () => {
     expect(attempted.filter((id) => id.startsWith('old'))).toHaveLength(5);
   });
 
-  test('does not go on to slower tiers when the queue has changed its way meanwhile', async () => {
+  test('does not go on to slower tiers when the queue has changed its mode meanwhile', async () => {
     const harness = new Harness();
     for (let i = 0; i < 30; i++) harness.put(`hourly-${i}`, { insertedAt: iso(-2 * DAY) });
     harness.put('old', old);
     await harness.run(succeed, { band: YOUNG });
     const change = async () => {
-      const { way } = await harness.store.readQueue('q');
-      await harness.store.setWay('q', { way: 'retry', since: harness.clock.wall() }, way);
+      const { retryMode } = await harness.store.readQueue('q');
+      await harness.store.setRetryMode(
+        'q',
+        { mode: 'perRecord', since: harness.clock.wall() },
+        retryMode,
+      );
     };
     const summary = await harness.run(change, { band: HOURLY, catchUp, concurrency: 2 });
-    expect(summary).toMatchObject({ ended: 'wayChanged' });
+    expect(summary).toMatchObject({ ended: 'retryModeChanged' });
     expect(summary).not.toHaveProperty('caughtUp');
-    expect((await harness.store.readQueue('q')).way?.way).toBe('retry');
+    expect((await harness.store.readQueue('q')).retryMode?.mode).toBe('perRecord');
   });
 });

@@ -17,7 +17,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       await harness.sleep(1);
       now--;
     };
-    const choices = { maxConcurrency: 8, concurrency: 6, way: 'progressive' } as const;
+    const choices = { maxConcurrency: 8, concurrency: 6, retryMode: 'progressive' } as const;
     const batches = [0, 20, 40].map((from) => ({ batch: `b${from}`, ids: ids.slice(from, from + 20) }));
     const runs = [
       harness.start(slow, { ...choices, band: YOUNG }),

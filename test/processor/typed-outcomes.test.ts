@@ -75,7 +75,7 @@ describe('a run over records that are put off', () => {
       }
       const waited = (Date.parse(String(harness.item('a').lastAttemptAt)) - START) / 1000;
       expect(waited).toBeGreaterThanOrEqual(900);
-      // The new way's first run waits for the former way's last one.
+      // The new mode's first run waits for the former mode's last one.
       expect(waited).toBeLessThanOrEqual(900 + 300);
     }
   });

@@ -102,7 +102,7 @@ class Queues {
     const queues = Object.entries(weights).map(([queue, weight]) => ({
       weight,
       options: {
-        target: { queue, lane: queue, way: 'retry' as const },
+        target: { queue, lane: queue, retryMode: 'perRecord' as const },
         process: (record: Parameters<Process>[0], context: Parameters<Process>[1]) => {
           this.attempted.push(queue);
           return process(record, context);

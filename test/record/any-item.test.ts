@@ -74,7 +74,7 @@ const item = fc
 
 const context = {
   lane: 'default',
-  way: 'retry',
+  retryMode: 'perRecord',
   policy: resolvePolicy({ type: 'fibonacci' }),
   now: NOW,
   tickSeconds: 60,
@@ -111,7 +111,7 @@ describe('any item', () => {
         expect(record.errors.flatMap((entry) => historyLines(entry, (_, text) => text)).join()).toBeTypeOf(
           'string',
         );
-        const checks = { now: NOW, queues: undefined, ways: new Map() };
+        const checks = { now: NOW, queues: undefined, retryModes: new Map() };
         expect(checkRecord(given, record, checks)).toBeInstanceOf(Array);
         repairOf(given, record, NOW);
         expect(() => toAttributes(place(record, NOW).set as Item)).not.toThrow();

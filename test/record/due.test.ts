@@ -209,7 +209,7 @@ test('a due time that nobody can read is put right on a progressive queue', () =
   expect(verdict).toEqual({ do: 'reschedule', dueAt: NOW - 3_600_000 });
 });
 
-test('a wait that a record brought from the other way is honoured, however a progressive run came upon it', () => {
+test('a wait that a record brought from the other retry mode is honoured, however a progressive run came upon it', () => {
   const waiting = record({ ...failed, dueAt: iso(900) });
   expect(judge(waiting, byAge(1))).toEqual({ do: 'skip', because: 'notDue' });
 });

@@ -38,9 +38,9 @@ describe('the history of a record', () => {
     const dead = { type: 'dead', because: 'x', error: { name: 'Dead', message: 'x' }, ms: 3 } as const;
     expect(last({}, dead)).toMatchObject({ name: 'Dead', ms: 3, next: 'dead' });
     expect(last({ retryQueue: 'retries' })).toMatchObject({ next: iso(300), queue: 'retries' });
-    expect(last({ way: 'progressive' })).not.toHaveProperty('next');
+    expect(last({ retryMode: 'progressive' })).not.toHaveProperty('next');
     const asked = { ...failing('x'), retryAfterSeconds: 900 } as AttemptOutcome;
-    expect(last({ way: 'progressive' }, asked)).toMatchObject({ next: iso(900) });
+    expect(last({ retryMode: 'progressive' }, asked)).toMatchObject({ next: iso(900) });
   });
 
   test('goes on to the end of a record that had one, and costs one that was done at once nothing', () => {

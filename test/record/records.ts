@@ -25,7 +25,7 @@ export function record(attributes: Item = {}): BacklogRecord {
 export function context(overrides: Partial<SettleContext> = {}): SettleContext {
   return {
     lane: 'q',
-    way: 'retry',
+    retryMode: 'perRecord',
     policy: resolvePolicy({ type: 'constant', intervalSeconds: 300, jitter: 'none' }),
     now: NOW,
     tickSeconds: 60,

@@ -4,7 +4,7 @@ import { type AttemptOutcome, isCancelled, settle, settleLostWorker } from '../.
 import { context, iso, NOW, record } from './records.js';
 
 const failure: AttemptOutcome = { type: 'failure', error: { name: 'TypeError', message: 'broken' } };
-const progressive = { way: 'progressive', policy: resolvePolicy({ type: 'progressive' }) } as const;
+const progressive = { retryMode: 'progressive', policy: resolvePolicy({ type: 'progressive' }) } as const;
 
 describe('a success', () => {
   test('leaves the index, counts the attempt and keeps the failures as history', () => {

@@ -23,8 +23,8 @@ async function attemptsOf(queues: QueuesSettings, delayDays: number, days: numbe
 
 describe('a record that was delayed by a month', () => {
   test.each([
-    ['on the progressive schedule', { bulk: { way: 'progressive' } }],
-    ['under a policy', { orders: { way: 'retry', retry: { type: 'fibonacci' } } }],
+    ['on the progressive schedule', { bulk: { retryMode: 'progressive' } }],
+    ['under a policy', { orders: { retryMode: 'perRecord', retry: { type: 'fibonacci' } } }],
   ] as const)('is attempted %s as one that came when it became available', async (_, queues) => {
     const delayed = await attemptsOf(queues, 30, 3);
     const prompt = await attemptsOf(queues, 0, 3);
@@ -33,7 +33,9 @@ describe('a record that was delayed by a month', () => {
   });
 
   test('dies of the age that it has since then', async () => {
-    const queues = { orders: { way: 'retry', retry: { type: 'constant', maxAgeSeconds: 2 * DAY } } } as const;
+    const queues = {
+      orders: { retryMode: 'perRecord', retry: { type: 'constant', maxAgeSeconds: 2 * DAY } },
+    } as const;
     const { item, age } = await attemptsOf(queues, 30, 3);
     expect(item).toMatchObject({ status: 'DEAD', deadReason: 'expired' });
     expect(age).toBeGreaterThan(2 * DAY - 600);

@@ -44,7 +44,10 @@ describe('a job that always fails', () => {
   test('a two-minute interval and a queue for retries: it retries there every two minutes, and keeps going', async () => {
     const retry = { type: 'constant', intervalSeconds: 2 * 60, jitter: 'none' } as const;
     const { attempts, waits, job } = await dispatch({
-      queues: { interval: { way: 'retry', retry, retryQueue: 'retries' }, retries: { way: 'retry', retry } },
+      queues: {
+        interval: { retryMode: 'perRecord', retry, retryQueue: 'retries' },
+        retries: { retryMode: 'perRecord', retry },
+      },
       everySeconds: 60,
       forSeconds: 100 * 120,
     });

@@ -15,7 +15,7 @@ export interface Rule {
 
 /** The rules of one queue, firing with their very inputs into the real handler, over a store in memory. */
 export function queueUnderRules(queues: QueuesSettings, process: Process) {
-  const [[queue = '', { way = 'retry' } = {}] = []] = Object.entries(queues);
+  const [[queue = '', { retryMode = 'retry' } = {}] = []] = Object.entries(queues);
   const bench = workbench(queues, { logLevel: 'INFO' });
   const start = bench.clock.now();
   const handler = backlogHandler({ queue, process, ...bench.seams });
@@ -29,7 +29,7 @@ export function queueUnderRules(queues: QueuesSettings, process: Process) {
     );
   };
   const rules: Rule[] =
-    way === 'retry'
+    retryMode === 'perRecord'
       ? [
           {
             everySeconds: 60,

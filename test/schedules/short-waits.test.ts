@@ -7,7 +7,7 @@ import { Cloud, type CloudOptions, never } from './cloud.js';
 const HOUR = 3_600;
 
 function cloudOf(retry: RetryPolicy, more: object = {}, options: Partial<CloudOptions> = {}): Cloud {
-  return new Cloud({ queues: { q: { way: 'retry', retry, ...more } }, process: never, ...options });
+  return new Cloud({ queues: { q: { retryMode: 'perRecord', retry, ...more } }, process: never, ...options });
 }
 
 async function attemptsUnder(retry: RetryPolicy, seconds: number, options: Partial<CloudOptions> = {}) {
@@ -40,7 +40,7 @@ describe('waits of less than a tick, by rules that fire every minute', () => {
 
   test('a retry function by the number of failures: after 10, 20 and 30 s, then dead', async () => {
     const cloud = new Cloud({
-      queues: { custom: { way: 'retry' } },
+      queues: { custom: { retryMode: 'perRecord' } },
       code: { retry: (_error, _record, retryCount) => [10, 20, 30][retryCount] ?? false },
       process: never,
     });
@@ -255,7 +255,7 @@ describe('a run that stays', () => {
 });
 
 test('queues of one function with different weights are stayed for, too', async () => {
-  const list = { way: 'retry', retry: { type: 'list', waitsSeconds: [10, 20] } } as const;
+  const list = { retryMode: 'perRecord', retry: { type: 'list', waitsSeconds: [10, 20] } } as const;
   const queues: QueuesSettings = { critical: list, default: list };
   const cloud = new Cloud({ queues, process: never, event: { queues: { critical: 6, default: 1 } } });
   await cloud.insert('c', 'critical');

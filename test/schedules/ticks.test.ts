@@ -7,7 +7,7 @@ const HOUR = 3_600;
 
 /** The minutes at which a record that never succeeds is attempted under a policy, to the tick. */
 async function minutesOf(retry: RetryPolicy, hours: number, options: Partial<CloudOptions> = {}) {
-  const cloud = new Cloud({ queues: { q: { way: 'retry', retry } }, process: never, ...options });
+  const cloud = new Cloud({ queues: { q: { retryMode: 'perRecord', retry } }, process: never, ...options });
   await cloud.insert('a', 'q');
   await cloud.pass(hours * HOUR);
   return { minutes: cloud.attemptsOf('a').map((second) => Math.floor(second / 60)), cloud };
@@ -69,7 +69,11 @@ test('attempts that take most of a tick are followed by the tick that is nearest
   expect(minutes.slice(0, 4)).toEqual([0, 1, 2, 3]);
   const late = await minutesOf({ type: 'constant', intervalSeconds: 60, jitter: 'none' }, 0.2, {
     queues: {
-      q: { way: 'retry', retry: { type: 'constant', intervalSeconds: 60 }, attemptTimeoutSeconds: 60 },
+      q: {
+        retryMode: 'perRecord',
+        retry: { type: 'constant', intervalSeconds: 60 },
+        attemptTimeoutSeconds: 60,
+      },
     },
     attemptSeconds: 40,
   });
@@ -80,7 +84,7 @@ test('attempts that take most of a tick are followed by the tick that is nearest
 test('what the other side asks for is never kept early, at whatever phase it ends', async () => {
   for (const seconds of [10, 59, 61, 89, 91, 119, 121, 150]) {
     const cloud = new Cloud({
-      queues: { q: { way: 'retry', retry: { type: 'constant', intervalSeconds: 60 } } },
+      queues: { q: { retryMode: 'perRecord', retry: { type: 'constant', intervalSeconds: 60 } } },
       process: () => {
         throw new RetryAfter(seconds);
       },
@@ -94,7 +98,7 @@ test('what the other side asks for is never kept early, at whatever phase it end
 });
 
 test('neither a delay nor a snooze is kept early', async () => {
-  const cloud = new Cloud({ queues: { q: { way: 'retry' } }, process: never });
+  const cloud = new Cloud({ queues: { q: { retryMode: 'perRecord' } }, process: never });
   const availableAt = new Date(cloud.time.now + 70_000).toISOString();
   await cloud.insert('delayed', 'q', { availableAt, dueAt: availableAt });
   await cloud.pass(200);

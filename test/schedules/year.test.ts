@@ -26,7 +26,7 @@ function gaps(ages: readonly number[]): number[] {
 
 describe('a record that never succeeds, over 360 days', () => {
   test('is attempted less and less often on the progressive schedule, and dies of age', async () => {
-    const { ages, item, bench } = await attemptsOf({ bulk: { way: 'progressive' } });
+    const { ages, item, bench } = await attemptsOf({ bulk: { retryMode: 'progressive' } });
     const inTier = DEFAULT_TIERS.map(({ untilAgeSeconds }, i) => {
       const from = DEFAULT_TIERS[i - 1]?.untilAgeSeconds ?? -1;
       return ages.filter((age) => age > from && age <= untilAgeSeconds);
@@ -52,7 +52,7 @@ describe('a record that never succeeds, over 360 days', () => {
 
   test('waits 1, 1, 2, 3, 5, 8, ... minutes under fibonacci', async () => {
     const retry = { type: 'fibonacci', jitter: 'none' } as const;
-    const { ages, item } = await attemptsOf({ default: { way: 'retry', retry } });
+    const { ages, item } = await attemptsOf({ default: { retryMode: 'perRecord', retry } });
     const minutes = gaps(ages).map((seconds) => seconds / 60);
     expect(minutes.slice(0, 12)).toEqual([1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144]);
     expect(minutes).toEqual(minutes.map((_, i) => fibonacciNumber(i + 1)));
@@ -63,7 +63,7 @@ describe('a record that never succeeds, over 360 days', () => {
 
   test('waits to the nearest tick, however long the attempts take: they do not put it off', async () => {
     const retry = { type: 'fibonacci', jitter: 'none', maxAttempts: 7 } as const;
-    const { ages, item } = await attemptsOf({ default: { way: 'retry', retry } }, 10);
+    const { ages, item } = await attemptsOf({ default: { retryMode: 'perRecord', retry } }, 10);
     expect(ages.map((seconds) => seconds / 60)).toEqual([0, 1, 2, 4, 7, 12, 20]);
     expect(item).toMatchObject({ status: 'DEAD', deadReason: 'maxAttempts', attempts: 7 });
   });

@@ -38,7 +38,7 @@ async function burst({ seed, records, batchSize, attemptMs, ...limits }: Burst) 
   const settings: IntakeSettings = {
     tables: { records: 'records', control: 'control' },
     functionTimeoutSeconds: 60,
-    queues: { q: { way: 'retry' } },
+    queues: { q: { retryMode: 'perRecord' } },
     returnsUrl: 'https://sqs/returns',
     givenUpUrl: undefined,
     arrivalFunctions: new Map([['q', 'Q']]),

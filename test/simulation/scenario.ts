@@ -30,7 +30,10 @@ export interface Scenario {
   readonly shards: readonly { readonly fromMs: number; readonly count: number }[];
   readonly breaker: BreakerOptions | undefined;
   /** How the queue retries from when on, in order: by these bands, or per record where there are none. */
-  readonly ways: readonly { readonly fromMs: number; readonly bands: readonly TierBand[] | undefined }[];
+  readonly retryModes: readonly {
+    readonly fromMs: number;
+    readonly bands: readonly TierBand[] | undefined;
+  }[];
   readonly pause: { readonly fromMs: number; readonly untilMs: number } | undefined;
   /** The rule of the slowest of three tiers never fires once all is well: the second makes up for it. */
   readonly losesSlowRule: boolean;
@@ -95,7 +98,7 @@ export function makeScenario(random: Random, hasArrivals = chance(random, 0.25))
     breaker: chance(random, 0.2)
       ? resolveBreaker({ failureShare: 0.3, leastAttempts: 2, openSeconds: pick(random, [10, 50, 200]) })
       : undefined,
-    ways: waysOver(random),
+    retryModes: retryModesOver(random),
     pause: chance(random, 0.25) ? pauseWithin(random) : undefined,
     losesSlowRule: chance(random, 0.3),
     retryQueues: pick(random, [{}, {}, {}, { q: 'r' }, { q: 'r', r: 'q' }]),
@@ -132,7 +135,7 @@ function makeArrivals(random: Random): ArrivalsScenario {
   };
 }
 
-function waysOver(random: Random): Scenario['ways'] {
+function retryModesOver(random: Random): Scenario['retryModes'] {
   const bands = pick(random, [ONE_TIER, TWO_TIERS, THREE_TIERS]);
   const first = pick(random, [undefined, bands]);
   const second = first === undefined ? bands : undefined;

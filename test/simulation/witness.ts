@@ -293,7 +293,7 @@ export class Witness {
       this.report(`${actor.name} tells ${summary.attempted} attempts of ${counts.attempted}`);
     }
     // A run of the second tier may do the slower ones' work as well.
-    const slower = Math.max(0, ...this.scenario.ways.map(({ bands = [] }) => bands.length - 2));
+    const slower = Math.max(0, ...this.scenario.retryModes.map(({ bands = [] }) => bands.length - 2));
     const tiers = 1 + (summary.tier === 2 ? slower : 0);
     const limit = (this.scenario.limits.maxRecords ?? Number.POSITIVE_INFINITY) * tiers;
     if (summary.attempted > limit)
@@ -367,13 +367,14 @@ export class Witness {
 
   /** Once all is well, and without limits, every record has its turn in time. */
   private checkLateness(actor: Actor, record: BacklogRecord, known: Known, { now, start, band }: Look): void {
-    const { limits, ways, arrivals } = this.scenario;
+    const { limits, retryModes, arrivals } = this.scenario;
     const limited = limits.maxRecords !== undefined || limits.attemptsPerSecond !== undefined;
     const { clockJumps, maxConcurrency, controlTable, overwrites } = this.features;
     // What is written over while it may be under attempt is looked at again after a minute or two.
     if (clockJumps || maxConcurrency || controlTable || overwrites) return;
     if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostForGood) return;
-    const lastChange = ways.length > 1 ? (ways.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
+    const lastChange =
+      retryModes.length > 1 ? (retryModes.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
     const aftermath = arrivals ? ARRIVALS_AFTERMATH_MS : AFTERMATH_MS;
     const calm = start + Math.max(TROUBLED_MS, lastChange) + aftermath;
     const born = Date.parse(record.availableAt ?? record.insertedAt);
@@ -395,8 +396,8 @@ export class Witness {
       moved,
     );
     const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;
-    // A queue that had nothing to do meanwhile notices its change of way with the next record that comes.
-    const noticesLateMs = ways.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
+    // A queue that had nothing to do meanwhile notices its change of mode with the next record that comes.
+    const noticesLateMs = retryModes.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
     const longestMs = arrivals ? FUNCTION_TIMEOUT_SECONDS * 1000 : LONGEST_ATTEMPT_MS;
     const lateMs = now - expected - intervalMs - noticesLateMs - longestMs;
     if (lateMs > 0) this.report(`${record.id}: attempted by ${actor.name} ${lateMs} ms too late`);

@@ -216,8 +216,8 @@ export class World {
       functionTimeoutSeconds: 60,
       get queues() {
         return {
-          q: { way: 'retry' as const, shards: world.shardsNow().shards },
-          r: { way: 'retry' as const },
+          q: { retryMode: 'perRecord' as const, shards: world.shardsNow().shards },
+          r: { retryMode: 'perRecord' as const },
         };
       },
       returnsUrl: 'https://sqs/returns',
@@ -405,7 +405,7 @@ export class World {
   }
 
   private bandsAt(ms: number): readonly TierBand[] | undefined {
-    return this.scenario.ways.findLast(({ fromMs }) => fromMs <= ms)?.bands;
+    return this.scenario.retryModes.findLast(({ fromMs }) => fromMs <= ms)?.bands;
   }
 
   /** Those whose turn it is, all at once. */
@@ -506,7 +506,7 @@ export class World {
             ...(queue === 'q' ? this.shardsNow(part) : {}),
             band,
             catchUp,
-            way: isByAge ? 'progressive' : 'retry',
+            retryMode: isByAge ? 'progressive' : 'perRecord',
             ...(arrivals ? { arrivals, firstBand: bands?.[0] } : {}),
           },
           process: (record, context) =>
@@ -563,7 +563,9 @@ export class World {
     const { now } = this.time;
     // A run of the second rule may make up for the third.
     const age = now - Date.parse(record.availableAt ?? record.insertedAt);
-    const slower = this.scenario.ways.flatMap(({ bands }) => bands ?? []).find(({ number }) => number === 3);
+    const slower = this.scenario.retryModes
+      .flatMap(({ bands }) => bands ?? [])
+      .find(({ number }) => number === 3);
     const caughtUp = rule?.number === 2 && slower && age > rule.untilAgeSeconds * 1000 + 100_000;
     const stored = this.item(id);
     // A run on arrival that was crowded out looks after the lanes of its records.

@@ -36,8 +36,8 @@ const LEASE: Record<string, AttributeValue> = {
   woken: { BOOL: true },
 };
 const QUEUE: Record<string, AttributeValue> = {
-  way: { S: 'retry' },
-  waySince: { N: '0' },
+  retryMode: { S: 'perRecord' },
+  retryModeSince: { N: '0' },
   tiers: { M: { '3': { M: { at: { N: String(START) }, complete: { BOOL: true } } } } },
   nextTurn: { N: String(START) },
 };

@@ -31,7 +31,7 @@ it.each(EXAMPLES)('%s.ts stands in the documentation as it is', (name) => {
 it('the example’s producer inserts what its handler performs', async () => {
   await using server = await listen((_request, response) => response.end());
   const { records, control } = underTest.tables;
-  const settings = { mails: { way: 'retry' }, 'mails-urgent': { way: 'retry' } } as const;
+  const settings = { mails: { retryMode: 'perRecord' }, 'mails-urgent': { retryMode: 'perRecord' } } as const;
   const whenAllAreDue = Math.max(Date.now(), Date.parse('2026-12-24T18:00:00+01:00')) + 86_400_000;
   const variables = {
     ...environment(settings),

@@ -4,7 +4,7 @@ import { backlogHandler, ConfigurationError, defineTask } from '../../functions/
 import { context, workbench } from '../functions/support.js';
 
 const queues = {
-  mails: { way: 'retry', retry: { type: 'constant', intervalSeconds: 60, jitter: 'none' } },
+  mails: { retryMode: 'perRecord', retry: { type: 'constant', intervalSeconds: 60, jitter: 'none' } },
 } as const;
 const event = { queue: 'mails' };
 type Options = Partial<Parameters<typeof backlogHandler>[0]>;

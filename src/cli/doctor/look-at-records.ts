@@ -47,7 +47,7 @@ export async function lookAtRecords(
     hasIntake: parts.hasIntake,
     settledMs: parts.settledMs,
     queues: queues.size > 0 ? queues : undefined,
-    ways: new Map([...(control?.queues ?? [])].map(([name, { way }]) => [name, way])),
+    retryModes: new Map([...(control?.queues ?? [])].map(([name, { retryMode }]) => [name, retryMode])),
   });
   const bar = itemsBar(Math.min(limit, facts.itemCount), output);
   bar.message(`looking at ${where}${local ? '' : ', which is billed: half a read unit for 4 KB'}`);

@@ -16,7 +16,7 @@ export interface RecordContext {
   /** Names of the queues; absent: not known. */
   readonly queues?: ReadonlySet<string> | undefined;
   /** By queue, how it retries, as far as that is known. */
-  readonly ways: ReadonlyMap<string, string | undefined>;
+  readonly retryModes: ReadonlyMap<string, string | undefined>;
 }
 
 const OVERDUE_MS = 3_600_000;
@@ -178,7 +178,7 @@ export function isUnread(name: string, { problems }: BacklogRecord): boolean {
   return problems.some((problem) => problem.startsWith(`${name}:`));
 }
 
-function checkWait(item: Item, record: BacklogRecord, { now, ways }: RecordContext): Finding[] {
+function checkWait(item: Item, record: BacklogRecord, { now, retryModes }: RecordContext): Finding[] {
   const { lane, dueAt, queue, attempts } = record;
   const dueSince = dueAt === undefined || !isLaneOf(lane ?? '', queue) ? 0 : now - Date.parse(dueAt);
   const isFound = placeProblem(item, record, now) === undefined;
@@ -190,7 +190,7 @@ function checkWait(item: Item, record: BacklogRecord, { now, ways }: RecordConte
     overdue:
       isFound &&
       ((attempts === 0 && dueSince > NEVER_ATTEMPTED_MS) ||
-        (ways.get(queue) === 'retry' && dueSince > OVERDUE_MS)),
+        (retryModes.get(queue) === 'perRecord' && dueSince > OVERDUE_MS)),
   };
   return (Object.keys(kinds) as (keyof typeof kinds)[]).filter((kind) => kinds[kind]).map(named);
 }

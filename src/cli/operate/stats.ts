@@ -63,7 +63,7 @@ function row(queue: QueueStats, now: number, paint: Paint): string[] {
   const oldestMs = oldestDueAt === undefined ? undefined : now - Date.parse(oldestDueAt);
   return [
     printable(queue.queue),
-    queue.way === 'progressive' ? 'by age' : queue.way === 'retry' ? 'per record' : '-',
+    queue.retryMode === 'progressive' ? 'by age' : queue.retryMode === 'perRecord' ? 'per record' : '-',
     String(queue.pending),
     ...[due?.now, due?.minute, due?.hour, due?.day].map((count) =>
       count === undefined ? '-' : String(count),

@@ -20,8 +20,8 @@ export interface SampleParts {
  */
 export function createShop({ queues, deliverTo, ...parts }: SampleParts): SampleShop | undefined {
   const ours = queues.filter((queue) => deliverTo !== undefined && queue.deliverTo === deliverTo);
-  const orders = ours.find(({ way }) => way === 'retry');
-  const products = ours.find(({ way }) => way === 'progressive');
+  const orders = ours.find(({ retryMode }) => retryMode === 'perRecord');
+  const products = ours.find(({ retryMode }) => retryMode === 'progressive');
   const targets = [orders, products].filter((queue) => queue !== undefined);
   if (targets.length === 0) return undefined;
   const clients = targets.map(({ name, table }) => ({

@@ -70,7 +70,7 @@ const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   deadline: 'stopped before the deadline',
   paused: 'paused',
   breakerOpen: 'left in peace: too many attempts have failed',
-  wayChanged: "waits for the former way's last run",
+  retryModeChanged: "waits for the former retry mode's last run",
   leaseLost: 'lost its lease',
   shared: 'others have some of these arrivals: its event comes back',
   storeTrouble: 'DynamoDB did not answer',

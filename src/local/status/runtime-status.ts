@@ -93,7 +93,7 @@ export class RuntimeStatusView {
         const misspelt = Object.values(others).reduce((sum, count) => sum + count, 0);
         return {
           name,
-          way: own?.way,
+          retryMode: own?.retryMode,
           policy: own?.policy,
           table,
           // A status that is none counts as NEW: that is how a run reads it.

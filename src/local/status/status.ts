@@ -1,4 +1,4 @@
-import type { Way } from '../../record/index.js';
+import type { RetryMode } from '../../record/index.js';
 import type { ErpState } from '../sample/sample-erp.js';
 import type { Notice } from '../sandbox/function-logs.js';
 import type { RunReport } from './run-report.js';
@@ -28,7 +28,7 @@ export interface RuntimeStatus {
 export interface QueueStatus {
   readonly name: string;
   /** Absent if records name a queue that the app does not have. */
-  readonly way?: Way | undefined;
+  readonly retryMode?: RetryMode | undefined;
   /** The type of its retry policy. */
   readonly policy?: string | undefined;
   readonly table: string;

@@ -5,7 +5,7 @@ import type { RawItems } from './raw-items.js';
 /** What a control table holds, for tools that look at all of it. */
 export interface ControlFacts {
   /** Queues that a run has served. */
-  readonly queues: ReadonlyMap<string, { readonly paused: boolean; readonly way?: string | undefined }>;
+  readonly queues: ReadonlyMap<string, { readonly paused: boolean; readonly retryMode?: string | undefined }>;
   /** Those that somebody holds, or has left behind. `until` is real time, epoch milliseconds. */
   readonly leases: readonly { readonly key: string; readonly until: number; readonly inFlight: number }[];
   /** By queue and batch, until when a run on arrivals may be at work; real time, epoch milliseconds. */
@@ -18,7 +18,7 @@ const PAGE_ITEMS = 500;
 
 /** Reads a whole control table: a few items per queue. */
 export async function readControl(control: RawItems): Promise<ControlFacts> {
-  const queues = new Map<string, { paused: boolean; way?: string | undefined }>();
+  const queues = new Map<string, { paused: boolean; retryMode?: string | undefined }>();
   const leases: { key: string; until: number; inFlight: number }[] = [];
   const arrivals = new Map<string, ReadonlyMap<string, number>>();
   const sweeps: { startedAt: number }[] = [];
@@ -38,8 +38,8 @@ export async function readControl(control: RawItems): Promise<ControlFacts> {
   return { queues, leases, arrivals, sweeps };
 }
 
-function queueOf({ paused, way }: Item) {
-  return { paused: paused === true, way: typeof way === 'string' ? way : undefined };
+function queueOf({ paused, retryMode }: Item) {
+  return { paused: paused === true, retryMode: typeof retryMode === 'string' ? retryMode : undefined };
 }
 
 function runsOf({ runs }: Item): ReadonlyMap<string, number> {

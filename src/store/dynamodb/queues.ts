@@ -1,5 +1,5 @@
 import type { Item } from '../../record/index.js';
-import type { QueueState, TierRun, WayState } from '../store.js';
+import type { QueueState, RetryModeState, TierRun } from '../store.js';
 import { parseBreakers } from './breakers.js';
 import { isMap, isTimeUntil, LAST_TIME } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
@@ -12,7 +12,7 @@ import type { Table } from './table.js';
  *     key              queue#<name>
  *     paused           true while an operator has stopped it
  *     pausedAt         since when, ISO-8601
- *     way, waySince    how it retries, and since when (real time, epoch milliseconds)
+ *     retryMode, retryModeSince    how it retries, and since when (real time, epoch milliseconds)
  *     tiers            by the tier's number: { at, complete } of the last run
  *     breakers         by destination, of those that are not closed: { until, since, token } (the backlog's time)
  *     slots            by run: { count, onArrival, until } of its attempts under way, where the queue has a limit for all
@@ -27,13 +27,17 @@ export class DynamoDbQueues {
     return parseQueueState(await this.table.get(queueKey(queue)));
   }
 
-  async setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean> {
+  async setRetryMode(
+    queue: string,
+    next: RetryModeState,
+    read: RetryModeState | undefined,
+  ): Promise<boolean> {
     const expressions = new Expressions();
-    const isWay = ({ way, since }: WayState) =>
-      and(expressions.equal('way', way), expressions.equal('waySince', since));
-    const asRead = read ? isWay(read) : isNoWay(expressions);
-    const doneAlready = isWay(next);
-    const set = { way: next.way, waySince: next.since };
+    const isRetryMode = ({ mode, since }: RetryModeState) =>
+      and(expressions.equal('retryMode', mode), expressions.equal('retryModeSince', since));
+    const asRead = read ? isRetryMode(read) : isNoRetryMode(expressions);
+    const doneAlready = isRetryMode(next);
+    const set = { retryMode: next.mode, retryModeSince: next.since };
     const answer = await this.table.update(
       queueKey(queue),
       expressions.update(set, [], or(asRead, doneAlready)),
@@ -68,13 +72,14 @@ export class DynamoDbQueues {
 }
 
 export function parseQueueState(item: Item | undefined): QueueState {
-  const { paused, pausedAt, way, waySince, tiers, breakers } = item ?? {};
-  const isWay = (way === 'retry' || way === 'progressive') && isTimeUntil(waySince, LAST_TIME);
+  const { paused, pausedAt, retryMode, retryModeSince, tiers, breakers } = item ?? {};
+  const isRetryMode =
+    (retryMode === 'perRecord' || retryMode === 'progressive') && isTimeUntil(retryModeSince, LAST_TIME);
   return {
     paused: paused === true,
     ...(paused === true && typeof pausedAt === 'string' ? { pausedAt } : {}),
-    way: isWay ? { way, since: waySince } : undefined,
-    ...(way !== undefined && !isWay ? { isWayDamaged: true } : {}),
+    retryMode: isRetryMode ? { mode: retryMode, since: retryModeSince } : undefined,
+    ...(retryMode !== undefined && !isRetryMode ? { isRetryModeDamaged: true } : {}),
     tiers: new Map(Object.entries(isMap(tiers) ? tiers : {}).flatMap(parseTierRun)),
     breakers: parseBreakers(breakers),
   };
@@ -87,14 +92,14 @@ function parseTierRun([tier, run]: [string, unknown]): [string, TierRun][] {
 }
 
 /** None was noted yet, or what was makes no sense. */
-function isNoWay(expressions: Expressions): string {
-  const way = expressions.name('way');
-  const ways = `${expressions.value('retry')}, ${expressions.value('progressive')}`;
+function isNoRetryMode(expressions: Expressions): string {
+  const retryMode = expressions.name('retryMode');
+  const retryModes = `${expressions.value('perRecord')}, ${expressions.value('progressive')}`;
   return or(
-    expressions.absent('way'),
-    `NOT ${way} IN (${ways})`,
-    `NOT attribute_type(${expressions.name('waySince')}, ${expressions.value('N')})`,
-    `${expressions.name('waySince')} < ${expressions.value(0)}`,
-    `${expressions.name('waySince')} > ${expressions.value(LAST_TIME)}`,
+    expressions.absent('retryMode'),
+    `NOT ${retryMode} IN (${retryModes})`,
+    `NOT attribute_type(${expressions.name('retryModeSince')}, ${expressions.value('N')})`,
+    `${expressions.name('retryModeSince')} < ${expressions.value(0)}`,
+    `${expressions.name('retryModeSince')} > ${expressions.value(LAST_TIME)}`,
   );
 }

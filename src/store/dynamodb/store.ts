@@ -18,13 +18,13 @@ import type {
   ListFilter,
   NamedClaim,
   QueueState,
+  RetryModeState,
   ScanPage,
   SlotsAsk,
   SlotsHeld,
   SweepState,
   TierRun,
   Turns,
-  WayState,
 } from '../store.js';
 import { DynamoDbArrivals } from './arrivals.js';
 import { DynamoDbBreakers } from './breakers.js';
@@ -175,8 +175,8 @@ export class DynamoDbStore implements BacklogStore {
     return this.sweep.write(state);
   }
 
-  setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean> {
-    return this.queues.setWay(queue, next, read);
+  setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean> {
+    return this.queues.setRetryMode(queue, next, read);
   }
 
   recordTierRun(queue: string, tier: string, run: TierRun): Promise<void> {

@@ -1,8 +1,8 @@
 import { OWN_BREAKERS, sharedBreakerOf } from '../breakers.js';
 import { type Slots, slotsFor } from '../slots.js';
-import type { BreakerState, QueueState, SlotsAsk, TierRun, Turns, WayState } from '../store.js';
+import type { BreakerState, QueueState, RetryModeState, SlotsAsk, TierRun, Turns } from '../store.js';
 
-const EMPTY: QueueState = { paused: false, way: undefined, tiers: new Map(), breakers: new Map() };
+const EMPTY: QueueState = { paused: false, retryMode: undefined, tiers: new Map(), breakers: new Map() };
 
 export class MemoryQueues {
   private readonly queues = new Map<string, QueueState>();
@@ -26,10 +26,10 @@ export class MemoryQueues {
     return true;
   }
 
-  setWay(queue: string, next: WayState, read: WayState | undefined): boolean {
+  setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): boolean {
     const state = this.read(queue);
-    if (!sameWay(state.way, read) && !sameWay(state.way, next)) return false;
-    this.queues.set(queue, { ...state, way: { way: next.way, since: next.since } });
+    if (!isSameRetryMode(state.retryMode, read) && !isSameRetryMode(state.retryMode, next)) return false;
+    this.queues.set(queue, { ...state, retryMode: { mode: next.mode, since: next.since } });
     return true;
   }
 
@@ -123,6 +123,6 @@ function changed(
   return true;
 }
 
-function sameWay(a: WayState | undefined, b: WayState | undefined): boolean {
-  return a?.way === b?.way && a?.since === b?.since;
+function isSameRetryMode(a: RetryModeState | undefined, b: RetryModeState | undefined): boolean {
+  return a?.mode === b?.mode && a?.since === b?.since;
 }

@@ -25,13 +25,13 @@ import type {
   ListFilter,
   NamedClaim,
   QueueState,
+  RetryModeState,
   ScanPage,
   SlotsAsk,
   SlotsHeld,
   SweepState,
   TierRun,
   Turns,
-  WayState,
 } from '../store.js';
 import { MemoryArrivals } from './arrivals.js';
 import { changed, isAsRead, isAsReadWithStatus } from './fence.js';
@@ -211,8 +211,12 @@ export class MemoryStore implements OperatorStore {
     this.sweep = state;
   }
 
-  async setWay(queue: string, next: WayState, read: WayState | undefined): Promise<boolean> {
-    return this.queues.setWay(queue, next, read);
+  async setRetryMode(
+    queue: string,
+    next: RetryModeState,
+    read: RetryModeState | undefined,
+  ): Promise<boolean> {
+    return this.queues.setRetryMode(queue, next, read);
   }
 
   async recordTierRun(queue: string, tier: string, run: TierRun): Promise<void> {

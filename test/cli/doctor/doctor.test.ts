@@ -31,8 +31,8 @@ beforeEach(async () => {
   table = await oldTable(dynamodb.endpoint, `Records${tables++}`);
   control = await oldTable(dynamodb.endpoint, `Control${tables}`, { key: 'key', index: false });
   await control.put(
-    { key: 'queue#orders', way: 'retry', waySince: 0 },
-    { key: 'queue#bulk', way: 'progressive', waySince: 0 },
+    { key: 'queue#orders', retryMode: 'perRecord', retryModeSince: 0 },
+    { key: 'queue#bulk', retryMode: 'progressive', retryModeSince: 0 },
   );
 });
 afterEach(() => {
@@ -245,7 +245,7 @@ describe('the control table', () => {
       { key: 'lease#orders', holder: 'h', until: Date.now() - hour, rev: 'r', ids: ['a', 'b'] },
       { key: 'lease#bulk/1', holder: 'h', until: Date.now() + 30_000, rev: 'r', ids: ['c'] },
       { key: 'lease#default' },
-      { key: 'queue#bulk', paused: true, way: 'progressive' },
+      { key: 'queue#bulk', paused: true, retryMode: 'progressive' },
       { key: 'arrivals#orders', runs: { '1/1': { holder: 'h', until: Date.now() - hour } } },
       { key: 'sweep', startedAt: Date.now() - 60 * hour, cursors: [null], found: 0 },
     );

@@ -7,7 +7,7 @@ import { healthy, NOW, placed, wrongInPlace } from './records.js';
 const context = {
   now: NOW,
   queues: new Set(['default', 'orders', 'bulk']),
-  ways: new Map([
+  retryModes: new Map([
     ['orders', 'retry'],
     ['bulk', 'progressive'],
   ]),

@@ -3,7 +3,11 @@ import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import type { Remote } from '../../../functions/intake/remote.js';
 import { context, workbench } from '../support.js';
 
-const QUEUES = { default: { way: 'retry' }, orders: { way: 'retry' }, bulk: { way: 'progressive' } } as const;
+const QUEUES = {
+  default: { retryMode: 'perRecord' },
+  orders: { retryMode: 'perRecord' },
+  bulk: { retryMode: 'progressive' },
+} as const;
 const NOW_SECONDS = Date.UTC(2026, 10, 20, 9, 30) / 1000;
 
 interface Put {

@@ -21,7 +21,7 @@ const change = (id: string, eventName = 'INSERT', sequence = id) => ({
 
 const batch = (...ids: string[]) => ({ Records: ids.map((id) => change(id)) });
 
-const QUEUES = { default: { way: 'retry' }, bulk: { way: 'progressive' } } as const;
+const QUEUES = { default: { retryMode: 'perRecord' }, bulk: { retryMode: 'progressive' } } as const;
 
 const bench = () => {
   const made = workbench(QUEUES);

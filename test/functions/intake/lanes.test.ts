@@ -5,9 +5,9 @@ import type { Item } from '../../../src/record/index.js';
 import { context, workbench } from '../support.js';
 
 const QUEUES = {
-  default: { way: 'retry' },
-  orders: { way: 'retry', shards: 2 },
-  bulk: { way: 'retry' },
+  default: { retryMode: 'perRecord' },
+  orders: { retryMode: 'perRecord', shards: 2 },
+  bulk: { retryMode: 'perRecord' },
 } as const;
 const DUE = '2026-11-20T08:00:00.000Z';
 

@@ -25,7 +25,7 @@ function counting(store: BacklogStore) {
 
 /** @param names how many queues a batch of 100 records names, none of which is there */
 async function takeBatch(names: number) {
-  const { seams, store, changesOf } = workbench({ default: { way: 'retry' } });
+  const { seams, store, changesOf } = workbench({ default: { retryMode: 'perRecord' } });
   const { counted, seen } = counting(store);
   const env = {
     ...seams.env,

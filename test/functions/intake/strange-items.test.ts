@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 function bench(tampered: (store: BacklogStore) => Partial<BacklogStore> = () => ({})) {
-  const made = workbench({ default: { way: 'retry' }, orders: { way: 'retry' } });
+  const made = workbench({ default: { retryMode: 'perRecord' }, orders: { retryMode: 'perRecord' } });
   const started: (readonly string[])[] = [];
   const remote: Remote = {
     invoke: async ({ event }) => {

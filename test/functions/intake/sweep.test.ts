@@ -5,7 +5,7 @@ import { sweepHandler } from '../../../functions/intake/sweep-handler.js';
 import { context, workbench } from '../support.js';
 
 function bench() {
-  const made = workbench({ default: { way: 'retry' } });
+  const made = workbench({ default: { retryMode: 'perRecord' } });
   const sent: [readonly string[], number][] = [];
   const remote: Remote = {
     invoke: async () => 'accepted',

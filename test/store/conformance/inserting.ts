@@ -126,7 +126,7 @@ export function insertingAndReading(underTest: UnderTest): void {
     const page = await underTest().store.readPage([], 'page-queue');
     expect(page).toEqual({
       records: [],
-      queue: { paused: false, way: undefined, tiers: new Map(), breakers: new Map() },
+      queue: { paused: false, retryMode: undefined, tiers: new Map(), breakers: new Map() },
     });
   });
 

@@ -139,23 +139,26 @@ export function operating(underTest: UnderTest): void {
     expect(await store.setPaused('op-queue', true)).toBe(true);
     expect(await store.setPaused('op-queue', true)).toBe(false);
     expect(await store.readQueue('op-queue')).toMatchObject({ paused: true, pausedAt: iso() });
-    await store.setWay('op-queue', { way: 'retry', since: 1 }, undefined);
+    await store.setRetryMode('op-queue', { mode: 'perRecord', since: 1 }, undefined);
     expect((await store.readPage([], 'op-queue')).queue).toMatchObject({
       paused: true,
-      way: { way: 'retry', since: 1 },
+      retryMode: { retryMode: 'perRecord', since: 1 },
     });
     expect(await store.setPaused('op-queue', false)).toBe(true);
     const queue = await store.readQueue('op-queue');
-    expect(queue).toMatchObject({ paused: false, way: { way: 'retry', since: 1 } });
+    expect(queue).toMatchObject({ paused: false, retryMode: { retryMode: 'perRecord', since: 1 } });
     expect(queue).not.toHaveProperty('pausedAt');
   });
 
   it('knows the queues that runs have served, or operators paused', async () => {
     const { store } = underTest();
-    await store.setWay('op-served', { way: 'progressive', since: 0 }, undefined);
+    await store.setRetryMode('op-served', { mode: 'progressive', since: 0 }, undefined);
     await store.setPaused('op-paused', true);
     const queues = await store.readQueues();
-    expect(queues.get('op-served')).toMatchObject({ paused: false, way: { way: 'progressive', since: 0 } });
+    expect(queues.get('op-served')).toMatchObject({
+      paused: false,
+      retryMode: { retryMode: 'progressive', since: 0 },
+    });
     expect(queues.get('op-paused')).toMatchObject({ paused: true });
     expect(queues.has('op-nobody')).toBe(false);
     const claim = { batch: 'b', holder: 'h', until: NOW + 60_000, ids: ['x'], now: NOW };

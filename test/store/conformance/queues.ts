@@ -4,41 +4,41 @@ import type { SlotsAsk } from '../../../src/store/index.js';
 import type { UnderTest } from '../conformance.js';
 import { NOW } from '../records.js';
 
-const RETRY = { way: 'retry', since: NOW } as const;
-const PROGRESSIVE = { way: 'progressive', since: NOW + 1 } as const;
+const RETRY = { mode: 'perRecord', since: NOW } as const;
+const PROGRESSIVE = { mode: 'progressive', since: NOW + 1 } as const;
 
 export function keepingQueues(underTest: UnderTest): void {
   it('knows nothing of a new queue', async () => {
-    const empty = { paused: false, way: undefined, tiers: new Map(), breakers: new Map() };
+    const empty = { paused: false, retryMode: undefined, tiers: new Map(), breakers: new Map() };
     expect(await underTest().store.readQueue('queue-new')).toEqual(empty);
   });
 
-  it('notes the way only if it is as it was read', async () => {
+  it('notes the retry mode only if it is as it was read', async () => {
     const { store } = underTest();
-    expect(await store.setWay('queue-1', RETRY, undefined)).toBe(true);
-    expect(await store.setWay('queue-1', PROGRESSIVE, undefined)).toBe(false);
-    expect(await store.setWay('queue-1', PROGRESSIVE, { ...RETRY, since: NOW - 1 })).toBe(false);
-    expect((await store.readQueue('queue-1')).way).toEqual(RETRY);
-    expect(await store.setWay('queue-1', PROGRESSIVE, RETRY)).toBe(true);
-    expect((await store.readPage([], 'queue-1')).queue.way).toEqual(PROGRESSIVE);
+    expect(await store.setRetryMode('queue-1', RETRY, undefined)).toBe(true);
+    expect(await store.setRetryMode('queue-1', PROGRESSIVE, undefined)).toBe(false);
+    expect(await store.setRetryMode('queue-1', PROGRESSIVE, { ...RETRY, since: NOW - 1 })).toBe(false);
+    expect((await store.readQueue('queue-1')).retryMode).toEqual(RETRY);
+    expect(await store.setRetryMode('queue-1', PROGRESSIVE, RETRY)).toBe(true);
+    expect((await store.readPage([], 'queue-1')).queue.retryMode).toEqual(PROGRESSIVE);
   });
 
-  it('takes a note of the way that is repeated because its answer was lost', async () => {
+  it('takes a note of the retry mode that is repeated because its answer was lost', async () => {
     const { store } = underTest();
-    await store.setWay('queue-2', RETRY, undefined);
-    await store.setWay('queue-2', PROGRESSIVE, RETRY);
-    expect(await store.setWay('queue-2', PROGRESSIVE, RETRY)).toBe(true);
+    await store.setRetryMode('queue-2', RETRY, undefined);
+    await store.setRetryMode('queue-2', PROGRESSIVE, RETRY);
+    expect(await store.setRetryMode('queue-2', PROGRESSIVE, RETRY)).toBe(true);
   });
 
   it('notes the runs of tiers, each by itself', async () => {
     const { store } = underTest();
-    await store.setWay('queue-3', PROGRESSIVE, undefined);
+    await store.setRetryMode('queue-3', PROGRESSIVE, undefined);
     await store.recordTierRun('queue-3', '2', { at: NOW, complete: true });
     await store.recordTierRun('queue-3', '3', { at: NOW + 1, complete: false });
     await store.recordTierRun('queue-3', '2', { at: NOW + 2, complete: false });
     expect(await store.readQueue('queue-3')).toEqual({
       paused: false,
-      way: PROGRESSIVE,
+      retryMode: PROGRESSIVE,
       tiers: new Map([
         ['2', { at: NOW + 2, complete: false }],
         ['3', { at: NOW + 1, complete: false }],
@@ -136,10 +136,10 @@ export function keepingQueues(underTest: UnderTest): void {
 
     it('leave what else is known of the queue as it is', async () => {
       const { store } = underTest();
-      await store.setWay('queue-8', PROGRESSIVE, undefined);
+      await store.setRetryMode('queue-8', PROGRESSIVE, undefined);
       await store.recordTierRun('queue-8', '3', { at: NOW, complete: true });
       await store.setBreaker('queue-8', '*', open('a'), undefined);
-      expect(await store.readQueue('queue-8')).toMatchObject({ way: PROGRESSIVE });
+      expect(await store.readQueue('queue-8')).toMatchObject({ retryMode: PROGRESSIVE });
       expect((await store.readQueue('queue-8')).tiers.size).toBe(1);
     });
   });
