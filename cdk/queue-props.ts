@@ -134,7 +134,7 @@ export interface QueueProps {
    *
    * @default - no limit but that of each run
    */
-  readonly maxConcurrency?: number | undefined;
+  readonly globalConcurrency?: number | undefined;
 
   /**
    * Runs at once that attempt records as they are inserted, each with `concurrency`. What is inserted while so many are

@@ -54,7 +54,7 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   /** Attempts at once. Default 10. */
   readonly concurrency?: number | undefined;
   /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
-  readonly maxConcurrency?: number | undefined;
+  readonly globalConcurrency?: number | undefined;
   /** Runs at once that attempt records as they are inserted, each with `concurrency`. Default 10. */
   readonly onInsertConcurrency?: number | undefined;
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */

@@ -33,7 +33,7 @@ export interface HandlerChoices {
   /** What makes of the history's options what is kept of texts: the built-in handlers, which keep all, have none. */
   readonly keptTexts?: ((history: HistoryOptions) => KeepTexts | undefined) | undefined;
   readonly concurrency?: number | undefined;
-  readonly maxConcurrency?: number | undefined;
+  readonly globalConcurrency?: number | undefined;
   readonly onInsertConcurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds?: number | undefined;

@@ -42,8 +42,8 @@ const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
 const attemptTimeoutSeconds = z.number().check(z.positive(), z.maximum(800));
 
 const breakerOptions = z.strictObject({
-  failureShare: z._default(z.number().check(z.positive(), z.maximum(1)), 0.5),
-  leastAttempts: z._default(z.int().check(z.minimum(1), z.maximum(1_000_000)), 10),
+  failureThreshold: z._default(z.number().check(z.positive(), z.maximum(1)), 0.5),
+  minimumAttempts: z._default(z.int().check(z.minimum(1), z.maximum(1_000_000)), 10),
   windowSeconds: z._default(z.number().check(z.minimum(1), z.maximum(3_600)), 60),
   // Less than a minute: the run of every minute may make a probe.
   openSeconds: z._default(z.number().check(z.minimum(1), z.maximum(3_600)), 50),
@@ -67,7 +67,7 @@ export const limitOptions = {
   /** Attempts at once. Default 10. */
   concurrency: z.optional(concurrency),
   /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
-  maxConcurrency: z.optional(concurrency),
+  globalConcurrency: z.optional(concurrency),
   /** Runs at once that attempt records as they are inserted, each with `concurrency`. Default 10. */
   onInsertConcurrency: z.optional(concurrency),
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
@@ -92,7 +92,7 @@ export const limitsShape = {
 
 export interface RunLimits {
   readonly concurrency: number;
-  readonly maxConcurrency?: number | undefined;
+  readonly globalConcurrency?: number | undefined;
   readonly onInsertConcurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
   readonly attemptTimeoutSeconds: number;

@@ -33,11 +33,7 @@ export async function checkQueue(queue: QueueState, check: QueueCheck): Promise<
   }
   if (queue.retryMode.since > now + CLOCK_SKEW_MS) {
     // No clock has shown that: it would keep the queue from its runs until then.
-    await store.setRetryMode(
-      target.queue,
-      { mode: queue.retryMode.mode, since: now },
-      queue.retryMode,
-    );
+    await store.setRetryMode(target.queue, { mode: queue.retryMode.mode, since: now }, queue.retryMode);
     return 'retryModeChanged';
   }
   if (queue.retryMode.mode !== retryMode) {

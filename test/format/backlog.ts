@@ -22,7 +22,7 @@ export interface RunChoices {
   readonly arrivals?: Arrivals;
   readonly maxRecords?: number;
   readonly attemptsPerSecond?: number;
-  readonly maxConcurrency?: number;
+  readonly globalConcurrency?: number;
   /** False: a run ends where it would wait for another one to end. */
   readonly mayWait?: false;
 }
@@ -79,7 +79,7 @@ export async function openBacklog(start: number) {
     },
     /** One at a time, so that the same happens each time. */
     run(
-      { queue, band, arrivals, maxRecords, attemptsPerSecond, maxConcurrency, mayWait }: RunChoices,
+      { queue, band, arrivals, maxRecords, attemptsPerSecond, globalConcurrency, mayWait }: RunChoices,
       process: Process,
     ): Promise<RunSummary> {
       return run(
@@ -97,7 +97,7 @@ export async function openBacklog(start: number) {
             attemptTimeoutSeconds: 30,
             maxRecords,
             attemptsPerSecond,
-            maxConcurrency,
+            globalConcurrency,
           },
           deadline: now + 300_000,
           functionTimeoutSeconds: 300,

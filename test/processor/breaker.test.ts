@@ -4,7 +4,7 @@ import { Dead, RetryAfter, Snooze } from '../../src/record/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
-const AT_TEN = { failureShare: 0.5, leastAttempts: 10, openSeconds: 60 };
+const AT_TEN = { failureThreshold: 0.5, minimumAttempts: 10, openSeconds: 60 };
 
 /** A queue of so many records that are due. */
 function pile(count: number): Harness {
@@ -122,7 +122,7 @@ describe('a queue with a breaker', () => {
         await harness.sleep(++begun <= 5 ? 1 : 2);
         throw new Error('down');
       },
-      { breaker: { leastAttempts: 5 } },
+      { breaker: { minimumAttempts: 5 } },
     );
     expect(ended).toBe('breakerOpen');
     expect(failuresOf(harness)).toBe(5);

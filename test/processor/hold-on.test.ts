@@ -47,7 +47,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     ['a settle', {}, hangingSettle],
     [
       'the state of a breaker',
-      { breaker: { failureShare: 0.1, leastAttempts: 1, openSeconds: 5 } },
+      { breaker: { failureThreshold: 0.1, minimumAttempts: 1, openSeconds: 5 } },
       hangingBreaker,
     ],
   ])('a record that ignores its signal stays in the hands of its run: %s', async (_, options, hang) => {

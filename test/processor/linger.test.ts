@@ -31,7 +31,7 @@ test('a run ends before its deadline where what it gives back while it stays is 
   };
   const store = replacing({ releaseSlots, releaseLease }, harness.store);
   const retry = { type: 'constant', intervalSeconds: 10, jitter: 'none' } as const;
-  const choices = { retry, lingerSeconds: 60, maxConcurrency: 1, store };
+  const choices = { retry, lingerSeconds: 60, globalConcurrency: 1, store };
   const { attempted, durationMs } = await harness.run(fail, choices);
   expect(attempted).toBe(2);
   expect(durationMs).toBeLessThan(300_000);

@@ -5,8 +5,8 @@ import type { BacklogStore } from '../../src/store/index.js';
 import { replacing } from '../simulation/sabotage.js';
 import { Harness, START, succeed } from './harness.js';
 
-const LEAST_ATTEMPTS = 4;
-const BREAKER = { failureShare: 0.5, leastAttempts: LEAST_ATTEMPTS, openSeconds: 50 };
+const MINIMUM_ATTEMPTS = 4;
+const BREAKER = { failureThreshold: 0.5, minimumAttempts: MINIMUM_ATTEMPTS, openSeconds: 50 };
 const RECORDS_EACH = 8;
 const MINUTES = 4;
 const CHOICES = { breaker: BREAKER, destination: toOf };
@@ -72,9 +72,9 @@ describe('more destinations that fail than their queue’s item has room for', (
       await minutes(harness, MINUTES);
       const failures = [...failuresOf(harness)].filter(([to]) => to.startsWith('dead'));
       // Of a few that share a breaker, one makes the probe for the other.
-      for (const [, count] of failures) expect(count).toBeLessThanOrEqual(LEAST_ATTEMPTS + MINUTES - 1);
+      for (const [, count] of failures) expect(count).toBeLessThanOrEqual(MINIMUM_ATTEMPTS + MINUTES - 1);
       const sum = failures.reduce((total, [, count]) => total + count, 0);
-      expect(sum).toBeGreaterThan(0.99 * dead * (LEAST_ATTEMPTS + MINUTES - 1));
+      expect(sum).toBeGreaterThan(0.99 * dead * (MINIMUM_ATTEMPTS + MINUTES - 1));
       for (const to of namesOf('good', 10)) expect(successesOf(harness, to)).toBe(RECORDS_EACH);
       expect((await harness.store.readQueue('q')).breakers.size).toBe(OWN_BREAKERS);
     },
@@ -165,7 +165,7 @@ describe('more destinations that fail than their queue’s item has room for', (
         throw new Error('connection refused');
       };
       const options = { ...CHOICES, concurrency: 1 };
-      expect(await harness.run(down, options)).toMatchObject({ failed: LEAST_ATTEMPTS });
+      expect(await harness.run(down, options)).toMatchObject({ failed: MINIMUM_ATTEMPTS });
       expect(await harness.run(down, options)).toMatchObject({ attempted: 0 });
       await harness.pass(51);
       await harness.run(succeed, options);

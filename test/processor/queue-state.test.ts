@@ -176,11 +176,7 @@ describe('the hourly run', () => {
     await harness.run(succeed, { band: YOUNG });
     const change = async () => {
       const { retryMode } = await harness.store.readQueue('q');
-      await harness.store.setRetryMode(
-        'q',
-        { mode: 'perRecord', since: harness.clock.wall() },
-        retryMode,
-      );
+      await harness.store.setRetryMode('q', { mode: 'perRecord', since: harness.clock.wall() }, retryMode);
     };
     const summary = await harness.run(change, { band: HOURLY, catchUp, concurrency: 2 });
     expect(summary).toMatchObject({ ended: 'retryModeChanged' });

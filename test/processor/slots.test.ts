@@ -17,7 +17,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       await harness.sleep(1);
       now--;
     };
-    const choices = { maxConcurrency: 8, concurrency: 6, retryMode: 'progressive' } as const;
+    const choices = { globalConcurrency: 8, concurrency: 6, retryMode: 'progressive' } as const;
     const batches = [0, 20, 40].map((from) => ({ batch: `b${from}`, ids: ids.slice(from, from + 20) }));
     const runs = [
       harness.start(slow, { ...choices, band: YOUNG }),
@@ -42,12 +42,12 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       now: harness.clock.wall(),
       until: harness.clock.wall() + 9_000,
     });
-    expect(await harness.run(succeed, { maxConcurrency: 8 })).toMatchObject({
+    expect(await harness.run(succeed, { globalConcurrency: 8 })).toMatchObject({
       attempted: 0,
       ended: 'crowded',
     });
     await harness.pass(15);
-    expect(await harness.run(succeed, { maxConcurrency: 8 })).toMatchObject({ succeeded: 1 });
+    expect(await harness.run(succeed, { globalConcurrency: 8 })).toMatchObject({ succeeded: 1 });
   });
 
   test('an idle run takes none, and one with records takes them once and gives them back', async () => {
@@ -63,11 +63,11 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       };
     };
     const store = new Proxy(harness.store, { get: (_, name) => noted(String(name)) });
-    await harness.run(succeed, { maxConcurrency: 8, store });
+    await harness.run(succeed, { globalConcurrency: 8, store });
     expect(calls).toEqual(['queryDue']);
     calls.length = 0;
     for (let i = 0; i < 100; i++) harness.put(`r${i}`);
-    await harness.run(() => harness.sleep(0.1), { maxConcurrency: 8, store });
+    await harness.run(() => harness.sleep(0.1), { globalConcurrency: 8, store });
     const ofSlots = calls.filter((name) => name.endsWith('Slots'));
     expect(ofSlots).toEqual(['takeSlots', 'releaseSlots']);
   });
@@ -81,7 +81,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       return harness.store.renewSlots(...args);
     };
     const store = replacing({ renewSlots }, harness.store);
-    const summary = await harness.run(() => harness.sleep(10), { maxConcurrency: 10, store });
+    const summary = await harness.run(() => harness.sleep(10), { globalConcurrency: 10, store });
     expect(summary).toMatchObject({ succeeded: 200, ended: 'drained' });
     expect(renewedAt).toEqual([30, 60, 90, 120, 150, 180]);
   });
@@ -95,7 +95,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     async (most, concurrency) => {
       const harness = new Harness();
       for (let i = 0; i < 30; i++) harness.put(`r${i}`);
-      const choices = { maxConcurrency: most, concurrency };
+      const choices = { globalConcurrency: most, concurrency };
       const dying = { ...harness.store } as unknown as BacklogStore;
       let isDead = false;
       const store = new Proxy(dying, {
@@ -120,7 +120,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
   test('hands a pile over from a run at its deadline to the next one', async () => {
     const harness = new Harness();
     for (let i = 0; i < 50; i++) harness.put(`r${i}`);
-    const choices = { maxConcurrency: 1, concurrency: 10 };
+    const choices = { globalConcurrency: 1, concurrency: 10 };
     const slow: Process = () => harness.sleep(10);
     const first = harness.start(slow, choices);
     await harness.pass(240);
@@ -145,7 +145,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
         attempts++;
         return harness.sleep(5);
       },
-      { maxConcurrency: 1, concurrency: 1, attemptTimeoutSeconds: 10, store },
+      { globalConcurrency: 1, concurrency: 1, attemptTimeoutSeconds: 10, store },
     );
     standsStill = true;
     await harness.pass(200);
@@ -166,7 +166,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       throw new StoreUnavailableError('renewSlots: no answer');
     };
     const store = replacing({ renewSlots }, harness.store);
-    const choices = { maxConcurrency: 1, concurrency: 1, attemptTimeoutSeconds: 10, store };
+    const choices = { globalConcurrency: 1, concurrency: 1, attemptTimeoutSeconds: 10, store };
     const summary = await harness.run(() => harness.sleep(5), choices);
     expect(summary).toMatchObject({ ended: 'crowded', attempted: 11, succeeded: 11 });
     expect((harness.time.now - START) / 1000).toBeLessThan(70);
@@ -178,11 +178,11 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       harness.put('r');
       harness.store.put({ id: 'n', status: 'NEW', queue: 'q', payload: {} });
       const store = replacing({ takeSlots: () => Promise.reject(error) }, harness.store);
-      const byRule = await harness.run(succeed, { maxConcurrency: 8, store });
+      const byRule = await harness.run(succeed, { globalConcurrency: 8, store });
       expect(byRule).toMatchObject({ ended: 'crowded', attempted: 0 });
       expect(byRule.trouble).toBeUndefined();
       const arrivals = { batch: 'b', ids: ['n'] };
-      const onArrival = await harness.run(succeed, { maxConcurrency: 8, store, arrivals });
+      const onArrival = await harness.run(succeed, { globalConcurrency: 8, store, arrivals });
       expect(onArrival).toMatchObject({ ended: 'crowded', attempted: 0 });
       expect(harness.item('n')).toMatchObject({ lane: 'q' });
       expect(await harness.run(succeed)).toMatchObject({ succeeded: 2 });
@@ -194,7 +194,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     harness.put('r');
     const releaseSlots = () => Promise.reject(new StoreUnavailableError('no answer'));
     const store = replacing({ releaseSlots }, harness.store);
-    expect(await harness.run(succeed, { maxConcurrency: 1, store })).toMatchObject({ succeeded: 1 });
+    expect(await harness.run(succeed, { globalConcurrency: 1, store })).toMatchObject({ succeeded: 1 });
     expect(harness.warnings).toEqual(['attempts at a time could not be given back']);
   });
 
@@ -207,7 +207,9 @@ describe('a queue with a limit for the attempts of all its runs', () => {
           ? () => Promise.reject(new StoreUnavailableError('no answer'))
           : Reflect.get(target, name).bind(target),
     });
-    expect(await harness.run(succeed, { maxConcurrency: 1, store })).toMatchObject({ ended: 'storeTrouble' });
-    expect(await harness.run(succeed, { maxConcurrency: 1 })).toMatchObject({ succeeded: 1 });
+    expect(await harness.run(succeed, { globalConcurrency: 1, store })).toMatchObject({
+      ended: 'storeTrouble',
+    });
+    expect(await harness.run(succeed, { globalConcurrency: 1 })).toMatchObject({ succeeded: 1 });
   });
 });

@@ -94,7 +94,7 @@ describe('a run whose process is to end', () => {
 test.each<[string, RunChoices]>([
   ['as fast as it can', {}],
   ['at a pace', { attemptsPerSecond: 100 }],
-  ['within a limit of all runs', { maxConcurrency: 100 }],
+  ['within a limit of all runs', { globalConcurrency: 100 }],
 ])('a run of many attempts at once, %s, has Node.js warn of no leak', async (_, choices) => {
   const warned: string[] = [];
   const note = ({ message }: Error) => void warned.push(message);

@@ -188,7 +188,7 @@ describe('a run that stays', () => {
   const retry = { type: 'list', waitsSeconds: [40], afterwards: 'last' } as const;
 
   test('holds neither the lane nor a slot: the next tick and other runs go on beside it', async () => {
-    const cloud = cloudOf(retry, { maxConcurrency: 1 });
+    const cloud = cloudOf(retry, { globalConcurrency: 1 });
     await cloud.insert('a', 'q');
     await cloud.pass(5);
     expect(cloud.running).toBe(1);

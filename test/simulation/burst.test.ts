@@ -22,7 +22,7 @@ interface Burst {
   readonly batchSize: number;
   readonly attemptMs: number;
   readonly onInsertConcurrency?: number;
-  readonly maxConcurrency?: number;
+  readonly globalConcurrency?: number;
 }
 
 /** Seconds from put to first attempt, of records that are put at once at some time of a minute; and most at a time. */
@@ -118,7 +118,7 @@ test('so it has with one run on arrival at a time, and with a limit for all runs
   const one = await burst({ seed: 1, records: 75, batchSize: 3, attemptMs: 300, onInsertConcurrency: 1 });
   expect(one.longest).toBeLessThan(7);
   expect(one.most).toBeLessThanOrEqual(3 + 10);
-  const few = await burst({ seed: 1, records: 75, batchSize: 3, attemptMs: 100, maxConcurrency: 10 });
+  const few = await burst({ seed: 1, records: 75, batchSize: 3, attemptMs: 100, globalConcurrency: 10 });
   expect(few.most).toBeLessThanOrEqual(10);
   expect(few.p95).toBeLessThan(7);
 });

@@ -9,7 +9,7 @@ export interface Features {
   /** Some records name a task, which no handler knows before this time. */
   readonly taskKnownFromMs: number | undefined;
   /** Attempts at a time in all runs of a queue together. */
-  readonly maxConcurrency: number | undefined;
+  readonly globalConcurrency: number | undefined;
   /** How many destinations the records of a queue with breakers have. */
   readonly destinations: number | undefined;
   /** Shards of the queue in place of the scenario's, from the beginning to the end. */
@@ -33,7 +33,7 @@ export interface Features {
 export const NO_FEATURES: Features = {
   overwrites: false,
   taskKnownFromMs: undefined,
-  maxConcurrency: undefined,
+  globalConcurrency: undefined,
   destinations: undefined,
   shards: undefined,
   clockJumps: undefined,
@@ -52,7 +52,7 @@ export function makeFeatures(random: Random, hasArrivals: boolean): Features {
   return {
     overwrites: hasArrivals && chance(random, 0.3),
     taskKnownFromMs: has() ? between(random, 0, 2 * TROUBLED_MS) : undefined,
-    maxConcurrency: has() ? pick(random, [1, 2, 4]) : undefined,
+    globalConcurrency: has() ? pick(random, [1, 2, 4]) : undefined,
     destinations: has() ? pick(random, [2, 5]) : undefined,
     shards: has() ? pick(random, [9, 12, 17]) : undefined,
     clockJumps: has() ? { chance: 0.005, mostMs: pick(random, [10_000, 3_600_000]) } : undefined,

@@ -28,7 +28,7 @@ export const withoutTasks: Sabotage = {
 /** Each run has as many attempts at a time as it likes. */
 export const withoutSlots: Sabotage = {
   store: (store) => replacing({ takeSlots: async (_, { wanted }) => wanted }, store),
-  features: () => ({ ...NO_FEATURES, maxConcurrency: 2 }),
+  features: () => ({ ...NO_FEATURES, globalConcurrency: 2 }),
 };
 
 /** Of many shards everybody holds the lease. */

@@ -49,7 +49,7 @@ export const withoutProbeClaim: Sabotage = {
   store: (store) => replacing({ setBreaker: (...args) => store.setBreaker(...args).then(() => true) }, store),
   scenario: (scenario) => ({
     ...scenario,
-    breaker: { failureShare: 0.1, leastAttempts: 1, windowSeconds: 60, openSeconds: 10 },
+    breaker: { failureThreshold: 0.1, minimumAttempts: 1, windowSeconds: 60, openSeconds: 10 },
   }),
 };
 

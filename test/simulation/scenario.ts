@@ -96,7 +96,11 @@ export function makeScenario(random: Random, hasArrivals = chance(random, 0.25))
     },
     shards: shardsOver(random),
     breaker: chance(random, 0.2)
-      ? resolveBreaker({ failureShare: 0.3, leastAttempts: 2, openSeconds: pick(random, [10, 50, 200]) })
+      ? resolveBreaker({
+          failureThreshold: 0.3,
+          minimumAttempts: 2,
+          openSeconds: pick(random, [10, 50, 200]),
+        })
       : undefined,
     retryModes: retryModesOver(random),
     pause: chance(random, 0.25) ? pauseWithin(random) : undefined,

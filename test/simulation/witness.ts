@@ -369,9 +369,9 @@ export class Witness {
   private checkLateness(actor: Actor, record: BacklogRecord, known: Known, { now, start, band }: Look): void {
     const { limits, retryModes, arrivals } = this.scenario;
     const limited = limits.maxRecords !== undefined || limits.attemptsPerSecond !== undefined;
-    const { clockJumps, maxConcurrency, controlTable, overwrites } = this.features;
+    const { clockJumps, globalConcurrency, controlTable, overwrites } = this.features;
     // What is written over while it may be under attempt is looked at again after a minute or two.
-    if (clockJumps || maxConcurrency || controlTable || overwrites) return;
+    if (clockJumps || globalConcurrency || controlTable || overwrites) return;
     if (limited || this.scenario.breaker || this.hasPoison || arrivals?.troubles.lostForGood) return;
     const lastChange =
       retryModes.length > 1 ? (retryModes.at(-1)?.fromMs ?? 0) + FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
@@ -461,14 +461,14 @@ export class Witness {
   }
 
   private checkConcurrency(actor: Actor, id: string, look: Look): void {
-    const { maxConcurrency } = this.features;
-    if (maxConcurrency === undefined || isOdd(actor) || this.areClocksWrong) return;
+    const { globalConcurrency } = this.features;
+    if (globalConcurrency === undefined || isOdd(actor) || this.areClocksWrong) return;
     const all = [...this.underway.values()].flat();
     const counted = all.filter(
       (one) => one.queue === look.queue && !isOdd(one.actor) && !this.isFromBeforeRestore(one.since, look),
     );
-    if (counted.length > maxConcurrency)
-      this.report(`${id}: ${counted.length} attempts of ${look.queue} at once, of ${maxConcurrency}`);
+    if (counted.length > globalConcurrency)
+      this.report(`${id}: ${counted.length} attempts of ${look.queue} at once, of ${globalConcurrency}`);
   }
 
   /** A machine that takes the holds of others for over: nothing is exclusive beside it, or after it. */

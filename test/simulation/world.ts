@@ -56,7 +56,7 @@ const START = Date.parse('2026-01-01T00:00:00.000Z');
 const HOUR_MS = 3_600_000;
 const LANES_PER_RUN = 8;
 /** Of a queue whose records have destinations. */
-const QUICK_BREAKER = { failureShare: 0.3, leastAttempts: 2, openSeconds: 50 };
+const QUICK_BREAKER = { failureThreshold: 0.3, minimumAttempts: 2, openSeconds: 50 };
 const LONGEST_MS = 5 * HOUR_MS;
 /** A stream that stood still has been read by then. */
 const AFTERMATH_MS = 20 * TICK_MS;
@@ -515,7 +515,7 @@ export class World {
           retryQueue: this.scenario.retryQueues[queue],
           limits: {
             ...this.scenario.limits,
-            maxConcurrency: this.features.maxConcurrency,
+            globalConcurrency: this.features.globalConcurrency,
             // As many as are crowded out often.
             onInsertConcurrency: Math.ceil(this.scenario.limits.concurrency / 3),
           },

@@ -153,7 +153,7 @@ describe('a control item with an attribute that makes no sense', () => {
       await backlog.put('control', { ...QUEUE, ...item, key: { S: `queue#${queue}` } });
       await put(queue);
     }
-    const stuck = await attemptAll([...items.keys()], { maxConcurrency: 1 });
+    const stuck = await attemptAll([...items.keys()], { globalConcurrency: 1 });
     expect(stuck.map((queue) => items.get(queue))).toEqual([]);
   });
 });

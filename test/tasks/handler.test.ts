@@ -207,7 +207,11 @@ describe('a task with a schema', () => {
 
   it('closes no breaker by a payload that it refuses: nothing was asked of the other side', async () => {
     const mail = defineTask({ name: 'mail', schema, perform: fails('Down') });
-    const { bench, put, run } = handlerWith({ tasks: [mail], breaker: { leastAttempts: 2 }, concurrency: 1 });
+    const { bench, put, run } = handlerWith({
+      tasks: [mail],
+      breaker: { minimumAttempts: 2 },
+      concurrency: 1,
+    });
     const good = { to: 'a@example.com', copies: '1' };
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await put(id, 'mail', good);
     expect(await run()).toMatchObject({ ended: 'breakerOpen', failed: 2 });

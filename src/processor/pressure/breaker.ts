@@ -6,9 +6,9 @@ import { FailureWindow } from './failure-window.js';
 /** When the breaker of a destination opens, and how long it stays so. */
 export interface BreakerOptions {
   /** Opens when at least this share of the attempts fails, above 0 and up to 1. */
-  readonly failureShare: number;
+  readonly failureThreshold: number;
   /** Among fewer attempts than these it never does. */
-  readonly leastAttempts: number;
+  readonly minimumAttempts: number;
   /** So long an attempt counts, in seconds. */
   readonly windowSeconds: number;
   /** From one probe to the next, in seconds. */
@@ -100,9 +100,11 @@ export class Breaker {
   private failed(outcome: AttemptOutcome, permit: Permit, now: number): Transition | undefined {
     const isOpen = this.position(now) === 'open';
     if (!isOpen) this.window.note('failure', now);
-    const { attempts, failureShare } = this.window.measure(now);
+    const { attempts, failureRate } = this.window.measure(now);
     const tooMany =
-      !isOpen && attempts >= this.options.leastAttempts && failureShare >= this.options.failureShare;
+      !isOpen &&
+      attempts >= this.options.minimumAttempts &&
+      failureRate >= this.options.failureThreshold;
     const askedSeconds = Math.min(askedToWait(outcome), LONGEST_HOLD_SECONDS);
     const openSeconds = tooMany || permit === 'probe' ? this.options.openSeconds : 0;
     const until = now + Math.max(askedSeconds, openSeconds) * 1000;

@@ -23,11 +23,11 @@ export class FailureWindow {
   }
 
   /** How many attempts ended in it, and the share of them that failed, 0 to 1. */
-  measure(now: number): { readonly attempts: number; readonly failureShare: number } {
+  measure(now: number): { readonly attempts: number; readonly failureRate: number } {
     this.forget(now);
     const failures = this.slices.reduce((sum, slice) => sum + slice.failures, 0);
     const attempts = this.slices.reduce((sum, slice) => sum + slice.successes, failures);
-    return { attempts, failureShare: attempts === 0 ? 0 : failures / attempts };
+    return { attempts, failureRate: attempts === 0 ? 0 : failures / attempts };
   }
 
   clear(): void {

@@ -21,10 +21,10 @@ const SPARE_SECONDS = 10;
 export function pressureOf(options: RunOptions, parts: RunParts): Pressure {
   const { target, limits, breaker, destination } = options;
   const { queue, arrivals } = target;
-  const { concurrency, maxConcurrency = concurrency } = limits;
+  const { concurrency, globalConcurrency = concurrency } = limits;
   const slots = new RunSlots({ ...parts, ...limits, queue, onArrival: arrivals !== undefined });
   return {
-    pool: new Pool({ size: Math.min(concurrency, maxConcurrency), slots, clock: parts.clock }),
+    pool: new Pool({ size: Math.min(concurrency, globalConcurrency), slots, clock: parts.clock }),
     pace: new SharedPace({ ...parts, queue, perSecond: limits.attemptsPerSecond }),
     breakers: new Breakers({
       ...parts,

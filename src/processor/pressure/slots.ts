@@ -19,7 +19,7 @@ export interface RunSlotsParts {
   readonly queue: string;
   readonly concurrency: number;
   /** Undefined: the queue has no limit for all of its runs. */
-  readonly maxConcurrency?: number | undefined;
+  readonly globalConcurrency?: number | undefined;
   readonly onArrival: boolean;
   readonly attemptTimeoutSeconds: number;
   readonly store: Pick<BacklogStore, 'takeSlots' | 'renewSlots' | 'releaseSlots'>;
@@ -65,9 +65,9 @@ export class RunSlots {
 
   /** Whether an attempt may start now. */
   cover(): boolean {
-    const { maxConcurrency, clock } = this.parts;
+    const { globalConcurrency, clock } = this.parts;
     // Before they are taken nothing is attempted; what needs no attempt needs none of them.
-    if (maxConcurrency === undefined || !this.taking) return true;
+    if (globalConcurrency === undefined || !this.taking) return true;
     return !this.lost && clock.wall() + this.coverMs + SPARE_MS < this.until;
   }
 
@@ -94,8 +94,8 @@ export class RunSlots {
   }
 
   private get wanted(): number {
-    const { concurrency, maxConcurrency = concurrency } = this.parts;
-    return Math.min(concurrency, maxConcurrency);
+    const { concurrency, globalConcurrency = concurrency } = this.parts;
+    return Math.min(concurrency, globalConcurrency);
   }
 
   private get coverMs(): number {
@@ -103,11 +103,11 @@ export class RunSlots {
   }
 
   private async takeNow(isHandOver: boolean): Promise<number> {
-    const { maxConcurrency, concurrency, clock, random } = this.parts;
-    if (maxConcurrency === undefined) return concurrency;
+    const { globalConcurrency, concurrency, clock, random } = this.parts;
+    if (globalConcurrency === undefined) return concurrency;
     const latest = clock.wall() + (isHandOver ? HAND_OVER_MS : 0);
     for (;;) {
-      this.granted = await this.ask(maxConcurrency);
+      this.granted = await this.ask(globalConcurrency);
       if (this.granted > 0 || this.mayHave || clock.wall() >= latest) break;
       await clock.sleep(RETRY_MS * (0.5 + random()));
     }
