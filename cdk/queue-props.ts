@@ -5,7 +5,7 @@ import type { BreakerChoice } from '../src/processor/index.js';
 import type { DeliveryProps } from './delivery-props.js';
 
 /** When a record that has just come is attempted first. */
-export type Arrivals = 'attempt' | 'schedule';
+export type FirstAttempt = 'onInsert' | 'scheduled';
 
 /**
  * One queue: exactly one retry mode (`retry` or `progressive`), and exactly one that does the work (`deliverTo`,
@@ -106,12 +106,13 @@ export interface QueueProps {
   readonly enabled?: boolean | undefined;
 
   /**
-   * When a record that was put without `lane` is attempted first: `"attempt"`, within about a second, in up to
-   * `onInsertConcurrency` runs at once beside the rule's; or `"schedule"`, when the rule finds it. A success on arrival is its only write.
+   * When a record that was put without `lane` is attempted first: `"onInsert"`, within about a second, in up to
+   * `onInsertConcurrency` runs at once beside the rule's; or `"scheduled"`, when the rule finds it. With `"onInsert"` a
+   * success is the record's only write after its insertion.
    *
-   * @default - `"attempt"`; `"schedule"` for a `handler` whose asynchronous invocation is configured elsewhere
+   * @default - `"onInsert"`; `"scheduled"` for a `handler` whose asynchronous invocation is configured elsewhere
    */
-  readonly arrivals?: Arrivals | undefined;
+  readonly firstAttempt?: FirstAttempt | undefined;
 
   /**
    * Lanes that the queue's records are spread over, by their ids: 1 to 32. One is a partition of the index: 1,000 write

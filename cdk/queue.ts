@@ -8,7 +8,7 @@ import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/
 import { QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import { checkWithToken, readDelivery } from './delivery.js';
-import type { Arrivals, QueueProps } from './queue-props.js';
+import type { FirstAttempt, QueueProps } from './queue-props.js';
 import type { UsedSecret } from './secrets.js';
 import { duration, lambdaFunction } from './values.js';
 
@@ -39,7 +39,7 @@ export interface Queue {
   readonly attemptTimeoutSeconds: number;
   readonly lagThresholdSeconds: number;
   /** As given: undefined takes what fits. */
-  readonly arrivals: Arrivals | undefined;
+  readonly firstAttempt: FirstAttempt | undefined;
 }
 
 const progressiveShape = z.strictObject({
@@ -72,7 +72,7 @@ const queueShape = z.strictObject({
   linger: duration.optional(),
   keepSuccess: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
   lagThreshold: duration.default(Duration.minutes(15)),
-  arrivals: z.enum(['attempt', 'schedule'], { error: 'expected "attempt" or "schedule"' }).optional(),
+  firstAttempt: z.enum(['onInsert', 'scheduled'], { error: 'expected "onInsert" or "scheduled"' }).optional(),
 });
 
 const DEFAULT_ATTEMPT_TIMEOUT_SECONDS = 30;
@@ -138,19 +138,19 @@ function readQueue(name: string, input: unknown): Queue {
     enabled: props.enabled,
     attemptTimeoutSeconds: props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
     lagThresholdSeconds: props.lagThreshold.toSeconds(),
-    arrivals: arrivalsOf(props, path),
+    firstAttempt: firstAttemptOf(props, path),
   };
 }
 
 type ParsedProps = z.output<typeof queueShape>;
 
-function arrivalsOf({ arrivals, enabled }: ParsedProps, path: string) {
-  if (arrivals === 'attempt' && !enabled) {
+function firstAttemptOf({ firstAttempt, enabled }: ParsedProps, path: string) {
+  if (firstAttempt === 'onInsert' && !enabled) {
     throw new ConfigurationError(
-      `${path}.arrivals: expected "schedule" or nothing, as the queue is not enabled, got "attempt"`,
+      `${path}.firstAttempt: expected "scheduled" or nothing, as the queue is not enabled, got "onInsert"`,
     );
   }
-  return enabled ? arrivals : 'schedule';
+  return enabled ? firstAttempt : 'scheduled';
 }
 
 function retryModeOf({ retry, progressive }: ParsedProps, path: string): RetryMode {

@@ -26,7 +26,7 @@ export interface BacklogClientOptions extends ConnectionOptions {
   readonly table: string;
   /**
    * Queues whose records the client itself gives their place in the index, or `true` for all: those with
-   * `arrivals: 'schedule'`, where that saves a write unit, and all where no intake looks after the table. Delayed
+   * `firstAttempt: 'scheduled'`, where that saves a write unit, and all where no intake looks after the table. Delayed
    * records always get theirs. Default: none; the intake sees to them.
    */
   readonly indexAtOnce?: boolean | readonly string[] | undefined;

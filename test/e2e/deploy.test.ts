@@ -67,7 +67,7 @@ const queuesBefore = (url: string): DeployedQueues => {
       default: { retry: { type: 'fibonacci' }, deliverTo },
       // Its first rule fires five minutes after the deployment.
       bulk: { progressive: true, deliverTo },
-      unhurried: { retry: { type: 'fibonacci' }, deliverTo, arrivals: 'schedule' },
+      unhurried: { retry: { type: 'fibonacci' }, deliverTo, firstAttempt: 'scheduled' },
       fragile: { retry: { type: 'fibonacci' }, entry: 'test/e2e/handlers/fragile.ts', environment },
       older: { retry: { type: 'fibonacci' }, entry: 'test/e2e/handlers/older.ts', environment },
       orders: { retry: { type: 'fibonacci' }, deliverTo },

@@ -8,12 +8,12 @@ import type { StaffedQueue } from './workers.js';
  */
 export function attemptedOnArrival(staffed: readonly StaffedQueue[]): StaffedQueue[] {
   return staffed.filter(({ queue, worker }) => {
-    if (queue.arrivals === 'schedule') return false;
+    if (queue.firstAttempt === 'scheduled') return false;
     if (worker.returnsEvents) return true;
-    if (queue.arrivals === undefined) return false;
+    if (queue.firstAttempt === undefined) return false;
     throw new ConfigurationError(
-      `queues.${queue.name}.arrivals: expected "schedule", as the handler's asynchronous invocation is configured ` +
-        'elsewhere and records would be lost with an invocation that fails, got "attempt"',
+      `queues.${queue.name}.firstAttempt: expected "scheduled", as the handler's asynchronous invocation is configured ` +
+        'elsewhere and records would be lost with an invocation that fails, got "onInsert"',
     );
   });
 }

@@ -17,7 +17,7 @@ const intakeOf = (template: Template) =>
   propertiesOf(template, 'AWS::Lambda::Function').find(({ Description }) => /Has records/.test(Description));
 
 /** By the function's construct. */
-const arrivalsOf = (template: Template): Record<string, string[]> => {
+const firstAttemptOf = (template: Template): Record<string, string[]> => {
   const { 'Fn::Join': join } = intakeOf(template).Environment.Variables.BACKLOG_ARRIVAL_FUNCTIONS;
   const text = join[1]
     .map((part: string | { Ref: string }) =>
@@ -32,14 +32,14 @@ describe('records that have just come', () => {
     const { template } = backlogWith({
       queues: { orders: retryQueue, mails: retryQueue, bulk: progressiveQueue },
     });
-    expect(arrivalsOf(template)).toEqual({
+    expect(firstAttemptOf(template)).toEqual({
       BacklogFibonacciDeliveryFunction: ['orders', 'mails'],
       BacklogProgressiveDeliveryFunction: ['bulk'],
     });
   });
 
   it.each<[string, Partial<QueueProps>]>([
-    ['says so', { arrivals: 'schedule' }],
+    ['says so', { firstAttempt: 'scheduled' }],
     ['is not enabled', { enabled: false }],
   ])('are left to the rules where the queue %s, and the intake may start nothing', (_name, props) => {
     const { template } = backlogWith({ queues: { orders: { ...retryQueue, ...props } } });
@@ -51,7 +51,7 @@ describe('records that have just come', () => {
 
   it('are attempted by a queue with a pace too, which all its runs keep together', () => {
     const { template } = backlogWith({ queues: { orders: { ...retryQueue, attemptsPerSecond: 5 } } });
-    expect(arrivalsOf(template)).toEqual({ BacklogFibonacciDeliveryFunction: ['orders'] });
+    expect(firstAttemptOf(template)).toEqual({ BacklogFibonacciDeliveryFunction: ['orders'] });
   });
 
   it('come back, if their run is lost, to a queue that the intake reads', () => {
@@ -87,7 +87,7 @@ describe('records that have just come', () => {
     const stack = newStack();
     const handler = ownFunction(stack);
     new Backlog(stack, 'Backlog', { queues: { orders: { retry: { type: 'fibonacci' }, handler } } });
-    expect(arrivalsOf(Template.fromStack(stack))).toEqual({ Own: ['orders'] });
+    expect(firstAttemptOf(Template.fromStack(stack))).toEqual({ Own: ['orders'] });
   });
 
   it('are left to the rules where the function’s asynchronous invocation is configured elsewhere', () => {
@@ -111,22 +111,22 @@ describe('a queue whose records would be lost or hurried', () => {
     const stack = newStack();
     const handler = ownFunction(stack);
     handler.configureAsyncInvoke({ retryAttempts: 2 });
-    const orders = { retry: { type: 'fibonacci' }, handler, arrivals: 'attempt' } as const;
+    const orders = { retry: { type: 'fibonacci' }, handler, firstAttempt: 'onInsert' } as const;
     expect(() => new Backlog(stack, 'Backlog', { queues: { orders } })).toThrow(
-      'queues.orders.arrivals: expected "schedule", as the handler\'s asynchronous invocation is configured elsewhere',
+      'queues.orders.firstAttempt: expected "scheduled", as the handler\'s asynchronous invocation is configured elsewhere',
     );
   });
 
   it.each<[string, Partial<QueueProps>, string]>([
     [
       'rules that do not fire',
-      { enabled: false, arrivals: 'attempt' },
-      'queues.orders.arrivals: expected "schedule" or nothing, as the queue is not enabled',
+      { enabled: false, firstAttempt: 'onInsert' },
+      'queues.orders.firstAttempt: expected "scheduled" or nothing, as the queue is not enabled',
     ],
     [
       'a word that means nothing',
-      { arrivals: 'now' as never },
-      'queues.orders.arrivals: expected "attempt" or "schedule", got "now"',
+      { firstAttempt: 'now' as never },
+      'queues.orders.firstAttempt: expected "onInsert" or "scheduled", got "now"',
     ],
   ])('is refused with %s', (_name, props, message) => {
     expect(() => backlogWith({ queues: { orders: { ...retryQueue, ...props } } })).toThrow(message);
