@@ -26,8 +26,8 @@ export type {
   RetryFunction,
   RetryTo,
   RetryWait,
-  RunEnd,
   RunSummary,
+  StopReason,
 } from '../src/processor/index.js';
 export {
   type BacklogRecord,

@@ -22,7 +22,6 @@ export {
   type RetryFunction,
   type RetryTo,
   type RetryWait,
-  type RunEnd,
   type RunLimits,
   type RunOptions,
   type RunParts,
@@ -30,6 +29,7 @@ export {
   type RunTarget,
   retryDecider,
   run,
+  type StopReason,
 } from './processor/index.js';
 export { type Random, systemRandom } from './random.js';
 export {

@@ -8,7 +8,7 @@ import { placeWhenFree } from './place-when-free.js';
 import { type Placed, type PlacingParts, placeAll } from './placing.js';
 import type { Share } from './pressure/pool.js';
 import type { Pressure } from './pressure/pressure.js';
-import type { RunEnd } from './summary.js';
+import type { StopReason } from './summary.js';
 import type { Tally } from './tally.js';
 
 /** For the turn of a first attempt, in a queue with a pace. */
@@ -64,13 +64,13 @@ export class ArrivalsRun {
     });
   }
 
-  async attempt(): Promise<RunEnd> {
-    if (!(await this.share.open())) return this.leaveToRules('crowded');
-    if (!(await this.hasTurnSoon())) return this.leaveToRules('paced');
+  async attempt(): Promise<StopReason> {
+    if (!(await this.share.open())) return this.leaveToRules('concurrencyLimited');
+    if (!(await this.hasTurnSoon())) return this.leaveToRules('rateLimited');
     const claimed = await this.claim.take();
-    if (claimed === 'taken') return 'held';
+    if (claimed === 'taken') return 'leaseHeld';
     if (claimed === 'shared') return 'shared';
-    if (claimed === 'full') return this.leaveToRules('crowded');
+    if (claimed === 'full') return this.leaveToRules('concurrencyLimited');
     try {
       return await this.attemptAll();
     } finally {
@@ -92,15 +92,15 @@ export class ArrivalsRun {
     return { ...this.parts, shardsOf: (name) => (name === queue ? shards : 1) };
   }
 
-  private async leaveToRules(ended: RunEnd): Promise<RunEnd> {
+  private async leaveToRules(ended: StopReason): Promise<StopReason> {
     const formerQueues = [this.options.target.queue];
     const answer = await placeWhenFree(this.arrivals.ids, this.placing, { formerQueues });
-    if (ended === 'crowded') this.crowdedOut = answer.placed;
+    if (ended === 'concurrencyLimited') this.crowdedOut = answer.placed;
     this.count(answer);
     return answer.waiting.length > 0 ? 'shared' : ended;
   }
 
-  private async attemptAll(): Promise<RunEnd> {
+  private async attemptAll(): Promise<StopReason> {
     for (let ids: readonly string[] = [...new Set(this.arrivals.ids)]; ; ) {
       const { records, stop } = await this.lane.read(ids);
       const waiting = records.filter(isUnplaced);
@@ -109,9 +109,9 @@ export class ArrivalsRun {
       const work = waiting.filter(isTheirTurn).map((record) => this.lane.begin(record));
       const workedOff = await this.attempts.workOff(work);
       const late = workedOff.late.map(({ record }) => record);
-      const held = workedOff.held.map(({ record }) => record);
+      const deferred = workedOff.deferred.map(({ record }) => record);
       const end = stop ?? this.endFor(late);
-      const placed = [...waiting.filter((record) => !isTheirTurn(record)), ...held, ...(end ? late : [])];
+      const placed = [...waiting.filter((record) => !isTheirTurn(record)), ...deferred, ...(end ? late : [])];
       if (!(await this.place(placed))) return 'shared';
       if (end || late.length === 0) return end ?? 'drained';
       // What is left did not fit into the claim: stragglers held slots, or the others took long. Read it anew.
@@ -122,7 +122,7 @@ export class ArrivalsRun {
   }
 
   /** @throws StoreError that kept an outcome from being written */
-  private endFor(late: readonly BacklogRecord[]): RunEnd | undefined {
+  private endFor(late: readonly BacklogRecord[]): StopReason | undefined {
     const end = this.attempts.outOfRoom();
     return end ?? (late.length > 0 && this.claim.isLast ? 'deadline' : undefined);
   }

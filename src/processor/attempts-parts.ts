@@ -33,5 +33,5 @@ export interface WorkedOff {
   /** It did not fit into the lease, the time or the limit. */
   readonly late: readonly Work[];
   /** Its destination is left in peace. */
-  readonly held: readonly Work[];
+  readonly deferred: readonly Work[];
 }

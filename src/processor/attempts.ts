@@ -6,7 +6,7 @@ import { holdOn } from './hold.js';
 import type { Work } from './lane.js';
 import type { Entry } from './pressure/breakers.js';
 import { LAST_SETTLES_MS, settleWithRetries } from './settle-with-retries.js';
-import type { RunEnd } from './summary.js';
+import type { StopReason } from './summary.js';
 import { lagSeconds } from './tally.js';
 
 interface Straggler {
@@ -16,7 +16,7 @@ interface Straggler {
   abandon(): void;
 }
 
-type HowWorked = 'done' | 'straggling' | 'late' | 'held';
+type HowWorked = 'done' | 'straggling' | 'late' | 'deferred';
 
 /**
  * Attempts records, a bounded number at once, and settles each with one write. An attempt that ignores its signal (a
@@ -47,7 +47,7 @@ export class Attempts {
    *
    * @throws StoreError that kept an outcome from being written
    */
-  outOfRoom(): RunEnd | undefined {
+  outOfRoom(): StopReason | undefined {
     if (this.trouble) throw this.trouble;
     return this.endBefore();
   }
@@ -72,7 +72,7 @@ export class Attempts {
   /** Works off one journalled page. */
   async workOff(page: readonly Work[]): Promise<WorkedOff> {
     const late: Work[] = [];
-    const held: Work[] = [];
+    const deferred: Work[] = [];
     const inHand = new Set<string>();
     let begun = 0;
     const worker = async () => {
@@ -83,14 +83,14 @@ export class Attempts {
         const how = await this.workInTurn(work, page.length - begun + 1);
         inHand.delete(work.record.id);
         if (how === 'late') late.push(work);
-        if (how === 'held') held.push(work);
+        if (how === 'deferred') deferred.push(work);
         if (how === 'straggling') return;
       }
     };
     const free = Math.max(1, this.parts.share.most - this.stragglers.size);
     const workers = Array.from({ length: Math.min(free, page.length) }, worker);
     await holdOn(Promise.all(workers), () => [...inHand, ...this.stragglerIds], this.parts);
-    return { late: [...late, ...page.slice(begun)], held };
+    return { late: [...late, ...page.slice(begun)], deferred };
   }
 
   /** Waits until fewer than `count` stragglers are left, renewing the lease, and gives up on them at the deadline. */
@@ -119,12 +119,12 @@ export class Attempts {
     }
   }
 
-  private endBefore(): RunEnd | undefined {
+  private endBefore(): StopReason | undefined {
     const { tally, limits, breakers, stop } = this.parts;
     if (stop?.aborted) return 'stopped';
     if (!this.fitsTime()) return 'deadline';
     if (tally.attempted + (this.keepsRoomForOne ? 1 : 0) >= limits.maxRecords) return 'maxRecords';
-    if (this.parts.share.slots.areLost) return 'crowded';
+    if (this.parts.share.slots.areLost) return 'concurrencyLimited';
     return breakers.isShut() ? 'breakerOpen' : undefined;
   }
 
@@ -186,7 +186,7 @@ export class Attempts {
     const isLate = hasTurn && !isInTime(clock.wall());
     if (entry && hasTurn && !isLate && breakers.isOpenTo(entry)) return this.attempt(record, entry);
     tally.notStarted();
-    if (!entry || (hasTurn && !isLate)) return 'held';
+    if (!entry || (hasTurn && !isLate)) return 'deferred';
     await breakers.turnBack(entry);
     return 'late';
   }

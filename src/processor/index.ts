@@ -21,5 +21,5 @@ export {
   retryDecider,
 } from './retry-function.js';
 export { run } from './run.js';
-export type { RunEnd, RunSummary } from './summary.js';
+export type { RunSummary, StopReason } from './summary.js';
 export { type SweepSummary, sweep } from './sweep.js';

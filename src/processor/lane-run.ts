@@ -11,7 +11,7 @@ import type { RunOptions } from './options.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import type { RunParts } from './parts.js';
 import type { LanePressure } from './pressure/pressure.js';
-import type { RunEnd } from './summary.js';
+import type { StopReason } from './summary.js';
 import type { Tally } from './tally.js';
 
 const MAX_PAGE_RECORDS = 100;
@@ -59,7 +59,7 @@ export class LaneRun {
     this.alone = new LoneAttempts({ lane, lease, attempts, share: pressure.share, tally, logger });
   }
 
-  async drain(): Promise<RunEnd> {
+  async drain(): Promise<StopReason> {
     let pages = this.newPages();
     let acquired = await this.acquire(pages);
     for (
@@ -68,9 +68,9 @@ export class LaneRun {
       acquired = await this.acquire(pages)
     ) {
       const { onePage, exactSince } = this.options.target;
-      if (onePage?.mayWait === false || exactSince !== undefined) return 'held';
+      if (onePage?.mayWait === false || exactSince !== undefined) return 'leaseHeld';
       handOver ??= new HandOver(this.options, this.parts.clock);
-      if (!(await handOver.waitFor(acquired.holderEnds))) return 'held';
+      if (!(await handOver.waitFor(acquired.holderEnds))) return 'leaseHeld';
       this.pressure.share.isHandOver = true;
       pages = this.newPages();
     }
@@ -80,7 +80,7 @@ export class LaneRun {
     try {
       const stop = await this.alone.seeTo(acquired.inherited, () => !this.halfTimeSpent());
       if (stop) return stop;
-      if (!(await this.pressure.share.open())) return 'crowded';
+      if (!(await this.pressure.share.open())) return 'concurrencyLimited';
       for (let { cursor } = acquired; ; cursor = undefined) {
         const page = pages.begin(cursor, this.freshLimit());
         const stopped = await this.lookThrough(pages, page);
@@ -111,7 +111,7 @@ export class LaneRun {
   }
 
   /** Works off page after page. Returns why the run must end, or nothing when all pages are through. */
-  private async lookThrough(pages: PageSource, firstPage: IndexKey[]): Promise<RunEnd | undefined> {
+  private async lookThrough(pages: PageSource, firstPage: IndexKey[]): Promise<StopReason | undefined> {
     for (let page: IndexKey[] | undefined = firstPage; page; ) {
       const stop = await this.workOffPage(page, pages);
       if (stop) return stop;
@@ -133,7 +133,7 @@ export class LaneRun {
     return undefined;
   }
 
-  private async workOffPage(page: readonly IndexKey[], pages: PageSource): Promise<RunEnd | undefined> {
+  private async workOffPage(page: readonly IndexKey[], pages: PageSource): Promise<StopReason | undefined> {
     for (let rest = page; rest.length > 0; ) {
       if (!(await this.attempts.turnComes(rest.length))) return 'leaseLost';
       const ids = rest.map(({ id }) => id);
@@ -146,8 +146,8 @@ export class LaneRun {
       }
       const byId = new Map(records.map((record) => [record.id, record]));
       const work = rest.flatMap(({ id, dueAt }) => this.workFor(byId.get(id), dueAt) ?? []);
-      const { late, held } = await this.attempts.workOff(work);
-      this.tally.leftOver(held.length);
+      const { late, deferred } = await this.attempts.workOff(work);
+      this.tally.leftOver(deferred.length);
       const left = new Set(late.map(({ record }) => record.id));
       const firstLeft = rest.findIndex(({ id }) => left.has(id));
       const reached = firstLeft < 0 ? rest.at(-1) : rest[firstLeft - 1];

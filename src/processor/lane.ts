@@ -22,12 +22,12 @@ import type { RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
 import type { Breakers } from './pressure/breakers.js';
 import { checkQueue } from './queue-check.js';
-import type { RunEnd } from './summary.js';
+import type { StopReason } from './summary.js';
 
 /** Records as they stand, or why the run must end. */
 export interface PageRead {
   readonly records: readonly BacklogRecord[];
-  readonly stop: RunEnd | undefined;
+  readonly stop: StopReason | undefined;
 }
 
 /** A record to attempt, or a change to write without an attempt. */

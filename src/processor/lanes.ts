@@ -1,12 +1,12 @@
 import type { Pool, Share } from './pressure/pool.js';
-import type { RunEnd } from './summary.js';
+import type { StopReason } from './summary.js';
 
 /** Lanes that one run drains at a time. */
 export const LANES_AT_ONCE = 8;
 
 /** Ends of one lane's run, first what says most about the whole. */
-const BY_WEIGHT: readonly RunEnd[] = [
-  'storeTrouble',
+const BY_WEIGHT: readonly StopReason[] = [
+  'storeError',
   'stopped',
   'paused',
   'breakerOpen',
@@ -15,8 +15,8 @@ const BY_WEIGHT: readonly RunEnd[] = [
   'deadline',
   'onePage',
   'maxRecords',
-  'crowded',
-  'held',
+  'concurrencyLimited',
+  'leaseHeld',
   'drained',
 ];
 
@@ -29,10 +29,10 @@ const BY_WEIGHT: readonly RunEnd[] = [
 export async function drainLanes(
   lanes: readonly string[],
   pool: Pool,
-  drain: (lane: string, share: Share) => Promise<RunEnd>,
-): Promise<RunEnd> {
+  drain: (lane: string, share: Share) => Promise<StopReason>,
+): Promise<StopReason> {
   const atOnce = Math.min(lanes.length, LANES_AT_ONCE, pool.mostAtOnce);
-  const ends: RunEnd[] = [];
+  const ends: StopReason[] = [];
   const errors: unknown[] = [];
   let begun = 0;
   const worker = async (share: Share) => {

@@ -2,7 +2,7 @@ import { isLaneOf } from '../record/index.js';
 import { RunLease } from './lease.js';
 import { isShortOfTime, type RunOptions } from './options.js';
 import type { RunParts } from './parts.js';
-import type { RunEnd } from './summary.js';
+import type { StopReason } from './summary.js';
 import type { Upcoming } from './upcoming.js';
 
 /** A look at the index while nothing that is known comes due: other runs' records wait for short times, too. */
@@ -21,7 +21,7 @@ export interface LingerParts extends RunParts {
   /** When the run started, in the backlog's time. */
   readonly startedAt: number;
   /** Drains lanes of what is kept to the second and has come due since then. */
-  readonly drain: (lanes: readonly string[], since: number) => Promise<RunEnd>;
+  readonly drain: (lanes: readonly string[], since: number) => Promise<StopReason>;
 }
 
 /**
@@ -54,7 +54,7 @@ export class Linger {
   }
 
   /** Stays as long as there is reason to. Returns why it had to end, if it had to. */
-  async stay(): Promise<RunEnd | undefined> {
+  async stay(): Promise<StopReason | undefined> {
     const { upcoming, clock } = this.parts;
     const { queue } = this.options.target;
     try {
@@ -75,7 +75,7 @@ export class Linger {
         const end = await this.parts.drain(due, this.since(due));
         earliest = clock.now() + BETWEEN_DRAINS_MS;
         for (const lane of due) this.looked.set(lane, clock.now());
-        if (end !== 'drained' && end !== 'held' && end !== 'crowded') return end;
+        if (end !== 'drained' && end !== 'leaseHeld' && end !== 'concurrencyLimited') return end;
       }
     } finally {
       for (const lease of this.leases.values()) await this.letGo(lease);

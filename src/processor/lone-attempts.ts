@@ -4,7 +4,7 @@ import type { Lane } from './lane.js';
 import type { Inherited, RunLease } from './lease.js';
 import type { AttemptLogger } from './options.js';
 import type { Share } from './pressure/pool.js';
-import type { RunEnd } from './summary.js';
+import type { StopReason } from './summary.js';
 import type { Tally } from './tally.js';
 
 /** Records attempted alone, each with a journal write of its own, in one run. */
@@ -51,7 +51,7 @@ export class LoneAttempts {
   async seeTo(
     { inFlight, rev, begun, suspects }: Inherited,
     mayGoOn: () => boolean,
-  ): Promise<RunEnd | undefined> {
+  ): Promise<StopReason | undefined> {
     if (inFlight.length + suspects.length === 0) return undefined;
     this.inherits = true;
     const { lane, lease } = this.parts;
@@ -71,7 +71,7 @@ export class LoneAttempts {
     } else {
       lease.suspects = [...unsettled, ...waiting].map(({ id }) => id);
     }
-    if (lease.suspects.length > 0 && !(await this.parts.share.open())) return 'crowded';
+    if (lease.suspects.length > 0 && !(await this.parts.share.open())) return 'concurrencyLimited';
     while (lease.suspects.length > 0 && this.hasRoom() && mayGoOn()) {
       const [id = ''] = lease.suspects;
       const end = await this.attempt(id);
@@ -84,7 +84,7 @@ export class LoneAttempts {
    * Attempts those that were postponed, first who has waited longest: one that ends the process at every turn must not
    * keep the others from theirs. Returns why some of them were left, if they were.
    */
-  async attemptPostponed(): Promise<RunEnd | undefined> {
+  async attemptPostponed(): Promise<StopReason | undefined> {
     this.parts.attempts.keepsRoomForOne = false;
     const byLastAttempt = [...this.lostBefore].sort(([, a], [, b]) => (a === b ? 0 : a < b ? -1 : 1));
     for (const [id] of byLastAttempt) {
@@ -104,7 +104,7 @@ export class LoneAttempts {
    * Reads before it journals, other than a page: what the journal names as begun begins at once. Until it is journalled
    * it remains what it was, a suspect or not.
    */
-  private async attempt(id: string): Promise<RunEnd | undefined> {
+  private async attempt(id: string): Promise<StopReason | undefined> {
     const { lane, lease, attempts, tally } = this.parts;
     this.made++;
     if (!(await attempts.turnComes(1))) return 'leaseLost';
@@ -128,10 +128,10 @@ export class LoneAttempts {
       if (!isJournalled) lease.suspects = [...new Set([id, ...before])];
     }
     if (!isJournalled) return undefined;
-    const { late, held } = await attempts.workOff([lane.work(record, verdict)]);
+    const { late, deferred } = await attempts.workOff([lane.work(record, verdict)]);
     if (late.length > 0) lease.suspects = [id, ...lease.suspects];
     // Others may go elsewhere; it remains a suspect.
-    if (held.length > 0) lease.suspects = [...lease.suspects, id];
+    if (deferred.length > 0) lease.suspects = [...lease.suspects, id];
     await attempts.stragglersBelow(1);
     return undefined;
   }

@@ -3,7 +3,7 @@ import type { RetryMode } from '../record/index.js';
 import type { BacklogStore, QueueState } from '../store/store.js';
 import { CLOCK_SKEW_MS } from './lease.js';
 import type { RunTarget } from './options.js';
-import type { RunEnd } from './summary.js';
+import type { StopReason } from './summary.js';
 
 export interface QueueCheck {
   readonly target: RunTarget;
@@ -20,7 +20,7 @@ export interface QueueCheck {
  * Whether the queue lets a run go on. A queue whose retry mode was changed waits one function timeout before the
  * new mode's first attempt: a run of the old mode, under another lease, may still be at work on the same records.
  */
-export async function checkQueue(queue: QueueState, check: QueueCheck): Promise<RunEnd | undefined> {
+export async function checkQueue(queue: QueueState, check: QueueCheck): Promise<StopReason | undefined> {
   if (queue.paused) return 'paused';
   const { target, retryMode, store, clock, first } = check;
   const now = clock.wall();

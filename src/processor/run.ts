@@ -18,7 +18,7 @@ import {
 } from './options.js';
 import type { RunParts } from './parts.js';
 import { type Pressure, pressureOf } from './pressure/pressure.js';
-import type { RunEnd, RunSummary } from './summary.js';
+import type { RunSummary, StopReason } from './summary.js';
 import { Tally } from './tally.js';
 import { Upcoming } from './upcoming.js';
 
@@ -50,7 +50,7 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
   const staysFrom = parts.clock.now();
   const tally = new Tally();
   const pressure = pressureOf(options, parts);
-  let ended: RunEnd;
+  let ended: StopReason;
   try {
     ended = target.arrivals
       ? await attemptArrivals(options, parts, tally, pressure, target.arrivals)
@@ -69,7 +69,7 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     tally.troubled(error);
-    ended = 'storeTrouble';
+    ended = 'storeError';
   } finally {
     await pressure.pool.close();
   }
@@ -88,7 +88,7 @@ async function attemptArrivals(
   tally: Tally,
   pressure: Pressure,
   arrivals: Arrivals,
-): Promise<RunEnd> {
+): Promise<StopReason> {
   const run = new ArrivalsRun(options, parts, tally, pressure, arrivals);
   const ended = await run.attempt();
   const { arrivals: _, firstBand, ...target } = options.target;
@@ -125,10 +125,10 @@ async function withSlotsOfRules<Answer>(
 }
 
 /** Ends of a run that has done what it could: what it has settled may come due soon. */
-const STAYS: ReadonlySet<RunEnd> = new Set(['drained', 'held', 'crowded']);
+const STAYS: ReadonlySet<StopReason> = new Set(['drained', 'leaseHeld', 'concurrencyLimited']);
 
 /** A progressive queue's rules keep its schedule, and a run of one page leaves it to the last one. */
-function mayStay({ target: { band, retryMode, onePage } }: RunOptions, ended: RunEnd): boolean {
+function mayStay({ target: { band, retryMode, onePage } }: RunOptions, ended: StopReason): boolean {
   const isPerRecord = band === undefined && retryMode !== 'progressive';
   return isPerRecord && onePage === undefined && STAYS.has(ended);
 }
@@ -138,7 +138,7 @@ async function runTiers(
   parts: RunParts,
   tally: Tally,
   pressure: Pressure,
-): Promise<RunEnd> {
+): Promise<StopReason> {
   const ended = await runTier(options, parts, tally, pressure, options.target.band);
   if (!isStopped(ended)) await catchUp(options, parts, tally, pressure);
   return ended;
@@ -152,7 +152,7 @@ async function runTier(
   band: TierBand | undefined,
   /** Attempts that do not count against its limit. */
   before = tally.attempted,
-): Promise<RunEnd> {
+): Promise<StopReason> {
   const at = parts.clock.now();
   const { target } = options;
   const ended = await drainLanes(target.lanes ?? [target.lane], pressure.pool, (lane, share) => {
@@ -192,13 +192,13 @@ async function catchUp(
     const ended = await runTier(options, parts, tally, pressure, band);
     if (isStopped(ended)) return;
     // A tier's first run of all makes up for nothing, and one that is at work itself needs nobody to.
-    if (last && ended !== 'held') tally.tierCaughtUp(band.number);
+    if (last && ended !== 'leaseHeld') tally.tierCaughtUp(band.number);
   }
 }
 
 /** The queue itself lets no run go on, of whatever tier. */
-function isStopped(ended: RunEnd): boolean {
-  if (ended === 'crowded') return true;
+function isStopped(ended: StopReason): boolean {
+  if (ended === 'concurrencyLimited') return true;
   return ended === 'stopped' || ended === 'paused' || ended === 'breakerOpen' || ended === 'retryModeChanged';
 }
 

@@ -1,13 +1,13 @@
 /** Why a run ended. */
-export type RunEnd =
+export type StopReason =
   /** Nothing was due any more. */
   | 'drained'
   /** Another run holds the lease, and was asked to look once more; or another has this batch of arrivals. */
-  | 'held'
+  | 'leaseHeld'
   /** As many runs as may be are at work on the queue, or as many attempts: arrivals were left to the rules. */
-  | 'crowded'
+  | 'concurrencyLimited'
   /** Others have the next turns of the queue's pace: these arrivals were left to the rules. */
-  | 'paced'
+  | 'rateLimited'
   /** It had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'
   /** It was to work off one page only, and has; there may be more. */
@@ -28,7 +28,7 @@ export type RunEnd =
    */
   | 'shared'
   /** DynamoDB throttled, or did not answer. */
-  | 'storeTrouble';
+  | 'storeError';
 
 /** What one run did. Counts are of records. */
 export interface RunSummary {
@@ -58,7 +58,7 @@ export interface RunSummary {
   readonly leftOver: number;
   /** How late the latest record was attempted, in the backlog's seconds. */
   readonly lagSeconds: number;
-  readonly ended: RunEnd;
+  readonly ended: StopReason;
   /** Of a run that served several queues: what it did for each. Absent: for one. */
   readonly queues?: readonly RunSummary[] | undefined;
   /** The store's error, if it ended the run. */

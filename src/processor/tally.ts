@@ -1,6 +1,6 @@
 import type { TierBand } from '../policies/index.js';
 import { type BacklogRecord, bornAt, type RecordChange } from '../record/index.js';
-import type { RunEnd, RunSummary } from './summary.js';
+import type { RunSummary, StopReason } from './summary.js';
 
 /** Counts what a run does. */
 export class Tally {
@@ -75,7 +75,7 @@ export class Tally {
 
   summary(
     target: { queue: string; lane: string; tier: number | undefined },
-    ended: RunEnd,
+    ended: StopReason,
     durationMs: number,
   ): RunSummary {
     return {

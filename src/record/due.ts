@@ -129,7 +129,7 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   // One that lies far ahead is nobody's attempt.
   const attemptedRecently = lastAttemptAt !== undefined && Math.abs(now - lastAttemptAt) < halfTurnMs;
   const heldUntil = record.notBefore === undefined ? now : Date.parse(record.notBefore);
-  const held = heldUntil > now;
+  const isNotDue = heldUntil > now;
   const cameFromRetry = record.dueAt === undefined || Date.parse(record.dueAt) !== born;
 
   // No page names it yet, but an index that lags behind may, or the journal of a lost run.
@@ -137,12 +137,12 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
 
   if (isExpired(record, context)) return { do: 'expire' };
   if (stillWaits) return { do: 'skip', because: 'notDue' };
-  if (leftBand || attemptedRecently || held) {
+  if (leftBand || attemptedRecently || isNotDue) {
     if (cameFromRetry) return { do: 'reschedule', dueAt: born };
     if (heldUntil - now > MAX_HELD_TURNS * band.everySeconds * 1000) {
       return { do: 'reschedule', dueAt: heldUntil };
     }
-    return { do: 'skip', because: leftBand ? 'moved' : held ? 'notDue' : 'attemptedRecently' };
+    return { do: 'skip', because: leftBand ? 'moved' : isNotDue ? 'notDue' : 'attemptedRecently' };
   }
   return { do: 'attempt' };
 }

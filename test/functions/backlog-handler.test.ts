@@ -415,9 +415,9 @@ describe('what goes wrong', () => {
     expect(error?.message).toMatch(
       /^the run ended early \(StoreThrottledError: DynamoDB throttled\); what is left/,
     );
-    expect(error?.message).toContain('"ended":"storeTrouble"');
+    expect(error?.message).toContain('"ended":"storeError"');
     expect(logged).toHaveLength(1);
-    expect(logged[0]).toMatchObject({ level: 'ERROR', message: 'run', ended: 'storeTrouble', attempted: 0 });
+    expect(logged[0]).toMatchObject({ level: 'ERROR', message: 'run', ended: 'storeError', attempted: 0 });
   });
 
   it('arrivals that others have in hand fail the invocation, so that its event comes back', async () => {

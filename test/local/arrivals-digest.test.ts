@@ -65,7 +65,7 @@ describe('the digest of arrivals', () => {
 
   it('says so if any of the runs left records to the rules', async () => {
     const { add, texts } = digestWith();
-    add('orders', { leftOver: 4, ended: 'crowded' });
+    add('orders', { leftOver: 4, ended: 'concurrencyLimited' });
     add('orders', { attempted: 1, succeeded: 1 });
     await vi.advanceTimersByTimeAsync(1_100);
     expect(texts()[0]).toContain('4 left over - left to the rules: enough runs are at work on arrivals');
@@ -83,7 +83,7 @@ describe('the digest of arrivals', () => {
 
   it('says nothing of runs that met their claim or had nothing to do', async () => {
     const { add, reports } = digestWith();
-    add('orders', { ended: 'held' });
+    add('orders', { ended: 'leaseHeld' });
     add('orders', { ended: 'drained' });
     await vi.advanceTimersByTimeAsync(5_000);
     expect(reports).toEqual([]);

@@ -34,7 +34,7 @@ describe('the report of a run', () => {
 
   it.each([
     [{}, true, 'nothing due, 40 ms'],
-    [{ ended: 'held' }, true, 'another run is at it, 40 ms'],
+    [{ ended: 'leaseHeld' }, true, 'another run is at it, 40 ms'],
     [{ caughtUp: [3, 4] }, false, 'nothing due, 40 ms, made up for tier 3, 4'],
     [
       { attempted: 1, succeeded: 1, caughtUp: [6] },

@@ -217,7 +217,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
           if (its.attempts.length > 1) return;
           await its.operator().snooze(id, { wait: '1h' });
           expect(await its.operator().retryNow(id)).toMatchObject({ changed: 1 });
-          expect(await its.run()).toMatchObject({ attempted: 0, ended: 'held' });
+          expect(await its.run()).toMatchObject({ attempted: 0, ended: 'leaseHeld' });
         });
         expect(await its.run()).toMatchObject({ attempted: 0 });
         expect(its.attempts).toHaveLength(2);

@@ -123,7 +123,7 @@ describe('records that have just come', () => {
     const both = Promise.all([harness.start(process, { arrivals }), harness.start(process, { arrivals })]);
     const byAttempts = (await harness.time.until(both)).sort((one, other) => one.attempted - other.attempted);
     expect(byAttempts).toMatchObject([
-      { attempted: 0, ended: 'held' },
+      { attempted: 0, ended: 'leaseHeld' },
       { attempted: 2, ended: 'drained' },
     ]);
     expect(await arrive(harness, ['a', 'b'], process, {}, 'x')).toMatchObject({ attempted: 0, skipped: 2 });
@@ -144,7 +144,7 @@ describe('records that have just come', () => {
     const summaries = await harness.time.until(Promise.all(runs));
     const ends = summaries.map(({ ended }) => ended);
     expect(ends.filter((end) => end === 'drained')).toHaveLength(10);
-    expect(ends.filter((end) => end === 'crowded')).toHaveLength(3);
+    expect(ends.filter((end) => end === 'concurrencyLimited')).toHaveLength(3);
     expect(harness.statuses()).toEqual({ SUCCESS: 13 });
     const byRule = [...startedAt].filter(([key]) => key.endsWith(' q')).map(([, at]) => at);
     expect(byRule).toEqual([1_000, 1_000, 1_000]);
@@ -178,12 +178,12 @@ describe('records that have just come', () => {
     put(harness, 'a');
     const arrivals = { batch: 'b', ids: ['a'] };
     const summary = await harness.run(succeed, { arrivals, onInsertConcurrency: 1, deadlineSeconds: 44 });
-    expect(summary).toMatchObject({ attempted: 0, leftOver: 1, ended: 'crowded', durationMs: 0 });
+    expect(summary).toMatchObject({ attempted: 0, leftOver: 1, ended: 'concurrencyLimited', durationMs: 0 });
   });
 
   test('of a batch above onInsertConcurrency are crowded out, and of none below it', async () => {
     const harness = new Harness();
-    for (const [onInsertConcurrency, crowded] of [
+    for (const [onInsertConcurrency, concurrencyLimited] of [
       [2, 2],
       [30, 0],
     ] as const) {
@@ -196,7 +196,7 @@ describe('records that have just come', () => {
         });
       });
       const ends = (await harness.time.until(Promise.all(runs))).map(({ ended }) => ended);
-      expect(ends.filter((end) => end === 'crowded')).toHaveLength(crowded);
+      expect(ends.filter((end) => end === 'concurrencyLimited')).toHaveLength(concurrencyLimited);
     }
   });
 
@@ -317,8 +317,8 @@ describe('records that have just come', () => {
     put(harness, 'new');
     // Even if somebody has put it into another queue meanwhile.
     harness.store.put({ ...harness.item('r0'), queue: 'other' });
-    const crowded = await arrive(harness, ['r0', 'new'], succeed, {}, 'sixth');
-    expect(crowded).toMatchObject({ attempted: 1, leftOver: 0, ended: 'shared' });
+    const concurrencyLimited = await arrive(harness, ['r0', 'new'], succeed, {}, 'sixth');
+    expect(concurrencyLimited).toMatchObject({ attempted: 1, leftOver: 0, ended: 'shared' });
     expect(harness.item('new')).toMatchObject({ status: 'SUCCESS' });
     expect(harness.item('r0')).not.toHaveProperty('lane');
     await harness.time.until(Promise.all(runs));
@@ -380,7 +380,7 @@ describe('records that have just come', () => {
     });
     const summary = await arrive(harness, ['a', 'b'], () => harness.sleep(100), { store: failing });
     expect(fails).toBe(true);
-    expect(summary).toMatchObject({ attempted: 1, succeeded: 1, ended: 'storeTrouble' });
+    expect(summary).toMatchObject({ attempted: 1, succeeded: 1, ended: 'storeError' });
     expect(released).toEqual([100_000]);
   });
 
@@ -393,7 +393,7 @@ describe('records that have just come', () => {
     expect(await arrive(harness, ['c'], succeed, paced)).toMatchObject({
       attempted: 0,
       leftOver: 1,
-      ended: 'paced',
+      ended: 'rateLimited',
     });
     expect(harness.item('c')).toMatchObject({ status: 'NEW', lane: 'q' });
   });
@@ -409,7 +409,7 @@ describe('records that have just come', () => {
       now: harness.clock.wall(),
     });
     await harness.pass(74);
-    expect(await arrive(harness, ['a'], succeed)).toMatchObject({ attempted: 0, ended: 'held' });
+    expect(await arrive(harness, ['a'], succeed)).toMatchObject({ attempted: 0, ended: 'leaseHeld' });
     await harness.pass(2);
     expect(await arrive(harness, ['a'], succeed)).toMatchObject({ succeeded: 1 });
   });
@@ -451,7 +451,7 @@ describe('records that have just come', () => {
       },
     });
     const summary = await arrive(harness, ['a'], () => harness.sleep(200), { store });
-    expect(summary).toMatchObject({ attempted: 1, failed: 1, unsettled: 0, ended: 'storeTrouble' });
+    expect(summary).toMatchObject({ attempted: 1, failed: 1, unsettled: 0, ended: 'storeError' });
     expect(harness.item('a')).toMatchObject({
       status: 'ERROR',
       lane: 'q',

@@ -29,7 +29,7 @@ describe('a run that comes while another one is at work', () => {
     const first = harness.start(succeed, SLOW);
     await harness.pass(180);
     const startedAt = harness.time.now;
-    expect(await harness.run(succeed, SLOW)).toMatchObject({ ended: 'held', attempted: 0 });
+    expect(await harness.run(succeed, SLOW)).toMatchObject({ ended: 'leaseHeld', attempted: 0 });
     expect(harness.time.now).toBe(startedAt);
     await harness.time.until(first);
   });
@@ -48,7 +48,7 @@ describe('a run that comes while another one is at work', () => {
     const store = replacing({ holdLease }, harness.store);
     const startedAt = harness.time.now;
     expect(await harness.run(succeed, { ...SLOW, stop: stop.signal, store })).toMatchObject({
-      ended: 'held',
+      ended: 'leaseHeld',
     });
     expect(harness.time.now - startedAt).toBeLessThanOrEqual(3_000);
     await harness.time.until(first);

@@ -57,7 +57,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     const running = first();
     for (let seconds = 60; seconds < STRAGGLES_SECONDS; seconds += 30) {
       await harness.pass(30);
-      expect(await another()).toMatchObject({ ended: 'held', attempted: 0 });
+      expect(await another()).toMatchObject({ ended: 'leaseHeld', attempted: 0 });
     }
     await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
     await running;
@@ -95,7 +95,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     harness.put('other');
     const running = first();
     await harness.pass(100);
-    expect(await another()).toMatchObject({ ended: 'held', attempted: 0 });
+    expect(await another()).toMatchObject({ ended: 'leaseHeld', attempted: 0 });
     await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
     await running;
     expect(refused).toEqual([60, 61, 62, 63]);
@@ -144,7 +144,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
       },
     }));
     harness.put('other');
-    expect(await harness.time.until(first())).toMatchObject({ unsettled: 1, ended: 'storeTrouble' });
+    expect(await harness.time.until(first())).toMatchObject({ unsettled: 1, ended: 'storeError' });
     expect(harness.time.now).toBeGreaterThanOrEqual(START + 60_000);
     expect(harness.time.now).toBeLessThan(START + 70_000);
   });

@@ -25,9 +25,9 @@ describe('after a run was lost', () => {
 
   test('its lane is blocked until its lease has run out, and not longer', async () => {
     const harness = await lose(['a', 'b']);
-    expect(await harness.run(succeed)).toMatchObject({ ended: 'held', attempted: 0 });
+    expect(await harness.run(succeed)).toMatchObject({ ended: 'leaseHeld', attempted: 0 });
     await harness.pass(74);
-    expect(await harness.run(succeed)).toMatchObject({ ended: 'held', attempted: 0 });
+    expect(await harness.run(succeed)).toMatchObject({ ended: 'leaseHeld', attempted: 0 });
     await harness.pass(2);
     expect(await harness.run(succeed)).toMatchObject({ ended: 'drained', succeeded: 2 });
   });
@@ -175,7 +175,7 @@ describe('a run that was lost before its first attempt', () => {
     const harness = new Harness();
     for (let i = 0; i < count; i++) harness.put(`r${i}`);
     const store = troubled(harness, () => true);
-    expect(await harness.run(succeed, { store })).toMatchObject({ ended: 'storeTrouble', attempted: 0 });
+    expect(await harness.run(succeed, { store })).toMatchObject({ ended: 'storeError', attempted: 0 });
     await harness.pass(80);
     expect(await harness.run(fail, { retry: twice })).toMatchObject({ attempted: count, failed: count });
     for (const { status, attempts, lastError } of harness.store.items())
@@ -188,7 +188,7 @@ describe('a run that was lost before its first attempt', () => {
     const store = troubled(harness, () => harness.statuses().SUCCESS !== undefined);
     const onePerPage = { concurrency: 1, attemptTimeoutSeconds: 60 };
     const summary = await harness.run(succeed, { store, ...onePerPage });
-    expect(summary).toMatchObject({ ended: 'storeTrouble', succeeded: 1 });
+    expect(summary).toMatchObject({ ended: 'storeError', succeeded: 1 });
     await harness.pass(80);
     expect(await harness.run(fail, { retry: twice })).toMatchObject({ attempted: 1, failed: 1 });
     const left = harness.store.items().filter(({ status }) => status !== 'SUCCESS');
@@ -212,7 +212,7 @@ describe('a run that was lost before its first attempt', () => {
       readPage: (...args: Parameters<typeof readPage>) =>
         (reads > 0 ? store : { readPage }).readPage(...args),
     });
-    expect(await harness.run(succeed, { store: readOnce })).toMatchObject({ ended: 'storeTrouble' });
+    expect(await harness.run(succeed, { store: readOnce })).toMatchObject({ ended: 'storeError' });
     expect(reads).toBe(1);
     await harness.pass(80);
     expect(await harness.run(fail, { retry: twice })).toMatchObject({ attempted: 2, failed: 2 });

@@ -94,7 +94,7 @@ describe.each(WAYS)('under %s', (_, choices) => {
     const first = harness.start(() => harness.sleep(10), choices);
     await harness.pass(2);
     harness.put('late');
-    expect(await harness.run(fail, choices)).toMatchObject({ ended: 'held' });
+    expect(await harness.run(fail, choices)).toMatchObject({ ended: 'leaseHeld' });
     expect(await harness.time.until(first)).toMatchObject({ succeeded: 2, ended: 'drained' });
   });
 

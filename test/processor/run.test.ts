@@ -320,7 +320,7 @@ describe('a run', () => {
     const summary = await harness.run(succeed, { store });
     expect(summary).toMatchObject({
       attempted: 0,
-      ended: 'storeTrouble',
+      ended: 'storeError',
       trouble: 'StoreThrottledError: slow down',
     });
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1, ended: 'drained' });
@@ -338,7 +338,7 @@ describe('a run', () => {
       return harness.store.readPage(ids, queue);
     };
     const store = Object.assign(Object.create(harness.store), { holdLease, readPage });
-    expect(await harness.run(succeed, { store })).toMatchObject({ attempted: 20, ended: 'storeTrouble' });
+    expect(await harness.run(succeed, { store })).toMatchObject({ attempted: 20, ended: 'storeError' });
     await harness.pass(10);
     expect(await harness.run(succeed)).toMatchObject({ attempted: 10, ended: 'drained' });
   });
@@ -359,7 +359,7 @@ describe('two runs of one lane', () => {
     await harness.pass(2);
     harness.put('late');
     const second = await harness.run(fail);
-    expect(second).toMatchObject({ attempted: 0, ended: 'held' });
+    expect(second).toMatchObject({ attempted: 0, ended: 'leaseHeld' });
     expect(await harness.time.until(first)).toMatchObject({ succeeded: 2, ended: 'drained' });
   });
 
@@ -405,7 +405,7 @@ describe('two runs of one lane', () => {
       return harness.store.takeOverLease(key, from, to);
     };
     const store = replacing({ takeOverLease }, harness.store);
-    expect(await harness.run(succeed, { store })).toMatchObject({ attempted: 0, ended: 'held' });
+    expect(await harness.run(succeed, { store })).toMatchObject({ attempted: 0, ended: 'leaseHeld' });
     expect(await harness.store.releaseLease('q', 'first', {})).toBe('woken');
   });
 

@@ -227,7 +227,7 @@ describe('a queue with shards', () => {
     });
     const summary = await harness.run(succeed, { ...SHARDS, store });
     const left = harness.store.items().filter(({ lane }) => lane === 'q#2').length;
-    expect(summary).toMatchObject({ succeeded: 80 - left, ended: 'storeTrouble' });
+    expect(summary).toMatchObject({ succeeded: 80 - left, ended: 'storeError' });
     expect(left).toBeGreaterThan(10);
   });
 

@@ -26,7 +26,11 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     const [byRule, ...onArrival] = await harness.time.until(Promise.all(runs));
     expect(most).toBe(8);
     expect(byRule).toMatchObject({ ended: 'drained' });
-    expect(onArrival.map(({ ended }) => ended).sort()).toEqual(['crowded', 'crowded', 'drained']);
+    expect(onArrival.map(({ ended }) => ended).sort()).toEqual([
+      'concurrencyLimited',
+      'concurrencyLimited',
+      'drained',
+    ]);
     // What found no room has its place in the index now.
     await harness.pass(300);
     await harness.run(succeed, { ...choices, band: YOUNG });
@@ -44,7 +48,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     });
     expect(await harness.run(succeed, { globalConcurrency: 8 })).toMatchObject({
       attempted: 0,
-      ended: 'crowded',
+      ended: 'concurrencyLimited',
     });
     await harness.pass(15);
     expect(await harness.run(succeed, { globalConcurrency: 8 })).toMatchObject({ succeeded: 1 });
@@ -113,7 +117,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
         ends.push((await harness.run(succeed, choices)).ended);
       }
       expect(ends.at(-1)).toBe('drained');
-      expect(ends).not.toContain('crowded');
+      expect(ends).not.toContain('concurrencyLimited');
     },
   );
 
@@ -168,7 +172,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     const store = replacing({ renewSlots }, harness.store);
     const choices = { globalConcurrency: 1, concurrency: 1, attemptTimeoutSeconds: 10, store };
     const summary = await harness.run(() => harness.sleep(5), choices);
-    expect(summary).toMatchObject({ ended: 'crowded', attempted: 11, succeeded: 11 });
+    expect(summary).toMatchObject({ ended: 'concurrencyLimited', attempted: 11, succeeded: 11 });
     expect((harness.time.now - START) / 1000).toBeLessThan(70);
   });
 
@@ -179,11 +183,11 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       harness.store.put({ id: 'n', status: 'NEW', queue: 'q', payload: {} });
       const store = replacing({ takeSlots: () => Promise.reject(error) }, harness.store);
       const byRule = await harness.run(succeed, { globalConcurrency: 8, store });
-      expect(byRule).toMatchObject({ ended: 'crowded', attempted: 0 });
+      expect(byRule).toMatchObject({ ended: 'concurrencyLimited', attempted: 0 });
       expect(byRule.trouble).toBeUndefined();
       const arrivals = { batch: 'b', ids: ['n'] };
       const onArrival = await harness.run(succeed, { globalConcurrency: 8, store, arrivals });
-      expect(onArrival).toMatchObject({ ended: 'crowded', attempted: 0 });
+      expect(onArrival).toMatchObject({ ended: 'concurrencyLimited', attempted: 0 });
       expect(harness.item('n')).toMatchObject({ lane: 'q' });
       expect(await harness.run(succeed)).toMatchObject({ succeeded: 2 });
     }
@@ -208,7 +212,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
           : Reflect.get(target, name).bind(target),
     });
     expect(await harness.run(succeed, { globalConcurrency: 1, store })).toMatchObject({
-      ended: 'storeTrouble',
+      ended: 'storeError',
     });
     expect(await harness.run(succeed, { globalConcurrency: 1 })).toMatchObject({ succeeded: 1 });
   });

@@ -173,7 +173,7 @@ describe('a run of several queues', () => {
     const until = queues.harness.clock.wall() + 60_000;
     await queues.harness.store.holdLease('b', { holder: 'other', until, ids: ['x'], rev: 'r' });
     const [a, b, c] = await queues.run({ a: 5, b: 3, c: 1 });
-    expect([a?.ended, b?.ended, c?.ended]).toEqual(['paused', 'held', 'drained']);
+    expect([a?.ended, b?.ended, c?.ended]).toEqual(['paused', 'leaseHeld', 'drained']);
     expect(c?.succeeded).toBe(50);
   });
 

@@ -61,9 +61,9 @@ function shortened(text: string): string {
 
 const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   drained: 'drained',
-  held: 'another run is at it',
-  paced: 'left to the rules: the turns of the pace are taken',
-  crowded: 'left to the rules: enough runs are at work on arrivals',
+  leaseHeld: 'another run is at it',
+  rateLimited: 'left to the rules: the turns of the pace are taken',
+  concurrencyLimited: 'left to the rules: enough runs are at work on arrivals',
   stopped: 'stopped, as its function was to end',
   onePage: 'one page, then the others',
   maxRecords: 'stopped at maxRecords',
@@ -73,7 +73,7 @@ const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   retryModeChanged: "waits for the former retry mode's last run",
   leaseLost: 'lost its lease',
   shared: 'others have some of these arrivals: its event comes back',
-  storeTrouble: 'DynamoDB did not answer',
+  storeError: 'DynamoDB did not answer',
 };
 
 /** `attempted 12: 10 ok, 2 failed, 0 dead - drained in 40 ms` */

@@ -102,9 +102,7 @@ export class Breaker {
     if (!isOpen) this.window.note('failure', now);
     const { attempts, failureRate } = this.window.measure(now);
     const tooMany =
-      !isOpen &&
-      attempts >= this.options.minimumAttempts &&
-      failureRate >= this.options.failureThreshold;
+      !isOpen && attempts >= this.options.minimumAttempts && failureRate >= this.options.failureThreshold;
     const askedSeconds = Math.min(askedToWait(outcome), LONGEST_HOLD_SECONDS);
     const openSeconds = tooMany || permit === 'probe' ? this.options.openSeconds : 0;
     const until = now + Math.max(askedSeconds, openSeconds) * 1000;

@@ -2,7 +2,7 @@ import type { OnePage, RunOptions } from '../options.js';
 import type { Bookmark } from '../pages.js';
 import type { RunParts } from '../parts.js';
 import { run as runQueue } from '../run.js';
-import type { RunEnd, RunSummary } from '../summary.js';
+import type { RunSummary, StopReason } from '../summary.js';
 import { Upcoming } from '../upcoming.js';
 import { areEqual, drawQueue, type QueueWeights } from './weights.js';
 
@@ -39,8 +39,8 @@ async function runByWeight(
   const summaries = new Map<string, RunSummary>();
   const left = new Map(weights);
   /** Other runs are at work on them: waited for, if they must end soon, when nothing else is left. */
-  const heldElsewhere = new Map<string, number>();
-  const draw = () => drawQueue(left, parts.random) ?? drawQueue(heldElsewhere, parts.random);
+  const leasedElsewhere = new Map<string, number>();
+  const draw = () => drawQueue(left, parts.random) ?? drawQueue(leasedElsewhere, parts.random);
   const pagesOf = new Map<string, Pick<OnePage, 'bookmarks' | 'upcoming'>>();
   for (let queue = draw(); queue !== undefined; queue = draw()) {
     const mayWait = left.size === 0;
@@ -54,9 +54,9 @@ async function runByWeight(
     const isAtLimit = summary.attempted >= (options.limits.maxRecords ?? Number.POSITIVE_INFINITY);
     if (page.ended === 'onePage' && !isAtLimit) continue;
     left.delete(queue);
-    heldElsewhere.delete(queue);
+    leasedElsewhere.delete(queue);
     if (page.ended === 'onePage') summaries.set(queue, { ...summary, ended: 'maxRecords' });
-    if (page.ended === 'held' && !mayWait) heldElsewhere.set(queue, weights.get(queue) ?? 1);
+    if (page.ended === 'leaseHeld' && !mayWait) leasedElsewhere.set(queue, weights.get(queue) ?? 1);
   }
   // Weights are for queues that have work: those whose records come due before the next tick are stayed for together.
   const staying = queues.map(async ({ options }) => {
@@ -104,7 +104,7 @@ function added(before: RunSummary, page: RunSummary): RunSummary {
 }
 
 /** Ends, first what says most about the whole. */
-const BY_WEIGHT: readonly RunEnd[] = ['storeTrouble', 'stopped', 'deadline', 'maxRecords'];
+const BY_WEIGHT: readonly StopReason[] = ['storeError', 'stopped', 'deadline', 'maxRecords'];
 
 /** Several queues' summaries as one, under all their names; theirs are in `queues`. */
 export function together(summaries: readonly RunSummary[]): RunSummary {
