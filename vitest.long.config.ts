@@ -9,8 +9,7 @@ export default defineConfig({
     globalSetup: 'test/temporary-folder.ts',
     testTimeout: 300_000,
     hookTimeout: 60_000,
-    // Some of them wait for minutes of the local runtime.
-    maxWorkers: 3,
+    maxWorkers: 2,
     projects: [
       { extends: true, test: { name: 'alone', include: [ALONE], sequence: { groupOrder: 0 } } },
       {

@@ -64,8 +64,8 @@ function describe(record: BacklogRecord, now: number, paint: Paint): string[] {
     ...Object.entries(record.attributes).map(([name, value]) =>
       line(printable(name), printable(jsonOf(value))),
     ),
-    ...(record.errors.length > 0 ? ['', paint('dim', 'attempts, the newest last')] : []),
-    ...record.errors.flatMap((entry) => historyLines(entry, paint)),
+    ...(record.history.length > 0 ? ['', paint('dim', 'attempts, the newest last')] : []),
+    ...record.history.flatMap((entry) => historyLines(entry, paint)),
     '',
     paint('dim', 'payload'),
     indentJson(jsonOf(record.payload)).split('\n').map(printable).join('\n'),

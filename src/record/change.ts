@@ -27,7 +27,7 @@ export interface RecordChange {
     readonly lastFailureAt?: string;
     readonly lastAttemptAt?: string;
     readonly lastError?: ErrorEntry;
-    readonly errors?: readonly HistoryEntry[];
+    readonly history?: readonly HistoryEntry[];
     readonly notBefore?: string;
     readonly unknownTaskSince?: string;
     readonly deadReason?: string;
@@ -90,7 +90,7 @@ export function historyOf(
   entry: Omit<HistoryEntry, 'at' | 'attempt'>,
   { now, history }: SettleContext,
 ): readonly HistoryEntry[] {
-  return appendEntry(record.errors, { at: toIso(now), attempt: record.attempts + 1, ...entry }, history);
+  return appendEntry(record.history, { at: toIso(now), attempt: record.attempts + 1, ...entry }, history);
 }
 
 /**
@@ -119,8 +119,8 @@ export function waitUntil(record: BacklogRecord, earliest: number, context: Sett
 
 /** The same outcome for a record that has no room for its history; undefined: it has none. */
 export function withoutHistory(change: RecordChange): RecordChange | undefined {
-  if (!change.set.errors?.length) return undefined;
-  return { ...change, set: { ...change.set, errors: [] } };
+  if (!change.set.history?.length) return undefined;
+  return { ...change, set: { ...change.set, history: [] } };
 }
 
 /** When what is done may be removed. */

@@ -55,7 +55,7 @@ export function fail(
     next: wanted === undefined ? next : toIso(wanted),
     queue: context.retryQueue,
   };
-  return { set: { ...change, status: 'ERROR', ...set, errors: historyOf(record, entry, context) }, remove };
+  return { set: { ...change, status: 'ERROR', ...set, history: historyOf(record, entry, context) }, remove };
 }
 
 /** The policy's own wait is kept by the ticks; what was asked for is never kept early. */
@@ -76,8 +76,8 @@ export function giveUp(
   context: SettleContext,
 ): RecordChange {
   const change = failureOf(record, failed.error, context);
-  const errors = historyOf(record, { ...textOf(failed, change), next: 'dead' }, context);
-  return die({ ...change, errors }, shortReason(reason), context);
+  const history = historyOf(record, { ...textOf(failed, change), next: 'dead' }, context);
+  return die({ ...change, history }, shortReason(reason), context);
 }
 
 /** What was found wrong with it before its attempt began: none is counted. */
@@ -88,8 +88,8 @@ export function refuse(
   context: SettleContext,
 ): RecordChange {
   const lastError = errorEntry(failed.error, toIso(context.now), record.attempts + 1);
-  const errors = historyOf(record, { ...textOf(failed, { lastError }), next: 'dead' }, context);
-  return die({ ...arrivalOf(record), lastError, errors }, shortReason(reason), context);
+  const history = historyOf(record, { ...textOf(failed, { lastError }), next: 'dead' }, context);
+  return die({ ...arrivalOf(record), lastError, history }, shortReason(reason), context);
 }
 
 export function shortReason(reason: string): string {

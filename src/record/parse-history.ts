@@ -33,7 +33,7 @@ export function parseHistory(value: unknown, problem: Problem): HistoryEntry[] {
   if (value === undefined || value === null) return [];
   const entries = Array.isArray(value) ? value.slice(-MAX_ENTRIES).filter(isMap) : [];
   if (!Array.isArray(value) || entries.length < Math.min(value.length, MAX_ENTRIES)) {
-    problem('errors', 'a list of maps');
+    problem('history', 'a list of maps');
   }
   return entries.map(parseEntry);
 }

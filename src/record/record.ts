@@ -75,7 +75,7 @@ export interface BacklogRecord<Payload = unknown> {
   readonly lastAttemptAt?: string | undefined;
   readonly lastError?: ErrorEntry | undefined;
   /** The history of its attempts: newest last, bounded in bytes. */
-  readonly errors: readonly HistoryEntry[];
+  readonly history: readonly HistoryEntry[];
   /** Progressive records only: not before this, whatever the rule says. */
   readonly notBefore?: string | undefined;
   /**

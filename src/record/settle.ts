@@ -71,9 +71,9 @@ function snooze(
   context: SettleContext,
 ): RecordChange {
   const { set, remove, next } = waitUntil(record, context.now + seconds * 1000, context);
-  const errors = historyOf(record, { ms, outcome: 'snoozed', message: because, next }, context);
+  const history = historyOf(record, { ms, outcome: 'snoozed', message: because, next }, context);
   return {
-    set: { ...attemptOf(record, context), status: record.status, ...set, errors },
+    set: { ...attemptOf(record, context), status: record.status, ...set, history },
     remove,
     countedAs: 'snoozed',
   };
@@ -87,6 +87,6 @@ function endOf(
   context: SettleContext,
 ): RecordChange['set'] {
   const attempt = attemptOf(record, context);
-  if (record.errors.length === 0) return attempt;
-  return { ...attempt, errors: historyOf(record, { ms, outcome }, context) };
+  if (record.history.length === 0) return attempt;
+  return { ...attempt, history: historyOf(record, { ms, outcome }, context) };
 }

@@ -27,9 +27,9 @@ const HOSTILE_ERROR = map(
 const ODD: Readonly<Record<string, Attributes>> = {
   error: { lastError: HOSTILE_ERROR },
   errorText: { lastError: { S: 'Error: no' } },
-  history: { errors: { L: [HOSTILE_ERROR, { S: 'text' }, { NULL: true }] } },
-  historyMap: { errors: HOSTILE_ERROR },
-  longHistory: { errors: { L: Array.from({ length: 5_000 }, () => ({ M: {} })) } },
+  history: { history: { L: [HOSTILE_ERROR, { S: 'text' }, { NULL: true }] } },
+  historyMap: { history: HOSTILE_ERROR },
+  longHistory: { history: { L: Array.from({ length: 5_000 }, () => ({ M: {} })) } },
   expiry: { expiresAt: { N: '1e20' } },
   expiryDigits: { expiresAt: { N: '12345678901234567890123456789012345678' } },
   counts: { attempts: { N: '1e120' }, failures: { S: 'three' } },

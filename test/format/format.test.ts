@@ -61,10 +61,10 @@ describe.each(readdirSync(FIXTURES).map((file) => file.replace('.json', '')))(
         attempts: (before?.attempts ?? 0) + 1,
         failures: before?.failures,
       });
-      const kept = after?.errors.slice(0, -1) ?? [];
+      const kept = after?.history.slice(0, -1) ?? [];
       expect(kept.length).toBeGreaterThan(1);
-      expect(kept).toEqual(before?.errors.slice(-kept.length));
-      expect(after?.errors.at(-1)).toMatchObject({ outcome: 'succeeded', attempt: after?.attempts });
+      expect(kept).toEqual(before?.history.slice(-kept.length));
+      expect(after?.history.at(-1)).toMatchObject({ outcome: 'succeeded', attempt: after?.attempts });
       const often = await backlog.store.get('failed-often');
       expect(often).toMatchObject({ status: 'SUCCESS', attempts: 4, failures: 3 });
       expect(often?.expiresAt).toBe(Date.parse(often?.lastAttemptAt ?? '') / 1000 + 30 * 86_400);

@@ -77,7 +77,7 @@ describe('the built-in delivery', () => {
     await deliveryHandler('perRecord', bench.seams)({ queue: 'default' }, context);
     const record = await bench.store.get('a');
     const message = `HTTP 503 from ${erp.origin}: out of order ${'.'.repeat(187)}`;
-    expect(record?.errors).toMatchObject([{ name: 'HttpError', message, attempt: 1 }]);
+    expect(record?.history).toMatchObject([{ name: 'HttpError', message, attempt: 1 }]);
   });
 
   describe('with secrets', () => {

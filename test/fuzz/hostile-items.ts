@@ -99,7 +99,7 @@ const ATTRIBUTES: Readonly<Record<string, fc.Arbitrary<RawValue>>> = {
   lastFailureAt: oddly(times),
   lastAttemptAt: oddly(times),
   lastError: oddly(errors),
-  errors: oddly(fc.array(fc.oneof(errors, values), { maxLength: 4 }).map((L): RawValue => ({ L }))),
+  history: oddly(fc.array(fc.oneof(errors, values), { maxLength: 4 }).map((L): RawValue => ({ L }))),
   notBefore: oddly(times),
   formerLane: oddly(formerLanes),
   unknownTaskSince: oddly(times),

@@ -28,9 +28,9 @@ describe('redrive', () => {
       readUnits: 0,
       writeUnits: 0,
     });
-    const { id, queue, payload, insertedAt, attempts, lastAttemptAt, lastError, errors } = before;
+    const { id, queue, payload, insertedAt, attempts, lastAttemptAt, lastError, history } = before;
     expect(definedOf(harness.item('a'))).toEqual({
-      ...{ id, queue, payload, insertedAt, attempts, lastAttemptAt, lastError, errors, own: 'kept' },
+      ...{ id, queue, payload, insertedAt, attempts, lastAttemptAt, lastError, history, own: 'kept' },
       status: 'NEW',
       lane: 'q',
       dueAt: iso(3600),

@@ -31,7 +31,7 @@ export function putDead(harness: Harness, id: string, attributes: Record<string,
     lastFailureAt: at,
     lastAttemptAt: at,
     lastError,
-    errors: [lastError],
+    history: [lastError],
     ...attributes,
   });
 }

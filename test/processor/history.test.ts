@@ -21,7 +21,7 @@ async function afterOneAttempt(process: Process, choices: RunChoices = {}) {
   harness.put('r');
   await harness.run(process, choices);
   const item = harness.item('r');
-  return { harness, item, history: (item.errors ?? []) as HistoryEntry[], warnings: harness.warnings };
+  return { harness, item, history: (item.history ?? []) as HistoryEntry[], warnings: harness.warnings };
 }
 
 describe('the history that a run leaves', () => {
@@ -52,8 +52,8 @@ describe('the history that a run leaves', () => {
       await harness.pass(60);
     }
     expect(writes).toEqual(['r', 'r', 'r', 'r']);
-    const { errors, lastError } = harness.item('r');
-    expect(errors).toEqual([
+    const { history, lastError } = harness.item('r');
+    expect(history).toEqual([
       { name: 'TypeError', message: 'broken', at: iso(1), attempt: 1, ms: 1000, next: iso(11) },
       { outcome: 'snoozed', message: 'closed', at: iso(63), attempt: 2, ms: 2000, next: iso(93) },
       {
@@ -99,7 +99,7 @@ describe('the history that a run leaves', () => {
       await harness.run(leaks, { history: { bytes: 4000, entries: 7 } });
       await harness.pass(60);
     }
-    expect(harness.item('r').errors).toHaveLength(7);
+    expect(harness.item('r').history).toHaveLength(7);
     const huge: Process = () => {
       throw Object.assign(new Error('😀'.repeat(1e6)), {
         name: 'N'.repeat(1e6),

@@ -91,7 +91,7 @@ describe('no record can stop a queue', () => {
   test('by a history that its item has no room for: its failures are counted without', async () => {
     const harness = new Harness();
     harness.put('full');
-    const store = refusing(harness.store, 'full', ({ set }) => (set.errors?.length ?? 0) > 0);
+    const store = refusing(harness.store, 'full', ({ set }) => (set.history?.length ?? 0) > 0);
     for (let i = 0; i < 2; i++) {
       const summary = await harness.run(fail, { store, retry: { type: 'constant', maxAttempts: 2 } });
       expect(summary).toMatchObject({ attempted: 1, unsettled: 0, ended: 'drained' });
@@ -101,7 +101,7 @@ describe('no record can stop a queue', () => {
       status: 'DEAD',
       attempts: 2,
       lastError: { message: 'as always', attempt: 2 },
-      errors: [],
+      history: [],
     });
     expect(harness.warnings).toContain('a record has no room for its history');
   });
@@ -119,8 +119,13 @@ describe('no record can stop a queue', () => {
 
   test("by a producer's own attribute of the name of ours", async () => {
     const harness = new Harness();
-    const errors = Array.from({ length: 6_000 }, (_, i) => ({ name: 'E', message: 'm', at: '', attempt: i }));
-    harness.put('odd', { errors });
+    const history = Array.from({ length: 6_000 }, (_, i) => ({
+      name: 'E',
+      message: 'm',
+      at: '',
+      attempt: i,
+    }));
+    harness.put('odd', { history });
     const before = process.cpuUsage();
     await harness.run(fail);
     expect(cpuMsSince(before)).toBeLessThan(1_000);

@@ -111,7 +111,7 @@ describe('a run over records that nobody wants any more', () => {
       lane: 'q/dead',
       deadReason: 'cancelled: withdrawn',
     });
-    expect(harness.item('a')).not.toHaveProperty('errors');
+    expect(harness.item('a')).not.toHaveProperty('history');
     await harness.pass(86_400);
     expect(await harness.run(succeed)).toMatchObject({ attempted: 0, skipped: 0 });
   });

@@ -94,10 +94,10 @@ function expectSound(record: BacklogRecord): void {
   ];
   for (const time of times) if (time !== undefined) expect(time).toMatch(TIME);
   for (const count of [record.attempts, record.failures]) expect(count).toBeGreaterThanOrEqual(0);
-  const { lastError, errors, problems, task = '', deadReason = '' } = record;
+  const { lastError, history, problems, task = '', deadReason = '' } = record;
   expect(Buffer.byteLength(JSON.stringify([lastError, problems, task, deadReason]))).toBeLessThan(10_000);
-  expect(errors.length).toBeLessThanOrEqual(100);
-  for (const entry of errors) expect(Buffer.byteLength(JSON.stringify(entry))).toBeLessThan(10_000);
+  expect(history.length).toBeLessThanOrEqual(100);
+  for (const entry of history) expect(Buffer.byteLength(JSON.stringify(entry))).toBeLessThan(10_000);
 }
 
 describe('any item', () => {
@@ -108,7 +108,7 @@ describe('any item', () => {
         expectSound(record);
         // What its readers make of it.
         expect(() => JSON.parse(recordJson(record))).not.toThrow();
-        expect(record.errors.flatMap((entry) => historyLines(entry, (_, text) => text)).join()).toBeTypeOf(
+        expect(record.history.flatMap((entry) => historyLines(entry, (_, text) => text)).join()).toBeTypeOf(
           'string',
         );
         const checks = { now: NOW, queues: undefined, retryModes: new Map() };
@@ -130,8 +130,8 @@ describe('any item', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['an error whose name is a map', { lastError: { name: { toString: 'x', valueOf: 'y' } } }, 'lastError'],
     ['an error that is a text', { lastError: 'Error: no' }, 'lastError'],
-    ['a history that is a map', { errors: { length: 3 } }, 'errors'],
-    ['a history of texts', { errors: ['one', 'two'] }, 'errors'],
+    ['a history that is a map', { history: { length: 3 } }, 'history'],
+    ['a history of texts', { history: ['one', 'two'] }, 'history'],
     ['an expiry beyond all times', { expiresAt: 1e20 }, 'expiresAt'],
     ['an expiry that is a long number', { expiresAt: 10n ** 30n }, 'expiresAt'],
     ['a former lane without a time', { formerLane: { lane: 'q', until: 'soon' } }, 'formerLane'],
@@ -153,12 +153,12 @@ describe('any item', () => {
         expectSound(parseRecord({ id: 'a', status: 'NEW', [name]: odd }, NOW));
       }
     }
-    const { errors } = parseRecord(
-      { id: 'a', errors: [...many, { at: iso(0), attempt: 7, message: long }] },
+    const { history } = parseRecord(
+      { id: 'a', history: [...many, { at: iso(0), attempt: 7, message: long }] },
       NOW,
     );
-    expect(errors.at(-1)).toMatchObject({ at: iso(0), attempt: 7 });
-    expect(errors.at(-1)?.message?.length).toBeLessThan(500);
+    expect(history.at(-1)).toMatchObject({ at: iso(0), attempt: 7 });
+    expect(history.at(-1)?.message?.length).toBeLessThan(500);
   });
 
   test('keeps an attribute of any name beside its payload', () => {

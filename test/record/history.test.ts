@@ -24,7 +24,7 @@ const failing = (message: string): AttemptOutcome => ({
 describe('the history of a record', () => {
   test('says of every failure when it was, how long it took, what it was, and when it was to be tried again', () => {
     const { set } = settle(record(), failing('HTTP 503'), context());
-    expect(set.errors).toEqual([
+    expect(set.history).toEqual([
       { name: 'HttpError', message: 'HTTP 503', at: iso(0), attempt: 1, ms: 12, next: iso(300) },
     ]);
     expect(set.lastError).toEqual({ name: 'HttpError', message: 'HTTP 503', at: iso(0), attempt: 1 });
@@ -32,7 +32,7 @@ describe('the history of a record', () => {
 
   test('says that it was given up, into which queue it went, and nothing where the rules decide', () => {
     const last = (overrides: Parameters<typeof context>[0], outcome = failing('x')) =>
-      settle(record(), outcome, context(overrides)).set.errors?.at(-1);
+      settle(record(), outcome, context(overrides)).set.history?.at(-1);
     const never = { ...context().policy, maxAttempts: 1 };
     expect(last({ policy: never })).toMatchObject({ next: 'dead' });
     const dead = { type: 'dead', because: 'x', error: { name: 'Dead', message: 'x' }, ms: 3 } as const;
@@ -44,20 +44,20 @@ describe('the history of a record', () => {
   });
 
   test('goes on to the end of a record that had one, and costs one that was done at once nothing', () => {
-    const failed = record({ errors: [failure(1)], attempts: 1 });
+    const failed = record({ history: [failure(1)], attempts: 1 });
     const success = { type: 'success', ms: 7 } as const;
-    expect(settle(failed, success, context()).set.errors).toEqual([
+    expect(settle(failed, success, context()).set.history).toEqual([
       failure(1),
       { at: iso(0), attempt: 2, ms: 7, outcome: 'succeeded' },
     ]);
     const cancelled = { type: 'cancel', because: 'withdrawn' } as const;
-    expect(settle(failed, cancelled, context()).set.errors?.at(-1)).toEqual({
+    expect(settle(failed, cancelled, context()).set.history?.at(-1)).toEqual({
       at: iso(0),
       attempt: 2,
       outcome: 'cancelled',
     });
     for (const outcome of [success, cancelled]) {
-      expect(settle(record(), outcome, context()).set).not.toHaveProperty('errors');
+      expect(settle(record(), outcome, context()).set).not.toHaveProperty('history');
     }
   });
 

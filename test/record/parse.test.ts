@@ -14,7 +14,7 @@ describe('a record as a foreign producer wrote it', () => {
       insertedAt: iso(0),
       attempts: 0,
       failures: 0,
-      errors: [],
+      history: [],
       attributes: {},
       problems: [],
     });
@@ -24,9 +24,9 @@ describe('a record as a foreign producer wrote it', () => {
     const old = { name: 'TypeError', message: 'x', at: iso(0), attempt: 1 };
     const success = { at: iso(1), attempt: 2, ms: 5, outcome: 'succeeded' };
     const odd = { at: 7, attempt: 'two', ms: 'long', outcome: 1, stack: 7, next: null, more: 1 };
-    const { errors } = parseRecord({ ...minimal, errors: [old, success, 'text', null, odd] }, NOW);
-    expect(errors).toEqual([old, success, { at: '', attempt: 0 }]);
-    expect(parseRecord({ ...minimal, errors: 'none' }, NOW).errors).toEqual([]);
+    const { history } = parseRecord({ ...minimal, history: [old, success, 'text', null, odd] }, NOW);
+    expect(history).toEqual([old, success, { at: '', attempt: 0 }]);
+    expect(parseRecord({ ...minimal, history: 'none' }, NOW).history).toEqual([]);
   });
 
   test('keeps what the producer stored beside', () => {

@@ -4,7 +4,7 @@ import { iso, NOW, record } from './records.js';
 
 describe('quarantine', () => {
   test('makes a record dead with its reason, among the dead of its queue, and touches nothing else', () => {
-    const waiting = record({ attempts: 2, failures: 2, notBefore: iso(60), errors: [{ name: 'E' }] });
+    const waiting = record({ attempts: 2, failures: 2, notBefore: iso(60), history: [{ name: 'E' }] });
     expect(quarantine(waiting, 'no room', NOW)).toEqual({
       set: { status: 'DEAD', lane: 'q/dead', dueAt: iso(0), deadReason: 'quarantined: no room' },
       remove: ['notBefore', 'unknownTaskSince', 'expiresAt'],

@@ -101,8 +101,8 @@ describe('a failure', () => {
   });
 
   test('tells in the history when its wait is over by the policy, not when it is due for the nearest tick', () => {
-    const { dueAt, errors } = settle(record(), failure, context()).set;
-    expect([dueAt, errors?.at(-1)?.next]).toEqual([iso(270), iso(300)]);
+    const { dueAt, history } = settle(record(), failure, context()).set;
+    expect([dueAt, history?.at(-1)?.next]).toEqual([iso(270), iso(300)]);
   });
 
   test("goes by the record's own policy before the queue's", () => {
@@ -136,18 +136,18 @@ describe('a failure', () => {
       failed = record({ ...set, rev: `${i}` });
     }
     const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
-    expect(bytes(failed.errors)).toBeLessThanOrEqual(512);
+    expect(bytes(failed.history)).toBeLessThanOrEqual(512);
     expect(bytes(failed.lastError)).toBeLessThanOrEqual(600);
-    expect(failed.errors.at(-1)?.attempt).toBe(50);
+    expect(failed.history.at(-1)?.attempt).toBe(50);
     expect(failed.lastError?.message).not.toContain('\uFFFD');
   });
 
   test('keeps as many short errors as fit, the newest', () => {
     let failed = record();
     for (let i = 0; i < 20; i++) failed = record({ ...settle(failed, failure, context()).set });
-    expect(failed.errors.length).toBeGreaterThan(2);
-    expect(failed.errors.map(({ attempt }) => attempt)).toEqual(
-      failed.errors.map((_, i) => 20 - failed.errors.length + 1 + i),
+    expect(failed.history.length).toBeGreaterThan(2);
+    expect(failed.history.map(({ attempt }) => attempt)).toEqual(
+      failed.history.map((_, i) => 20 - failed.history.length + 1 + i),
     );
   });
 });
@@ -179,9 +179,9 @@ describe('a snooze', () => {
   };
 
   test('counts the attempt and moves the due time; what is known of failures stays', () => {
-    const errors = [{ at: iso(0), attempt: 4, outcome: 'snoozed', message: 'closed', next: iso(90) }];
+    const history = [{ at: iso(0), attempt: 4, outcome: 'snoozed', message: 'closed', next: iso(90) }];
     expect(settle(record(failed), snooze(90), context())).toEqual({
-      set: { status: 'ERROR', attempts: 4, lastAttemptAt: iso(0), dueAt: iso(90), errors },
+      set: { status: 'ERROR', attempts: 4, lastAttemptAt: iso(0), dueAt: iso(90), history },
       remove: [],
       countedAs: 'snoozed',
     });
@@ -196,7 +196,7 @@ describe('a snooze', () => {
       lastAttemptAt: iso(0),
       dueAt: iso(-3600),
       notBefore: iso(90),
-      errors: [expect.objectContaining({ outcome: 'snoozed', next: iso(90) })],
+      history: [expect.objectContaining({ outcome: 'snoozed', next: iso(90) })],
     });
     const again = settle(record({ notBefore: iso(-10) }), snooze(0), context(progressive));
     expect(again).toMatchObject({ remove: ['notBefore'] });

@@ -77,7 +77,7 @@ describe('waits of less than a tick, by rules that fire every minute', () => {
       await cloud.pass(1.5 * HOUR);
       const off: number[] = [];
       for (const item of cloud.store.items()) {
-        const history = item.errors as { at: string; next: string }[];
+        const history = item.history as { at: string; next: string }[];
         for (const [i, { next }] of history.slice(0, -1).entries()) {
           const late = (Date.parse(history[i + 1]?.at ?? '') - Date.parse(next)) / 1000;
           const wait = (Date.parse(next) - Date.parse(history[i]?.at ?? '')) / 1000;

@@ -239,14 +239,14 @@ export class Witness {
     known.retryAfterMs = lastError?.name === 'RetryAfter' || known.wasSnoozed ? asked : 0;
   }
 
-  private checkHistory({ id, attempts, errors: before }: BacklogRecord, { set }: RecordChange): void {
+  private checkHistory({ id, attempts, history: before }: BacklogRecord, { set }: RecordChange): void {
     const isAttempt = set.attempts !== undefined;
     const needsNone = before.length === 0 && (set.status === 'SUCCESS' || set.status === 'DEAD');
-    if (isAttempt && !set.errors && !needsNone) this.report(`${id}: an attempt left no history`);
-    if (!set.errors) return;
-    const bytes = Buffer.byteLength(JSON.stringify(set.errors));
+    if (isAttempt && !set.history && !needsNone) this.report(`${id}: an attempt left no history`);
+    if (!set.history) return;
+    const bytes = Buffer.byteLength(JSON.stringify(set.history));
     if (bytes > 512) this.report(`${id}: its history takes ${bytes} bytes`);
-    const last = set.errors.at(-1)?.attempt;
+    const last = set.history.at(-1)?.attempt;
     if (last !== attempts + 1) this.report(`${id}: its history ends at attempt ${last} of ${attempts + 1}`);
   }
 

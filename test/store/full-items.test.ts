@@ -32,7 +32,7 @@ const FAILURE = {
     attempts: 1,
     failures: 1,
     lastError: ENTRY,
-    errors: [ENTRY],
+    history: [ENTRY],
     dueAt: iso(1),
   },
   remove: [],
@@ -55,7 +55,7 @@ describe('a record without room for what a settle adds', () => {
       dueAt: iso(1),
       rev: 'rev-aaaa',
     });
-    expect(stored).not.toHaveProperty('errors');
+    expect(stored).not.toHaveProperty('history');
     expect(stored).not.toHaveProperty('lastError');
   });
 
@@ -87,12 +87,12 @@ describe('a record without room for what a settle adds', () => {
   it('keeps its success without its history', async () => {
     await putWithRoom('full-4', 100);
     const record = await read(underTest.store, 'full-4');
-    const errors = [ENTRY, { at: iso(), attempt: 2, outcome: 'succeeded' as const }];
-    const success = { ...SUCCESS, set: { ...SUCCESS.set, errors } };
+    const history = [ENTRY, { at: iso(), attempt: 2, outcome: 'succeeded' as const }];
+    const success = { ...SUCCESS, set: { ...SUCCESS.set, history } };
     expect(await underTest.store.settle(record, success, 'rev-aaaa')).toBe('settled');
     const stored = await underTest.raw('full-4');
     expect(stored).toMatchObject({ status: 'SUCCESS', attempts: 1, rev: 'rev-aaaa' });
-    expect(stored).not.toHaveProperty('errors');
+    expect(stored).not.toHaveProperty('history');
   });
 
   it('keeps its success when not a byte is left', async () => {

@@ -169,7 +169,7 @@ describe('a task with a schema', () => {
         deadReason: `invalid payload: ${reason}`,
         lastError: { name: 'InvalidPayload', message: reason },
       });
-      expect(JSON.stringify([bench.lines, bench.store.items()[0]?.errors])).not.toContain('hunter2');
+      expect(JSON.stringify([bench.lines, bench.store.items()[0]?.history])).not.toContain('hunter2');
     },
   );
 

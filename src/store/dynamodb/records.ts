@@ -192,7 +192,7 @@ function isSame(found: Attributes, read: Attributes, rev: string): boolean {
 }
 
 function withoutErrors(change: RecordChange): RecordChange {
-  const { lastError: _, errors: __, ...set } = change.set;
+  const { lastError: _, history: __, ...set } = change.set;
   return { ...change, set };
 }
 

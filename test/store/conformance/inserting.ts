@@ -28,7 +28,7 @@ export function insertingAndReading(underTest: UnderTest): void {
       insertedAt: iso(),
       attempts: 0,
       failures: 0,
-      errors: [],
+      history: [],
       rev: 'rev-0',
       attributes: { customer: 'c-7' },
       problems: [],

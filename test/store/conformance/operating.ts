@@ -142,11 +142,11 @@ export function operating(underTest: UnderTest): void {
     await store.setRetryMode('op-queue', { mode: 'perRecord', since: 1 }, undefined);
     expect((await store.readPage([], 'op-queue')).queue).toMatchObject({
       paused: true,
-      retryMode: { retryMode: 'perRecord', since: 1 },
+      retryMode: { mode: 'perRecord', since: 1 },
     });
     expect(await store.setPaused('op-queue', false)).toBe(true);
     const queue = await store.readQueue('op-queue');
-    expect(queue).toMatchObject({ paused: false, retryMode: { retryMode: 'perRecord', since: 1 } });
+    expect(queue).toMatchObject({ paused: false, retryMode: { mode: 'perRecord', since: 1 } });
     expect(queue).not.toHaveProperty('pausedAt');
   });
 
@@ -157,7 +157,7 @@ export function operating(underTest: UnderTest): void {
     const queues = await store.readQueues();
     expect(queues.get('op-served')).toMatchObject({
       paused: false,
-      retryMode: { retryMode: 'progressive', since: 0 },
+      retryMode: { mode: 'progressive', since: 0 },
     });
     expect(queues.get('op-paused')).toMatchObject({ paused: true });
     expect(queues.has('op-nobody')).toBe(false);
