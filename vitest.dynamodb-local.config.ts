@@ -12,9 +12,11 @@ export default defineConfig({
       'test/processor/*.test.ts',
       'test/functions/intake/*.test.ts',
     ],
-    // Thousands of records, for what the store has no part in: that would take minutes.
+    // Hundreds of records, for what the store has no part in: that would take minutes.
     exclude: [
       'test/processor/fairness.test.ts',
+      'test/processor/weights.test.ts',
+      'test/processor/hand-over.test.ts',
       // What many destinations ask of a store is in the suite of stores.
       'test/processor/many-destinations.test.ts',
     ],

@@ -15,7 +15,6 @@ import { systemRandom } from '../../src/random.js';
 import { Snooze } from '../../src/record/index.js';
 import { StoreError } from '../../src/store/errors.js';
 import { seededRandom } from '../simulation/random.js';
-import { isOnDynamoDbLocal } from '../store/test-store.js';
 import { Harness, START, succeed } from './harness.js';
 
 /** How often each queue is drawn. */
@@ -125,8 +124,8 @@ class Queues {
   }
 }
 
-/** Records of each queue: as many as shares show with. */
-const EACH = isOnDynamoDbLocal ? 120 : 300;
+/** Records of each queue. */
+const EACH = 300;
 const PAGES_OF_TWO = { limits: { concurrency: 1, attemptTimeoutSeconds: 30 } };
 
 describe('a run of several queues', () => {
