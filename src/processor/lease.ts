@@ -37,6 +37,8 @@ export class RunLease {
   private until = 0;
   /** When the lease runs out: later, where it was renewed for those of the page that are not over yet. */
   private heldUntil = 0;
+  /** The latest end that was asked for: a request may have been carried out although nobody answered it. */
+  private askedUntil = 0;
   /** Ids of a journal that no attempt has used yet. */
   private journal: ReadonlySet<string> = new Set();
   /** What the journal says of its attempts. */
@@ -137,7 +139,8 @@ export class RunLease {
 
   /** `woken`: a wake mark was set, and the lease is still held. */
   async release(cursor: Cursor | undefined): Promise<'released' | 'woken' | 'lost'> {
-    return this.store.releaseLease(this.key, this.holder, { cursor, suspects: this.suspects });
+    const { askedUntil: until, suspects } = this;
+    return this.store.releaseLease(this.key, this.holder, { until, cursor, suspects });
   }
 
   async acknowledgeWake(): Promise<boolean> {
@@ -145,7 +148,8 @@ export class RunLease {
   }
 
   private async takeOver(lease: LeaseState): Promise<Acquired | undefined> {
-    const owner = { holder: this.holder, until: this.next([]).until, ends: this.deadline };
+    const { holder, until, ends } = this.next([]);
+    const owner = { holder, until, ends };
     const taken = await this.store.takeOverLease(this.key, lease, owner);
     if (!taken) return undefined;
     this.until = owner.until;
@@ -166,9 +170,11 @@ export class RunLease {
 
   private next(ids: readonly string[]): LeaseHold {
     const lengthMs = Math.max(PAGE_SECONDS, this.attemptTimeoutSeconds) * 1000 + 2 * SETTLE_MS;
+    const until = this.clock.wall() + lengthMs;
+    this.askedUntil = Math.max(this.askedUntil, until);
     return {
       holder: this.holder,
-      until: this.clock.wall() + lengthMs,
+      until,
       ends: this.deadline,
       ids,
       rev: randomToken(this.random),

@@ -165,6 +165,8 @@ export type LeaseAnswer =
   | { readonly held: false; readonly lease: LeaseState | undefined };
 
 export interface LeaseLeft {
+  /** The latest `until` that its holder has asked for: one that was renewed since, behind a request that arrives late, stays. */
+  readonly until?: number | undefined;
   readonly cursor?: Cursor | undefined;
   readonly suspects?: readonly string[] | undefined;
 }

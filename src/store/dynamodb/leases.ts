@@ -25,11 +25,7 @@ export class DynamoDbLeases {
   async hold(key: string, hold: LeaseHold): Promise<LeaseAnswer> {
     const expressions = new Expressions();
     const free = and(expressions.absent('holder'), expressions.absent('ids'));
-    // A request that arrives late shortens no lease.
-    const mine = and(
-      expressions.equal('holder', hold.holder),
-      `${expressions.name('until')} <= ${expressions.value(hold.until)}`,
-    );
+    const mine = isMineUntil(expressions, hold);
     const { set, remove } = holdAttributes(hold);
     const answer = await this.table.update(
       leaseKey(key),
@@ -52,7 +48,7 @@ export class DynamoDbLeases {
       expressions.equal('until', from.until),
       expressions.equal('rev', from.rev),
     );
-    const mineAlready = expressions.equal('holder', to.holder);
+    const mineAlready = isMineUntil(expressions, to);
     const answer = await this.table.update(
       leaseKey(key),
       expressions.update(
@@ -81,7 +77,8 @@ export class DynamoDbLeases {
 
   async release(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'> {
     const expressions = new Expressions();
-    const mineAndNotWoken = and(expressions.equal('holder', holder), expressions.absent('woken'));
+    const mine = isMineUntil(expressions, { holder, until: left.until });
+    const mineAndNotWoken = and(mine, expressions.absent('woken'));
     const set = {
       ...(left.cursor ? { cursor: formatCursor(left.cursor) } : {}),
       ...(left.suspects?.length ? { suspects: left.suspects } : {}),
@@ -118,4 +115,15 @@ export class DynamoDbLeases {
     this.onDamaged(leaseKey(key), damaged);
     return parseLease(await this.table.get(leaseKey(key)));
   }
+}
+
+/** A request that arrives late, behind others of the same holder, neither shortens its lease nor gives it back. */
+function isMineUntil(
+  expressions: Expressions,
+  { holder, until }: { readonly holder: string; readonly until: number | undefined },
+): string {
+  const mine = expressions.equal('holder', holder);
+  return until === undefined
+    ? mine
+    : and(mine, `${expressions.name('until')} <= ${expressions.value(until)}`);
 }

@@ -15,9 +15,7 @@ export class MemoryLeases {
 
   hold(key: string, hold: LeaseHold): LeaseAnswer {
     const lease = this.read(key);
-    // A request that arrives late shortens no lease.
-    const isMine = lease.held?.holder === hold.holder && lease.held.until <= hold.until;
-    if (lease.held && !isMine) return { held: false, lease: stateOf(lease) };
+    if (lease.held && !isMineUntil(lease.held, hold)) return { held: false, lease: stateOf(lease) };
     const suspects = [...(hold.suspects ?? lease.suspects)];
     const { holder, until, ends, rev, ids, begun } = hold;
     const held = {
@@ -34,7 +32,7 @@ export class MemoryLeases {
     if (!lease.held) return undefined;
     const { holder, until, rev } = lease.held;
     const unchanged = holder === from.holder && until === from.until && rev === from.rev;
-    if (!unchanged && holder !== to.holder) return undefined;
+    if (!unchanged && !isMineUntil(lease.held, to)) return undefined;
     const taken = { ...lease, held: { ...lease.held, ...to } };
     this.leases.set(key, taken);
     return stateOf(taken);
@@ -52,7 +50,7 @@ export class MemoryLeases {
     const lease = this.read(key);
     if (!lease.held) return 'released';
     if (lease.held.holder !== holder) return 'lost';
-    if (lease.woken) return 'woken';
+    if (lease.woken || !isMineUntil(lease.held, { holder, until: left.until })) return 'woken';
     this.leases.set(key, { ...FREE, cursor: left.cursor, suspects: [...(left.suspects ?? [])] });
     return 'released';
   }
@@ -73,6 +71,14 @@ export class MemoryLeases {
   private read(key: string): StoredLease {
     return this.leases.get(key) ?? FREE;
   }
+}
+
+/** A request that arrives late, behind others of the same holder, neither shortens its lease nor gives it back. */
+function isMineUntil(
+  held: LeaseHold,
+  { holder, until = held.until }: { readonly holder: string; readonly until?: number | undefined },
+): boolean {
+  return held.holder === holder && held.until <= until;
 }
 
 function stateOf({ held, suspects, cursor, woken }: StoredLease): LeaseState | undefined {

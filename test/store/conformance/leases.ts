@@ -229,6 +229,30 @@ export function keepingLeases(underTest: UnderTest): void {
     expect(await store.releaseLease(k, 'me', {})).toBe('released');
   });
 
+  it('keeps a lease that was renewed when a release from before that arrives late', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('me', { until: NOW + 60_000 }));
+    await store.wakeHolder(k, 'me');
+    expect(await store.releaseLease(k, 'me', { until: NOW + 60_000 })).toBe('woken');
+    await store.acknowledgeWake(k, 'me');
+    await store.holdLease(k, hold('me', { until: NOW + 90_000 }));
+    await store.releaseLease(k, 'me', { until: NOW + 60_000 });
+    expect(await seen(k)).toEqual(state('me', { until: NOW + 90_000 }));
+    expect(await store.releaseLease(k, 'me', { until: NOW + 90_000 })).toBe('released');
+  });
+
+  it('shortens no lease when its taking over arrives late once more', async () => {
+    const { store } = underTest();
+    const k = key();
+    await store.holdLease(k, hold('dead'));
+    const mine = { holder: 'me', until: NOW + 90_000 };
+    await store.takeOverLease(k, state('dead'), mine);
+    await store.holdLease(k, hold('me', { until: NOW + 120_000 }));
+    expect(await store.takeOverLease(k, state('dead'), mine)).toBeUndefined();
+    expect(await seen(k)).toMatchObject({ holder: 'me', until: NOW + 120_000 });
+  });
+
   it('wakes nobody but the holder, and lets nobody else clear the mark', async () => {
     const { store } = underTest();
     const k = key();
