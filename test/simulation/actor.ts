@@ -69,8 +69,12 @@ export class Actor {
     sleep: (milliseconds, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve();
-        signal?.addEventListener('abort', () => resolve(), { once: true });
-        this.step(milliseconds, resolve);
+        const wake = () => {
+          signal?.removeEventListener('abort', wake);
+          resolve();
+        };
+        signal?.addEventListener('abort', wake);
+        this.step(milliseconds, wake);
       }),
   };
 
