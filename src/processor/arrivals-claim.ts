@@ -66,6 +66,10 @@ export class ArrivalsClaim implements Hold {
     return Math.max(0, this.heldUntil - SETTLE_MS - this.parts.clock.wall());
   }
 
+  leftMs(): number {
+    return Math.max(0, this.heldUntil - this.parts.clock.wall());
+  }
+
   async hold(): Promise<boolean> {
     if (!(await this.renew())) return false;
     this.until = this.heldUntil;

@@ -2,7 +2,7 @@ import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/inde
 import { StoreError } from '../store/errors.js';
 import { neverEnded, STOP_GRACE_MS, startAttempt } from './attempt.js';
 import type { AttemptsParts, WorkedOff } from './attempts-parts.js';
-import { holdOn } from './hold.js';
+import { holdOn, RETRY_MS } from './hold.js';
 import type { Work } from './lane.js';
 import type { Entry } from './pressure/breakers.js';
 import { LAST_SETTLES_MS, settleWithRetries } from './settle-with-retries.js';
@@ -109,10 +109,17 @@ export class Attempts {
     }
   }
 
+  /** A renewal that fails is repeated while there is time, as during the work of a page. */
   private async holdForStragglers(): Promise<boolean> {
+    const { lease, logger } = this.parts;
     try {
-      return await this.parts.lease.hold(this.stragglerIds);
+      return await lease.hold(this.stragglerIds);
     } catch (error) {
+      if (error instanceof StoreError && lease.leftMs() > 2 * RETRY_MS) {
+        logger.warn('the lease could not be renewed', { error: error.message });
+        await this.anyStragglerDone(RETRY_MS);
+        return true;
+      }
       // The run ends with that: what becomes of them must be known first.
       await this.abandonStragglers();
       throw error;

@@ -10,6 +10,8 @@ export interface Hold {
   coversAttempt(startsAt?: number): boolean;
   /** Real milliseconds until it should be renewed by somebody who only waits. */
   renewInMs(): number;
+  /** Real milliseconds until it runs out. */
+  leftMs(): number;
   /** Renews it for these ids. False: it is not ours any more. */
   hold(ids: readonly string[]): Promise<boolean>;
   /** The same for what is left of a page, of which no further attempt starts. */
@@ -22,7 +24,8 @@ export interface HoldOnParts {
   readonly logger: AttemptLogger;
 }
 
-const RETRY_MS = 1_000;
+/** Between a renewal that fails and its repetition. */
+export const RETRY_MS = 1_000;
 
 /**
  * Waits for the work of a page, and renews the hold as often as it must be: one request that DynamoDB does not answer

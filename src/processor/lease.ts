@@ -137,6 +137,10 @@ export class RunLease {
     return Math.max(0, this.heldUntil - this.clock.wall() - 2 * SETTLE_MS);
   }
 
+  leftMs(): number {
+    return Math.max(0, this.heldUntil - this.clock.wall());
+  }
+
   /** `woken`: a wake mark was set, and the lease is still held. */
   async release(cursor: Cursor | undefined): Promise<'released' | 'woken' | 'lost'> {
     const { askedUntil: until, suspects } = this;

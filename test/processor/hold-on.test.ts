@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
-import { StoreUnavailableError } from '../../src/store/errors.js';
+import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import { replacing } from '../simulation/sabotage.js';
 import { Harness, type RunChoices, START } from './harness.js';
@@ -100,6 +100,26 @@ describe('while DynamoDB does not answer one request of a page', () => {
     await running;
     expect(refused).toEqual([60, 61, 62, 63]);
     expect(begun.filter((id) => id === 'deaf')).toHaveLength(1);
+    expect(harness.warnings).toContain('the lease could not be renewed');
+  });
+
+  test('one that ignores its signal at the end of a run is not given up for renewals that fail', async () => {
+    const refused: number[] = [];
+    const { harness, begun, first, another } = atWork({}, (harness) => ({
+      holdLease: async (...args) => {
+        const isRefused = harness.time.now > START + 30_000 && refused.length < 4;
+        if (!isRefused) return harness.store.holdLease(...args);
+        refused.push((harness.time.now - START) / 1000);
+        throw new StoreThrottledError('too many requests');
+      },
+    }));
+    harness.put('deaf');
+    const running = first();
+    await harness.pass(100);
+    expect(await another()).toMatchObject({ ended: 'leaseHeld', attempted: 0 });
+    expect(await harness.time.until(running)).toMatchObject({ succeeded: 1, ended: 'drained' });
+    expect(refused).toEqual([60, 61, 62, 63]);
+    expect(begun).toEqual(['deaf']);
     expect(harness.warnings).toContain('the lease could not be renewed');
   });
 
