@@ -90,6 +90,15 @@ describe('the pages', () => {
     expect(pages.filter((path) => !index.includes(`](${posix.basename(path)}`))).toEqual([]);
   });
 
+  test('docs/handlers.md explains every end of a run', () => {
+    const [, union = ''] =
+      /export type RunEnd =\n([\s\S]*?);\n\n/.exec(read('src/processor/summary.ts')) ?? [];
+    const ends = [...union.matchAll(/\| '(\w+)'/g)].map(([, end]) => end);
+    const [, table = ''] =
+      /\| `ended` \|.*\n\|---\|---\|\n((?:\|.*\n)+)/.exec(read('docs/handlers.md')) ?? [];
+    expect([...table.matchAll(/^\| `(\w+)` \| \S/gm)].map(([, end]) => end).sort()).toEqual(ends.sort());
+  });
+
   test('CONTRIBUTING.md names tests that exist', () => {
     const named = [...read('CONTRIBUTING.md').matchAll(/`(test\/[\w/.-]+\.ts)`/g)].map(
       ([, file = '']) => file,
