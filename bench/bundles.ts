@@ -17,7 +17,9 @@ const ENVIRONMENT = {
   BACKLOG_TABLE: 'records',
   BACKLOG_CONTROL_TABLE: 'control',
   BACKLOG_FUNCTION_TIMEOUT_SECONDS: '300',
-  BACKLOG_QUEUES: JSON.stringify({ orders: { retryMode: 'perRecord', deliverTo: 'https://erp.example.com/orders' } }),
+  BACKLOG_QUEUES: JSON.stringify({
+    orders: { retryMode: 'perRecord', deliverTo: 'https://erp.example.com/orders' },
+  }),
   BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ deliver: ['orders'] }),
   BACKLOG_RETURNS_URL: 'https://sqs.us-east-1.amazonaws.com/000000000000/returns',
 };

@@ -1,30 +1,109 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
-const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PAGES = [
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...readdirSync(posix.join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+  ...readdirSync(posix.join(ROOT, 'examples'))
+    .map((name) => `examples/${name}/README.md`)
+    .filter((path) => existsSync(posix.join(ROOT, path))),
+];
+/** What fits on the first screen. */
+const FIRST_SCREEN_LINES = 25;
+
+const read = (path: string) => readFileSync(posix.join(ROOT, path), 'utf8');
+const withoutCode = (page: string) => page.replace(/^```[\s\S]*?^```/gm, '');
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  return [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Links and pictures of a page that lead to no file, or to no heading of one. */
+function brokenLinksOf(path: string): string[] {
+  const links = withoutCode(read(path)).matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g);
+  return [...links]
+    .map(([, markdown, html]) => markdown ?? html ?? '')
+    .filter((link) => {
+      if (/^https?:/.test(link)) return false;
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : posix.join(posix.dirname(path), file);
+      if (!existsSync(posix.join(ROOT, target))) return true;
+      return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
+    });
+}
+
+const quotedIn = (path: string) =>
+  [...read(path).matchAll(/<!-- file: (\S+) -->\n```\w+\n([\s\S]*?)```/g)].map(
+    ([, file = '', code = '']) => ({
+      file,
+      code,
+    }),
+  );
 
 describe('the README', () => {
   const readme = read('README.md');
-  const quoted = [...readme.matchAll(/<!-- file: (\S+) -->\n```ts\n([\s\S]*?)```/g)];
 
-  test('quotes files', () => expect(quoted.map(([, path]) => path)).toHaveLength(3));
-
-  test.each(quoted.map(([, path = '', code]) => [path, code]))('quotes %s as it is', (path, code) => {
-    expect(code).toBe(read(path));
+  test('has at most 1,000 words, code included', () => {
+    expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(1_000);
   });
 
-  test('names tests that there are', () => {
-    const rows = readme.split('\n').filter((line) => /\| `test\//.test(line));
-    expect(rows.length).toBeGreaterThan(15);
-    for (const row of rows) {
-      const [, path = '', title = ''] = /`(test\/[^`]+)`(?:: "([^"]+)")? \|$/.exec(row) ?? [];
-      expect(read(path), row).toContain(title);
-    }
+  test('has its first command on the first screen', () => {
+    const lines = readme.split('\n');
+    const first = lines.indexOf('npm ci && npm start');
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThan(FIRST_SCREEN_LINES);
   });
 
-  test('links only to what is there', () => {
-    const links = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path = '']) => path);
-    expect(links.length).toBeGreaterThan(5);
-    for (const path of links) expect(() => read(path), path).not.toThrow();
+  test('quotes an app, a producer and a handler', () => {
+    expect(quotedIn('README.md').map(({ file }) => file)).toEqual([
+      'examples/cdk-app/app.ts',
+      'examples/producer/insert.ts',
+      'examples/handler/orders.ts',
+    ]);
+  });
+});
+
+describe('the pages', () => {
+  test.each(PAGES)('%s links only to files and headings that exist', (path) => {
+    expect(brokenLinksOf(path)).toEqual([]);
+  });
+
+  test.each(PAGES.flatMap((path) => quotedIn(path).map((quoted) => ({ path, ...quoted }))))(
+    '$path quotes $file as it is',
+    ({ file, code }) => expect(code).toBe(read(file)),
+  );
+
+  test('docs/README.md lists every page', () => {
+    const index = read('docs/README.md');
+    const pages = PAGES.filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
+    expect(pages.filter((path) => !index.includes(`](${posix.basename(path)}`))).toEqual([]);
+  });
+
+  test('docs/handlers.md explains every end of a run', () => {
+    const [, union = ''] =
+      /export type StopReason =\n([\s\S]*?);\n\n/.exec(read('src/processor/summary.ts')) ?? [];
+    const ends = [...union.matchAll(/\| '(\w+)'/g)].map(([, end]) => end);
+    const [, table = ''] =
+      /\| `ended` \|.*\n\|---\|---\|\n((?:\|.*\n)+)/.exec(read('docs/handlers.md')) ?? [];
+    expect([...table.matchAll(/^\| `(\w+)` \| \S/gm)].map(([, end]) => end).sort()).toEqual(ends.sort());
+  });
+
+  test('CONTRIBUTING.md names tests that exist', () => {
+    const named = [...read('CONTRIBUTING.md').matchAll(/`(test\/[\w/.-]+\.ts)`/g)].map(
+      ([, file = '']) => file,
+    );
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.filter((file) => !existsSync(posix.join(ROOT, file)))).toEqual([]);
   });
 });

@@ -13,6 +13,7 @@ describe('the tarball', () => {
         'LICENSE',
         'CHANGELOG.md',
         'docs/cdk.md',
+        'docs/images/architecture-light.svg',
         'docs/policies/outage.svg',
         'examples/cdk-app/app.ts',
         'dist/src/index.js',
@@ -32,7 +33,7 @@ describe('the tarball', () => {
   it('has nothing else', () => {
     const foreign = paths.filter(
       (path) =>
-        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|docs\/[\w-]+\.md|docs\/policies\/[\w-]+\.svg|examples\/.*|dist\/(src|functions|cdk)\/.*\.(js|d\.ts)|dist\/handlers\/\w+\/[\w-]+\.mjs)$/.test(
+        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|docs\/[\w-]+\.md|docs\/(images|policies)\/[\w-]+\.svg|examples\/.*|dist\/(src|functions|cdk)\/.*\.(js|d\.ts)|dist\/handlers\/\w+\/[\w-]+\.mjs)$/.test(
           path,
         ),
     );
@@ -45,7 +46,10 @@ describe('the tarball', () => {
       const text = await readFile(join(ROOT, path), 'utf8');
       if (text.includes('//# sourceMappingURL')) lost.push(`${path}: source map`);
       if (!path.endsWith('.md')) continue;
-      for (const [, link = ''] of text.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)) {
+      for (const [, markdown, html = ''] of text.matchAll(
+        /\]\(([^)\s#]+)[^)]*\)|(?:src|srcset)="([^"]+)"/g,
+      )) {
+        const link = markdown ?? html;
         const target = posix.join(posix.dirname(path), link);
         if (!/^https?:/.test(link) && !paths.includes(target)) lost.push(`${path}: ${link}`);
       }
