@@ -97,6 +97,11 @@ describe('the pages', () => {
     const [, table = ''] =
       /\| `ended` \|.*\n\|---\|---\|\n((?:\|.*\n)+)/.exec(read('docs/handlers.md')) ?? [];
     expect([...table.matchAll(/^\| `(\w+)` \| \S/gm)].map(([, end]) => end).sort()).toEqual(ends.sort());
+    const named = PAGES.flatMap((path) =>
+      [...read(path).matchAll(/`ended: "(\w+)"`/g)].map(([, end]) => `${path}: ${end}`),
+    );
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((text) => !ends.includes(text.split(': ')[1]))).toEqual([]);
   });
 
   test('CONTRIBUTING.md names tests that exist', () => {
