@@ -42,7 +42,7 @@ export type SkipReason =
 export type Decision =
   | { readonly do: 'change'; readonly change: OperatorChange }
   | { readonly do: 'remove' }
-  | { readonly do: 'skip'; readonly because: SkipReason }
+  | { readonly do: 'skip'; readonly reason: SkipReason }
   | { readonly do: 'refuse'; readonly reason: string };
 
 export interface DecisionContext {
@@ -57,7 +57,7 @@ export interface DecisionContext {
 /** Start of the `deadReason` of what an operator has discarded. */
 const DISCARDED = 'discarded';
 const MAX_REASON_BYTES = 200;
-const AS_WANTED: Decision = { do: 'skip', because: 'asWanted' };
+const AS_WANTED: Decision = { do: 'skip', reason: 'asWanted' };
 
 /** Given up because nobody wants it any more: not what a redrive of all that failed means. */
 export function isUnwanted({ deadReason = '' }: BacklogRecord): boolean {
@@ -107,9 +107,9 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
   if (wishes.delete) return { do: 'remove' };
   const { now, allOverAt } = context;
   const { reason, keepSeconds } = wishes;
-  const because = truncate(reason === undefined ? DISCARDED : `${DISCARDED}: ${reason}`, MAX_REASON_BYTES);
+  const deadReason = truncate(reason === undefined ? DISCARDED : `${DISCARDED}: ${reason}`, MAX_REASON_BYTES);
   const said = record.status === 'DEAD' ? record.deadReason : undefined;
-  if (reason === undefined ? said?.startsWith(DISCARDED) : said === because) return AS_WANTED;
+  if (reason === undefined ? said?.startsWith(DISCARDED) : said === deadReason) return AS_WANTED;
   const lane = deadLane(homeOf(record));
   const isDeadAlready = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
   // Who attempts it goes on, and finds that somebody was quicker.
@@ -122,7 +122,7 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
       ...contractOf(record),
       status: 'DEAD',
       ...(isDeadAlready ? {} : { lane, dueAt: toIso(now) }),
-      deadReason: because,
+      deadReason,
       ...(keepSeconds === undefined ? {} : { expiresAt: Math.floor(now / 1000) + keepSeconds }),
       ...former,
     },

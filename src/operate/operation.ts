@@ -195,7 +195,7 @@ export class Operation {
     const planned = fitting.flatMap((found): Planned[] => {
       const retryMode = this.retryModes.get(found.record.queue);
       const decision = action.decide(found, { now, allOverAt, retryMode });
-      if (decision.do === 'skip') tally.skipped(decision.because);
+      if (decision.do === 'skip') tally.skipped(decision.reason);
       else if (decision.do === 'refuse') tally.failed(found.record.id, decision.reason);
       else return [{ ...found, decision }];
       return [];

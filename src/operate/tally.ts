@@ -60,9 +60,9 @@ export class Tally {
     if (this.examples.length < MAX_EXAMPLES) this.examples.push(id);
   }
 
-  skipped(because: SkipReason): void {
+  skipped(reason: SkipReason): void {
     this.skippedCount++;
-    this.skippedBy[because] = (this.skippedBy[because] ?? 0) + 1;
+    this.skippedBy[reason] = (this.skippedBy[reason] ?? 0) + 1;
   }
 
   failed(id: string, reason: string): void {

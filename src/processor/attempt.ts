@@ -7,7 +7,7 @@ const GRACE_MS = 1_000;
 /** The same when the process is to end: Lambda gives it half a second at least, or two. */
 export const STOP_GRACE_MS = 200;
 /** Somebody else may attempt it at once: that it was stopped is no failure of its own. */
-const STOPPED = { type: 'snooze', seconds: 0, because: 'stopped with its function' } as const;
+const STOPPED = { type: 'snooze', seconds: 0, reason: 'stopped with its function' } as const;
 /** Longer than a process lives that is to end. */
 const STILL_RUNNING_SECONDS = 60;
 

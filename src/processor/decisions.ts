@@ -77,7 +77,7 @@ export function deadIfRefused(outcome: AttemptOutcome, deadOn: DeadOn = []): Att
   if (outcome.type !== 'failure' || outcome.retryAfterSeconds !== undefined) return outcome;
   const fatal = deadOn.find((one) => isError(one, outcome));
   if (!fatal) return outcome;
-  return { ...outcome, type: 'dead', because: `deadOn: ${typeof fatal === 'string' ? fatal : fatal.name}` };
+  return { ...outcome, type: 'dead', reason: `deadOn: ${typeof fatal === 'string' ? fatal : fatal.name}` };
 }
 
 /**
@@ -92,8 +92,8 @@ export function deadIfRefused(outcome: AttemptOutcome, deadOn: DeadOn = []): Att
 export function decide(record: BacklogRecord, outcome: AttemptOutcome, deciding: Deciding): Decided {
   const { policy, chosen, retryDecider, retryQueue } = deciding;
   if (outcome.type !== 'failure') return { outcome, policy, chosen };
-  const dead = (because: string): Decided => {
-    return { outcome: { ...outcome, type: 'dead', because }, policy, chosen };
+  const dead = (reason: string): Decided => {
+    return { outcome: { ...outcome, type: 'dead', reason }, policy, chosen };
   };
   const asked = record.retry ? undefined : retryDecider?.(outcome, record, policy);
   if (!asked) return { outcome, policy, chosen, retryQueue };

@@ -39,7 +39,7 @@ function keptOf(outcome: AttemptOutcome, stacks: boolean, redact: HistoryOptions
       return { name: text.name, message: '' };
     }
   };
-  const said = (name: string, because: string) => clean({ name, message: because }).message;
+  const said = (name: string, reason: string) => clean({ name, message: reason }).message;
   switch (outcome.type) {
     case 'success':
       return { outcome };
@@ -48,17 +48,17 @@ function keptOf(outcome: AttemptOutcome, stacks: boolean, redact: HistoryOptions
       const { error: given, thrown } = outcome;
       const error = clean(stacks ? { ...given, stack: stackOf(thrown) } : given);
       if (outcome.type === 'failure') return { outcome: { ...outcome, error }, problem };
-      const because = outcome.because === given.message ? error.message : said('Dead', outcome.because);
-      return { outcome: { ...outcome, error, because: because || error.name }, problem };
+      const reason = outcome.reason === given.message ? error.message : said('Dead', outcome.reason);
+      return { outcome: { ...outcome, error, reason: reason || error.name }, problem };
     }
     case 'snooze': {
-      const { because } = outcome;
-      const kept = because === undefined ? {} : { because: said('Snooze', because) };
+      const { reason } = outcome;
+      const kept = reason === undefined ? {} : { reason: said('Snooze', reason) };
       return { outcome: { ...outcome, ...kept }, problem };
     }
     case 'cancel': {
-      const because = said('Cancel', outcome.because);
-      return { outcome: { ...outcome, because }, problem };
+      const reason = said('Cancel', outcome.reason);
+      return { outcome: { ...outcome, reason }, problem };
     }
     default:
       return outcome satisfies never;

@@ -19,7 +19,7 @@ export type Verdict =
   /** Its due time belongs to the other retry mode, and it is not its time yet. */
   | { readonly do: 'reschedule'; readonly dueAt: number }
   /** The index will not name it any more, or not before its time. */
-  | { readonly do: 'skip'; readonly because: 'notPending' | 'moved' | 'notDue' | 'attemptedRecently' };
+  | { readonly do: 'skip'; readonly reason: 'notPending' | 'moved' | 'notDue' | 'attemptedRecently' };
 
 /**
  * A record that must not be attempted yet keeps its place in an index of ages, and each turn reads it. For more turns
@@ -48,7 +48,7 @@ export interface DueContext {
  */
 export function judge(record: BacklogRecord, context: DueContext): Verdict {
   if (record.lane !== context.lane) {
-    return { do: 'skip', because: isPending(record) ? 'moved' : 'notPending' };
+    return { do: 'skip', reason: isPending(record) ? 'moved' : 'notPending' };
   }
   if (record.status === 'SUCCESS') {
     return { do: 'correct', change: { set: {}, remove: ['lane', 'dueAt', 'notBefore'] } };
@@ -82,7 +82,7 @@ function isCanonical(time: string): boolean {
 function judgeByDueTime(record: BacklogRecord, context: DueContext): Verdict {
   const { now } = context;
   const dueAt = Date.parse(record.dueAt ?? record.insertedAt);
-  if (dueAt > now) return { do: 'skip', because: 'notDue' };
+  if (dueAt > now) return { do: 'skip', reason: 'notDue' };
   if (isExpired(record, context)) return { do: 'expire' };
   const expected = dueTimeByPolicy(record, context);
   return expected > now && cameFromProgressive(record)
@@ -136,13 +136,13 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   const stillWaits = record.dueAt !== undefined && Date.parse(record.dueAt) > now;
 
   if (isExpired(record, context)) return { do: 'expire' };
-  if (stillWaits) return { do: 'skip', because: 'notDue' };
+  if (stillWaits) return { do: 'skip', reason: 'notDue' };
   if (leftBand || attemptedRecently || isNotDue) {
     if (cameFromRetry) return { do: 'reschedule', dueAt: born };
     if (heldUntil - now > MAX_HELD_TURNS * band.everySeconds * 1000) {
       return { do: 'reschedule', dueAt: heldUntil };
     }
-    return { do: 'skip', because: leftBand ? 'moved' : isNotDue ? 'notDue' : 'attemptedRecently' };
+    return { do: 'skip', reason: leftBand ? 'moved' : isNotDue ? 'notDue' : 'attemptedRecently' };
   }
   return { do: 'attempt' };
 }

@@ -22,10 +22,10 @@ export class RetryAfter extends Error {
   /** @param seconds how long to wait at least, from now */
   constructor(
     readonly seconds: number,
-    because = 'the other side asked to wait',
+    reason = 'the other side asked to wait',
     options?: ErrorOptions,
   ) {
-    super(because, options);
+    super(reason, options);
     checkSeconds('RetryAfter', seconds);
   }
 }
@@ -35,8 +35,8 @@ export class Dead extends Error {
   override readonly name = 'Dead';
   readonly [BRAND] = 'dead';
   /** @param because why, in a few words; kept on the record */
-  constructor(because: string, options?: ErrorOptions) {
-    super(because, options);
+  constructor(reason: string, options?: ErrorOptions) {
+    super(reason, options);
   }
 }
 
@@ -54,10 +54,10 @@ export class Snooze extends Error {
   /** @param seconds how long to wait, from now; in place of what the policy says */
   constructor(
     readonly seconds: number,
-    because = NOT_YET,
+    reason = NOT_YET,
     options?: ErrorOptions,
   ) {
-    super(because, options);
+    super(reason, options);
     checkSeconds('Snooze', seconds);
   }
 }
@@ -70,8 +70,8 @@ export class Cancel extends Error {
   override readonly name = 'Cancel';
   readonly [BRAND] = 'cancel';
   /** @param because why, in a few words; kept on the record */
-  constructor(because: string, options?: ErrorOptions) {
-    super(because, options);
+  constructor(reason: string, options?: ErrorOptions) {
+    super(reason, options);
   }
 }
 
@@ -99,7 +99,7 @@ type AttemptEnding =
     }
   | {
       readonly type: 'dead';
-      readonly because: string;
+      readonly reason: string;
       readonly error: ErrorText;
       /** What `process` threw, where it did; never stored. */
       readonly thrown?: unknown;
@@ -107,9 +107,9 @@ type AttemptEnding =
       readonly untried?: true | undefined;
     }
   /** Not its time yet. */
-  | { readonly type: 'snooze'; readonly seconds: number; readonly because?: string | undefined }
+  | { readonly type: 'snooze'; readonly seconds: number; readonly reason?: string | undefined }
   /** Nobody wants it any more. */
-  | { readonly type: 'cancel'; readonly because: string };
+  | { readonly type: 'cancel'; readonly reason: string };
 
 /** Reads what `process` returned. Nothing, or `Done`, is success; a value nobody asked for is an error. */
 export function outcomeOfReturn(value: unknown): AttemptOutcome {
@@ -160,18 +160,18 @@ function outcomeOfTyped(outcome: TypedOutcome): AttemptOutcome {
     case 'dead':
       return {
         type: 'dead',
-        because: textOf(outcome.message),
+        reason: textOf(outcome.message),
         error: errorOf(outcome),
         thrown: outcome.cause ?? outcome,
         ...('untried' in outcome && outcome.untried === true ? { untried: true } : {}),
       };
     case 'snooze': {
-      const because = textOf(outcome.message);
-      const said = because === NOT_YET ? {} : { because };
+      const reason = textOf(outcome.message);
+      const said = reason === NOT_YET ? {} : { reason };
       return { type: 'snooze', seconds: waitOf(outcome.seconds), ...said };
     }
     case 'cancel':
-      return { type: 'cancel', because: textOf(outcome.message) };
+      return { type: 'cancel', reason: textOf(outcome.message) };
     default:
       return unknownReturn(`an outcome of another version of this package: ${show(kind satisfies never)}`);
   }

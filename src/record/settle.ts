@@ -28,13 +28,13 @@ function changeFor(record: BacklogRecord, outcome: AttemptOutcome, context: Sett
       return fail(record, outcome, context);
     case 'dead':
       return outcome.untried
-        ? refuse(record, outcome, outcome.because, context)
-        : giveUp(record, outcome, outcome.because, context);
+        ? refuse(record, outcome, outcome.reason, context)
+        : giveUp(record, outcome, outcome.reason, context);
     case 'snooze':
       return snooze(record, outcome, context);
     case 'cancel': {
       const change = { ...endOf(record, 'cancelled', outcome, context), ...expiryOf(context) };
-      const { set } = die(change, shortReason(CANCELLED + outcome.because), context);
+      const { set } = die(change, shortReason(CANCELLED + outcome.reason), context);
       const remove = change.expiresAt === undefined ? (['expiresAt'] as const) : [];
       return { set, remove: ['notBefore', ...remove], countedAs: 'cancelled' };
     }
@@ -67,11 +67,11 @@ export function reschedule(dueAt: number): RecordChange {
 /** Neither a success nor a failure: what is known of its failures stays, and so does its status. */
 function snooze(
   record: BacklogRecord,
-  { seconds, because, ms }: Extract<AttemptOutcome, { type: 'snooze' }>,
+  { seconds, reason, ms }: Extract<AttemptOutcome, { type: 'snooze' }>,
   context: SettleContext,
 ): RecordChange {
   const { set, remove, next } = waitUntil(record, context.now + seconds * 1000, context);
-  const history = historyOf(record, { ms, outcome: 'snoozed', message: because, next }, context);
+  const history = historyOf(record, { ms, outcome: 'snoozed', message: reason, next }, context);
   return {
     set: { ...attemptOf(record, context), status: record.status, ...set, history },
     remove,

@@ -144,7 +144,7 @@ export function hostileItems(endpoint: () => string): void {
         ['edit', '--merge', '{"edited":true}', '--yes'],
         ...(isDead ? [['redrive']] : [['snooze', '--for', '1h'], ['retry']]),
         ['move', '--to', 'slow'],
-        ['discard', '--because', 'odd', '--yes'],
+        ['discard', '--reason', 'odd', '--yes'],
       ];
       for (const [action = '', ...how] of actions) {
         const { code, out, err } = await operate(action, ...ids, ...how, '--json');

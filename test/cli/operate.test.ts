@@ -143,13 +143,22 @@ describe('backlog redrive', () => {
 describe('the other actions', () => {
   it('discard keeps the reason, or removes', async () => {
     await table.put(dead('a'), dead('b'));
-    await operate('discard', 'a', '--because', 'by phone', '--keep', '1d', '--yes');
+    await operate('discard', 'a', '--reason', 'by phone', '--keep', '1d', '--yes');
     const { deadReason, expiresAt } = (await table.get('a')) as { deadReason: string; expiresAt: number };
     expect(deadReason).toBe('discarded: by phone');
     expect(expiresAt - Date.now() / 1000).toBeCloseTo(86_400, -2);
     const { out } = await operate('discard', 'b', '--delete', '--yes');
     expect(out).toBe('1 record removed: b');
     expect(await table.get('b')).toBeUndefined();
+  });
+
+  it('redrive selects by the beginning of the reason for which a record is dead, discard by it and with one of its own', async () => {
+    await table.put(dead('a'), dead('b', { deadReason: 'expired after 360 days' }), dead('c'));
+    await operate('redrive', '--dead-reason', 'expired', '--yes');
+    expect(await statuses()).toEqual({ a: 'DEAD', b: 'NEW', c: 'DEAD' });
+    await operate('discard', '--dead-reason', 'maxAtt', '--reason', 'too late', '--yes');
+    const { deadReason } = (await table.get('a')) as { deadReason: string };
+    expect([deadReason, (await table.get('b'))?.status]).toEqual(['discarded: too late', 'NEW']);
   });
 
   it('discard asks for named ids as well', async () => {

@@ -272,8 +272,8 @@ describe('how a run is put together', () => {
       event,
     );
     expect(options.history).toEqual({ bytes: 1000, entries: 9 });
-    expect(options.keepTexts?.({ type: 'cancel', because: 'secret' })).toMatchObject({
-      outcome: { because: 'hidden' },
+    expect(options.keepTexts?.({ type: 'cancel', reason: 'secret' })).toMatchObject({
+      outcome: { reason: 'hidden' },
     });
   });
 

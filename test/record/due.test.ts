@@ -33,9 +33,9 @@ describe('a record found by its due time', () => {
     [
       'is left if it has succeeded meanwhile',
       { status: 'SUCCESS', lane: undefined },
-      { do: 'skip', because: 'notPending' },
+      { do: 'skip', reason: 'notPending' },
     ],
-    ['is left if it is dead', { status: 'DEAD', lane: 'q/dead' }, { do: 'skip', because: 'notPending' }],
+    ['is left if it is dead', { status: 'DEAD', lane: 'q/dead' }, { do: 'skip', reason: 'notPending' }],
     [
       'leaves the index if it has succeeded and still is in it',
       { status: 'SUCCESS' },
@@ -87,9 +87,9 @@ describe('a record found by its due time', () => {
       { dueAt: '+275760-09-13T00:00:00.000Z' },
       { do: 'attempt' },
     ],
-    ['is left if it is in another lane by now', { lane: 'other' }, { do: 'skip', because: 'moved' }],
-    ['is left if it has no lane any more', { lane: undefined }, { do: 'skip', because: 'moved' }],
-    ['is left if its due time has moved', { dueAt: iso(1) }, { do: 'skip', because: 'notDue' }],
+    ['is left if it is in another lane by now', { lane: 'other' }, { do: 'skip', reason: 'moved' }],
+    ['is left if it has no lane any more', { lane: undefined }, { do: 'skip', reason: 'moved' }],
+    ['is left if its due time has moved', { dueAt: iso(1) }, { do: 'skip', reason: 'notDue' }],
     ['is attempted at the very millisecond', { dueAt: iso(0) }, { do: 'attempt' }],
     [
       'is given up if it is too old and was attempted',
@@ -146,13 +146,13 @@ describe('a record found by its age', () => {
   };
   test.each([
     ['is attempted in its band', 1, aged(0.5), { do: 'attempt' }],
-    ['is left when it has left the band', 1, aged(1.01), { do: 'skip', because: 'moved' }],
-    ['is left before it has come of age', 2, aged(1), { do: 'skip', because: 'moved' }],
+    ['is left when it has left the band', 1, aged(1.01), { do: 'skip', reason: 'moved' }],
+    ['is left before it has come of age', 2, aged(1), { do: 'skip', reason: 'moved' }],
     [
       'is left if it was attempted within half the interval',
       2,
       aged(2, { ...failed, lastAttemptAt: iso(-1799) }),
-      { do: 'skip', because: 'attemptedRecently' },
+      { do: 'skip', reason: 'attemptedRecently' },
     ],
     [
       'is attempted after half the interval',
@@ -164,7 +164,7 @@ describe('a record found by its age', () => {
       'is left until the time that the other side asked for',
       1,
       aged(0.5, { notBefore: iso(1) }),
-      { do: 'skip', because: 'notDue' },
+      { do: 'skip', reason: 'notDue' },
     ],
     ['is attempted after that time', 1, aged(0.5, { notBefore: iso(0) }), { do: 'attempt' }],
     ['is given up past 360 days', 6, aged(360.01, failed), { do: 'expire' }],
@@ -173,7 +173,7 @@ describe('a record found by its age', () => {
       'waits past its last day if it was put off to a later one',
       6,
       aged(361, { ...snoozed, notBefore: iso(5), lastAttemptAt: iso(-6 * DAY) }),
-      { do: 'skip', because: 'notDue' },
+      { do: 'skip', reason: 'notDue' },
     ],
     [
       'gets the attempt that it was put off to past its last day',
@@ -211,5 +211,5 @@ test('a due time that nobody can read is put right on a progressive queue', () =
 
 test('a wait that a record brought from the other retry mode is honoured, however a progressive run came upon it', () => {
   const waiting = record({ ...failed, dueAt: iso(900) });
-  expect(judge(waiting, byAge(1))).toEqual({ do: 'skip', because: 'notDue' });
+  expect(judge(waiting, byAge(1))).toEqual({ do: 'skip', reason: 'notDue' });
 });

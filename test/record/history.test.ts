@@ -35,7 +35,7 @@ describe('the history of a record', () => {
       settle(record(), outcome, context(overrides)).set.history?.at(-1);
     const never = { ...context().policy, maxAttempts: 1 };
     expect(last({ policy: never })).toMatchObject({ next: 'dead' });
-    const dead = { type: 'dead', because: 'x', error: { name: 'Dead', message: 'x' }, ms: 3 } as const;
+    const dead = { type: 'dead', reason: 'x', error: { name: 'Dead', message: 'x' }, ms: 3 } as const;
     expect(last({}, dead)).toMatchObject({ name: 'Dead', ms: 3, next: 'dead' });
     expect(last({ retryQueue: 'retries' })).toMatchObject({ next: iso(300), queue: 'retries' });
     expect(last({ retryMode: 'progressive' })).not.toHaveProperty('next');
@@ -50,7 +50,7 @@ describe('the history of a record', () => {
       failure(1),
       { at: iso(0), attempt: 2, ms: 7, outcome: 'succeeded' },
     ]);
-    const cancelled = { type: 'cancel', because: 'withdrawn' } as const;
+    const cancelled = { type: 'cancel', reason: 'withdrawn' } as const;
     expect(settle(failed, cancelled, context()).set.history?.at(-1)).toEqual({
       at: iso(0),
       attempt: 2,

@@ -44,7 +44,7 @@ describe.each([
     const cause = new TypeError('bad address');
     expect(read(new Dead('rejected', { cause }))).toEqual({
       type: 'dead',
-      because: 'rejected',
+      reason: 'rejected',
       error: { name: 'TypeError', message: 'bad address' },
       thrown: cause,
     });
@@ -55,14 +55,14 @@ describe.each([
     expect(read(new Snooze(0, 'still closed'))).toEqual({
       type: 'snooze',
       seconds: 0,
-      because: 'still closed',
+      reason: 'still closed',
     });
   });
 
   test('Cancel is no failure, and tells why', () => {
     expect(read(new Cancel('the order was withdrawn'))).toEqual({
       type: 'cancel',
-      because: 'the order was withdrawn',
+      reason: 'the order was withdrawn',
     });
   });
 });

@@ -156,7 +156,7 @@ describe('a death', () => {
   test('keeps the reason that process gave', () => {
     const outcome = {
       type: 'dead',
-      because: 'no such customer',
+      reason: 'no such customer',
       error: { name: 'Dead', message: 'no such customer' },
     } as const;
     expect(settle(record(), outcome, context()).set).toMatchObject({
@@ -168,7 +168,7 @@ describe('a death', () => {
 });
 
 describe('a snooze', () => {
-  const snooze = (seconds: number): AttemptOutcome => ({ type: 'snooze', seconds, because: 'closed' });
+  const snooze = (seconds: number): AttemptOutcome => ({ type: 'snooze', seconds, reason: 'closed' });
   const failed = {
     status: 'ERROR',
     attempts: 3,
@@ -217,7 +217,7 @@ describe('a snooze', () => {
 });
 
 describe('a cancellation', () => {
-  const cancel = (because: string): AttemptOutcome => ({ type: 'cancel', because });
+  const cancel = (reason: string): AttemptOutcome => ({ type: 'cancel', reason });
 
   test('is kept among the dead with its reason, without an error, as long as a success is', () => {
     const change = settle(record(), cancel('withdrawn'), context({ keepSuccessSeconds: 86_400 }));

@@ -124,11 +124,11 @@ export class Adoption {
         if (answer === 'written') return tally.wrote(id, plan);
       } catch (error) {
         if (!isOfOneRecord(error)) throw error;
-        return tally.left(id, { because: 'refused', detail: reasonOf(error) });
+        return tally.left(id, { reason: 'refused', detail: reasonOf(error) });
       }
       found = await this.patiently(() => items.get(id));
     }
-    if (found) tally.left(id, { because: 'changing', detail: '' });
+    if (found) tally.left(id, { reason: 'changing', detail: '' });
   }
 
   private patiently<Answer>(request: () => Promise<Answer>): Promise<Answer> {

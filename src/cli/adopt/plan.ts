@@ -16,10 +16,10 @@ import { statusOf } from './status-of.js';
 
 /** Why an item is left as it is. */
 export type Left =
-  | { readonly because: 'placed' | 'done' }
+  | { readonly reason: 'placed' | 'done' }
   /** `detail`: which, for the user to look at. */
   | {
-      readonly because:
+      readonly reason:
         | 'unknownStatus'
         | 'noStatus'
         | 'unreadable'
@@ -60,10 +60,10 @@ const LIBRARY_REV = /^[\w-]{8}~?$/;
  * @param now epoch milliseconds
  */
 export function planAdoption(item: Item, rules: AdoptionRules, now: number): Plan {
-  if (typeof item.lane === 'string' && typeof item.dueAt === 'string') return leave({ because: 'placed' });
-  if (item.status === 'SUCCESS') return leave({ because: 'done' });
+  if (typeof item.lane === 'string' && typeof item.dueAt === 'string') return leave({ reason: 'placed' });
+  if (item.status === 'SUCCESS') return leave({ reason: 'done' });
   const foreign = isNewer(parseRecord(item, now)) ? 'backlogFormat' : inTheWay(item);
-  if (foreign !== undefined) return leave({ because: 'inTheWay', detail: foreign });
+  if (foreign !== undefined) return leave({ reason: 'inTheWay', detail: foreign });
 
   const status = statusOf(item, rules);
   if (typeof status !== 'string') return leave(status);
@@ -75,13 +75,13 @@ export function planAdoption(item: Item, rules: AdoptionRules, now: number): Pla
   }
 
   const read = readAttributes(item, rules, now);
-  if ('because' in read) return leave(read);
+  if ('reason' in read) return leave(read);
   const { set: mapped, copy, notes } = read;
   const record = parseRecord({ ...item, ...mapped, status }, now);
   const ageMs = now - Date.parse(record.insertedAt);
   const undated = (mapped.insertedAt ?? item.insertedAt ?? null) === null;
   if (!undated && ageMs < rules.leastAgeSeconds * 1000) {
-    return leave({ because: 'young', detail: `${rules.leastAgeSeconds / 60} minutes` });
+    return leave({ reason: 'young', detail: `${rules.leastAgeSeconds / 60} minutes` });
   }
   const { set: placed, remove } = place(record, now);
   const set = Object.fromEntries(
@@ -127,7 +127,7 @@ function readAttributes(item: Item, rules: AdoptionRules, now: number): Attribut
       set[name] = toIso(now);
     } else {
       const problem = time ? 'a time that lies ahead' : 'no time that can be read for certain';
-      return { because: 'unreadable', detail: `${source}: ${problem}` };
+      return { reason: 'unreadable', detail: `${source}: ${problem}` };
     }
   }
   for (const name of COUNTS) {
@@ -135,13 +135,13 @@ function readAttributes(item: Item, rules: AdoptionRules, now: number): Attribut
     if (isGiven(item[name]) || source === undefined || !isGiven(item[source])) continue;
     const given = item[source];
     const text = typeof given === 'number' || typeof given === 'string' ? String(given) : '';
-    if (!/^\d{1,9}$/.test(text)) return { because: 'unreadable', detail: `${source}: no whole number` };
+    if (!/^\d{1,9}$/.test(text)) return { reason: 'unreadable', detail: `${source}: no whole number` };
     set[name] = Number(text);
   }
   const source = isGiven(item.queue) ? 'queue' : (sources.queue ?? 'queue');
   const queue = item[source] ?? rules.queue ?? DEFAULT_QUEUE;
   if (typeof queue !== 'string' || !QUEUE_PATTERN.test(queue)) {
-    return { because: 'unreadable', detail: `${source}: no name of a queue` };
+    return { reason: 'unreadable', detail: `${source}: no name of a queue` };
   }
   if (queue !== DEFAULT_QUEUE) set.queue = queue;
   const copied = COPIED.flatMap((name) => {

@@ -12,7 +12,7 @@ const COLUMNS = [
 const MAX_IDS_CHARS = 60;
 
 /** Those the user should look at. */
-const OPEN: ReadonlySet<string> = new Set<Left['because']>([
+const OPEN: ReadonlySet<string> = new Set<Left['reason']>([
   'unknownStatus',
   'noStatus',
   'unreadable',
@@ -21,7 +21,7 @@ const OPEN: ReadonlySet<string> = new Set<Left['because']>([
   'changing',
 ]);
 
-const LEFT: Readonly<Record<Left['because'], (detail: string) => string>> = {
+const LEFT: Readonly<Record<Left['reason'], (detail: string) => string>> = {
   placed: () => 'had their place already',
   done: () => 'were done already',
   unknownStatus: (detail) => `left alone: ${detail} is neither known nor in --status-map`,
@@ -43,7 +43,7 @@ const NOTES: Readonly<Record<Note, string>> = {
 
 /** Whether items were left that need a decision. */
 export function hasOpenItems({ state }: Tally): boolean {
-  return Object.keys(state.left).some((because) => OPEN.has(because));
+  return Object.keys(state.left).some((reason) => OPEN.has(reason));
 }
 
 /** What was done, or would be, by reason. */
@@ -55,9 +55,9 @@ export function adoptionTable({ state }: Tally, dryRun: boolean): string {
   const rows = [
     ...Object.entries(state.placed).flatMap(([lane, group]) => row(group, `${verb} placed in lane ${lane}`)),
     ...row(state.finished, `are done, and ${verb} marked SUCCESS`),
-    ...Object.entries(state.left).flatMap(([because, groups]) =>
+    ...Object.entries(state.left).flatMap(([reason, groups]) =>
       Object.entries(groups).flatMap(([detail, group]) =>
-        row(group, paintLeft(because, (LEFT[because as Left['because']] ?? String)(detail), paint)),
+        row(group, paintLeft(reason, (LEFT[reason as Left['reason']] ?? String)(detail), paint)),
       ),
     ),
     ...Object.entries(state.notes).flatMap(([note, group]) => row(group, NOTES[note as Note] ?? note)),
@@ -85,8 +85,8 @@ export function adoptionJson(
   return JSON.stringify({ ...about, written, openItems: hasOpenItems(tally), ...state });
 }
 
-function paintLeft(because: string, text: string, paint: Paint): string {
-  return OPEN.has(because) ? paint('yellow', printable(text)) : text;
+function paintLeft(reason: string, text: string, paint: Paint): string {
+  return OPEN.has(reason) ? paint('yellow', printable(text)) : text;
 }
 
 function shorten(text: string): string {

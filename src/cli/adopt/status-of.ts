@@ -15,10 +15,10 @@ export function statusOf(item: Item, { sources, statuses }: AdoptionRules): Stat
   if (text !== undefined && !written && Object.hasOwn(statuses, text)) return statuses[text] as Status;
   const known = STATUSES.find((status) => status === value);
   if (known) return known;
-  if (value === undefined) return { because: 'noStatus', detail: source };
+  if (value === undefined) return { reason: 'noStatus', detail: source };
   const shown =
     text === undefined ? `a ${Array.isArray(value) ? 'list' : typeof value}` : `"${shorten(text)}"`;
-  return { because: 'unknownStatus', detail: `${source} = ${shown}` };
+  return { reason: 'unknownStatus', detail: `${source} = ${shown}` };
 }
 
 /** As it is named on the command line; `''` for none. */

@@ -55,7 +55,7 @@ export class Tally {
 
   left(id: string, left: Left): void {
     this.state.items++;
-    const groups = own(this.state.left, left.because, () => ({}));
+    const groups = own(this.state.left, left.reason, () => ({}));
     add(groupOf(groups, 'detail' in left ? left.detail : ''), id);
   }
 
@@ -72,8 +72,8 @@ export class Tally {
     merge(state.finished, other.finished);
     for (const [lane, group] of Object.entries(other.placed)) merge(groupOf(state.placed, lane), group);
     for (const [note, group] of Object.entries(other.notes)) merge(groupOf(state.notes, note), group);
-    for (const [because, groups] of Object.entries(other.left)) {
-      const mine = own(state.left, because, () => ({}));
+    for (const [reason, groups] of Object.entries(other.left)) {
+      const mine = own(state.left, reason, () => ({}));
       for (const [detail, group] of Object.entries(groups)) merge(groupOf(mine, detail), group);
     }
     state.readUnits += other.readUnits;

@@ -71,22 +71,22 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     ],
   });
 
-  action<ActFlags & { because?: string; keep?: number | 'forever'; delete?: boolean }>('discard', {
+  action<ActFlags & { reason?: string; keep?: number | 'forever'; delete?: boolean }>('discard', {
     statuses: 'NEW, ERROR, DEAD, or several such as NEW,ERROR (default: DEAD)',
     describe: 'Give up records that nobody wants any more: dead with the reason, or removed for good.',
     flagsOf: (command) =>
       command
-        .option('--because <text>', 'kept on the record')
+        .option('--reason <text>', 'kept on the record')
         .option('--keep <duration>', 'how long they stay visible, or "forever" (default: 30d)', keep)
         .option('--delete', 'remove them from the table at once, for good'),
-    make: ({ because: reason, keep: kept, delete: removes = false }) => ({
+    make: ({ reason, keep: kept, delete: removes = false }) => ({
       verbs: removes ? { ask: 'Remove for good', done: 'removed' } : { ask: 'Discard', done: 'discarded' },
       alwaysAsks: true,
       act: (operator, which, options) =>
         operator.discard(which, { ...options, reason, keepSeconds: kept, delete: removes }),
     }),
     samples: [
-      ['backlog discard order-7 --because "cancelled by phone"', ''],
+      ['backlog discard order-7 --reason "cancelled by phone"', ''],
       ['backlog discard --queue orders --older-than 90d --delete --dry-run', 'how many would go'],
     ],
   });

@@ -11,7 +11,7 @@ export interface SelectionFlags {
   readonly queue?: string | undefined;
   readonly status?: readonly Status[] | undefined;
   readonly error?: string | undefined;
-  readonly reason?: string | undefined;
+  readonly deadReason?: string | undefined;
   /** Milliseconds. */
   readonly olderThan?: number | undefined;
   readonly youngerThan?: number | undefined;
@@ -26,7 +26,7 @@ export function selection(command: Command, statuses: string): Command {
     .option('--queue <queue>', 'of this queue')
     .option('--status <statuses>', statuses, readStatuses)
     .option('--error <name>', 'whose last error has this name, such as HttpError')
-    .option('--reason <text>', 'whose reason for being given up begins with this, such as expired')
+    .option('--dead-reason <text>', 'whose reason for being given up begins with this, such as expired')
     .option('--older-than <duration>', 'inserted longer ago than this, such as 2h or 7d', flags.duration)
     .option('--younger-than <duration>', 'inserted within this time', flags.duration)
     .option(
@@ -51,7 +51,7 @@ export async function readWhich(
   ids: readonly string[],
   given: SelectionFlags,
 ): Promise<{ readonly which: Which; readonly named: number | undefined }> {
-  const { error: errorName, reason: deadReason, olderThan, youngerThan, attribute: attributes, all } = given;
+  const { error: errorName, deadReason, olderThan, youngerThan, attribute: attributes, all } = given;
   const selection: Selection = {
     queue: given.queue,
     status: given.status,

@@ -136,7 +136,7 @@ export class Breakers {
     over();
     if (outcome.type !== 'failure' || permit === 'probe' || isClosed) return left;
     const seconds = Math.max(outcome.retryAfterSeconds ?? 0, (breaker.openUntil - now) / 1000, 0);
-    return { ...left, outcome: { type: 'snooze', seconds, because: 'its destination is left in peace' } };
+    return { ...left, outcome: { type: 'snooze', seconds, reason: 'its destination is left in peace' } };
   }
 
   private mayBeShared(destination: string): boolean {

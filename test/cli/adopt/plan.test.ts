@@ -115,7 +115,7 @@ describe('an item that waits', () => {
 
   it('is adopted once: what was written is left alone', () => {
     const { set } = written(OLD).change;
-    expect(left({ ...OLD, ...set })).toEqual({ because: 'placed' });
+    expect(left({ ...OLD, ...set })).toEqual({ reason: 'placed' });
   });
 });
 
@@ -124,7 +124,7 @@ describe('an item that is done', () => {
     const found = written({ ...OLD, STATE: 'DONE' });
     expect(found.change).toEqual({ set: { status: 'SUCCESS' }, copy: {}, remove: [] });
     expect(found.lane).toBeUndefined();
-    expect(left({ ...OLD, STATE: 'DONE', status: 'SUCCESS' })).toEqual({ because: 'done' });
+    expect(left({ ...OLD, STATE: 'DONE', status: 'SUCCESS' })).toEqual({ reason: 'done' });
   });
 });
 
@@ -139,13 +139,13 @@ describe('a status', () => {
   });
 
   it.each([
-    [{ STATE: 'PARKED' }, { because: 'unknownStatus', detail: 'STATE = "PARKED"' }],
-    [{ STATE: 'open' }, { because: 'unknownStatus', detail: 'STATE = "open"' }],
-    [{ STATE: ['OPEN'] }, { because: 'unknownStatus', detail: 'STATE = a list' }],
-    [{ status: 'new' }, { because: 'unknownStatus', detail: 'status = "new"' }],
-    [{ STATE: 'toString' }, { because: 'unknownStatus', detail: 'STATE = "toString"' }],
-    [{ STATE: null }, { because: 'noStatus', detail: 'STATE' }],
-    [{ STATE: undefined }, { because: 'noStatus', detail: 'STATE' }],
+    [{ STATE: 'PARKED' }, { reason: 'unknownStatus', detail: 'STATE = "PARKED"' }],
+    [{ STATE: 'open' }, { reason: 'unknownStatus', detail: 'STATE = "open"' }],
+    [{ STATE: ['OPEN'] }, { reason: 'unknownStatus', detail: 'STATE = a list' }],
+    [{ status: 'new' }, { reason: 'unknownStatus', detail: 'status = "new"' }],
+    [{ STATE: 'toString' }, { reason: 'unknownStatus', detail: 'STATE = "toString"' }],
+    [{ STATE: null }, { reason: 'noStatus', detail: 'STATE' }],
+    [{ STATE: undefined }, { reason: 'noStatus', detail: 'STATE' }],
   ])('%j is left alone, never guessed', (change, reason) => {
     expect(left({ ...OLD, ...change })).toEqual(reason);
   });
@@ -168,7 +168,7 @@ describe('what cannot be read for certain', () => {
     [{ insertedAt: 7 }, 'insertedAt: no time that can be read for certain'],
     [{ queue: 'EU West' }, 'queue: no name of a queue'],
   ])('%j leaves the item alone', (change, detail) => {
-    expect(left({ ...OLD, ...change })).toEqual({ because: 'unreadable', detail });
+    expect(left({ ...OLD, ...change })).toEqual({ reason: 'unreadable', detail });
   });
 
   it('a time may count as now, if the user wants it', () => {
@@ -178,16 +178,16 @@ describe('what cannot be read for certain', () => {
   });
 
   it('an attribute of theirs that bears the library’s name is not destroyed', () => {
-    expect(left({ ...OLD, dueAt: '2026-12-24' })).toEqual({ because: 'inTheWay', detail: 'dueAt' });
-    expect(left({ ...OLD, lane: 'left' })).toEqual({ because: 'inTheWay', detail: 'lane' });
-    expect(left({ ...OLD, backlogFormat: 2 })).toEqual({ because: 'inTheWay', detail: 'backlogFormat' });
-    expect(left({ ...OLD, rev: '3-9af' })).toEqual({ because: 'inTheWay', detail: 'rev' });
+    expect(left({ ...OLD, dueAt: '2026-12-24' })).toEqual({ reason: 'inTheWay', detail: 'dueAt' });
+    expect(left({ ...OLD, lane: 'left' })).toEqual({ reason: 'inTheWay', detail: 'lane' });
+    expect(left({ ...OLD, backlogFormat: 2 })).toEqual({ reason: 'inTheWay', detail: 'backlogFormat' });
+    expect(left({ ...OLD, rev: '3-9af' })).toEqual({ reason: 'inTheWay', detail: 'rev' });
     expect(written({ ...OLD, rev: 'abcdefgh', dueAt: MONTH_AGO }).lane).toBe('default');
   });
 });
 
 it('an item that has just come is left to the intake, which may be attempting it', () => {
   const rules = { leastAgeSeconds: 900 };
-  expect(left({ ...OLD, DATE_INSERTED: NOW - 600_000 }, rules).because).toBe('young');
+  expect(left({ ...OLD, DATE_INSERTED: NOW - 600_000 }, rules).reason).toBe('young');
   expect(written({ ...OLD, DATE_INSERTED: NOW - 901_000 }, rules).lane).toBe('default');
 });
