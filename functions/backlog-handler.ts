@@ -134,7 +134,7 @@ export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHan
   const weights = weightsOf(queue, queues);
   const choices = { ...rest, retry, keptTexts, weights };
   if (queue !== undefined) checkRetryQueue(choices.retryQueue, queue, 'backlogHandler.retryQueue');
-  const seams = { store, clock, random, logger, env, emit, run };
+  const overrides = { store, clock, random, logger, env, emit, run };
   return makeHandler(
     (event) => {
       const served = queue === undefined ? [...(weights?.keys() ?? [event.queue])] : [queue];
@@ -145,7 +145,7 @@ export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHan
       );
     },
     { ...choices, work },
-    seams as HandlerSeams,
+    overrides as HandlerSeams,
   );
 }
 

@@ -16,9 +16,9 @@ export interface DeliverySeams extends HandlerSeams {
 /** The built-in handler: one function delivers for all queues of one retry mode, each to its own URL. */
 export function deliveryHandler(
   retryMode: RetryMode,
-  { fetchSecret = fetchFromAws, now = Date.now, ...seams }: DeliverySeams = {},
+  { fetchSecret = fetchFromAws, now = Date.now, ...overrides }: DeliverySeams = {},
 ): BacklogLambdaHandler {
-  const logger = seams.logger ?? createLogger();
+  const logger = overrides.logger ?? createLogger();
   const deliveries = new Map<string, HttpDelivery>();
   const secrets = new Secrets({
     fetch: fetchSecret,
@@ -45,7 +45,7 @@ export function deliveryHandler(
       return delivery;
     },
     {},
-    { ...seams, logger },
+    { ...overrides, logger },
   );
 }
 

@@ -9,6 +9,7 @@ import {
   together,
 } from '../src/processor/index.js';
 import { isIdle } from '../src/processor/summary.js';
+import { createDeps, type HandlerDeps } from './deps.js';
 import { type BacklogEvent, parseEvents } from './event.js';
 import type { HandlerLogger } from './handler-logger.js';
 import type { LambdaContext, LambdaHandler } from './lambda-context.js';
@@ -16,7 +17,6 @@ import { lambdaHandler } from './lambda-handler.js';
 import { attemptLogger, createLogger } from './logger.js';
 import { type EmitMetrics, emitMetrics } from './metrics.js';
 import { once } from './once.js';
-import { createParts, type HandlerParts } from './parts.js';
 import { type HandlerChoices, planRun } from './plan.js';
 import { type QueueSettings, readSettings } from './settings.js';
 import { untilStopped } from './stop.js';
@@ -25,7 +25,7 @@ import { untilStopped } from './stop.js';
 export type BacklogLambdaHandler = LambdaHandler<RunSummary>;
 
 /** Everything a handler touches that tests replace. */
-export interface HandlerSeams extends Partial<HandlerParts> {
+export interface HandlerSeams extends Partial<HandlerDeps> {
   readonly logger?: HandlerLogger | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly emit?: EmitMetrics | undefined;
@@ -62,26 +62,26 @@ export function isTrouble({ ended }: RunSummary): boolean {
 export function makeHandler(
   choose: ChooseProcess,
   choices: HandlerChoices,
-  seams: HandlerSeams,
+  overrides: HandlerSeams,
 ): BacklogLambdaHandler {
-  const { env = process.env, emit = emitMetrics } = seams;
-  const logger = (seams.logger ?? createLogger()) as Logger;
+  const { env = process.env, emit = emitMetrics } = overrides;
+  const logger = (overrides.logger ?? createLogger()) as Logger;
   const start = once(() => {
     const settings = readSettings(env);
     return {
       settings,
-      parts: { ...createParts(settings, seams), breakers: new Map() satisfies BreakerMemory },
+      deps: { ...createDeps(settings, overrides), breakers: new Map() satisfies BreakerMemory },
     };
   });
 
   const handle = async (input: unknown, context: LambdaContext, stop: AbortSignal): Promise<RunSummary> => {
     try {
       // An error here, and not at module load, leaves a log line everywhere.
-      const { settings, parts } = start();
+      const { settings, deps } = start();
       const times = {
         functionTimeoutSeconds: settings.functionTimeoutSeconds,
-        deadline: parts.clock.wall() + context.getRemainingTimeInMillis(),
-        now: parts.clock.now(),
+        deadline: deps.clock.wall() + context.getRemainingTimeInMillis(),
+        now: deps.clock.now(),
       };
       const runs = parseEvents(input, settings.queues).map(({ event, weight }) => ({
         options: { ...planRun(event, choices, { process: choose(event), ...times }), stop },
@@ -89,7 +89,7 @@ export function makeHandler(
       }));
       const { ready, lacking } = await prepared(runs);
       if (ready.length === 0 && lacking) throw lacking;
-      const summaries = await runQueues(ready, { ...parts, logger: attemptLogger(logger) }, seams.run);
+      const summaries = await runQueues(ready, { ...deps, logger: attemptLogger(logger) }, overrides.run);
       for (const one of summaries) {
         emit(one, settings.tables.records);
         report(logger, one);

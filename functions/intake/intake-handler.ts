@@ -1,17 +1,17 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { createDeps, type HandlerDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler } from '../lambda-handler.js';
 import { attemptLogger, createLogger } from '../logger.js';
 import { emitIntakeMetrics, type IntakeMetrics } from '../metrics.js';
 import { once } from '../once.js';
-import { createParts, type HandlerParts } from '../parts.js';
 import { parseQueueEvent } from './queue-event.js';
 import { createRemote, type Remote } from './remote.js';
 import { readIntakeSettings } from './settings.js';
 import { parseStreamEvent } from './stream-event.js';
 import { takeBack } from './take-back.js';
 import { takeIn } from './take-in.js';
-import { type IntakeParts, IntakeRun } from './taking.js';
+import { type IntakeDeps, IntakeRun } from './taking.js';
 
 /** What Lambda takes from a handler of a stream or a queue: what shall come again. */
 export interface BatchResponse {
@@ -19,7 +19,7 @@ export interface BatchResponse {
 }
 
 /** Everything the handlers of the intake touch that tests replace. */
-export interface IntakeSeams extends Partial<HandlerParts> {
+export interface IntakeSeams extends Partial<HandlerDeps> {
   readonly logger?: Logger | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly emit?: ((metrics: IntakeMetrics, table: string) => void) | undefined;
@@ -34,17 +34,17 @@ export interface IntakeSeams extends Partial<HandlerParts> {
  *
  * May be handed the same records again, and out of turn: it looks at the records themselves.
  */
-export function intakeHandler(seams: IntakeSeams = {}): LambdaHandler<BatchResponse> {
-  const { logger = createLogger(), env = process.env, emit = emitIntakeMetrics } = seams;
-  const start = once((): IntakeParts => {
+export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchResponse> {
+  const { logger = createLogger(), env = process.env, emit = emitIntakeMetrics } = overrides;
+  const start = once((): IntakeDeps => {
     const settings = readIntakeSettings(env);
-    const parts = createParts(settings, seams);
-    const remote = seams.remote ?? createRemote(settings);
+    const deps = createDeps(settings, overrides);
+    const remote = overrides.remote ?? createRemote(settings);
     const shardsOf = (queue: string) => settings.queues[queue]?.shards ?? 1;
     const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
     return {
       settings,
-      placing: { ...parts, logger: attemptLogger(logger), shardsOf, serves },
+      placing: { ...deps, logger: attemptLogger(logger), shardsOf, serves },
       remote,
       logger,
     };
@@ -52,9 +52,9 @@ export function intakeHandler(seams: IntakeSeams = {}): LambdaHandler<BatchRespo
 
   return lambdaHandler(logger, async (input) => {
     try {
-      const parts = start();
-      const run = new IntakeRun(parts);
-      const failed = await take(input, run, parts);
+      const deps = start();
+      const run = new IntakeRun(deps);
+      const failed = await take(input, run, deps);
       run.report(emit);
       return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
     } catch (error) {
@@ -69,12 +69,12 @@ export function intakeHandler(seams: IntakeSeams = {}): LambdaHandler<BatchRespo
  *
  * @returns what shall come again: messages, or the record from which on the stream does
  */
-export async function take(input: unknown, run: IntakeRun, parts: IntakeParts): Promise<string[]> {
-  if (isOfQueue(input)) return takeBack(parseQueueEvent(input), run, parts);
-  const changes = parseStreamEvent(input, parts.placing.clock.now());
-  const from = await takeIn(changes, run, parts);
+export async function take(input: unknown, run: IntakeRun, deps: IntakeDeps): Promise<string[]> {
+  if (isOfQueue(input)) return takeBack(parseQueueEvent(input), run, deps);
+  const changes = parseStreamEvent(input, deps.placing.clock.now());
+  const from = await takeIn(changes, run, deps);
   if (!from) return [];
-  parts.logger.error('intake failed, the stream comes again', { from: from.sequenceNumber });
+  deps.logger.error('intake failed, the stream comes again', { from: from.sequenceNumber });
   return [from.sequenceNumber];
 }
 

@@ -1,9 +1,9 @@
 import { type SweepSummary, sweep } from '../../src/processor/index.js';
+import { createDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
 import { once } from '../once.js';
-import { createParts } from '../parts.js';
 import type { IntakeSeams } from './intake-handler.js';
 import { createMessages, type Messages } from './messages.js';
 import { readIntakeSettings } from './settings.js';
@@ -22,11 +22,11 @@ interface SweepSeams extends Omit<IntakeSeams, 'emit' | 'remote'> {
  * Looks once a day for what the intake was never told of, and hands it to the intake. Started every hour: a large table
  * takes several of them, and a day whose hour was missed is made up for.
  */
-export function sweepHandler(seams: SweepSeams = {}): LambdaHandler<SweepSummary> {
-  const { logger = createLogger(), env = process.env } = seams;
+export function sweepHandler(overrides: SweepSeams = {}): LambdaHandler<SweepSummary> {
+  const { logger = createLogger(), env = process.env } = overrides;
   const start = once(() => {
     const settings = readIntakeSettings(env);
-    return { ...createParts(settings, seams), remote: seams.remote ?? createMessages(settings) };
+    return { ...createDeps(settings, overrides), remote: overrides.remote ?? createMessages(settings) };
   });
 
   return lambdaHandler(logger, async (_, context) => {

@@ -1,5 +1,5 @@
 import type { Message } from './queue-event.js';
-import type { IntakeParts, IntakeRun } from './taking.js';
+import type { IntakeDeps, IntakeRun } from './taking.js';
 
 /**
  * Sees to records that come back: of a run that was lost, or whose first attempt had to be waited for.
@@ -9,7 +9,7 @@ import type { IntakeParts, IntakeRun } from './taking.js';
 export async function takeBack(
   messages: readonly Message[],
   run: IntakeRun,
-  { remote, logger }: IntakeParts,
+  { remote, logger }: IntakeDeps,
 ): Promise<string[]> {
   const failed: string[] = [];
   for (const message of messages) {

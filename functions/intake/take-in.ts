@@ -1,6 +1,6 @@
 import { type Invocation, sortChanges } from './arrivals.js';
 import type { StreamChange } from './stream-event.js';
-import type { IntakeParts, IntakeRun } from './taking.js';
+import type { IntakeDeps, IntakeRun } from './taking.js';
 
 /**
  * Sees to records that somebody has put: has them attempted at once, or gives them their place.
@@ -13,7 +13,7 @@ import type { IntakeParts, IntakeRun } from './taking.js';
 export async function takeIn(
   changes: readonly StreamChange[],
   run: IntakeRun,
-  { settings, remote, placing, logger }: IntakeParts,
+  { settings, remote, placing, logger }: IntakeDeps,
 ): Promise<StreamChange | undefined> {
   const sort = (some: readonly StreamChange[]) =>
     sortChanges(some, settings.arrivalFunctions, placing, placing.clock.now());

@@ -1,11 +1,11 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type PlacingParts, placeWhenFree } from '../../src/processor/index.js';
+import { type PlacingDeps, placeWhenFree } from '../../src/processor/index.js';
 import type { IntakeMetrics } from '../metrics.js';
 import type { Remote } from './remote.js';
 import type { IntakeSettings } from './settings.js';
 
-export interface IntakeParts {
-  readonly placing: PlacingParts;
+export interface IntakeDeps {
+  readonly placing: PlacingDeps;
   readonly remote: Remote;
   readonly settings: IntakeSettings;
   readonly logger: Logger;
@@ -31,7 +31,7 @@ export class IntakeRun {
   private started = 0;
   private later = 0;
 
-  constructor(private readonly parts: IntakeParts) {}
+  constructor(private readonly deps: IntakeDeps) {}
 
   /**
    * Gives records their place; those that are under attempt are looked at again later.
@@ -40,7 +40,7 @@ export class IntakeRun {
    * @returns those that must come again, as DynamoDB or SQS did not answer
    */
   async place(ids: readonly string[], formerQueues?: readonly string[]): Promise<readonly string[]> {
-    const { placing, logger, settings } = this.parts;
+    const { placing, logger, settings } = this.deps;
     if (ids.length === 0) return [];
     const onArrival = settings.arrivalFunctions;
     const where = { onArrival, formerQueues: formerQueues ?? Object.keys(settings.queues) };
@@ -75,9 +75,9 @@ export class IntakeRun {
   private async sendBack(ids: readonly string[], delaySeconds: number): Promise<readonly string[]> {
     if (ids.length === 0) return [];
     try {
-      await this.parts.remote.sendReturned(ids, delaySeconds);
+      await this.deps.remote.sendReturned(ids, delaySeconds);
     } catch (error) {
-      this.parts.logger.error(
+      this.deps.logger.error(
         'records could not be sent to the returns queue, and come again',
         error as Error,
       );
@@ -89,7 +89,7 @@ export class IntakeRun {
 
   /** Nothing to put right, and perhaps meant so; but whoever forgot it should see it. */
   withoutPayload(records: readonly { readonly id: string }[]): void {
-    for (const { id } of records) this.parts.logger.warn('record without a payload', { id });
+    for (const { id } of records) this.deps.logger.warn('record without a payload', { id });
     this.counts.repaired += records.length;
   }
 
@@ -107,7 +107,7 @@ export class IntakeRun {
 
   report(emit: (metrics: IntakeMetrics, table: string) => void): void {
     const { counts, started, skipped, later } = this;
-    this.parts.logger.info('intake', { started, ...counts, later, skipped });
-    emit(counts, this.parts.settings.tables.records);
+    this.deps.logger.info('intake', { started, ...counts, later, skipped });
+    emit(counts, this.deps.settings.tables.records);
   }
 }

@@ -1,7 +1,7 @@
 const FRESH_MS = 5 * 60_000;
 const AFTER_TROUBLE_MS = 30_000;
 
-export interface RememberedParts {
+export interface RememberedDeps {
   /** Real time, epoch milliseconds. */
   readonly now: () => number;
   /** It could not be had anew, and what was had before goes on. */
@@ -14,7 +14,7 @@ export interface RememberedParts {
  */
 export function remembered<Value>(
   load: () => Promise<Value>,
-  { now, onTrouble }: RememberedParts,
+  { now, onTrouble }: RememberedDeps,
 ): () => Promise<Value> {
   let known: { readonly value: Value; readonly at: number; readonly freshMs: number } | undefined;
   let underWay: Promise<Value> | undefined;

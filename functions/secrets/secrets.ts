@@ -1,6 +1,6 @@
 import { areSecrets } from '../../src/delivery/settings.js';
 import { show } from '../../src/validation.js';
-import { type RememberedParts, remembered } from './remembered.js';
+import { type RememberedDeps, remembered } from './remembered.js';
 import type { HeaderSecret, SecretSource } from './secret-source.js';
 
 export type Stage = 'AWSCURRENT' | 'AWSPREVIOUS';
@@ -13,7 +13,7 @@ class SecretError extends Error {
   override readonly name = 'SecretError';
 }
 
-export interface SecretsParts extends RememberedParts {
+export interface SecretsDeps extends RememberedDeps {
   readonly fetch: FetchSecret;
 }
 
@@ -21,7 +21,7 @@ export interface SecretsParts extends RememberedParts {
 export class Secrets {
   private readonly reads = new Map<string, () => Promise<string | undefined>>();
 
-  constructor(private readonly parts: SecretsParts) {}
+  constructor(private readonly deps: SecretsDeps) {}
 
   /** The value of a header. */
   async header(source: HeaderSecret): Promise<string> {
@@ -57,12 +57,12 @@ export class Secrets {
     const key = JSON.stringify([secretsManager, parameter, stage]);
     const fetch = async () => {
       try {
-        return await this.parts.fetch({ secretsManager, parameter }, stage);
+        return await this.deps.fetch({ secretsManager, parameter }, stage);
       } catch (error) {
         throw new SecretError(`${nameOf(source)} cannot be read: ${reasonOf(error)}`);
       }
     };
-    const read = this.reads.get(key) ?? remembered(fetch, this.parts);
+    const read = this.reads.get(key) ?? remembered(fetch, this.deps);
     this.reads.set(key, read);
     return read();
   }

@@ -23,7 +23,7 @@ export interface ImportFlags extends TargetFlags {
 }
 
 /** What an import came to. */
-interface Tally {
+interface ImportCounters {
   inserted: number;
   duplicates: number;
   bad: number;
@@ -65,7 +65,13 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
   const source = await openSource(file);
   const { client, table, clock, where, queues } = await connect(flags);
   const backlog = new BacklogClient({ client, table, clock, indexAtOnce: true });
-  const tally: Tally = { inserted: 0, duplicates: 0, bad: 0, ignored: new Map(), queues: new Set() };
+  const counters: ImportCounters = {
+    inserted: 0,
+    duplicates: 0,
+    bad: 0,
+    ignored: new Map(),
+    queues: new Set(),
+  };
   output.message(`importing ${file === '-' ? 'stdin' : file} into ${where}`);
   const bar = progressBar(source.bytes, output);
   const interrupt = listenForInterrupt(() => {
@@ -74,9 +80,9 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
   });
   let stop: Stop | undefined;
   try {
-    const insert = (batch: readonly Entry[]) => insertBatch(backlog, batch, tally, bar, interrupt.signal);
+    const insert = (batch: readonly Entry[]) => insertBatch(backlog, batch, counters, bar, interrupt.signal);
     stop = await importLines(source.stream, flags.queue, insert, interrupt.signal, (bytesRead) =>
-      bar.update(bytesRead, tally.inserted),
+      bar.update(bytesRead, counters.inserted),
     );
   } finally {
     bar.stop();
@@ -84,8 +90,8 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
     source.stream.destroy();
     client.destroy();
   }
-  report(tally, queues, output);
-  if (!stop) return tally.bad > 0 ? EXIT.problems : EXIT.ok;
+  report(counters, queues, output);
+  if (!stop) return counters.bad > 0 ? EXIT.problems : EXIT.ok;
   output.message(stopText(stop));
   return EXIT.failed;
 }
@@ -129,7 +135,7 @@ function entryOf(text: string | typeof TOO_LONG, queue: string | undefined) {
 async function insertBatch(
   backlog: BacklogClient,
   batch: readonly Entry[],
-  tally: Tally,
+  counters: ImportCounters,
   log: Pick<Output, 'message'>,
   signal: AbortSignal,
 ): Promise<Stop | undefined> {
@@ -147,13 +153,13 @@ async function insertBatch(
   for (const [index, { line, record, ignored }] of records.entries()) {
     lines.set(record.id, line);
     if (line >= end) continue;
-    if (!failed.has(index)) tally.queues.add(record.queue ?? DEFAULT_QUEUE);
-    for (const name of ignored) tally.ignored.set(name, (tally.ignored.get(name) ?? 0) + 1);
+    if (!failed.has(index)) counters.queues.add(record.queue ?? DEFAULT_QUEUE);
+    for (const name of ignored) counters.ignored.set(name, (counters.ignored.get(name) ?? 0) + 1);
   }
-  const known = result.duplicates.slice(0, Math.max(0, SHOWN_DUPLICATES - tally.duplicates));
-  tally.inserted += result.inserted;
-  tally.bad += bad.length;
-  tally.duplicates += result.duplicates.length;
+  const known = result.duplicates.slice(0, Math.max(0, SHOWN_DUPLICATES - counters.duplicates));
+  counters.inserted += result.inserted;
+  counters.bad += bad.length;
+  counters.duplicates += result.duplicates.length;
   const remarks: Remark[] = [
     ...bad,
     ...known.map((id) => ({ line: lines.get(id) ?? 0, text: `${id} is there already, left alone` })),
@@ -195,8 +201,8 @@ function stopText({ line, hasGaps, cause }: Stop): string {
   return cause === undefined ? `interrupted; ${where}` : `${explain(cause)}\n${where}`;
 }
 
-function report(tally: Tally, known: readonly string[] | undefined, output: Output): void {
-  const { inserted, duplicates, bad, ignored, queues } = tally;
+function report(counters: ImportCounters, known: readonly string[] | undefined, output: Output): void {
+  const { inserted, duplicates, bad, ignored, queues } = counters;
   for (const [name, lines] of ignored) {
     output.message(
       `warning: "${name}" is the library's to write, and was left out of ${lines === 1 ? '1 record' : `${lines} records`}`,

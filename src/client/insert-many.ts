@@ -53,7 +53,7 @@ export class InsertInterruptedError extends StoreError {
   }
 }
 
-export interface InsertManyParts<Source> {
+export interface InsertManyDeps<Source> {
   /**
    * Makes the item of what the source gives; throws an InvalidRecordError or ConfigurationError for what makes none.
    */
@@ -82,9 +82,9 @@ const MAX_BACKOFF_MS = 10_000;
 /** Inserts as many at once as allowed, and takes the next from the source only when there is room for them. */
 export async function insertMany<Source>(
   source: Iterable<Source> | AsyncIterable<Source>,
-  parts: InsertManyParts<Source>,
+  deps: InsertManyDeps<Source>,
 ): Promise<InsertManyResult> {
-  const { concurrency, clock, onProgress, signal } = parts;
+  const { concurrency, clock, onProgress, signal } = deps;
   const size = Math.min(BATCH, concurrency);
   const queue = new PQueue({ concurrency: Math.floor(concurrency / size) });
   const result = { inserted: 0, duplicates: [] as string[], failed: [] as FailedRecord[] };
@@ -107,12 +107,12 @@ export async function insertMany<Source>(
 
   const insertBatch = async (batch: readonly Source[], first: number) => {
     if (trouble || signal?.aborted) return;
-    const made = await Promise.all(batch.map((given) => make(given, parts)));
+    const made = await Promise.all(batch.map((given) => make(given, deps)));
     const items = made.flatMap((one) => ('item' in one ? one.item : []));
-    const answers = await insertPatiently(items, parts);
+    const answers = await insertPatiently(items, deps);
     for (const [i, one] of made.entries()) {
       if ('item' in one) count(one.item.id, first + i, answers[items.indexOf(one.item)] as InsertAnswer);
-      else count(idOf(batch[i] as Source, parts), first + i, one);
+      else count(idOf(batch[i] as Source, deps), first + i, one);
     }
   };
 
@@ -145,7 +145,7 @@ export async function insertMany<Source>(
 
 async function make<Source>(
   given: Source,
-  { itemOf }: InsertManyParts<Source>,
+  { itemOf }: InsertManyDeps<Source>,
 ): Promise<{ readonly item: NewItem } | { readonly invalid: InvalidRecordError }> {
   try {
     return { item: await itemOf(given) };
@@ -159,7 +159,7 @@ async function make<Source>(
 /** Throttling passes: the table grows with its load. */
 async function insertPatiently<Source>(
   items: readonly Item[],
-  { insert, clock, random, signal }: InsertManyParts<Source>,
+  { insert, clock, random, signal }: InsertManyDeps<Source>,
 ): Promise<InsertAnswer[]> {
   const answers: InsertAnswer[] = [];
   let waiting = items.map((_, i) => i);
@@ -183,9 +183,9 @@ function isPassing(answer: InsertAnswer | undefined): boolean {
   return typeof answer === 'object' && 'passing' in answer;
 }
 
-function idOf<Source>(given: Source, parts: InsertManyParts<Source>): string | undefined {
+function idOf<Source>(given: Source, deps: InsertManyDeps<Source>): string | undefined {
   try {
-    const id = parts.idOf(given);
+    const id = deps.idOf(given);
     return typeof id === 'string' ? id : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
 import { StoreError } from '../store/errors.js';
-import type { OperationResult } from './tally.js';
+import type { OperationResult } from './counters.js';
 
 /**
  * The store could not be reached, or used, any more. `result` is what was done by then; the same call goes on with

@@ -7,7 +7,7 @@ import type { LeaseState } from '../store/store.js';
 import { isHeld } from './changes.js';
 import { isLeaseOf } from './lanes.js';
 
-interface HandsParts {
+interface HandsDeps {
   readonly store: OperatorStore;
   readonly clock: Clock;
   readonly random: Random;
@@ -48,7 +48,7 @@ function otherPlace(record: BacklogRecord, now: number): string | undefined {
  */
 export async function inOtherHands(
   found: readonly Found[],
-  { store, clock }: HandsParts,
+  { store, clock }: HandsDeps,
 ): Promise<Set<string>> {
   const now = clock.now();
   const places = found.flatMap(({ record }) => {
@@ -71,7 +71,7 @@ export async function inOtherHands(
 async function claimedIn(
   queues: readonly string[],
   ids: readonly string[],
-  { store, clock }: Pick<HandsParts, 'store' | 'clock'>,
+  { store, clock }: Pick<HandsDeps, 'store' | 'clock'>,
 ): Promise<readonly string[]> {
   return (await store.claimedArrivals(queues, ids, clock.wall() - CLOCK_SKEW_MS)).ids;
 }
@@ -82,7 +82,7 @@ async function claimedIn(
  */
 export async function withClaim<Answer>(
   record: BacklogRecord,
-  { store, clock, random }: HandsParts,
+  { store, clock, random }: HandsDeps,
   act: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const { id, queue } = record;

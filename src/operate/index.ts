@@ -1,4 +1,5 @@
 export type { SkipReason } from './changes.js';
+export type { FailedChange, OperationProgress, OperationResult } from './counters.js';
 export { OperationInterruptedError } from './errors.js';
 export type { OperationOptions } from './operation.js';
 export {
@@ -19,4 +20,3 @@ export {
 export type { BacklogOperatorOptions } from './options.js';
 export type { PayloadMatch, Selection } from './selection.js';
 export type { AgeCount, QueueStats } from './stats.js';
-export type { FailedChange, OperationProgress, OperationResult } from './tally.js';

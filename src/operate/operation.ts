@@ -8,11 +8,11 @@ import { isOfOneRecord } from '../store/errors.js';
 import type { Found, OperatorStore } from '../store/operator-store.js';
 import { patiently } from '../store/patience.js';
 import { type Decision, type DecisionContext, isLeftToNewer } from './changes.js';
+import { ActionCounters, type OperationProgress, type OperationResult } from './counters.js';
 import { OperationInterruptedError } from './errors.js';
 import { inOtherHands, withClaim } from './hands.js';
 import { pagesOf, readPage, type Wanted } from './pages.js';
 import { Releases } from './releases.js';
-import { type OperationProgress, type OperationResult, Tally } from './tally.js';
 
 /** What is done to each record. */
 export interface Action {
@@ -52,7 +52,7 @@ export interface OperationOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface OperationParts {
+export interface OperationDeps {
   readonly store: OperatorStore;
   readonly clock: Clock;
   readonly random: Random;
@@ -71,7 +71,7 @@ type Planned = Found & { readonly decision: Extract<Decision, { do: 'change' | '
 
 /** One action on many records, page by page. May be interrupted and repeated at will: it goes on with what is left. */
 export class Operation {
-  private readonly tally = new Tally();
+  private readonly counters = new ActionCounters();
   private readonly pace: Pace;
   private readonly writes: PQueue;
   private readonly signal: AbortSignal;
@@ -83,31 +83,31 @@ export class Operation {
     private readonly action: Action,
     private readonly wanted: Wanted,
     private readonly options: OperationOptions,
-    private readonly parts: OperationParts,
+    private readonly deps: OperationDeps,
   ) {
     const { perSecond, concurrency = WRITES_AT_ONCE, signal } = options;
-    this.startedAt = parts.clock.now();
-    this.pace = new Pace(perSecond, parts.clock);
+    this.startedAt = deps.clock.now();
+    this.pace = new Pace(perSecond, deps.clock);
     this.writes = new PQueue({ concurrency });
     this.signal = AbortSignal.any(signal ? [signal] : []);
     // Every write may wait for it.
     setMaxListeners(0, this.signal);
     const { patiently } = this;
-    this.releases = new Releases({ ...parts, patiently, onHeld: () => this.tally.held++ });
+    this.releases = new Releases({ ...deps, patiently, onHeld: () => this.counters.held++ });
   }
 
   /** @throws OperationInterruptedError when the store does not answer any more, or may not be used */
   async run(): Promise<OperationResult> {
     try {
-      return this.tally.result(await this.work());
+      return this.counters.result(await this.work());
     } catch (error) {
-      throw new OperationInterruptedError(this.tally.result('aborted'), { cause: error });
+      throw new OperationInterruptedError(this.counters.result('aborted'), { cause: error });
     }
   }
 
   private async work(): Promise<OperationResult['ended']> {
     const { perSecond = Number.POSITIVE_INFINITY, onProgress } = this.options;
-    const { store } = this.parts;
+    const { store } = this.deps;
     const size = Math.max(1, Math.min(PAGE_RECORDS, Math.floor(perSecond * PAGE_SECONDS)));
     const order = this.action.putsOff ? 'newestFirst' : 'oldestFirst';
     const { patiently } = this;
@@ -115,12 +115,12 @@ export class Operation {
     try {
       for await (const { found, missing } of pages) {
         if (this.signal.aborted) return 'aborted';
-        this.tally.looked += found.length + missing.length;
-        this.tally.matched += missing.length;
-        for (const _ of missing) this.tally.skipped('notFound');
+        this.counters.looked += found.length + missing.length;
+        this.counters.matched += missing.length;
+        for (const _ of missing) this.counters.skipped('notFound');
         await this.workOff(found.filter((one) => this.isWanted(one)));
         await this.releases.look();
-        onProgress?.(this.tally.progress());
+        onProgress?.(this.counters.progress());
         if (this.signal.aborted) return 'aborted';
         if (this.room() <= 0) return 'limit';
       }
@@ -131,10 +131,10 @@ export class Operation {
   }
 
   private isWanted({ record }: Found): boolean {
-    const { wanted, action, parts } = this;
+    const { wanted, action, deps } = this;
     if ('ids' in wanted) return true;
     const { matches, namesReason } = wanted.selected;
-    if (!matches(record, parts.clock.now())) return false;
+    if (!matches(record, deps.clock.now())) return false;
     if (action.startsAttempts && this.wasAttemptedSince(record)) return false;
     return namesReason || !action.leavesOut?.(record);
   }
@@ -145,13 +145,13 @@ export class Operation {
   }
 
   private async workOff(page: readonly Found[]): Promise<void> {
-    this.tally.matched += page.length;
+    this.counters.matched += page.length;
     let rest = await this.plan(page);
     // Whoever could not be changed leaves the room that the limit has to others.
     while (rest.length > 0 && this.room() > 0 && !this.signal.aborted) {
       const chosen = rest.slice(0, this.room());
       rest = rest.slice(chosen.length);
-      if (this.options.dryRun) for (const { record } of chosen) this.tally.changed(record.id);
+      if (this.options.dryRun) for (const { record } of chosen) this.counters.changed(record.id);
       else await this.writePatiently(chosen);
     }
   }
@@ -159,7 +159,7 @@ export class Operation {
   /** How many more the limit allows. */
   private room(): number {
     const { limit = Number.POSITIVE_INFINITY } = this.options;
-    return limit - this.tally.changedSoFar;
+    return limit - this.counters.changedSoFar;
   }
 
   /** Who was changed by somebody else meanwhile is read and decided about anew, a few times. */
@@ -169,23 +169,23 @@ export class Operation {
       const changed = await this.writeAll(planned);
       if (changed.length === 0 || this.signal.aborted) return;
       const { found, missing } = await readPage(changed, {
-        store: this.parts.store,
+        store: this.deps.store,
         patiently: this.patiently,
       });
-      for (const _ of missing) this.tally.skipped('notFound');
+      for (const _ of missing) this.counters.skipped('notFound');
       const still = found.filter((one) => tries < MAX_TRIES && this.isWanted(one));
-      for (let i = still.length; i < found.length; i++) this.tally.skipped('changedMeanwhile');
+      for (let i = still.length; i < found.length; i++) this.counters.skipped('changedMeanwhile');
       planned = await this.plan(still);
     }
   }
 
   /** What is to be done with each; who is left as it is has been counted. */
   private async plan(page: readonly Found[]): Promise<Planned[]> {
-    const { action, tally } = this;
-    const { clock } = this.parts;
+    const { action, counters } = this;
+    const { clock } = this.deps;
     const fitting = page.filter(({ record }) => {
-      if (isLeftToNewer(record)) tally.skipped('newer');
-      else if (!action.actsOn.includes(record.status)) tally.skipped('otherStatus');
+      if (isLeftToNewer(record)) counters.skipped('newer');
+      else if (!action.actsOn.includes(record.status)) counters.skipped('otherStatus');
       else return true;
       return false;
     });
@@ -195,14 +195,14 @@ export class Operation {
     const planned = fitting.flatMap((found): Planned[] => {
       const retryMode = this.retryModes.get(found.record.queue);
       const decision = action.decide(found, { now, allOverAt, retryMode });
-      if (decision.do === 'skip') tally.skipped(decision.reason);
-      else if (decision.do === 'refuse') tally.failed(found.record.id, decision.reason);
+      if (decision.do === 'skip') counters.skipped(decision.reason);
+      else if (decision.do === 'refuse') counters.failed(found.record.id, decision.reason);
       else return [{ ...found, decision }];
       return [];
     });
     if (!action.bringsForward) return planned;
-    const elsewhere = await this.patiently(() => inOtherHands(planned, this.parts));
-    for (const _ of elsewhere) tally.skipped('inHand');
+    const elsewhere = await this.patiently(() => inOtherHands(planned, this.deps));
+    for (const _ of elsewhere) counters.skipped('inHand');
     return planned.filter(({ record }) => !elsewhere.has(record.id));
   }
 
@@ -217,7 +217,7 @@ export class Operation {
       try {
         if ((await this.write(one)) === 'changed') changed.push(one.record.id);
       } catch (cause) {
-        if (isOfOneRecord(cause)) this.tally.failed(one.record.id, (cause as Error).message);
+        if (isOfOneRecord(cause)) this.counters.failed(one.record.id, (cause as Error).message);
         else trouble ??= { cause };
       }
     };
@@ -230,14 +230,14 @@ export class Operation {
     const { record } = one;
     const isBare = isPending(record) && record.lane === undefined;
     const answer = isBare
-      ? await withClaim(record, this.parts, () => this.writeNow(one))
+      ? await withClaim(record, this.deps, () => this.writeNow(one))
       : await this.writeNow(one);
-    if (answer === undefined) this.tally.skipped('inHand');
+    if (answer === undefined) this.counters.skipped('inHand');
     return answer ?? 'done';
   }
 
   private async writeNow({ record, decision }: Planned): Promise<'done' | 'changed'> {
-    const { store, random } = this.parts;
+    const { store, random } = this.deps;
     const rev = randomToken(random);
     if (decision.do === 'remove') {
       if ((await this.patiently(() => store.remove(record, rev))) === 'changed') return 'changed';
@@ -246,7 +246,7 @@ export class Operation {
       if ((await this.patiently(() => store.change(record, change, rev))) === 'changed') return 'changed';
       if (this.action.changesLane && change.set.formerLane) this.releases.add(record, change, rev);
     }
-    this.tally.changed(record.id);
+    this.counters.changed(record.id);
     return 'done';
   }
 
@@ -255,7 +255,7 @@ export class Operation {
     const queues = new Set(page.map(({ record }) => record.queue));
     for (const queue of queues) {
       if (this.retryModes.has(queue)) continue;
-      const { retryMode } = await this.patiently(() => this.parts.store.readQueue(queue));
+      const { retryMode } = await this.patiently(() => this.deps.store.readQueue(queue));
       this.retryModes.set(queue, retryMode?.mode);
     }
   }
@@ -263,6 +263,6 @@ export class Operation {
   private readonly patiently = <Answer>(request: () => Promise<Answer>): Promise<Answer> => {
     const { signal } = this;
     const onTrouble = this.options.onTrouble ?? (() => {});
-    return patiently(request, { clock: this.parts.clock, signal, onTrouble });
+    return patiently(request, { clock: this.deps.clock, signal, onTrouble });
   };
 }

@@ -18,6 +18,7 @@ import {
   retryNowAction,
   snoozeAction,
 } from './actions.js';
+import type { OperationResult } from './counters.js';
 import { type Action, Operation, type OperationOptions } from './operation.js';
 import {
   type BacklogOperatorOptions,
@@ -37,7 +38,6 @@ import {
 import { pagesOf, type Wanted } from './pages.js';
 import { parseSelection, queueName, type Selection } from './selection.js';
 import { type QueueStats, statsOf } from './stats.js';
-import type { OperationResult } from './tally.js';
 
 /** One id, a list of ids, or a selection. */
 export type Which = string | readonly string[] | Selection;
@@ -115,15 +115,15 @@ export interface Stats extends Pick<Units, 'readUnits'> {
  *     await operator.redrive({ queue: 'orders', errorName: 'HttpError', youngerThan: '2d' }, { perSecond: 50 });
  */
 export class BacklogOperator {
-  private readonly parts: ReturnType<typeof parseOperator>;
+  private readonly deps: ReturnType<typeof parseOperator>;
   private readonly clock: Clock;
   private readonly random: Random;
 
   /** @throws ConfigurationError for an option that is missing, unknown or makes no sense */
   constructor(options: BacklogOperatorOptions) {
-    this.parts = parseOperator(options);
-    this.clock = this.parts.clock;
-    this.random = this.parts.random;
+    this.deps = parseOperator(options);
+    this.clock = this.deps.clock;
+    this.random = this.deps.random;
   }
 
   /**
@@ -225,14 +225,14 @@ export class BacklogOperator {
   async stats(options: StatsOptions = {}): Promise<Stats> {
     const { queues: names, alsoQueues = [], signal } = parseOptions(statsSchema, options, 'stats');
     const { store, units } = this.storeWithMeter();
-    const parts = { store, patiently: this.patiently(signal) };
-    const known = await parts.patiently(() => store.readQueues());
+    const deps = { store, patiently: this.patiently(signal) };
+    const known = await deps.patiently(() => store.readQueues());
     const wanted = [...new Set([...(names ?? known.keys()), ...alsoQueues])].sort();
     const now = this.clock.now();
     const queues: QueueStats[] = [];
     for (const queue of wanted) {
       const state = known.get(queue) ?? { paused: false, tiers: new Map(), breakers: new Map() };
-      queues.push(await statsOf(queue, state, now, parts));
+      queues.push(await statsOf(queue, state, now, deps));
     }
     return { at: toIso(now), queues, readUnits: units().readUnits };
   }
@@ -273,7 +273,7 @@ export class BacklogOperator {
   /** Calls at the same time do not share their units. */
   private storeWithMeter(): { readonly store: OperatorStore; readonly units: () => Units } {
     const units = { readUnits: 0, writeUnits: 0 };
-    const { store, client, tables } = this.parts;
+    const { store, client, tables } = this.deps;
     const { clock, random } = this;
     if (!client) return { store: store as OperatorStore, units: () => units };
     const metered = new DynamoDbOperatorStore({

@@ -11,8 +11,8 @@ import { ConfigurationError } from '../errors.js';
 import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import { parseOptions } from '../validation.js';
+import type { OperationProgress } from './counters.js';
 import { queueName } from './selection.js';
-import type { OperationProgress } from './tally.js';
 
 export interface BacklogOperatorOptions extends ConnectionOptions {
   /** Name of the table of records. */

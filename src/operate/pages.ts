@@ -12,7 +12,7 @@ export interface Page {
 /** Which records to look at. */
 export type Wanted = { readonly ids: readonly string[] } | { readonly selected: Selected };
 
-interface PagesParts {
+interface PagesDeps {
   readonly store: OperatorStore;
   /** Records in a page. */
   readonly size: number;
@@ -27,20 +27,20 @@ const FOR_EVER = Date.UTC(9999, 11, 31);
  * Page by page what may be wanted: by id or by the index, read strongly, or by the whole table. Whoever moves within
  * the index meanwhile, behind the place that has been reached, comes once more.
  */
-export function pagesOf(wanted: Wanted, parts: PagesParts): AsyncGenerator<Page> {
-  if ('ids' in wanted) return byId(wanted.ids, parts);
+export function pagesOf(wanted: Wanted, deps: PagesDeps): AsyncGenerator<Page> {
+  if ('ids' in wanted) return byId(wanted.ids, deps);
   const { queue, statuses } = wanted.selected;
   const lanes = lanesHolding(queue, statuses);
-  return lanes === undefined ? ofTable(parts) : ofLanes(lanes, parts);
+  return lanes === undefined ? ofTable(deps) : ofLanes(lanes, deps);
 }
 
-async function* byId(ids: readonly string[], parts: PagesParts): AsyncGenerator<Page> {
+async function* byId(ids: readonly string[], deps: PagesDeps): AsyncGenerator<Page> {
   const unique = [...new Set(ids)];
-  for (let i = 0; i < unique.length; i += parts.size) yield readPage(unique.slice(i, i + parts.size), parts);
+  for (let i = 0; i < unique.length; i += deps.size) yield readPage(unique.slice(i, i + deps.size), deps);
 }
 
-async function* ofLanes(lanes: readonly string[], parts: PagesParts): AsyncGenerator<Page> {
-  const { store, order, size: limit, patiently } = parts;
+async function* ofLanes(lanes: readonly string[], deps: PagesDeps): AsyncGenerator<Page> {
+  const { store, order, size: limit, patiently } = deps;
   for (const lane of lanes) {
     let after: IndexKey | undefined;
     for (let more = true; more; ) {
@@ -48,7 +48,7 @@ async function* ofLanes(lanes: readonly string[], parts: PagesParts): AsyncGener
       const page = await patiently(() => store.queryDue(query));
       const ids = page.keys.map(({ id }) => id);
       // Who is gone by now was removed meanwhile.
-      if (ids.length > 0) yield { ...(await readPage(ids, parts)), missing: [] };
+      if (ids.length > 0) yield { ...(await readPage(ids, deps)), missing: [] };
       after = page.keys.at(-1) ?? after;
       more = page.more && page.keys.length > 0;
     }
@@ -56,8 +56,8 @@ async function* ofLanes(lanes: readonly string[], parts: PagesParts): AsyncGener
 }
 
 /** A page of DynamoDB's is up to 1 MB: handed on in the size that was asked for. */
-async function* ofTable(parts: PagesParts): AsyncGenerator<Page> {
-  const { store, size, patiently } = parts;
+async function* ofTable(deps: PagesDeps): AsyncGenerator<Page> {
+  const { store, size, patiently } = deps;
   let after: string | undefined;
   do {
     const page = await patiently(() => store.scanItems({ segment: 0, segments: 1, after }));
@@ -71,7 +71,7 @@ async function* ofTable(parts: PagesParts): AsyncGenerator<Page> {
 /** As they stand now, in the order of the ids. */
 export async function readPage(
   ids: readonly string[],
-  { store, patiently }: Pick<PagesParts, 'store' | 'patiently'>,
+  { store, patiently }: Pick<PagesDeps, 'store' | 'patiently'>,
 ): Promise<Page> {
   const found = await patiently(() => store.readItems(ids));
   const known = new Set(found.map(({ record }) => record.id));

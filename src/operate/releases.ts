@@ -6,7 +6,7 @@ import type { LeaseState } from '../store/store.js';
 import { release } from './changes.js';
 import { isLive, liveLeases } from './hands.js';
 
-export interface ReleasesParts {
+export interface ReleasesDeps {
   readonly store: OperatorStore;
   readonly clock: Clock;
   readonly random: Random;
@@ -46,7 +46,7 @@ const WRITES_AT_ONCE = 25;
 export class Releases {
   private waiting: Moved[] = [];
 
-  constructor(private readonly parts: ReleasesParts) {}
+  constructor(private readonly deps: ReleasesDeps) {}
 
   add(before: BacklogRecord, change: OperatorChange, rev: string): void {
     this.waiting.push({ before, change, rev });
@@ -55,7 +55,7 @@ export class Releases {
   /** Looks once at the leases; the records of which enough is known become due. */
   async look(): Promise<void> {
     if (this.waiting.length === 0) return;
-    const { store, clock, patiently } = this.parts;
+    const { store, clock, patiently } = this.deps;
     const leases = await patiently(() => store.readLeases());
     const known: Moved[] = [];
     this.waiting = this.waiting.filter((moved) => {
@@ -77,21 +77,21 @@ export class Releases {
   async rest(signal: AbortSignal): Promise<void> {
     await this.look();
     for (let looks = 0; this.waiting.length > 0 && looks < MOST_LOOKS && !signal.aborted; looks++) {
-      await this.parts.clock.sleep(LOOK_EVERY_MS, signal);
+      await this.deps.clock.sleep(LOOK_EVERY_MS, signal);
       await this.look();
     }
-    for (const _ of this.waiting) this.parts.onHeld();
+    for (const _ of this.waiting) this.deps.onHeld();
     this.waiting = [];
   }
 
   private compare(moved: Moved, key: string, before: LeaseState, now: LeaseState | undefined): void {
-    const isOver = !now || now.holder !== before.holder || !isLive(now, this.parts.clock);
+    const isOver = !now || now.holder !== before.holder || !isLive(now, this.deps.clock);
     if (!isOver && now.rev === before.rev) return;
     if (isOver || !now.ids.includes(moved.before.id)) moved.waitsFor?.delete(key);
   }
 
   private async release({ before, rev }: Moved): Promise<void> {
-    const { store, random, patiently } = this.parts;
+    const { store, random, patiently } = this.deps;
     const next = randomToken(random);
     // Whoever changed it meanwhile has decided about it.
     await patiently(() => store.change({ ...before, rev }, release(before), next));

@@ -41,7 +41,7 @@ export interface AgeCount {
   readonly count: number;
 }
 
-interface StatsParts {
+interface StatsDeps {
   readonly store: OperatorStore;
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
 }
@@ -57,11 +57,11 @@ export async function statsOf(
   queue: string,
   { paused, pausedAt, retryMode, breakers }: QueueState,
   now: number,
-  parts: StatsParts,
+  deps: StatsDeps,
 ): Promise<QueueStats> {
-  const inUse = await lanesInUse(lanesOf(queue), parts);
+  const inUse = await lanesInUse(lanesOf(queue), deps);
   const [oldest] = [...inUse.values()].sort();
-  const dead = await count(deadLanesOf(queue), {}, parts);
+  const dead = await count(deadLanesOf(queue), {}, deps);
   const common = {
     queue,
     retryMode: retryMode?.mode,
@@ -77,17 +77,17 @@ export async function statsOf(
   }
   const lanes = [...inUse.keys()];
   return isByAge
-    ? { ...common, ...(await countAges(lanes, now, parts)) }
-    : { ...common, ...(await countDue(lanes, now, oldest, parts)) };
+    ? { ...common, ...(await countAges(lanes, now, deps)) }
+    : { ...common, ...(await countDue(lanes, now, oldest, deps)) };
 }
 
 const NONE_DUE = { now: 0, minute: 0, hour: 0, day: 0 };
 
-async function countDue(lanes: readonly string[], now: number, oldest: string, parts: StatsParts) {
+async function countDue(lanes: readonly string[], now: number, oldest: string, deps: StatsDeps) {
   const [dueNow = 0, first = 0, second = 0, third = 0, rest = 0] = await between(
     lanes,
     [undefined, now, now + MINUTE_MS, now + HOUR_MS, now + DAY_MS, undefined],
-    parts,
+    deps,
   );
   const minute = first;
   const hour = minute + second;
@@ -100,10 +100,10 @@ async function countDue(lanes: readonly string[], now: number, oldest: string, p
   };
 }
 
-async function countAges(lanes: readonly string[], now: number, parts: StatsParts) {
+async function countAges(lanes: readonly string[], now: number, deps: StatsDeps) {
   const ages = DEFAULT_TIERS.map(({ untilAgeSeconds }) => untilAgeSeconds);
   const edges = ages.map((age) => now - age * 1000).reverse();
-  const counts = await between(lanes, [undefined, ...edges, now, undefined], parts);
+  const counts = await between(lanes, [undefined, ...edges, now, undefined], deps);
   const delayed = counts.pop() ?? 0;
   const pending = counts.reduce((sum, one) => sum + one, delayed);
   return { pending, ...byAge(counts.reverse(), delayed) };
@@ -126,18 +126,18 @@ function byAge(counts: readonly number[], delayed: number): Pick<QueueStats, 'ag
 async function between(
   lanes: readonly string[],
   edges: readonly (number | undefined)[],
-  parts: StatsParts,
+  deps: StatsDeps,
 ): Promise<number[]> {
   return Promise.all(
     edges.slice(1).map((until, i) => {
       const before = edges[i];
-      return count(lanes, { from: before === undefined ? undefined : before + 1, until }, parts);
+      return count(lanes, { from: before === undefined ? undefined : before + 1, until }, deps);
     }),
   );
 }
 
-async function count(lanes: readonly string[], range: Range, parts: StatsParts): Promise<number> {
-  const counts = await Promise.all(lanes.map((lane) => countLane(lane, range, parts)));
+async function count(lanes: readonly string[], range: Range, deps: StatsDeps): Promise<number> {
+  const counts = await Promise.all(lanes.map((lane) => countLane(lane, range, deps)));
   return counts.reduce((sum, one) => sum + one, 0);
 }
 
@@ -146,7 +146,7 @@ interface Range {
   readonly until?: number | undefined;
 }
 
-async function countLane(lane: string, range: Range, { store, patiently }: StatsParts): Promise<number> {
+async function countLane(lane: string, range: Range, { store, patiently }: StatsDeps): Promise<number> {
   let total = 0;
   let after: IndexKey | undefined;
   do {
@@ -160,7 +160,7 @@ async function countLane(lane: string, range: Range, { store, patiently }: Stats
 /** Those that hold any records, with their first due time: how many shards the queue has is not written anywhere. */
 async function lanesInUse(
   lanes: readonly string[],
-  { store, patiently }: StatsParts,
+  { store, patiently }: StatsDeps,
 ): Promise<ReadonlyMap<string, string>> {
   const firsts = await Promise.all(
     lanes.map(async (lane) => {

@@ -11,7 +11,7 @@ const ON_INSERT_CONCURRENCY = 10;
 /** Between the end of an attempt's time and the claim's end: time to settle. */
 const SETTLE_MS = 5_000;
 
-export interface ArrivalsClaimParts {
+export interface ArrivalsClaimDeps {
   readonly queue: string;
   readonly batch: string;
   readonly ids: readonly string[];
@@ -39,9 +39,9 @@ export class ArrivalsClaim implements Hold {
   private until = 0;
   private heldUntil = 0;
 
-  constructor(private readonly parts: ArrivalsClaimParts) {
-    this.rev = randomToken(parts.random);
-    this.holder = randomToken(parts.random);
+  constructor(private readonly deps: ArrivalsClaimDeps) {
+    this.rev = randomToken(deps.random);
+    this.holder = randomToken(deps.random);
   }
 
   async take(): Promise<ClaimAnswer> {
@@ -53,21 +53,21 @@ export class ArrivalsClaim implements Hold {
 
   /** Whether it lasts as long as the function may: it cannot be renewed. */
   get isLast(): boolean {
-    return this.heldUntil >= this.parts.deadline;
+    return this.heldUntil >= this.deps.deadline;
   }
 
   coversAttempt(startsAt = 0): boolean {
-    const { clock, attemptTimeoutSeconds } = this.parts;
+    const { clock, attemptTimeoutSeconds } = this.deps;
     const from = Math.max(clock.wall(), startsAt);
     return from + attemptTimeoutSeconds * 1000 + SETTLE_MS < this.until;
   }
 
   renewInMs(): number {
-    return Math.max(0, this.heldUntil - SETTLE_MS - this.parts.clock.wall());
+    return Math.max(0, this.heldUntil - SETTLE_MS - this.deps.clock.wall());
   }
 
   leftMs(): number {
-    return Math.max(0, this.heldUntil - this.parts.clock.wall());
+    return Math.max(0, this.heldUntil - this.deps.clock.wall());
   }
 
   async hold(): Promise<boolean> {
@@ -83,7 +83,7 @@ export class ArrivalsClaim implements Hold {
 
   /** The work is done: a claim that cannot be given back runs out by itself. */
   async release(): Promise<void> {
-    const { queue, batch, isSpread, store, logger } = this.parts;
+    const { queue, batch, isSpread, store, logger } = this.deps;
     try {
       await store.releaseArrivals(queue, { batch, holder: this.holder, isSpread });
     } catch (error) {
@@ -93,8 +93,8 @@ export class ArrivalsClaim implements Hold {
   }
 
   private async claim(): Promise<ClaimAnswer> {
-    const { queue, batch, ids, store, clock, attemptTimeoutSeconds } = this.parts;
-    const { isSpread, onInsertConcurrency: maxRuns = ON_INSERT_CONCURRENCY } = this.parts;
+    const { queue, batch, ids, store, clock, attemptTimeoutSeconds } = this.deps;
+    const { isSpread, onInsertConcurrency: maxRuns = ON_INSERT_CONCURRENCY } = this.deps;
     const { holder } = this;
     const now = clock.wall();
     const lengthMs = Math.max(PAGE_SECONDS, attemptTimeoutSeconds) * 1000 + 2 * SETTLE_MS;

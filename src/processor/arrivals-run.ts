@@ -1,15 +1,15 @@
 import { type BacklogRecord, isPending, isUnplaced } from '../record/index.js';
 import { ArrivalsClaim } from './arrivals-claim.js';
 import { Attempts } from './attempts.js';
+import type { RunCounters } from './counters.js';
+import type { RunDeps } from './deps.js';
 import { Lane } from './lane.js';
 import type { Arrivals, RunOptions } from './options.js';
-import type { RunParts } from './parts.js';
 import { placeWhenFree } from './place-when-free.js';
-import { type Placed, type PlacingParts, placeAll } from './placing.js';
+import { type Placed, type PlacingDeps, placeAll } from './placing.js';
 import type { Share } from './pressure/pool.js';
 import type { Pressure } from './pressure/pressure.js';
 import type { StopReason } from './summary.js';
-import type { Tally } from './tally.js';
 
 /** For the turn of a first attempt, in a queue with a pace. */
 const LONGEST_WAIT_MS = 5_000;
@@ -30,17 +30,17 @@ export class ArrivalsRun {
 
   constructor(
     private readonly options: RunOptions,
-    private readonly parts: RunParts,
-    private readonly tally: Tally,
+    private readonly deps: RunDeps,
+    private readonly counters: RunCounters,
     private readonly pressure: Pressure,
     private readonly arrivals: Arrivals,
   ) {
     const { target, limits, process, deadline, stop } = options;
     const { attemptTimeoutSeconds, onInsertConcurrency } = limits;
     const { batch, ids } = arrivals;
-    this.lane = new Lane(options, parts, pressure.breakers, undefined);
+    this.lane = new Lane(options, deps, pressure.breakers, undefined);
     this.claim = new ArrivalsClaim({
-      ...parts,
+      ...deps,
       queue: target.queue,
       batch,
       ids,
@@ -51,12 +51,12 @@ export class ArrivalsRun {
     });
     this.share = pressure.pool.join();
     this.attempts = new Attempts({
-      ...parts,
+      ...deps,
       ...pressure,
       share: this.share,
       lane: this.lane,
       lease: this.claim,
-      tally,
+      counters,
       process,
       deadline,
       stop,
@@ -82,14 +82,14 @@ export class ArrivalsRun {
 
   /** Those that would have to wait for long are in no better hands here than in the index. */
   private async hasTurnSoon(): Promise<boolean> {
-    const { clock } = this.parts;
+    const { clock } = this.deps;
     return this.pressure.pace.take(this.arrivals.ids.length, clock.wall() + LONGEST_WAIT_MS);
   }
 
   /** Of a record that was moved into another queue meanwhile nobody here knows the shards. */
-  private get placing(): PlacingParts {
+  private get placing(): PlacingDeps {
     const { queue, shards = 1 } = this.options.target;
-    return { ...this.parts, shardsOf: (name) => (name === queue ? shards : 1) };
+    return { ...this.deps, shardsOf: (name) => (name === queue ? shards : 1) };
   }
 
   private async leaveToRules(ended: StopReason): Promise<StopReason> {
@@ -104,7 +104,7 @@ export class ArrivalsRun {
     for (let ids: readonly string[] = [...new Set(this.arrivals.ids)]; ; ) {
       const { records, stop } = await this.lane.read(ids);
       const waiting = records.filter(isUnplaced);
-      for (let i = waiting.length; i < ids.length; i++) this.tally.skipped();
+      for (let i = waiting.length; i < ids.length; i++) this.counters.skipped();
       const isTheirTurn = (record: BacklogRecord) => stop === undefined && this.isForNow(record);
       const work = waiting.filter(isTheirTurn).map((record) => this.lane.begin(record));
       const workedOff = await this.attempts.workOff(work);
@@ -129,7 +129,7 @@ export class ArrivalsRun {
 
   /** Not one that its producer delays, or has put into another queue meanwhile. */
   private isForNow(record: BacklogRecord): boolean {
-    const now = this.parts.clock.now();
+    const now = this.deps.clock.now();
     const from = [record.availableAt, record.notBefore].map((time) =>
       time === undefined ? 0 : Date.parse(time),
     );
@@ -146,9 +146,9 @@ export class ArrivalsRun {
 
   /** @throws StoreError that kept some from being placed */
   private count({ placed, quarantined, refused, trouble }: Placed): void {
-    this.tally.leftOver(placed.length);
-    this.tally.quarantined(quarantined);
-    this.tally.refused(refused);
+    this.counters.leftOver(placed.length);
+    this.counters.quarantined(quarantined);
+    this.counters.refused(refused);
     if (trouble) throw trouble.error;
   }
 }

@@ -19,7 +19,7 @@ export interface RunningAttempt {
   readonly straggling: Promise<boolean>;
 }
 
-export interface AttemptParts {
+export interface AttemptDeps {
   readonly process: Process;
   readonly timeoutSeconds: number;
   readonly clock: Clock;
@@ -29,8 +29,8 @@ export interface AttemptParts {
 }
 
 /** Calls the user's `process` on a record, with a time limit that is told by the signal. */
-export function startAttempt(record: BacklogRecord, parts: AttemptParts): RunningAttempt {
-  const { process, timeoutSeconds, clock, logger, stop } = parts;
+export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningAttempt {
+  const { process, timeoutSeconds, clock, logger, stop } = deps;
   const timeout = new Timeout();
   let hasEnded = false;
   // Ends the wait at hand: a signal is dear, and most attempts need one only.

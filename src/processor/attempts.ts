@@ -1,13 +1,13 @@
 import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import { neverEnded, STOP_GRACE_MS, startAttempt } from './attempt.js';
-import type { AttemptsParts, WorkedOff } from './attempts-parts.js';
+import type { AttemptsDeps, WorkedOff } from './attempts-deps.js';
+import { lagSeconds } from './counters.js';
 import { holdOn, RETRY_MS } from './hold.js';
 import type { Work } from './lane.js';
 import type { Entry } from './pressure/breakers.js';
 import { LAST_SETTLES_MS, settleWithRetries } from './settle-with-retries.js';
 import type { StopReason } from './summary.js';
-import { lagSeconds } from './tally.js';
 
 interface Straggler {
   /** It has ended, or was given up, and that is settled. */
@@ -31,7 +31,7 @@ export class Attempts {
   /** What made a settle impossible. */
   private trouble: Error | undefined;
 
-  constructor(private readonly parts: AttemptsParts) {}
+  constructor(private readonly deps: AttemptsDeps) {}
 
   get stragglerIds(): string[] {
     return [...this.stragglers.keys()];
@@ -58,7 +58,7 @@ export class Attempts {
    * @param attempts how many there may be
    */
   async turnComes(attempts: number): Promise<boolean> {
-    const { clock, lease, pace, share, stop } = this.parts;
+    const { clock, lease, pace, share, stop } = this.deps;
     await share.slots.ensure();
     await pace.take(attempts, this.latestStart);
     while (pace.waitMs() > 0 && this.hasRoom()) {
@@ -87,17 +87,17 @@ export class Attempts {
         if (how === 'straggling') return;
       }
     };
-    const free = Math.max(1, this.parts.share.most - this.stragglers.size);
+    const free = Math.max(1, this.deps.share.most - this.stragglers.size);
     const workers = Array.from({ length: Math.min(free, page.length) }, worker);
-    await holdOn(Promise.all(workers), () => [...inHand, ...this.stragglerIds], this.parts);
+    await holdOn(Promise.all(workers), () => [...inHand, ...this.stragglerIds], this.deps);
     return { late: [...late, ...page.slice(begun)], deferred };
   }
 
   /** Waits until fewer than `count` stragglers are left, renewing the lease, and gives up on them at the deadline. */
   async stragglersBelow(count: number): Promise<void> {
-    const { clock, deadline, lease } = this.parts;
+    const { clock, deadline, lease } = this.deps;
     while (this.stragglers.size >= count) {
-      if (this.parts.stop?.aborted) this.stopsAt = Math.min(this.stopsAt, clock.wall() + 2 * STOP_GRACE_MS);
+      if (this.deps.stop?.aborted) this.stopsAt = Math.min(this.stopsAt, clock.wall() + 2 * STOP_GRACE_MS);
       const remaining = Math.min(deadline - LAST_SETTLES_MS, this.stopsAt) - clock.wall();
       if (remaining <= 0) return this.abandonStragglers();
       const renewIn = lease.renewInMs();
@@ -111,7 +111,7 @@ export class Attempts {
 
   /** A renewal that fails is repeated while there is time, as during the work of a page. */
   private async holdForStragglers(): Promise<boolean> {
-    const { lease, logger } = this.parts;
+    const { lease, logger } = this.deps;
     try {
       return await lease.hold(this.stragglerIds);
     } catch (error) {
@@ -127,21 +127,21 @@ export class Attempts {
   }
 
   private endBefore(): StopReason | undefined {
-    const { tally, limits, breakers, stop } = this.parts;
+    const { counters, limits, breakers, stop } = this.deps;
     if (stop?.aborted) return 'stopped';
     if (!this.fitsTime()) return 'deadline';
-    if (tally.attempted + (this.keepsRoomForOne ? 1 : 0) >= limits.maxRecords) return 'maxRecords';
-    if (this.parts.share.slots.areLost) return 'concurrencyLimited';
+    if (counters.attempted + (this.keepsRoomForOne ? 1 : 0) >= limits.maxRecords) return 'maxRecords';
+    if (this.deps.share.slots.areLost) return 'concurrencyLimited';
     return breakers.isShut() ? 'breakerOpen' : undefined;
   }
 
   private mayStart(): boolean {
-    const { lease, pace, share } = this.parts;
+    const { lease, pace, share } = this.deps;
     return this.hasRoom() && lease.coversAttempt(pace.nextAt) && share.slots.cover();
   }
 
-  private fitsTime(startsAt = this.parts.pace.nextAt, isFirst = this.parts.tally.attempted === 0): boolean {
-    const { clock, limits } = this.parts;
+  private fitsTime(startsAt = this.deps.pace.nextAt, isFirst = this.deps.counters.attempted === 0): boolean {
+    const { clock, limits } = this.deps;
     const from = Math.max(clock.wall(), startsAt);
     const isForTwo = this.keepsRoomForOne && !isFirst;
     return from + (isForTwo ? limits.attemptTimeoutSeconds * 1000 : 0) < this.latestStart;
@@ -149,7 +149,7 @@ export class Attempts {
 
   /** Real time before which the last attempt must begin: turns that come later are for other runs. */
   private get latestStart(): number {
-    const { limits, deadline } = this.parts;
+    const { limits, deadline } = this.deps;
     return deadline - limits.attemptTimeoutSeconds * 1000 - LAST_SETTLES_MS;
   }
 
@@ -158,7 +158,7 @@ export class Attempts {
       await this.settle(work.record, work.change);
       return 'done';
     }
-    const giveBack = await this.parts.share.take(() => this.mayStart());
+    const giveBack = await this.deps.share.take(() => this.mayStart());
     // Others may have started meanwhile, and come to a limit.
     if (!giveBack || !this.mayStart()) {
       giveBack?.();
@@ -178,21 +178,21 @@ export class Attempts {
   }
 
   private async work(record: BacklogRecord, attemptsLeft: number): Promise<HowWorked> {
-    const { tally, lane, clock, lease, breakers } = this.parts;
-    const isFirst = tally.attempted === 0;
+    const { counters, lane, clock, lease, breakers } = this.deps;
+    const isFirst = counters.attempted === 0;
     // Counted before any wait, so that workers waiting together do not pass the limit.
-    tally.started(lagSeconds(record, lane.band, clock.now()));
+    counters.started(lagSeconds(record, lane.band, clock.now()));
     const entry = await breakers.enter(record);
     const isInTime = (at: number) =>
-      !this.parts.stop?.aborted &&
+      !this.deps.stop?.aborted &&
       this.fitsTime(at, isFirst) &&
       lease.coversAttempt(at) &&
-      this.parts.share.slots.cover();
+      this.deps.share.slots.cover();
     const hasTurn = entry !== undefined && (await this.takeTurn(attemptsLeft, isInTime));
     // This process may have stood still while it waited, and the breaker may have opened.
     const isLate = hasTurn && !isInTime(clock.wall());
     if (entry && hasTurn && !isLate && breakers.isOpenTo(entry)) return this.attempt(record, entry);
-    tally.notStarted();
+    counters.notStarted();
     if (!entry || (hasTurn && !isLate)) return 'deferred';
     await breakers.turnBack(entry);
     return 'late';
@@ -200,7 +200,7 @@ export class Attempts {
 
   private async takeTurn(attemptsLeft: number, isInTime: (at: number) => boolean): Promise<boolean> {
     try {
-      return await this.parts.pace.turn(attemptsLeft, this.latestStart, isInTime, this.parts.stop);
+      return await this.deps.pace.turn(attemptsLeft, this.latestStart, isInTime, this.deps.stop);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       // The run ends with that, once those that are under way are settled.
@@ -211,19 +211,19 @@ export class Attempts {
 
   private async attempt(record: BacklogRecord, entry: Entry): Promise<'done' | 'straggling'> {
     if (record.problems.length > 0) {
-      this.parts.logger.warn('attributes ignored', { id: record.id, problems: record.problems });
+      this.deps.logger.warn('attributes ignored', { id: record.id, problems: record.problems });
     }
-    const timeoutSeconds = this.parts.lane.timeoutSeconds(record);
-    const attempt = startAttempt(record, { ...this.parts, timeoutSeconds });
+    const timeoutSeconds = this.deps.lane.timeoutSeconds(record);
+    const attempt = startAttempt(record, { ...this.deps, timeoutSeconds });
     let abandon = () => {};
     const abandoned = new Promise<ReturnType<typeof neverEnded>>((resolve) => {
-      abandon = () => resolve(neverEnded(timeoutSeconds, this.parts.stop?.aborted === true));
+      abandon = () => resolve(neverEnded(timeoutSeconds, this.deps.stop?.aborted === true));
     });
     const done = Promise.race([attempt.outcome, abandoned])
       .then((outcome) => this.conclude(record, entry, outcome))
       .finally(() => this.stragglers.delete(record.id));
     if (await attempt.straggling) {
-      this.parts.logger.warn('attempt ignores its signal', { id: record.id });
+      this.deps.logger.warn('attempt ignores its signal', { id: record.id });
       this.stragglers.set(record.id, { done, ended: attempt.outcome, abandon });
       // Whoever waits for it cannot renew the lease meanwhile.
       entry.over();
@@ -234,22 +234,22 @@ export class Attempts {
   }
 
   private async conclude(record: BacklogRecord, entry: Entry, ended: AttemptOutcome): Promise<void> {
-    const { lane, breakers, tally } = this.parts;
+    const { lane, breakers, counters } = this.deps;
     const { outcome, note } = breakers.leave(entry, lane.deadIfRefused(record, ended));
-    if (outcome.type === 'dead' && outcome.untried) tally.notStarted();
+    if (outcome.type === 'dead' && outcome.untried) counters.notStarted();
     await this.settle(record, lane.settle(record, outcome));
     await note();
   }
 
   private async settle(record: BacklogRecord, change: RecordChange): Promise<void> {
-    const trouble = await settleWithRetries(record, change, this.parts);
+    const trouble = await settleWithRetries(record, change, this.deps);
     if (trouble) this.trouble = trouble;
   }
 
   private async anyStragglerDone(milliseconds: number): Promise<void> {
     const enough = new AbortController();
     const ends = [...this.stragglers.values()].map(({ done }) => done);
-    const { stop, clock } = this.parts;
+    const { stop, clock } = this.deps;
     const isOver = stop && !stop.aborted ? AbortSignal.any([enough.signal, stop]) : enough.signal;
     await Promise.race([...ends, clock.sleep(milliseconds, isOver)]);
     enough.abort('enough');

@@ -18,7 +18,7 @@ export interface Hold {
   renew(ids: readonly string[]): Promise<boolean>;
 }
 
-export interface HoldOnParts {
+export interface HoldOnDeps {
   readonly lease: Hold;
   readonly clock: Clock;
   readonly logger: AttemptLogger;
@@ -36,7 +36,7 @@ export const RETRY_MS = 1_000;
 export async function holdOn(
   work: Promise<unknown>,
   inHand: () => readonly string[],
-  { lease, clock, logger }: HoldOnParts,
+  { lease, clock, logger }: HoldOnDeps,
 ): Promise<void> {
   const over = new AbortController();
   const renewing = async () => {

@@ -3,16 +3,16 @@ import { type BacklogRecord, WORKER_LOST } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
 import { Attempts } from './attempts.js';
+import type { RunCounters } from './counters.js';
+import type { RunDeps } from './deps.js';
 import { HandOver } from './hand-over.js';
 import { Lane, type PageRead, type Work } from './lane.js';
 import { type Acquired, PAGE_SECONDS, RunLease } from './lease.js';
 import { LoneAttempts } from './lone-attempts.js';
 import type { RunOptions } from './options.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
-import type { RunParts } from './parts.js';
 import type { LanePressure } from './pressure/pressure.js';
 import type { StopReason } from './summary.js';
-import type { Tally } from './tally.js';
 
 const MAX_PAGE_RECORDS = 100;
 /** A lease lasts a little longer than an attempt of any length, its settle included. */
@@ -29,25 +29,25 @@ export class LaneRun {
 
   constructor(
     private readonly options: RunOptions,
-    private readonly parts: RunParts,
-    private readonly tally: Tally,
+    private readonly deps: RunDeps,
+    private readonly counters: RunCounters,
     private readonly pressure: LanePressure,
     band: TierBand | undefined,
     /** Attempts that the function had made before this lane's turn, or that of the lanes beside it. */
     private readonly attemptedBefore: number,
   ) {
     const { limits, process, deadline, stop } = options;
-    const { store, clock, random, logger } = parts;
+    const { store, clock, random, logger } = deps;
     this.startedAt = clock.wall();
     this.maxRecords = limits.maxRecords ?? Number.POSITIVE_INFINITY;
-    const lane = new Lane(options, parts, pressure.breakers, band);
+    const lane = new Lane(options, deps, pressure.breakers, band);
     const lease = new RunLease(lane.key, store, clock, random, limits.attemptTimeoutSeconds, deadline);
     const attempts = new Attempts({
-      ...parts,
+      ...deps,
       ...pressure,
       lane,
       lease,
-      tally,
+      counters,
       process,
       deadline,
       stop,
@@ -56,7 +56,7 @@ export class LaneRun {
     this.lane = lane;
     this.lease = lease;
     this.attempts = attempts;
-    this.alone = new LoneAttempts({ lane, lease, attempts, share: pressure.share, tally, logger });
+    this.alone = new LoneAttempts({ lane, lease, attempts, share: pressure.share, counters, logger });
   }
 
   async drain(): Promise<StopReason> {
@@ -69,7 +69,7 @@ export class LaneRun {
     ) {
       const { onePage, exactSince } = this.options.target;
       if (onePage?.mayWait === false || exactSince !== undefined) return 'leaseHeld';
-      handOver ??= new HandOver(this.options, this.parts.clock);
+      handOver ??= new HandOver(this.options, this.deps.clock);
       if (!(await handOver.waitFor(acquired.holderEnds))) return 'leaseHeld';
       this.pressure.share.isHandOver = true;
       pages = this.newPages();
@@ -99,7 +99,7 @@ export class LaneRun {
         await pages.first(this.pageLimit());
       }
     } finally {
-      this.tally.leftOver(this.lease.suspects.length);
+      this.counters.leftOver(this.lease.suspects.length);
       if (!released) await this.letGo(pages);
     }
   }
@@ -126,7 +126,7 @@ export class LaneRun {
       }
       page = await pages.next(end ? MAX_PAGE_RECORDS : this.pageLimit(), this.freshLimit());
       if (end && page) {
-        this.tally.leftOver(page.length);
+        this.counters.leftOver(page.length);
         return end;
       }
     }
@@ -141,13 +141,13 @@ export class LaneRun {
       if (!claimed) return 'leaseLost';
       const { records, stop } = claimed;
       if (stop) {
-        this.tally.leftOver(rest.length);
+        this.counters.leftOver(rest.length);
         return stop;
       }
       const byId = new Map(records.map((record) => [record.id, record]));
       const work = rest.flatMap(({ id, dueAt }) => this.workFor(byId.get(id), dueAt) ?? []);
       const { late, deferred } = await this.attempts.workOff(work);
-      this.tally.leftOver(deferred.length);
+      this.counters.leftOver(deferred.length);
       const left = new Set(late.map(({ record }) => record.id));
       const firstLeft = rest.findIndex(({ id }) => left.has(id));
       const reached = firstLeft < 0 ? rest.at(-1) : rest[firstLeft - 1];
@@ -155,7 +155,7 @@ export class LaneRun {
       rest = rest.filter(({ id }) => left.has(id));
       const end = this.attempts.outOfRoom();
       if (end && rest.length > 0) {
-        this.tally.leftOver(rest.length);
+        this.counters.leftOver(rest.length);
         return end;
       }
       // What is left did not fit into the lease: stragglers held slots, or this process stood still. Read it anew.
@@ -186,7 +186,7 @@ export class LaneRun {
       !record || this.lease.suspects.includes(record.id) || this.attempts.stragglerIds.includes(record.id);
     const verdict = isElsewhere ? undefined : this.lane.judge(record, indexedDueAt);
     if (!record || !verdict || verdict.do === 'skip') {
-      this.tally.skipped();
+      this.counters.skipped();
       return undefined;
     }
     if (verdict.do === 'attempt' && record.lastError?.name === WORKER_LOST) {
@@ -208,14 +208,14 @@ export class LaneRun {
     } catch (error) {
       // Why the run ends is told already; a lease that cannot be given back runs out by itself.
       if (!(error instanceof StoreError)) throw error;
-      this.parts.logger.warn('the lease could not be given back', { error: error.message });
+      this.deps.logger.warn('the lease could not be given back', { error: error.message });
     }
   }
 
   /** @param isWoken another run has left it to this one to look for everything */
   private newPages(isWoken = false): PageSource {
     const { lane, onePage, exactSince } = this.options.target;
-    const { store, clock } = this.parts;
+    const { store, clock } = this.deps;
     const { band } = this.lane;
     if (band) return new AgeBandPages(store, lane, band, clock.now());
     if (exactSince !== undefined && !isWoken)
@@ -228,7 +228,7 @@ export class LaneRun {
 
   /** How far ahead a run looks that may stay for what comes. */
   private ahead() {
-    const { upcoming } = this.parts;
+    const { upcoming } = this.deps;
     const { limits, tickSeconds } = this.options;
     const { lingerSeconds = tickSeconds } = limits;
     if (!upcoming || lingerSeconds === 0) return undefined;
@@ -256,10 +256,10 @@ export class LaneRun {
   }
 
   private attempted(): number {
-    return this.tally.attempted - this.attemptedBefore;
+    return this.counters.attempted - this.attemptedBefore;
   }
 
   private halfTimeSpent(): boolean {
-    return this.parts.clock.wall() > (this.startedAt + this.options.deadline) / 2;
+    return this.deps.clock.wall() > (this.startedAt + this.options.deadline) / 2;
   }
 }

@@ -18,8 +18,8 @@ import {
 } from '../record/index.js';
 import { show } from '../validation.js';
 import { type Deciding, deadIfRefused, decide, decidingFor, type RecordChoices } from './decisions.js';
+import type { RunDeps } from './deps.js';
 import type { RunOptions } from './options.js';
-import type { RunParts } from './parts.js';
 import type { Breakers } from './pressure/breakers.js';
 import { checkQueue } from './queue-check.js';
 import type { StopReason } from './summary.js';
@@ -47,7 +47,7 @@ export class Lane {
 
   constructor(
     private readonly options: RunOptions,
-    private readonly parts: RunParts,
+    private readonly deps: RunDeps,
     private readonly breakers: Breakers,
     readonly band: TierBand | undefined,
   ) {
@@ -63,13 +63,13 @@ export class Lane {
 
   /** Records as they stand now, read strongly, or why the run must end. */
   async read(ids: readonly string[]): Promise<PageRead> {
-    const { records, queue } = await this.parts.store.readPage(ids, this.options.target.queue);
+    const { records, queue } = await this.deps.store.readPage(ids, this.options.target.queue);
     const first = !this.queueChecked;
     this.queueChecked = true;
     this.breakers.saw(queue);
     const stop = await checkQueue(queue, {
       ...this.options,
-      ...this.parts,
+      ...this.deps,
       retryMode: this.retryMode,
       first,
     });
@@ -100,7 +100,7 @@ export class Lane {
   private verdictOn(record: BacklogRecord, indexedDueAt: string | undefined): Verdict {
     const { tickSeconds, target } = this.options;
     const { policy } = this.decidingFor(record);
-    const now = this.parts.clock.now();
+    const now = this.deps.clock.now();
     return judge(record, { lane: target.lane, indexedDueAt, band: this.band, policy, now, tickSeconds });
   }
 
@@ -121,8 +121,8 @@ export class Lane {
 
   /** It cannot be handled: dead, for people to look at. */
   quarantine(record: BacklogRecord, why: string): RecordChange {
-    this.parts.logger.error('quarantined', { id: record.id, reason: why });
-    return quarantine(record, why, this.parts.clock.now(), this.options.target.shards);
+    this.deps.logger.error('quarantined', { id: record.id, reason: why });
+    return quarantine(record, why, this.deps.clock.now(), this.options.target.shards);
   }
 
   /** Asked before `settle`: a failure that no retry helps against was an answer, and the breakers take it for one. */
@@ -135,7 +135,7 @@ export class Lane {
     const decided = decide(record, outcome, this.decidingFor(record));
     const kept = this.options.keepTexts?.(decided.outcome) ?? { outcome: decided.outcome };
     for (const problem of [decided.problem, kept.problem]) {
-      if (problem) this.parts.logger.warn(problem, { id: record.id });
+      if (problem) this.deps.logger.warn(problem, { id: record.id });
     }
     const { policy, chosen, retryQueue } = decided;
     const moves = retryQueue !== undefined && retryQueue !== this.options.target.queue;
@@ -164,7 +164,7 @@ export class Lane {
     try {
       return ask?.(record);
     } catch (error) {
-      this.parts.logger.warn(`${name} threw`, { id: record.id, reason: show((error as Error)?.name) });
+      this.deps.logger.warn(`${name} threw`, { id: record.id, reason: show((error as Error)?.name) });
       return undefined;
     }
   }
@@ -173,7 +173,7 @@ export class Lane {
     if (this.unknownTasks.has(task) || this.unknownTasks.size >= MAX_UNKNOWN_TASKS) return;
     this.unknownTasks.add(task);
     const { queue } = this.options.target;
-    this.parts.logger.warn('no task of that name here: its records wait', { queue, task: show(task), id });
+    this.deps.logger.warn('no task of that name here: its records wait', { queue, task: show(task), id });
   }
 
   /** Of a change that no decision is made on: it stays in its queue. */
@@ -186,9 +186,9 @@ export class Lane {
       retryMode: this.retryMode,
       policy,
       chosen,
-      now: this.parts.clock.now(),
+      now: this.deps.clock.now(),
       tickSeconds,
-      random: this.parts.random,
+      random: this.deps.random,
       keepSuccessSeconds,
       history,
     };

@@ -1,7 +1,7 @@
 import { isLaneOf } from '../record/index.js';
+import type { RunDeps } from './deps.js';
 import { RunLease } from './lease.js';
 import { isShortOfTime, type RunOptions } from './options.js';
-import type { RunParts } from './parts.js';
 import type { StopReason } from './summary.js';
 import type { Upcoming } from './upcoming.js';
 
@@ -16,7 +16,7 @@ const SLACK_MS = 5_000;
 /** What a look reads of those that have come due meanwhile. */
 const LOOK_KEYS = 100;
 
-export interface LingerParts extends RunParts {
+export interface LingerDeps extends RunDeps {
   readonly upcoming: Upcoming;
   /** When the run started, in the backlog's time. */
   readonly startedAt: number;
@@ -44,18 +44,18 @@ export class Linger {
 
   constructor(
     private readonly options: RunOptions,
-    private readonly parts: LingerParts,
+    private readonly deps: LingerDeps,
   ) {
     const { limits, tickSeconds } = options;
     const { lingerSeconds = tickSeconds } = limits;
     this.lengthMs =
       1000 * Math.min(lingerSeconds, tickSeconds) + (lingerSeconds < tickSeconds ? 0 : SLACK_MS);
-    this.until = parts.startedAt + this.lengthMs;
+    this.until = deps.startedAt + this.lengthMs;
   }
 
   /** Stays as long as there is reason to. Returns why it had to end, if it had to. */
   async stay(): Promise<StopReason | undefined> {
-    const { upcoming, clock } = this.parts;
+    const { upcoming, clock } = this.deps;
     const { queue } = this.options.target;
     try {
       for (const lane of upcoming.lanes(this.until)) if (isLaneOf(lane, queue)) await this.take(lane);
@@ -72,7 +72,7 @@ export class Linger {
         const due: string[] = [];
         for (const lane of this.leases.keys()) if (await this.look(lane)) due.push(lane);
         if (due.length === 0) continue;
-        const end = await this.parts.drain(due, this.since(due));
+        const end = await this.deps.drain(due, this.since(due));
         earliest = clock.now() + BETWEEN_DRAINS_MS;
         for (const lane of due) this.looked.set(lane, clock.now());
         if (end !== 'drained' && end !== 'leaseHeld' && end !== 'concurrencyLimited') return end;
@@ -84,7 +84,7 @@ export class Linger {
 
   /** Unless another run stays for it already. */
   private async take(lane: string): Promise<void> {
-    const { store, clock, random } = this.parts;
+    const { store, clock, random } = this.deps;
     const { limits, deadline } = this.options;
     const key = `${lane}~linger`;
     const lease = new RunLease(key, store, clock, random, limits.attemptTimeoutSeconds, deadline);
@@ -95,7 +95,7 @@ export class Linger {
 
   /** Gives up lanes in which nothing is to come, unless another run has asked meanwhile to stay on. */
   private async releaseIdle(): Promise<void> {
-    const { upcoming, clock } = this.parts;
+    const { upcoming, clock } = this.deps;
     for (const [lane, lease] of this.leases) {
       while (upcoming.next(lane) > this.until) {
         const isWoken = (await lease.release(undefined)) === 'woken' && (await lease.acknowledgeWake());
@@ -111,7 +111,7 @@ export class Linger {
   }
 
   private async sleep(earliest: number): Promise<void> {
-    const { clock, upcoming } = this.parts;
+    const { clock, upcoming } = this.deps;
     const next = Math.min(...[...this.leases.keys()].map((lane) => upcoming.next(lane)));
     const wakeAt = Math.max(Math.min(next, clock.now() + BETWEEN_LOOKS_MS), earliest);
     const realMs = (wakeAt - clock.now()) / (clock.speed ?? 1);
@@ -123,7 +123,7 @@ export class Linger {
 
   /** Whether anything has come due; notes what is to come. */
   private async look(lane: string): Promise<boolean> {
-    const { store, clock, upcoming } = this.parts;
+    const { store, clock, upcoming } = this.deps;
     const now = clock.now();
     const page = await store.queryDue({
       lane,
@@ -145,7 +145,7 @@ export class Linger {
   }
 
   private isOver(): boolean {
-    return isShortOfTime(this.options, this.parts.clock);
+    return isShortOfTime(this.options, this.deps.clock);
   }
 
   private async letGo(lease: RunLease): Promise<void> {

@@ -1,21 +1,21 @@
 import { type BacklogRecord, settleLostWorker } from '../record/index.js';
 import type { Attempts } from './attempts.js';
+import type { RunCounters } from './counters.js';
 import type { Lane } from './lane.js';
 import type { Inherited, RunLease } from './lease.js';
 import type { AttemptLogger } from './options.js';
 import type { Share } from './pressure/pool.js';
 import type { StopReason } from './summary.js';
-import type { Tally } from './tally.js';
 
 /** Records attempted alone, each with a journal write of its own, in one run. */
 const MAX_ALONE = 20;
 
-export interface LoneParts {
+export interface LoneDeps {
   readonly lane: Lane;
   readonly lease: RunLease;
   readonly attempts: Attempts;
   readonly share: Share;
-  readonly tally: Tally;
+  readonly counters: RunCounters;
   readonly logger: AttemptLogger;
 }
 
@@ -29,7 +29,7 @@ export class LoneAttempts {
   private inherits = false;
   private made = 0;
 
-  constructor(private readonly parts: LoneParts) {}
+  constructor(private readonly deps: LoneDeps) {}
 
   /**
    * Keeps a record that a worker was lost on before for the end of the run, and room for it there: it must have its
@@ -38,7 +38,7 @@ export class LoneAttempts {
    */
   postpone({ id, lastAttemptAt = '' }: BacklogRecord): void {
     this.lostBefore.set(id, lastAttemptAt);
-    this.parts.attempts.keepsRoomForOne = !this.inherits;
+    this.deps.attempts.keepsRoomForOne = !this.inherits;
   }
 
   /**
@@ -54,7 +54,7 @@ export class LoneAttempts {
   ): Promise<StopReason | undefined> {
     if (inFlight.length + suspects.length === 0) return undefined;
     this.inherits = true;
-    const { lane, lease } = this.parts;
+    const { lane, lease } = this.deps;
     const { records, stop } = await lane.read([...inFlight, ...suspects]);
     if (stop) return stop;
     const open = records.filter((record) => lane.judge(record).do === 'attempt');
@@ -64,14 +64,14 @@ export class LoneAttempts {
     if (begun && culprit && others.length === 0) {
       lease.suspects = waiting.map(({ id }) => id);
       if (!(await lease.hold([culprit.id]))) return 'leaseLost';
-      this.parts.logger.warn('the worker was lost during this attempt', { id: culprit.id });
-      await this.parts.attempts.workOff([
+      this.deps.logger.warn('the worker was lost during this attempt', { id: culprit.id });
+      await this.deps.attempts.workOff([
         { record: culprit, change: settleLostWorker(culprit, lane.settleContext(culprit)) },
       ]);
     } else {
       lease.suspects = [...unsettled, ...waiting].map(({ id }) => id);
     }
-    if (lease.suspects.length > 0 && !(await this.parts.share.open())) return 'concurrencyLimited';
+    if (lease.suspects.length > 0 && !(await this.deps.share.open())) return 'concurrencyLimited';
     while (lease.suspects.length > 0 && this.hasRoom() && mayGoOn()) {
       const [id = ''] = lease.suspects;
       const end = await this.attempt(id);
@@ -85,13 +85,13 @@ export class LoneAttempts {
    * keep the others from theirs. Returns why some of them were left, if they were.
    */
   async attemptPostponed(): Promise<StopReason | undefined> {
-    this.parts.attempts.keepsRoomForOne = false;
+    this.deps.attempts.keepsRoomForOne = false;
     const byLastAttempt = [...this.lostBefore].sort(([, a], [, b]) => (a === b ? 0 : a < b ? -1 : 1));
     for (const [id] of byLastAttempt) {
-      await this.parts.attempts.stragglersBelow(1);
+      await this.deps.attempts.stragglersBelow(1);
       if (!this.hasRoom()) {
-        this.parts.tally.leftOver(this.lostBefore.size);
-        return this.parts.attempts.outOfRoom() ?? 'maxRecords';
+        this.deps.counters.leftOver(this.lostBefore.size);
+        return this.deps.attempts.outOfRoom() ?? 'maxRecords';
       }
       this.lostBefore.delete(id);
       const end = await this.attempt(id);
@@ -105,7 +105,7 @@ export class LoneAttempts {
    * it remains what it was, a suspect or not.
    */
   private async attempt(id: string): Promise<StopReason | undefined> {
-    const { lane, lease, attempts, tally } = this.parts;
+    const { lane, lease, attempts, counters } = this.deps;
     this.made++;
     if (!(await attempts.turnComes(1))) return 'leaseLost';
     const isStillOurs = lease.watch();
@@ -116,7 +116,7 @@ export class LoneAttempts {
     const [record] = records;
     const verdict = record && lane.judge(record);
     if (!record || !verdict || verdict.do === 'skip') {
-      tally.skipped();
+      counters.skipped();
       return undefined;
     }
     let isJournalled = false;
@@ -137,6 +137,6 @@ export class LoneAttempts {
   }
 
   private hasRoom(): boolean {
-    return this.made < MAX_ALONE && this.parts.attempts.hasRoom();
+    return this.made < MAX_ALONE && this.deps.attempts.hasRoom();
   }
 }

@@ -2,7 +2,7 @@ import { randomToken } from '../random.js';
 import type { BacklogRecord } from '../record/index.js';
 import { isOfStore, StoreError } from '../store/errors.js';
 import { CLOCK_SKEW_MS } from './lease.js';
-import { needsPlace, type Placed, type PlacingParts, placeAll, type Trouble } from './placing.js';
+import { needsPlace, type Placed, type PlacingDeps, placeAll, type Trouble } from './placing.js';
 
 /** Longer than whoever gives records their place lives: until then, nobody else may have them. */
 const CLAIM_MS = 60_000;
@@ -32,13 +32,13 @@ interface WhereElse {
  */
 export async function placeWhenFree(
   ids: readonly string[],
-  parts: PlacingParts,
+  deps: PlacingDeps,
   { formerQueues = [], onArrival }: WhereElse = {},
 ): Promise<PlacedWhenFree> {
-  const { store, clock } = parts;
+  const { store, clock } = deps;
   try {
-    const { records, unreadable } = await readEach([...new Set(ids)], parts);
-    const misplaced = records.filter((record) => needsPlace(record, parts));
+    const { records, unreadable } = await readEach([...new Set(ids)], deps);
+    const misplaced = records.filter((record) => needsPlace(record, deps));
     const total = new Total(new Set(ids).size - misplaced.length - unreadable, unreadable);
     if (misplaced.length === 0) return total;
     const queues = [...new Set([...misplaced.map(({ queue }) => queue), ...formerQueues])];
@@ -55,10 +55,10 @@ export async function placeWhenFree(
       if (!needsClaim(queue)) unclaimed.push(record);
       else claims.set(queue, [...(claims.get(queue) ?? []), record]);
     }
-    total.add(await placeAll(unclaimed, 0, parts));
+    total.add(await placeAll(unclaimed, 0, deps));
     for (const left = [...claims]; left.length > 0; ) {
       const some = left.splice(0, QUEUES_AT_ONCE);
-      await Promise.all(some.map(([queue, its]) => placeClaimed(queue, its, parts, total)));
+      await Promise.all(some.map(([queue, its]) => placeClaimed(queue, its, deps, total)));
     }
     return total;
   } catch (error) {
@@ -99,20 +99,20 @@ class Total implements PlacedWhenFree {
 /** One that cannot be read, for whatever reason of its own, keeps no other one from being read. */
 async function readEach(
   ids: readonly string[],
-  parts: PlacingParts,
+  deps: PlacingDeps,
 ): Promise<{ readonly records: readonly BacklogRecord[]; readonly unreadable: number }> {
   try {
-    return { records: await parts.store.readRecords(ids), unreadable: 0 };
+    return { records: await deps.store.readRecords(ids), unreadable: 0 };
   } catch (error) {
     if (isOfStore(error)) throw error;
     if (ids.length === 1) {
       const { name } = error as Error;
-      parts.logger.error('a record cannot be read: nobody will attempt it', { id: ids[0], reason: name });
+      deps.logger.error('a record cannot be read: nobody will attempt it', { id: ids[0], reason: name });
       return { records: [], unreadable: 1 };
     }
     const middle = Math.ceil(ids.length / 2);
     const halves = [ids.slice(0, middle), ids.slice(middle)];
-    const [one, other] = await Promise.all(halves.map((half) => readEach(half, parts)));
+    const [one, other] = await Promise.all(halves.map((half) => readEach(half, deps)));
     return {
       records: [...(one?.records ?? []), ...(other?.records ?? [])],
       unreadable: (one?.unreadable ?? 0) + (other?.unreadable ?? 0),
@@ -128,19 +128,19 @@ function idsNotIn(ids: readonly string[]): (record: BacklogRecord) => boolean {
 async function placeClaimed(
   queue: string,
   records: readonly BacklogRecord[],
-  parts: PlacingParts,
+  deps: PlacingDeps,
   total: Total,
 ): Promise<void> {
   const ids = records.map(({ id }) => id);
-  const { store, clock, random, logger } = parts;
+  const { store, clock, random, logger } = deps;
   const holder = randomToken(random);
   const batch = `place/${holder}`;
   const now = clock.wall();
-  const isSpread = (parts.shardsOf?.(queue) ?? 1) > 1;
+  const isSpread = (deps.shardsOf?.(queue) ?? 1) > 1;
   const claim = { batch, holder, until: now + CLAIM_MS, ids, isSpread, now: now - CLOCK_SKEW_MS };
   try {
     // Else somebody was quicker.
-    if ((await store.claimArrivals(queue, claim)) === 'claimed') total.add(await placeAll(records, 0, parts));
+    if ((await store.claimArrivals(queue, claim)) === 'claimed') total.add(await placeAll(records, 0, deps));
     else total.waits(ids);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -18,7 +18,7 @@ import type { AttemptLogger } from './options.js';
 /** Writes at once. */
 const CONCURRENCY = 25;
 
-export interface PlacingParts extends KnownQueues {
+export interface PlacingDeps extends KnownQueues {
   readonly store: BacklogStore;
   readonly clock: Clock;
   readonly random: Random;
@@ -56,14 +56,14 @@ export interface Trouble {
 export async function placeAll(
   records: readonly BacklogRecord[],
   gone: number,
-  parts: PlacingParts,
+  deps: PlacingDeps,
 ): Promise<Placed> {
-  const waiting = records.filter((record) => needsPlace(record, parts));
+  const waiting = records.filter((record) => needsPlace(record, deps));
   const skipped = gone + records.length - waiting.length;
   const counts = { skipped, placed: [] as BacklogRecord[], quarantined: 0, refused: 0 };
   for (let i = 0; i < waiting.length; i += CONCURRENCY) {
     const chunk = waiting.slice(i, i + CONCURRENCY);
-    const answers = await Promise.all(chunk.map((record) => placeOne(record, parts)));
+    const answers = await Promise.all(chunk.map((record) => placeOne(record, deps)));
     const troubled: BacklogRecord[] = [];
     let error: StoreError | undefined;
     for (const [at, answer] of answers.entries()) {
@@ -91,22 +91,22 @@ export function needsPlace(record: BacklogRecord, known: KnownQueues): boolean {
 type Answer = 'placed' | 'skipped' | 'quarantined' | 'refused' | StoreError;
 
 /** Whatever is wrong with it ends here. */
-async function placeOne(record: BacklogRecord, parts: PlacingParts): Promise<Answer> {
+async function placeOne(record: BacklogRecord, deps: PlacingDeps): Promise<Answer> {
   const { id } = record;
-  const { clock, logger, shardsOf = () => 1 } = parts;
+  const { clock, logger, shardsOf = () => 1 } = deps;
   const shards = shardsOf(record.queue);
   try {
     const change = isMisplaced(record)
       ? place(record, clock.now(), shards)
-      : bringHome(record, clock.now(), parts);
-    return await write(record, change, parts);
+      : bringHome(record, clock.now(), deps);
+    return await write(record, change, deps);
   } catch (error) {
     if (isOfStore(error)) return error;
     const reason = reasonOf(error);
     logger.error('a record cannot be given its place', { id, reason });
     try {
       const change = quarantine(record, 'it cannot be given its place', clock.now(), shards);
-      return await write(record, change, parts);
+      return await write(record, change, deps);
     } catch (again) {
       if (isOfStore(again)) return again;
       logger.error('a record cannot be quarantined either: nobody will attempt it', { id, reason });
@@ -118,7 +118,7 @@ async function placeOne(record: BacklogRecord, parts: PlacingParts): Promise<Ans
 async function write(
   record: BacklogRecord,
   change: RecordChange,
-  { store, random, logger }: PlacingParts,
+  { store, random, logger }: PlacingDeps,
 ): Promise<Answer> {
   const answer = await store.settle(record, change, randomToken(random));
   if (answer !== 'settled') return 'skipped';

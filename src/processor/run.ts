@@ -6,6 +6,8 @@ import { StoreError } from '../store/errors.js';
 import type { TierRun } from '../store/store.js';
 import { ArrivalsRun } from './arrivals-run.js';
 import { boundedStore } from './bounded-store.js';
+import { RunCounters } from './counters.js';
+import type { RunDeps } from './deps.js';
 import { LaneRun } from './lane-run.js';
 import { drainLanes } from './lanes.js';
 import { Linger } from './linger.js';
@@ -16,10 +18,8 @@ import {
   type RunOptions,
   type RunTarget,
 } from './options.js';
-import type { RunParts } from './parts.js';
 import { type Pressure, pressureOf } from './pressure/pressure.js';
 import type { RunSummary, StopReason } from './summary.js';
-import { Tally } from './tally.js';
 import { Upcoming } from './upcoming.js';
 
 /** By then an index shows what was written. */
@@ -34,7 +34,7 @@ const INDEX_LAG_MS = 1_000;
  *
  * @throws ConfigurationError if the function's timeout leaves no room for a single attempt
  */
-export async function run(options: RunOptions, given: RunParts): Promise<RunSummary> {
+export async function run(options: RunOptions, given: RunDeps): Promise<RunSummary> {
   const { target, functionTimeoutSeconds, limits } = options;
   if (functionTimeoutSeconds < limits.attemptTimeoutSeconds + LEAST_SPARE_SECONDS) {
     throw new ConfigurationError(
@@ -45,36 +45,36 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
   // All attempts under way listen to it: Node.js would warn of a leak from the eleventh on.
   if (options.stop) setMaxListeners(0, options.stop);
   const upcoming = target.onePage?.upcoming ?? new Upcoming();
-  const parts = { ...given, upcoming, store: boundedStore(given.store, given.clock, options.deadline) };
-  const startedAt = parts.clock.wall();
-  const staysFrom = parts.clock.now();
-  const tally = new Tally();
-  const pressure = pressureOf(options, parts);
+  const deps = { ...given, upcoming, store: boundedStore(given.store, given.clock, options.deadline) };
+  const startedAt = deps.clock.wall();
+  const staysFrom = deps.clock.now();
+  const counters = new RunCounters();
+  const pressure = pressureOf(options, deps);
   let ended: StopReason;
   try {
     ended = target.arrivals
-      ? await attemptArrivals(options, parts, tally, pressure, target.arrivals)
-      : await runTiers(options, parts, tally, pressure);
+      ? await attemptArrivals(options, deps, counters, pressure, target.arrivals)
+      : await runTiers(options, deps, counters, pressure);
     if (mayStay(options, ended)) {
       // Nobody waits for attempts at a time that a sleeping run has.
       await pressure.pool.close();
       const drain = (lanes: readonly string[], exactSince: number) => {
         const ofExact = { ...options, target: { ...target, arrivals: undefined, lanes, exactSince } };
-        return withSlotsOfRules(ofExact, parts, pressure, (anew) =>
-          runTier(ofExact, parts, tally, anew, undefined, 0),
+        return withSlotsOfRules(ofExact, deps, pressure, (anew) =>
+          runTier(ofExact, deps, counters, anew, undefined, 0),
         );
       };
-      ended = (await new Linger(options, { ...parts, startedAt: staysFrom, drain }).stay()) ?? ended;
+      ended = (await new Linger(options, { ...deps, startedAt: staysFrom, drain }).stay()) ?? ended;
     }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    tally.troubled(error);
+    counters.troubled(error);
     ended = 'storeError';
   } finally {
     await pressure.pool.close();
   }
   const { queue, lane, band } = target;
-  return tally.summary({ queue, lane, tier: band?.number }, ended, parts.clock.wall() - startedAt);
+  return counters.summary({ queue, lane, tier: band?.number }, ended, deps.clock.wall() - startedAt);
 }
 
 /**
@@ -84,27 +84,29 @@ export async function run(options: RunOptions, given: RunParts): Promise<RunSumm
  */
 async function attemptArrivals(
   options: RunOptions,
-  parts: RunParts,
-  tally: Tally,
+  deps: RunDeps,
+  counters: RunCounters,
   pressure: Pressure,
   arrivals: Arrivals,
 ): Promise<StopReason> {
-  const run = new ArrivalsRun(options, parts, tally, pressure, arrivals);
+  const run = new ArrivalsRun(options, deps, counters, pressure, arrivals);
   const ended = await run.attempt();
   const { arrivals: _, firstBand, ...target } = options.target;
   const { queue, shards, retryMode } = target;
   const own = run.crowdedOut.filter((record) => record.queue === queue);
   if (own.length === 0 || (retryMode === 'progressive' && !firstBand)) return ended;
   // A request without an answer may have taken all of its time: the next rule looks after them.
-  if (isShortOfTime(options, parts.clock)) return ended;
-  await parts.clock.sleep(INDEX_LAG_MS, options.stop);
+  if (isShortOfTime(options, deps.clock)) return ended;
+  await deps.clock.sleep(INDEX_LAG_MS, options.stop);
   const lanes = [...new Set(own.map((record) => laneFor(record, shards)))];
   const byRule = { ...options, target: { ...target, lanes } };
-  const before = tally.attempted;
+  const before = counters.attempted;
   try {
-    await withSlotsOfRules(byRule, parts, pressure, (anew) => runTier(byRule, parts, tally, anew, firstBand));
+    await withSlotsOfRules(byRule, deps, pressure, (anew) =>
+      runTier(byRule, deps, counters, anew, firstBand),
+    );
   } finally {
-    tally.leftOver(-Math.min(own.length, tally.attempted - before));
+    counters.leftOver(-Math.min(own.length, counters.attempted - before));
   }
   return ended;
 }
@@ -112,11 +114,11 @@ async function attemptArrivals(
 /** For what the same run does later, as a rule's would: it has one pace, and has seen its breakers. */
 async function withSlotsOfRules<Answer>(
   options: RunOptions,
-  parts: RunParts,
+  deps: RunDeps,
   { pace, breakers }: Pressure,
   act: (pressure: Pressure) => Promise<Answer>,
 ): Promise<Answer> {
-  const pressure = { ...pressureOf(options, parts), pace, breakers };
+  const pressure = { ...pressureOf(options, deps), pace, breakers };
   try {
     return await act(pressure);
   } finally {
@@ -135,33 +137,33 @@ function mayStay({ target: { band, retryMode, onePage } }: RunOptions, ended: St
 
 async function runTiers(
   options: RunOptions,
-  parts: RunParts,
-  tally: Tally,
+  deps: RunDeps,
+  counters: RunCounters,
   pressure: Pressure,
 ): Promise<StopReason> {
-  const ended = await runTier(options, parts, tally, pressure, options.target.band);
-  if (!isStopped(ended)) await catchUp(options, parts, tally, pressure);
+  const ended = await runTier(options, deps, counters, pressure, options.target.band);
+  if (!isStopped(ended)) await catchUp(options, deps, counters, pressure);
   return ended;
 }
 
 async function runTier(
   options: RunOptions,
-  parts: RunParts,
-  tally: Tally,
+  deps: RunDeps,
+  counters: RunCounters,
   pressure: Pressure,
   band: TierBand | undefined,
   /** Attempts that do not count against its limit. */
-  before = tally.attempted,
+  before = counters.attempted,
 ): Promise<StopReason> {
-  const at = parts.clock.now();
+  const at = deps.clock.now();
   const { target } = options;
   const ended = await drainLanes(target.lanes ?? [target.lane], pressure.pool, (lane, share) => {
     const ofLane = { ...options, target: { ...target, lane } };
-    return new LaneRun(ofLane, parts, tally, { ...pressure, share }, band, before).drain();
+    return new LaneRun(ofLane, deps, counters, { ...pressure, share }, band, before).drain();
   });
   if (band && isWatched(band) && (ended === 'drained' || ended === 'maxRecords' || ended === 'deadline')) {
     const run = { at, complete: ended === 'drained' };
-    await parts.store.recordTierRun(target.queue, tierKey(band, target), run);
+    await deps.store.recordTierRun(target.queue, tierKey(band, target), run);
   }
   return ended;
 }
@@ -179,20 +181,20 @@ function isWatched(band: TierBand): boolean {
 /** Runs the slower tiers whose turn was missed or cut short: a rule can be late, a deployment resets its phase. */
 async function catchUp(
   options: RunOptions,
-  parts: RunParts,
-  tally: Tally,
+  deps: RunDeps,
+  counters: RunCounters,
   pressure: Pressure,
 ): Promise<void> {
   if (!options.target.catchUp) return;
-  const queue = await parts.store.readQueue(options.target.queue);
+  const queue = await deps.store.readQueue(options.target.queue);
   const slackMs = ((options.target.band?.everySeconds ?? 3600) * 1000) / 2;
   for (const band of options.target.catchUp) {
     const last = queue.tiers.get(tierKey(band, options.target));
-    if (last && !isOverdue(band, last, parts.clock.now(), slackMs)) continue;
-    const ended = await runTier(options, parts, tally, pressure, band);
+    if (last && !isOverdue(band, last, deps.clock.now(), slackMs)) continue;
+    const ended = await runTier(options, deps, counters, pressure, band);
     if (isStopped(ended)) return;
     // A tier's first run of all makes up for nothing, and one that is at work itself needs nobody to.
-    if (last && ended !== 'leaseHeld') tally.tierCaughtUp(band.number);
+    if (last && ended !== 'leaseHeld') counters.tierCaughtUp(band.number);
   }
 }
 

@@ -1,15 +1,15 @@
 import { type BacklogRecord, isQuarantine, type RecordChange, withoutHistory } from '../record/index.js';
 import { isOfOneRecord, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
-import type { AttemptsParts } from './attempts-parts.js';
+import type { AttemptsDeps } from './attempts-deps.js';
 
 /** Before the function's own deadline: time to settle what never ends, and to give the lease back. */
 export const LAST_SETTLES_MS = 4_000;
 const MIN_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3_000;
 
-type SettleParts = Pick<
-  AttemptsParts,
-  'store' | 'lane' | 'lease' | 'tally' | 'logger' | 'clock' | 'upcoming' | 'deadline'
+type SettleDeps = Pick<
+  AttemptsDeps,
+  'store' | 'lane' | 'lease' | 'counters' | 'logger' | 'clock' | 'upcoming' | 'deadline'
 >;
 
 /**
@@ -20,37 +20,37 @@ type SettleParts = Pick<
 export async function settleWithRetries(
   record: BacklogRecord,
   decided: RecordChange,
-  parts: SettleParts,
+  deps: SettleDeps,
 ): Promise<Error | undefined> {
-  const { store, lease, tally, logger, clock } = parts;
+  const { store, lease, counters, logger, clock } = deps;
   const rev = lease.rev;
   let change = decided;
   for (let backoff = MIN_BACKOFF_MS; ; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
     try {
       const answer = await store.settle(record, change, rev);
       if (answer === 'settled') {
-        parts.upcoming?.settled(record, change, clock.now());
-        tally.settled(change);
+        deps.upcoming?.settled(record, change, clock.now());
+        counters.settled(change);
         return undefined;
       }
-      tally.unsettled();
+      counters.unsettled();
       logger.warn('record was changed by somebody else during its attempt', { id: record.id });
       return undefined;
     } catch (error) {
-      const smaller = isOfOneRecord(error) ? smallerThan(change, record, parts) : undefined;
+      const smaller = isOfOneRecord(error) ? smallerThan(change, record, deps) : undefined;
       if (smaller) {
         change = smaller;
         continue;
       }
       const passing = error instanceof StoreThrottledError || error instanceof StoreUnavailableError;
-      const timeLeft = clock.wall() + backoff + LAST_SETTLES_MS / 2 < parts.deadline;
+      const timeLeft = clock.wall() + backoff + LAST_SETTLES_MS / 2 < deps.deadline;
       if (!passing || !timeLeft || lease.renewInMs() <= 0) {
-        tally.unsettled();
+        counters.unsettled();
         const reason = (error as Error).message;
         logger.error('the outcome of an attempt could not be written', { id: record.id, reason });
         // What the store holds against this record alone must not keep the others from their turn.
         if (!isOfOneRecord(error)) return error as Error;
-        tally.refused(1);
+        counters.refused(1);
         return undefined;
       }
       await clock.sleep(backoff);
@@ -62,7 +62,7 @@ export async function settleWithRetries(
 function smallerThan(
   change: RecordChange,
   record: BacklogRecord,
-  { lane, logger }: SettleParts,
+  { lane, logger }: SettleDeps,
 ): RecordChange | undefined {
   if (isQuarantine(change)) return undefined;
   const bare = withoutHistory(change);

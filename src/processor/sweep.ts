@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 /** Before the deadline: time to note how far it has come. */
 const LAST_NOTE_MS = 10_000;
 
-export interface SweepParts {
+export interface SweepDeps {
   readonly store: BacklogStore;
   readonly clock: Clock;
   /** Real time, epoch milliseconds, at which the sweep must have ended. */
@@ -29,7 +29,7 @@ export interface SweepSummary {
  *
  * @throws StoreError, and whatever `found` throws; the next call goes on from the last note
  */
-export async function sweep({ store, clock, deadline, found }: SweepParts): Promise<SweepSummary> {
+export async function sweep({ store, clock, deadline, found }: SweepDeps): Promise<SweepSummary> {
   const last = await store.readSweep();
   const now = clock.now();
   if (last?.finishedAt !== undefined && Math.abs(now - last.startedAt) < DAY_MS) {

@@ -8,7 +8,7 @@ const MAX_SHORT_BYTES = 128;
 const OUTCOMES = ['succeeded', 'snoozed', 'cancelled'] as const;
 
 type Problem = (attribute: string, expected: string) => void;
-type Parts = Readonly<Record<string, unknown>>;
+type Deps = Readonly<Record<string, unknown>>;
 
 /** The newest error, within its bounds. What is not as the library writes it is left out and named. */
 export function parseError(value: unknown, problem: Problem): ErrorEntry | undefined {
@@ -39,7 +39,7 @@ export function parseHistory(value: unknown, problem: Problem): HistoryEntry[] {
 }
 
 /** Those of failures once had a name, a message, a time and the attempt, and nothing else. */
-function parseEntry(entry: Parts): HistoryEntry {
+function parseEntry(entry: Deps): HistoryEntry {
   const { at, attempt, ms, outcome, next, queue, name, message, stack } = entry;
   const known = {
     ms: typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined,
@@ -52,7 +52,7 @@ function parseEntry(entry: Parts): HistoryEntry {
   return { at: short(at) ?? '', attempt: count(attempt), ...Object.fromEntries(given) };
 }
 
-function isMap(value: unknown): value is Parts {
+function isMap(value: unknown): value is Deps {
   if (typeof value !== 'object' || value === null) return false;
   return Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
 }

@@ -46,14 +46,14 @@ export async function openBacklog(start: number) {
     warn: (text: string, more: unknown) => void warnings.push([text, more]),
     error: (text: string, more: unknown) => void warnings.push([text, more]),
   };
-  const parts = { store, clock, random, logger };
+  const deps = { store, clock, random, logger };
 
   const allOf = async (TableName: string): Promise<RawItem[]> => {
     const { Items = [] } = await dynamo.send(new ScanCommand({ TableName, ConsistentRead: true }));
     return Items;
   };
   return {
-    parts,
+    deps,
     dynamo,
     tables,
     store,
@@ -104,7 +104,7 @@ export async function openBacklog(start: number) {
           tickSeconds: 60,
           keepSuccessSeconds: 30 * 86_400,
         },
-        parts,
+        deps,
       );
     },
     async close() {

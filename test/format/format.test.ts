@@ -88,12 +88,12 @@ describe.each(readdirSync(FIXTURES).map((file) => file.replace('.json', '')))(
       const found: string[] = [];
       const deadline = backlog.clock.wall() + 60_000;
       const swept = await sweep({
-        ...backlog.parts,
+        ...backlog.deps,
         deadline,
         found: async (ids) => void found.push(...ids),
       });
       expect(swept.ended).toBe('finished');
-      const { placed } = await placeWhenFree(['bare', 'bare-in-queue', 'from-client'], backlog.parts);
+      const { placed } = await placeWhenFree(['bare', 'bare-in-queue', 'from-client'], backlog.deps);
       expect(placed).toHaveLength(3);
       expect(await attempted('orders')).toEqual(expect.arrayContaining(['bare-in-queue', 'from-client']));
       expect(await attempted('default')).toEqual(['bare']);
@@ -138,7 +138,7 @@ describe('a record of a newer version', () => {
     const ids = ['new-way-bare', 'old-way'];
     expect(await attempted('orders', { arrivals: { batch: '1/2', ids } })).toEqual(['old-way']);
     expect(await attempted('orders')).toEqual([]);
-    expect(await placeWhenFree(['new-way-swept'], backlog.parts)).toMatchObject({ skipped: 0 });
+    expect(await placeWhenFree(['new-way-swept'], backlog.deps)).toMatchObject({ skipped: 0 });
     const quarantined = (await backlog.items()).records.filter(({ backlogFormat }) => backlogFormat);
     expect(quarantined).toHaveLength(3);
     for (const item of quarantined) {

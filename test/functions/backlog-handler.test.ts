@@ -29,7 +29,7 @@ function plannedRun(
     const handler = backlogHandler({
       queue: 'default',
       process: () => {},
-      ...bench.seams,
+      ...bench.overrides,
       ...options,
       run: async (runOptions) => {
         resolve(runOptions);
@@ -51,7 +51,7 @@ describe('a run', () => {
       process: (record, { attempt, signal }) => {
         seen.push([record.id, record.payload, attempt, signal.aborted]);
       },
-      ...bench.seams,
+      ...bench.overrides,
     });
     const summary = await handler({ queue: 'default' }, context);
     expect(summary).toMatchObject({
@@ -83,7 +83,7 @@ describe('a run', () => {
       return token.value;
     };
     const process = deliverByHttp({ url: server.url, headers: { authorization } });
-    const handler = backlogHandler({ queue: 'default', process, ...bench.seams });
+    const handler = backlogHandler({ queue: 'default', process, ...bench.overrides });
     await expect(handler({ queue: 'default' }, context)).rejects.toThrow('no access to the secret');
     expect(await bench.store.get('a')).toMatchObject({ status: 'NEW', attempts: 0 });
     expect(bench.log()).toMatchObject([{ level: 'ERROR', message: 'run failed' }]);
@@ -97,7 +97,7 @@ describe('a run', () => {
     const secret = () => Promise.reject(new Error('no access to the secret'));
     const deliver = deliverByHttp({ url: 'https://erp.example.com/', secret });
     const process: Process = (record, attempt) => deliver(record, attempt);
-    const handler = backlogHandler({ queue: 'default', process, ...bench.seams });
+    const handler = backlogHandler({ queue: 'default', process, ...bench.overrides });
     expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 1, failed: 0, dead: 0 });
     const record = await bench.store.get('a');
     expect(record).toMatchObject({ status: 'NEW' });
@@ -132,7 +132,7 @@ describe('a run', () => {
     const handler = backlogHandler({
       queue: 'default',
       process: async (record) => outcomes[record.id]?.() as never,
-      ...bench.seams,
+      ...bench.overrides,
     });
     const summary = await handler({ queue: 'default' }, context);
     expect(summary).toMatchObject({ attempted: 9, succeeded: 3, failed: 4, dead: 2 });
@@ -157,7 +157,7 @@ describe('a run', () => {
   it('of a progressive queue attempts the band of its event', async () => {
     const bench = workbench({ bulk: { retryMode: 'progressive' } });
     await bench.insert({ id: 'a', queue: 'bulk' });
-    const handler = backlogHandler({ queue: 'bulk', process: () => {}, ...bench.seams });
+    const handler = backlogHandler({ queue: 'bulk', process: () => {}, ...bench.overrides });
     const summary = await handler({ queue: 'bulk', tier: TIER_1 }, context);
     expect(summary).toMatchObject({ queue: 'bulk', tier: 1, succeeded: 1 });
   });
@@ -167,7 +167,7 @@ describe('a run', () => {
     const handler = backlogHandler({
       queue: 'default',
       process: () => {},
-      ...bench.seams,
+      ...bench.overrides,
       run: async () => {
         await new Promise((resolve) => setTimeout(resolve, 50));
         return { ended: 'deadline' } as never;
@@ -179,7 +179,7 @@ describe('a run', () => {
 
   it('works again and again in the same sandbox', async () => {
     const bench = workbench(retryQueue);
-    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams });
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.overrides });
     for (const id of ['a', 'b', 'c']) {
       await bench.insert({ id });
       expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 1, succeeded: 1 });
@@ -361,7 +361,7 @@ describe('how a run is put together', () => {
 
 describe('what goes wrong', () => {
   const failing = async (bench: ReturnType<typeof workbench>, event: unknown, options = {}) => {
-    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams, ...options });
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.overrides, ...options });
     const error = await handler(event, context).then(
       () => undefined,
       (thrown: Error) => thrown,
@@ -371,7 +371,7 @@ describe('what goes wrong', () => {
 
   it('an environment that makes no sense fails every invocation, and each leaves a log line', async () => {
     const bench = workbench('{"default":{"retryMode":"sideways"}}');
-    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams });
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.overrides });
     for (const invocation of [1, 2]) {
       await expect(handler({ queue: 'default' }, context)).rejects.toThrow(
         new ConfigurationError(
@@ -459,8 +459,8 @@ describe('what goes wrong', () => {
     ],
     [{ deadOn: TypeError }, 'backlogHandler.deadOn: expected array, got a function'],
   ])('the options %j are refused where the handler is made', (options, message) => {
-    const { seams } = workbench(retryQueue);
-    const whole = { queue: 'default', process: () => {}, ...seams, ...options };
+    const { overrides } = workbench(retryQueue);
+    const whole = { queue: 'default', process: () => {}, ...overrides, ...options };
     expect(() => backlogHandler(whole as never)).toThrow(new ConfigurationError(message));
   });
 });
@@ -478,7 +478,7 @@ describe('a handler of several queues', () => {
     for (const queue of ['critical', 'default']) {
       for (const id of ['a', 'b']) await bench.insert({ id: `${queue}-${id}`, queue, lane: queue });
     }
-    const handler = backlogHandler({ process: () => {}, ...bench.seams });
+    const handler = backlogHandler({ process: () => {}, ...bench.overrides });
     const summary = await handler(together, context);
     expect(summary).toMatchObject({ queue: 'critical,default', succeeded: 4 });
     expect(summary.queues?.map(({ queue, succeeded }) => [queue, succeeded])).toEqual([
@@ -494,7 +494,7 @@ describe('a handler of several queues', () => {
   it('takes what comes in any of them', async () => {
     const bench = workbench(queues);
     await bench.insert({ id: 'a', queue: 'default', lane: undefined, dueAt: undefined, rev: undefined });
-    const handler = backlogHandler({ queues: 'critical,6 default,1', process: () => {}, ...bench.seams });
+    const handler = backlogHandler({ queues: 'critical,6 default,1', process: () => {}, ...bench.overrides });
     const event = { queue: 'default', arrivals: { batch: 'b', ids: ['a'] } };
     expect(await handler(event, context)).toMatchObject({ queue: 'default', succeeded: 1 });
   });
@@ -522,7 +522,7 @@ describe('a handler of several queues', () => {
     ],
   ])('refuses %s', async (_, options, event, message) => {
     const bench = workbench(queues);
-    const handler = backlogHandler({ process: () => {}, ...bench.seams, ...options });
+    const handler = backlogHandler({ process: () => {}, ...bench.overrides, ...options });
     await expect(handler(event, context)).rejects.toThrow(message);
   });
 

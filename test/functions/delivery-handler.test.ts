@@ -20,7 +20,7 @@ describe('the built-in delivery', () => {
     });
     await bench.insert({ id: 'a', payload: 1 });
     await bench.insert({ id: 'b', payload: 2, queue: 'orders' });
-    const handler = deliveryHandler('perRecord', bench.seams);
+    const handler = deliveryHandler('perRecord', bench.overrides);
     for (const queue of ['default', 'orders']) {
       expect(await handler({ queue }, context)).toMatchObject({ attempted: 1, succeeded: 1 });
     }
@@ -36,7 +36,7 @@ describe('the built-in delivery', () => {
       { logLevel: 'DEBUG' as 'INFO' },
     );
     for (const id of Object.keys(status)) await bench.insert({ id, payload: { card: 'secret-payload' } });
-    const summary = await deliveryHandler('perRecord', bench.seams)({ queue: 'default' }, context);
+    const summary = await deliveryHandler('perRecord', bench.overrides)({ queue: 'default' }, context);
     expect(summary).toMatchObject({ attempted: 4, succeeded: 1, failed: 1, dead: 2 });
     expect(await bench.store.get('later')).toMatchObject({
       status: 'ERROR',
@@ -61,7 +61,7 @@ describe('the built-in delivery', () => {
     } as const;
     const bench = workbench({ default: { retryMode: 'perRecord', deliverTo } });
     for (const id of ['gone', 'missing']) await bench.insert({ id });
-    const summary = await deliveryHandler('perRecord', bench.seams)({ queue: 'default' }, context);
+    const summary = await deliveryHandler('perRecord', bench.overrides)({ queue: 'default' }, context);
     expect(summary).toMatchObject({ attempted: 2, succeeded: 1, failed: 1, dead: 0 });
     for (const request of erp.received) {
       expect(request).toMatchObject({ method: 'PUT', headers: { 'x-tenant': 'blue' } });
@@ -74,7 +74,7 @@ describe('the built-in delivery', () => {
     });
     const bench = workbench({ default: { retryMode: 'perRecord', deliverTo: erp.url } });
     await bench.insert({ id: 'a' });
-    await deliveryHandler('perRecord', bench.seams)({ queue: 'default' }, context);
+    await deliveryHandler('perRecord', bench.overrides)({ queue: 'default' }, context);
     const record = await bench.store.get('a');
     const message = `HTTP 503 from ${erp.origin}: out of order ${'.'.repeat(187)}`;
     expect(record?.history).toMatchObject([{ name: 'HttpError', message, attempt: 1 }]);
@@ -102,7 +102,7 @@ describe('the built-in delivery', () => {
       };
       const fetchSecret: FetchSecret = async ({ secretsManager }, stage) =>
         values[`${secretsManager} ${stage}`];
-      const handler = deliveryHandler('perRecord', { ...bench.seams, fetchSecret });
+      const handler = deliveryHandler('perRecord', { ...bench.overrides, fetchSecret });
       expect(await handler({ queue: 'default' }, context)).toMatchObject({ succeeded: 1 });
       const [request] = erp.received;
       const headers = request?.headers as Record<string, string>;
@@ -124,7 +124,7 @@ describe('the built-in delivery', () => {
         if (secretsManager === 'erp') return '{"token":"t0ken"}';
         return stage === 'AWSCURRENT' ? NEW : undefined;
       };
-      const handler = deliveryHandler('perRecord', { ...bench.seams, fetchSecret });
+      const handler = deliveryHandler('perRecord', { ...bench.overrides, fetchSecret });
       const arrivals = { queue: 'default', arrivals: { batch: '1/1', ids: ['arrived'] } };
       for (const event of [{ queue: 'default' }, arrivals]) {
         await expect(handler(event, context)).rejects.toThrow(
@@ -151,9 +151,9 @@ describe('the built-in delivery', () => {
       await bench.insert({ id: 'a' });
       const fetchSecret: FetchSecret = async (_, stage) => (stage === 'AWSCURRENT' ? value : undefined);
       const handler = deliveryHandler('perRecord', {
-        ...bench.seams,
+        ...bench.overrides,
         env: {
-          ...bench.seams.env,
+          ...bench.overrides.env,
           ...environment({ default: { retryMode: 'perRecord', deliverTo: signedOnly } }),
         },
         fetchSecret,
@@ -174,7 +174,7 @@ describe('the built-in delivery', () => {
         if (secretsManager === 'erp') return JSON.stringify({ token: 'a\r\nx-admin: yes' });
         return stage === 'AWSCURRENT' ? NEW : undefined;
       };
-      const handler = deliveryHandler('perRecord', { ...bench.seams, fetchSecret });
+      const handler = deliveryHandler('perRecord', { ...bench.overrides, fetchSecret });
       await expect(handler({ queue: 'default' }, context)).rejects.toThrow(
         'BACKLOG_QUEUES.default.deliverTo.headers.authorization: expected one line of visible ASCII characters',
       );
@@ -191,7 +191,7 @@ describe('the built-in delivery', () => {
         if (secretsManager === 'erp') return '{"token":"t0ken"}';
         return stage === 'AWSCURRENT' ? NEW : undefined;
       };
-      const handler = deliveryHandler('perRecord', { ...bench.seams, fetchSecret, now: () => state.now });
+      const handler = deliveryHandler('perRecord', { ...bench.overrides, fetchSecret, now: () => state.now });
       await handler({ queue: 'default' }, context);
       state.fails = true;
       state.now += 3_600_000;
@@ -210,7 +210,9 @@ describe('the built-in delivery', () => {
     const bench = workbench({ default: { retryMode: 'perRecord', deliverTo: sandbox.url } });
     await bench.insert({ id: 'a' });
     vi.stubEnv('AWS_LAMBDA_RUNTIME_API', '127.0.0.1:9001');
-    await expect(deliveryHandler('perRecord', bench.seams)({ queue: 'default' }, context)).rejects.toThrow(
+    await expect(
+      deliveryHandler('perRecord', bench.overrides)({ queue: 'default' }, context),
+    ).rejects.toThrow(
       'BACKLOG_QUEUES.default.deliverTo.url: expected a public address, or one that "allowPrivateAddresses" allows, got "127.0.0.1"',
     );
     vi.unstubAllEnvs();
@@ -223,7 +225,9 @@ describe('the built-in delivery', () => {
     const bench = workbench({ bulk: { retryMode: 'progressive', deliverTo: erp.url } });
     await bench.insert({ id: 'a', queue: 'bulk' });
     const event = { queue: 'bulk', tier: TIER_1 };
-    expect(await deliveryHandler('progressive', bench.seams)(event, context)).toMatchObject({ succeeded: 1 });
+    expect(await deliveryHandler('progressive', bench.overrides)(event, context)).toMatchObject({
+      succeeded: 1,
+    });
   });
 
   it.each([
@@ -241,7 +245,7 @@ describe('the built-in delivery', () => {
     'the %s function refuses a queue of the other retry mode',
     async (retryMode, event, message) => {
       const bench = workbench({ default: { retryMode: 'perRecord' }, bulk: { retryMode: 'progressive' } });
-      await expect(deliveryHandler(retryMode, bench.seams)(event, context)).rejects.toThrow(
+      await expect(deliveryHandler(retryMode, bench.overrides)(event, context)).rejects.toThrow(
         `event.queue: ${message}`,
       );
     },
@@ -249,7 +253,9 @@ describe('the built-in delivery', () => {
 
   it('a queue without a URL is a clear error', async () => {
     const bench = workbench({ default: { retryMode: 'perRecord' } });
-    await expect(deliveryHandler('perRecord', bench.seams)({ queue: 'default' }, context)).rejects.toThrow(
+    await expect(
+      deliveryHandler('perRecord', bench.overrides)({ queue: 'default' }, context),
+    ).rejects.toThrow(
       'BACKLOG_QUEUES.default.deliverTo: expected a URL such as https://erp.example.com/orders, got nothing',
     );
   });

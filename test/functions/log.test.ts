@@ -28,7 +28,7 @@ describe('the log', () => {
   it('has one line per run, with its summary', async () => {
     const bench = workbench(queues);
     await bench.insert({ id: 'a' });
-    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams });
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.overrides });
     const summary = await handler({ queue: 'default' }, context);
     expect(bench.log()).toEqual([
       expect.objectContaining({
@@ -46,7 +46,7 @@ describe('the log', () => {
       ['DEBUG', ['DEBUG']],
     ] as const) {
       const bench = workbench(queues, { logLevel: logLevel as 'INFO' });
-      const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams });
+      const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.overrides });
       expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 0 });
       expect(
         bench
@@ -60,7 +60,7 @@ describe('the log', () => {
   it('has a line of a run that found nothing but made up for a missed one', async () => {
     const bench = workbench(queues);
     const run = async () => ({ ...idle, caughtUp: [3] });
-    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams, run });
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.overrides, run });
     await handler({ queue: 'default' }, context);
     expect(bench.log()).toMatchObject([{ level: 'INFO', message: 'run', caughtUp: [3] }]);
   });
@@ -75,7 +75,7 @@ describe('the log', () => {
         logger.debug('no details');
         throw new Error('refused');
       },
-      ...bench.seams,
+      ...bench.overrides,
     });
     await handler({ queue: 'default' }, context);
     expect(bench.log()).toContainEqual(
@@ -180,7 +180,7 @@ describe('the metrics', () => {
 
   it('get the run and the table from the handler', async () => {
     const bench = workbench(queues);
-    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.seams });
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.overrides });
     const run = await handler({ queue: 'default' }, context);
     expect(bench.measured).toEqual([[run, 'records-table']]);
   });

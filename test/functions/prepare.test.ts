@@ -27,7 +27,7 @@ describe('several queues in one function', () => {
     for (const queue of ['a', 'b', 'c']) await bench.insert({ id: queue, queue });
     const shared = preparing(async () => {});
     const lacking = preparing(() => Promise.reject(new Error('no access to the secret')));
-    const handler = makeHandler(({ queue }) => (queue === 'b' ? lacking : shared), {}, bench.seams);
+    const handler = makeHandler(({ queue }) => (queue === 'b' ? lacking : shared), {}, bench.overrides);
     const event = { queues: { a: 1, b: 1, c: 1 } };
     await expect(handler(event, context)).rejects.toThrow('no access to the secret');
     expect(await bench.store.get('a')).toMatchObject({ status: 'SUCCESS' });

@@ -61,7 +61,7 @@ export function workbench(queues: QueuesSettings | string, { logLevel = 'INFO' a
     lines,
     measured,
     log: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
-    seams: {
+    overrides: {
       clock,
       store,
       logger,

@@ -38,11 +38,11 @@ function bench() {
     giveUp: async (body) => void violations.push(`given up: ${body}`),
   };
   const env = {
-    ...made.seams.env,
+    ...made.overrides.env,
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Worker: ['orders', 'default'] }),
     BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
-  const seams = { ...made.seams, env, remote };
+  const overrides = { ...made.overrides, env, remote };
   const handlers = {
     run: backlogHandler({
       queues: SERVED,
@@ -50,10 +50,10 @@ function bench() {
         attempts.set(record.id, [...(attempts.get(record.id) ?? []), record]);
         if (Number(/^bad(\d+)$/.exec(record.id)?.[1] ?? 1) % FAILS_EVERY === 0) throw new Error('so be it');
       },
-      ...made.seams,
+      ...made.overrides,
     } as Parameters<typeof backlogHandler>[0]),
-    intake: intakeHandler(seams),
-    sweep: sweepHandler(seams),
+    intake: intakeHandler(overrides),
+    sweep: sweepHandler(overrides),
   };
   const call = async (name: keyof typeof handlers, event: unknown) => {
     try {

@@ -224,7 +224,7 @@ class Trial {
     const handler = backlogHandler({
       queues: SERVED,
       process: (record) => this.process(record),
-      ...this.seams(),
+      ...this.overrides(),
     } as Parameters<typeof backlogHandler>[0]);
     await this.guarded(`the run of ${JSON.stringify(event)}`, () => handler(event, CONTEXT));
   }
@@ -252,7 +252,7 @@ class Trial {
     }
   }
 
-  private seams() {
+  private overrides() {
     const store = new DynamoDbOperatorStore({
       client: this.client,
       tables: this.table.names,
@@ -276,13 +276,13 @@ class Trial {
       sendReturned: async (ids) => void this.returned.push(...renderReturned(ids)),
       giveUp: async (body) => this.report(`given up: ${body}`),
     };
-    const seams = this.seams();
+    const overrides = this.overrides();
     const env = {
-      ...seams.env,
+      ...overrides.env,
       BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Worker: ['orders', 'default'] }),
       BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
     };
-    return { ...seams, env, remote };
+    return { ...overrides, env, remote };
   }
 
   /** A good record is attempted once, at the first opportunity, and gets what was put. */

@@ -31,7 +31,8 @@ it(`${ITEMS} foreign items are adopted once each, over ${KILLS} kills`, async ()
   const stateFile = join(await mkdtemp(join(tmpdir(), 'backlog-adopt-')), 'state.json');
   const target = ['--endpoint', dynamodb.endpoint, '--table', 'Old'];
   const adopt = ['adopt', ...target, ...FOREIGN_FLAGS, '--resume', stateFile, '--yes', '--json'];
-  const looked = () => (existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')).tally.items : 0);
+  const looked = () =>
+    existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')).counters.items : 0;
 
   for (let kill = 0, before = 0; kill < KILLS; kill++) {
     const running = cli.start(...adopt, '--limit-per-second', '200', '--segments', '4');

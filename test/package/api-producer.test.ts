@@ -110,8 +110,8 @@ describe('the example of an API as producer', () => {
 
 /** What API Gateway makes of the mapping template: references resolved, `$input.path('$.x')` replaced. */
 function render(template: unknown, body: Readonly<Record<string, string>>) {
-  const [, parts] = (template as { 'Fn::Join': [string, unknown[]] })['Fn::Join'];
-  const text = parts.map((part) => (typeof part === 'string' ? part : 'BacklogRecords')).join('');
+  const [, deps] = (template as { 'Fn::Join': [string, unknown[]] })['Fn::Join'];
+  const text = deps.map((part) => (typeof part === 'string' ? part : 'BacklogRecords')).join('');
   const rendered = text.replaceAll(/\$input\.path\('\$\.(\w+)'\)/g, (_all, name: string) =>
     String(body[name]),
   );

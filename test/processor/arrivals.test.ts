@@ -18,7 +18,7 @@ const arrive = (
   batch = 'b',
 ): Promise<RunSummary> => harness.run(process, { arrivals: { batch, ids }, ...options });
 
-const parts = (harness: Harness) => ({
+const deps = (harness: Harness) => ({
   store: harness.store,
   clock: harness.clock,
   random: () => 0.5,
@@ -522,7 +522,7 @@ describe('records that have just come', () => {
     expect(harness.item('a')).not.toHaveProperty('rev');
     // The overwrite has come through the table's stream.
     await harness.pass(75);
-    expect(await placeWhenFree(['a'], parts(harness))).toMatchObject({ placed: [{ id: 'a' }], waiting: [] });
+    expect(await placeWhenFree(['a'], deps(harness))).toMatchObject({ placed: [{ id: 'a' }], waiting: [] });
     const attempted: unknown[] = [];
     const queue = String(more.queue ?? 'q');
     const attempt: Process = ({ attributes, task }) => {
@@ -540,9 +540,9 @@ describe('records that have just come', () => {
     const lost = { batch: 'x', holder: 'lost', ids: ['a'], until: now + 70_000, now };
     expect(await harness.store.claimArrivals('q', lost)).toBe('claimed');
     await harness.pass(1);
-    expect(await placeWhenFree(['a'], parts(harness))).toMatchObject({ placed: [], waiting: ['a'] });
+    expect(await placeWhenFree(['a'], deps(harness))).toMatchObject({ placed: [], waiting: ['a'] });
     await harness.pass(80);
-    expect(await placeWhenFree(['a'], parts(harness))).toMatchObject({ placed: [{ id: 'a' }], waiting: [] });
+    expect(await placeWhenFree(['a'], deps(harness))).toMatchObject({ placed: [{ id: 'a' }], waiting: [] });
     expect(harness.item('a')).toMatchObject({ lane: 'q', insertedAt: iso(81), dueAt: iso(81) });
     put(harness, 'b');
     expect(await arrive(harness, ['b'], succeed, {}, 'x')).toMatchObject({ succeeded: 1 });
@@ -553,7 +553,7 @@ describe('placing', () => {
   test('writes anew what could not be read, and names it', async () => {
     const harness = new Harness();
     harness.store.put({ id: 'a', status: 'new', queue: 7, payload: 1, insertedAt: 12345 });
-    const { placed } = await placeWhenFree(['a'], parts(harness));
+    const { placed } = await placeWhenFree(['a'], deps(harness));
     expect(placed).toMatchObject([
       { id: 'a', problems: [expect.any(String), expect.any(String), expect.any(String)] },
     ]);
@@ -573,7 +573,7 @@ describe('placing', () => {
     const harness = new Harness();
     put(harness, 'a', { expiresAt: 1_800_000_000, attempts: 1 });
     put(harness, 'b', { expiresAt: 1_800_000_000 });
-    await placeWhenFree(['a'], parts(harness));
+    await placeWhenFree(['a'], deps(harness));
     await arrive(harness, ['b'], fail);
     for (const id of ['a', 'b']) expect(harness.item(id)).not.toHaveProperty('expiresAt');
     expect(harness.item('a')).toMatchObject({ attempts: 1, lane: 'q' });
@@ -582,7 +582,7 @@ describe('placing', () => {
   test('keeps what was read: an insertion time with an offset becomes UTC', async () => {
     const harness = new Harness();
     put(harness, 'a', { insertedAt: '2026-02-28T23:00:00+02:00' });
-    await placeWhenFree(['a'], parts(harness));
+    await placeWhenFree(['a'], deps(harness));
     expect(harness.item('a')).toMatchObject({ insertedAt: iso(-3 * 3600), dueAt: iso(-3 * 3600) });
   });
 
@@ -592,7 +592,7 @@ describe('placing', () => {
     const read = await harness.store.readRecords(['a']);
     put(harness, 'a', { payload: { n: 2 } });
     const store = Object.assign(Object.create(harness.store), { readRecords: async () => read });
-    const answer = await placeWhenFree(['a'], { ...parts(harness), store });
+    const answer = await placeWhenFree(['a'], { ...deps(harness), store });
     expect(answer).toEqual({ placed: [], skipped: 1, quarantined: 0, refused: 0, waiting: [] });
     expect(harness.item('a')).not.toHaveProperty('lane');
   });
@@ -603,8 +603,8 @@ describe('placing', () => {
     put(harness, 'done', { status: 'SUCCESS' });
     harness.put('placed');
     const ids = ['a', 'a', 'done', 'placed', 'gone'];
-    expect(await placeWhenFree(ids, parts(harness))).toMatchObject({ placed: [{ id: 'a' }], skipped: 3 });
-    expect(await placeWhenFree(ids, parts(harness))).toEqual({
+    expect(await placeWhenFree(ids, deps(harness))).toMatchObject({ placed: [{ id: 'a' }], skipped: 3 });
+    expect(await placeWhenFree(ids, deps(harness))).toEqual({
       placed: [],
       skipped: 4,
       quarantined: 0,

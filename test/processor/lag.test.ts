@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
-import { lagSeconds } from '../../src/processor/tally.js';
+import { lagSeconds } from '../../src/processor/counters.js';
 import { parseRecord } from '../../src/record/index.js';
 
 const BORN = Date.parse('2026-11-20T09:00:00.000Z');

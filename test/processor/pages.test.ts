@@ -161,16 +161,16 @@ test('each of several runs that share the lanes of a queue looks after its own t
   const slow = { number: 3, everySeconds: 86_400, fromAgeSeconds: 86_400, untilAgeSeconds: 1e9, last: true };
   const old = (id: string, lane: string) =>
     harness.put(id, { lane, insertedAt: iso(-100_000), attempts: 1, lastAttemptAt: iso(-90_000) });
-  const parts = [
+  const deps = [
     { part: 0, lanes: ['q'] },
     { part: 1, lanes: ['q#8'] },
   ];
-  for (const { part, lanes } of parts) await harness.run(succeed, { band: slow, part, lanes, shards: 16 });
+  for (const { part, lanes } of deps) await harness.run(succeed, { band: slow, part, lanes, shards: 16 });
   old('a', 'q');
   old('b', 'q#8');
   await harness.pass(1.6 * 86_400);
   // The first part has had its turn late, the second has not.
-  await harness.run(succeed, { band: slow, shards: 16, ...parts[0] });
-  const second = await harness.run(succeed, { band: hourly, catchUp: [slow], shards: 16, ...parts[1] });
+  await harness.run(succeed, { band: slow, shards: 16, ...deps[0] });
+  const second = await harness.run(succeed, { band: hourly, catchUp: [slow], shards: 16, ...deps[1] });
   expect(second).toMatchObject({ succeeded: 1, caughtUp: [3] });
 });

@@ -22,7 +22,7 @@ async function dispatch({ queues, code = {}, everySeconds, forSeconds }: Demonst
       attempts.push({ queue, second: (bench.clock.now() - start) / 1000 });
       throw new Error('Always fails');
     };
-    const handler = backlogHandler({ queue, process, ...(i === 0 ? code : {}), ...bench.seams });
+    const handler = backlogHandler({ queue, process, ...(i === 0 ? code : {}), ...bench.overrides });
     return { queue, fire: (event: object = {}) => handler({ queue, ...event }, context) };
   });
   const [first] = handlers;

@@ -18,7 +18,7 @@ export function queueUnderRules(queues: QueuesSettings, process: Process) {
   const [[queue = '', { retryMode = 'retry' } = {}] = []] = Object.entries(queues);
   const bench = workbench(queues, { logLevel: 'INFO' });
   const start = bench.clock.now();
-  const handler = backlogHandler({ queue, process, ...bench.seams });
+  const handler = backlogHandler({ queue, process, ...bench.overrides });
   const bands = tierBands(DEFAULT_TIERS, FUNCTION_TIMEOUT_SECONDS);
   const anyYoungerThan = async (ageSeconds: number) => {
     const until = bench.clock.now();

@@ -1,4 +1,4 @@
-import { MemoryStore, type MemoryStoreParts } from '../../src/store/memory/store.js';
+import { MemoryStore, type MemoryStoreDeps } from '../../src/store/memory/store.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 
 /** What the users' table is asked for; everything else is of the control table. */
@@ -26,7 +26,7 @@ export class ControlTable {
 
   constructor(
     private readonly records: MemoryStore,
-    private readonly parts: MemoryStoreParts,
+    private readonly deps: MemoryStoreDeps,
   ) {
     this.current = records;
   }
@@ -37,7 +37,7 @@ export class ControlTable {
 
   /** From the beginning until `copied` each request is made to a copy as well. */
   beginCopy(): void {
-    this.copy = new MemoryStore(this.parts);
+    this.copy = new MemoryStore(this.deps);
   }
 
   copied(): void {
@@ -46,7 +46,7 @@ export class ControlTable {
 
   /** To the copy, or to nothing where there is none. */
   restore(): void {
-    this.current = this.copy ?? new MemoryStore(this.parts);
+    this.current = this.copy ?? new MemoryStore(this.deps);
     this.isCopied = true;
   }
 

@@ -7,7 +7,7 @@ import { between, chance, pick } from './random.js';
 
 export type OperatorKind = 'redrive' | 'discard' | 'snooze' | 'retryNow' | 'move';
 
-export interface OperatorParts {
+export interface OperatorDeps {
   readonly random: Random;
   readonly after: (milliseconds: number, action: () => void) => void;
   /** How long they are at work. */
@@ -26,17 +26,17 @@ const QUEUES = ['q', 'r'] as const;
 
 /** Operators who do anything to any record at any time, several at once, and are killed and frozen as runs are. */
 export class Operators {
-  constructor(private readonly parts: OperatorParts) {}
+  constructor(private readonly deps: OperatorDeps) {}
 
   schedule(): void {
-    const { random, after, horizonMs } = this.parts;
+    const { random, after, horizonMs } = this.deps;
     const count = between(random, 2, 12);
     for (let i = 0; i < count; i++) after(between(random, 0, horizonMs), () => void this.act());
   }
 
   /** Somebody looks at a record while it is under attempt, and does something about it. */
   sees(id: string): void {
-    const { random, after, fire } = this.parts;
+    const { random, after, fire } = this.deps;
     if (!chance(random, 0.15)) return;
     const begin = between(random, 0, 1500);
     after(begin, () => void this.act([id]));
@@ -44,7 +44,7 @@ export class Operators {
   }
 
   private async act(about?: string[]): Promise<void> {
-    const { random, ids, newActor } = this.parts;
+    const { random, ids, newActor } = this.deps;
     const kind = pick<OperatorKind>(random, [
       'redrive',
       'redrive',
@@ -70,7 +70,7 @@ export class Operators {
   }
 
   private one(actor: Actor, kind: OperatorKind, which: string[] | { queue: string }, more: object = {}) {
-    const { random, storeOf, keepSeconds } = this.parts;
+    const { random, storeOf, keepSeconds } = this.deps;
     const operator = new BacklogOperator({
       table: 'records',
       controlTable: 'control',
@@ -98,7 +98,7 @@ export class Operators {
   }
 
   private some(ids: readonly string[]): string[] {
-    const { random } = this.parts;
+    const { random } = this.deps;
     return ids.filter(() => chance(random, 0.3));
   }
 }

@@ -2,7 +2,7 @@ import type { Random } from '../../src/random.js';
 import type { Item } from '../../src/record/index.js';
 import { between, chance, pick } from './random.js';
 
-export interface OverwritesParts {
+export interface OverwritesDeps {
   readonly random: Random;
   /** True time. */
   readonly now: () => number;
@@ -28,21 +28,21 @@ const ATTRIBUTES = [
 const counts = new WeakMap<object, number>();
 
 /** Other values for one attribute of a bare item, or for several of them: never the same item again. */
-export function otherAttributes(stored: Item, parts: OverwritesParts): Item {
-  const { random } = parts;
+export function otherAttributes(stored: Item, deps: OverwritesDeps): Item {
+  const { random } = deps;
   const next: Record<string, unknown> = { ...stored };
   const several = chance(random, 0.3) ? between(random, 2, 4) : 1;
   const number = (counts.get(random) ?? 1_000) + 1;
   counts.set(random, number);
-  for (let i = 0; i < several; i++) change(pick(random, ATTRIBUTES), next, number, parts);
-  return parts.wasWritten(next as Item) ? { ...next, note: number } : next;
+  for (let i = 0; i < several; i++) change(pick(random, ATTRIBUTES), next, number, deps);
+  return deps.wasWritten(next as Item) ? { ...next, note: number } : next;
 }
 
 function change(
   attribute: (typeof ATTRIBUTES)[number],
   item: Record<string, unknown>,
   number: number,
-  { random, now, hasSecondQueue, hasOwnPolicy }: OverwritesParts,
+  { random, now, hasSecondQueue, hasOwnPolicy }: OverwritesDeps,
 ): void {
   const at = (ms: number) => new Date(ms).toISOString();
   switch (attribute) {

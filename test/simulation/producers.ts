@@ -11,7 +11,7 @@ import type { Bare, Script } from './script.js';
 import type { Versions } from './versions.js';
 import type { Witness } from './witness.js';
 
-export interface ProducerParts {
+export interface ProducerDeps {
   readonly time: VirtualTime;
   readonly truth: MemoryStore;
   /** Where inserts are seen by the index later. */
@@ -42,17 +42,17 @@ export class Producers {
   private readonly overwrites = new Map<string, number>();
   /** Overwrites that are still to come. */
   private toCome = 0;
-  constructor(private readonly parts: ProducerParts) {}
+  constructor(private readonly deps: ProducerDeps) {}
 
   schedule(script: Script): void {
-    const { time } = this.parts;
+    const { time } = this.deps;
     const { bare, insertAtMs, overwriteAtMs } = script;
     time.after(insertAtMs, () => (bare ? this.putBare(script, bare, 1) : this.putIndexed(script, 1)));
     if (overwriteAtMs !== undefined) {
       time.after(overwriteAtMs, () => this.writeOver(script));
     }
     if (bare?.renewAtMs !== undefined) time.after(bare.renewAtMs, () => this.renew(script.id));
-    if (bare?.moveAtMs !== undefined && this.parts.hasSecondQueue)
+    if (bare?.moveAtMs !== undefined && this.deps.hasSecondQueue)
       time.after(bare.moveAtMs, () => this.move(script.id));
   }
 
@@ -86,7 +86,7 @@ export class Producers {
 
   private overwriteAfter(milliseconds: number, script: Script, random: Random): void {
     this.toCome++;
-    this.parts.time.after(milliseconds, () => {
+    this.deps.time.after(milliseconds, () => {
       this.toCome--;
       this.overwriteOther(script, random);
     });
@@ -97,18 +97,18 @@ export class Producers {
     const count = this.overwrites.get(id) ?? 0;
     if (!former || count >= MOST_OVERWRITES) return;
     this.overwrites.set(id, count + 1);
-    const { time, hasSecondQueue, witness } = this.parts;
+    const { time, hasSecondQueue, witness } = this.deps;
     const hasOwnPolicy = maxAttempts !== undefined;
     const wasWritten = (next: Item) => this.wasWritten(next);
-    const parts = { random, now: () => time.now, hasSecondQueue, hasOwnPolicy, wasWritten };
-    const item = otherAttributes(former, parts);
+    const deps = { random, now: () => time.now, hasSecondQueue, hasOwnPolicy, wasWritten };
+    const item = otherAttributes(former, deps);
     const availableAt = typeof item.availableAt === 'string' ? Date.parse(item.availableAt) : 0;
     witness.appears(id, Math.max(time.now, availableAt));
     this.write(item);
   }
 
   private putIndexed(script: Script, version: number): void {
-    const { truth, store, time, witness } = this.parts;
+    const { truth, store, time, witness } = this.deps;
     const born = time.now - script.ageMs;
     const availableAt = script.delayMs === undefined ? undefined : time.now + script.delayMs;
     const item = {
@@ -119,13 +119,13 @@ export class Producers {
       rev: version === 1 ? `new-${script.id}` : `over-${script.id}`,
     };
     witness.appears(script.id, availableAt ?? time.now);
-    this.parts.versions.wrote(script.id);
+    this.deps.versions.wrote(script.id);
     if (version > 1) truth.put(item);
     else void store.insert(item);
   }
 
   private putBare(script: Script, { attributes, isDated }: Bare, version: number): void {
-    const { time, witness } = this.parts;
+    const { time, witness } = this.deps;
     const insertedAt = isDated ? { insertedAt: new Date(time.now - script.ageMs).toISOString() } : {};
     const item = { ...this.common(script, version), ...insertedAt, ...attributes };
     witness.appears(script.id, time.now + (script.delayMs ?? 0));
@@ -144,11 +144,11 @@ export class Producers {
   private renew(id: string): void {
     const stored = this.stored(id);
     const isDone = stored?.status === 'SUCCESS';
-    const isDead = stored?.status === 'DEAD' && this.parts.mayRaiseDead;
+    const isDead = stored?.status === 'DEAD' && this.deps.mayRaiseDead;
     if (!stored || (!isDone && !isDead)) return;
     const renewed = { ...stored, status: 'NEW' };
     if (this.wasWritten(renewed)) return;
-    this.parts.witness.appears(id, this.parts.time.now);
+    this.deps.witness.appears(id, this.deps.time.now);
     this.renewed.set(id, stored.rev);
     this.write(renewed);
   }
@@ -165,14 +165,14 @@ export class Producers {
   }
 
   private common({ id, delayMs, maxAttempts, task }: Script, version: number) {
-    const { time } = this.parts;
+    const { time } = this.deps;
     const own = { type: 'constant', intervalSeconds: WAIT_SECONDS, jitter: 'none' };
     return {
       id,
       status: 'NEW',
       queue: 'q',
       payload: { version },
-      ...(this.parts.fencesAll ? { note: 0 } : {}),
+      ...(this.deps.fencesAll ? { note: 0 } : {}),
       ...(task === undefined ? {} : { task }),
       ...(delayMs === undefined ? {} : { availableAt: new Date(time.now + delayMs).toISOString() }),
       ...(maxAttempts === undefined ? {} : { retry: { ...own, maxAttempts } }),
@@ -180,12 +180,12 @@ export class Producers {
   }
 
   private write(item: Item): void {
-    const { truth, wrote } = this.parts;
+    const { truth, wrote } = this.deps;
     const id = String(item.id);
     const kind = this.stored(id) ? 'MODIFY' : 'INSERT';
     if (item.rev === undefined) {
-      const isOther = this.parts.fencesAll || !isDeepStrictEqual(item.payload, this.put.get(id)?.payload);
-      if (isOther) this.parts.versions.wrote(id);
+      const isOther = this.deps.fencesAll || !isDeepStrictEqual(item.payload, this.put.get(id)?.payload);
+      if (isOther) this.deps.versions.wrote(id);
       this.put.set(id, item);
       this.bare.set(id, (this.bare.get(id) ?? new Set()).add(contentsOf(item)));
     }
@@ -194,7 +194,7 @@ export class Producers {
   }
 
   private stored(id: string): Item | undefined {
-    return this.parts.truth.items().find((item) => item.id === id);
+    return this.deps.truth.items().find((item) => item.id === id);
   }
 }
 

@@ -23,7 +23,7 @@ import { destinationOf, type Features, LATE_TASK, makeFeatures } from './feature
 import { hostileItemsOf, isHostile } from './hostile-items.js';
 import { withItemLag } from './item-lag.js';
 import { type OperatorKind, Operators } from './operators.js';
-import { type ProducerParts, Producers } from './producers.js';
+import { type ProducerDeps, Producers } from './producers.js';
 import { between, chance, seededRandom } from './random.js';
 import { replacing } from './sabotage.js';
 import {
@@ -142,9 +142,9 @@ export class World {
     this.scenario = sabotage.scenario?.({ ...scenario, breaker }) ?? { ...scenario, breaker };
     const { lateRepeat, throttled, clockJumps } = this.features;
     this.troubles = { ...this.scenario.faults, lateRepeat, throttled, clockJump: clockJumps?.chance ?? 0 };
-    const parts = { clock: this.time.clock() };
-    this.truth = new MemoryStore(parts);
-    this.control = new ControlTable(this.truth, parts);
+    const deps = { clock: this.time.clock() };
+    this.truth = new MemoryStore(deps);
+    this.control = new ControlTable(this.truth, deps);
     const { arrivals } = this.scenario;
     const stale = this.staleIndex(this.features.controlTable ? this.control.store() : this.truth);
     this.store = sabotage.store?.(stale) ?? stale;
@@ -263,7 +263,7 @@ export class World {
     const { time, truth, store, witness, versions, cloud } = this;
     const { hasSecondQueue = false } = this.scenario.arrivals ?? {};
     const mayRaiseDead = this.losesEvents();
-    const wrote: ProducerParts['wrote'] = (kind, item) => cloud?.wrote(kind, item);
+    const wrote: ProducerDeps['wrote'] = (kind, item) => cloud?.wrote(kind, item);
     const fencesAll = this.features.overwrites;
     return new Producers({
       time,
@@ -427,8 +427,8 @@ export class World {
 
   /** Mostly once and a little late; now and then twice, or not at all. */
   private fire(target: Target): void {
-    const parts = target.queue === 'q' ? Math.ceil(this.shardsNow().shards / LANES_PER_RUN) : 1;
-    for (let part = 0; part < parts; part++) this.firePart({ ...target, part });
+    const deps = target.queue === 'q' ? Math.ceil(this.shardsNow().shards / LANES_PER_RUN) : 1;
+    for (let part = 0; part < deps; part++) this.firePart({ ...target, part });
   }
 
   private firePart(target: Target): void {
@@ -546,8 +546,8 @@ export class World {
     const ms = this.time.now - START;
     const byScenario = this.scenario.shards.findLast(({ fromMs }) => fromMs <= ms)?.count ?? 1;
     const shards = this.features.shards ?? byScenario;
-    const parts = Math.ceil(shards / LANES_PER_RUN);
-    return { shards, part, lanes: this.lanes.filter((_, shard) => shard % parts === part) };
+    const deps = Math.ceil(shards / LANES_PER_RUN);
+    return { shards, part, lanes: this.lanes.filter((_, shard) => shard % deps === part) };
   }
 
   private process(

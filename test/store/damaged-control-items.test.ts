@@ -89,16 +89,16 @@ describe('a control item with an attribute that makes no sense', () => {
       const found: string[] = [];
       const { store, clock } = backlog;
       const deadline = clock.wall() + 10 * MINUTE;
-      const parts = {
+      const deps = {
         store,
         clock,
         deadline,
         found: async (ids: readonly string[]) => void found.push(...ids),
       };
       // One that goes on from what was damaged may have come to its end; the next one is whole.
-      await sweep(parts);
+      await sweep(deps);
       backlog.passUntil(START + 96 * 60 * MINUTE);
-      await sweep({ ...parts, deadline: clock.wall() + 10 * MINUTE });
+      await sweep({ ...deps, deadline: clock.wall() + 10 * MINUTE });
       expect([name, kind, found]).toEqual([name, kind, expect.arrayContaining(['bare'])]);
     }
   });

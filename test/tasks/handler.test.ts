@@ -11,7 +11,7 @@ type Options = Partial<Parameters<typeof backlogHandler>[0]>;
 
 function handlerWith(options: Options, settings: Parameters<typeof workbench>[0] = queues) {
   const bench = workbench(settings);
-  const handler = backlogHandler({ queue: 'mails', ...bench.seams, ...options });
+  const handler = backlogHandler({ queue: 'mails', ...bench.overrides, ...options });
   const put = (id: string, task: string | undefined, payload: unknown = {}, more = {}) =>
     bench.insert({ id, queue: 'mails', payload, ...(task === undefined ? {} : { task }), ...more });
   return { bench, put, run: () => handler(event, context) };

@@ -14,9 +14,9 @@ import { EXIT, type ExitCode, type Output, printable } from '../output.js';
 import { type ShapeProblem, shapeProblems } from '../table-shape.js';
 import { Adoption } from './adoption.js';
 import { CheckpointFile, readCheckpoint, type SegmentState } from './checkpoint.js';
+import { AdoptionCounters } from './counters.js';
 import { adoptionJson, adoptionSummary, adoptionTable, hasOpenItems } from './report.js';
 import type { AdoptionRules } from './rules.js';
-import { Tally } from './tally.js';
 
 export interface AdoptFlags extends TargetFlags {
   readonly map?: AdoptionRules['sources'] | undefined;
@@ -102,24 +102,24 @@ async function work(
   const adoption = JSON.parse(JSON.stringify({ where, ...lasting }));
   const found = dryRun ? undefined : await readCheckpoint(path, adoption);
   const segments = segmentsOf(flags, found?.segments, path);
-  const tally = new Tally(found?.tally);
+  const counters = new AdoptionCounters(found?.counters);
 
   const startedAt = performance.now();
-  const before = tally.state.seconds;
+  const before = counters.state.seconds;
   const elapse = () => {
-    tally.state.seconds = before + (performance.now() - startedAt) / 1000;
+    counters.state.seconds = before + (performance.now() - startedAt) / 1000;
   };
-  const file = new CheckpointFile(path, () => ({ adoption, segments, tally: tally.state }));
+  const file = new CheckpointFile(path, () => ({ adoption, segments, counters: counters.state }));
   const bar = itemsBar(facts.itemCount, output);
   bar.message(`${dryRun ? 'looking at' : 'adopting'} the items of ${where}`);
-  if (found) bar.message(`going on behind the ${tally.state.items} items of ${path}`);
+  if (found) bar.message(`going on behind the ${counters.state.items} items of ${path}`);
   else if (!dryRun)
     bar.message(`how far it is stands in ${path}: run the same command to go on after an interruption`);
   const items = new RawItems({
     client,
     table,
     clock,
-    onConsumed: ({ kind, units }) => tally.consumed(kind, units),
+    onConsumed: ({ kind, units }) => counters.consumed(kind, units),
   });
   let end: 'complete' | 'interrupted';
   try {
@@ -129,13 +129,13 @@ async function work(
       clock,
       random: systemRandom,
       segments,
-      tally,
+      counters,
       dryRun,
       itemsPerSecond: limitPerSecond,
       signal,
       onPage: async () => {
         elapse();
-        bar.update(tally.state.items, `, ${tally.written} written`);
+        bar.update(counters.state.items, `, ${counters.written} written`);
         if (!dryRun) await file.save();
       },
       onTrouble: (message) => bar.message(`waiting: ${message}`),
@@ -146,14 +146,14 @@ async function work(
   }
   const complete = end === 'complete';
   if (complete && !dryRun) await file.remove();
-  output.data(json ? adoptionJson(tally, { table, dryRun, complete }) : adoptionTable(tally, dryRun));
-  output.message(adoptionSummary(tally, dryRun));
-  warnOfStrangers(tally, queues, output);
+  output.data(json ? adoptionJson(counters, { table, dryRun, complete }) : adoptionTable(counters, dryRun));
+  output.message(adoptionSummary(counters, dryRun));
+  warnOfStrangers(counters, queues, output);
   if (!complete) {
     output.message(dryRun ? 'interrupted' : `interrupted: the same command goes on from there (${path})`);
     return EXIT.failed;
   }
-  return hasOpenItems(tally) ? EXIT.problems : EXIT.ok;
+  return hasOpenItems(counters) ? EXIT.problems : EXIT.ok;
 }
 
 function rulesOf(flags: AdoptFlags, { stream }: TableFacts): AdoptionRules {
@@ -184,9 +184,13 @@ function complain({ what, todo }: ShapeProblem, output: Output): void {
   output.message(`warning: ${what}: ${todo}`);
 }
 
-function warnOfStrangers(tally: Tally, known: readonly string[] | undefined, output: Output): void {
+function warnOfStrangers(
+  counters: AdoptionCounters,
+  known: readonly string[] | undefined,
+  output: Output,
+): void {
   if (known === undefined || known.length === 0) return;
-  const queues = new Set(Object.keys(tally.state.placed).map((lane) => lane.replace(/\/dead$/, '')));
+  const queues = new Set(Object.keys(counters.state.placed).map((lane) => lane.replace(/\/dead$/, '')));
   for (const queue of queues) {
     if (known.includes(queue)) continue;
     output.message(

@@ -8,18 +8,18 @@ import type { RawItems } from '../../store/dynamodb/raw-items.js';
 import { isOfOneRecord } from '../../store/errors.js';
 import { patiently } from '../../store/patience.js';
 import type { SegmentState } from './checkpoint.js';
+import { AdoptionCounters } from './counters.js';
 import { type Plan, planAdoption } from './plan.js';
 import type { AdoptionRules } from './rules.js';
-import { Tally } from './tally.js';
 
-export interface AdoptionParts {
+export interface AdoptionDeps {
   readonly items: RawItems;
   readonly rules: AdoptionRules;
   readonly clock: Clock;
   readonly random: Random;
   /** Changed as pages are completed. */
   readonly segments: SegmentState[];
-  readonly tally: Tally;
+  readonly counters: AdoptionCounters;
   readonly dryRun: boolean;
   /** Items that are looked at, and so written, per second at most; default: no limit. */
   readonly itemsPerSecond?: number | undefined;
@@ -44,8 +44,8 @@ export class Adoption {
   private readonly signal: AbortSignal;
   private readonly pageItems: number;
 
-  constructor(private readonly parts: AdoptionParts) {
-    const { itemsPerSecond, clock, segments, signal } = parts;
+  constructor(private readonly deps: AdoptionDeps) {
+    const { itemsPerSecond, clock, segments, signal } = deps;
     this.pace = new Pace(itemsPerSecond, clock);
     this.signal = AbortSignal.any([signal, this.failed.signal]);
     const share = Math.floor((itemsPerSecond ?? Number.POSITIVE_INFINITY) / segments.length);
@@ -54,7 +54,7 @@ export class Adoption {
 
   /** @throws StoreError when DynamoDB does not answer any more; the pages that were completed stay so */
   async run(): Promise<'complete' | 'interrupted'> {
-    const { segments } = this.parts;
+    const { segments } = this.deps;
     const ends = await Promise.allSettled(segments.map((state, number) => this.segment(state, number)));
     const trouble = ends.find((end) => end.status === 'rejected');
     if (trouble) throw trouble.reason;
@@ -62,14 +62,14 @@ export class Adoption {
   }
 
   private async segment(state: SegmentState, number: number): Promise<void> {
-    const { items, segments, tally, onPage } = this.parts;
+    const { items, segments, counters, onPage } = this.deps;
     const segment = { number, of: segments.length };
     try {
       while (!state.done && !this.signal.aborted) {
         const page = await this.patiently(() => items.page(segment, state.after, this.pageItems));
         // Counted when the page is done: one that is not is looked at again by whoever goes on.
         const counts = await this.adopt(page.items);
-        tally.add(counts);
+        counters.add(counts);
         if (page.next === undefined) state.done = true;
         else state.after = page.next;
         await onPage();
@@ -80,9 +80,9 @@ export class Adoption {
     }
   }
 
-  private async adopt(items: readonly Item[]): Promise<Tally> {
-    const { rules, clock, dryRun } = this.parts;
-    const tally = new Tally();
+  private async adopt(items: readonly Item[]): Promise<AdoptionCounters> {
+    const { rules, clock, dryRun } = this.deps;
+    const counters = new AdoptionCounters();
     const writes: Promise<void>[] = [];
     let trouble: { readonly cause: unknown } | undefined;
     for (const item of items) {
@@ -91,12 +91,12 @@ export class Adoption {
       const id = String(item.id);
       const plan = planAdoption(item, rules, clock.now());
       if (plan.do === 'leave') {
-        tally.left(id, plan.left);
+        counters.left(id, plan.left);
       } else if (dryRun) {
-        tally.wrote(id, plan);
-        tally.consumed('write', unitsOf(item, plan));
+        counters.wrote(id, plan);
+        counters.consumed('write', unitsOf(item, plan));
       } else {
-        const write = this.writes.add(() => this.write(item, tally));
+        const write = this.writes.add(() => this.write(item, counters));
         writes.push(
           write.catch((cause) => {
             trouble ??= { cause };
@@ -107,32 +107,32 @@ export class Adoption {
     // All of them, even if one fails: none may go on when the work has ended.
     await Promise.all(writes);
     if (trouble) throw (trouble as { readonly cause: unknown }).cause;
-    return tally;
+    return counters;
   }
 
   /** Who changes the item meanwhile wins: it is looked at anew. */
-  private async write(item: Item, tally: Tally): Promise<void> {
-    const { items, rules, clock, random } = this.parts;
+  private async write(item: Item, counters: AdoptionCounters): Promise<void> {
+    const { items, rules, clock, random } = this.deps;
     const id = String(item.id);
     let found: Item | undefined = item;
     for (let tries = 0; tries < MAX_TRIES && found; tries++) {
       const plan = planAdoption(found, rules, clock.now());
-      if (plan.do === 'leave') return tally.left(id, plan.left);
+      if (plan.do === 'leave') return counters.left(id, plan.left);
       const rev = randomToken(random);
       try {
         const answer = await this.patiently(() => items.change(id, plan.change, plan.asRead, rev));
-        if (answer === 'written') return tally.wrote(id, plan);
+        if (answer === 'written') return counters.wrote(id, plan);
       } catch (error) {
         if (!isOfOneRecord(error)) throw error;
-        return tally.left(id, { reason: 'refused', detail: reasonOf(error) });
+        return counters.left(id, { reason: 'refused', detail: reasonOf(error) });
       }
       found = await this.patiently(() => items.get(id));
     }
-    if (found) tally.left(id, { reason: 'changing', detail: '' });
+    if (found) counters.left(id, { reason: 'changing', detail: '' });
   }
 
   private patiently<Answer>(request: () => Promise<Answer>): Promise<Answer> {
-    const { clock, onTrouble } = this.parts;
+    const { clock, onTrouble } = this.deps;
     return patiently(request, { clock, signal: this.failed.signal, onTrouble });
   }
 }

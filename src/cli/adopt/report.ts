@@ -1,8 +1,8 @@
 import { hasColors, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';
+import type { AdoptionCounters } from './counters.js';
 import type { Left, Note } from './plan.js';
-import type { Tally } from './tally.js';
 
 const COLUMNS = [
   ['ITEMS', 'right'],
@@ -42,12 +42,12 @@ const NOTES: Readonly<Record<Note, string>> = {
 };
 
 /** Whether items were left that need a decision. */
-export function hasOpenItems({ state }: Tally): boolean {
+export function hasOpenItems({ state }: AdoptionCounters): boolean {
   return Object.keys(state.left).some((reason) => OPEN.has(reason));
 }
 
 /** What was done, or would be, by reason. */
-export function adoptionTable({ state }: Tally, dryRun: boolean): string {
+export function adoptionTable({ state }: AdoptionCounters, dryRun: boolean): string {
   const paint = painter(hasColors(process.stdout));
   const verb = dryRun ? 'would be' : 'were';
   const row = ({ count, ids }: { count: number; ids: readonly string[] }, what: string) =>
@@ -66,7 +66,7 @@ export function adoptionTable({ state }: Tally, dryRun: boolean): string {
 }
 
 /** One line: how many, how fast, at what price. */
-export function adoptionSummary({ state, written }: Tally, dryRun: boolean): string {
+export function adoptionSummary({ state, written }: AdoptionCounters, dryRun: boolean): string {
   const { items, seconds, readUnits, writeUnits } = state;
   const rate = seconds > 0 ? `, ${Math.round(items / seconds)} a second` : '';
   const units = (count: number) => String(Math.round(count * 10) / 10);
@@ -78,11 +78,11 @@ export function adoptionSummary({ state, written }: Tally, dryRun: boolean): str
 
 /** The same for programs. */
 export function adoptionJson(
-  tally: Tally,
+  counters: AdoptionCounters,
   about: { readonly table: string; readonly dryRun: boolean; readonly complete: boolean },
 ): string {
-  const { state, written } = tally;
-  return JSON.stringify({ ...about, written, openItems: hasOpenItems(tally), ...state });
+  const { state, written } = counters;
+  return JSON.stringify({ ...about, written, openItems: hasOpenItems(counters), ...state });
 }
 
 function paintLeft(reason: string, text: string, paint: Paint): string {

@@ -9,7 +9,7 @@ import { Examination } from './examination.js';
 import type { Findings } from './findings.js';
 import { lookAtAll } from './scan.js';
 
-export interface LookParts {
+export interface LookDeps {
   readonly facts: TableFacts;
   readonly hasIntake: boolean;
   readonly control: ControlFacts | undefined;
@@ -34,9 +34,9 @@ const LONG_MS = 5_000;
 /** Looks at the records of a table, or at the first so many. */
 export async function lookAtRecords(
   { client, table, clock, where, local, queues: known = [] }: Target,
-  parts: LookParts,
+  deps: LookDeps,
 ) {
-  const { facts, control, queues: named, limit = LIMIT, lookAgainMs, findings, signal, output } = parts;
+  const { facts, control, queues: named, limit = LIMIT, lookAgainMs, findings, signal, output } = deps;
   const queues = new Set([...known, ...named, ...(control?.queues.keys() ?? [])]);
   if (queues.size === 0) {
     output.message('which queues there are is not known: name them with --queues, or --control-table');
@@ -44,8 +44,8 @@ export async function lookAtRecords(
   const items = new RawItems({ client, table, clock });
   const examination = new Examination(findings, {
     clock,
-    hasIntake: parts.hasIntake,
-    settledMs: parts.settledMs,
+    hasIntake: deps.hasIntake,
+    settledMs: deps.settledMs,
     queues: queues.size > 0 ? queues : undefined,
     retryModes: new Map([...(control?.queues ?? [])].map(([name, { retryMode }]) => [name, retryMode])),
   });
@@ -64,7 +64,7 @@ export async function lookAtRecords(
       }
       await clock.sleep(waitMs, signal);
       const before = control?.arrivals;
-      const after = before && (await parts.controlNow())?.arrivals;
+      const after = before && (await deps.controlNow())?.arrivals;
       const isBusy = (queue: string) =>
         [...(after?.get(queue) ?? [])].some(
           ([batch, until]) => until >= clock.wall() && before?.get(queue)?.has(batch),

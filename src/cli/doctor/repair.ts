@@ -26,7 +26,7 @@ export interface Repaired {
   readonly left: number;
 }
 
-interface RepairParts {
+interface RepairDeps {
   readonly store: OperatorStore;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -34,26 +34,26 @@ interface RepairParts {
 }
 
 /** Puts the places of these records right, each as it is now, under its fence. May be repeated at will. */
-export async function repairAll({ misplaced, stuck }: Repairable, parts: RepairParts): Promise<Repaired> {
+export async function repairAll({ misplaced, stuck }: Repairable, deps: RepairDeps): Promise<Repaired> {
   let moved = 0;
   for (const ids of batches(misplaced)) {
-    if (parts.signal.aborted) break;
-    for (const found of await parts.store.readItems(ids)) if (await move(found, parts)) moved++;
+    if (deps.signal.aborted) break;
+    for (const found of await deps.store.readItems(ids)) if (await move(found, deps)) moved++;
   }
   let placed = 0;
-  for (const ids of batches(stuck)) placed += await placeOnceFree(ids, parts);
+  for (const ids of batches(stuck)) placed += await placeOnceFree(ids, deps);
   return { placed, moved, left: misplaced.length + stuck.length - moved - placed };
 }
 
 /** Those that have no place, once no run that was given them as arrivals can be at work on them. */
 async function placeOnceFree(
   ids: readonly string[],
-  { store, clock, signal, output }: RepairParts,
+  { store, clock, signal, output }: RepairDeps,
 ): Promise<number> {
-  const parts = { store, clock, random: systemRandom, logger: loggerOf(output) };
+  const deps = { store, clock, random: systemRandom, logger: loggerOf(output) };
   let count = 0;
   for (let rest = ids, told = false; !signal.aborted; told = true) {
-    const answer = await placeWhenFree(rest, parts);
+    const answer = await placeWhenFree(rest, deps);
     count += answer.placed.length + answer.quarantined;
     if (answer.trouble) throw answer.trouble.error;
     rest = answer.waiting;
@@ -64,7 +64,7 @@ async function placeOnceFree(
   return count;
 }
 
-async function move({ item, record }: Found, { store, clock, output }: RepairParts): Promise<boolean> {
+async function move({ item, record }: Found, { store, clock, output }: RepairDeps): Promise<boolean> {
   const repair = repairOf(item, record, clock.now());
   if (!repair || repair.kind === 'unplaced') return false;
   try {

@@ -5,7 +5,7 @@ import type { createDynamoDbClient } from '../../store/index.js';
 import type { AppQueue } from '../app-queues.js';
 import { SampleShop } from './sample-shop.js';
 
-export interface SampleParts {
+export interface SampleDeps {
   readonly queues: readonly AppQueue[];
   readonly deliverTo: string | undefined;
   readonly client: ReturnType<typeof createDynamoDbClient>;
@@ -18,7 +18,7 @@ export interface SampleParts {
  * The shop of the sample. It fills only queues that deliver to the sample's ERP, or to where the user said: one that
  * retries per record gets the orders, a progressive one the product updates. Undefined if the app has none.
  */
-export function createShop({ queues, deliverTo, ...parts }: SampleParts): SampleShop | undefined {
+export function createShop({ queues, deliverTo, ...deps }: SampleDeps): SampleShop | undefined {
   const ours = queues.filter((queue) => deliverTo !== undefined && queue.deliverTo === deliverTo);
   const orders = ours.find(({ retryMode }) => retryMode === 'perRecord');
   const products = ours.find(({ retryMode }) => retryMode === 'progressive');
@@ -26,7 +26,7 @@ export function createShop({ queues, deliverTo, ...parts }: SampleParts): Sample
   if (targets.length === 0) return undefined;
   const clients = targets.map(({ name, table }) => ({
     name,
-    backlog: new BacklogClient({ ...parts, table }),
+    backlog: new BacklogClient({ ...deps, table }),
   }));
   return new SampleShop({
     orders: orders?.name,

@@ -6,7 +6,7 @@ import { type LambdaService, serveLambda } from './lambda-service.js';
 import { serveSecrets } from './secrets-service.js';
 import { serveSqs } from './sqs-service.js';
 
-export interface ServiceParts {
+export interface ServiceDeps {
   readonly lambda: LambdaService;
   readonly send: SendMessage;
   readonly findSecret: FindSecret;
@@ -18,7 +18,7 @@ export interface Services extends LocalServer {
 }
 
 /** What functions call of AWS beside DynamoDB, on a free port. */
-export async function startServices({ lambda, send, findSecret }: ServiceParts): Promise<Services> {
+export async function startServices({ lambda, send, findSecret }: ServiceDeps): Promise<Services> {
   const app = localApp();
   const secretsPath = `/${randomUUID()}`;
   serveLambda(app, lambda);

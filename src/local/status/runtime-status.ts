@@ -10,7 +10,7 @@ import type { LocalApp, LocalRule } from '../template/local-app.js';
 import type { RunLog } from './run-log.js';
 import type { QueueStatus, RuleStatus, RuntimeStatus } from './status.js';
 
-export interface RuntimeStatusParts {
+export interface RuntimeStatusDeps {
   readonly app: LocalApp;
   readonly appName: string;
   readonly queues: readonly AppQueue[];
@@ -30,12 +30,12 @@ export interface RuntimeStatusParts {
 
 /** Puts together what a runtime shows of itself. */
 export class RuntimeStatusView {
-  readonly #parts: RuntimeStatusParts;
+  readonly #parts: RuntimeStatusDeps;
   /** By table. */
   #counts: ReadonlyMap<string, StatusCounts> = new Map();
 
-  constructor(parts: RuntimeStatusParts) {
-    this.#parts = parts;
+  constructor(deps: RuntimeStatusDeps) {
+    this.#parts = deps;
   }
 
   setCounts(counts: ReadonlyMap<string, StatusCounts>): void {

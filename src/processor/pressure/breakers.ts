@@ -27,7 +27,7 @@ export type DestinationOf = (record: BacklogRecord) => string;
 /** What a process remembers from run to run, by queue: how the attempts of each destination ended. */
 export type BreakerMemory = Map<string, Map<string, Breaker>>;
 
-export interface BreakersParts {
+export interface BreakersDeps {
   readonly queue: string;
   /** Undefined: nothing ever opens. */
   readonly options: BreakerOptions | undefined;
@@ -69,8 +69,8 @@ export class Breakers {
   private readonly sharedReads = new Map<string, Promise<void>>();
   private readonly probes = new Map<string, Promise<void>>();
 
-  constructor(private readonly parts: BreakersParts) {
-    const { memory, queue } = parts;
+  constructor(private readonly deps: BreakersDeps) {
+    const { memory, queue } = deps;
     this.breakers = memory.get(queue) ?? new Map<string, Breaker>();
     memory.set(queue, this.breakers);
   }
@@ -86,20 +86,20 @@ export class Breakers {
 
   /** No record of the queue may be attempted now. */
   isShut(): boolean {
-    const { options, destinationOf, clock } = this.parts;
+    const { options, destinationOf, clock } = this.deps;
     if (!options || destinationOf) return false;
     return this.breakerOf(WHOLE_QUEUE).position(clock.now()) === 'open' && !this.probes.has(WHOLE_QUEUE);
   }
 
   /** Whether a record that had leave still has it: its breaker can open while it waits for its turn. */
   isOpenTo({ permit, destination }: Entry): boolean {
-    if (!this.parts.options || permit === 'probe') return true;
-    return this.breakerOf(destination).position(this.parts.clock.now()) === 'closed';
+    if (!this.deps.options || permit === 'probe') return true;
+    return this.breakerOf(destination).position(this.deps.clock.now()) === 'closed';
   }
 
   /** Undefined: its destination is left in peace. */
   async enter(record: BacklogRecord): Promise<Entry | undefined> {
-    const { options, clock } = this.parts;
+    const { options, clock } = this.deps;
     if (!options) return { permit: 'attempt', destination: WHOLE_QUEUE, over: nothing };
     const destination = this.destinationOf(record);
     if (this.mayBeShared(destination)) await this.readShared(destination);
@@ -126,7 +126,7 @@ export class Breakers {
    * against its record: it says nothing that is not known.
    */
   leave({ permit, destination, over }: Entry, outcome: AttemptOutcome): Left {
-    const { options, clock } = this.parts;
+    const { options, clock } = this.deps;
     if (!options) return { outcome, note: async () => {} };
     const breaker = this.breakerOf(destination);
     const now = clock.now();
@@ -144,7 +144,7 @@ export class Breakers {
   }
 
   private async readShared(destination: string): Promise<void> {
-    const { store, queue, logger } = this.parts;
+    const { store, queue, logger } = this.deps;
     const read = async () => {
       try {
         const state = await store.readSharedBreaker(queue, destination);
@@ -161,7 +161,7 @@ export class Breakers {
   }
 
   private async enterAsProbe(destination: string, breaker: Breaker): Promise<Entry | undefined> {
-    const { clock, probeSeconds } = this.parts;
+    const { clock, probeSeconds } = this.deps;
     let done = nothing;
     const probe = new Promise<void>((resolve) => {
       done = resolve;
@@ -184,7 +184,7 @@ export class Breakers {
     wasClosed: boolean,
   ): Promise<void> {
     if (!transition) return;
-    const { logger, queue } = this.parts;
+    const { logger, queue } = this.deps;
     const { next } = transition;
     if (!next) logger.info('breaker closed', { queue, destination });
     else if (wasClosed) {
@@ -197,14 +197,14 @@ export class Breakers {
   /** Records of the destination that stands there came to their end otherwise: it would keep its place for ever. */
   private async makeRoom(): Promise<void> {
     if (this.stored.size < OWN_BREAKERS) return;
-    const before = this.parts.clock.now() - STALE_MS;
+    const before = this.deps.clock.now() - STALE_MS;
     const [stale] = [...this.stored].filter(([, { until }]) => until < before);
     if (stale) await this.write(stale[0], { next: undefined, read: stale[1] });
   }
 
   /** False: another run has changed it meanwhile, or it is not known. All learn of it with their next page. */
   private async write(destination: string, { next, read }: Transition): Promise<boolean> {
-    const { store, queue, logger } = this.parts;
+    const { store, queue, logger } = this.deps;
     try {
       return await store.setBreaker(queue, destination, next, read);
     } catch (error) {
@@ -219,7 +219,7 @@ export class Breakers {
   }
 
   private breakerOf(destination: string): Breaker {
-    const { options, random } = this.parts;
+    const { options, random } = this.deps;
     if (!options) throw new TypeError('there are no breakers without options');
     const known = this.breakers.get(destination);
     const breaker = known ?? new Breaker(options, random);
@@ -234,7 +234,7 @@ export class Breakers {
 
   /** What the handler's function does wrong must not keep the record from its attempt. */
   private destinationOf(record: BacklogRecord): string {
-    const { destinationOf, logger } = this.parts;
+    const { destinationOf, logger } = this.deps;
     if (!destinationOf) return WHOLE_QUEUE;
     try {
       const destination: unknown = destinationOf(record);

@@ -4,7 +4,7 @@ import type { RunSlots } from './slots.js';
 /** Between two looks at whether an attempt that waits for others may still start. */
 const LOOK_MS = 1_000;
 
-export interface PoolParts {
+export interface PoolDeps {
   /** Attempts at a time that the run may make, if it is given as many. */
   readonly size: number;
   readonly slots: RunSlots;
@@ -29,19 +29,19 @@ export class Pool {
   private size: number;
   private taken = 0;
 
-  constructor(private readonly parts: PoolParts) {
-    this.size = parts.size;
+  constructor(private readonly deps: PoolDeps) {
+    this.size = deps.size;
   }
 
   /** Of one lane. */
   join(): Share {
-    const share = new Share(this, this.parts.slots);
+    const share = new Share(this, this.deps.slots);
     this.shares.add(share);
     return share;
   }
 
   async open(isHandOver: boolean): Promise<boolean> {
-    this.size = await this.parts.slots.take(isHandOver);
+    this.size = await this.deps.slots.take(isHandOver);
     return this.size > 0;
   }
 
@@ -58,7 +58,7 @@ export class Pool {
   }
 
   close(): Promise<void> {
-    return this.parts.slots.release();
+    return this.deps.slots.release();
   }
 
   /** Only for shares, as all below. */
@@ -89,7 +89,7 @@ export class Pool {
 
   /** True: it has been served, and has what it waited for. */
   async wait(share: Share): Promise<boolean> {
-    const { clock } = this.parts;
+    const { clock } = this.deps;
     const enough = new AbortController();
     const waiting: Waiting = { share, go: () => enough.abort('served'), isServed: false };
     this.waiting.push(waiting);

@@ -1,5 +1,5 @@
+import type { RunDeps } from '../deps.js';
 import type { RunOptions } from '../options.js';
-import type { RunParts } from '../parts.js';
 import { Breakers } from './breakers.js';
 import { Pool, type Share } from './pool.js';
 import { SharedPace } from './shared-pace.js';
@@ -18,21 +18,21 @@ export type LanePressure = Omit<Pressure, 'pool'> & { readonly share: Share };
 /** Longer than an attempt takes with its settle. */
 const SPARE_SECONDS = 10;
 
-export function pressureOf(options: RunOptions, parts: RunParts): Pressure {
+export function pressureOf(options: RunOptions, deps: RunDeps): Pressure {
   const { target, limits, breaker, destination } = options;
   const { queue, arrivals } = target;
   const { concurrency, globalConcurrency = concurrency } = limits;
-  const slots = new RunSlots({ ...parts, ...limits, queue, onArrival: arrivals !== undefined });
+  const slots = new RunSlots({ ...deps, ...limits, queue, onArrival: arrivals !== undefined });
   return {
-    pool: new Pool({ size: Math.min(concurrency, globalConcurrency), slots, clock: parts.clock }),
-    pace: new SharedPace({ ...parts, queue, perSecond: limits.attemptsPerSecond }),
+    pool: new Pool({ size: Math.min(concurrency, globalConcurrency), slots, clock: deps.clock }),
+    pace: new SharedPace({ ...deps, queue, perSecond: limits.attemptsPerSecond }),
     breakers: new Breakers({
-      ...parts,
+      ...deps,
       queue,
       options: breaker,
       destinationOf: destination,
       probeSeconds: limits.attemptTimeoutSeconds + SPARE_SECONDS,
-      memory: parts.breakers ?? new Map(),
+      memory: deps.breakers ?? new Map(),
     }),
   };
 }

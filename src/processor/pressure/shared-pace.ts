@@ -4,7 +4,7 @@ import type { BacklogStore } from '../../store/store.js';
 /** Turns are taken for so long at once: what one write is for, and how long others may have to wait for theirs. */
 const CHUNK_SECONDS = 5;
 
-export interface SharedPaceParts {
+export interface SharedPaceDeps {
   readonly queue: string;
   /** Attempts started per second, of all runs of the queue together. Undefined: no limit. */
   readonly perSecond: number | undefined;
@@ -26,8 +26,8 @@ export class SharedPace {
   private last = Number.NEGATIVE_INFINITY;
   private taking: Promise<boolean> | undefined;
 
-  constructor(private readonly parts: SharedPaceParts) {
-    const { perSecond = Number.POSITIVE_INFINITY } = parts;
+  constructor(private readonly deps: SharedPaceDeps) {
+    const { perSecond = Number.POSITIVE_INFINITY } = deps;
     this.intervalMs = 1000 / perSecond;
     this.chunk = Math.max(1, Math.floor(perSecond * CHUNK_SECONDS));
   }
@@ -39,7 +39,7 @@ export class SharedPace {
   }
 
   waitMs(): number {
-    return Math.max(0, this.nextAt - this.parts.clock.wall());
+    return Math.max(0, this.nextAt - this.deps.clock.wall());
   }
 
   /**
@@ -49,7 +49,7 @@ export class SharedPace {
    * @returns whether there are turns in hand
    */
   async take(attempts: number, latest?: number): Promise<boolean> {
-    const { perSecond } = this.parts;
+    const { perSecond } = this.deps;
     if (perSecond === undefined) return true;
     while (this.missing()) {
       this.taking ??= this.takeMore(attempts, latest).finally(() => {
@@ -74,7 +74,7 @@ export class SharedPace {
     isInTime: (at: number) => boolean,
     stop?: AbortSignal | undefined,
   ): Promise<boolean> {
-    const { clock, perSecond } = this.parts;
+    const { clock, perSecond } = this.deps;
     if (perSecond === undefined) return true;
     // Others wait beside this one, and may be quicker.
     while (this.missing()) if (!(await this.take(attemptsLeft, latest))) return false;
@@ -89,7 +89,7 @@ export class SharedPace {
   }
 
   private async takeMore(attempts: number, latest: number | undefined): Promise<boolean> {
-    const { store, clock, queue } = this.parts;
+    const { store, clock, queue } = this.deps;
     const { intervalMs } = this;
     const count = Math.min(Math.max(1, attempts), this.chunk);
     const first = await store.takeTurns(queue, { count, intervalMs, now: clock.wall(), latest });
@@ -111,7 +111,7 @@ export class SharedPace {
   /** One is missed when the next one has come, or may be used no sooner than that: whoever is late stays behind. */
   private dropMissed(): void {
     if (this.inHand === 0) return;
-    const earliest = Math.max(this.parts.clock.wall(), this.last + this.intervalMs);
+    const earliest = Math.max(this.deps.clock.wall(), this.last + this.intervalMs);
     const missed = Math.min(Math.floor((earliest - this.next) / this.intervalMs), this.inHand);
     if (missed <= 0) return;
     this.inHand -= missed;

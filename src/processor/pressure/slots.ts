@@ -15,7 +15,7 @@ const RETRY_MS = 1_000;
 /** How long a run that took over from another one waits for what that one gives back last. */
 const HAND_OVER_MS = 10_000;
 
-export interface RunSlotsParts {
+export interface RunSlotsDeps {
   readonly queue: string;
   readonly concurrency: number;
   /** Undefined: the queue has no limit for all of its runs. */
@@ -43,8 +43,8 @@ export class RunSlots {
   private lost = false;
   private renewing: Promise<void> = Promise.resolve();
 
-  constructor(private readonly parts: RunSlotsParts) {
-    this.run = randomToken(parts.random);
+  constructor(private readonly deps: RunSlotsDeps) {
+    this.run = randomToken(deps.random);
   }
 
   /** They were not granted, or are another run's by now: this one stood still. */
@@ -65,7 +65,7 @@ export class RunSlots {
 
   /** Whether an attempt may start now. */
   cover(): boolean {
-    const { globalConcurrency, clock } = this.parts;
+    const { globalConcurrency, clock } = this.deps;
     // Before they are taken nothing is attempted; what needs no attempt needs none of them.
     if (globalConcurrency === undefined || !this.taking) return true;
     return !this.lost && clock.wall() + this.coverMs + SPARE_MS < this.until;
@@ -79,7 +79,7 @@ export class RunSlots {
   }
 
   async release(): Promise<void> {
-    const { queue, store, logger, onArrival } = this.parts;
+    const { queue, store, logger, onArrival } = this.deps;
     this.over.abort('the run is over');
     await this.renewing;
     if (this.granted === 0 && !this.mayHave) return;
@@ -94,16 +94,16 @@ export class RunSlots {
   }
 
   private get wanted(): number {
-    const { concurrency, globalConcurrency = concurrency } = this.parts;
+    const { concurrency, globalConcurrency = concurrency } = this.deps;
     return Math.min(concurrency, globalConcurrency);
   }
 
   private get coverMs(): number {
-    return Math.min(this.parts.attemptTimeoutSeconds, LONGEST_COVER_SECONDS) * 1000;
+    return Math.min(this.deps.attemptTimeoutSeconds, LONGEST_COVER_SECONDS) * 1000;
   }
 
   private async takeNow(isHandOver: boolean): Promise<number> {
-    const { globalConcurrency, concurrency, clock, random } = this.parts;
+    const { globalConcurrency, concurrency, clock, random } = this.deps;
     if (globalConcurrency === undefined) return concurrency;
     const latest = clock.wall() + (isHandOver ? HAND_OVER_MS : 0);
     for (;;) {
@@ -117,7 +117,7 @@ export class RunSlots {
   }
 
   private async ask(most: number): Promise<number> {
-    const { queue, onArrival, store, clock, logger } = this.parts;
+    const { queue, onArrival, store, clock, logger } = this.deps;
     const now = clock.wall();
     const until = now + SLOTS_MS;
     try {
@@ -135,7 +135,7 @@ export class RunSlots {
 
   /** While the run goes on; it ends with the run, or when they are lost. */
   private async keep(): Promise<void> {
-    const { clock } = this.parts;
+    const { clock } = this.deps;
     const { signal } = this.over;
     for (let atLeastMs = 0; ; ) {
       const dueMs = this.until - clock.wall() - this.coverMs - 2 * SPARE_MS;
@@ -147,7 +147,7 @@ export class RunSlots {
 
   /** False: nobody answered. */
   private async renew(): Promise<boolean> {
-    const { queue, store, clock, logger } = this.parts;
+    const { queue, store, clock, logger } = this.deps;
     const until = clock.wall() + SLOTS_MS;
     try {
       if (await store.renewSlots(queue, this.run, until)) this.until = until;

@@ -1,6 +1,6 @@
+import type { RunDeps } from '../deps.js';
 import type { OnePage, RunOptions } from '../options.js';
 import type { Bookmark } from '../pages.js';
-import type { RunParts } from '../parts.js';
 import { run as runQueue } from '../run.js';
 import type { RunSummary, StopReason } from '../summary.js';
 import { Upcoming } from '../upcoming.js';
@@ -21,18 +21,18 @@ export interface QueueRun {
  */
 export async function runQueues(
   queues: readonly QueueRun[],
-  parts: RunParts,
+  deps: RunDeps,
   run: typeof runQueue = runQueue,
 ): Promise<RunSummary[]> {
   const weights = new Map(queues.map(({ options, weight }) => [options.target.queue, weight]));
-  if (areEqual(weights)) return Promise.all(queues.map(({ options }) => run(options, parts)));
-  return runByWeight(queues, weights, parts, run);
+  if (areEqual(weights)) return Promise.all(queues.map(({ options }) => run(options, deps)));
+  return runByWeight(queues, weights, deps, run);
 }
 
 async function runByWeight(
   queues: readonly QueueRun[],
   weights: QueueWeights,
-  parts: RunParts,
+  deps: RunDeps,
   run: typeof runQueue,
 ): Promise<RunSummary[]> {
   const optionsOf = new Map(queues.map(({ options }) => [options.target.queue, options]));
@@ -40,7 +40,7 @@ async function runByWeight(
   const left = new Map(weights);
   /** Other runs are at work on them: waited for, if they must end soon, when nothing else is left. */
   const leasedElsewhere = new Map<string, number>();
-  const draw = () => drawQueue(left, parts.random) ?? drawQueue(leasedElsewhere, parts.random);
+  const draw = () => drawQueue(left, deps.random) ?? drawQueue(leasedElsewhere, deps.random);
   const pagesOf = new Map<string, Pick<OnePage, 'bookmarks' | 'upcoming'>>();
   for (let queue = draw(); queue !== undefined; queue = draw()) {
     const mayWait = left.size === 0;
@@ -48,7 +48,7 @@ async function runByWeight(
     const before = summaries.get(queue);
     const pages = pagesOf.get(queue) ?? { bookmarks: new Map<string, Bookmark>(), upcoming: new Upcoming() };
     pagesOf.set(queue, pages);
-    const page = await run(limitedBy(options, before?.attempted ?? 0, { ...pages, mayWait }), parts);
+    const page = await run(limitedBy(options, before?.attempted ?? 0, { ...pages, mayWait }), deps);
     const summary = before ? added(before, page) : page;
     summaries.set(queue, summary);
     const isAtLimit = summary.attempted >= (options.limits.maxRecords ?? Number.POSITIVE_INFINITY);
@@ -62,9 +62,9 @@ async function runByWeight(
   const staying = queues.map(async ({ options }) => {
     const { queue } = options.target;
     const before = summaries.get(queue);
-    const mayCome = pagesOf.get(queue)?.upcoming.lanes(parts.clock.now() + options.tickSeconds * 1000) ?? [];
+    const mayCome = pagesOf.get(queue)?.upcoming.lanes(deps.clock.now() + options.tickSeconds * 1000) ?? [];
     if (before?.ended !== 'drained' || mayCome.length === 0) return;
-    summaries.set(queue, added(before, await run(limitedBy(options, before.attempted), parts)));
+    summaries.set(queue, added(before, await run(limitedBy(options, before.attempted), deps)));
   });
   await Promise.all(staying);
   return queues.flatMap(({ options }) => summaries.get(options.target.queue) ?? []);

@@ -40,7 +40,7 @@ const THROTTLED = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded', '
 const REFUSED = new Set<string | undefined>(['AccessDenied', 'ResourceNotFound', 'ValidationError']);
 const UNSETTLED = new Set(['InternalServerError', 'TransactionConflict']);
 
-export interface BulkInsertsParts {
+export interface BulkInsertsDeps {
   readonly client: DynamoDBClient;
   readonly table: string;
   /** For what no bulk request takes. */
@@ -57,7 +57,7 @@ export class DynamoDbBulkInserts {
   /** Items that an earlier request, whose answer tells nothing, may have brought in. */
   private readonly inDoubt = new WeakSet<Item>();
 
-  constructor(private readonly parts: BulkInsertsParts) {}
+  constructor(private readonly deps: BulkInsertsDeps) {}
 
   /**
    * Stores new items; ids that exist already are left alone. Never throws; the answers are in the order of the items.
@@ -97,11 +97,11 @@ export class DynamoDbBulkInserts {
   }
 
   private async insertTogether(items: readonly Item[]): Promise<InsertAnswer[]> {
-    const statements = items.map((item) => statementOf(item, this.parts.table));
+    const statements = items.map((item) => statementOf(item, this.deps.table));
     const tooLong = statements.some(({ Statement }) => Statement.length > MAX_STATEMENT_CHARACTERS);
     if (tooLong || items.length === 1 || this.fruitless >= MAX_FRUITLESS) return this.insertSingly(items);
     try {
-      const { Responses = [], $metadata } = await this.parts.client.send(
+      const { Responses = [], $metadata } = await this.deps.client.send(
         new BatchExecuteStatementCommand({ Statements: statements }),
       );
       const isRepeated = ($metadata.attempts ?? 1) > 1;
@@ -124,7 +124,7 @@ export class DynamoDbBulkInserts {
     isRepeated: boolean,
   ): Promise<InsertAnswer> {
     const code: string = Code ?? 'no code';
-    const text = `BatchExecuteStatement (table ${this.parts.table}): ${code} ${message}`;
+    const text = `BatchExecuteStatement (table ${this.deps.table}): ${code} ${message}`;
     if (THROTTLED.has(code)) return { passing: new StoreThrottledError(text) };
     if (UNSETTLED.has(code)) {
       this.inDoubt.add(item);
@@ -142,7 +142,7 @@ export class DynamoDbBulkInserts {
       if (!this.works) this.fruitless += isForGood ? MAX_FRUITLESS : 1;
       return this.insertSingly(items);
     }
-    const translated = translateError(error, 'BatchExecuteStatement', this.parts.table);
+    const translated = translateError(error, 'BatchExecuteStatement', this.deps.table);
     if (translated instanceof StoreThrottledError) return items.map(() => ({ passing: translated }));
     for (const item of items) this.inDoubt.add(item);
     return items.map(() => ({ trouble: translated }));
@@ -163,7 +163,7 @@ export class DynamoDbBulkInserts {
   }
 
   private insertSingle(item: Item): Promise<InsertAnswer> {
-    return insertSingle(item, this.parts.single);
+    return insertSingle(item, this.deps.single);
   }
 }
 

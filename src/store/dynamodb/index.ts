@@ -4,4 +4,4 @@ export { type ClientOptions, createDynamoDbClient } from './client.js';
 export { DUE_INDEX } from './due.js';
 export { itemOfImage } from './image.js';
 export { DynamoDbOperatorStore } from './operator-store.js';
-export { DynamoDbStore, type DynamoDbStoreParts } from './store.js';
+export { DynamoDbStore, type DynamoDbStoreDeps } from './store.js';

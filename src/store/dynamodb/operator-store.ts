@@ -12,7 +12,7 @@ import { LEASE_PREFIX, parseLease } from './lease-item.js';
 import { QUEUE_PREFIX, queueKey } from './queue-key.js';
 import { parseQueueState } from './queues.js';
 import { asReadAndStatus, DynamoDbRecords } from './records.js';
-import { DynamoDbStore, type DynamoDbStoreParts } from './store.js';
+import { DynamoDbStore, type DynamoDbStoreDeps } from './store.js';
 import { type StoredPage, Table } from './table.js';
 
 /** The store with what operators need beside. */
@@ -20,12 +20,12 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
   private readonly recordsTable: Table;
   private readonly controlTable: Table;
   private readonly single: DynamoDbRecords;
-  private readonly parts: DynamoDbStoreParts;
+  private readonly deps: DynamoDbStoreDeps;
 
-  constructor(parts: DynamoDbStoreParts) {
-    super(parts);
-    const { client, tables, clock, random = systemRandom, onConsumed } = parts;
-    this.parts = parts;
+  constructor(deps: DynamoDbStoreDeps) {
+    super(deps);
+    const { client, tables, clock, random = systemRandom, onConsumed } = deps;
+    this.deps = deps;
     const common = { client, meter: new CapacityMeter(onConsumed), clock, random };
     this.recordsTable = new Table({ ...common, name: tables.records, keyName: 'id' });
     this.controlTable = new Table({ ...common, name: tables.control, keyName: 'key' });
@@ -110,7 +110,7 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
 
   async setPaused(queue: string, paused: boolean): Promise<boolean> {
     const expressions = new Expressions();
-    const set = paused ? { paused, pausedAt: toIso(this.parts.clock.now()) } : {};
+    const set = paused ? { paused, pausedAt: toIso(this.deps.clock.now()) } : {};
     const remove = paused ? [] : ['paused', 'pausedAt'];
     const isPaused = expressions.equal('paused', true);
     const condition = paused ? `NOT ${isPaused}` : isPaused;

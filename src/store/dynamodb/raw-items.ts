@@ -7,7 +7,7 @@ import { CapacityMeter, type OnConsumed } from './capacity.js';
 import { Expressions, type Update } from './expressions.js';
 import { Table } from './table.js';
 
-export interface RawItemsParts {
+export interface RawItemsDeps {
   readonly client: DynamoDBClient;
   readonly table: string;
   /** Default: `id`. */
@@ -42,7 +42,7 @@ export class RawItems {
   private readonly table: Table;
   private readonly keyName: string;
 
-  constructor({ client, table, keyName = 'id', clock, random = systemRandom, onConsumed }: RawItemsParts) {
+  constructor({ client, table, keyName = 'id', clock, random = systemRandom, onConsumed }: RawItemsDeps) {
     this.keyName = keyName;
     this.table = new Table({
       client,

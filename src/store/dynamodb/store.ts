@@ -39,7 +39,7 @@ import { DynamoDbSweep } from './sweep.js';
 import { Table } from './table.js';
 import { DynamoDbTurns } from './turns.js';
 
-export interface DynamoDbStoreParts {
+export interface DynamoDbStoreDeps {
   readonly client: DynamoDBClient;
   readonly tables: {
     /** Partition key `id`, index `due`. */
@@ -75,7 +75,7 @@ export class DynamoDbStore implements BacklogStore {
     random = systemRandom,
     onConsumed,
     onDamaged = () => {},
-  }: DynamoDbStoreParts) {
+  }: DynamoDbStoreDeps) {
     const common = {
       client,
       meter: new CapacityMeter(onConsumed),

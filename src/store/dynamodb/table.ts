@@ -23,7 +23,7 @@ import type { CapacityMeter } from './capacity.js';
 import { isConditionFailed, translated } from './errors.js';
 import type { Condition, Update } from './expressions.js';
 
-export interface TableParts {
+export interface TableDeps {
   readonly client: DynamoDBClient;
   readonly name: string;
   /** Name of the partition key. */
@@ -54,10 +54,10 @@ const BACKOFF_MS = 50;
 
 /** The requests that this library makes of one table, with errors translated and capacity reported. */
 export class Table {
-  constructor(private readonly parts: TableParts) {}
+  constructor(private readonly deps: TableDeps) {}
 
   get name(): string {
-    return this.parts.name;
+    return this.deps.name;
   }
 
   /** Read strongly. */
@@ -72,13 +72,13 @@ export class Table {
       ? { ProjectionExpression: '#only', ExpressionAttributeNames: { '#only': only } }
       : {};
     const answer = await this.send('GetItem', () =>
-      this.parts.client.send(
+      this.deps.client.send(
         new GetItemCommand({
           TableName: this.name,
           Key: this.keyOf(key),
           ConsistentRead: true,
           ...projection,
-          ...this.parts.meter.parameters(),
+          ...this.deps.meter.parameters(),
         }),
       ),
     );
@@ -91,11 +91,11 @@ export class Table {
       TableName: this.name,
       Item: toAttributes(item),
       ConditionExpression: 'attribute_not_exists(#key)',
-      ExpressionAttributeNames: { '#key': this.parts.keyName },
-      ...this.parts.meter.parameters(),
+      ExpressionAttributeNames: { '#key': this.deps.keyName },
+      ...this.deps.meter.parameters(),
     });
     try {
-      await this.send('PutItem', () => this.parts.client.send(command));
+      await this.send('PutItem', () => this.deps.client.send(command));
       return true;
     } catch (error) {
       if (isConditionFailed((error as Error).cause)) return false;
@@ -121,10 +121,10 @@ export class Table {
       ...update,
       ...(returnNew ? { ReturnValues: 'ALL_NEW' as const } : {}),
       ...(returnOld ? { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const } : {}),
-      ...this.parts.meter.parameters(),
+      ...this.deps.meter.parameters(),
     });
     try {
-      const answer = await this.send('UpdateItem', () => this.parts.client.send(command));
+      const answer = await this.send('UpdateItem', () => this.deps.client.send(command));
       const stored = answer.Attributes ?? {};
       return { written: true, item: toItem(stored), stored };
     } catch (error) {
@@ -140,10 +140,10 @@ export class Table {
       TableName: this.name,
       Key: this.keyOf(key),
       ...condition,
-      ...this.parts.meter.parameters(),
+      ...this.deps.meter.parameters(),
     });
     try {
-      await this.send('DeleteItem', () => this.parts.client.send(command));
+      await this.send('DeleteItem', () => this.deps.client.send(command));
       return true;
     } catch (error) {
       if (isConditionFailed((error as Error).cause)) return false;
@@ -152,13 +152,13 @@ export class Table {
   }
 
   async query(input: Omit<QueryCommandInput, 'TableName'>): Promise<StoredPage> {
-    const command = new QueryCommand({ TableName: this.name, ...input, ...this.parts.meter.parameters() });
-    return pageOf(await this.send('Query', () => this.parts.client.send(command)));
+    const command = new QueryCommand({ TableName: this.name, ...input, ...this.deps.meter.parameters() });
+    return pageOf(await this.send('Query', () => this.deps.client.send(command)));
   }
 
   async scan(input: Omit<ScanCommandInput, 'TableName'>): Promise<StoredPage> {
-    const command = new ScanCommand({ TableName: this.name, ...input, ...this.parts.meter.parameters() });
-    return pageOf(await this.send('Scan', () => this.parts.client.send(command)));
+    const command = new ScanCommand({ TableName: this.name, ...input, ...this.deps.meter.parameters() });
+    return pageOf(await this.send('Scan', () => this.deps.client.send(command)));
   }
 
   /** Items of these keys, read strongly, by key; absent ones are left out. */
@@ -173,7 +173,7 @@ export class Table {
     const chunks: string[][] = [];
     for (let i = 0; i < unique.length; i += BATCH_KEYS) chunks.push(unique.slice(i, i + BATCH_KEYS));
     const items = await Promise.all(chunks.map((chunk) => this.getChunk(chunk)));
-    return new Map(items.flat().map((item) => [item[this.parts.keyName]?.S ?? '', item]));
+    return new Map(items.flat().map((item) => [item[this.deps.keyName]?.S ?? '', item]));
   }
 
   /** An answer holds 16 MB at most, and less when DynamoDB throttles: what is missing is asked for again. */
@@ -183,8 +183,8 @@ export class Table {
     for (let fruitless = 0; pending.length > 0; ) {
       const request = { [this.name]: { Keys: pending, ConsistentRead: true } };
       const answer = await this.send('BatchGetItem', () =>
-        this.parts.client.send(
-          new BatchGetItemCommand({ RequestItems: request, ...this.parts.meter.parameters() }),
+        this.deps.client.send(
+          new BatchGetItemCommand({ RequestItems: request, ...this.deps.meter.parameters() }),
         ),
       );
       const found = answer.Responses?.[this.name] ?? [];
@@ -204,12 +204,12 @@ export class Table {
 
   /** Others are at the same item: each waits for another while. */
   backOff(attempt: number): Promise<void> {
-    const { clock, random } = this.parts;
+    const { clock, random } = this.deps;
     return clock.sleep(BACKOFF_MS * 2 ** attempt * (0.5 + random() / 2));
   }
 
   private keyOf(key: string): Record<string, AttributeValue> {
-    return { [this.parts.keyName]: { S: key } };
+    return { [this.deps.keyName]: { S: key } };
   }
 
   private async send<Answer extends { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined }>(
@@ -217,7 +217,7 @@ export class Table {
     request: () => Promise<Answer>,
   ): Promise<Answer> {
     const answer = await translated(operation, this.name, request);
-    this.parts.meter.note(operation, answer.ConsumedCapacity);
+    this.deps.meter.note(operation, answer.ConsumedCapacity);
     return answer;
   }
 }

@@ -1,1 +1,1 @@
-export { MemoryStore, type MemoryStoreParts } from './store.js';
+export { MemoryStore, type MemoryStoreDeps } from './store.js';

@@ -39,7 +39,7 @@ import { MemoryItems } from './items.js';
 import { MemoryLeases } from './leases.js';
 import { MemoryQueues } from './queues.js';
 
-export interface MemoryStoreParts {
+export interface MemoryStoreDeps {
   readonly clock: Clock;
 }
 
@@ -58,7 +58,7 @@ export class MemoryStore implements OperatorStore {
   private readonly arrivals = new MemoryArrivals();
   private sweep: SweepState | undefined;
 
-  constructor({ clock }: MemoryStoreParts) {
+  constructor({ clock }: MemoryStoreDeps) {
     this.clock = clock;
   }
 

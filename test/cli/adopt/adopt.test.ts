@@ -3,8 +3,8 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Adoption, type AdoptionParts } from '../../../src/cli/adopt/adoption.js';
-import { Tally } from '../../../src/cli/adopt/tally.js';
+import { Adoption, type AdoptionDeps } from '../../../src/cli/adopt/adoption.js';
+import { AdoptionCounters } from '../../../src/cli/adopt/counters.js';
 import { systemClock } from '../../../src/clock.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/local/embedded-dynamodb.js';
 import { systemRandom } from '../../../src/random.js';
@@ -119,11 +119,11 @@ describe('backlog adopt', () => {
     });
     expect((await adopt(...MAPS, '--yes', '--segments', '1')).err).toMatch(/out of order/);
     change.mockRestore();
-    const { segments, tally } = JSON.parse(await readFile(stateFile, 'utf8'));
+    const { segments, counters } = JSON.parse(await readFile(stateFile, 'utf8'));
     expect(segments).toEqual([{ after: expect.any(String), done: false }]);
-    expect(tally.items).toBe(500);
+    expect(counters.items).toBe(500);
     const { out, err } = await adopt(...MAPS, '--yes', '--json');
-    expect(err).toContain(`going on behind the ${tally.items} items of ${stateFile}`);
+    expect(err).toContain(`going on behind the ${counters.items} items of ${stateFile}`);
     expect(JSON.parse(out)).toMatchObject({ items: 604, complete: true });
     expect(existsSync(stateFile)).toBe(false);
   });
@@ -135,7 +135,7 @@ describe('backlog adopt', () => {
         version: 1,
         adoption: { where: `table ${table.name} at ${dynamodb.endpoint}`, sources: {}, statuses: STATES },
         segments: [{ done: true }],
-        tally: new Tally().state,
+        counters: new AdoptionCounters().state,
       }),
     );
     const { err } = await adopt(...MAPS, '--yes');
@@ -197,9 +197,9 @@ describe('an adoption beside others at work', () => {
       return super.change(...args);
     }
   }
-  const parts = (items: RawItems, tally: Tally): AdoptionParts => ({
+  const deps = (items: RawItems, counters: AdoptionCounters): AdoptionDeps => ({
     items,
-    tally,
+    counters,
     rules: {
       sources: { status: 'STATE' },
       statuses: STATES,
@@ -216,12 +216,12 @@ describe('an adoption beside others at work', () => {
     onTrouble: () => {},
   });
   let items: Meddled;
-  let tally: Tally;
-  const run = () => new Adoption(parts(items, tally)).run();
+  let counters: AdoptionCounters;
+  const run = () => new Adoption(deps(items, counters)).run();
 
   beforeEach(async () => {
     items = new Meddled({ client: table.client, table: table.name, clock: systemClock });
-    tally = new Tally();
+    counters = new AdoptionCounters();
     await table.put({ id: 'a', STATE: 'OPEN' });
   });
 
@@ -237,14 +237,14 @@ describe('an adoption beside others at work', () => {
       status: 'SUCCESS',
       rev: expect.any(String),
     });
-    expect(tally.state.placed).toEqual({});
+    expect(counters.state.placed).toEqual({});
   });
 
   it('lets a run win that has settled an item meanwhile', async () => {
     items.before = () => table.put({ id: 'a', STATE: 'OPEN', status: 'SUCCESS', rev: 'settled1' });
     await run();
     expect(await table.get('a')).toMatchObject({ status: 'SUCCESS', rev: 'settled1' });
-    expect(tally.state.left).toMatchObject({ done: { '': { count: 1 } } });
+    expect(counters.state.left).toMatchObject({ done: { '': { count: 1 } } });
   });
 
   it('does not bring back what was deleted meanwhile', async () => {
@@ -264,7 +264,10 @@ describe('an adoption beside others at work', () => {
     let looks = 0;
     items.before = () => table.set('a', 'STATE', looks++ % 2 ? 'OPEN' : 'BROKEN');
     await run();
-    expect(tally.state).toMatchObject({ placed: {}, left: { changing: { '': { count: 1, ids: ['a'] } } } });
+    expect(counters.state).toMatchObject({
+      placed: {},
+      left: { changing: { '': { count: 1, ids: ['a'] } } },
+    });
   });
 
   it('waits when DynamoDB throttles, and goes on', async () => {
@@ -274,7 +277,7 @@ describe('an adoption beside others at work', () => {
     };
     const waits: number[] = [];
     const clock = { ...systemClock, sleep: async (ms: number) => void waits.push(ms) };
-    await new Adoption({ ...parts(items, tally), clock }).run();
+    await new Adoption({ ...deps(items, counters), clock }).run();
     expect(waits).toEqual([500, 1000]);
     expect(await table.get('a')).toMatchObject({ lane: 'default' });
   });

@@ -39,7 +39,7 @@ it.each(['SIGKILL', 'SIGINT'] as const)(
   async (signal) => {
     const first = cli.start(...args('--limit-per-second', '200', '--segments', '2'));
     const looked = () =>
-      existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')).tally.items : 0;
+      existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')).counters.items : 0;
     await until(() => looked() > 0, 15_000);
     first.kill(signal);
     expect(await first.ended).toBe(signal === 'SIGKILL' ? null : 1);

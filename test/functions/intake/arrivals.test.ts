@@ -30,7 +30,7 @@ function bench(answer: 'accepted' | 'refused' | 'unknown' = 'accepted') {
     giveUp: async (body) => void givenUp.push(body),
   };
   const env = {
-    ...made.seams.env,
+    ...made.overrides.env,
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: ['default', 'orders'] }),
     BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
@@ -59,7 +59,7 @@ function bench(answer: 'accepted' | 'refused' | 'unknown' = 'accepted') {
     givenUp,
     put,
     lane,
-    intake: intakeHandler({ ...made.seams, env, remote }),
+    intake: intakeHandler({ ...made.overrides, env, remote }),
   };
 }
 
@@ -174,16 +174,16 @@ describe('the intake, for queues with arrivals "attempt"', () => {
   });
 
   it('starts runs for what comes before the first change that fails, and for none that comes again', async () => {
-    const { put, invoked, seams, remote } = bench();
+    const { put, invoked, overrides, remote } = bench();
     const sendReturned = async () => {
       throw new Error('SQS does not answer');
     };
     const env = {
-      ...seams.env,
+      ...overrides.env,
       BACKLOG_ARRIVAL_FUNCTIONS: '{"Fast":["default"]}',
       BACKLOG_RETURNS_URL: 'http://x/y',
     };
-    const intake = intakeHandler({ ...seams, env, remote: { ...remote, sendReturned } });
+    const intake = intakeHandler({ ...overrides, env, remote: { ...remote, sendReturned } });
     put(bare('over'));
     const event = put(bare('a'), bare('over', { payload: 2 }), bare('b'));
     expect(await intake(event, context)).toEqual({
@@ -195,9 +195,9 @@ describe('the intake, for queues with arrivals "attempt"', () => {
   });
 
   it('waits for a run of a former queue although all queues are left to their rules by now', async () => {
-    const { put, seams, remote, store, lane, sent, clock } = bench();
-    const env = { ...seams.env, BACKLOG_RETURNS_URL: 'http://x/y' };
-    const intake = intakeHandler({ ...seams, env, remote });
+    const { put, overrides, remote, store, lane, sent, clock } = bench();
+    const env = { ...overrides.env, BACKLOG_RETURNS_URL: 'http://x/y' };
+    const intake = intakeHandler({ ...overrides, env, remote });
     put(bare('moved', { queue: 'orders' }));
     const event = put(bare('moved', { queue: 'bulk' }), bare('new', { queue: 'bulk' }));
     const until = clock.wall() + 60_000;
@@ -292,12 +292,12 @@ describe('records that come back to the intake', () => {
   });
 
   it('come again alone if they cannot be seen to now, and hold up no others', async () => {
-    const { seams, store, remote, lane } = bench();
+    const { overrides, store, remote, lane } = bench();
     store.put(bare('a'));
     const giveUp = async () => {
       throw new Error('SQS does not answer');
     };
-    const intake = intakeHandler({ ...seams, remote: { ...remote, giveUp } });
+    const intake = intakeHandler({ ...overrides, remote: { ...remote, giveUp } });
     const Records = [...message('odd', 'm1').Records, ...message({ unplaced: ['a'] }, 'm2').Records];
     expect(await intake({ Records }, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     expect(lane('a')).toBe('default');

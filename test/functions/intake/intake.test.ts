@@ -25,12 +25,12 @@ const QUEUES = { default: { retryMode: 'perRecord' }, bulk: { retryMode: 'progre
 
 const bench = () => {
   const made = workbench(QUEUES);
-  return { ...made, intake: intakeHandler(made.seams), iso: new Date(made.clock.now()).toISOString() };
+  return { ...made, intake: intakeHandler(made.overrides), iso: new Date(made.clock.now()).toISOString() };
 };
 
 describe('the intake', () => {
   it('gives a bare item its place, so that the next run finds it', async () => {
-    const { store, clock, intake, iso, measured, seams } = bench();
+    const { store, clock, intake, iso, measured, overrides } = bench();
     store.put({ id: 'a', status: 'NEW', payload: { n: 1 } });
     expect(await intake(batch('a'), context)).toEqual({ batchItemFailures: [] });
     expect(store.items()).toEqual([
@@ -55,7 +55,7 @@ describe('the intake', () => {
     const policy = resolvePolicy({ type: 'fibonacci' });
     await run(
       { target, process, policy, limits, deadline, functionTimeoutSeconds: 60, tickSeconds: 60 },
-      { ...seams, logger: { debug() {}, info() {}, warn() {}, error() {} } },
+      { ...overrides, logger: { debug() {}, info() {}, warn() {}, error() {} } },
     );
     expect(attempted).toEqual(['a']);
   });
@@ -134,7 +134,7 @@ describe('the intake', () => {
   });
 
   it('asks again for what DynamoDB did not answer to, and loses none', async () => {
-    const { store, seams } = bench();
+    const { store, overrides } = bench();
     for (const id of ['a', 'b', 'c']) store.put({ id, status: 'NEW', payload: 1 });
     let troubled = true;
     const failing: BacklogStore = new Proxy(store, {
@@ -148,7 +148,7 @@ describe('the intake', () => {
         };
       },
     });
-    const intake = intakeHandler({ ...seams, store: failing });
+    const intake = intakeHandler({ ...overrides, store: failing });
     const [a, ...rest] = ['a', 'b', 'c'].map((id, i) => change(id, 'INSERT', String(100 + i)));
     expect(await intake({ Records: [a, ...rest] }, context)).toEqual({
       batchItemFailures: [{ itemIdentifier: '101' }],

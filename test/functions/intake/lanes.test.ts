@@ -24,11 +24,11 @@ function bench() {
     async giveUp() {},
   };
   const env = {
-    ...made.seams.env,
+    ...made.overrides.env,
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: Object.keys(QUEUES) }),
     BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
-  const intake = intakeHandler({ ...made.seams, env, remote });
+  const intake = intakeHandler({ ...made.overrides, env, remote });
   const put = (item: Item) => made.changesOf(() => made.store.put(item));
   return { ...made, put, started, sent, take: (Records: unknown[]) => intake({ Records }, context) };
 }
@@ -105,7 +105,7 @@ describe('a place that the producer has chosen', () => {
     ['the queue, with a rev of the library', { queue: 'bulk', lane: 'bulk', rev: 'abcdefgh' }],
     ['done', { status: 'SUCCESS', lane: 'bulk' }],
   ])('is left alone where it is right: %s', async (_, item) => {
-    const { put, take, store, started, sent, seams } = bench();
+    const { put, take, store, started, sent, overrides } = bench();
     const before = put(placed(item));
     const items = store.items();
     // Put again, too: nothing of it is to be waited for.
@@ -113,7 +113,7 @@ describe('a place that the producer has chosen', () => {
     expect(await take([...before, ...again])).toEqual({ batchItemFailures: [] });
     expect(store.items()).toEqual([{ ...items[0], payload: { n: 2 } }]);
     expect([started, sent]).toEqual([[], []]);
-    expect(seams.store).toBe(store);
+    expect(overrides.store).toBe(store);
   });
 
   it('waits for a run that may have it, where it was put over a record', async () => {

@@ -25,15 +25,15 @@ function counting(store: BacklogStore) {
 
 /** @param names how many queues a batch of 100 records names, none of which is there */
 async function takeBatch(names: number) {
-  const { seams, store, changesOf } = workbench({ default: { retryMode: 'perRecord' } });
+  const { overrides, store, changesOf } = workbench({ default: { retryMode: 'perRecord' } });
   const { counted, seen } = counting(store);
   const env = {
-    ...seams.env,
+    ...overrides.env,
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: ['default'] }),
     BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
   const remote = { invoke: async () => 'accepted' as const, async sendReturned() {}, async giveUp() {} };
-  const intake = intakeHandler({ ...seams, env, remote, store: counted });
+  const intake = intakeHandler({ ...overrides, env, remote, store: counted });
   // Something was attempted on arrival before, in the queue that is there.
   const claim = { batch: 'b', holder: 'h', until: 0, ids: ['x'], now: 0 };
   await store.claimArrivals('default', claim);

@@ -33,13 +33,13 @@ function bench(tampered: (store: BacklogStore) => Partial<BacklogStore> = () => 
     async giveUp() {},
   };
   const env = {
-    ...made.seams.env,
+    ...made.overrides.env,
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: ['orders'] }),
     BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
   const { store } = underTest;
   const seen = Object.assign(Object.create(store), tampered(store)) as BacklogStore;
-  const intake = intakeHandler({ ...made.seams, env, remote, store: seen });
+  const intake = intakeHandler({ ...made.overrides, env, remote, store: seen });
   const take = async (...items: Item[]) => {
     const changes = made.changesOf(() => {
       for (const item of items) made.store.put(item);

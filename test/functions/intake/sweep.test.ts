@@ -12,8 +12,8 @@ function bench() {
     sendReturned: async (ids, delaySeconds) => void sent.push([ids, delaySeconds]),
     giveUp: async () => {},
   };
-  const seams = { ...made.seams, remote };
-  return { ...made, sent, sweep: sweepHandler(seams), intake: intakeHandler(seams) };
+  const overrides = { ...made.overrides, remote };
+  return { ...made, sent, sweep: sweepHandler(overrides), intake: intakeHandler(overrides) };
 }
 
 describe('the sweep', () => {
@@ -56,8 +56,8 @@ describe('the sweep', () => {
   });
 
   it('says what went wrong', async () => {
-    const { seams, log } = bench();
-    const sweep = sweepHandler({ ...seams, env: {} });
+    const { overrides, log } = bench();
+    const sweep = sweepHandler({ ...overrides, env: {} });
     await expect(sweep({}, context)).rejects.toThrow('BACKLOG_TABLE');
     expect(log()).toContainEqual(expect.objectContaining({ level: 'ERROR', message: 'sweep failed' }));
   });

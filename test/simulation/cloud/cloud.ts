@@ -4,12 +4,12 @@ import type { Item } from '../../../src/record/index.js';
 import { faultyStore } from '../faulty-store.js';
 import { AsyncInvocations } from './async-invocations.js';
 import { faultyRemote } from './faulty-remote.js';
-import { type IntakeReport, invokeIntake, type SandboxParts } from './intake-function.js';
+import { type IntakeReport, invokeIntake, type SandboxDeps } from './intake-function.js';
 import { invocation } from './invocation.js';
 import { MessageQueue } from './message-queue.js';
 import { Stream, type StreamOptions } from './stream.js';
 
-export interface CloudParts extends Omit<SandboxParts, 'services'> {
+export interface CloudDeps extends Omit<SandboxDeps, 'services'> {
   readonly stream: StreamOptions;
   /** Attempts arrivals. True if it ended well. */
   readonly run: (event: ArrivalsEvent) => Promise<boolean>;
@@ -31,25 +31,25 @@ export class Cloud {
   private readonly stream: Stream;
   private readonly runs: AsyncInvocations;
   private readonly returns: MessageQueue;
-  private readonly sandbox: SandboxParts;
+  private readonly sandbox: SandboxDeps;
 
-  constructor(private readonly parts: CloudParts) {
-    const { chaos } = parts;
+  constructor(private readonly deps: CloudDeps) {
+    const { chaos } = deps;
     const onFailure = (body: string) => this.returns.send(body);
-    this.runs = new AsyncInvocations(chaos, parts.run, parts.hasOnFailure ? onFailure : undefined);
+    this.runs = new AsyncInvocations(chaos, deps.run, deps.hasOnFailure ? onFailure : undefined);
     const services = {
       accept: (event: ArrivalsEvent) => this.runs.accept(event),
       send: (body: string, delaySeconds: number) => this.returns.send(body, delaySeconds),
     };
-    this.sandbox = { ...parts, services };
-    const witness = { hearsIntake: parts.hearsIntake };
+    this.sandbox = { ...deps, services };
+    const witness = { hearsIntake: deps.hearsIntake };
     const consume = (event: { Records: unknown[] }) => invokeIntake(event, this.sandbox, witness);
     this.returns = new MessageQueue(chaos, consume);
     const consumeChanges = async (event: { Records: unknown[] }) => {
       const failed = await consume(event);
       return failed === 'all' ? 'all' : failed[0];
     };
-    this.stream = new Stream(chaos, parts.stream, consumeChanges, parts.gaveUp);
+    this.stream = new Stream(chaos, deps.stream, consumeChanges, deps.gaveUp);
   }
 
   /** Nothing is on its way that could find a record. */
@@ -63,7 +63,7 @@ export class Cloud {
 
   /** What the hourly rule starts. */
   async sweep(): Promise<void> {
-    const { chaos, faults, newActor, storeOf } = this.parts;
+    const { chaos, faults, newActor, storeOf } = this.deps;
     const actor = newActor('sweep');
     const remote = faultyRemote(this.sandbox.services, actor, faults, chaos);
     const { clock } = actor;

@@ -21,7 +21,7 @@ export interface IntakeReport {
   readonly skipped: number;
 }
 
-export interface SandboxParts {
+export interface SandboxDeps {
   readonly chaos: Chaos;
   readonly faults: () => Faults;
   readonly settings: IntakeSettings;
@@ -43,11 +43,11 @@ interface IntakeWitness {
 /** One invocation of the intake, in a sandbox that is killed, frozen and cut off. */
 export async function invokeIntake(
   event: { Records: unknown[] },
-  parts: SandboxParts,
+  deps: SandboxDeps,
   witness: IntakeWitness,
 ): Promise<readonly string[] | 'all'> {
-  const { chaos, faults, settings, services } = parts;
-  const actor = parts.newActor('intake');
+  const { chaos, faults, settings, services } = deps;
+  const actor = deps.newActor('intake');
   let report: IntakeReport | undefined;
   const logger = {
     debug() {},
@@ -58,7 +58,7 @@ export async function invokeIntake(
     },
   };
   const random = chaos.random;
-  const store = faultyStore(parts.storeOf(actor), actor, faults, random);
+  const store = faultyStore(deps.storeOf(actor), actor, faults, random);
   const shardsOf = (queue: string) => settings.queues[queue]?.shards ?? 1;
   const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
   const placing = { store, clock: actor.clock, random, logger, shardsOf, serves };

@@ -1,22 +1,22 @@
 import type { Clock } from '../clock.js';
 import type { BacklogStore } from '../store/store.js';
+import type { RunCounters } from './counters.js';
 import type { Hold } from './hold.js';
 import type { Lane, Work } from './lane.js';
 import type { AttemptLogger, Process, RunLimits } from './options.js';
 import type { Breakers } from './pressure/breakers.js';
 import type { Share } from './pressure/pool.js';
 import type { SharedPace } from './pressure/shared-pace.js';
-import type { Tally } from './tally.js';
 import type { Upcoming } from './upcoming.js';
 
 /** What attempts are made with. */
-export interface AttemptsParts {
+export interface AttemptsDeps {
   readonly store: BacklogStore;
   readonly clock: Clock;
   readonly logger: AttemptLogger;
   readonly lane: Lane;
   readonly lease: Hold;
-  readonly tally: Tally;
+  readonly counters: RunCounters;
   readonly pace: SharedPace;
   readonly breakers: Breakers;
   readonly share: Share;

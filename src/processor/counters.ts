@@ -3,7 +3,7 @@ import { type BacklogRecord, bornAt, type RecordChange } from '../record/index.j
 import type { RunSummary, StopReason } from './summary.js';
 
 /** Counts what a run does. */
-export class Tally {
+export class RunCounters {
   private readonly counts = {
     attempted: 0,
     succeeded: 0,

@@ -5,14 +5,14 @@ import { createLogger } from './logger.js';
 import type { Settings } from './settings.js';
 
 /** What a run works with; tests hand in their own. */
-export interface HandlerParts {
+export interface HandlerDeps {
   readonly store: BacklogStore;
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /** Made once per sandbox: clients keep their connections between invocations. */
-export function createParts(settings: Settings, given: Partial<HandlerParts>): HandlerParts {
+export function createDeps(settings: Settings, given: Partial<HandlerDeps>): HandlerDeps {
   const clock = given.clock ?? (settings.clock ? scaledClock(settings.clock) : systemClock);
   const random = given.random ?? systemRandom;
   const { tables } = settings;

@@ -40,7 +40,7 @@ export interface OperationProgress {
 const MAX_FAILURES = 1000;
 const MAX_EXAMPLES = 5;
 
-export class Tally {
+export class ActionCounters {
   looked = 0;
   matched = 0;
   held = 0;

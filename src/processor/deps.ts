@@ -6,7 +6,7 @@ import type { BreakerMemory } from './pressure/breakers.js';
 import type { Upcoming } from './upcoming.js';
 
 /** What a run works with: handed in, so that tests and simulations own time, chance and storage. */
-export interface RunParts {
+export interface RunDeps {
   readonly store: BacklogStore;
   readonly clock: Clock;
   readonly random: Random;

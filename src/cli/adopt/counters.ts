@@ -28,7 +28,7 @@ export type TallyState = z.output<typeof tallySchema>;
 type Group = z.output<typeof groupSchema>;
 
 /** What an adoption came to, so far. */
-export class Tally {
+export class AdoptionCounters {
   readonly state: TallyState;
 
   constructor(
@@ -66,7 +66,7 @@ export class Tally {
   }
 
   /** Takes over what another one has counted. */
-  add({ state: other }: Tally): void {
+  add({ state: other }: AdoptionCounters): void {
     const { state } = this;
     state.items += other.items;
     merge(state.finished, other.finished);
