@@ -150,8 +150,9 @@ export class Witness {
 
     // A producer has written it over since it was read: the outcome is fenced off.
     const isOverwritten = version !== this.versions.current(id);
-    // Who was frozen past its lease may settle between another's read and its start.
-    const readMs = actor.wasFrozen ? LEASE_MS : 10_000;
+    // A run that was frozen past its lease may settle between another's read and its start, which waits for its turn.
+    const isRateLimited = this.scenario.limits.attemptsPerSecond !== undefined;
+    const readMs = actor.wasFrozen || isRateLimited ? LEASE_MS : 10_000;
     const thawed = known.settledBy?.wasFrozen === true && look.now - (known.settledAt ?? 0) < readMs;
     const isOver = stored?.status === 'SUCCESS' || stored?.status === 'DEAD';
     // An operator's write between the reading of a page and this attempt fences its outcome off.
