@@ -165,19 +165,12 @@ export class LaneRun {
   }
 
   /**
-   * Journals a page and reads its records. Both at once while the lease is ours for certain; what was read at any other
-   * time might have changed in the hands of another holder. Undefined: the lease is lost.
+   * Journals a page, and reads its records after that: whatever another run or an operator did to them before shows.
+   * Undefined: the lease is lost.
    */
   private async claim(ids: readonly string[]): Promise<PageRead | undefined> {
-    const { lease, lane } = this;
-    const isStillOurs = lease.watch();
-    const journalling = lease.journalPage([...new Set([...ids, ...this.attempts.stragglerIds])]);
-    const early = isStillOurs() ? lane.read(ids) : undefined;
-    // Whatever becomes of the reading, the journal is waited for: it must not be written behind the release.
-    early?.catch(() => {});
-    if (!(await journalling)) return undefined;
-    const read = await early;
-    return read && isStillOurs() ? read : lane.read(ids);
+    const isOurs = await this.lease.journalPage([...new Set([...ids, ...this.attempts.stragglerIds])]);
+    return isOurs ? this.lane.read(ids) : undefined;
   }
 
   /** What is to be done with a record of the page; nothing if it is not its turn. */

@@ -8,7 +8,7 @@ const context = {
   now: NOW,
   queues: new Set(['default', 'orders', 'bulk']),
   retryModes: new Map([
-    ['orders', 'retry'],
+    ['orders', 'perRecord'],
     ['bulk', 'progressive'],
   ]),
 };
