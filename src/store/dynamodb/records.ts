@@ -1,5 +1,4 @@
 import type { Clock } from '../../clock.js';
-import { InvalidRecordError } from '../../errors.js';
 import {
   AsRead,
   attributesToFence,
@@ -12,7 +11,7 @@ import {
 } from '../../record/index.js';
 import type { Found } from '../operator-store.js';
 import { type Attributes, toItem } from './attribute-values.js';
-import { isItemTooLarge, isValidationError } from './errors.js';
+import { isItemTooLarge } from './errors.js';
 import { and, Expressions, type Update } from './expressions.js';
 import { isSameValue } from './same-value.js';
 import type { Table } from './table.js';
@@ -34,15 +33,8 @@ export class DynamoDbRecords {
 
   async insert(item: Item): Promise<'inserted' | 'duplicate'> {
     // Only producers need it: it is no part of what a handler loads at its cold start.
-    const { checkItem } = await import('../item-limits.js');
-    checkItem(item);
-    const id = String(item.id);
-    if (await this.put(item)) return 'inserted';
-    // Ours, if the answer to a first try was lost and the client has repeated it.
-    const { rev } = item;
-    if (rev === undefined) return 'duplicate';
-    const stored = await this.table.get(id, 'rev');
-    return stored?.rev === rev ? 'inserted' : 'duplicate';
+    const { insert } = await import('./insert.js');
+    return insert(item, this.table);
   }
 
   async get(id: string): Promise<BacklogRecord | undefined> {
@@ -117,17 +109,6 @@ export class DynamoDbRecords {
     const answer = await this.table.update(record.id, expressions.update({ rev }, [], condition), true);
     const after = answer.written ? answer.stored : await this.table.getStored(record.id);
     return after?.rev?.S === rev && isSame(after, read, rev);
-  }
-
-  private async put(item: Item): Promise<boolean> {
-    try {
-      return await this.table.putNew(item);
-    } catch (error) {
-      const { cause } = error as Error;
-      if (!isValidationError(cause)) throw error;
-      const reason = `record ${item.id}: DynamoDB refuses it: ${(cause as Error).message}`;
-      throw new InvalidRecordError(reason, { cause });
-    }
   }
 }
 

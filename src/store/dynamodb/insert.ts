@@ -1,0 +1,31 @@
+import { InvalidRecordError } from '../../errors.js';
+import type { Item } from '../../record/index.js';
+import { checkItem } from '../item-limits.js';
+import { isValidationError } from './errors.js';
+import type { Table } from './table.js';
+
+/**
+ * Puts a new item; one that is there already is left as it is.
+ *
+ * @throws InvalidRecordError for what DynamoDB would refuse, or refuses
+ */
+export async function insert(item: Item, table: Table): Promise<'inserted' | 'duplicate'> {
+  checkItem(item);
+  if (await put(item, table)) return 'inserted';
+  // Ours, if the answer to a first try was lost and the client has repeated it.
+  const { rev } = item;
+  if (rev === undefined) return 'duplicate';
+  const stored = await table.get(String(item.id), 'rev');
+  return stored?.rev === rev ? 'inserted' : 'duplicate';
+}
+
+async function put(item: Item, table: Table): Promise<boolean> {
+  try {
+    return await table.putNew(item);
+  } catch (error) {
+    const { cause } = error as Error;
+    if (!isValidationError(cause)) throw error;
+    const reason = `record ${item.id}: DynamoDB refuses it: ${(cause as Error).message}`;
+    throw new InvalidRecordError(reason, { cause });
+  }
+}
