@@ -34,12 +34,11 @@ const WRITES_AT_ONCE = 25;
  * Records that were moved to another lane, and are not due there before any attempt in the former one must be over:
  * makes them due as soon as it is known that there is none.
  *
- * A run journals a page before it attempts it, and reads it strongly: at the same time where its lease is its own for
- * certain, else after that. So of the journals that are written after the move only the first one can name the record
- * anew; the others name it as long as its attempt goes on.
+ * A run journals a page before it reads it. So a page that is journalled after the move finds that the record has moved,
+ * and the journal names the record only as long as an attempt from before goes on.
  *
- *     run        journal 1 ..... reads page 2, writes journal 2 ............. reads page 3: finds that it has moved
- *     operator            moves it    looks: lease held, journal 1    looks: journal 2, which names it or does not
+ *     run        journal 1 ..................................... journal 2, reads page 2: finds that it has moved
+ *     operator            moves it    looks: lease held, journal 1                    looks: journal 2
  *
  * No lease is held: nobody attempts it. One is: its next journal that does not name it tells, or its end.
  */

@@ -404,54 +404,6 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
     );
 
     it(
-      'while a page with it is read and its journal is on the way is not due before that page is over',
-      scene(async (its) => {
-        const to = `${its.queue}-to`;
-        const { store: real } = current();
-        for (let i = 0; i < 30; i++) await its.put({ dueAt: its.iso(-60 + i) }, `r${i}`);
-        const last = its.id('r29');
-        const read = signalled();
-        const looked = signalled();
-        let moving: ReturnType<BacklogOperator['move']> | undefined;
-        const itsStore = overriding(real, {
-          readPage: async (ids, queue) => {
-            const page = await real.readPage(ids, queue);
-            if (ids.includes(last)) read.tell();
-            return page;
-          },
-          holdLease: async (key, hold) => {
-            if (hold.ids.includes(last) && !moving) {
-              await read.told;
-              const looking = overriding(real, {
-                readLeases: async () => {
-                  const leases = await real.readLeases();
-                  looked.tell();
-                  return leases;
-                },
-              });
-              moving = its.operator(looking).move(last, { queue: to });
-              await looked.told;
-            }
-            return real.holdLease(key, hold);
-          },
-        });
-        const { attempted } = await its.run(
-          async ({ id }) => {
-            if (id !== last) return;
-            // The next journal names it: the operator has seen that by now.
-            await its.clock.sleep(5000);
-            expect(await its.item('r29')).toMatchObject({ queue: to, lane: to, dueAt: its.iso(895) });
-            expect(await its.run(undefined, { queue: to })).toMatchObject({ attempted: 0 });
-          },
-          { store: itsStore, concurrency: 1 },
-        );
-        expect(attempted).toBe(30);
-        expect(await moving).toMatchObject({ changed: 1, held: 0 });
-        expect(await its.run(undefined, { queue: to })).toMatchObject({ succeeded: 1 });
-      }),
-    );
-
-    it(
       'out of a busy lane is due at once when the next page shows that nobody attempts it',
       scene(async (its) => {
         const to = `${its.queue}-to`;

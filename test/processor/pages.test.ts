@@ -174,3 +174,23 @@ test('each of several runs that share the lanes of a queue looks after its own t
   const second = await harness.run(succeed, { band: hourly, catchUp: [slow], shards: 16, ...deps[1] });
   expect(second).toMatchObject({ succeeded: 1, caughtUp: [3] });
 });
+
+test('a page is read when its journal is written, and not before', async () => {
+  const harness = new Harness();
+  for (let i = 0; i < 30; i++) harness.put(`r${String(i).padStart(2, '0')}`);
+  const journalled = new Set<string>();
+  const unnamed: string[] = [];
+  const holdLease: BacklogStore['holdLease'] = async (key, hold) => {
+    await harness.sleep(1);
+    const answer = await harness.store.holdLease(key, hold);
+    for (const id of hold.ids) journalled.add(id);
+    return answer;
+  };
+  const readPage: BacklogStore['readPage'] = (ids, queue) => {
+    unnamed.push(...ids.filter((id) => !journalled.has(id)));
+    return harness.store.readPage(ids, queue);
+  };
+  const store = replacing({ holdLease, readPage }, harness.store);
+  expect(await harness.run(succeed, { store, concurrency: 5 })).toMatchObject({ succeeded: 30 });
+  expect(unnamed).toEqual([]);
+});
