@@ -50,7 +50,7 @@ export function attemptsPerMinute(rows: readonly MinuteRow[], outage: Outage | u
     to: outage.toMs / 1000 / unit.seconds,
   };
   return [
-    barLegend(),
+    barLegend(outage !== undefined),
     panel({
       height: 98 + 150 * rows.length,
       marginTop: 30,
@@ -65,20 +65,7 @@ export function attemptsPerMinute(rows: readonly MinuteRow[], outage: Outage | u
       },
       fy: { axis: null, domain: rows.map(({ name }) => name), padding: 0.24 },
       marks: [
-        ...(shade
-          ? [
-              Plot.rect([shade], { x1: 'from', x2: 'to', fill: '#e4e4e4' }),
-              Plot.text([shade], {
-                x: 'to',
-                text: ['outage'],
-                frameAnchor: 'top',
-                textAnchor: 'end',
-                dx: -6,
-                dy: 4,
-                fill: '#555',
-              }),
-            ]
-          : []),
+        ...(shade ? [Plot.rect([shade], { x1: 'from', x2: 'to', fill: OUTAGE })] : []),
         Plot.rectY(bars, {
           x1: 'from',
           x2: 'to',
@@ -96,6 +83,7 @@ export function attemptsPerMinute(rows: readonly MinuteRow[], outage: Outage | u
   ];
 }
 
+const OUTAGE = '#e4e4e4';
 const FAILED = '#E69F00';
 const SUCCEEDED = '#004B78';
 
@@ -141,10 +129,11 @@ function medianOf(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 1;
 }
 
-function barLegend(): Panel {
+function barLegend(hasOutage: boolean): Panel {
   const entries = [
     { x: 0, color: SUCCEEDED, text: 'succeeded' },
     { x: 1, color: FAILED, text: 'failed (on top, up to the height of all)' },
+    ...(hasOutage ? [{ x: 3, color: OUTAGE, text: 'outage' }] : []),
   ];
   return panel({
     height: 30,
