@@ -144,15 +144,6 @@ function signalled(): { readonly told: Promise<void>; readonly tell: () => void 
   return { told, tell };
 }
 
-function overriding(store: OperatorStore, methods: Partial<OperatorStore>): OperatorStore {
-  return new Proxy(store, {
-    get(target, name: keyof OperatorStore) {
-      const member = methods[name] ?? target[name];
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
-}
-
 export function operatorRaces(name: string, current: () => RaceStore): void {
   /** A scene in a world of its own. */
   const scene = (act: (its: World) => Promise<void>) => async () => {
