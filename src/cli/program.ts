@@ -156,7 +156,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option('--attempt-ms <n>', 'how long an attempt takes', flags.attemptMs, 50)
     .option('--concurrency <n>', 'attempts at once', flags.concurrency, 10)
     .option('--attempts-per-second <n>', 'the pace of the queue (default: none)', flags.rate)
-    .option('--breaker', 'leave the other side in peace when too many attempts fail')
+    .option('--breaker', 'stop attempts for a while when too many fail (a circuit breaker)')
     .option('--max-attempts <n>', 'for every policy, where its own is not less', flags.attempts)
     .option('--tick <seconds>', 'how often the rule fires', flags.tick, 60)
     .option('--horizon <duration>', 'stop there (default: 7d)', flags.duration)

@@ -32,6 +32,6 @@ export interface AttemptsDeps {
 export interface WorkedOff {
   /** It did not fit into the lease, the time or the limit. */
   readonly late: readonly Work[];
-  /** Its destination is left in peace. */
+  /** The breaker of their destination is open. */
   readonly deferred: readonly Work[];
 }

@@ -37,7 +37,7 @@ export class RunLease {
   private until = 0;
   /** When the lease runs out: later, where it was renewed for those of the page that are not over yet. */
   private heldUntil = 0;
-  /** The latest end that was asked for: a request may have been carried out although nobody answered it. */
+  /** The latest end that was asked for: DynamoDB may have carried out a request whose answer was lost. */
   private askedUntil = 0;
   /** Ids of a journal that no attempt has used yet. */
   private journal: ReadonlySet<string> = new Set();

@@ -107,7 +107,7 @@ async function readEach(
     if (isOfStore(error)) throw error;
     if (ids.length === 1) {
       const { name } = error as Error;
-      deps.logger.error('a record cannot be read: nobody will attempt it', { id: ids[0], reason: name });
+      deps.logger.error('a record cannot be read, and will not be attempted', { id: ids[0], reason: name });
       return { records: [], unreadable: 1 };
     }
     const middle = Math.ceil(ids.length / 2);

@@ -109,7 +109,7 @@ async function placeOne(record: BacklogRecord, deps: PlacingDeps): Promise<Answe
       return await write(record, change, deps);
     } catch (again) {
       if (isOfStore(again)) return again;
-      logger.error('a record cannot be quarantined either: nobody will attempt it', { id, reason });
+      logger.error('a record cannot be quarantined either, and will not be attempted', { id, reason });
       return 'refused';
     }
   }

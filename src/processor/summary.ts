@@ -17,7 +17,7 @@ export type StopReason =
   /** The process was told to end (SIGTERM). */
   | 'stopped'
   | 'paused'
-  /** Too many attempts have failed: the queue's destination is left in peace for a while. */
+  /** Too many attempts have failed: the queue's circuit breaker is open. */
   | 'breakerOpen'
   /** The queue's retry mode has changed; the old mode's last run may still be at work. */
   | 'retryModeChanged'

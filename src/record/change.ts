@@ -94,12 +94,12 @@ export function historyOf(
 }
 
 /**
- * The next attempt comes no earlier; in another queue, if it moves there. Who is attempted before it has a place gets
- * one, and so does who is left in the lane of a shard that is no more; nobody who waits expires.
+ * The next attempt comes no earlier; in another queue, if the record moves there. A record that is not indexed, or is in
+ * the lane of a shard that is gone, is indexed by this. A record that waits does not expire.
  *
  * On a progressive queue the rules keep the schedule: the index key stays the insertion time, and the write leaves the
- * index alone. Of another queue nobody knows here how it retries: a run of either mode honours the due time, and puts it
- * right.
+ * index alone. The retry mode of another queue is not known here: a run of either mode honours the due time, and corrects
+ * it for its own mode.
  */
 export function waitUntil(record: BacklogRecord, earliest: number, context: SettleContext) {
   const { retryMode, now, retryQueue } = context;

@@ -231,7 +231,7 @@ export interface TierRun {
   readonly complete: boolean;
 }
 
-/** A destination that is left in peace. Times are of the backlog, epoch milliseconds. */
+/** The open circuit breaker of a destination. Times are of the backlog, epoch milliseconds. */
 export interface BreakerState {
   /** No attempt before; from then on, one probe. */
   readonly until: number;

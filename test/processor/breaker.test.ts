@@ -180,7 +180,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(harness)).toEqual({});
   });
 
-  test('is left in peace as long as the other side asks, and an hour at most', async () => {
+  test('stays open as long as the other side asks, and an hour at most', async () => {
     const harness = pile(30);
     const busy =
       (seconds: number): Process =>
@@ -205,7 +205,7 @@ describe('a queue with a breaker', () => {
     expect(summary).toMatchObject({ attempted: 1, failed: 1, leftOver: 9 });
   });
 
-  test('is not left in peace for less because another answer asks for less', async () => {
+  test('does not close sooner because another answer asks for less', async () => {
     const harness = pile(2);
     const busy: Process = async ({ id }) => {
       await harness.sleep(id === 'r000' ? 1 : 2);

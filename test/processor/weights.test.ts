@@ -221,7 +221,7 @@ describe('a run of several queues', () => {
     expect([a?.ended, b?.ended]).toEqual(['deadline', 'deadline']);
   });
 
-  test('passes over what is left in peace, page by page, to those behind it', async () => {
+  test('passes over records behind an open breaker, page by page, to those behind it', async () => {
     const queues = new Queues();
     queues.put('a', 30, { payload: { to: 'down' } });
     queues.put('b', 30, { payload: { to: 'up' } });

@@ -69,7 +69,7 @@ const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   maxRecords: 'stopped at maxRecords',
   deadline: 'stopped before the deadline',
   paused: 'paused',
-  breakerOpen: 'left in peace: too many attempts have failed',
+  breakerOpen: 'the circuit breaker is open: too many attempts have failed',
   retryModeChanged: "waits for the former retry mode's last run",
   leaseLost: 'lost its lease',
   shared: 'others have some of these arrivals: its event comes back',

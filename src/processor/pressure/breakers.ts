@@ -97,7 +97,7 @@ export class Breakers {
     return this.breakerOf(destination).position(this.deps.clock.now()) === 'closed';
   }
 
-  /** Undefined: its destination is left in peace. */
+  /** Undefined: the breaker of its destination is open. */
   async enter(record: BacklogRecord): Promise<Entry | undefined> {
     const { options, clock } = this.deps;
     if (!options) return { permit: 'attempt', destination: WHOLE_QUEUE, over: nothing };
@@ -136,7 +136,10 @@ export class Breakers {
     over();
     if (outcome.type !== 'failure' || permit === 'probe' || isClosed) return left;
     const seconds = Math.max(outcome.retryAfterSeconds ?? 0, (breaker.openUntil - now) / 1000, 0);
-    return { ...left, outcome: { type: 'snooze', seconds, reason: 'its destination is left in peace' } };
+    return {
+      ...left,
+      outcome: { type: 'snooze', seconds, reason: 'the circuit breaker of its destination is open' },
+    };
   }
 
   private mayBeShared(destination: string): boolean {

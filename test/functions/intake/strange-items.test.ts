@@ -116,7 +116,7 @@ describe('beside good records, the intake', () => {
       expect(started).toEqual([['good']]);
       expect(await underTest.raw('full')).toEqual(full);
       expect(measured).toMatchObject([[{ placed: 0, quarantined: 0, refused: 1 }, expect.anything()]]);
-      const message = 'a record cannot be quarantined either: nobody will attempt it';
+      const message = 'a record cannot be quarantined either, and will not be attempted';
       expect(log()).toContainEqual(expect.objectContaining({ level: 'ERROR', id: 'full', message }));
     },
   );
@@ -146,7 +146,7 @@ describe('beside good records, the intake', () => {
     expect(await take(...items)).toEqual({ batchItemFailures: [] });
     for (const id of ['a', 'b', 'c', 'd']) expect(await underTest.raw(id)).toMatchObject({ lane: 'default' });
     expect(measured).toMatchObject([[{ placed: 4, refused: 1 }, expect.anything()]]);
-    const message = 'a record cannot be read: nobody will attempt it';
+    const message = 'a record cannot be read, and will not be attempted';
     expect(log()).toContainEqual(expect.objectContaining({ level: 'ERROR', id: 'odd', message }));
   });
 
