@@ -175,6 +175,30 @@ test('each of several runs that share the lanes of a queue looks after its own t
   expect(second).toMatchObject({ succeeded: 1, caughtUp: [3] });
 });
 
+test('a release that arrives once more, behind the journal of the next page, does not give that page away', async () => {
+  const harness = new Harness();
+  harness.put('a');
+  let again: (() => Promise<unknown>) | undefined;
+  const releaseLease: BacklogStore['releaseLease'] = async (...args) => {
+    if (again) return harness.store.releaseLease(...args);
+    again = () => harness.store.releaseLease(...args);
+    harness.put('b');
+    await harness.store.wakeHolder(args[0], args[1]);
+    const answer = await again();
+    await harness.sleep(0.01);
+    return answer as 'woken';
+  };
+  const others: unknown[] = [];
+  const process: Process = async ({ id }) => {
+    if (id !== 'b') return;
+    await again?.();
+    others.push(await harness.start(succeed));
+  };
+  const store = replacing({ releaseLease }, harness.store);
+  expect(await harness.run(process, { store })).toMatchObject({ succeeded: 2, ended: 'drained' });
+  expect(others).toMatchObject([{ attempted: 0, ended: 'leaseHeld' }]);
+});
+
 test('a page is read when its journal is written, and not before', async () => {
   const harness = new Harness();
   for (let i = 0; i < 30; i++) harness.put(`r${String(i).padStart(2, '0')}`);
