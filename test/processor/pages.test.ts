@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
+import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import { replacing } from '../simulation/sabotage.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
@@ -197,6 +198,22 @@ test('a release that arrives once more, behind the journal of the next page, doe
   const store = replacing({ releaseLease }, harness.store);
   expect(await harness.run(process, { store })).toMatchObject({ succeeded: 2, ended: 'drained' });
   expect(others).toMatchObject([{ attempted: 0, ended: 'leaseHeld' }]);
+});
+
+test('a lease whose journal was written, but not answered, is given back all the same', async () => {
+  const harness = new Harness();
+  for (let i = 0; i < 150; i++) harness.put(`r${i}`);
+  let journals = 0;
+  const holdLease: BacklogStore['holdLease'] = async (...args) => {
+    const answer = await harness.store.holdLease(...args);
+    if (++journals === 2) throw new StoreUnavailableError('no answer');
+    return answer;
+  };
+  const store = replacing({ holdLease }, harness.store);
+  const run = harness.run(() => harness.sleep(0.1), { store });
+  expect(await run).toMatchObject({ ended: 'storeError' });
+  expect(journals).toBe(2);
+  expect(await lease(harness)).toBeUndefined();
 });
 
 test('a page is read when its journal is written, and not before', async () => {

@@ -89,7 +89,8 @@ export class DynamoDbLeases {
     if (answer.written) return 'released';
     const lease = await this.read(key);
     if (!lease) return 'released';
-    return lease.holder === holder ? 'woken' : 'lost';
+    // Without the mark it was renewed for longer than this request knows: it is not this request's to give back.
+    return lease.holder === holder && lease.woken ? 'woken' : 'lost';
   }
 
   private async read(key: string): Promise<LeaseState | undefined> {

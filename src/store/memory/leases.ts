@@ -50,7 +50,8 @@ export class MemoryLeases {
     const lease = this.read(key);
     if (!lease.held) return 'released';
     if (lease.held.holder !== holder) return 'lost';
-    if (lease.woken || !isMineUntil(lease.held, { holder, until: left.until })) return 'woken';
+    if (lease.woken) return 'woken';
+    if (!isMineUntil(lease.held, { holder, until: left.until })) return 'lost';
     this.leases.set(key, { ...FREE, cursor: left.cursor, suspects: [...(left.suspects ?? [])] });
     return 'released';
   }

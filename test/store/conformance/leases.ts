@@ -237,7 +237,7 @@ export function keepingLeases(underTest: UnderTest): void {
     expect(await store.releaseLease(k, 'me', { until: NOW + 60_000 })).toBe('woken');
     await store.acknowledgeWake(k, 'me');
     await store.holdLease(k, hold('me', { until: NOW + 90_000 }));
-    await store.releaseLease(k, 'me', { until: NOW + 60_000 });
+    expect(await store.releaseLease(k, 'me', { until: NOW + 60_000 })).toBe('lost');
     expect(await seen(k)).toEqual(state('me', { until: NOW + 90_000 }));
     expect(await store.releaseLease(k, 'me', { until: NOW + 90_000 })).toBe('released');
   });
