@@ -1,14 +1,16 @@
-// `npm run build`: the library by tsc, the deployable handlers by esbuild. Everything is built aside and then
-// moved to dist/ at once, so that a build that fails leaves the former one as it was.
+// `npm run build`: the library by tsc, the deployable handlers and the command line by esbuild. Everything is built
+// aside and then moved to dist/ at once, so that a build that fails leaves the former one as it was.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { COMMAND_LINE } from './command-line.mjs';
 import { HANDLERS, handlerBundle } from './handlers.mjs';
+import { licensesOf } from './licenses.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
@@ -18,8 +20,13 @@ await mkdir(SCRATCH, { recursive: true });
 const scratch = await mkdtemp(join(SCRATCH, 'build-'));
 try {
   const outdir = join(scratch, 'dist');
-  await Promise.all([compile(outdir), ...HANDLERS.map((name) => bundle(name, outdir))]);
-  await chmod(join(outdir, 'src', 'cli', 'main.js'), 0o755).catch(ignoreAbsent);
+  const [, ...bundled] = await Promise.all([
+    compile(outdir),
+    bundle(COMMAND_LINE, join(outdir, 'cli')),
+    ...HANDLERS.map((name) => bundle(handlerBundle(name), join(outdir, 'handlers', name))),
+  ]);
+  await writeFile(join(outdir, 'THIRD-PARTY-LICENSES.txt'), await licensesOf(bundled.flat(), ROOT));
+  await chmod(join(outdir, 'cli', 'main.js'), 0o755);
   await rename(DIST, join(scratch, 'former')).catch(ignoreAbsent);
   await rename(outdir, DIST);
 } catch (error) {
@@ -39,8 +46,10 @@ async function compile(outdir) {
   if (code !== 0) throw new Error(`tsc ended with exit code ${code}`);
 }
 
-async function bundle(name, outdir) {
-  await build({ ...handlerBundle(name), outdir: join(outdir, 'handlers', name) });
+/** Gives the files that went into it. */
+async function bundle(options, outdir) {
+  const { metafile } = await build({ ...options, outdir, metafile: true });
+  return Object.keys(metafile.inputs);
 }
 
 function ignoreAbsent(error) {

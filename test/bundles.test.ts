@@ -1,8 +1,11 @@
 import { mkdtemp } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
+import packageJson from '../package.json' with { type: 'json' };
+import { COMMAND_LINE } from '../scripts/command-line.mjs';
 import { type Bundle, bundleHandler, HANDLERS, type HandlerBundles } from './handler-bundles.js';
 
 const metafileOf = async (options: BuildOptions): Promise<Metafile> => {
@@ -125,6 +128,18 @@ test('the command line loads what draws only when something is drawn', async () 
   for (const drawing of ['@observablehq/plot', 'linkedom', '@resvg/resvg-wasm']) {
     expect(atStart).not.toContain(drawing);
   }
+});
+
+test('the command line has in it all that it needs, but what its users may do without', async () => {
+  const { outputs } = await metafileOf({ ...COMMAND_LINE, outdir: 'out' });
+  const imported = Object.values(outputs).flatMap(({ imports }) =>
+    imports.filter(({ external }) => external),
+  );
+  const packages = imported.map(({ path }) => path).filter((path) => !isBuiltin(path));
+  const optional = Object.keys(packageJson.peerDependenciesMeta);
+  expect(packages).toEqual(expect.arrayContaining(['dynalite', 'hono', '@observablehq/plot']));
+  const isOptional = (path: string) => optional.some((name) => path === name || path.startsWith(`${name}/`));
+  expect(packages.filter((path) => !isOptional(path))).toEqual([]);
 });
 
 /** The packages that the entry's chunk imports, with the chunks that it imports itself in the same way. */

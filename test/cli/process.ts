@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const MAIN = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** The built command line in processes of its own, in a world of its own: other runtimes are not found. */
 export class CommandLine {
@@ -115,10 +115,15 @@ export async function startReceiver(answer: (id: string, delivery: number) => nu
   };
 }
 
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
+/** Looks again after `everyMs`: what starts a process for each look takes seconds in between. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs: number,
+  everyMs = 50,
+): Promise<void> {
   const end = Date.now() + timeoutMs;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`not within ${timeoutMs} ms: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }

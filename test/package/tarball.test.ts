@@ -21,7 +21,9 @@ describe('the tarball', () => {
         'dist/functions/index.js',
         'dist/cdk/index.js',
         'dist/cdk/app.js',
-        'dist/src/cli/main.js',
+        'dist/cli/main.js',
+        'dist/cli/sandbox-child.js',
+        'dist/THIRD-PARTY-LICENSES.txt',
         'dist/handlers/fibonacci/index.mjs',
         'dist/handlers/progressive/index.mjs',
         'dist/handlers/intake/index.mjs',
@@ -33,7 +35,7 @@ describe('the tarball', () => {
   it('has nothing else', () => {
     const foreign = paths.filter(
       (path) =>
-        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|docs\/[\w-]+\.md|docs\/(images|policies)\/[\w-]+\.svg|examples\/.*|dist\/(src|functions|cdk)\/.*\.(js|d\.ts)|dist\/handlers\/\w+\/[\w-]+\.mjs)$/.test(
+        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|docs\/[\w-]+\.md|docs\/(images|policies)\/[\w-]+\.svg|examples\/.*|dist\/(src|functions|cdk)\/.*\.(js|d\.ts)|dist\/cli\/[\w-]+\.js|dist\/THIRD-PARTY-LICENSES\.txt|dist\/handlers\/\w+\/[\w-]+\.mjs)$/.test(
           path,
         ),
     );
