@@ -3,7 +3,7 @@ import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/em
 import { redriveInterrupted } from '../cli/redrive-interrupted.js';
 
 /** Of 100,000, which take minutes, as much is shown: REDRIVE_RECORDS=100000. */
-const RECORDS = Number(process.env.REDRIVE_RECORDS ?? 30_000);
+const RECORDS = Number(process.env.REDRIVE_RECORDS ?? 10_000);
 
 let dynamodb: EmbeddedDynamoDb;
 beforeAll(async () => {
