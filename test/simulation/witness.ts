@@ -34,6 +34,8 @@ interface Known {
   failedAt?: number | undefined;
   /** It was put off, and no policy was asked. */
   wasSnoozed?: boolean;
+  /** A rule has found it in the lane of a queue that its producer had put it out of. */
+  wasInFormerLane?: boolean;
   /** When it is due in the queue that its failure moved it into. */
   movedUntil?: number | undefined;
   settledBy?: Actor;
@@ -153,7 +155,10 @@ export class Witness {
     // A run that was frozen past its lease may settle between another's read and its start, which waits for its turn.
     const isRateLimited = this.scenario.limits.attemptsPerSecond !== undefined;
     const readMs = actor.wasFrozen || isRateLimited ? LEASE_MS : 10_000;
-    const thawed = known.settledBy?.wasFrozen === true && look.now - (known.settledAt ?? 0) < readMs;
+    // So may one whose clock was set back: its lease has run out for all others.
+    const { settledBy } = known;
+    const isLate = settledBy?.wasFrozen === true || settledBy?.hasJumped === true;
+    const thawed = isLate && look.now - (known.settledAt ?? 0) < readMs;
     const isOver = stored?.status === 'SUCCESS' || stored?.status === 'DEAD';
     // An operator's write between the reading of a page and this attempt fences its outcome off.
     const isOutdated = known.isOperated === true && stored?.rev !== record.rev;
@@ -225,6 +230,9 @@ export class Witness {
     const known = this.records.get(record.id);
     if (status === 'SUCCESS') this.succeededAt.set(actor, now);
     if (known && actor.wasFrozen) known.thawedAt = now;
+    const { lane } = change.set;
+    if (known && record.lane !== undefined && lane !== undefined && !isSameQueue(lane, record.lane))
+      known.wasInFormerLane = true;
     if (!known || status === undefined) return;
     known.settledBy = actor;
     known.settledAt = now;
@@ -278,7 +286,7 @@ export class Witness {
         putOffUntil,
       };
       this.records.set(record.id, { ...known, ...anew });
-    } else if (kind === 'retryNow') {
+    } else if (kind === 'runNow') {
       known.isHurried = true;
       known.putOffUntil = Number.NEGATIVE_INFINITY;
       known.since = Math.min(known.since, now);
@@ -349,7 +357,7 @@ export class Witness {
     const asksPolicy = !known.wasSnoozed;
     // A policy's wait is kept to the nearest tick.
     if (asksPolicy && (!band || record.retry)) waits.push(this.leastWaitMs);
-    if (band) waits.push((band.everySeconds * 1000) / 2);
+    if (band) waits.push((band.every * 1000) / 2);
     return known.failedAt + Math.max(...waits) - SKEW_MS;
   }
 
@@ -357,8 +365,8 @@ export class Witness {
   private checkBand(actor: Actor, record: BacklogRecord, { band, now }: Look): void {
     if (!band || actor.hasJumped) return;
     const ageMs = now - Date.parse(record.availableAt ?? record.insertedAt);
-    const tooYoung = ageMs < band.fromAgeSeconds * 1000 - SKEW_MS;
-    const tooOld = !band.last && ageMs > band.untilAgeSeconds * 1000 + LEASE_MS + SKEW_MS;
+    const tooYoung = ageMs < band.fromAge * 1000 - SKEW_MS;
+    const tooOld = !band.last && ageMs > band.untilAge * 1000 + LEASE_MS + SKEW_MS;
     if (tooYoung || tooOld) {
       this.report(
         `${record.id}: attempted by ${actor.name} in tier ${band.number} at the age of ${ageMs} ms`,
@@ -379,7 +387,7 @@ export class Witness {
     const aftermath = arrivals ? ARRIVALS_AFTERMATH_MS : AFTERMATH_MS;
     const calm = start + Math.max(TROUBLED_MS, lastChange) + aftermath;
     const born = Date.parse(record.availableAt ?? record.insertedAt);
-    const ofAge = born + (band?.fromAgeSeconds ?? 0) * 1000;
+    const ofAge = born + (band?.fromAge ?? 0) * 1000;
     const waited =
       (known.failedAt ?? 0) + Math.max(known.retryAfterMs, band ? 0 : WAIT_SECONDS * 1000 - TICK_MS / 2);
     const moved = known.movedUntil ?? 0;
@@ -396,11 +404,14 @@ export class Witness {
       waited,
       moved,
     );
-    const intervalMs = band ? 1.5 * band.everySeconds * 1000 : TICK_MS;
+    const intervalMs = band ? 1.5 * band.every * 1000 : TICK_MS;
+    // Until a rule of its former queue finds it there, it has no turn in its own.
+    const slowest = Math.max(0, ...retryModes.flatMap(({ bands = [] }) => bands.map(({ every }) => every)));
+    const foundLateMs = known.wasInFormerLane ? 1.5 * slowest * 1000 : 0;
     // A queue that had nothing to do meanwhile notices its change of mode with the next record that comes.
     const noticesLateMs = retryModes.length > 1 ? FUNCTION_TIMEOUT_SECONDS * 1000 : 0;
     const longestMs = arrivals ? FUNCTION_TIMEOUT_SECONDS * 1000 : LONGEST_ATTEMPT_MS;
-    const lateMs = now - expected - intervalMs - noticesLateMs - longestMs;
+    const lateMs = now - expected - intervalMs - foundLateMs - noticesLateMs - longestMs;
     if (lateMs > 0) this.report(`${record.id}: attempted by ${actor.name} ${lateMs} ms too late`);
   }
 
@@ -436,7 +447,7 @@ export class Witness {
       return;
     const others = [...this.underway].flatMap(([other, all]) => (other === id ? [] : all));
     // Who ignores its signal is not waited for.
-    const longestMs = this.scenario.limits.attemptTimeoutSeconds * 1000;
+    const longestMs = this.scenario.limits.attemptTimeout * 1000;
     const probe = others.find(
       (other) =>
         other.queue === queue &&
@@ -521,4 +532,8 @@ function mayOverlap(former: Underway, next: Underway): boolean {
   const isOverwritten = former.version !== next.version;
   const isElsewhere = former.lane !== next.lane || former.tier !== next.tier;
   return isOverwritten && !former.isArrival && (next.isArrival || isElsewhere);
+}
+
+function isSameQueue(one: string, other: string): boolean {
+  return one.split(/[#/]/)[0] === other.split(/[#/]/)[0];
 }
