@@ -56,17 +56,17 @@ export async function bareUpdates({ documents, tables, client }: Bench, count: n
 }
 
 /** The whole protocol: query, lease, journal, read, attempt, settle, release. */
-export async function protocol(bench: Bench, count: number, attemptTimeoutSeconds: number): Promise<Drain> {
-  const drain = await drainOf(bench, count, `timed-${attemptTimeoutSeconds}`, attemptTimeoutSeconds);
+export async function protocol(bench: Bench, count: number, attemptTimeout: number): Promise<Drain> {
+  const drain = await drainOf(bench, count, `timed-${attemptTimeout}`, attemptTimeout);
   return measured(count, drain);
 }
 
 /** What it costs; counted apart, since to ask for the capacity costs time. */
-export async function countsOf(bench: Bench, count: number, attemptTimeoutSeconds: number): Promise<Counts> {
+export async function countsOf(bench: Bench, count: number, attemptTimeout: number): Promise<Counts> {
   const consumed: Consumed[] = [];
-  const lane = `counted-${attemptTimeoutSeconds}`;
+  const lane = `counted-${attemptTimeout}`;
   const note = (one: Consumed) => consumed.push(one);
-  await (await drainOf(bench, count, lane, attemptTimeoutSeconds, note))();
+  await (await drainOf(bench, count, lane, attemptTimeout, note))();
   const unitsOf = (kind: Consumed['kind']) =>
     consumed.filter((one) => one.kind === kind).reduce((sum, { units }) => sum + units, 0);
   return {
@@ -82,7 +82,7 @@ async function drainOf(
   { client, tables }: Bench,
   count: number,
   lane: string,
-  attemptTimeoutSeconds: number,
+  attemptTimeout: number,
   onConsumed?: OnConsumed,
 ): Promise<() => Promise<void>> {
   await fill(client, tables.records, count, lane);
@@ -94,7 +94,7 @@ async function drainOf(
         target: { queue: lane, lane },
         process: () => {},
         policy: resolvePolicy({ type: 'fibonacci' }),
-        limits: { concurrency: CONCURRENCY, attemptTimeoutSeconds },
+        limits: { concurrency: CONCURRENCY, attemptTimeout },
         deadline: Date.now() + 900_000,
         functionTimeoutSeconds: 900,
         tickSeconds: 60,

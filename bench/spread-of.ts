@@ -23,7 +23,7 @@ const LONGEST_PAUSE_SECONDS = 10;
 
 /** Lets `count` records fail at second 0 and at every retry, exactly when it is due. */
 export function spreadOf(given: RetryPolicy, ids: readonly string[], random: Random): Spread {
-  const policy = resolvePolicy({ ...given, maxAgeSeconds: FAR_AGE_SECONDS });
+  const policy = resolvePolicy({ ...given, maxAge: FAR_AGE_SECONDS });
   const times = Array.from({ length: RETRIES + 1 }, () => new Float64Array(ids.length));
   let deviation = 0;
   let inOrder = true;

@@ -72,7 +72,7 @@ export interface DeliveryProps {
    *
    * @default - the attempt's time alone
    */
-  readonly timeout?: Duration | undefined;
+  readonly requestTimeout?: Duration | undefined;
 
   /**
    * What may be delivered to beside public addresses: `true` for private networks (RFC 1918, 100.64.0.0/10,

@@ -14,7 +14,7 @@ const deliveryShape = z.strictObject({
   headers: z.record(z.string(), z.unknown()).optional(),
   secret: z.unknown().optional(),
   answers: z.unknown().optional(),
-  timeout: duration.optional(),
+  requestTimeout: duration.optional(),
   allowPrivateAddresses: z.unknown().optional(),
 });
 
@@ -36,7 +36,7 @@ const CURRENT_AND_PREVIOUS = ['AWSCURRENT', 'AWSPREVIOUS'];
  */
 export function readDelivery(input: unknown, path: string): Delivery {
   if (typeof input !== 'object' || input === null) return { settings: input, secrets: [] };
-  const { timeout, headers, secret, ...rest } = parseOptions(deliveryShape, input, path);
+  const { requestTimeout, headers, secret, ...rest } = parseOptions(deliveryShape, input, path);
   const secrets: UsedSecret[] = [];
   const read = (value: unknown, name: string, stages: readonly string[]) => {
     if (typeof value !== 'object' || value === null) return refuseSecret(value, name);
@@ -53,7 +53,7 @@ export function readDelivery(input: unknown, path: string): Delivery {
       ...rest,
       ...(headers && { headers: Object.fromEntries(Object.entries(headers).map(ofHeader)) }),
       ...(secret !== undefined && { secret: read(secret, `${path}.secret`, CURRENT_AND_PREVIOUS) }),
-      ...(timeout && { timeoutSeconds: timeout.toSeconds() }),
+      ...(requestTimeout && { requestTimeout: requestTimeout.toSeconds() }),
     },
     secrets,
   };

@@ -219,10 +219,10 @@ function finish(
   tables: Tables,
 ): Worker {
   const timeoutSeconds = timeout.toSeconds();
-  for (const { name: queue, attemptTimeoutSeconds } of queues) {
-    if (attemptTimeoutSeconds > timeoutSeconds - LEAST_SPARE_SECONDS) {
+  for (const { name: queue, attemptTimeout } of queues) {
+    if (attemptTimeout > timeoutSeconds - LEAST_SPARE_SECONDS) {
       throw new ConfigurationError(
-        `queues.${queue}.attemptTimeout: an attempt of ${attemptTimeoutSeconds} s does not fit into its function, ` +
+        `queues.${queue}.attemptTimeout: an attempt of ${attemptTimeout} s does not fit into its function, ` +
           `which ends after ${timeoutSeconds} s (timeout) and needs ${LEAST_SPARE_SECONDS} s of them for itself`,
       );
     }

@@ -121,7 +121,7 @@ function addSweep(scope: Construct, settings: IntakeSettings): Tick {
     scope,
     id: 'Hourly',
     description: 'Backlog: looks for records that no event has reached, if the last look is a day ago',
-    everySeconds: 3_600,
+    every: 3_600,
     enabled: true,
     lambda,
     events: [{ sweep: true }],

@@ -1,6 +1,6 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { RetryPolicy, Tier } from '../src/policies/index.js';
+import type { RetryPolicy } from '../src/policies/index.js';
 import type { BreakerChoice } from '../src/processor/index.js';
 import type { DeliveryProps } from './delivery-props.js';
 
@@ -187,7 +187,7 @@ export interface QueueProps {
    *
    * @default Duration.days(30)
    */
-  readonly keepSuccess?: Duration | 'forever' | undefined;
+  readonly retention?: Duration | 'forever' | undefined;
 
   /**
    * Lag (how late an attempt starts) above which the alarm goes off.
@@ -220,6 +220,14 @@ export interface HistoryProps {
   readonly stacks?: boolean | undefined;
 }
 
+/** How often records are attempted, up to which age. */
+export interface TierProps {
+  /** Between two attempts; whole minutes. */
+  readonly every: Duration;
+  /** The age, counted from the insertion, at which the next tier begins, or the record is dead. */
+  readonly untilAge: Duration;
+}
+
 export interface ProgressiveProps {
   /**
    * How often records are attempted, up to which age, in ascending order. Intervals are whole minutes.
@@ -227,7 +235,7 @@ export interface ProgressiveProps {
    * @default - six tiers: 5 minutes up to 1 day, 1 hour to 7 days, 12 hours to 14, 24 hours to 30, 96 hours to 180,
    * 192 hours to 360
    */
-  readonly tiers?: readonly Tier[] | undefined;
+  readonly tiers?: readonly TierProps[] | undefined;
 
   /**
    * Attempts in all, the first one included.

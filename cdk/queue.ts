@@ -31,19 +31,19 @@ export interface Queue {
   /** What the function will read from `BACKLOG_QUEUES`. */
   readonly settings: QueueSettings;
   /** Of a progressive queue; empty otherwise. */
-  readonly tiers: readonly Tier[];
+  readonly tiers: readonly Tier<number>[];
   readonly work: Work;
   /** Beside the other queues of its worker. */
   readonly weight: number;
   readonly enabled: boolean;
-  readonly attemptTimeoutSeconds: number;
+  readonly attemptTimeout: number;
   readonly lagThresholdSeconds: number;
   /** As given: undefined takes what fits. */
   readonly firstAttempt: FirstAttempt | undefined;
 }
 
 const progressiveShape = z.strictObject({
-  tiers: z.optional(tiersSchema),
+  tiers: z.array(z.strictObject({ every: duration, untilAge: duration })).optional(),
   maxAttempts: z.int().min(1).optional(),
 });
 
@@ -70,7 +70,7 @@ const queueShape = z.strictObject({
   attemptTimeout: duration.optional(),
   maxRecords: z.unknown().optional(),
   linger: duration.optional(),
-  keepSuccess: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
+  retention: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
   lagThreshold: duration.default(Duration.minutes(15)),
   firstAttempt: z.enum(['onInsert', 'scheduled'], { error: 'expected "onInsert" or "scheduled"' }).optional(),
 });
@@ -123,10 +123,10 @@ function readQueue(name: string, input: unknown): Queue {
     onInsertConcurrency: props.onInsertConcurrency,
     attemptsPerSecond: props.attemptsPerSecond,
     breaker: props.breaker,
-    attemptTimeoutSeconds: props.attemptTimeout?.toSeconds(),
+    attemptTimeout: props.attemptTimeout?.toSeconds(),
     maxRecords: props.maxRecords,
-    lingerSeconds: props.linger?.toSeconds(),
-    keepSuccessSeconds: props.keepSuccess === 'forever' ? 'forever' : props.keepSuccess?.toSeconds(),
+    linger: props.linger?.toSeconds(),
+    retention: props.retention === 'forever' ? 'forever' : props.retention?.toSeconds(),
   });
   return {
     name,
@@ -136,7 +136,7 @@ function readQueue(name: string, input: unknown): Queue {
     work,
     weight: props.weight ?? 1,
     enabled: props.enabled,
-    attemptTimeoutSeconds: props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
+    attemptTimeout: props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
     lagThresholdSeconds: props.lagThreshold.toSeconds(),
     firstAttempt: firstAttemptOf(props, path),
   };
@@ -199,15 +199,20 @@ function workOf(props: ParsedProps, path: string, secrets: readonly UsedSecret[]
 function readProgressive(
   progressive: unknown,
   path: string,
-): { tiers: readonly Tier[]; policy: RetryPolicy | undefined } {
+): { tiers: readonly Tier<number>[]; policy: RetryPolicy | undefined } {
   if (progressive === true) return { tiers: DEFAULT_TIERS, policy: undefined };
-  const { tiers, maxAttempts } = parseOptions(progressiveShape, progressive, `${path}.progressive`);
+  const given = parseOptions(progressiveShape, progressive, `${path}.progressive`);
+  const inSeconds = given.tiers?.map(({ every, untilAge }) => ({
+    every: every.toSeconds(),
+    untilAge: untilAge.toSeconds(),
+  }));
+  const tiers = inSeconds && parseOptions(tiersSchema, inSeconds, `${path}.progressive.tiers`);
   const policy = compact({
     type: 'progressive' as const,
     tiers,
-    maxAttempts,
+    maxAttempts: given.maxAttempts,
     // A schedule of one's own says by its last tier how old a record may become.
-    maxAgeSeconds: tiers?.at(-1)?.untilAgeSeconds,
+    maxAge: tiers?.at(-1)?.untilAge,
   });
   return { tiers: tiers ?? DEFAULT_TIERS, policy };
 }

@@ -26,7 +26,7 @@ export function addRules(ticks: readonly Tick[], givenUpEvents: Queue): void {
 function addRule(tick: Tick, givenUpEvents: IQueue): Rule {
   return new Rule(tick.scope, tick.id, {
     description: tick.description,
-    schedule: Schedule.rate(Duration.seconds(tick.everySeconds)),
+    schedule: Schedule.rate(Duration.seconds(tick.every)),
     enabled: tick.enabled,
     targets: tick.events.map((event) => runTarget(tick.lambda, event, givenUpEvents)),
   });

@@ -95,9 +95,9 @@ function addSchedule(tick: Tick, event: Tick['events'][number], index: number, c
   });
 }
 
-function expressionOf({ everySeconds }: Tick, timeZone: string | undefined) {
-  const cron = clockCron(everySeconds);
+function expressionOf({ every }: Tick, timeZone: string | undefined) {
+  const cron = clockCron(every);
   return timeZone !== undefined && cron !== undefined
     ? { scheduleExpression: cron, scheduleExpressionTimezone: timeZone }
-    : { scheduleExpression: ScheduleExpression.rate(Duration.seconds(everySeconds)).expressionString };
+    : { scheduleExpression: ScheduleExpression.rate(Duration.seconds(every)).expressionString };
 }

@@ -13,7 +13,7 @@ export interface Tick {
   /** Of the construct; unique in its scope. */
   readonly id: string;
   readonly description: string;
-  readonly everySeconds: number;
+  readonly every: number;
   readonly enabled: boolean;
   readonly lambda: IFunction;
   /** Constant. Each is an invocation of its own. */
@@ -67,7 +67,7 @@ function workerTicks(scope: Construct, staffed: readonly StaffedQueue[]): Tick[]
     lambda: first.worker.lambda,
     enabled: true,
     description: `Backlog queues ${Object.keys(queues).join(', ')}: whatever is due`.slice(0, 512),
-    everySeconds: POLL_SECONDS,
+    every: POLL_SECONDS,
     events: [{ queues }],
   };
   return [tick, ...disabled];
@@ -83,7 +83,7 @@ function queueTicks({ scope, queue, worker }: StaffedQueue): Tick[] {
   if (queue.retryMode === 'perRecord') {
     const description = `Backlog queue ${queue.name}: whatever is due`;
     const events = eventsOf(queue, { queue: queue.name });
-    return [{ ...common, id: 'Poll', description, everySeconds: POLL_SECONDS, events }];
+    return [{ ...common, id: 'Poll', description, every: POLL_SECONDS, events }];
   }
   const bands = tierBands(queue.tiers, worker.timeoutSeconds);
   checkBands(queue, bands);
@@ -91,7 +91,7 @@ function queueTicks({ scope, queue, worker }: StaffedQueue): Tick[] {
     ...common,
     id: `Tier${band.number}`,
     description: describeBand(queue, band),
-    everySeconds: band.everySeconds,
+    every: band.every,
     events: eventsOf(queue, { queue: queue.name, tier: band, catchUp: caughtUpBy(band, bands) }),
   }));
 }
@@ -105,19 +105,19 @@ function eventsOf({ settings: { shards = 1 } }: Queue, event: BacklogEvent): Bac
 
 /** A band starts one function timeout after the one before: a short tier may have nothing left. */
 function checkBands({ name }: Queue, bands: readonly TierBand[]): void {
-  for (const { number, fromAgeSeconds, untilAgeSeconds } of bands) {
-    if (untilAgeSeconds <= fromAgeSeconds) {
+  for (const { number, fromAge, untilAge } of bands) {
+    if (untilAge <= fromAge) {
       throw new ConfigurationError(
-        `queues.${name}.progressive.tiers.${number - 1}.untilAgeSeconds: expected more than ${fromAgeSeconds} (the end ` +
-          `of the tier before, and one function timeout), got ${untilAgeSeconds}`,
+        `queues.${name}.progressive.tiers.${number - 1}.untilAge: expected more than ${fromAge} (the end ` +
+          `of the tier before, and one function timeout), got ${untilAge}`,
       );
     }
   }
 }
 
-function describeBand({ name, tiers }: Queue, { number, untilAgeSeconds }: TierBand): string {
-  const from = days(tiers[number - 2]?.untilAgeSeconds ?? 0);
-  return `Backlog queue ${name}, tier ${number} of ${tiers.length}: ages ${from} to ${days(untilAgeSeconds)} days`;
+function describeBand({ name, tiers }: Queue, { number, untilAge }: TierBand): string {
+  const from = days(tiers[number - 2]?.untilAge ?? 0);
+  return `Backlog queue ${name}, tier ${number} of ${tiers.length}: ages ${from} to ${days(untilAge)} days`;
 }
 
 function days(seconds: number): string {

@@ -27,7 +27,7 @@ export function checkTimeZone(zone: string | undefined, trigger: string, queues:
     );
   }
   const tiers = queues.flatMap((queue) => queue.tiers);
-  if (!tiers.some(({ everySeconds }) => clockCron(everySeconds) !== undefined)) {
+  if (!tiers.some(({ every }) => clockCron(every) !== undefined)) {
     throw new ConfigurationError(
       'Backlog.timeZone: expected a progressive queue with a tier of 2, 3, 4, 6, 8, 12 or 24 hours, which is what it ' +
         `has an effect on, got ${show(zone)} and no such tier`,
@@ -39,8 +39,8 @@ export function checkTimeZone(zone: string | undefined, trigger: string, queues:
  * The turns of an interval on the clock on the wall, from midnight on: those of 2 hours up to a day that divide one.
  * A cron expression cannot say the others, and an hourly one would leave out an hour when the clocks go back.
  */
-export function clockCron(everySeconds: number): string | undefined {
-  const hours = everySeconds / HOUR;
+export function clockCron(every: number): string | undefined {
+  const hours = every / HOUR;
   if (!Number.isInteger(hours) || hours < 2 || 24 % hours !== 0) return undefined;
   return hours === 24 ? 'cron(0 0 * * ? *)' : `cron(0 0/${hours} * * ? *)`;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Duration } from '../src/duration.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import {
@@ -22,7 +23,7 @@ import { workOf } from '../src/tasks/work.js';
 import { parseOptions, show } from '../src/validation.js';
 import { type BacklogLambdaHandler, type HandlerSeams, makeHandler } from './make-handler.js';
 import { checkTaskTimeouts } from './plan.js';
-import { checkRetryQueue, choiceOptions, type KeepSuccess } from './settings.js';
+import { checkRetryQueue, choiceOptions } from './settings.js';
 
 /** What each option leaves out comes from the CDK app (`BACKLOG_QUEUES`), and after that from the defaults. */
 export interface BacklogHandlerOptions extends HandlerSeams {
@@ -69,13 +70,13 @@ export interface BacklogHandlerOptions extends HandlerSeams {
    */
   readonly destination?: DestinationOf | undefined;
   /** Time of one attempt. Default 30. */
-  readonly attemptTimeoutSeconds?: number | undefined;
+  readonly attemptTimeout?: Duration | undefined;
   /** Attempts in one run. Default: no limit. */
   readonly maxRecords?: number | undefined;
   /** How long a run stays, asleep, for waits of less than a tick, in seconds after its start. Default: a tick. */
-  readonly lingerSeconds?: number | undefined;
+  readonly linger?: Duration | undefined;
   /** How long a record is kept after its success, or `"forever"`. Default: 30 days. */
-  readonly keepSuccessSeconds?: KeepSuccess | undefined;
+  readonly retention?: Duration | 'forever' | undefined;
 }
 
 const anything = z.optional(z.unknown());
@@ -109,7 +110,7 @@ const optionsSchema = z.strictObject({
  *   and thrown by every invocation
  */
 export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler {
-  parseOptions(optionsSchema, options, 'backlogHandler');
+  const { attemptTimeout, linger, retention } = parseOptions(optionsSchema, options, 'backlogHandler');
   const {
     queue,
     process: own,
@@ -128,11 +129,11 @@ export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHan
   const work = tasks && workOf(tasks, own, 'backlogHandler.tasks');
   const process = work?.process ?? own;
   if (!process) throw new ConfigurationError('backlogHandler: expected process, tasks, or both, got neither');
-  if (rest.attemptTimeoutSeconds !== undefined) checkTaskTimeouts(work, rest.attemptTimeoutSeconds);
+  if (attemptTimeout !== undefined) checkTaskTimeouts(work, attemptTimeout);
   if (given !== undefined && typeof given !== 'function') resolvePolicy(given, 'backlogHandler.retry');
   const retry = typeof given === 'function' ? retryDecider(given) : given;
   const weights = weightsOf(queue, queues);
-  const choices = { ...rest, retry, keptTexts, weights };
+  const choices = { ...rest, attemptTimeout, linger, retention, retry, keptTexts, weights };
   if (queue !== undefined) checkRetryQueue(choices.retryQueue, queue, 'backlogHandler.retryQueue');
   const overrides = { store, clock, random, logger, env, emit, run };
   return makeHandler(

@@ -30,7 +30,7 @@ export interface DeliverySettings {
   readonly secret?: SecretSource | undefined;
   readonly answers?: Answers | undefined;
   /** Time for connecting and the answer's headers. */
-  readonly timeoutSeconds?: number | undefined;
+  readonly requestTimeout?: number | undefined;
   /** Beside public addresses. */
   readonly allowPrivateAddresses?: AllowedAddresses | undefined;
 }
@@ -53,17 +53,17 @@ const ATTEMPT_TIMEOUT_SECONDS = 30;
 export function parseDelivery(
   input: unknown,
   name: string,
-  attemptTimeoutSeconds = ATTEMPT_TIMEOUT_SECONDS,
+  attemptTimeout = ATTEMPT_TIMEOUT_SECONDS,
 ): string | DeliverySettings {
   if (typeof input !== 'object' || input === null) return parseUrl(input, false, name);
   const { secret, headers, ...settings } = parseOptions(deliverySchema, input, name);
-  const { answers = {}, timeoutSeconds = 0, allowPrivateAddresses = false } = settings;
+  const { answers = {}, requestTimeout = 0, allowPrivateAddresses = false } = settings;
   checkNetworks(allowPrivateAddresses, `${name}.allowPrivateAddresses`);
   const url = parseUrl(settings.url, allowPrivateAddresses, `${name}.url`);
   checkAnswers(answers, `${name}.answers`);
-  if (timeoutSeconds > attemptTimeoutSeconds) {
+  if (requestTimeout > attemptTimeout) {
     throw new ConfigurationError(
-      `${name}.timeoutSeconds: expected no more than the attempt's ${attemptTimeoutSeconds} s, got ${show(timeoutSeconds)}`,
+      `${name}.requestTimeout: expected no more than the attempt's ${attemptTimeout} s, got ${show(requestTimeout)}`,
     );
   }
   return {

@@ -22,17 +22,12 @@ export interface BacklogEvent {
 const band = z
   .strictObject({
     number: z.int().check(z.minimum(1)),
-    everySeconds: z.number().check(z.positive()),
-    fromAgeSeconds: z.number().check(z.minimum(0)),
-    untilAgeSeconds: z.number().check(z.positive()),
+    every: z.number().check(z.positive()),
+    fromAge: z.number().check(z.minimum(0)),
+    untilAge: z.number().check(z.positive()),
     last: z.boolean(),
   })
-  .check(
-    z.refine(
-      (tier) => tier.untilAgeSeconds > tier.fromAgeSeconds,
-      'expected untilAgeSeconds above fromAgeSeconds',
-    ),
-  );
+  .check(z.refine((tier) => tier.untilAge > tier.fromAge, 'expected untilAge above fromAge'));
 
 const part = z
   .strictObject({

@@ -20,7 +20,7 @@ import { laneOf, lanesOf } from '../src/record/index.js';
 import type { TaskWork } from '../src/tasks/work.js';
 import { parseOptions } from '../src/validation.js';
 import type { ParsedEvent } from './event.js';
-import { checkPolicy, type KeepSuccess, type QueueSettings } from './settings.js';
+import { checkPolicy, type QueueSettings, type Retention } from './settings.js';
 
 /** What the handler's own code says; it comes before what the CDK app says. */
 export interface HandlerChoices {
@@ -36,10 +36,10 @@ export interface HandlerChoices {
   readonly globalConcurrency?: number | undefined;
   readonly onInsertConcurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
-  readonly attemptTimeoutSeconds?: number | undefined;
+  readonly attemptTimeout?: number | undefined;
   readonly maxRecords?: number | undefined;
-  readonly lingerSeconds?: number | undefined;
-  readonly keepSuccessSeconds?: KeepSuccess | undefined;
+  readonly linger?: number | undefined;
+  readonly retention?: Retention | undefined;
   readonly breaker?: BreakerChoice | undefined;
   readonly destination?: DestinationOf | undefined;
   /** Of its tasks. */
@@ -58,14 +58,14 @@ export function planRun(
   given: { process: Process; functionTimeoutSeconds: number; deadline: number; now: number },
 ): RunOptions {
   const { queue, tier, catchUp, arrivals, settings } = event;
-  const keep = choices.keepSuccessSeconds ?? settings.keepSuccessSeconds ?? KEEP_SUCCESS_SECONDS;
+  const keep = choices.retention ?? settings.retention ?? KEEP_SUCCESS_SECONDS;
   const { now, ...times } = given;
-  const tickSeconds = tier?.everySeconds ?? settings.tickSeconds ?? TICK_SECONDS;
+  const tickSeconds = tier?.every ?? settings.tickSeconds ?? TICK_SECONDS;
   const lanes = lanesFor(event, now, tickSeconds);
   const history = { ...settings.history, ...definedOf(choices.history ?? {}) };
   const limits = limitsFor(event, choices, lanes.own.length);
   const { work } = choices;
-  checkTaskTimeouts(work, limits.attemptTimeoutSeconds);
+  checkTaskTimeouts(work, limits.attemptTimeout);
   return {
     ...times,
     ...(work ? { knows: work.knows, decisionsFor: work.decisionsFor } : {}),
@@ -88,15 +88,15 @@ export function planRun(
     deadOn: choices.deadOn ?? settings.deadOn,
     history: historyLimits(history),
     keepTexts: choices.keptTexts?.(history),
-    keepSuccessSeconds: keep === 'forever' ? undefined : keep,
+    retention: keep === 'forever' ? undefined : keep,
   };
 }
 
 /** As the CDK app makes it: of what the rules go by, whatever the handler's own code says. */
 function firstBandOf({ settings: { retryMode, retry } }: ParsedEvent, functionTimeoutSeconds: number) {
   if (retryMode !== 'progressive') return undefined;
-  const tiers = retry?.type === 'progressive' ? retry.tiers : undefined;
-  return tierBands(tiers ?? DEFAULT_TIERS, functionTimeoutSeconds)[0];
+  const { tiers = DEFAULT_TIERS } = retry ? resolvePolicy(retry) : {};
+  return tierBands(tiers, functionTimeoutSeconds)[0];
 }
 
 const HOUR_SECONDS = 3600;
@@ -114,8 +114,8 @@ function lanesFor(
 ) {
   const { shards = 1 } = settings;
   const own = lanesOf(queue, 0, shards).filter((_, shard) => shard % part.of === part.number);
-  const everySeconds = settings.shards === undefined ? DAY_SECONDS : HOUR_SECONDS;
-  const turns = Math.max(1, Math.floor(everySeconds / tickSeconds));
+  const every = settings.shards === undefined ? DAY_SECONDS : HOUR_SECONDS;
+  const turns = Math.max(1, Math.floor(every / tickSeconds));
   const isItsTurn = Math.floor(now / 1000 / tickSeconds) % turns === hash32(`hourly:${queue}`) % turns;
   const lanes = part.number === 0 && isItsTurn ? [...own, ...lanesOf(queue, shards)] : own;
   return { own, target: { lanes, shards, part: part.number } };
@@ -135,11 +135,11 @@ function limitsFor(
 
 /** A lease covers the longest attempt of its queue: none may take longer. */
 export function checkTaskTimeouts(work: TaskWork | undefined, mostSeconds: number): void {
-  for (const { name, timeoutSeconds } of work?.timeouts ?? []) {
-    if (timeoutSeconds <= mostSeconds) continue;
+  for (const { name, attemptTimeout: own } of work?.timeouts ?? []) {
+    if (own <= mostSeconds) continue;
     throw new ConfigurationError(
-      `task "${name}": timeoutSeconds: expected at most the attemptTimeoutSeconds of its queue (${mostSeconds}), ` +
-        `got ${timeoutSeconds}`,
+      `task "${name}": attemptTimeout: expected at most the attemptTimeout of its queue (${mostSeconds}), ` +
+        `got ${own}`,
     );
   }
 }

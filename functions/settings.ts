@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { ClockSetting } from '../src/clock.js';
+import { duration } from '../src/duration.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import {
@@ -44,16 +45,16 @@ export interface QueueSettings {
   /** Leaves the other side in peace when too many attempts fail. Default: none. */
   readonly breaker?: BreakerChoice | undefined;
   /** Time of one attempt. Default 30. */
-  readonly attemptTimeoutSeconds?: number | undefined;
+  readonly attemptTimeout?: number | undefined;
   /** Attempts in one run. Default: no limit. */
   readonly maxRecords?: number | undefined;
   /** How long a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
-  readonly lingerSeconds?: number | undefined;
+  readonly linger?: number | undefined;
   /** How long a record is kept after its success. Default: 30 days. */
-  readonly keepSuccessSeconds?: KeepSuccess | undefined;
+  readonly retention?: Retention | undefined;
 }
 
-export type KeepSuccess = number | 'forever';
+export type Retention = number | 'forever';
 
 export type QueuesSettings = Readonly<Record<string, QueueSettings>>;
 
@@ -66,15 +67,13 @@ export interface Settings {
   readonly clock?: ClockSetting | undefined;
 }
 
-const keepSuccessSeconds = z.union([z.int().check(z.minimum(1)), z.literal('forever')], {
-  error: 'expected seconds of 1 or more, or "forever"',
-});
+const retention = duration({ least: 1 }, 'forever');
 
 /** What a queue and its handler may both say; the defaults come in when a run is put together. */
 export const choiceOptions = {
   ...limitOptions,
   breaker: z.optional(breakerOption),
-  keepSuccessSeconds: z.optional(keepSuccessSeconds),
+  retention: z.optional(retention),
 };
 
 const queueSchema = z.strictObject({
@@ -116,7 +115,7 @@ function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: str
   const { retry, deliverTo, ...rest } = queue;
   if (retry !== undefined) checkPolicy(retry, queue.retryMode, `${path}.retry`);
   checkRetryQueue(queue.retryQueue, name, `${path}.retryQueue`);
-  const delivery = () => parseDelivery(deliverTo, `${path}.deliverTo`, rest.attemptTimeoutSeconds);
+  const delivery = () => parseDelivery(deliverTo, `${path}.deliverTo`, rest.attemptTimeout);
   return {
     ...rest,
     ...(retry === undefined ? {} : { retry: retry as RetryPolicy }),

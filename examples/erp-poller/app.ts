@@ -12,7 +12,7 @@ export const backlog = new Backlog(stack, 'Backlog', {
     export: { progressive: true, entry: here('export-order.ts'), environment },
     // An hour, 7 hours, 16, 20, ... 24: an order ships on the day it is placed, or within days.
     progress: {
-      retry: { type: 'arctan', maxAgeSeconds: 60 * 86_400 },
+      retry: { type: 'arctan', maxAge: 60 * 86_400 },
       entry: here('follow-order.ts'),
       environment,
       // The ERP is small.

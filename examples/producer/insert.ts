@@ -10,5 +10,5 @@ export async function orderPlaced(order: { readonly id: string; readonly total: 
 
 /** A first attempt in two hours, not now. */
 export async function priceChangesSoon(article: string): Promise<void> {
-  await backlog.insert({ payload: { article }, queue: 'price-list' }, { wait: '2h' });
+  await backlog.insert({ payload: { article }, queue: 'price-list' }, { delay: '2h' });
 }

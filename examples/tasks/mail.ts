@@ -9,7 +9,7 @@ export const welcomeMail = defineTask({
   queue: 'mails',
   schema: z.object({ to: z.email(), language: z.enum(['de', 'en']).default('en') }),
   retry: { type: 'exponential', maxAttempts: 10 },
-  timeoutSeconds: 10,
+  attemptTimeout: 10,
   perform: async ({ to, language }, { record, signal }) => {
     const headers = { 'Idempotency-Key': record.id };
     const body = JSON.stringify({ to, text: language === 'de' ? 'Willkommen!' : 'Welcome!' });

@@ -9,7 +9,7 @@ const backlog = new BacklogClient({
 
 /** Two hours later, and once a day for one address, however often somebody signs up. */
 export async function signedUp(to: string): Promise<boolean> {
-  const { inserted } = await backlog.insert(welcomeMail, { to }, { wait: '2h', uniqueFor: '1d' });
+  const { inserted } = await backlog.insert(welcomeMail, { to }, { delay: '2h', uniqueFor: '1d' });
   return inserted;
 }
 

@@ -38,7 +38,7 @@ export function attemptsPerMinute(rows: readonly MinuteRow[], outage: Outage | u
   const minutes = tellingMinutes(rows, outage);
   const perBar = Math.ceil(minutes / MAX_BARS);
   const unit = timeUnitFor(minutes * 60);
-  const bars = rows.flatMap((row) => barsOf(row, { minutes, perBar, unitSeconds: unit.seconds }));
+  const bars = rows.flatMap((row) => barsOf(row, { minutes, perBar, unit: unit.seconds }));
   const peak = Math.max(1, ...bars.map(({ attempts }) => attempts));
   const isRoot = peak > MAX_LINEAR_RATIO * medianOf(bars.map(({ attempts }) => attempts));
   const scale = isRoot ? ' (square-root scale)' : '';
@@ -106,7 +106,7 @@ export function tellingMinutes(rows: readonly MinuteRow[], outage: Outage | unde
 /** Each bar is the busiest minute of those that it stands for. */
 function barsOf(
   { name, perMinute }: MinuteRow,
-  { minutes, perBar, unitSeconds }: { minutes: number; perBar: number; unitSeconds: number },
+  { minutes, perBar, unit }: { minutes: number; perBar: number; unit: number },
 ): Bar[] {
   const busiest = new Map<number, MinuteOfAttempts>();
   for (const minute of perMinute) {
@@ -114,7 +114,7 @@ function barsOf(
     const bar = Math.floor(minute.minute / perBar);
     if (minute.attempts > (busiest.get(bar)?.attempts ?? 0)) busiest.set(bar, minute);
   }
-  const at = (bar: number) => (bar * perBar * 60) / unitSeconds;
+  const at = (bar: number) => (bar * perBar * 60) / unit;
   return [...busiest].map(([bar, { attempts, wasted }]) => ({
     name,
     from: at(bar),

@@ -1,6 +1,6 @@
 const MAX_CHARS = 90;
 
-/** `fibonacci`, `list waitsSeconds=[60,120]`: short enough for a legend. */
+/** `fibonacci`, `list waits=[60,120]`: short enough for a legend. */
 export function policyName(data: Readonly<Record<string, unknown>>): string {
   const { type, ...options } = data;
   const settings = Object.entries(options).map(([key, value]) => `${key}=${textOf(value)}`);

@@ -1,11 +1,14 @@
 import { InvalidArgumentError } from 'commander';
 import { pictureFormat } from '../charts/format.js';
 import { parseDeliveryUrl } from '../delivery/url.js';
+import { type Bounds, parseDuration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';
 import { localEndpoint } from '../local/database/local-endpoint.js';
-import { parseDuration } from '../local/schedule/durations.js';
 import { STATUSES, type Status } from '../record/index.js';
 import { MAX_RECORDS } from './simulate-input.js';
+
+const DURATION = 'Expected a duration with a unit, such as 30s, 90m, 2h or 7d.';
+const OUTAGE = 'Expected FROM-TO with units, the earlier first, such as 0s-1h.';
 
 /** Readers of flags: each says what it expects. Commander adds the flag's name and ends with a usage error. */
 export const flags = {
@@ -16,7 +19,8 @@ export const flags = {
 
   records: wholeNumber(1, MAX_RECORDS, `a whole number from 1 to ${MAX_RECORDS}`),
   concurrency: wholeNumber(1, 1000, 'a whole number from 1 to 1000'),
-  tick: wholeNumber(1, 86_400, 'whole seconds from 1 to 86400'),
+  tick: (text: string): number =>
+    lengthOf(text, { least: 1, most: 86_400, expected: 'Expected a duration from 1s to 1d.' }) / 1000,
   /** An attempt of 30 s is stopped by its own limit. */
   attemptMs: wholeNumber(0, 29_999, 'whole milliseconds from 0 to 29999'),
   rate: decimal(0.001, 100_000, 'a number from 0.001 to 100000'),
@@ -26,10 +30,9 @@ export const flags = {
 
   /** `0s-1h`, in milliseconds. */
   outage(text: string): { readonly fromMs: number; readonly toMs: number } {
-    const [from = '', to = '', ...rest] = text.split('-');
-    const outage = { fromMs: lengthFromZero(from), toMs: lengthFromZero(to) };
-    if (rest.length === 0 && outage.fromMs < outage.toMs) return outage;
-    throw new InvalidArgumentError('Expected FROM-TO with units, the earlier first, such as 0s-1h.');
+    const [fromMs = 0, toMs = 0, ...rest] = text.split('-').map((one) => lengthOf(one, { expected: OUTAGE }));
+    if (fromMs < toMs && rest.length === 0) return { fromMs, toMs };
+    throw new InvalidArgumentError(OUTAGE);
   },
 
   /** A flag that may come again. */
@@ -38,13 +41,13 @@ export const flags = {
   speed: decimal(1, 100_000, 'a number from 1 to 100000'),
 
   /** In milliseconds. */
-  duration(text: string): number {
-    try {
-      return parseDuration(text, 'duration');
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
-      throw new InvalidArgumentError('Expected a duration with a unit, such as 30s, 90m, 2h or 7d.');
-    }
+  duration: (text: string): number => lengthOf(text, { above: 0 }),
+
+  /** In seconds. */
+  retention(text: string): number | 'forever' {
+    return text === 'forever'
+      ? text
+      : lengthOf(text, { expected: 'Expected a duration such as 30d, or "forever".' }) / 1000;
   },
 
   status(text: string): Status {
@@ -92,13 +95,13 @@ function decimal(min: number, max: number, expected: string) {
   };
 }
 
-/** A duration in milliseconds, or none at all: `0s`. Not a number for anything else. */
-function lengthFromZero(text: string): number {
-  if (/^0(ms|s|m|min|h|d)$/.test(text)) return 0;
+/** In milliseconds. It needs a unit: `--older-than 90` could be meant as days. */
+function lengthOf(text: string, { expected = DURATION, ...bounds }: Bounds & { expected?: string }): number {
   try {
-    return parseDuration(text, 'duration');
-  } catch {
-    return Number.NaN;
+    return parseDuration(text, 'duration', bounds) * 1000;
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new InvalidArgumentError(expected);
   }
 }
 

@@ -1,4 +1,4 @@
-import { age } from '../local/schedule/durations.js';
+import { age } from '../duration-text.js';
 import type { Output } from './output.js';
 import { terminalBar } from './progress.js';
 

@@ -1,4 +1,4 @@
-import { age } from '../local/schedule/durations.js';
+import { age } from '../duration-text.js';
 import { type BacklogRecord, isPending, type Status } from '../record/index.js';
 import { lanesHolding } from '../store/dynamodb/due.js';
 import { DynamoDbStore } from '../store/index.js';

@@ -6,7 +6,7 @@ export type PolicyData = Readonly<Record<string, unknown>>;
 
 /**
  * A policy as it is written on the command line: a type, or a whole policy as JSON, and its settings
- * (`unitSeconds=30`, `jitter.type=phase`, `waitsSeconds=[10,20,30]`).
+ * (`unit=30`, `jitter.type=phase`, `waits=[10,20,30]`).
  *
  * @throws ConfigurationError for a setting without a value, or one that is there already
  */
@@ -27,7 +27,7 @@ function set(policy: Node, setting: string, opened: Set<Node>): void {
   const [, key, value] = SETTING.exec(setting) ?? [];
   if (key === undefined || value === undefined) {
     throw new ConfigurationError(
-      `--set: expected key=value, such as unitSeconds=30 or jitter.type=phase, got ${show(setting)}`,
+      `--set: expected key=value, such as unit=30 or jitter.type=phase, got ${show(setting)}`,
     );
   }
   const path = key.split('.');

@@ -1,5 +1,5 @@
+import { age } from '../duration-text.js';
 import type { Schedule } from '../lab/schedule-of.js';
-import { age } from '../local/schedule/durations.js';
 import { phaseOf, type ResolvedPolicy } from '../policies/index.js';
 import { printable } from './output.js';
 import type { Paint } from './paint.js';
@@ -101,10 +101,10 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-function endText({ maxAgeSeconds }: ResolvedPolicy, { rows, end }: Schedule): string {
+function endText({ maxAge }: ResolvedPolicy, { rows, end }: Schedule): string {
   const why =
     end?.reason === 'expired'
-      ? `expired (the next wait would pass the greatest age, ${age(maxAgeSeconds * 1000)})`
+      ? `expired (the next wait would pass the greatest age, ${age(maxAge * 1000)})`
       : 'maxAttempts';
   return `Dead at failure ${rows.length + 1}: ${why}.`;
 }

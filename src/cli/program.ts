@@ -130,8 +130,8 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .addHelpText(
       'after',
       examples(
-        ['backlog policy fibonacci --set unitSeconds=30', 'what it does'],
-        ['backlog policy list --set waitsSeconds=[10,20,30] --set afterwards.type=exponential', 'nested'],
+        ['backlog policy fibonacci --set unit=30', 'what it does'],
+        ['backlog policy list --set waits=[10,20,30] --set afterwards.type=exponential', 'nested'],
         ['backlog policy fibonacci --id order-7 --queue orders', 'when that record would be due'],
         ['backlog policy fibonacci --compare exponential progressive', 'which one to take'],
         ['backlog policy constant --compare exponential sidekiq buckets --chart retries.png', 'as a picture'],
@@ -145,7 +145,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       'Try a policy against an outage, or a slow other side: the real runs, on a clock that jumps.',
     )
     .option('--policy <type>', 'such as fibonacci; or a whole policy as JSON', 'fibonacci')
-    .option('--set <key=value>', 'an option of it, such as maxWaitSeconds=600', flags.repeated)
+    .option('--set <key=value>', 'an option of it, such as maxWait=600', flags.repeated)
     .option('--compare <type...>', 'other policies on the same records with the same fates')
     .option('--records <n>', 'so many, all at the start (default: 1000)', flags.records)
     .option('--rate <per-second>', 'records that come evenly instead, with --for', flags.rate)
@@ -158,7 +158,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option('--attempts-per-second <n>', 'the pace of the queue (default: none)', flags.rate)
     .option('--breaker', 'stop attempts for a while when too many fail (a circuit breaker)')
     .option('--max-attempts <n>', 'for every policy, where its own is not less', flags.attempts)
-    .option('--tick <seconds>', 'how often the rule fires', flags.tick, 60)
+    .option('--tick <duration>', 'how often the rule fires (default: 60s)', flags.tick, 60)
     .option('--horizon <duration>', 'stop there (default: 7d)', flags.duration)
     .option('--seed <n>', 'of ids, fates and random waits', flags.seed, 1)
     .option('--json', 'figures that are not rounded')

@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress';
-import { age } from '../local/schedule/durations.js';
+import { age } from '../duration-text.js';
 import type { Output } from './output.js';
 
 /** A progress bar on stderr, or nothing where stderr is no terminal. */

@@ -1,5 +1,5 @@
 import { jsonOf } from '../delivery/body.js';
-import { age } from '../local/schedule/durations.js';
+import { age } from '../duration-text.js';
 import type { BacklogRecord } from '../record/index.js';
 import { DynamoDbStore } from '../store/index.js';
 import { connect, type TargetFlags } from './connect.js';

@@ -1,5 +1,5 @@
+import { age } from '../duration-text.js';
 import type { Progress } from '../lab/simulate.js';
-import { age } from '../local/schedule/durations.js';
 import { terminalBar } from './progress.js';
 
 /** How far the records of a simulation are, on stderr, or nothing where stderr is no terminal. */

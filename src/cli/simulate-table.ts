@@ -1,8 +1,8 @@
 import type { FigureTable } from '../charts/picture.js';
+import { age } from '../duration-text.js';
 import type { Scenario } from '../lab/scenario.js';
 import type { Simulation } from '../lab/simulate.js';
 import type { SimulationResult } from '../lab/simulation-result.js';
-import { age } from '../local/schedule/durations.js';
 import { printable } from './output.js';
 import type { Paint } from './paint.js';
 import { plainTable } from './plain-table.js';

@@ -2,7 +2,7 @@ import type { Picture } from '../charts/picture.js';
 import { ConfigurationError } from '../errors.js';
 import type { Scenario } from '../lab/scenario.js';
 import { type SimulatedQueue, simulate } from '../lab/simulate.js';
-import { DEFAULT_TIERS, resolvePolicy, type Tier } from '../policies/index.js';
+import { DEFAULT_TIERS, resolvePolicy } from '../policies/index.js';
 import { withChart } from './chart.js';
 import { explain } from './explain.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
@@ -59,7 +59,7 @@ async function draw(simulated: readonly Simulated[], scenario: Scenario): Promis
 function queueOf(data: PolicyData): SimulatedQueue {
   const policy = resolvePolicy(data, 'policy');
   if (policy.type !== 'progressive') return { policy };
-  return { policy, tiers: (data.tiers as readonly Tier[] | undefined) ?? DEFAULT_TIERS };
+  return { policy, tiers: policy.tiers ?? DEFAULT_TIERS };
 }
 
 async function watched(queue: SimulatedQueue, data: PolicyData, scenario: Scenario) {

@@ -1,6 +1,6 @@
+import { age } from '../duration-text.js';
 import { ConfigurationError } from '../errors.js';
 import type { LocalRuntime } from '../local/runtime.js';
-import { age } from '../local/schedule/durations.js';
 import type { RunReport } from '../local/status/run-report.js';
 import {
   APP_PACKAGES,

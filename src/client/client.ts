@@ -70,7 +70,7 @@ const optionsSchema = z
   })
   .check(clientAlone);
 
-const delaySchema = { wait: z.optional(z.unknown()), at: z.optional(z.unknown()) };
+const delaySchema = { delay: z.optional(z.unknown()), at: z.optional(z.unknown()) };
 const insertSchema = z.strictObject(delaySchema);
 const flowOptions = {
   concurrency: z._default(z.int().check(z.minimum(1), z.maximum(1000)), 100),
@@ -90,7 +90,7 @@ const insertManySchema = z.strictObject({ ...delaySchema, ...flowOptions });
  * few requests `dynamodb:PartiQLInsert`.
  *
  *     const backlog = new BacklogClient({ table: 'orders-backlog' });
- *     await backlog.insert({ id: 'order-7', payload: { amount: 12 }, queue: 'orders' }, { wait: '5m' });
+ *     await backlog.insert({ id: 'order-7', payload: { amount: 12 }, queue: 'orders' }, { delay: '5m' });
  */
 export class BacklogClient {
   private readonly store: BacklogStore;

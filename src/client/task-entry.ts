@@ -39,7 +39,7 @@ export function isWrapped(given: unknown): given is WrappedPayload<never> {
 }
 
 const OPTIONS: ReadonlySet<string> = new Set([
-  'wait',
+  'delay',
   'at',
   'queue',
   'priority',
@@ -54,7 +54,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
 
 /** Of two that say the same thing in different words, the record's own is meant. */
 const ALTERNATIVES = [
-  ['wait', 'at'],
+  ['delay', 'at'],
   ['queue', 'priority'],
   ['id', 'uniqueFor'],
 ] as const;

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
+import { type Duration, parseDuration } from '../duration.js';
 import { ConfigurationError, InvalidRecordError } from '../errors.js';
 import type { RetryLimits, RetryPolicy } from '../policies/index.js';
 import { asStored, checkPayload, type Task } from '../tasks/index.js';
 import { parseOptions, show } from '../validation.js';
-import { availableAtOf, type Delay, parseDurationSeconds } from './delay.js';
+import { availableAtOf, type Delay } from './delay.js';
 import type { NewRecord } from './new-record.js';
 import { uniqueId } from './unique-id.js';
 
@@ -20,10 +21,10 @@ export interface TaskInsertOptions<Input = unknown, Priority extends string = st
   /** Attempts of this record in all, under whatever policy. */
   readonly maxAttempts?: number | undefined;
   /**
-   * Once in so long: seconds, or a duration such as `"1h"`. Whatever else is inserted with the same payload, task and
+   * Once in so long. Whatever else is inserted with the same payload, task and
    * queue within the same period (counted from 1970 in UTC, by the time of the first attempt) is a duplicate.
    */
-  readonly uniqueFor?: number | string | undefined;
+  readonly uniqueFor?: Duration | undefined;
   /** What of the payload tells one from another. Default: all of it. */
   readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
   /** Attributes of your own, stored beside the payload. */
@@ -41,7 +42,7 @@ export interface Prepared {
 
 const given = z.optional(z.unknown());
 const optionsSchema = z.strictObject({
-  wait: given,
+  delay: given,
   at: given,
   queue: given,
   priority: given,
@@ -123,7 +124,7 @@ function uniquenessOf({ id, uniqueFor, uniqueBy: by }: TaskInsertOptions<never>)
     return undefined;
   }
   if (id !== undefined) throw new ConfigurationError('insert: expected either id or uniqueFor, got both');
-  const periodSeconds = parseDurationSeconds(uniqueFor, 'insert.uniqueFor');
+  const periodSeconds = parseDuration(uniqueFor, 'insert.uniqueFor');
   if (periodSeconds >= 1) return { by, periodSeconds };
   throw new ConfigurationError(`insert.uniqueFor: expected 1 second or more, got ${show(uniqueFor)}`);
 }

@@ -45,7 +45,7 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
   const { answers = {}, headers = {}, method = 'POST', secret } = options;
   checkAnswers(answers, `${name}.answers`);
   checkHeaders(headers, `${name}.headers`);
-  const { timeoutSeconds, maxResponseBytes, now = Date.now } = options;
+  const { requestTimeout, maxResponseBytes, now = Date.now } = options;
   const connections = connectionsTo(url, options, name);
   const customHeaders = headerReader(headers, `${name}.headers`, secretsInUrl(url));
   const readSecrets = secret === undefined ? undefined : signing(secret as SecretsSource, `${name}.secret`);
@@ -55,7 +55,7 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
   const deliver = async (record: BacklogRecord, context: AttemptContext): Promise<void> => {
     const { signal, attempt } = context;
     const custom = await readAll().catch((error: Error) => withoutSecret(error, context));
-    const timeout = timeoutSeconds === undefined ? undefined : AbortSignal.timeout(timeoutSeconds * 1000);
+    const timeout = requestTimeout === undefined ? undefined : AbortSignal.timeout(requestTimeout * 1000);
     const ending = timeout ? AbortSignal.any([signal, timeout]) : signal;
     const body = jsonOf(record.payload);
     const key = idempotencyKey(record.id);
@@ -68,7 +68,7 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
     } catch (error) {
       signal.throwIfAborted();
       if (timeout?.aborted) {
-        throw new NetworkError(`no answer from ${origin} within ${timeoutSeconds} s`, 'ETIMEDOUT');
+        throw new NetworkError(`no answer from ${origin} within ${requestTimeout} s`, 'ETIMEDOUT');
       }
       throw networkError(error, origin);
     }

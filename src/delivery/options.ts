@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import * as z from 'zod/mini';
+import { type Duration, duration } from '../duration.js';
 import type { Process } from '../processor/index.js';
 import { type Answers, answersSchema } from './answers.js';
 import type { AllowedAddresses } from './private-addresses.js';
@@ -25,7 +26,7 @@ export interface HttpDeliveryOptions {
   /** What answers mean that are not to be taken as usual. */
   readonly answers?: Answers | undefined;
   /** Time for connecting and the answer's headers. Default: the attempt's own time alone. */
-  readonly timeoutSeconds?: number | undefined;
+  readonly requestTimeout?: Duration | undefined;
   /** An answer longer than this is cut off. Default 65,536. */
   readonly maxResponseBytes?: number | undefined;
   /**
@@ -57,7 +58,7 @@ export interface HttpDelivery extends Process {
 export const deliveryShape = {
   method: z.optional(z.enum(['POST', 'PUT', 'PATCH'], { error: 'expected "POST", "PUT" or "PATCH"' })),
   answers: z.optional(answersSchema),
-  timeoutSeconds: z.optional(z.number().check(z.positive(), z.maximum(900))),
+  requestTimeout: z.optional(duration({ above: 0, most: 900 })),
   allowPrivateAddresses: z.optional(
     z.union([z.boolean(), z.array(z.string())], {
       error: 'expected true, false, or a list of networks such as "10.0.0.0/8"',

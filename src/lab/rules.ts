@@ -10,13 +10,13 @@ export interface Rule {
 
 /** As the CDK construct has them: one that polls for what is due, or one for each tier of a progressive queue. */
 export function rulesOf(
-  tiers: readonly Tier[] | undefined,
+  tiers: readonly Tier<number>[] | undefined,
   { tickSeconds, functionTimeoutSeconds }: { tickSeconds: number; functionTimeoutSeconds: number },
 ): readonly Rule[] {
   if (!tiers) return [{ everyMs: tickSeconds * 1000, target: {} }];
   const bands = tierBands(tiers, functionTimeoutSeconds);
   return bands.map((band) => ({
-    everyMs: band.everySeconds * 1000,
+    everyMs: band.every * 1000,
     target: { band, catchUp: caughtUpBy(band, bands) },
   }));
 }

@@ -94,8 +94,8 @@ function fine(policy: ResolvedPolicy): ResolvedPolicy {
     };
   return {
     ...policy,
-    maxAgeSeconds: policy.maxAgeSeconds * FINER,
-    maxWaitSeconds: policy.maxWaitSeconds * FINER,
+    maxAge: policy.maxAge * FINER,
+    maxWait: policy.maxWait * FINER,
     baseWait: after(policy.baseWait),
     jitteredWait: after(policy.jitteredWait),
     totals: (failures) => finer(policy.totals(failures)),

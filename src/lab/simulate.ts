@@ -35,7 +35,7 @@ export interface Progress {
 export interface SimulatedQueue {
   readonly policy: ResolvedPolicy;
   /** Of a progressive queue, whose rules keep the schedule; missing: one rule polls for what is due. */
-  readonly tiers?: readonly Tier[] | undefined;
+  readonly tiers?: readonly Tier<number>[] | undefined;
 }
 
 /**
@@ -122,7 +122,7 @@ class World {
         limits: {
           concurrency: scenario.concurrency,
           attemptsPerSecond: scenario.attemptsPerSecond,
-          attemptTimeoutSeconds: ATTEMPT_TIMEOUT_SECONDS,
+          attemptTimeout: ATTEMPT_TIMEOUT_SECONDS,
         },
         breaker: scenario.breaker,
         deadline: clock.wall() + FUNCTION_TIMEOUT_SECONDS * 1000,

@@ -9,7 +9,7 @@ import {
   move,
   type RedriveWishes,
   redrive,
-  retryNow,
+  runNow,
   snooze,
 } from './changes.js';
 import { mergePatch } from './merge-patch.js';
@@ -53,7 +53,7 @@ export function retryNowAction(): Action {
     asksWay: true,
     bringsForward: true,
     startsAttempts: true,
-    decide: retryNow,
+    decide: runNow,
   };
 }
 

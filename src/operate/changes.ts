@@ -98,7 +98,7 @@ export function redrive({ record }: Found, { queue, retry }: RedriveWishes, now:
 export interface DiscardWishes {
   readonly reason?: string | undefined;
   /** `undefined`: for ever. */
-  readonly keepSeconds: number | undefined;
+  readonly retention: number | undefined;
   readonly delete: boolean;
 }
 
@@ -106,7 +106,7 @@ export interface DiscardWishes {
 export function discard({ record }: Found, wishes: DiscardWishes, context: DecisionContext): Decision {
   if (wishes.delete) return { do: 'remove' };
   const { now, allOverAt } = context;
-  const { reason, keepSeconds } = wishes;
+  const { reason, retention } = wishes;
   const deadReason = truncate(reason === undefined ? DISCARDED : `${DISCARDED}: ${reason}`, MAX_REASON_BYTES);
   const said = record.status === 'DEAD' ? record.deadReason : undefined;
   if (reason === undefined ? said?.startsWith(DISCARDED) : said === deadReason) return AS_WANTED;
@@ -123,10 +123,10 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
       status: 'DEAD',
       ...(isDeadAlready ? {} : { lane, dueAt: toIso(now) }),
       deadReason,
-      ...(keepSeconds === undefined ? {} : { expiresAt: Math.floor(now / 1000) + keepSeconds }),
+      ...(retention === undefined ? {} : { expiresAt: Math.floor(now / 1000 + retention) }),
       ...former,
     },
-    ['notBefore', 'unknownTaskSince', ...(keepSeconds === undefined ? (['expiresAt'] as const) : [])],
+    ['notBefore', 'unknownTaskSince', ...(retention === undefined ? (['expiresAt'] as const) : [])],
   );
 }
 
@@ -149,7 +149,7 @@ function tellsItsAge(record: BacklogRecord): boolean {
 }
 
 /** Due now; on a progressive queue at the next turn of its tier. */
-export function retryNow({ record }: Found, { now, retryMode }: DecisionContext): Decision {
+export function runNow({ record }: Found, { now, retryMode }: DecisionContext): Decision {
   const waits = dueTime(record) > now;
   const isPutOff = timeOf(record.notBefore) > now;
   if (!waits && !isPutOff && !isMisplaced(record)) return AS_WANTED;

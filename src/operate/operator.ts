@@ -1,5 +1,6 @@
 import { availableAtOf, type Delay } from '../client/delay.js';
 import { type Clock, toIso } from '../clock.js';
+import type { Duration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';
 import type { RetryPolicy } from '../policies/index.js';
 import type { Random } from '../random.js';
@@ -53,7 +54,7 @@ export interface DiscardOptions extends OperationOptions {
   /** Kept on the record, behind `discarded: `. */
   readonly reason?: string | undefined;
   /** How long the record stays visible. Default: 30 days. */
-  readonly keepSeconds?: number | 'forever' | undefined;
+  readonly retention?: Duration | 'forever' | undefined;
   /** Removes it from the table at once, for good. */
   readonly delete?: boolean | undefined;
 }
@@ -142,26 +143,26 @@ export class BacklogOperator {
    */
   async discard(which: Which, options: DiscardOptions = {}): Promise<ActionResult> {
     const parsed = parseOptions(discardSchema, options, 'discard');
-    const { reason, keepSeconds: keep, delete: removes, ...how } = parsed;
-    const keepSeconds = keep === 'forever' ? undefined : keep;
-    return this.act('discard', which, discardAction({ reason, keepSeconds, delete: removes }), how);
+    const { reason, retention: keep, delete: removes, ...how } = parsed;
+    const retention = keep === 'forever' ? undefined : keep;
+    return this.act('discard', which, discardAction({ reason, retention, delete: removes }), how);
   }
 
   /** Waiting records are not attempted before then. */
   async snooze(which: Which, options: SnoozeOptions): Promise<ActionResult> {
-    const { wait, at, ...how } = parseOptions(snoozeSchema, options, 'snooze');
+    const { delay, at, ...how } = parseOptions(snoozeSchema, options, 'snooze');
     const now = this.clock.now();
-    const until = availableAtOf({ wait, at } as Delay, now);
+    const until = availableAtOf({ delay, at } as Delay, now);
     if (until === undefined || until <= now) {
-      throw new ConfigurationError('snooze: expected "wait" or "at", a time that lies ahead');
+      throw new ConfigurationError('snooze: expected "delay" or "at", a time that lies ahead');
     }
     return this.act('snooze', which, snoozeAction(until), how);
   }
 
   /** Waiting records are due now; on a progressive queue at the next turn of their tier. */
-  async retryNow(which: Which, options: OperationOptions = {}): Promise<ActionResult> {
-    const how = parseOptions(operationSchema, options, 'retryNow');
-    return this.act('retryNow', which, retryNowAction(), how);
+  async runNow(which: Which, options: OperationOptions = {}): Promise<ActionResult> {
+    const how = parseOptions(operationSchema, options, 'runNow');
+    return this.act('runNow', which, retryNowAction(), how);
   }
 
   /** Waiting or dead records get another payload. */

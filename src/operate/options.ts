@@ -7,6 +7,7 @@ import {
   tableName,
   withMethod,
 } from '../connection.js';
+import { duration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';
 import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
@@ -70,17 +71,12 @@ export const redriveSchema = z.strictObject({
 export const discardSchema = z.strictObject({
   ...operationShape,
   reason: z.optional(z.string().check(z.minLength(1))),
-  keepSeconds: z._default(
-    z.union([z.int().check(z.minimum(0)), z.literal('forever')], {
-      error: 'expected whole seconds from 0, or "forever"',
-    }),
-    30 * 86_400,
-  ),
+  retention: z._default(duration({}, 'forever'), 30 * 86_400),
   delete: z._default(z.boolean(), false),
 });
 export const snoozeSchema = z.strictObject({
   ...operationShape,
-  wait: z.optional(z.unknown()),
+  delay: z.optional(z.unknown()),
   at: z.optional(z.unknown()),
 });
 export const moveSchema = z.strictObject({ ...operationShape, queue: queueName });

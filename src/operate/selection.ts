@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { parseDurationSeconds } from '../client/delay.js';
+import { parseDuration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';
 import { type BacklogRecord, QUEUE_NAME, QUEUE_PATTERN, STATUSES, type Status } from '../record/index.js';
 import { parseOptions } from '../validation.js';
@@ -116,7 +116,7 @@ export function parseSelection(
 }
 
 function ageMs(value: unknown, name: string): number | undefined {
-  return value === undefined ? undefined : parseDurationSeconds(value as number | string, name) * 1000;
+  return value === undefined ? undefined : parseDuration(value, name) * 1000;
 }
 
 function valueAt(payload: unknown, path: string | readonly string[]): unknown {

@@ -101,7 +101,7 @@ async function countDue(lanes: readonly string[], now: number, oldest: string, d
 }
 
 async function countAges(lanes: readonly string[], now: number, deps: StatsDeps) {
-  const ages = DEFAULT_TIERS.map(({ untilAgeSeconds }) => untilAgeSeconds);
+  const ages = DEFAULT_TIERS.map(({ untilAge }) => untilAge);
   const edges = ages.map((age) => now - age * 1000).reverse();
   const counts = await between(lanes, [undefined, ...edges, now, undefined], deps);
   const delayed = counts.pop() ?? 0;
@@ -111,7 +111,7 @@ async function countAges(lanes: readonly string[], now: number, deps: StatsDeps)
 
 /** @param counts from the youngest band on */
 function byAge(counts: readonly number[], delayed: number): Pick<QueueStats, 'ages' | 'delayed'> {
-  const ages = DEFAULT_TIERS.map(({ untilAgeSeconds }) => untilAgeSeconds);
+  const ages = DEFAULT_TIERS.map(({ untilAge }) => untilAge);
   return {
     ages: [...ages, undefined].map((untilAgeSeconds, i) => ({
       fromAgeSeconds: ages[i - 1] ?? 0,

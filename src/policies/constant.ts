@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
-import { fixed, type PolicyDefinition, seconds } from './policy.js';
+import { fixed, type PolicyDefinition, waitOption } from './policy.js';
 
 /**
  * The same wait after every failure.
  *
- *     wait(n) = intervalSeconds        300, 300, 300, ...
- *     total after n failures           n * intervalSeconds
+ *     wait(n) = interval        300, 300, 300, ...
+ *     total after n failures           n * interval
  */
-export const constant: PolicyDefinition<'constant', { intervalSeconds: number }> = {
+export const constant: PolicyDefinition<'constant', { interval: number }> = {
   type: 'constant',
-  options: z.object({ intervalSeconds: z._default(seconds, 300) }),
-  wait: ({ intervalSeconds }) => fixed(intervalSeconds),
+  options: z.object({ interval: z._default(waitOption, 300) }),
+  wait: ({ interval }) => fixed(interval),
   limitingGrowth: () => 1,
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { fixed, MAX_WAIT_SECONDS, type PolicyDefinition, seconds } from './policy.js';
+import { fixed, MAX_WAIT_SECONDS, type PolicyDefinition, waitOption } from './policy.js';
 
 /** (1 + sqrt 5) / 2: the growth of the Fibonacci numbers, and of their sums. */
 const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
@@ -7,15 +7,15 @@ const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 /**
  * Waits that grow as the Fibonacci numbers.
  *
- *     wait(n) = unitSeconds * F(n)     with 60 s: 1, 1, 2, 3, 5, 8, 13, 21, ... minutes
- *     total after n failures           unitSeconds * (F(n + 2) - 1)
+ *     wait(n) = unit * F(n)     with 60 s: 1, 1, 2, 3, 5, 8, 13, 21, ... minutes
+ *     total after n failures           unit * (F(n + 2) - 1)
  *
  * The 28th attempt falls on day 357; the wait after it would pass the maximum age of 360 days.
  */
-export const fibonacci: PolicyDefinition<'fibonacci', { unitSeconds: number }> = {
+export const fibonacci: PolicyDefinition<'fibonacci', { unit: number }> = {
   type: 'fibonacci',
-  options: z.object({ unitSeconds: z._default(seconds, 60) }),
-  wait: ({ unitSeconds }, { failures }) => fixed(unitSeconds * fibonacciNumber(failures)),
+  options: z.object({ unit: z._default(waitOption, 60) }),
+  wait: ({ unit }, { failures }) => fixed(unit * fibonacciNumber(failures)),
   limitingGrowth: () => GOLDEN_RATIO,
   phased: true,
 };

@@ -1,6 +1,6 @@
 export { hash32, phaseOf } from './hash.js';
 export type { Jitter } from './jitter.js';
-export { isLimitsOnly, limited, parseLimits, type RetryLimits } from './limits.js';
+export { isLimitsOnly, limited, type ParsedLimits, parseLimits, type RetryLimits } from './limits.js';
 export { DEFAULT_MAX_AGE_SECONDS, type Failure, MAX_WAIT_SECONDS, type WaitRange } from './policy.js';
 export { POLICY_TYPES, type ResolvedPolicy, resolvePolicy } from './resolve.js';
 export type { PolicyType, RetryPolicy, WorkQueuePolicy } from './retry-policy.js';

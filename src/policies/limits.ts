@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { type Duration, duration } from '../duration.js';
 import { parseOptions } from '../validation.js';
 import { MAX_WAIT_SECONDS } from './policy.js';
 import type { ResolvedPolicy } from './resolve.js';
@@ -8,16 +9,17 @@ export interface RetryLimits {
   /** Attempts in all, the first one included. */
   readonly maxAttempts?: number | undefined;
   /** Age past which the record is dead (`expired`). */
-  readonly maxAgeSeconds?: number | undefined;
+  readonly maxAge?: Duration | undefined;
 }
 
 export const limitOptions = {
   /** Attempts in all, the first one included (`MaxRetries` + 1). Default: no limit. */
   maxAttempts: z.optional(z.int().check(z.minimum(1))),
   /** Age past which the record is dead (`expired`). Default: 360 days. */
-  maxAgeSeconds: z.optional(z.number().check(z.positive(), z.maximum(100 * MAX_WAIT_SECONDS))),
+  maxAge: z.optional(duration({ above: 0, most: 100 * MAX_WAIT_SECONDS })),
 };
 const schema = z.strictObject(limitOptions);
+export type ParsedLimits = z.output<typeof schema>;
 
 /** Limits and nothing else, in place of a policy: they hold under the policy that would be taken without them. */
 export function isLimitsOnly(value: unknown): value is RetryLimits {
@@ -27,12 +29,12 @@ export function isLimitsOnly(value: unknown): value is RetryLimits {
 }
 
 /** @throws ConfigurationError for a value out of range */
-export function parseLimits(limits: unknown, name = 'retry'): RetryLimits {
+export function parseLimits(limits: unknown, name = 'retry'): ParsedLimits {
   return parseOptions(schema, limits, name);
 }
 
-export function limited(policy: ResolvedPolicy, limits: RetryLimits | undefined): ResolvedPolicy {
+export function limited(policy: ResolvedPolicy, limits: ParsedLimits | undefined): ResolvedPolicy {
   if (!limits) return policy;
-  const { maxAttempts = policy.maxAttempts, maxAgeSeconds = policy.maxAgeSeconds } = limits;
-  return { ...policy, maxAttempts, maxAgeSeconds };
+  const { maxAttempts = policy.maxAttempts, maxAge = policy.maxAge } = limits;
+  return { ...policy, maxAttempts, maxAge };
 }

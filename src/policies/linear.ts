@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
-import { fixed, type PolicyDefinition, seconds } from './policy.js';
+import { fixed, type PolicyDefinition, waitOption } from './policy.js';
 
 /**
  * The same wait after every failure, with the name and the default of `LinearRetry`.
  *
- *     wait(n) = intervalSeconds        35, 35, 35, ...
+ *     wait(n) = interval        35, 35, 35, ...
  */
-export const linear: PolicyDefinition<'linear', { intervalSeconds: number }> = {
+export const linear: PolicyDefinition<'linear', { interval: number }> = {
   type: 'linear',
-  options: z.object({ intervalSeconds: z._default(seconds, 35) }),
-  wait: ({ intervalSeconds }) => fixed(intervalSeconds),
+  options: z.object({ interval: z._default(waitOption, 35) }),
+  wait: ({ interval }) => fixed(interval),
   limitingGrowth: () => 1,
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { nearest } from '../nearest.js';
-import { type Failure, type FormulaWait, fixed, type PolicyDefinition, seconds } from './policy.js';
+import { type Failure, type FormulaWait, fixed, type PolicyDefinition, waitOption } from './policy.js';
 
 /** A policy's formula alone, with its options filled in. */
 export interface Formula {
@@ -10,14 +10,14 @@ export interface Formula {
 }
 
 interface ListOptions {
-  waitsSeconds: number[];
+  waits: number[];
   afterwards: 'dead' | 'last' | Formula;
 }
 
 /**
  * Waits that are written down.
  *
- *     wait(n) = waitsSeconds[n - 1]    5, 10, 25 minutes
+ *     wait(n) = waits[n - 1]    5, 10, 25 minutes
  *
  * and `afterwards`: `"dead"` (the default), `"last"` for the last one again and again, or another policy, which counts
  * its failures from there.
@@ -37,15 +37,15 @@ export function listOf(formulaOf: (policy: unknown) => Formula): PolicyDefinitio
   return {
     type: 'list',
     options: z.object({
-      waitsSeconds: z._default(z.array(seconds).check(z.minLength(1), z.maxLength(100)), [300, 600, 1500]),
+      waits: z._default(z.array(waitOption).check(z.minLength(1), z.maxLength(100)), [300, 600, 1500]),
       afterwards: z.prefault(end, 'dead'),
     }) as unknown as z.ZodMiniType<ListOptions>,
-    wait: ({ waitsSeconds, afterwards }, failure) => {
-      const written = waitsSeconds[failure.failures - 1];
+    wait: ({ waits, afterwards }, failure) => {
+      const written = waits[failure.failures - 1];
       if (written !== undefined) return fixed(written);
       if (afterwards === 'dead') return undefined;
-      if (afterwards === 'last') return fixed(waitsSeconds.at(-1) ?? 0);
-      return afterwards.wait({ ...failure, failures: failure.failures - waitsSeconds.length });
+      if (afterwards === 'last') return fixed(waits.at(-1) ?? 0);
+      return afterwards.wait({ ...failure, failures: failure.failures - waits.length });
     },
     limitingGrowth: ({ afterwards }) =>
       typeof afterwards === 'string' ? 1 : (afterwards.limitingGrowth ?? 1),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { duration } from '../duration.js';
 
 /** What a policy may look at when an attempt has failed. */
 export interface Failure {
@@ -51,22 +52,23 @@ export const MAX_WAIT_SECONDS = 365 * DAY_SECONDS;
 /** Age past which a record is given up under every policy. */
 export const DEFAULT_MAX_AGE_SECONDS = 360 * DAY_SECONDS;
 
-export const seconds = z.number().check(z.positive(), z.maximum(MAX_WAIT_SECONDS));
+/** An option that is a wait: a duration, of which the policy gets the seconds. */
+export const waitOption = duration({ above: 0, most: MAX_WAIT_SECONDS });
 
 /** Options of the policies without any. */
 export const noOptions = z.object({}) as z.ZodMiniType<Record<string, never>>;
 
 /** From a first wait towards a greatest. */
 export interface Curve {
-  firstSeconds: number;
-  maxSeconds: number;
+  first: number;
+  max: number;
 }
 export const curveOptions = z
-  .object({ firstSeconds: z._default(seconds, 60), maxSeconds: z._default(seconds, DAY_SECONDS) })
+  .object({ first: z._default(waitOption, 60), max: z._default(waitOption, DAY_SECONDS) })
   .check(
-    z.superRefine(({ firstSeconds, maxSeconds }, context) => {
-      if (maxSeconds >= firstSeconds) return;
-      const message = `expected no less than firstSeconds (${firstSeconds})`;
-      context.addIssue({ code: 'custom', path: ['maxSeconds'], message, input: maxSeconds });
+    z.superRefine(({ first, max }, context) => {
+      if (max >= first) return;
+      const message = `expected no less than first (${first})`;
+      context.addIssue({ code: 'custom', path: ['max'], message, input: max });
     }),
   );

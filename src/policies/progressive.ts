@@ -10,12 +10,12 @@ import { DEFAULT_TIERS, type Tier, tiersSchema } from './tiers.js';
  * About 522 attempts in all. On a progressive queue the rules themselves keep this schedule; as a policy of one
  * record, or of a queue that is polled every minute, the wait is counted from the failure.
  */
-export const progressive: PolicyDefinition<'progressive', { tiers: readonly Tier[] }> = {
+export const progressive: PolicyDefinition<'progressive', { tiers: readonly Tier<number>[] }> = {
   type: 'progressive',
   options: z.object({ tiers: z._default(tiersSchema, [...DEFAULT_TIERS]) }),
   wait: ({ tiers }, { ageSeconds }) => {
-    const tier = tiers.find(({ untilAgeSeconds }) => ageSeconds <= untilAgeSeconds);
-    return tier && fixed(tier.everySeconds);
+    const tier = tiers.find(({ untilAge }) => ageSeconds <= untilAge);
+    return tier && fixed(tier.every);
   },
   limitingGrowth: () => undefined,
 };

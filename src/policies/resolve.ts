@@ -20,8 +20,8 @@ import {
   isFixed,
   MAX_WAIT_SECONDS,
   type PolicyDefinition,
-  seconds,
   type WaitRange,
+  waitOption,
 } from './policy.js';
 import { power } from './power.js';
 import { progressive } from './progressive.js';
@@ -29,6 +29,7 @@ import type { PolicyType } from './retry-policy.js';
 import { saturating } from './saturating.js';
 import { sidekiq } from './sidekiq.js';
 import { sigmoid } from './sigmoid.js';
+import type { Tier } from './tiers.js';
 import { window } from './window.js';
 import { fromWorkQueue, WORK_QUEUE_TYPES } from './work-queue.js';
 
@@ -58,20 +59,22 @@ export const POLICY_TYPES = Object.keys(DEFINITIONS) as PolicyType[];
 const commonOptions = {
   ...limitOptions,
   /** No wait is longer, jitter included. Default and most: 365 days. */
-  maxWaitSeconds: z.optional(seconds),
+  maxWait: z.optional(waitOption),
   /** Default: the fixed phase for `fibonacci`, `arctan`, `sigmoid` and `saturating`; none for the others. */
   jitter: z.optional(z.unknown()),
 };
 
 type Shape = Readonly<Record<string, z.ZodMiniType>>;
-type CommonOptions = z.output<z.ZodMiniObject<typeof commonOptions>>;
+type CommonOptions = z.output<z.ZodMiniObject<typeof commonOptions>> & {
+  readonly tiers?: readonly Tier<number>[];
+};
 
 const outside = z.optional(z.undefined({ error: 'expected among the options of the policy around it' }));
 /** Of a policy inside another one; its limits and its jitter are the outer one's. */
 const innerOptions: { readonly [Option in keyof typeof commonOptions]: typeof outside } = {
   maxAttempts: outside,
-  maxAgeSeconds: outside,
-  maxWaitSeconds: outside,
+  maxAge: outside,
+  maxWait: outside,
   jitter: outside,
 };
 
@@ -82,13 +85,15 @@ const innerPolicy = schemas(innerOptions);
 export interface ResolvedPolicy {
   readonly type: PolicyType;
   readonly maxAttempts: number;
-  readonly maxAgeSeconds: number;
-  readonly maxWaitSeconds: number;
+  readonly maxAge: number;
+  readonly maxWait: number;
   readonly jitter: Jitter;
+  /** Of `progressive`. */
+  readonly tiers?: readonly Tier<number>[] | undefined;
   /** The wait before jitter; `undefined` for never again. */
   baseWait(failure: Failure): WaitRange | undefined;
   /**
-   * What the jitter makes of it, of all records and draws together: never more than `maxWaitSeconds`, nor than the
+   * What the jitter makes of it, of all records and draws together: never more than `maxWait`, nor than the
    * maximum of the policy itself.
    */
   jitteredWait(failure: Failure): FormulaWait | undefined;
@@ -113,12 +118,9 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
     isPhased: definition.phased === true,
     growth: definition.limitingGrowth(options),
   });
-  const maxWaitSeconds = options.maxWaitSeconds ?? MAX_WAIT_SECONDS;
+  const maxWait = options.maxWait ?? MAX_WAIT_SECONDS;
   const waitAfter = ({ failures, ageSeconds }: Failure) =>
-    capped(
-      definition.wait(options, { failures: Math.min(failures, MOST_FAILURES), ageSeconds }),
-      maxWaitSeconds,
-    );
+    capped(definition.wait(options, { failures: Math.min(failures, MOST_FAILURES), ageSeconds }), maxWait);
   const baseWait = (failure: Failure) => {
     const wait = waitAfter(failure);
     return wait && { least: wait.least, most: wait.most };
@@ -126,15 +128,16 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
   const jitteredWait = (failure: Failure) => {
     const wait = waitAfter(failure);
     if (!wait) return undefined;
-    const maximum = Math.min(maxWaitSeconds, wait.maximum ?? maxWaitSeconds);
+    const maximum = Math.min(maxWait, wait.maximum ?? maxWait);
     return { ...(isFixed(wait) ? spread(wait.most, jitter, maximum) : wait), maximum };
   };
   return {
     type: definition.type,
     maxAttempts: options.maxAttempts ?? Number.POSITIVE_INFINITY,
-    maxAgeSeconds: options.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS,
-    maxWaitSeconds,
+    maxAge: options.maxAge ?? DEFAULT_MAX_AGE_SECONDS,
+    maxWait,
     jitter,
+    tiers: options.tiers,
     baseWait,
     jitteredWait,
     totals: sums((failures) => jitteredWait({ failures, ageSeconds: 0 }) ?? fixed(0)),

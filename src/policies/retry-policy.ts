@@ -1,10 +1,11 @@
+import type { Duration } from '../duration.js';
 import type { JitterInput } from './jitter.js';
 import type { Tier } from './tiers.js';
 
 interface CommonOptions {
   readonly maxAttempts?: number | undefined;
-  readonly maxAgeSeconds?: number | undefined;
-  readonly maxWaitSeconds?: number | undefined;
+  readonly maxAge?: Duration | undefined;
+  readonly maxWait?: Duration | undefined;
   readonly jitter?: JitterInput | undefined;
 }
 
@@ -13,23 +14,23 @@ type Of<Type extends string, Options = object> = { readonly type: Type } & {
   readonly [Option in keyof Options]?: Options[Option] | undefined;
 } & CommonOptions;
 
-type CurveOptions = { firstSeconds: number; maxSeconds: number };
+type CurveOptions = { first: Duration; max: Duration };
 
 /** When to try again, as plain data: it can stand in code, in configuration, in the CDK app or on one record. */
 export type RetryPolicy =
   | Of<'none'>
-  | Of<'constant', { intervalSeconds: number }>
-  | Of<'linear', { intervalSeconds: number }>
-  | Of<'fibonacci', { unitSeconds: number }>
-  | Of<'exponential', { minSeconds: number; base: number; unitSeconds: number }>
-  | Of<'window', { intervalSeconds: number; base: number }>
+  | Of<'constant', { interval: Duration }>
+  | Of<'linear', { interval: Duration }>
+  | Of<'fibonacci', { unit: Duration }>
+  | Of<'exponential', { min: Duration; base: number; unit: Duration }>
+  | Of<'window', { interval: Duration; base: number }>
   | Of<'sidekiq'>
   | Of<'buckets'>
   | Of<'power'>
-  | Of<'arctan', { maxSeconds: number }>
+  | Of<'arctan', { max: Duration }>
   | Of<'sigmoid', CurveOptions>
   | Of<'saturating', CurveOptions>
-  | Of<'list', { waitsSeconds: readonly number[]; afterwards: 'dead' | 'last' | RetryPolicy }>
+  | Of<'list', { waits: readonly Duration[]; afterwards: 'dead' | 'last' | RetryPolicy }>
   | Of<'progressive', { tiers: readonly Tier[] }>
   | WorkQueuePolicy;
 
@@ -42,7 +43,7 @@ export type WorkQueuePolicy = {
   /** Attempts after the first. Default 3. */
   readonly MaxRetries?: number | undefined;
   /** Default 35. */
-  readonly RetryIntervalSeconds?: number | undefined;
+  readonly RetryIntervalSeconds?: Duration | undefined;
   /** Default 2. */
   readonly ExponentialRetryBase?: number | undefined;
 };

@@ -9,8 +9,8 @@ import { powerOf } from './power-of.js';
 export const saturating: PolicyDefinition<'saturating', Curve> = {
   type: 'saturating',
   options: curveOptions,
-  wait: ({ firstSeconds, maxSeconds }, { failures }) =>
-    fixed(firstSeconds + (maxSeconds - firstSeconds) * ((towardsE(failures) - 2) / (Math.E - 2)), maxSeconds),
+  wait: ({ first, max }, { failures }) =>
+    fixed(first + (max - first) * ((towardsE(failures) - 2) / (Math.E - 2)), max),
   limitingGrowth: () => 1,
   phased: true,
 };

@@ -55,7 +55,7 @@ export function decideRetry(
   const wanted = isPhased
     ? phased(policy, attempt, range, tickSeconds)
     : failedAt + drawn(range, random) * 1000;
-  if (wanted > bornAt + policy.maxAgeSeconds * 1000) return { retry: false, reason: 'expired' };
+  if (wanted > bornAt + policy.maxAge * 1000) return { retry: false, reason: 'expired' };
   const said = isFixed(base) ? base.most : (wanted - failedAt) / 1000;
   const isShort = said < tickSeconds && said >= LEAST_WAIT_SECONDS;
   const dueAt = isShort ? exactly(wanted, failedAt) : nearestTick(wanted, failedAt, tickSeconds);
@@ -95,5 +95,5 @@ function phased(
   const tickMs = tickSeconds * 1000;
   const slack = Math.min(Math.max(0, own - failedAt - tickMs), tickMs) / 2;
   const moved = line > own + slack ? own : Math.max(line, own - slack);
-  return Math.min(moved, failedAt + (range.maximum ?? policy.maxWaitSeconds) * 1000);
+  return Math.min(moved, failedAt + (range.maximum ?? policy.maxWait) * 1000);
 }

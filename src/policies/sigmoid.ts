@@ -8,8 +8,8 @@ import { type Curve, curveOptions, fixed, type PolicyDefinition } from './policy
 export const sigmoid: PolicyDefinition<'sigmoid', Curve> = {
   type: 'sigmoid',
   options: curveOptions,
-  wait: ({ firstSeconds, maxSeconds }, { failures }) =>
-    fixed(firstSeconds + (maxSeconds - firstSeconds) * (2 / (1 + Math.exp(1 - failures)) - 1), maxSeconds),
+  wait: ({ first, max }, { failures }) =>
+    fixed(first + (max - first) * (2 / (1 + Math.exp(1 - failures)) - 1), max),
   limitingGrowth: () => 1,
   phased: true,
 };

@@ -1,46 +1,45 @@
 import * as z from 'zod/mini';
+import { type Duration, duration } from '../duration.js';
 import { DAY_SECONDS, MAX_WAIT_SECONDS } from './policy.js';
 
 /** One row of the progressive schedule: how often records are attempted, up to which age. */
-export interface Tier {
-  readonly everySeconds: number;
-  readonly untilAgeSeconds: number;
+export interface Tier<Length extends Duration = Duration> {
+  /** Whole minutes. */
+  readonly every: Length;
+  readonly untilAge: Length;
 }
 
 const HOUR = 3_600;
 const DAY = DAY_SECONDS;
 
 /** The default schedule by age. The rules of EventBridge take whole minutes. */
-export const DEFAULT_TIERS: readonly Tier[] = [
-  { everySeconds: 300, untilAgeSeconds: 1 * DAY },
-  { everySeconds: 1 * HOUR, untilAgeSeconds: 7 * DAY },
-  { everySeconds: 12 * HOUR, untilAgeSeconds: 14 * DAY },
-  { everySeconds: 24 * HOUR, untilAgeSeconds: 30 * DAY },
-  { everySeconds: 96 * HOUR, untilAgeSeconds: 180 * DAY },
-  { everySeconds: 192 * HOUR, untilAgeSeconds: 360 * DAY },
+export const DEFAULT_TIERS: readonly Tier<number>[] = [
+  { every: 300, untilAge: 1 * DAY },
+  { every: 1 * HOUR, untilAge: 7 * DAY },
+  { every: 12 * HOUR, untilAge: 14 * DAY },
+  { every: 24 * HOUR, untilAge: 30 * DAY },
+  { every: 96 * HOUR, untilAge: 180 * DAY },
+  { every: 192 * HOUR, untilAge: 360 * DAY },
 ];
 
 export const tiersSchema = z
   .array(
     z.strictObject({
-      everySeconds: z.number().check(
-        z.minimum(60),
-        z.maximum(MAX_WAIT_SECONDS),
+      every: duration({ least: 60, most: MAX_WAIT_SECONDS }).check(
         z.refine((value) => value % 60 === 0, 'expected whole minutes'),
       ),
-      untilAgeSeconds: z.number().check(z.positive(), z.maximum(100 * MAX_WAIT_SECONDS)),
+      untilAge: duration({ above: 0, most: 100 * MAX_WAIT_SECONDS }),
     }),
   )
   .check(
     z.minLength(1),
     z.refine(
-      (tiers) =>
-        tiers.every((tier, i) => i === 0 || tier.untilAgeSeconds > (tiers[i - 1]?.untilAgeSeconds ?? 0)),
-      'expected tiers in ascending order of untilAgeSeconds',
+      (tiers) => tiers.every((tier, i) => i === 0 || tier.untilAge > (tiers[i - 1]?.untilAge ?? 0)),
+      'expected tiers in ascending order of untilAge',
     ),
     z.refine(
-      (tiers) => tiers.every((tier, i) => i === 0 || tier.everySeconds >= (tiers[i - 1]?.everySeconds ?? 0)),
-      'expected intervals (everySeconds) that do not shrink with age',
+      (tiers) => tiers.every((tier, i) => i === 0 || tier.every >= (tiers[i - 1]?.every ?? 0)),
+      'expected intervals (every) that do not shrink with age',
     ),
   );
 
@@ -54,21 +53,21 @@ export const tiersSchema = z
 export interface TierBand {
   /** Counted from 1. */
   readonly number: number;
-  readonly everySeconds: number;
-  readonly fromAgeSeconds: number;
-  readonly untilAgeSeconds: number;
+  readonly every: number;
+  readonly fromAge: number;
+  readonly untilAge: number;
   /** The last tier also reads everything older than its end, which is given up there, not forgotten. */
   readonly last: boolean;
 }
 
-export function tierBands(tiers: readonly Tier[], functionTimeoutSeconds: number): TierBand[] {
+export function tierBands(tiers: readonly Tier<number>[], functionTimeoutSeconds: number): TierBand[] {
   return tiers.map((tier, i) => {
     const previous = tiers[i - 1];
     return {
       number: i + 1,
-      everySeconds: tier.everySeconds,
-      fromAgeSeconds: previous ? previous.untilAgeSeconds + functionTimeoutSeconds : 0,
-      untilAgeSeconds: tier.untilAgeSeconds,
+      every: tier.every,
+      fromAge: previous ? previous.untilAge + functionTimeoutSeconds : 0,
+      untilAge: tier.untilAge,
       last: i === tiers.length - 1,
     };
   });

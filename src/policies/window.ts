@@ -1,21 +1,21 @@
 import * as z from 'zod/mini';
-import { type PolicyDefinition, seconds } from './policy.js';
+import { type PolicyDefinition, waitOption } from './policy.js';
 import { powerOf } from './power-of.js';
 
 /**
  * A random wait in a window that is multiplied at every retry (`ExponentialRetry`).
  *
- *     base^(n - 1) * intervalSeconds <= wait(n) < base^n * intervalSeconds
+ *     base^(n - 1) * interval <= wait(n) < base^n * interval
  *     with 2 and 35 s: 35-70, 70-140, 140-280, ..., 17920-35840 at the tenth
  */
-export const window: PolicyDefinition<'window', { intervalSeconds: number; base: number }> = {
+export const window: PolicyDefinition<'window', { interval: number; base: number }> = {
   type: 'window',
   options: z.object({
-    intervalSeconds: z._default(seconds, 35),
+    interval: z._default(waitOption, 35),
     base: z._default(z.number().check(z.gt(1), z.maximum(1000)), 2),
   }),
-  wait: ({ intervalSeconds, base }, { failures }) => {
-    const least = Math.min(powerOf(base, failures - 1) * intervalSeconds, Number.MAX_VALUE / base);
+  wait: ({ interval, base }, { failures }) => {
+    const least = Math.min(powerOf(base, failures - 1) * interval, Number.MAX_VALUE / base);
     return { least, most: least * base };
   },
   limitingGrowth: () => undefined,

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { parseOptions } from '../validation.js';
-import { seconds } from './policy.js';
+import { waitOption } from './policy.js';
 
 export const WORK_QUEUE_TYPES = ['NoRetry', 'LinearRetry', 'ExponentialRetry'] as const;
 
 const schema = z.strictObject({
   type: z.enum(WORK_QUEUE_TYPES),
   MaxRetries: z._default(z.int().check(z.minimum(0)), 3),
-  RetryIntervalSeconds: z._default(seconds, 35),
+  RetryIntervalSeconds: z._default(waitOption, 35),
   ExponentialRetryBase: z._default(z.number().check(z.gt(1), z.maximum(1000)), 2),
 });
 
@@ -21,11 +21,11 @@ export function fromWorkQueue(policy: unknown, name: string): Record<string, unk
   const {
     type,
     MaxRetries,
-    RetryIntervalSeconds: intervalSeconds,
+    RetryIntervalSeconds: interval,
     ExponentialRetryBase: base,
   } = parseOptions(schema, policy, name);
   const maxAttempts = MaxRetries + 1;
   if (type === 'NoRetry') return { type: 'none' };
-  if (type === 'LinearRetry') return { type: 'linear', intervalSeconds, maxAttempts, jitter: 'none' };
-  return { type: 'window', intervalSeconds, base, maxAttempts };
+  if (type === 'LinearRetry') return { type: 'linear', interval, maxAttempts, jitter: 'none' };
+  return { type: 'window', interval, base, maxAttempts };
 }

@@ -19,7 +19,7 @@ export interface ArrivalsClaimDeps {
   readonly logger: AttemptLogger;
   readonly clock: Clock;
   readonly random: Random;
-  readonly attemptTimeoutSeconds: number;
+  readonly attemptTimeout: number;
   /** The queue has shards. */
   readonly isSpread: boolean;
   /** Claims of the queue at a time. */
@@ -57,9 +57,9 @@ export class ArrivalsClaim implements Hold {
   }
 
   coversAttempt(startsAt = 0): boolean {
-    const { clock, attemptTimeoutSeconds } = this.deps;
+    const { clock, attemptTimeout } = this.deps;
     const from = Math.max(clock.wall(), startsAt);
-    return from + attemptTimeoutSeconds * 1000 + SETTLE_MS < this.until;
+    return from + attemptTimeout * 1000 + SETTLE_MS < this.until;
   }
 
   renewInMs(): number {
@@ -93,11 +93,11 @@ export class ArrivalsClaim implements Hold {
   }
 
   private async claim(): Promise<ClaimAnswer> {
-    const { queue, batch, ids, store, clock, attemptTimeoutSeconds } = this.deps;
+    const { queue, batch, ids, store, clock, attemptTimeout } = this.deps;
     const { isSpread, onInsertConcurrency: maxRuns = ON_INSERT_CONCURRENCY } = this.deps;
     const { holder } = this;
     const now = clock.wall();
-    const lengthMs = Math.max(PAGE_SECONDS, attemptTimeoutSeconds) * 1000 + 2 * SETTLE_MS;
+    const lengthMs = Math.max(PAGE_SECONDS, attemptTimeout) * 1000 + 2 * SETTLE_MS;
     const until = now + lengthMs;
     const claim = { batch, holder, until, ids, maxRuns, isSpread, now: now - CLOCK_SKEW_MS };
     const answer = await store.claimArrivals(queue, claim);

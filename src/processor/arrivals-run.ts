@@ -36,7 +36,7 @@ export class ArrivalsRun {
     private readonly arrivals: Arrivals,
   ) {
     const { target, limits, process, deadline, stop } = options;
-    const { attemptTimeoutSeconds, onInsertConcurrency } = limits;
+    const { attemptTimeout, onInsertConcurrency } = limits;
     const { batch, ids } = arrivals;
     this.lane = new Lane(options, deps, pressure.breakers, undefined);
     this.claim = new ArrivalsClaim({
@@ -44,7 +44,7 @@ export class ArrivalsRun {
       queue: target.queue,
       batch,
       ids,
-      attemptTimeoutSeconds,
+      attemptTimeout,
       onInsertConcurrency,
       isSpread: (target.shards ?? 1) > 1,
       deadline,

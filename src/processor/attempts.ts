@@ -144,13 +144,13 @@ export class Attempts {
     const { clock, limits } = this.deps;
     const from = Math.max(clock.wall(), startsAt);
     const isForTwo = this.keepsRoomForOne && !isFirst;
-    return from + (isForTwo ? limits.attemptTimeoutSeconds * 1000 : 0) < this.latestStart;
+    return from + (isForTwo ? limits.attemptTimeout * 1000 : 0) < this.latestStart;
   }
 
   /** Real time before which the last attempt must begin: turns that come later are for other runs. */
   private get latestStart(): number {
     const { limits, deadline } = this.deps;
-    return deadline - limits.attemptTimeoutSeconds * 1000 - LAST_SETTLES_MS;
+    return deadline - limits.attemptTimeout * 1000 - LAST_SETTLES_MS;
   }
 
   private async workInTurn(work: Work, attemptsLeft: number): Promise<HowWorked> {

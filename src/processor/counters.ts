@@ -105,7 +105,7 @@ export function lagSeconds(record: BacklogRecord, band: TierBand | undefined, no
   // The due time of a record that comes from a progressive queue is its age.
   if (band === undefined)
     return lateBy(Math.max(Date.parse(record.dueAt ?? record.insertedAt), lastAttemptAt));
-  const waitedFrom = [bornAt(record) + band.fromAgeSeconds * 1000, lastAttemptAt];
+  const waitedFrom = [bornAt(record) + band.fromAge * 1000, lastAttemptAt];
   if (record.notBefore !== undefined) waitedFrom.push(Date.parse(record.notBefore));
-  return lateBy(Math.max(...waitedFrom) + band.everySeconds * 1000);
+  return lateBy(Math.max(...waitedFrom) + band.every * 1000);
 }

@@ -36,7 +36,7 @@ export interface RecordChoices extends FailureChoices {
   /** With it, and without a function beside it, the handler's function is not asked. */
   readonly policy?: ResolvedPolicy | undefined;
   /** Time of its attempts, where it is less than the run's. */
-  readonly attemptTimeoutSeconds?: number | undefined;
+  readonly attemptTimeout?: number | undefined;
 }
 
 /** Everything that is known about the failures of one record, but for its own policy. */

@@ -40,6 +40,6 @@ export class HandOver {
 
   /** What a run needs to begin an attempt. */
   private get leastMs(): number {
-    return (this.options.limits.attemptTimeoutSeconds + LEAST_SPARE_SECONDS) * 1000;
+    return (this.options.limits.attemptTimeout + LEAST_SPARE_SECONDS) * 1000;
   }
 }

@@ -41,7 +41,7 @@ export class LaneRun {
     this.startedAt = clock.wall();
     this.maxRecords = limits.maxRecords ?? Number.POSITIVE_INFINITY;
     const lane = new Lane(options, deps, pressure.breakers, band);
-    const lease = new RunLease(lane.key, store, clock, random, limits.attemptTimeoutSeconds, deadline);
+    const lease = new RunLease(lane.key, store, clock, random, limits.attemptTimeout, deadline);
     const attempts = new Attempts({
       ...deps,
       ...pressure,
@@ -223,17 +223,17 @@ export class LaneRun {
   private ahead() {
     const { upcoming } = this.deps;
     const { limits, tickSeconds } = this.options;
-    const { lingerSeconds = tickSeconds } = limits;
-    if (!upcoming || lingerSeconds === 0) return undefined;
-    return { upcoming, milliseconds: Math.min(lingerSeconds, tickSeconds) * 1000 };
+    const { linger = tickSeconds } = limits;
+    if (!upcoming || linger === 0) return undefined;
+    return { upcoming, milliseconds: Math.min(linger, tickSeconds) * 1000 };
   }
 
   /** A page is no larger than what fits into its time at the worst. */
   private pageLimit(): number {
-    const { attemptTimeoutSeconds, attemptsPerSecond } = this.options.limits;
-    const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeoutSeconds));
+    const { attemptTimeout, attemptsPerSecond } = this.options.limits;
+    const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeout));
     // Those that come too late for the lease after all are left for the next page.
-    const startSeconds = Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeoutSeconds);
+    const startSeconds = Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeout);
     const paced =
       attemptsPerSecond === undefined
         ? Number.POSITIVE_INFINITY

@@ -92,8 +92,8 @@ export class Lane {
 
   /** Of its attempt. */
   timeoutSeconds(record: BacklogRecord): number {
-    const { attemptTimeoutSeconds: most } = this.options.limits;
-    const { attemptTimeoutSeconds: own = most } = this.choicesFor(record) ?? {};
+    const { attemptTimeout: most } = this.options.limits;
+    const { attemptTimeout: own = most } = this.choicesFor(record) ?? {};
     return own > 0 && own < most ? own : most;
   }
 
@@ -178,7 +178,7 @@ export class Lane {
 
   /** Of a change that no decision is made on: it stays in its queue. */
   settleContext(record: BacklogRecord): SettleContext {
-    const { target, tickSeconds, keepSuccessSeconds, history } = this.options;
+    const { target, tickSeconds, retention, history } = this.options;
     const { policy, chosen } = this.decidingFor(record);
     return {
       // Whatever queue it names by now: only of this one are the shards known here.
@@ -189,7 +189,7 @@ export class Lane {
       now: this.deps.clock.now(),
       tickSeconds,
       random: this.deps.random,
-      keepSuccessSeconds,
+      retention,
       history,
     };
   }

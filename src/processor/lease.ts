@@ -49,7 +49,7 @@ export class RunLease {
     private readonly store: BacklogStore,
     private readonly clock: Clock,
     private readonly random: Random,
-    private readonly attemptTimeoutSeconds: number,
+    private readonly attemptTimeout: number,
     /** Of the function; real time, epoch milliseconds. */
     private readonly deadline: number,
   ) {
@@ -123,7 +123,7 @@ export class RunLease {
   /** An attempt may start, now or later, only if it ends, with its settle, inside the lease. */
   coversAttempt(startsAt = 0): boolean {
     const from = Math.max(this.clock.wall(), startsAt);
-    return from + this.attemptTimeoutSeconds * 1000 + SETTLE_MS < this.until;
+    return from + this.attemptTimeout * 1000 + SETTLE_MS < this.until;
   }
 
   /** Tells whether the lease, as it stands now, has run out meanwhile, whatever is written from now on. */
@@ -173,7 +173,7 @@ export class RunLease {
   }
 
   private next(ids: readonly string[]): LeaseHold {
-    const lengthMs = Math.max(PAGE_SECONDS, this.attemptTimeoutSeconds) * 1000 + 2 * SETTLE_MS;
+    const lengthMs = Math.max(PAGE_SECONDS, this.attemptTimeout) * 1000 + 2 * SETTLE_MS;
     const until = this.clock.wall() + lengthMs;
     this.askedUntil = Math.max(this.askedUntil, until);
     return {

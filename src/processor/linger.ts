@@ -32,7 +32,7 @@ export interface LingerDeps extends RunDeps {
  *     run |== work ==|........|=|....|=|..................|     . asleep, but for a look at the index every 4 s
  *         tick       10 s            20 s             next tick: its run stays for what comes then
  *
- * It ends with the last due time that it knows of, after `lingerSeconds`, when the function's time is short or the
+ * It ends with the last due time that it knows of, after `linger`, when the function's time is short or the
  * process is to end. What is due then is attempted at the next tick, as everything is.
  */
 export class Linger {
@@ -47,9 +47,8 @@ export class Linger {
     private readonly deps: LingerDeps,
   ) {
     const { limits, tickSeconds } = options;
-    const { lingerSeconds = tickSeconds } = limits;
-    this.lengthMs =
-      1000 * Math.min(lingerSeconds, tickSeconds) + (lingerSeconds < tickSeconds ? 0 : SLACK_MS);
+    const { linger = tickSeconds } = limits;
+    this.lengthMs = 1000 * Math.min(linger, tickSeconds) + (linger < tickSeconds ? 0 : SLACK_MS);
     this.until = deps.startedAt + this.lengthMs;
   }
 
@@ -87,7 +86,7 @@ export class Linger {
     const { store, clock, random } = this.deps;
     const { limits, deadline } = this.options;
     const key = `${lane}~linger`;
-    const lease = new RunLease(key, store, clock, random, limits.attemptTimeoutSeconds, deadline);
+    const lease = new RunLease(key, store, clock, random, limits.attemptTimeout, deadline);
     if (!(await lease.acquire([])).held) return;
     this.leases.set(lane, lease);
     this.looked.set(lane, clock.now());

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Clock } from '../clock.js';
+import { type Duration, duration } from '../duration.js';
 import type { ResolvedPolicy, TierBand } from '../policies/index.js';
 import type { BacklogRecord, HistoryLimits, RetryMode, TypedOutcome } from '../record/index.js';
 import type { FailureChoices, RecordChoices } from './decisions.js';
@@ -39,14 +40,14 @@ export type Process = (
 export type ProcessResult = void | TypedOutcome;
 
 const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
-const attemptTimeoutSeconds = z.number().check(z.positive(), z.maximum(800));
+const attemptTimeout = duration({ above: 0, most: 800 });
 
 const breakerOptions = z.strictObject({
   failureThreshold: z._default(z.number().check(z.positive(), z.maximum(1)), 0.5),
   minimumAttempts: z._default(z.int().check(z.minimum(1), z.maximum(1_000_000)), 10),
-  windowSeconds: z._default(z.number().check(z.minimum(1), z.maximum(3_600)), 60),
+  window: z._default(duration({ least: 1, most: 3_600 }), 60),
   // Less than a minute: the run of every minute may make a probe.
-  openSeconds: z._default(z.number().check(z.minimum(1), z.maximum(3_600)), 50),
+  halfOpenAfter: z._default(duration({ least: 1, most: 3_600 }), 50),
 });
 
 /** `true` takes the defaults, `false` is none. */
@@ -55,7 +56,16 @@ export const breakerOption = z.union([z.boolean(), breakerOptions]);
 /** A circuit breaker as it is written down: `true` for the defaults of all its options. */
 export type BreakerChoice =
   | boolean
-  | { readonly [Option in keyof BreakerOptions]?: BreakerOptions[Option] | undefined };
+  | {
+      /** The share of failed attempts that opens it, above 0 to 1. Default 0.5. */
+      readonly failureThreshold?: number | undefined;
+      /** Attempts in the window without which it does not open. Default 10. */
+      readonly minimumAttempts?: number | undefined;
+      /** The time whose attempts are counted. Default 60 s. */
+      readonly window?: Duration | undefined;
+      /** The time after which one attempt probes the destination. Default 50 s. */
+      readonly halfOpenAfter?: Duration | undefined;
+    };
 
 export function resolveBreaker(choice: BreakerChoice | undefined): BreakerOptions | undefined {
   if (choice === undefined || choice === false) return undefined;
@@ -73,21 +83,21 @@ export const limitOptions = {
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   attemptsPerSecond: z.optional(z.number().check(z.positive())),
   /** Time of one attempt. Default 30. */
-  attemptTimeoutSeconds: z.optional(attemptTimeoutSeconds),
+  attemptTimeout: z.optional(attemptTimeout),
   /** Attempts in one run. Default: no limit. */
   maxRecords: z.optional(z.int().check(z.minimum(1))),
   /**
    * How long a run stays, asleep, for waits of less than a tick, in seconds after its start. Default: until the next
    * tick.
    */
-  lingerSeconds: z.optional(z.number().check(z.minimum(0), z.maximum(900))),
+  linger: z.optional(duration({ most: 900 })),
 };
 
 /** The same, with their defaults. */
 export const limitsShape = {
   ...limitOptions,
   concurrency: z._default(concurrency, 10),
-  attemptTimeoutSeconds: z._default(attemptTimeoutSeconds, 30),
+  attemptTimeout: z._default(attemptTimeout, 30),
 };
 
 export interface RunLimits {
@@ -95,9 +105,9 @@ export interface RunLimits {
   readonly globalConcurrency?: number | undefined;
   readonly onInsertConcurrency?: number | undefined;
   readonly attemptsPerSecond?: number | undefined;
-  readonly attemptTimeoutSeconds: number;
+  readonly attemptTimeout: number;
   readonly maxRecords?: number | undefined;
-  readonly lingerSeconds?: number | undefined;
+  readonly linger?: number | undefined;
 }
 
 /** What a function needs beside one attempt: to read a page, to settle, to give the lease back. */
@@ -175,7 +185,7 @@ export interface RunOptions extends FailureChoices {
   /** How often the rule fires. */
   readonly tickSeconds: number;
   /** How long a record is kept after its success; `undefined` for ever. Default 30 days. */
-  readonly keepSuccessSeconds?: number | undefined;
+  readonly retention?: number | undefined;
   /** How much a record keeps of its attempts. Default: 512 bytes, 20 entries. */
   readonly history?: HistoryLimits | undefined;
   /** What is kept of the texts of an outcome. Default: all, without stacks. */
@@ -187,6 +197,6 @@ export function isShortOfTime(
   { limits, deadline, stop }: Pick<RunOptions, 'limits' | 'deadline' | 'stop'>,
   clock: Clock,
 ): boolean {
-  const leastMs = (limits.attemptTimeoutSeconds + LEAST_SPARE_SECONDS) * 1000;
+  const leastMs = (limits.attemptTimeout + LEAST_SPARE_SECONDS) * 1000;
   return stop?.aborted === true || clock.wall() + leastMs > deadline;
 }

@@ -129,8 +129,8 @@ export class AgeBandPages implements PageSource {
   ) {
     this.range = {
       lane,
-      from: band.last ? undefined : now - band.untilAgeSeconds * 1000,
-      until: now - band.fromAgeSeconds * 1000,
+      from: band.last ? undefined : now - band.untilAge * 1000,
+      until: now - band.fromAge * 1000,
       order: 'newestFirst',
     };
   }

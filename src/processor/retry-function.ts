@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { type Duration, parseDuration } from '../duration.js';
 import { type ResolvedPolicy, type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import { type AttemptOutcome, type BacklogRecord, hasOwnSchedule, outcomeOfThrow } from '../record/index.js';
 import { parseOptions } from '../validation.js';
@@ -18,8 +19,8 @@ export type RetryFunction = (error: Error, record: BacklogRecord, retryCount: nu
 /** A wait, `false` for dead at once, or more of it in an object. */
 export type RetryAnswer = RetryWait | false | RetryTo | GiveUp;
 
-/** Seconds, a policy, or the name of one that has its defaults: `'exponential'`. */
-export type RetryWait = number | RetryPolicy | RetryPolicy['type'];
+/** A duration (`30`, `'2h'`), a policy, or the name of one that has its defaults: `'exponential'`. */
+export type RetryWait = Duration | RetryPolicy | RetryPolicy['type'];
 
 /** Tried again: after this wait, in that queue. */
 export interface RetryTo {
@@ -73,18 +74,20 @@ function isObject(answer: unknown): answer is object {
 
 /** The limits of the policy behind the function hold, but for an attempt's count that the answer has of its own. */
 function waitFor(wait: unknown, fallback: ResolvedPolicy, name = ANSWER) {
-  const given = policyOf(wait);
+  const given = policyOf(wait, name);
   const policy = resolvePolicy(given, name);
   const maxAttempts = Number.isFinite(policy.maxAttempts) ? policy.maxAttempts : fallback.maxAttempts;
-  const maxAgeSeconds = Math.min(policy.maxAgeSeconds, fallback.maxAgeSeconds);
-  return { policy: { ...policy, maxAttempts, maxAgeSeconds }, chosen: hasOwnSchedule(given as RetryPolicy) };
+  const maxAge = Math.min(policy.maxAge, fallback.maxAge);
+  return { policy: { ...policy, maxAttempts, maxAge }, chosen: hasOwnSchedule(given as RetryPolicy) };
 }
 
-function policyOf(wait: unknown): unknown {
-  if (typeof wait === 'string') return { type: wait };
-  if (typeof wait !== 'number') return wait;
+function policyOf(wait: unknown, name: string): unknown {
+  const isDuration = typeof wait === 'number' || (typeof wait === 'string' && /^[\dP]/.test(wait));
+  if (typeof wait === 'string' && !isDuration) return { type: wait };
+  if (!isDuration) return wait;
   // A wait of nothing is the next tick.
-  return { type: 'constant', intervalSeconds: wait === 0 ? Number.MIN_VALUE : wait, jitter: 'none' };
+  const interval = parseDuration(wait, name) || Number.MIN_VALUE;
+  return { type: 'constant', interval, jitter: 'none' };
 }
 
 function errorOf({ thrown, error: { name, message } }: Failure): Error {

@@ -36,10 +36,10 @@ const INDEX_LAG_MS = 1_000;
  */
 export async function run(options: RunOptions, given: RunDeps): Promise<RunSummary> {
   const { target, functionTimeoutSeconds, limits } = options;
-  if (functionTimeoutSeconds < limits.attemptTimeoutSeconds + LEAST_SPARE_SECONDS) {
+  if (functionTimeoutSeconds < limits.attemptTimeout + LEAST_SPARE_SECONDS) {
     throw new ConfigurationError(
-      `attemptTimeoutSeconds: expected at least ${LEAST_SPARE_SECONDS} s less than the function's timeout of ` +
-        `${functionTimeoutSeconds} s, got ${limits.attemptTimeoutSeconds}`,
+      `attemptTimeout: expected at least ${LEAST_SPARE_SECONDS} s less than the function's timeout of ` +
+        `${functionTimeoutSeconds} s, got ${limits.attemptTimeout}`,
     );
   }
   // All attempts under way listen to it: Node.js would warn of a leak from the eleventh on.
@@ -187,7 +187,7 @@ async function catchUp(
 ): Promise<void> {
   if (!options.target.catchUp) return;
   const queue = await deps.store.readQueue(options.target.queue);
-  const slackMs = ((options.target.band?.everySeconds ?? 3600) * 1000) / 2;
+  const slackMs = ((options.target.band?.every ?? 3600) * 1000) / 2;
   for (const band of options.target.catchUp) {
     const last = queue.tiers.get(tierKey(band, options.target));
     if (last && !isOverdue(band, last, deps.clock.now(), slackMs)) continue;
@@ -205,5 +205,5 @@ function isStopped(ended: StopReason): boolean {
 }
 
 function isOverdue(band: TierBand, last: TierRun, now: number, slackMs: number): boolean {
-  return !last.complete || last.at > now + slackMs || now - last.at > band.everySeconds * 1000 + slackMs;
+  return !last.complete || last.at > now + slackMs || now - last.at > band.every * 1000 + slackMs;
 }

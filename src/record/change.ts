@@ -65,7 +65,7 @@ export interface SettleContext {
   /** For policies that leave the wait to chance: drawn from once per failure. */
   readonly random: Random;
   /** How long a finished record is kept; `undefined` for ever. */
-  readonly keepSuccessSeconds?: number | undefined;
+  readonly retention?: number | undefined;
   /** How much is kept of the attempts. */
   readonly history?: HistoryLimits | undefined;
 }
@@ -124,8 +124,8 @@ export function withoutHistory(change: RecordChange): RecordChange | undefined {
 }
 
 /** When what is done may be removed. */
-export function expiryOf({ now, keepSuccessSeconds }: SettleContext): { readonly expiresAt?: number } {
-  return keepSuccessSeconds === undefined ? {} : { expiresAt: Math.floor(now / 1000) + keepSuccessSeconds };
+export function expiryOf({ now, retention }: SettleContext): { readonly expiresAt?: number } {
+  return retention === undefined ? {} : { expiresAt: Math.floor(now / 1000 + retention) };
 }
 
 export function die(change: RecordChange['set'], reason: string, context: SettleContext): RecordChange {

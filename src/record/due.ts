@@ -123,9 +123,9 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   const { now } = context;
   const born = bornAt(record);
   const age = (now - born) / 1000;
-  const leftBand = age < band.fromAgeSeconds || (age > band.untilAgeSeconds && !band.last);
+  const leftBand = age < band.fromAge || (age > band.untilAge && !band.last);
   const lastAttemptAt = record.lastAttemptAt === undefined ? undefined : Date.parse(record.lastAttemptAt);
-  const halfTurnMs = (band.everySeconds * 1000) / 2;
+  const halfTurnMs = (band.every * 1000) / 2;
   // One that lies far ahead is nobody's attempt.
   const attemptedRecently = lastAttemptAt !== undefined && Math.abs(now - lastAttemptAt) < halfTurnMs;
   const heldUntil = record.notBefore === undefined ? now : Date.parse(record.notBefore);
@@ -139,7 +139,7 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   if (stillWaits) return { do: 'skip', reason: 'notDue' };
   if (leftBand || attemptedRecently || isNotDue) {
     if (cameFromRetry) return { do: 'reschedule', dueAt: born };
-    if (heldUntil - now > MAX_HELD_TURNS * band.everySeconds * 1000) {
+    if (heldUntil - now > MAX_HELD_TURNS * band.every * 1000) {
       return { do: 'reschedule', dueAt: heldUntil };
     }
     return { do: 'skip', reason: leftBand ? 'moved' : isNotDue ? 'notDue' : 'attemptedRecently' };
@@ -152,8 +152,8 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
  * past its last day by a snooze.
  */
 function isExpired(record: BacklogRecord, { policy, now }: DueContext): boolean {
-  const { maxAgeSeconds } = policyOf(record, policy);
-  const lastDay = bornAt(record) + maxAgeSeconds * 1000;
+  const { maxAge } = policyOf(record, policy);
+  const lastDay = bornAt(record) + maxAge * 1000;
   const isPast = record.attempts > 0 && now > lastDay;
   return isPast && !wasPutOffPast(lastDay, record) && !wasUnknownBefore(lastDay, record);
 }

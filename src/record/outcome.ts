@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.js';
+import { type Duration, parseDuration } from '../duration.js';
 import { MAX_WAIT_SECONDS } from '../policies/index.js';
 import { show } from '../validation.js';
 import type { ErrorText } from './history.js';
@@ -15,18 +15,19 @@ export class Done extends Error {
   readonly [BRAND] = 'done';
 }
 
+/** What other sides ask for may be longer than the longest wait, which is kept then. */
+const ANY_LENGTH = { most: Number.MAX_VALUE };
+
 /** It failed, and the other side said when to come back. The policy's own wait still holds if it is longer. */
 export class RetryAfter extends Error {
   override readonly name = 'RetryAfter';
   readonly [BRAND] = 'retryAfter';
-  /** @param seconds how long to wait at least, from now */
-  constructor(
-    readonly seconds: number,
-    reason = 'the other side asked to wait',
-    options?: ErrorOptions,
-  ) {
+  /** How long to wait at least, from now. */
+  readonly seconds: number;
+  /** @param wait at least, from now: seconds, or text such as `'2h'` */
+  constructor(wait: Duration, reason = 'the other side asked to wait', options?: ErrorOptions) {
     super(reason, options);
-    checkSeconds('RetryAfter', seconds);
+    this.seconds = parseDuration(wait, 'RetryAfter', ANY_LENGTH);
   }
 }
 
@@ -51,14 +52,12 @@ export class Refused extends Dead {
 export class Snooze extends Error {
   override readonly name = 'Snooze';
   readonly [BRAND] = 'snooze';
-  /** @param seconds how long to wait, from now; in place of what the policy says */
-  constructor(
-    readonly seconds: number,
-    reason = NOT_YET,
-    options?: ErrorOptions,
-  ) {
+  /** How long to wait, from now. */
+  readonly seconds: number;
+  /** @param delay from now, in place of what the policy says: seconds, or text such as `'2h'` */
+  constructor(delay: Duration, reason = NOT_YET, options?: ErrorOptions) {
     super(reason, options);
-    checkSeconds('Snooze', seconds);
+    this.seconds = parseDuration(delay, 'Snooze', ANY_LENGTH);
   }
 }
 
@@ -76,11 +75,6 @@ export class Cancel extends Error {
 }
 
 export type TypedOutcome = Done | RetryAfter | Dead | Snooze | Cancel;
-
-function checkSeconds(outcome: string, seconds: number): void {
-  if (Number.isFinite(seconds) && seconds >= 0) return;
-  throw new ConfigurationError(`${outcome}: expected seconds of 0 or more, got ${show(seconds)}`);
-}
 
 /** How one attempt ended. */
 export type AttemptOutcome = AttemptEnding & {

@@ -1,4 +1,4 @@
-import type { RetryLimits, RetryPolicy } from '../policies/index.js';
+import type { ParsedLimits, RetryPolicy } from '../policies/index.js';
 import type { AS_READ, AsRead } from './as-read.js';
 
 export const STATUSES = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const;
@@ -88,7 +88,7 @@ export interface BacklogRecord<Payload = unknown> {
   /** Overrides the queue's policy. An invalid one is left out here and named in `problems`. */
   readonly retry?: RetryPolicy | undefined;
   /** Where it overrides the limits of the queue's policy only. Kept in the attribute `retry`. */
-  readonly limits?: RetryLimits | undefined;
+  readonly limits?: ParsedLimits | undefined;
   /** Why it was given up. */
   readonly deadReason?: string | undefined;
   /** The version of the item; absent: 1. Kept in the attribute `backlogFormat`. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { type Duration, duration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';
 import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
 import { decisionChoices } from '../processor/decision-choices.js';
@@ -35,8 +36,8 @@ export interface TaskOptions<Priority extends string = string> {
   readonly retryQueue?: string | undefined;
   /** Errors that no retry helps against: names, or classes. Default: the handler's. */
   readonly deadOn?: DeadOn | undefined;
-  /** Time of one attempt; at most the `attemptTimeoutSeconds` of the queue, which is the default. */
-  readonly timeoutSeconds?: number | undefined;
+  /** Time of one attempt; at most the `attemptTimeout` of the queue, which is the default. */
+  readonly attemptTimeout?: Duration | undefined;
 }
 
 type Perform<Payload> = (payload: Payload, context: TaskContext) => ProcessResult | Promise<ProcessResult>;
@@ -53,6 +54,8 @@ export interface Task<Input = unknown, Output = Input, Priority extends string =
   extends TaskOptions<Priority> {
   readonly [TASK]: true;
   readonly queue: string;
+  /** Seconds. */
+  readonly attemptTimeout?: number | undefined;
   readonly schema?: StandardSchema<Input, Output> | undefined;
   // A method, so that tasks of any payload fit into one list.
   perform(...given: Parameters<Perform<Output>>): ReturnType<Perform<Output>>;
@@ -71,7 +74,7 @@ const optionsSchema = z.strictObject({
   formerNames: z.optional(z.array(taskName)),
   retry: z.optional(z.unknown()),
   ...decisionChoices,
-  timeoutSeconds: z.optional(z.number().check(z.positive(), z.maximum(800))),
+  attemptTimeout: z.optional(duration({ above: 0, most: 800 })),
   schema: z.optional(
     z.custom<StandardSchema>(
       isStandardSchema,

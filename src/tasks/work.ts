@@ -15,7 +15,7 @@ import type { Task, TaskContext } from './task.js';
 /** What a run needs to know of the tasks of its handler. */
 export interface TaskWork extends Required<Pick<RunOptions, 'process' | 'knows' | 'decisionsFor'>> {
   /** Tasks with a time limit of their own. */
-  readonly timeouts: readonly { readonly name: string; readonly timeoutSeconds: number }[];
+  readonly timeouts: readonly { readonly name: string; readonly attemptTimeout: number }[];
 }
 
 /** Why a payload was refused. */
@@ -51,19 +51,19 @@ export function workOf(tasks: readonly Task[], process: Process | undefined, nam
     },
     knows: (record) => (record.task === undefined ? process !== undefined : byName.has(record.task)),
     decisionsFor: ({ task }) => (task === undefined ? undefined : choices.get(task)),
-    timeouts: tasks.flatMap(({ name: one, timeoutSeconds }) =>
-      timeoutSeconds === undefined ? [] : [{ name: one, timeoutSeconds }],
+    timeouts: tasks.flatMap(({ name: one, attemptTimeout }) =>
+      attemptTimeout === undefined ? [] : [{ name: one, attemptTimeout }],
     ),
   };
 }
 
-function choicesOf({ retry, retryQueue, deadOn, timeoutSeconds }: Task): RecordChoices {
+function choicesOf({ retry, retryQueue, deadOn, attemptTimeout }: Task): RecordChoices {
   return {
     ...(typeof retry === 'function' ? { retryDecider: retryDecider(retry) } : {}),
     ...(typeof retry === 'object' ? { policy: resolvePolicy(retry) } : {}),
     retryQueue,
     deadOn,
-    attemptTimeoutSeconds: timeoutSeconds,
+    attemptTimeout,
   };
 }
 

@@ -42,7 +42,7 @@ describe('queues with built-in delivery', () => {
     const { template } = backlogWith({
       queues: {
         orders: {
-          retry: { type: 'constant', intervalSeconds: 60, maxAttempts: 9 },
+          retry: { type: 'constant', interval: 60, maxAttempts: 9 },
           retryQueue: 'slow',
           deadOn: ['HttpError'],
           history: { bytes: 1000, stacks: true },
@@ -53,7 +53,7 @@ describe('queues with built-in delivery', () => {
           attemptTimeout: Duration.seconds(20),
           maxRecords: 100,
           linger: Duration.seconds(15),
-          keepSuccess: Duration.days(1),
+          retention: Duration.days(1),
         },
         slow: retryQueue,
       },
@@ -65,7 +65,7 @@ describe('queues with built-in delivery', () => {
       queues: {
         orders: {
           retryMode: 'perRecord',
-          retry: { type: 'constant', intervalSeconds: 60, maxAttempts: 9 },
+          retry: { type: 'constant', interval: 60, maxAttempts: 9 },
           retryQueue: 'slow',
           deadOn: ['HttpError'],
           history: { bytes: 1000, stacks: true },
@@ -73,10 +73,10 @@ describe('queues with built-in delivery', () => {
           concurrency: 3,
           onInsertConcurrency: 7,
           attemptsPerSecond: 2.5,
-          attemptTimeoutSeconds: 20,
+          attemptTimeout: 20,
           maxRecords: 100,
-          lingerSeconds: 15,
-          keepSuccessSeconds: 86_400,
+          linger: 15,
+          retention: 86_400,
         },
       },
     });
@@ -89,7 +89,7 @@ describe('what a queue may not have', () => {
     [{ onInsertConcurrency: 2.5 }, 'onInsertConcurrency: expected int, got 2.5'],
     [{ onInsertConcurrency: '7' }, 'onInsertConcurrency: expected number, got "7"'],
     [{ linger: 15 }, 'linger: expected a Duration, got 15'],
-    [{ linger: Duration.minutes(20) }, 'lingerSeconds: expected number to be <=900, got 1200'],
+    [{ linger: Duration.minutes(20) }, 'linger: expected seconds or a duration'],
   ])('is refused by its name: %j', (options, message) => {
     const queues = { orders: { ...retryQueue, ...(options as object) } };
     expect(() => backlogWith({ queues })).toThrow(`queues.orders.${message}`);
@@ -107,7 +107,7 @@ describe('a delivery that says more than its URL', () => {
             method: 'PATCH',
             headers: { 'x-tenant': 'blue' },
             answers: { success: [409], retry: ['4xx'] },
-            timeout: Duration.seconds(10),
+            requestTimeout: Duration.seconds(10),
             allowPrivateAddresses: ['10.1.0.0/16'],
           },
         },
@@ -120,7 +120,7 @@ describe('a delivery that says more than its URL', () => {
       method: 'PATCH',
       headers: { 'x-tenant': 'blue' },
       answers: { success: [409], retry: ['4xx'] },
-      timeoutSeconds: 10,
+      requestTimeout: 10,
       allowPrivateAddresses: ['10.1.0.0/16'],
     });
   });
@@ -138,10 +138,10 @@ describe('a delivery that says more than its URL', () => {
       { url: URL, allowPrivateAddresses: ['10.0.0.0'.repeat(2)] },
       '.allowPrivateAddresses.0: expected a network such as "10.0.0.0/8"',
     ],
-    [{ url: URL, timeout: 10 }, '.timeout: expected a Duration, got 10'],
+    [{ url: URL, requestTimeout: 10 }, '.requestTimeout: expected a Duration, got 10'],
     [
-      { url: URL, timeout: Duration.minutes(1) },
-      ".timeoutSeconds: expected no more than the attempt's 30 s, got 60",
+      { url: URL, requestTimeout: Duration.minutes(1) },
+      ".requestTimeout: expected no more than the attempt's 30 s, got 60",
     ],
     [
       { url: URL, headers: { authorization: 'Bearer s3cret' } },
@@ -269,7 +269,7 @@ describe("a function of the user's own", () => {
       BACKLOG_FUNCTION_TIMEOUT_SECONDS: '120',
       BACKLOG_QUEUES: '{"bulk":{"retryMode":"progressive"}}',
     });
-    expect(rulesOf(template)[1]?.input.tier.fromAgeSeconds).toBe(86_400 + 120);
+    expect(rulesOf(template)[1]?.input.tier.fromAge).toBe(86_400 + 120);
     template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 0 });
     expect(JSON.stringify(template.findResources('AWS::IAM::Policy'))).toContain('dynamodb:UpdateItem');
   });

@@ -130,8 +130,8 @@ it('the dashboard shows every queue, the runs and the given-up events', () => {
 
 it('the dashboard shows caught-up runs of the queues that have some to catch up with', () => {
   const tiers = [
-    { everySeconds: 300, untilAgeSeconds: 86_400 },
-    { everySeconds: 3600, untilAgeSeconds: 10 * 86_400 },
+    { every: Duration.minutes(5), untilAge: Duration.days(1) },
+    { every: Duration.hours(1), untilAge: Duration.days(10) },
   ];
   const { template } = backlogWith({
     queues: { ...queues, short: { ...progressiveQueue, progressive: { tiers } } },

@@ -144,8 +144,8 @@ describe('synthesis refuses, and names the option', () => {
     ],
     [
       'an option that the policy does not have',
-      queue({ ...retryQueue, retry: { type: 'fibonacci', unit: 60 } }),
-      'queues.bulk.retry: unknown option "unit"',
+      queue({ ...retryQueue, retry: { type: 'fibonacci', interval: 60 } }),
+      'queues.bulk.retry: unknown option "interval"',
     ],
     [
       'tiers out of order',
@@ -153,17 +153,20 @@ describe('synthesis refuses, and names the option', () => {
         deliverTo: URL,
         progressive: {
           tiers: [
-            { everySeconds: 60, untilAgeSeconds: 100 },
-            { everySeconds: 60, untilAgeSeconds: 50 },
+            { every: Duration.seconds(60), untilAge: Duration.seconds(100) },
+            { every: Duration.seconds(60), untilAge: Duration.seconds(50) },
           ],
         },
       }),
-      'queues.bulk.progressive.tiers: expected tiers in ascending order of untilAgeSeconds',
+      'queues.bulk.progressive.tiers: expected tiers in ascending order of untilAge',
     ],
     [
       'an interval that no rule can keep',
-      queue({ deliverTo: URL, progressive: { tiers: [{ everySeconds: 90, untilAgeSeconds: 100 }] } }),
-      'queues.bulk.progressive.tiers.0.everySeconds: expected whole minutes, got 90',
+      queue({
+        deliverTo: URL,
+        progressive: { tiers: [{ every: Duration.seconds(90), untilAge: Duration.seconds(100) }] },
+      }),
+      'queues.bulk.progressive.tiers.0.every: expected whole minutes, got 90',
     ],
     [
       'a tier that the distance between the bands leaves empty',
@@ -171,14 +174,19 @@ describe('synthesis refuses, and names the option', () => {
         deliverTo: URL,
         progressive: {
           tiers: [
-            { everySeconds: 60, untilAgeSeconds: 600 },
-            { everySeconds: 60, untilAgeSeconds: 900 },
+            { every: Duration.seconds(60), untilAge: Duration.seconds(600) },
+            { every: Duration.seconds(60), untilAge: Duration.seconds(900) },
           ],
         },
       }),
-      'queues.bulk.progressive.tiers.1.untilAgeSeconds: expected more than 900',
+      'queues.bulk.progressive.tiers.1.untilAge: expected more than 900',
     ],
     ['a limit out of range', queue({ ...retryQueue, concurrency: 0 }), 'queues.bulk.concurrency: '],
+    [
+      'a number where a Duration of a tier belongs',
+      queue({ deliverTo: URL, progressive: { tiers: [{ every: 60, untilAge: Duration.days(1) }] } }),
+      'queues.bulk.progressive.tiers.0.every: expected a Duration, got 60',
+    ],
     [
       'a number where a Duration belongs',
       queue({ ...retryQueue, attemptTimeout: 30 }),

@@ -53,9 +53,9 @@ describe('a progressive queue', () => {
     const table = rulesOf(template).map(({ schedule, input: { tier } }) => [
       schedule,
       tier.number,
-      tier.everySeconds,
-      tier.fromAgeSeconds,
-      tier.untilAgeSeconds,
+      tier.every,
+      tier.fromAge,
+      tier.untilAge,
       tier.last,
     ]);
     expect(table).toEqual([
@@ -84,13 +84,13 @@ describe('a progressive queue', () => {
 
   it('keeps the distance of its own function timeout', () => {
     const { template } = backlogWith({ queues: { bulk: progressiveQueue }, timeout: Duration.minutes(15) });
-    expect(rulesOf(template)[1]?.input.tier.fromAgeSeconds).toBe(DAY + 900);
+    expect(rulesOf(template)[1]?.input.tier.fromAge).toBe(DAY + 900);
   });
 
   it('takes tiers of its own, and with them the age at which a record is given up', () => {
     const tiers = [
-      { everySeconds: 60, untilAgeSeconds: HOUR },
-      { everySeconds: 2 * HOUR, untilAgeSeconds: 400 * DAY },
+      { every: Duration.minutes(1), untilAge: Duration.hours(1) },
+      { every: Duration.hours(2), untilAge: Duration.days(400) },
     ];
     const { template } = backlogWith({
       queues: { bulk: { progressive: { tiers, maxAttempts: 50 }, deliverTo: URL } },
@@ -100,7 +100,7 @@ describe('a progressive queue', () => {
         'rate(1 minute)',
         {
           queue: 'bulk',
-          tier: { number: 1, everySeconds: 60, fromAgeSeconds: 0, untilAgeSeconds: HOUR, last: false },
+          tier: { number: 1, every: 60, fromAge: 0, untilAge: HOUR, last: false },
         },
       ],
       [
@@ -109,9 +109,9 @@ describe('a progressive queue', () => {
           queue: 'bulk',
           tier: {
             number: 2,
-            everySeconds: 2 * HOUR,
-            fromAgeSeconds: HOUR + 300,
-            untilAgeSeconds: 400 * DAY,
+            every: 2 * HOUR,
+            fromAge: HOUR + 300,
+            untilAge: 400 * DAY,
             last: true,
           },
         },
@@ -121,7 +121,15 @@ describe('a progressive queue', () => {
     expect(JSON.parse(lambda.Environment.Variables.BACKLOG_QUEUES)).toEqual({
       bulk: {
         retryMode: 'progressive',
-        retry: { type: 'progressive', tiers, maxAttempts: 50, maxAgeSeconds: 400 * DAY },
+        retry: {
+          type: 'progressive',
+          tiers: [
+            { every: 60, untilAge: HOUR },
+            { every: 2 * HOUR, untilAge: 400 * DAY },
+          ],
+          maxAttempts: 50,
+          maxAge: 400 * DAY,
+        },
         deliverTo: URL,
       },
     });

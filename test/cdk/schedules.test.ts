@@ -279,5 +279,5 @@ it('a trigger that is none is refused', () => {
 
 it('the age bands keep the distance of the function timeout, as with rules', () => {
   const { template } = scheduled({ timeout: Duration.minutes(15) });
-  expect(schedulesOf(template)[1]?.input.tier.fromAgeSeconds).toBe(86_400 + 900);
+  expect(schedulesOf(template)[1]?.input.tier.fromAge).toBe(86_400 + 900);
 });

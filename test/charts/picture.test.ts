@@ -34,14 +34,14 @@ describe('a picture of policies', () => {
   test('has a dot for every retry of each of 100 records', () => {
     // The quickest policy's tenth retry ends the time line.
     expect(dots(drawn(NONE))).toHaveLength(1000);
-    expect(dots(drawn({ type: 'list', waitsSeconds: [60, 120], jitter: 'none' }))).toHaveLength(200);
+    expect(dots(drawn({ type: 'list', waits: [60, 120], jitter: 'none' }))).toHaveLength(200);
     // 10 of the one; the other is due for the second time after 20 minutes, for the third after 45.
-    const slower = { type: 'list', waitsSeconds: [300, 900, 1500, 6000], jitter: 'none' };
+    const slower = { type: 'list', waits: [300, 900, 1500, 6000], jitter: 'none' };
     expect(dots(drawn(NONE, slower))).toHaveLength(1000 + 300);
   });
 
   test('shows the second retry of the slowest', () => {
-    const slow = { type: 'constant', intervalSeconds: 86_400, jitter: 'none' };
+    const slow = { type: 'constant', interval: 86_400, jitter: 'none' };
     expect(dots(drawn(NONE, slow))).toHaveLength(1000 + 200);
   });
 

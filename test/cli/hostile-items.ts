@@ -142,7 +142,7 @@ export function hostileItems(endpoint: () => string): void {
       const actions = [
         ['change-policy', '--policy', '{"type":"none"}'],
         ['edit', '--merge', '{"edited":true}', '--yes'],
-        ...(isDead ? [['redrive']] : [['snooze', '--for', '1h'], ['retry']]),
+        ...(isDead ? [['redrive']] : [['snooze', '--delay', '1h'], ['run-now']]),
         ['move', '--to', 'slow'],
         ['discard', '--reason', 'odd', '--yes'],
       ];
@@ -186,7 +186,7 @@ export function hostileItems(endpoint: () => string): void {
     expect(JSON.stringify(after.map((item) => item?.payload))).toBe(
       JSON.stringify(before.map((item) => item?.payload)),
     );
-    expect(await operate('retry', 'proto', 'constructorKey')).toMatchObject({ code: 0 });
+    expect(await operate('run-now', 'proto', 'constructorKey')).toMatchObject({ code: 0 });
     const edited = await operate(
       'edit',
       'constructorKey',

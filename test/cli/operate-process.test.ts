@@ -58,7 +58,7 @@ it.each([
   [['redrive', 'a', '--queue', 'orders'], 2, /got both/],
   [['redrive', '--status', 'NEW', '--yes'], 2, /expected DEAD/],
   [['redrive', '--queue', 'orders'], 2, /no terminal to ask at/],
-  [['snooze', 'other'], 2, /either --for or --until/],
+  [['snooze', 'other'], 2, /either --delay or --at/],
   [['move', 'other'], 2, /required option/],
   [['pause', 'a b'], 2, /the name of a queue/],
   [['redrive', 'nobody'], 3, /read units/],

@@ -124,7 +124,7 @@ describe('backlog redrive', () => {
 
   it('goes into another queue, with another policy', async () => {
     await table.put(dead('a'));
-    await operate('redrive', 'a', '--to-queue', 'slow', '--policy', '{"type":"fibonacci","maxAttempts":3}');
+    await operate('redrive', 'a', '--to', 'slow', '--policy', '{"type":"fibonacci","maxAttempts":3}');
     expect(await table.get('a')).toMatchObject({
       queue: 'slow',
       lane: 'slow',
@@ -143,7 +143,7 @@ describe('backlog redrive', () => {
 describe('the other actions', () => {
   it('discard keeps the reason, or removes', async () => {
     await table.put(dead('a'), dead('b'));
-    await operate('discard', 'a', '--reason', 'by phone', '--keep', '1d', '--yes');
+    await operate('discard', 'a', '--reason', 'by phone', '--retention', '1d', '--yes');
     const { deadReason, expiresAt } = (await table.get('a')) as { deadReason: string; expiresAt: number };
     expect(deadReason).toBe('discarded: by phone');
     expect(expiresAt - Date.now() / 1000).toBeCloseTo(86_400, -2);
@@ -170,12 +170,12 @@ describe('the other actions', () => {
 
   it('snooze and retry move the due time', async () => {
     await table.put(record('a'));
-    await operate('snooze', 'a', '--for', '1d');
+    await operate('snooze', 'a', '--delay', '1d');
     const until = Date.parse(String((await table.get('a'))?.dueAt));
     expect(until - Date.now()).toBeGreaterThan(23 * HOUR);
-    await operate('snooze', 'a', '--until', '2099-01-01T00:00:00+01:00');
+    await operate('snooze', 'a', '--at', '2099-01-01T00:00:00+01:00');
     expect(await table.get('a')).toMatchObject({ dueAt: '2098-12-31T23:00:00.000Z' });
-    await operate('retry', 'a');
+    await operate('run-now', 'a');
     expect(Date.parse(String((await table.get('a'))?.dueAt))).toBeLessThanOrEqual(Date.now());
   });
 
@@ -334,8 +334,8 @@ describe('backlog stats', () => {
     expect((await backlog('move', 'a', '--to', 'ordres', '--dry-run')).err).toMatch(warning);
     expect((await backlog('discard', '--queue', 'ordres', '--dry-run')).err).toMatch(warning);
     expect((await backlog('export', '--queue', 'ordres')).err).toMatch(warning);
-    expect((await backlog('redrive', 'a', '--to-queue', 'ordres', '--dry-run')).err).toMatch(warning);
-    const redriven = await backlog('redrive', 'a', '--to-queue', 'fresh');
+    expect((await backlog('redrive', 'a', '--to', 'ordres', '--dry-run')).err).toMatch(warning);
+    const redriven = await backlog('redrive', 'a', '--to', 'fresh');
     expect(redriven.err).not.toMatch(/warning/);
     expect(redriven.code).toBe(0);
   });
@@ -353,12 +353,12 @@ describe('wrong usage ends with code 2, a reason, and nothing changed', () => {
     [['redrive', '--all', '--limit', '0', '--yes'], /whole number from 1/],
     [['redrive', '--all', '--per-second', '0', '--yes'], /number from 0.001/],
     [['redrive', 'a', '--policy', 'fibonaci'], /redrive\.retry.*fibonacci/],
-    [['redrive', 'a', '--to-queue', 'a/b'], /Expected the name of a queue/],
-    [['discard', 'a', '--keep', 'long', '--yes'], /Expected a duration/],
-    [['snooze', 'a'], /either --for or --until/],
-    [['snooze', 'a', '--for', '1h', '--until', '2099-01-01T00:00:00Z'], /either --for or --until/],
-    [['snooze', 'a', '--until', '2001-01-01T00:00:00Z'], /a time that lies ahead/],
-    [['snooze', 'a', '--until', 'tomorrow'], /ISO-8601/],
+    [['redrive', 'a', '--to', 'a/b'], /Expected the name of a queue/],
+    [['discard', 'a', '--retention', 'long', '--yes'], /Expected a duration/],
+    [['snooze', 'a'], /either --delay or --at/],
+    [['snooze', 'a', '--delay', '1h', '--at', '2099-01-01T00:00:00Z'], /either --delay or --at/],
+    [['snooze', 'a', '--at', '2001-01-01T00:00:00Z'], /a time that lies ahead/],
+    [['snooze', 'a', '--at', 'tomorrow'], /ISO-8601/],
     [['edit', 'a', '--yes'], /either --payload or --merge/],
     [['edit', 'a', '--merge', '{x', '--yes'], /--merge: expected JSON/],
     [['edit', 'a', '--payload', '@/nowhere', '--yes'], /--payload: expected JSON, or @FILE/],
@@ -366,7 +366,7 @@ describe('wrong usage ends with code 2, a reason, and nothing changed', () => {
     [['move', 'a', '--to', ''], /Expected the name of a queue/],
     [['change-policy', 'a'], /required option '--policy/],
     [['change-policy', 'a', '--policy', 'queue', '--set', 'x=1'], /nothing can be set/],
-    [['change-policy', 'a', '--policy', 'fibonacci', '--set', 'unitSecond=1'], /unitSeconds/],
+    [['change-policy', 'a', '--policy', 'fibonacci', '--set', 'unti=1'], /did you mean "unit"/],
     [['export'], /which records\?/],
     [['stats', '--queues', 'a b'], /Expected the name of a queue/],
     [['pause', 'a b'], /Expected the name of a queue/],

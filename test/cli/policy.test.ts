@@ -90,12 +90,12 @@ describe('backlog policy --json', () => {
   it('takes settings as JSON and as text, dotted and nested', async () => {
     const { policy, schedule } = await json(
       'list',
-      ...['waitsSeconds=[10,20]', 'jitter=none', 'maxAttempts=6'].flatMap((one) => ['--set', one]),
+      ...['waits=[10,20]', 'jitter=none', 'maxAttempts=6'].flatMap((one) => ['--set', one]),
       ...['afterwards.type=exponential', 'afterwards.base=3'].flatMap((one) => ['--set', one]),
     );
     expect(policy).toEqual({
       type: 'list',
-      waitsSeconds: [10, 20],
+      waits: [10, 20],
       jitter: 'none',
       maxAttempts: 6,
       afterwards: { type: 'exponential', base: 3 },
@@ -104,12 +104,12 @@ describe('backlog policy --json', () => {
   });
 
   it('compares policies, each with its own settings', async () => {
-    const own = '{"type":"fibonacci","unitSeconds":10,"maxAttempts":3}';
+    const own = '{"type":"fibonacci","unit":10,"maxAttempts":3}';
     const { policies } = await json('fibonacci', '--set', 'maxAttempts=5', '--compare', 'NoRetry', own);
     expect(policies.map(({ policy }: { policy: unknown }) => policy)).toEqual([
       { type: 'fibonacci', maxAttempts: 5 },
       { type: 'NoRetry' },
-      { type: 'fibonacci', unitSeconds: 10, maxAttempts: 3 },
+      { type: 'fibonacci', unit: 10, maxAttempts: 3 },
     ]);
     expect(policies.map(({ schedule }: { schedule: { waitSeconds: number }[] }) => waits(schedule))).toEqual([
       [60, 60, 120, 180],
@@ -121,11 +121,11 @@ describe('backlog policy --json', () => {
 
 describe('backlog policy, for people', () => {
   it('has a row for each failure, in human durations', async () => {
-    const { code, out } = await policy('fibonacci', '--set', 'unitSeconds=70');
+    const { code, out } = await policy('fibonacci', '--set', 'unit=70');
     expect(code).toBe(0);
     expect(cells(out, /FAILURE/)).toEqual(['FAILURE', 'WAIT', 'LEAST', 'GREATEST', 'TOTAL']);
     expect(cells(out, /^ +1 /)).toEqual(['1', '1 min 10 s', '53.5 s', '1 min 27 s', '1 min 10 s']);
-    expect(out).toContain('{"type":"fibonacci","unitSeconds":70}');
+    expect(out).toContain('{"type":"fibonacci","unit":70}');
     expect(out).toContain('amplitude 0.236');
   });
 
@@ -143,7 +143,7 @@ describe('backlog policy, for people', () => {
     [['constant', '--set', 'jitter=full'], 'Jitter full: the middle'],
     [['none'], 'Dead at failure 1: maxAttempts.'],
     [['LinearRetry'], 'Dead at failure 4: maxAttempts.'],
-    [['constant', '--set', 'maxAgeSeconds=600'], 'Dead at failure 3: expired (the next wait would pass'],
+    [['constant', '--set', 'maxAge=600'], 'Dead at failure 3: expired (the next wait would pass'],
   ])('%j says: %s', async (args, expected) => {
     expect((await policy(...args)).out).toContain(expected);
   });
@@ -181,19 +181,16 @@ describe('backlog policy, for people', () => {
 describe('backlog policy, used wrongly', () => {
   it.each([
     [['fibonaci'], /policy\.type: .*did you mean "fibonacci"\?/],
-    [
-      ['fibonacci', '--set', 'unitSecond=3'],
-      /policy: unknown option "unitSecond"; did you mean "unitSeconds"\?/,
-    ],
-    [['fibonacci', '--set', 'unitSeconds=soon'], /policy\.unitSeconds: .*number.*got "soon"/],
+    [['fibonacci', '--set', 'unti=3'], /policy: unknown option "unti"; did you mean "unit"\?/],
+    [['fibonacci', '--set', 'unit=soon'], /policy\.unit: expected seconds or a duration.*got "soon"/],
     [['fibonacci', '--set', 'jitter=fill'], /policy\.jitter.*"phase", "full"/],
     [['fibonacci', '--set', 'jitter.amplitude=0.2'], /policy\.jitter/],
     [['window', '--set', 'jitter=full'], /policy\.jitter: expected "none"/],
-    [['fibonacci', '--set', 'unitSeconds'], /--set: expected key=value.*got "unitSeconds"/],
-    [['fibonacci', '--set', 'unitSeconds='], /--set: expected key=value/],
+    [['fibonacci', '--set', 'unit'], /--set: expected key=value.*got "unit"/],
+    [['fibonacci', '--set', 'unit='], /--set: expected key=value/],
     [['fibonacci', '--set', '__proto__.type=x'], /--set: expected key=value/],
     [['fibonacci', '--set', 'type=constant'], /--set type: the type is named in front/],
-    [['fibonacci', '--set', 'unitSeconds=1', '--set', 'unitSeconds=2'], /--set unitSeconds: .* set already/],
+    [['fibonacci', '--set', 'unit=1', '--set', 'unit=2'], /--set unit: .* set already/],
     [
       ['fibonacci', '--set', 'jitter=none', '--set', 'jitter.type=full'],
       /--set jitter\.type: jitter is set already/,

@@ -71,7 +71,7 @@ describe('backlog simulate --json', () => {
     [['--records', '10', '--failing', '1', '--horizon', '5m'], { attempts: 10, open: 10 }],
     [['--records', '10', '--attempt-ms', '200', '--concurrency', '5'], { drainedSeconds: 0.4 }],
     [['--records', '10', '--attempts-per-second', '2'], { peakPerSecond: 2, drainedSeconds: 4.55 }],
-    [['--records', '1', '--outage', '0s-1s', '--tick', '7'], { drainedSeconds: 301.05 }],
+    [['--records', '1', '--outage', '0s-1s', '--tick', '7s'], { drainedSeconds: 301.05 }],
   ])('%j comes to %j', async (args, expected) => {
     expect(await json(...CONSTANT, ...args)).toMatchObject(expected);
   });
@@ -91,7 +91,16 @@ describe('backlog simulate, for people', () => {
 
   it('names every part of the scenario', async () => {
     const scenario = ['--rate', '2', '--for', '10s', '--failing', '0.125', '--capacity', '3'];
-    const queue = ['--attempts-per-second', '2.5', '--max-attempts', '4', '--tick', '120', '--horizon', '1d'];
+    const queue = [
+      '--attempts-per-second',
+      '2.5',
+      '--max-attempts',
+      '4',
+      '--tick',
+      '120s',
+      '--horizon',
+      '1d',
+    ];
     expect((await simulate(...CONSTANT, ...scenario, ...queue)).out).toContain(
       '20 records, 2 a second; 12.5 % never succeed; capacity 3 a second; attempts of 50 ms, 10 at once; ' +
         '2.5 a second; no more than 4 of a record; rules every 2 min; horizon 1 d; seed 1.',
@@ -103,7 +112,7 @@ describe('backlog simulate, for people', () => {
     const { out } = await simulate('--policy', 'progressive', ...scenario);
     expect(out).toContain('progressive: a rule for each tier');
     expect(out).toMatch(/^attempts +65$/m);
-    const tiers = '{"type":"progressive","tiers":[{"everySeconds":1200,"untilAgeSeconds":86400}]}';
+    const tiers = '{"type":"progressive","tiers":[{"every":1200,"untilAge":86400}]}';
     const own = await simulate('--policy', tiers, ...scenario, '--json');
     expect(JSON.parse(own.out)).toMatchObject({ attempts: 20, drainedSeconds: 3600.05 });
   });
@@ -118,8 +127,8 @@ describe('backlog simulate, for people', () => {
 describe('backlog simulate, used wrongly', () => {
   it.each([
     [['--policy', 'fibonaci'], /policy\.type: .*did you mean "fibonacci"\?/],
-    [['--set', 'unitSecond=3'], /did you mean "unitSeconds"\?/],
-    [['--set', 'unitSeconds'], /--set: expected key=value/],
+    [['--set', 'unti=3'], /did you mean "unit"\?/],
+    [['--set', 'unit'], /--set: expected key=value/],
     [['--compare', 'exponental'], /did you mean "exponential"\?/],
     [['--rate', '5'], /--rate and --for: expected both/],
     [['--for', '2h'], /--rate and --for: expected both/],
@@ -151,7 +160,8 @@ describe('backlog simulate, used wrongly', () => {
     [['--attempts-per-second', '0'], /number from 0\.001/],
     [['--max-attempts', '0'], /whole number from 1/],
     [['--horizon', '7'], /duration with a unit/],
-    [['--tick', '0'], /whole seconds from 1 to 86400/],
+    [['--tick', '0s'], /from 1s to 1d/],
+    [['--tick', '60'], /from 1s to 1d/],
     [['--seed', '-1'], /whole number from 0/],
     [['fibonacci'], /too many arguments/],
     [['--chart', 'a.pdf'], /ends in \.svg, \.html or \.png/],

@@ -57,7 +57,7 @@ describe('inserting a record', () => {
 
   it('waits until the time that it says itself, whatever the options say', async () => {
     const availableAt = '2999-01-01T00:00:00.000Z';
-    const { id } = await backlog.insert({ payload: 1, availableAt }, { wait: 60 });
+    const { id } = await backlog.insert({ payload: 1, availableAt }, { delay: 60 });
     expect(await underTest.raw(id)).toMatchObject({ availableAt, lane: 'default', dueAt: availableAt });
     await expect(backlog.insert({ payload: 1, availableAt: 'soon' })).rejects.toThrow(
       'availableAt: expected a Date or an ISO-8601 time with its zone',
@@ -90,7 +90,7 @@ describe('inserting a record', () => {
   });
 
   it('indexes one that is delayed, so that nobody attempts it as it comes', async () => {
-    const delayed = await backlog.insert({ payload: 1 }, { wait: 60 });
+    const delayed = await backlog.insert({ payload: 1 }, { delay: 60 });
     expect(await underTest.raw(delayed.id)).toMatchObject({ lane: 'default', dueAt: iso(60_000) });
     const past = await backlog.insert({ payload: 1 }, { at: new Date(clock.now() - 1000) });
     expect(await underTest.raw(past.id)).not.toHaveProperty('lane');
@@ -109,14 +109,16 @@ describe('inserting a record', () => {
     ['5m', 300],
     ['1.5h', 5_400],
     ['3d', 259_200],
-  ])('delays it by %j', async (wait, seconds) => {
-    const { id } = await backlog.insert({ payload: 1 }, { wait });
+    ['1h30m', 5_400],
+    ['500ms', 0.5],
+  ])('delays it by %j', async (delay, seconds) => {
+    const { id } = await backlog.insert({ payload: 1 }, { delay });
     const availableAt = iso(seconds * 1000);
     expect(await underTest.raw(id)).toMatchObject({ availableAt, dueAt: availableAt, insertedAt: iso() });
   });
 
-  it.each([0, '0s', undefined])('does not delay it by %j', async (wait) => {
-    const { id } = await backlog.insert({ payload: 1 }, { wait });
+  it.each([0, '0s', undefined])('does not delay it by %j', async (delay) => {
+    const { id } = await backlog.insert({ payload: 1 }, { delay });
     const stored = await underTest.raw(id);
     expect(stored).not.toHaveProperty('availableAt');
     expect(stored).not.toHaveProperty('dueAt');
@@ -132,14 +134,13 @@ describe('inserting a record', () => {
   });
 
   it.each([
-    { wait: '5' },
-    { wait: '-5m' },
-    { wait: '5 m' },
-    { wait: '' },
-    { wait: '5ms' },
-    { wait: -1 },
-    { wait: Number.NaN },
-    { wait: Number.POSITIVE_INFINITY },
+    { delay: '5' },
+    { delay: '-5m' },
+    { delay: '' },
+    { delay: '5 parsecs' },
+    { delay: -1 },
+    { delay: Number.NaN },
+    { delay: Number.POSITIVE_INFINITY },
     { at: '2026-12-24T18:00:00' },
     { at: '2026-12-24' },
     { at: 'tomorrow' },
@@ -147,8 +148,8 @@ describe('inserting a record', () => {
     { at: '2026-13-40T18:00:00Z' },
     { at: '2027-02-29T18:00:00Z' },
     { at: '2026-04-31T18:00:00+02:00' },
-    { wait: 5, at: new Date() },
-    { delay: 5 },
+    { delay: 5, at: new Date() },
+    { wait: 5 },
   ])('refuses the delay %j', async (delay) => {
     await expect(backlog.insert({ id: 'c-delay', payload: 1 }, delay)).rejects.toThrow(ConfigurationError);
     expect(await underTest.raw('c-delay')).toBeUndefined();

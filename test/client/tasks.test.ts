@@ -54,7 +54,7 @@ describe('inserting for a task', () => {
   });
 
   it('takes an id, a queue, attributes, a delay and a time of one’s own', async () => {
-    const own = { id: 't-1', queue: 'others', attributes: { customer: 'c-7' }, wait: 'PT2H' };
+    const own = { id: 't-1', queue: 'others', attributes: { customer: 'c-7' }, delay: 'PT2H' };
     await backlog.insert(mail, { to }, { ...own, insertedAt: new Date(NOW - HOUR) });
     expect(await stored('t-1')).toMatchObject({
       queue: 'others',
@@ -78,10 +78,10 @@ describe('inserting for a task', () => {
       { retry: { type: 'linear' }, maxAttempts: 3 },
       { type: 'linear', maxAttempts: 3 },
     ],
-    [{ retry: { maxAgeSeconds: 60 } }, { maxAgeSeconds: 60 }],
+    [{ retry: { maxAge: 60 } }, { maxAge: 60 }],
     [
-      { retry: { maxAgeSeconds: 60 }, maxAttempts: 2 },
-      { maxAgeSeconds: 60, maxAttempts: 2 },
+      { retry: { maxAge: 60 }, maxAttempts: 2 },
+      { maxAge: 60, maxAttempts: 2 },
     ],
   ])('with %j leaves %j on the record', async (options, retry) => {
     const { id } = await backlog.insert(mail, { to }, options as never);
@@ -95,11 +95,11 @@ describe('inserting for a task', () => {
     [{ id: 'a', uniqueFor: 60 }, 'insert: expected either id or uniqueFor, got both'],
     [{ uniqueBy: () => 1 }, 'insert.uniqueBy: expected uniqueFor beside it, got nothing'],
     [{ uniqueFor: 0 }, 'insert.uniqueFor: expected 1 second or more, got 0'],
-    [{ uniqueFor: '1 hour' }, 'insert.uniqueFor: expected seconds as a number'],
-    [{ uniqueFor: 'P1M' }, 'no years or months: their length varies'],
+    [{ uniqueFor: '1 hour' }, 'insert.uniqueFor: expected seconds or a duration'],
+    [{ uniqueFor: 'P1M' }, 'insert.uniqueFor: expected seconds or a duration'],
     [{ maxAttempts: 0 }, 'insert.maxAttempts: expected number to be >=1, got 0'],
-    [{ wait: 1, at: new Date() }, 'wait, at: expected one of the two, got both'],
-    [{ delay: 1 }, 'insert: unknown option "delay"'],
+    [{ delay: 1, at: new Date() }, 'delay, at: expected one of the two, got both'],
+    [{ wait: 1 }, 'insert: unknown option "wait"'],
   ])('refuses the options %j', async (options, message) => {
     const inserting = backlog.insert(mail, { to }, options as never);
     await expect(inserting).rejects.toThrow(ConfigurationError);
@@ -161,11 +161,11 @@ describe('inserting for a task', () => {
 
 describe('a delay', () => {
   it.each([
-    [{ wait: 'PT2H' }, 2 * HOUR],
-    [{ wait: 'P1DT30M' }, 24.5 * HOUR],
-    [{ wait: 'P2W' }, 336 * HOUR],
-    [{ wait: 'PT0.5S' }, 500],
-    [{ wait: 'P36525D' }, 36_525 * 24 * HOUR],
+    [{ delay: 'PT2H' }, 2 * HOUR],
+    [{ delay: 'P1DT30M' }, 24.5 * HOUR],
+    [{ delay: 'P2W' }, 336 * HOUR],
+    [{ delay: 'PT0.5S' }, 500],
+    [{ delay: 'P36525D' }, 36_525 * 24 * HOUR],
     [{ at: '2126-12-24T18:00:00+01:00' }, Date.parse('2126-12-24T17:00:00Z') - NOW],
   ])('of %j is kept', async (delay, milliseconds) => {
     const { id } = await backlog.insert({ payload: 1 }, delay);
@@ -174,8 +174,8 @@ describe('a delay', () => {
 
   it.each(['P', 'PT', 'P1', 'P1Y', 'P1M', 'PT1H30', '-PT1H', 'P1DT', 'PT1D', 'pt1h', 'P1.5', 'P36526D'])(
     'of %j is refused',
-    async (wait) => {
-      await expect(backlog.insert({ payload: 1 }, { wait })).rejects.toThrow(/wait: expected seconds/);
+    async (delay) => {
+      await expect(backlog.insert({ payload: 1 }, { delay })).rejects.toThrow(/delay: expected seconds/);
     },
   );
 });
@@ -264,7 +264,7 @@ describe('a record that there shall be once in a period', () => {
   });
 
   it('counts in the period of its first attempt', async () => {
-    const delayed = await insert('delayed', { wait: '3h' });
+    const delayed = await insert('delayed', { delay: '3h' });
     expect(await insert('delayed')).toMatchObject({ inserted: true });
     now = NOW + 3 * HOUR;
     expect(await insert('delayed')).toEqual({ id: delayed.id, inserted: false });
@@ -278,7 +278,7 @@ describe('inserting many for a task', () => {
       { payload: { to }, id: 'm-2', priority: 'low' as const, at: new Date(NOW + HOUR) },
       { to },
     ];
-    const result = await backlog.insertMany(mail, entries, { queue: 'others', wait: 60, maxAttempts: 2 });
+    const result = await backlog.insertMany(mail, entries, { queue: 'others', delay: 60, maxAttempts: 2 });
     expect(result).toEqual({ inserted: 3, duplicates: [], failed: [] });
     expect(await stored('m-2')).toMatchObject({
       task: 'mail',
@@ -339,7 +339,7 @@ describe('inserting many for a task', () => {
 
   it.each([
     [{ priority: 'hgih' }, 'insert.priority: expected one of "high", "low", got "hgih"'],
-    [{ wiat: 5 }, 'insertMany: unknown option "wiat"; did you mean "wait"?'],
+    [{ dealy: 5 }, 'insertMany: unknown option "dealy"; did you mean "delay"?'],
     [{ uniqueFor: 'P1Y' }, 'insert.uniqueFor: expected seconds'],
     [{ concurrency: 0 }, 'insertMany.concurrency: expected number to be >=1, got 0'],
   ])('refuses the options %j for all before it inserts any', async (options, message) => {

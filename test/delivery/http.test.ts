@@ -190,7 +190,7 @@ describe('options that make no sense', () => {
   it.each([
     [{ url: 'http://erp.example.com/' }, 'deliverByHttp.url: expected an https URL (http only to 127.0.0.1'],
     [{ url: 'https://erp.example.com/', timeout: 5 }, 'deliverByHttp: unknown option "timeout"'],
-    [{ url: 'https://erp.example.com/', timeoutSeconds: 0 }, 'deliverByHttp.timeoutSeconds: '],
+    [{ url: 'https://erp.example.com/', requestTimeout: 0 }, 'deliverByHttp.requestTimeout: '],
     [{}, 'deliverByHttp.url: expected string, got nothing'],
   ])('%j is refused', (options, message) => {
     expect(() => deliverByHttp(options as never)).toThrow(message);

@@ -162,7 +162,7 @@ describe('secrets of two headers', () => {
 describe('options that make no sense', () => {
   const refused: [Partial<Record<keyof HttpDeliveryOptions, unknown>>, string][] = [
     [{ method: 'GET' }, '.method: expected "POST", "PUT" or "PATCH", got "GET"'],
-    [{ timeoutSeconds: 901 }, '.timeoutSeconds: '],
+    [{ requestTimeout: 901 }, '.requestTimeout: '],
     [{ answers: { succes: [404] } }, '.answers: unknown option "succes"; did you mean "success"?'],
     [{ answers: { retry: [99] } }, '.answers.retry.0: expected a status from 200 to 599, or "2xx"'],
     [{ answers: { retry: ['6xx'] } }, '.answers.retry.0: expected a status from 200 to 599, or "2xx"'],

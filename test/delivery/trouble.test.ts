@@ -90,7 +90,7 @@ describe('time', () => {
 
   it('headers that do not come in time are a failure', async () => {
     await using server = await listen(() => {});
-    const ending = await attempt(deliverByHttp({ url: server.url, timeoutSeconds: 0.1 }));
+    const ending = await attempt(deliverByHttp({ url: server.url, requestTimeout: 0.1 }));
     expect(ending).toMatchObject({
       error: { name: 'NetworkError', message: `no answer from ${server.origin} within 0.1 s` },
     });

@@ -43,8 +43,8 @@ const CASES: Case[] = [
   ['discard of a waiting record', waiting, (id) => operator.discard(id), 3],
   ['discard of a dead one', dead, (id) => operator.discard(id), 1],
   ['removal', dead, (id) => operator.discard(id, { delete: true }), 2],
-  ['snooze', waiting, (id) => operator.snooze(id, { wait: '2h' }), 3],
-  ['retry now', waiting, (id) => operator.retryNow(id), 3],
+  ['snooze', waiting, (id) => operator.snooze(id, { delay: '2h' }), 3],
+  ['retry now', waiting, (id) => operator.runNow(id), 3],
   ['another payload', waiting, (id) => operator.editPayload(id, { payload: 2 }), 1],
   [
     'another payload, and a redrive',
@@ -69,7 +69,7 @@ describe('an operator’s action on a record of up to 1 KB', () => {
   it('snooze of one that has failed on a progressive queue', async () => {
     await store.setRetryMode('bulk', { mode: 'progressive', since: 0 }, undefined);
     await store.insert({ id: 'by-age', payload: 'x', queue: 'bulk', rev: 'r', ...failed('bulk') });
-    expect(await operator.snooze('by-age', { wait: '2h' })).toMatchObject({ changed: 1, writeUnits: 1 });
+    expect(await operator.snooze('by-age', { delay: '2h' })).toMatchObject({ changed: 1, writeUnits: 1 });
   });
 
   it('a dry run writes nothing', async () => {

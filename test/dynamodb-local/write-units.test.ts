@@ -18,9 +18,9 @@ const PAGE = 100;
 const START = Date.parse('2026-11-20T12:00:00.000Z');
 const BAND: TierBand = {
   number: 1,
-  everySeconds: 300,
-  fromAgeSeconds: 0,
-  untilAgeSeconds: 86_400,
+  every: 300,
+  fromAge: 0,
+  untilAge: 86_400,
   last: false,
 };
 
@@ -73,11 +73,11 @@ async function measure(
       process,
       policy: resolvePolicy({ type: band ? 'progressive' : 'fibonacci' }),
       retryQueue,
-      limits: { concurrency: 10, attemptTimeoutSeconds: 30 },
+      limits: { concurrency: 10, attemptTimeout: 30 },
       deadline: Date.now() + 300_000,
       functionTimeoutSeconds: 300,
       tickSeconds: 60,
-      keepSuccessSeconds: 86_400,
+      retention: 86_400,
     },
     { store, clock, random: Math.random, logger: { debug() {}, info() {}, warn() {}, error() {} } },
   );
@@ -158,7 +158,7 @@ describe('write units of a record up to 1 KB, indexed at insertion', () => {
       const { summary, records } = await measure('progressive', fail, BAND);
       expect(summary).toMatchObject({ attempted: PAGE, failed: PAGE });
       expect(records).toBe(PAGE);
-      now += BAND.everySeconds * 1000;
+      now += BAND.every * 1000;
     }
   });
 });

@@ -4,7 +4,9 @@ import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { Backlog } from '../../cdk/index.js';
 import type { DeployedQueues } from './cloud.js';
 
-const { queues, scheduled } = JSON.parse(process.env.E2E_QUEUES ?? '') as DeployedQueues;
+const asDuration = (name: string, value: unknown) =>
+  name === 'every' || name === 'untilAge' ? Duration.seconds(value as number) : value;
+const { queues, scheduled } = JSON.parse(process.env.E2E_QUEUES ?? '', asDuration) as DeployedQueues;
 const stack = new Stack(new App(), 'EndToEnd');
 // As short as an attempt of 30 seconds allows: a queue that changes its retry mode waits one timeout.
 const timeout = Duration.seconds(60);

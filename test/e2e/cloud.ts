@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Duration } from 'aws-cdk-lib';
 import type { QueueProps } from '../../cdk/index.js';
 
 /** The queues of the two Backlogs of the app: one with rules, the other one with schedules. */
@@ -30,12 +31,15 @@ export function tool(name: 'python' | 'aws', args: readonly string[]): Promise<s
 }
 
 /** The CDK's own command line. */
+/** What `app.ts` reads. */
+const inSeconds = (_: string, value: unknown) => (value instanceof Duration ? value.toSeconds() : value);
+
 async function cdk(queues: DeployedQueues, args: readonly string[]): Promise<void> {
   const bin = new URL('../../node_modules/aws-cdk/bin/cdk', import.meta.url).pathname;
   const folder = await mkdtemp(join(tmpdir(), 'backlog-e2e-'));
   const common = ['--app', 'npx tsx test/e2e/app.ts', '--output', join(folder, 'cdk.out')];
   try {
-    await run(process.execPath, [bin, ...common, ...args], { E2E_QUEUES: JSON.stringify(queues) });
+    await run(process.execPath, [bin, ...common, ...args], { E2E_QUEUES: JSON.stringify(queues, inSeconds) });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

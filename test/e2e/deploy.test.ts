@@ -1,6 +1,7 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { Duration } from 'aws-cdk-lib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BacklogClient } from '../../src/index.js';
 import { createDynamoDbClient } from '../../src/store/index.js';
@@ -78,11 +79,11 @@ const queuesBefore = (url: string): DeployedQueues => {
 
 const queuesAfter = (url: string): DeployedQueues => {
   const deliverTo = toThisMachine(url);
-  const everyMinute = { tiers: [{ everySeconds: 60, untilAgeSeconds: 86_400 }] };
+  const everyMinute = { tiers: [{ every: Duration.minutes(1), untilAge: Duration.days(1) }] };
   return {
     ...queuesBefore(url),
     queues: {
-      default: { retry: { type: 'constant', intervalSeconds: 60, jitter: 'none' }, deliverTo },
+      default: { retry: { type: 'constant', interval: 60, jitter: 'none' }, deliverTo },
       bulk: { retry: { type: 'fibonacci' }, deliverTo },
       unhurried: { retry: { type: 'fibonacci' }, deliverTo },
       fragile: { retry: { type: 'fibonacci' }, deliverTo },

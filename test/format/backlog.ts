@@ -94,7 +94,7 @@ export async function openBacklog(start: number) {
           policy: resolvePolicy({ type: band ? 'progressive' : 'fibonacci' }),
           limits: {
             concurrency: 1,
-            attemptTimeoutSeconds: 30,
+            attemptTimeout: 30,
             maxRecords,
             attemptsPerSecond,
             globalConcurrency,
@@ -102,7 +102,7 @@ export async function openBacklog(start: number) {
           deadline: now + 300_000,
           functionTimeoutSeconds: 300,
           tickSeconds: 60,
-          keepSuccessSeconds: 30 * 86_400,
+          retention: 30 * 86_400,
         },
         deps,
       );

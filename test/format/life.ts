@@ -8,9 +8,9 @@ const MINUTE = 60_000;
 
 export const BANDS = tierBands(
   [
-    { everySeconds: 300, untilAgeSeconds: 86_400 },
-    { everySeconds: 3_600, untilAgeSeconds: 7 * 86_400 },
-    { everySeconds: 12 * 3_600, untilAgeSeconds: 14 * 86_400 },
+    { every: 300, untilAge: 86_400 },
+    { every: 3_600, untilAge: 7 * 86_400 },
+    { every: 12 * 3_600, untilAge: 14 * 86_400 },
   ],
   300,
 );
@@ -47,12 +47,12 @@ export async function live(backlog: OpenBacklog): Promise<void> {
     queue: 'orders',
     payload: { big: 2n ** 60n, set: new Set([1, 2]) },
   });
-  await client.insert({ id: 'delayed', queue: 'orders', payload: {} }, { wait: '2h' });
+  await client.insert({ id: 'delayed', queue: 'orders', payload: {} }, { delay: '2h' });
   await client.insert({
     id: 'own-policy',
     queue: 'orders',
     payload: { fails: 1 },
-    retry: { type: 'list', waitsSeconds: [60, 120], maxAttempts: 9 },
+    retry: { type: 'list', waits: [60, 120], maxAttempts: 9 },
     attributes: { customer: 'c-1' },
   });
   await client.insert({ id: 'used-up', queue: 'orders', payload: { fails: 9 }, retry: { type: 'none' } });

@@ -194,10 +194,10 @@ describe('how a run is put together', () => {
   it('by default: Fibonacci, 10 at once, 30 s each, a success kept for 30 days, every minute', async () => {
     const options = await plannedRun({}, retryQueue, event);
     expect(options.policy.type).toBe('fibonacci');
-    expect(options.limits).toEqual({ concurrency: 10, attemptTimeoutSeconds: 30 });
+    expect(options.limits).toEqual({ concurrency: 10, attemptTimeout: 30 });
     expect(options).toMatchObject({
       tickSeconds: 60,
-      keepSuccessSeconds: 2_592_000,
+      retention: 2_592_000,
       functionTimeoutSeconds: 300,
     });
   });
@@ -210,12 +210,12 @@ describe('how a run is put together', () => {
   it('the CDK app may say otherwise', async () => {
     const settings = {
       retryMode: 'perRecord',
-      retry: { type: 'constant', intervalSeconds: 7 },
+      retry: { type: 'constant', interval: 7 },
       concurrency: 2,
       attemptsPerSecond: 3,
-      attemptTimeoutSeconds: 4,
+      attemptTimeout: 4,
       maxRecords: 5,
-      keepSuccessSeconds: 6,
+      retention: 6,
       tickSeconds: 120,
     } as const;
     const options = await plannedRun({}, { default: settings }, event);
@@ -223,10 +223,10 @@ describe('how a run is put together', () => {
     expect(options.limits).toEqual({
       concurrency: 2,
       attemptsPerSecond: 3,
-      attemptTimeoutSeconds: 4,
+      attemptTimeout: 4,
       maxRecords: 5,
     });
-    expect(options).toMatchObject({ keepSuccessSeconds: 6, tickSeconds: 120 });
+    expect(options).toMatchObject({ retention: 6, tickSeconds: 120 });
   });
 
   it('an option that is given as undefined is not given', async () => {
@@ -246,13 +246,13 @@ describe('how a run is put together', () => {
       retry: { type: 'constant' },
       concurrency: 2,
       maxRecords: 5,
-      keepSuccessSeconds: 6,
+      retention: 6,
     } as const;
-    const chosen = { retry: { type: 'none' }, concurrency: 20, keepSuccessSeconds: 'forever' } as const;
+    const chosen = { retry: { type: 'none' }, concurrency: 20, retention: 'forever' } as const;
     const options = await plannedRun(chosen, { default: settings }, event);
     expect(options.policy.type).toBe('none');
     expect(options.limits).toMatchObject({ concurrency: 20, maxRecords: 5 });
-    expect(options.keepSuccessSeconds).toBeUndefined();
+    expect(options.retention).toBeUndefined();
   });
 
   it('knows where retries go, and which errors are dead at once; the code comes first', async () => {
@@ -337,16 +337,16 @@ describe('how a run is put together', () => {
       expect(others.every((some) => some?.length === 2)).toBe(true);
     });
 
-    it.each([300, 3_600, 43_200])('does so in a tier that comes every %s seconds', async (everySeconds) => {
-      const tier = { ...TIER_1, everySeconds };
+    it.each([300, 3_600, 43_200])('does so in a tier that comes every %s seconds', async (every) => {
+      const tier = { ...TIER_1, every };
       const queues = { default: { retryMode: 'progressive', shards: 1 } } as const;
       const looks: number[] = [];
       for (let i = 0; i < 12; i++) {
-        const now = Date.parse('2026-05-01T10:02:00.000Z') + i * everySeconds * 1000;
+        const now = Date.parse('2026-05-01T10:02:00.000Z') + i * every * 1000;
         const { target } = await plannedRun({}, queues, { queue: 'default', tier }, now);
         if (target.lanes?.includes('default#1')) looks.push(i);
       }
-      expect(looks).toHaveLength(everySeconds === 300 ? 1 : 12);
+      expect(looks).toHaveLength(every === 300 ? 1 : 12);
     });
 
     it('spreads what comes over all of them', async () => {
@@ -443,8 +443,8 @@ describe('what goes wrong', () => {
     [{ process: undefined }, 'backlogHandler: expected process, tasks, or both, got neither'],
     [{ retries: 3 }, 'backlogHandler: unknown option "retries"'],
     [
-      { retry: { type: 'fibonacci', unit: 1 } },
-      'backlogHandler.retry: unknown option "unit"; expected "unitSeconds", "type", "maxAttempts", "maxAgeSeconds", "maxWaitSeconds", "jitter"',
+      { retry: { type: 'fibonacci', pause: 1 } },
+      'backlogHandler.retry: unknown option "pause"; expected "unit", "type", "maxAttempts", "maxAge", "maxWait", "jitter"',
     ],
     [{ history: { redact: /token/ } }, 'backlogHandler.history.redact: expected a function, got {}'],
     [{ history: { entries: 0 } }, 'backlogHandler.history.entries: expected number to be >=1, got 0'],

@@ -70,8 +70,8 @@ describe('an event that makes no sense is told what it should be', () => {
     ],
     [{ queue: 'bulk', tier: { ...tier, number: 0 } }, 'event.tier.number: expected number to be >=1, got 0'],
     [
-      { queue: 'bulk', tier: { ...tier, every: 1 } },
-      'event.tier: unknown option "every"; expected "number", "everySeconds", "fromAgeSeconds", "untilAgeSeconds", "last"',
+      { queue: 'bulk', tier: { ...tier, intervall: 1 } },
+      'event.tier: unknown option "intervall"; expected "number", "every", "fromAge", "untilAge", "last"',
     ],
   ])('%j', (event, message) => {
     expect(() => parseEvent(event, queues)).toThrow(new ConfigurationError(message));
@@ -84,9 +84,9 @@ describe('an event that makes no sense is told what it should be', () => {
   });
 
   it('a band that ends before it begins', () => {
-    const band = { ...tier, fromAgeSeconds: 100, untilAgeSeconds: 100 };
+    const band = { ...tier, fromAge: 100, untilAge: 100 };
     expect(() => parseEvent({ queue: 'bulk', tier: band }, queues)).toThrow(
-      'event.tier: expected untilAgeSeconds above fromAgeSeconds',
+      'event.tier: expected untilAge above fromAge',
     );
   });
 

@@ -8,7 +8,7 @@ describe('settings from the environment', () => {
   it('are tables, timeout and queues', () => {
     const queues = {
       default: { retryMode: 'perRecord', deliverTo: 'https://erp.example.com', retry: { type: 'fibonacci' } },
-      bulk: { retryMode: 'progressive', concurrency: 3, keepSuccessSeconds: 'forever' },
+      bulk: { retryMode: 'progressive', concurrency: 3, retention: 'forever' },
     } as const;
     expect(readSettings({ ...environment(queues), UNRELATED: 'x' })).toEqual({
       tables: { records: 'records-table', control: 'control-table' },
@@ -107,8 +107,8 @@ describe('queues', () => {
       'BACKLOG_QUEUES.bulk.deliverTo.headers.Host: expected another header, as the delivery sets this one',
     ],
     [
-      { bulk: { retryMode: 'perRecord', deliverTo: { url: 'https://erp.example.com', timeoutSeconds: 40 } } },
-      "BACKLOG_QUEUES.bulk.deliverTo.timeoutSeconds: expected no more than the attempt's 30 s, got 40",
+      { bulk: { retryMode: 'perRecord', deliverTo: { url: 'https://erp.example.com', requestTimeout: 40 } } },
+      "BACKLOG_QUEUES.bulk.deliverTo.requestTimeout: expected no more than the attempt's 30 s, got 40",
     ],
     [
       { bulk: { retryMode: 'perRecord', deliverTo: 'https://10.0.0.1/' } },
@@ -150,8 +150,8 @@ describe('queues', () => {
       `BACKLOG_QUEUES.bulk.deliverTo.headers.${name}: expected a secret, as this is readable in the function's configuration`,
     ]),
     [
-      { bulk: { retryMode: 'perRecord', keepSuccessSeconds: 'for ever' } },
-      'BACKLOG_QUEUES.bulk.keepSuccessSeconds: expected seconds of 1 or more, or "forever", got "for ever"',
+      { bulk: { retryMode: 'perRecord', retention: 'for ever' } },
+      'BACKLOG_QUEUES.bulk.retention: expected seconds or a duration such as "90s", "2h", "1h30m" or "P1DT2H", 1 s or more, at most a century, or "forever", got "for ever"',
     ],
     [
       { bulk: { retryMode: 'perRecord', retryQueue: 're tries' } },
@@ -200,7 +200,7 @@ describe('queues', () => {
 
   it('are read back as the CDK app writes them', () => {
     const queues = {
-      default: { retryMode: 'perRecord', retry: { type: 'constant', intervalSeconds: 60 }, maxRecords: 100 },
+      default: { retryMode: 'perRecord', retry: { type: 'constant', interval: 60 }, maxRecords: 100 },
       failing: {
         retryMode: 'perRecord',
         retryQueue: 'bulk',
@@ -210,7 +210,7 @@ describe('queues', () => {
       bulk: { retryMode: 'progressive', attemptsPerSecond: 0.5 },
       prices: {
         retryMode: 'perRecord',
-        attemptTimeoutSeconds: 60,
+        attemptTimeout: 60,
         deliverTo: {
           url: 'https://erp.example.com/prices',
           method: 'PUT',
@@ -219,7 +219,7 @@ describe('queues', () => {
             authorization: { secretsManager: 'erp', field: 'token', prefix: 'Bearer ' },
           },
           answers: { success: [404, 409], retry: ['4xx'] },
-          timeoutSeconds: 45,
+          requestTimeout: 45,
           allowPrivateAddresses: ['10.1.0.0/16'],
           secret: { parameter: '/hooks' },
         },

@@ -39,9 +39,9 @@ export function environment(queues: QueuesSettings | string): Record<string, str
 
 export const TIER_1 = {
   number: 1,
-  everySeconds: 300,
-  fromAgeSeconds: 0,
-  untilAgeSeconds: 86_400,
+  every: 300,
+  fromAge: 0,
+  untilAge: 86_400,
   last: false,
 };
 

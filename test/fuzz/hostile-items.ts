@@ -36,18 +36,18 @@ const LANES = [
 ];
 
 const POLICIES = [
-  { type: 'saturating', maxWaitSeconds: 1e300, halfAfter: 1e-300 },
-  { type: 'fibonacci', unitSeconds: 1e308 },
-  { type: 'exponential', base: 1e9, firstSeconds: 1 },
-  { type: 'list', waitsSeconds: [] },
-  { type: 'constant', intervalSeconds: -1 },
-  { type: 'constant', intervalSeconds: 0.0001, jitter: 'none' },
-  { type: 'constant', intervalSeconds: 60, maxAttempts: 2 },
+  { type: 'saturating', maxWait: 1e300, halfAfter: 1e-300 },
+  { type: 'fibonacci', unit: 1e308 },
+  { type: 'exponential', base: 1e9, first: 1 },
+  { type: 'list', waits: [] },
+  { type: 'constant', interval: -1 },
+  { type: 'constant', interval: 0.0001, jitter: 'none' },
+  { type: 'constant', interval: 60, maxAttempts: 2 },
   { type: '__proto__' },
   { type: 'constructor' },
   { maxAttempts: 1e15 },
   { maxAttempts: 0 },
-  { maxAgeSeconds: -5 },
+  { maxAge: -5 },
   { type: 'buckets', buckets: 'x' },
 ];
 

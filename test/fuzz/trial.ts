@@ -28,7 +28,7 @@ const FAILS_EVERY = 3;
 const SHOWN_OF = 8;
 
 /** No run stays for short waits: time passes between the rounds only. */
-const EVERY_MINUTE = { retryMode: 'perRecord', shards: 1, lingerSeconds: 0 } as const;
+const EVERY_MINUTE = { retryMode: 'perRecord', shards: 1, linger: 0 } as const;
 const HOURLY = { ...EVERY_MINUTE, tickSeconds: 3_600 } as const;
 
 let trials = 0;
@@ -356,8 +356,8 @@ class Trial {
         if (!all.includes(JSON.stringify(id))) this.report(`export: ${id} is missing`);
       }
       for (const id of bad.filter((_, i) => i % SHOWN_OF === 0)) await this.command([0], 'show', id);
-      await this.changes('retry', third(0));
-      await this.changes('snooze', third(1), '--for', '1h');
+      await this.changes('run-now', third(0));
+      await this.changes('snooze', third(1), '--delay', '1h');
       await this.changes('move', third(2), '--to', 'bulk');
       await this.changes('edit', third(0), '--payload', '{"edited":true}', '--yes');
       await this.changes('redrive', third(1));

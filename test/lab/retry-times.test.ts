@@ -11,7 +11,7 @@ test('a record that never succeeds is retried whenever it is due', () => {
 });
 
 test('its retries end with its policy', () => {
-  expect(times({ type: 'list', waitsSeconds: [10, 20], jitter: 'none' }, 5)).toEqual([10, 30]);
+  expect(times({ type: 'list', waits: [10, 20], jitter: 'none' }, 5)).toEqual([10, 30]);
   expect(times({ type: 'none' }, 5)).toEqual([]);
 });
 

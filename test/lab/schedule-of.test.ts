@@ -90,8 +90,8 @@ describe('a schedule', () => {
   });
 
   test('ends where the next wait would pass the greatest age, and not before', () => {
-    const policy = { type: 'constant', intervalSeconds: 100, jitter: 'none' } as const;
-    const atAge = (maxAgeSeconds: number) => look({ ...policy, maxAgeSeconds });
+    const policy = { type: 'constant', interval: 100, jitter: 'none' } as const;
+    const atAge = (maxAge: number) => look({ ...policy, maxAge });
     expect([atAge(300).rows.length, atAge(300).end]).toEqual([3, { reason: 'expired' }]);
     expect(atAge(299).rows).toHaveLength(2);
   });
@@ -99,7 +99,7 @@ describe('a schedule', () => {
   test('stays in its range, and finite, up to failure 10,000', () => {
     const types = ['exponential', 'fibonacci', 'power', 'sidekiq', 'buckets', 'arctan', 'sigmoid'] as const;
     for (const type of [...types, 'saturating', 'window', 'constant'] as const) {
-      const policy = { type, maxAgeSeconds: 3e9 };
+      const policy = { type, maxAge: 3e9 };
       const { rows } = look(policy, { attempts: 10_000, record: { id: 'a', queue: 'q' } });
       expect(rows.length, type).toBeGreaterThan(90);
       const good = rows.every(

@@ -26,13 +26,13 @@ const scenarioOf = (scenario: Partial<Scenario>): Scenario => ({
 
 describe('a simulation of a progressive queue', () => {
   const tiers = [
-    { everySeconds: 300, untilAgeSeconds: 3600 },
-    { everySeconds: 1800, untilAgeSeconds: 7200 },
-    { everySeconds: 3600, untilAgeSeconds: 20 * 3600 },
+    { every: 300, untilAge: 3600 },
+    { every: 1800, untilAge: 7200 },
+    { every: 3600, untilAge: 20 * 3600 },
   ];
   const onTiers = (scenario: Partial<Scenario>) =>
     simulate(
-      { policy: resolvePolicy({ type: 'progressive', tiers, maxAgeSeconds: 20 * 3600 }), tiers },
+      { policy: resolvePolicy({ type: 'progressive', tiers, maxAge: 20 * 3600 }), tiers },
       scenarioOf(scenario),
     );
 

@@ -43,7 +43,7 @@ it('a record whose process ends the process stops no other, and ends DEAD after 
   const queues = {
     default: {
       retryMode: 'perRecord',
-      retry: { type: 'constant', intervalSeconds: 60, maxAttempts: 2, jitter: 'none' },
+      retry: { type: 'constant', interval: 60, maxAttempts: 2, jitter: 'none' },
     },
   };
   const changes = {

@@ -170,7 +170,7 @@ describe('discard', () => {
     harness.put('b');
     const operator = operatorOf(harness);
     expect(await operator.discard({ queue: 'q' })).toMatchObject({ matched: 0, changed: 0 });
-    await operator.discard('a', { keepSeconds: 'forever' });
+    await operator.discard('a', { retention: 'forever' });
     expect(harness.item('a')).toMatchObject({ status: 'DEAD', lane: 'q/dead', deadReason: 'discarded' });
     expect(definedOf(harness.item('a'))).not.toHaveProperty('expiresAt');
     expect(definedOf(harness.item('a'))).not.toHaveProperty('notBefore');
@@ -220,9 +220,9 @@ describe('a record that has just come', () => {
       await harness.store.claimArrivals(queue, claimOf(harness, 10));
       const operator = operatorOf(harness);
       await harness.pass(14);
-      expect(await operator.snooze('r', { wait: '1h' })).toMatchObject({ skipped: { inHand: 1 } });
+      expect(await operator.snooze('r', { delay: '1h' })).toMatchObject({ skipped: { inHand: 1 } });
       await harness.pass(2);
-      expect(await operator.snooze('r', { wait: '1h' })).toMatchObject({ changed: 1 });
+      expect(await operator.snooze('r', { delay: '1h' })).toMatchObject({ changed: 1 });
     },
   );
 
@@ -236,7 +236,7 @@ describe('a record that has just come', () => {
   test('is claimed no longer than an action takes', async () => {
     const harness = new Harness();
     harness.put('r', bare);
-    expect(await operatorOf(harness).snooze('r', { wait: '1h' })).toMatchObject({ changed: 1 });
+    expect(await operatorOf(harness).snooze('r', { delay: '1h' })).toMatchObject({ changed: 1 });
     const { ids } = await harness.store.claimedArrivals(['q'], ['r'], harness.clock.wall());
     expect(ids).toEqual([]);
   });
@@ -249,7 +249,7 @@ describe('snooze', () => {
     harness.put('later', { dueAt: iso(3 * 3600) });
     await harness.run(() => harness.sleep(0), { maxRecords: 1 });
     harness.put('a', { status: 'ERROR', failures: 1, attempts: 1, lastFailureAt: iso(0) });
-    expect(await operatorOf(harness).snooze({ queue: 'q' }, { wait: '2h' })).toMatchObject({
+    expect(await operatorOf(harness).snooze({ queue: 'q' }, { delay: '2h' })).toMatchObject({
       changed: 1,
       skipped: { asWanted: 1 },
     });
@@ -290,7 +290,7 @@ describe('snooze', () => {
     const harness = new Harness();
     harness.put('a', attributes);
     await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
-    await operatorOf(harness).snooze('a', { wait: 7200 });
+    await operatorOf(harness).snooze('a', { delay: 7200 });
     const { retryMode } = await harness.store.readQueue('q');
     await harness.store.setRetryMode('q', { mode: 'perRecord', since: 0 }, retryMode);
     await harness.pass(7199);
@@ -303,7 +303,7 @@ describe('snooze', () => {
     const harness = new Harness();
     harness.store.put({ id: 'a', status: 'NEW', queue: 'q', payload: 1, availableAt: iso(60) });
     harness.store.put({ id: 'b', status: 'NEW', queue: 'q', payload: 1, availableAt: iso(9999) });
-    await operatorOf(harness).snooze(['a', 'b'], { wait: 7200 });
+    await operatorOf(harness).snooze(['a', 'b'], { delay: 7200 });
     expect(harness.item('a')).toMatchObject({ lane: 'q', dueAt: iso(7200) });
     expect(harness.item('b')).toMatchObject({ lane: 'q', dueAt: iso(9999) });
   });
@@ -311,28 +311,28 @@ describe('snooze', () => {
   test('changes each record once, although they get later places in the index that is read', async () => {
     const harness = new Harness();
     for (let i = 0; i < 450; i++) harness.put(`r${i}`, { dueAt: iso(-i) });
-    const result = await operatorOf(harness).snooze({ queue: 'q' }, { wait: 60 });
+    const result = await operatorOf(harness).snooze({ queue: 'q' }, { delay: 60 });
     expect(result).toMatchObject({ matched: 450, changed: 450, skipped: {} });
   });
 
   test.each([
-    [{}, /expected "wait" or "at"/],
-    [{ wait: 0 }, /expected "wait" or "at"/],
-    [{ wait: 'soon' }, /wait: expected seconds/],
+    [{}, /expected "delay" or "at"/],
+    [{ delay: 0 }, /expected "delay" or "at"/],
+    [{ delay: 'soon' }, /delay: expected seconds/],
     [{ at: '2020-01-01T00:00:00Z' }, /a time that lies ahead/],
-    [{ wait: 1, at: new Date() }, /expected one of the two/],
+    [{ delay: 1, at: new Date() }, /expected one of the two/],
   ])('refuses %j', async (options, message) => {
     await expect(operatorOf(new Harness()).snooze('a', options)).rejects.toThrow(message);
   });
 });
 
-describe('retryNow', () => {
+describe('runNow', () => {
   test('makes a record due that waits after a failure', async () => {
     const harness = new Harness();
     harness.put('a', { status: 'ERROR', failures: 3, attempts: 3, lastFailureAt: iso(0), dueAt: iso(9999) });
     harness.put('due');
     await harness.pass(10);
-    expect(await operatorOf(harness).retryNow({ queue: 'q' })).toMatchObject({
+    expect(await operatorOf(harness).runNow({ queue: 'q' })).toMatchObject({
       changed: 1,
       skipped: { asWanted: 1 },
     });
@@ -345,7 +345,7 @@ describe('retryNow', () => {
     harness.put('a', { availableAt: iso(DAY), dueAt: iso(DAY) });
     await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
     await harness.pass(10);
-    await operatorOf(harness).retryNow('a');
+    await operatorOf(harness).runNow('a');
     expect(harness.item('a')).toMatchObject({ availableAt: iso(10), dueAt: iso(10) });
     expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ succeeded: 1 });
   });
@@ -355,7 +355,7 @@ describe('retryNow', () => {
     harness.put('a', { status: 'ERROR', failures: 1, attempts: 1, notBefore: iso(DAY) });
     harness.put('b');
     await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
-    expect(await operatorOf(harness).retryNow({ queue: 'q' })).toMatchObject({
+    expect(await operatorOf(harness).runNow({ queue: 'q' })).toMatchObject({
       changed: 1,
       skipped: { asWanted: 1 },
     });
@@ -438,7 +438,7 @@ describe('changePolicy', () => {
     harness.put('a', { status: 'ERROR', failures: 1, dueAt: iso(50) });
     putDead(harness, 'b');
     const operator = operatorOf(harness);
-    const retry = { type: 'constant', intervalSeconds: 5 } as const;
+    const retry = { type: 'constant', interval: 5 } as const;
     expect(await operator.changePolicy({ queue: 'q' }, { retry })).toMatchObject({ changed: 2 });
     expect(harness.item('a')).toMatchObject({ retry, dueAt: iso(50) });
     expect(harness.item('b')).toMatchObject({ retry, status: 'DEAD' });

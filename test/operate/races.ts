@@ -10,8 +10,8 @@ import { interrupted } from './support.js';
 
 const START = Date.parse('2026-03-01T00:00:00.000Z');
 const TIERS: TierBand[] = [
-  { number: 1, everySeconds: 300, fromAgeSeconds: 0, untilAgeSeconds: 86_400, last: false },
-  { number: 2, everySeconds: 3600, fromAgeSeconds: 86_700, untilAgeSeconds: 1e9, last: true },
+  { number: 1, every: 300, fromAge: 0, untilAge: 86_400, last: false },
+  { number: 2, every: 3600, fromAge: 86_700, untilAge: 1e9, last: true },
 ];
 
 export interface RaceStore {
@@ -110,8 +110,8 @@ class World {
             this.underway.set(record.id, underway - 1);
           }
         },
-        policy: resolvePolicy(band ? { type: 'progressive' } : { type: 'constant', intervalSeconds: 60 }),
-        limits: { concurrency, attemptTimeoutSeconds: 30 },
+        policy: resolvePolicy(band ? { type: 'progressive' } : { type: 'constant', interval: 60 }),
+        limits: { concurrency, attemptTimeout: 30 },
         deadline: this.clock.wall() + 300_000,
         functionTimeoutSeconds: 300,
         tickSeconds: 60,
@@ -154,7 +154,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
   describe(`on ${name}, an action during an attempt`, () => {
     it.each<[string, (operator: BacklogOperator, id: string) => Promise<{ changed: number }>, object]>([
       ['discard', (operator, id) => operator.discard(id), { status: 'DEAD', deadReason: 'discarded' }],
-      ['snooze', (operator, id) => operator.snooze(id, { wait: '1h' }), { status: 'NEW' }],
+      ['snooze', (operator, id) => operator.snooze(id, { delay: '1h' }), { status: 'NEW' }],
       ['edit', (operator, id) => operator.editPayload(id, { payload: 2 }), { status: 'NEW', payload: 2 }],
       [
         'a new policy',
@@ -183,7 +183,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
             if (writes++ === 0) await its.run(() => Promise.reject(new Error('no')));
           },
         });
-        expect(await its.operator(store).snooze(its.id(), { wait: '1h' })).toMatchObject({ changed: 1 });
+        expect(await its.operator(store).snooze(its.id(), { delay: '1h' })).toMatchObject({ changed: 1 });
         expect(await its.item()).toMatchObject({ status: 'ERROR', failures: 1, dueAt: its.iso(3600) });
         expect(writes).toBe(2);
       }),
@@ -206,8 +206,8 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         await its.put();
         await its.run(async ({ id }) => {
           if (its.attempts.length > 1) return;
-          await its.operator().snooze(id, { wait: '1h' });
-          expect(await its.operator().retryNow(id)).toMatchObject({ changed: 1 });
+          await its.operator().snooze(id, { delay: '1h' });
+          expect(await its.operator().runNow(id)).toMatchObject({ changed: 1 });
           expect(await its.run()).toMatchObject({ attempted: 0, ended: 'leaseHeld' });
         });
         expect(await its.run()).toMatchObject({ attempted: 0 });
@@ -279,8 +279,8 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
           async ({ id }) => {
             const operator = its.operator();
             for (const acting of [
-              operator.snooze(id, { wait: '1h' }),
-              operator.retryNow(id),
+              operator.snooze(id, { delay: '1h' }),
+              operator.runNow(id),
               operator.discard(id),
               operator.editPayload(id, { payload: 2 }),
               operator.move(id, { queue: 'elsewhere' }),
@@ -311,7 +311,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
       'gets its place with the action, and is not attempted on arrival any more',
       scene(async (its) => {
         await its.put(bare(its));
-        expect(await its.operator().snooze(its.id(), { wait: '1h' })).toMatchObject({ changed: 1 });
+        expect(await its.operator().snooze(its.id(), { delay: '1h' })).toMatchObject({ changed: 1 });
         expect(await its.item()).toMatchObject({ lane: its.queue, dueAt: its.iso(3600) });
         expect(await its.run(undefined, { arrivals: [its.id()] })).toMatchObject({ attempted: 0 });
       }),
@@ -362,14 +362,14 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
           expect(formerLane).toEqual({ lane: its.queue, until: its.iso(897) });
           expect(await its.run(undefined, { queue: to })).toMatchObject({ attempted: 0 });
           for (const acting of [
-            its.operator().retryNow(id),
+            its.operator().runNow(id),
             its.operator().move(id, { queue: its.queue }),
             its.operator().move(id, { queue: 'third' }),
           ])
             expect(await acting).toMatchObject({ changed: 0, skipped: { inHand: 1 } });
         });
         expect(summary).toMatchObject({ attempted: 1, unsettled: 1 });
-        expect(await its.operator().retryNow(its.id())).toMatchObject({ changed: 1 });
+        expect(await its.operator().runNow(its.id())).toMatchObject({ changed: 1 });
         expect(await its.run(undefined, { queue: to })).toMatchObject({ succeeded: 1 });
       }),
     );

@@ -142,12 +142,12 @@ describe('power and list', () => {
   });
 
   test('a list of 10, 20 and 30 seconds, then the last again, or another policy', () => {
-    const waitsSeconds = [10, 20, 30];
-    expect(waitsOf({ type: 'list', waitsSeconds, afterwards: 'last', jitter: 'none' }, 5)).toEqual([
+    const waits = [10, 20, 30];
+    expect(waitsOf({ type: 'list', waits, afterwards: 'last', jitter: 'none' }, 5)).toEqual([
       10, 20, 30, 30, 30,
     ]);
-    const afterwards = { type: 'exponential', minSeconds: 0 } as const;
-    expect(waitsOf({ type: 'list', waitsSeconds, afterwards, jitter: 'none' }, 6)).toEqual([
+    const afterwards = { type: 'exponential', min: 0 } as const;
+    expect(waitsOf({ type: 'list', waits, afterwards, jitter: 'none' }, 6)).toEqual([
       10, 20, 30, 60, 120, 240,
     ]);
   });
@@ -155,7 +155,7 @@ describe('power and list', () => {
 
 describe('jitter that is drawn', () => {
   const draws = (jitter: 'full' | 'equal' | 'percent', u: number) =>
-    waitsOf({ type: 'constant', intervalSeconds: 100, jitter }, 1, 'r', 'q', 0, () => u);
+    waitsOf({ type: 'constant', interval: 100, jitter }, 1, 'r', 'q', 0, () => u);
 
   test.each([
     ['full', 0, 0],
@@ -179,6 +179,6 @@ describe('jitter that is drawn', () => {
   });
 
   test("keeps a random policy's relative width at its cap", () => {
-    expect(rangesOf({ type: 'window', maxWaitSeconds: 1000 }, 10).at(-1)).toEqual([500, 1000]);
+    expect(rangesOf({ type: 'window', maxWait: 1000 }, 10).at(-1)).toEqual([500, 1000]);
   });
 });

@@ -89,8 +89,8 @@ describe('the fixed-phase jitter', () => {
     }
   });
 
-  test('never lets a wait pass maxWaitSeconds: its spread is cut there, and the rest of it kept', () => {
-    const policy = { type: 'fibonacci', maxWaitSeconds: 3600 } as const;
+  test('never lets a wait pass maxWait: its spread is cut there, and the rest of it kept', () => {
+    const policy = { type: 'fibonacci', maxWait: 3600 } as const;
     const lastWaits = Array.from({ length: 200 }, (_, i) => waitsOf(policy, 20, `r${i}`).at(-1) as number);
     expect(Math.max(...lastWaits)).toBeLessThanOrEqual(3600.001);
     expect(Math.max(...lastWaits) - Math.min(...lastWaits)).toBeGreaterThan(800);
@@ -111,9 +111,9 @@ describe('the fixed-phase jitter', () => {
    * How much longer the second wait is than the record's own, when the first attempt came so many seconds later than
    * its line has it.
    */
-  const movedAfter = (lateSeconds: number, intervalSeconds: number) => {
-    const policy = resolvePolicy({ type: 'constant', intervalSeconds, jitter: 'phase' });
-    const own = intervalSeconds * (1 + 0.236 * (2 * phaseOf('r', 'q') - 1));
+  const movedAfter = (lateSeconds: number, interval: number) => {
+    const policy = resolvePolicy({ type: 'constant', interval, jitter: 'phase' });
+    const own = interval * (1 + 0.236 * (2 * phaseOf('r', 'q') - 1));
     const times = { firstFailureAt: 0, failedAt: (own + lateSeconds) * 1000, bornAt: 0 };
     const decision = decideRetry(policy, { id: 'r', queue: 'q', failures: 2, ...times }, 60, () => 0.5);
     return decision.retry ? Math.round((decision.wanted - times.failedAt) / 1000 - own) : Number.NaN;

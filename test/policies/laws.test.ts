@@ -19,21 +19,19 @@ const CAPS = [undefined, 0.5, 100, 3600];
 
 const POLICIES: readonly RetryPolicy[] = [
   ...POLICY_TYPES.map((type) => ({ type }) as RetryPolicy),
-  { type: 'exponential', base: 1000, unitSeconds: MAX_WAIT_SECONDS },
+  { type: 'exponential', base: 1000, unit: MAX_WAIT_SECONDS },
   { type: 'exponential', base: 1.1 },
-  { type: 'window', base: 1000, intervalSeconds: MAX_WAIT_SECONDS },
+  { type: 'window', base: 1000, interval: MAX_WAIT_SECONDS },
   { type: 'window', base: 1.0001 },
-  { type: 'fibonacci', unitSeconds: 1e-9 },
-  { type: 'saturating', firstSeconds: 1, maxSeconds: 1 },
+  { type: 'fibonacci', unit: 1e-9 },
+  { type: 'saturating', first: 1, max: 1 },
   { type: 'list', afterwards: 'last' },
-  { type: 'list', waitsSeconds: [1], afterwards: { type: 'exponential' } },
+  { type: 'list', waits: [1], afterwards: { type: 'exponential' } },
 ];
 
 function variantsOf(policy: RetryPolicy): RetryPolicy[] {
   const jitters = RANDOM.has(policy.type) ? (['none'] as const) : JITTERS;
-  return jitters.flatMap((jitter) =>
-    CAPS.map((maxWaitSeconds) => ({ ...policy, jitter, maxWaitSeconds }) as RetryPolicy),
-  );
+  return jitters.flatMap((jitter) => CAPS.map((maxWait) => ({ ...policy, jitter, maxWait }) as RetryPolicy));
 }
 
 /** Every failure at first, then some up to the last. */
@@ -56,8 +54,8 @@ function decide(policy: ReturnType<typeof resolvePolicy>, failures: number, u: n
 
 describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
   test('has base waits that are finite, within the cap and 365 days, and never shrink', () => {
-    for (const maxWaitSeconds of CAPS) {
-      const policy = resolvePolicy({ ...given, maxWaitSeconds });
+    for (const maxWait of CAPS) {
+      const policy = resolvePolicy({ ...given, maxWait });
       const wrong: unknown[] = [];
       let before = { least: 0, most: 0 };
       for (let failures = 1; failures <= LAST; failures++) {
@@ -65,9 +63,9 @@ describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
         if (!range) break;
         const { least, most } = range;
         // A cap keeps the relative width of what is drawn: its least may be less than the one before.
-        const leastGrows = maxWaitSeconds !== undefined || least >= before.least * SAME;
+        const leastGrows = maxWait !== undefined || least >= before.least * SAME;
         const grows = leastGrows && most >= before.most * SAME;
-        const holds = least >= 0 && least <= most && most <= (maxWaitSeconds ?? MAX_WAIT_SECONDS);
+        const holds = least >= 0 && least <= most && most <= (maxWait ?? MAX_WAIT_SECONDS);
         if (!grows || !holds || !Number.isFinite(most)) wrong.push({ failures, before, range });
         before = range;
       }
@@ -85,7 +83,7 @@ describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
           if (!decision.retry) continue;
           const wait = decision.dueAt - NOW;
           // What is kept to the second ends in its second, behind the mark.
-          const most = 1000 * Math.max(1, policy.maxWaitSeconds) + 1;
+          const most = 1000 * Math.max(1, policy.maxWait) + 1;
           if (!Number.isInteger(wait) || wait < 0 || wait > most) wrong.push({ variant, failures, wait });
         }
       }
@@ -117,7 +115,7 @@ describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
 });
 
 test('a wait that is drawn keeps its relative width at the cap, however many failures there were', () => {
-  const { baseWait } = resolvePolicy({ type: 'window', maxWaitSeconds: 100 });
+  const { baseWait } = resolvePolicy({ type: 'window', maxWait: 100 });
   expect(baseWait({ failures: LAST, ageSeconds: 0 })).toEqual({ least: 50, most: 100 });
 });
 
@@ -141,9 +139,7 @@ describe.each(POLICIES)('%j, after more failures than anyone can count', (given)
       const ranges = MANY.map((failures) => policy.jitteredWait({ failures, ageSeconds: 0 }));
       const wrong = ranges.filter((range, i) => {
         const before = ranges[i - 1]?.most ?? 0;
-        return (
-          range && !(range.least >= 0 && range.most >= before * SAME && range.most <= policy.maxWaitSeconds)
-        );
+        return range && !(range.least >= 0 && range.most >= before * SAME && range.most <= policy.maxWait);
       });
       expect({ variant, wrong }).toEqual({ variant, wrong: [] });
     }
@@ -151,7 +147,7 @@ describe.each(POLICIES)('%j, after more failures than anyone can count', (given)
 
   test('decides without counting them: no formula and no sum goes through them one by one', () => {
     let asked = 0;
-    const policy = resolvePolicy({ ...given, maxAgeSeconds: 100 * MAX_WAIT_SECONDS } as RetryPolicy);
+    const policy = resolvePolicy({ ...given, maxAge: 100 * MAX_WAIT_SECONDS } as RetryPolicy);
     const counting = {
       ...policy,
       totals: (failures: number) => {
@@ -166,10 +162,10 @@ describe.each(POLICIES)('%j, after more failures than anyone can count', (given)
 
 /** These say themselves what their longest wait is. */
 const WITH_A_MAXIMUM: readonly RetryPolicy[] = [
-  { type: 'arctan', maxSeconds: 7_200 },
-  { type: 'sigmoid', firstSeconds: 600, maxSeconds: 7_200 },
-  { type: 'saturating', firstSeconds: 600, maxSeconds: 7_200 },
-  { type: 'list', waitsSeconds: [60], afterwards: { type: 'arctan', maxSeconds: 7_200 } },
+  { type: 'arctan', max: 7_200 },
+  { type: 'sigmoid', first: 600, max: 7_200 },
+  { type: 'saturating', first: 600, max: 7_200 },
+  { type: 'list', waits: [60], afterwards: { type: 'arctan', max: 7_200 } },
 ];
 
 test.each(WITH_A_MAXIMUM.flatMap(variantsOf))(

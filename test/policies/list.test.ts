@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
 import { waitsOf } from './expect-schedule.js';
 
-const then = (afterwards: RetryPolicy) => ({ type: 'list', waitsSeconds: [10], afterwards }) as const;
+const then = (afterwards: RetryPolicy) => ({ type: 'list', waits: [10], afterwards }) as const;
 
 describe('a policy behind a list', () => {
   test('counts its failures from there', () => {
@@ -31,7 +31,7 @@ describe('a policy behind a list', () => {
     const policy = {
       ...then({ type: 'exponential' }),
       jitter: 'none',
-      maxWaitSeconds: 250,
+      maxWait: 250,
       maxAttempts: 4,
     } as const;
     expect(waitsOf(policy, 9)).toEqual([10, 240, 250, 'maxAttempts']);

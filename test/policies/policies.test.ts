@@ -11,17 +11,12 @@ describe('the schedule', () => {
 
   test('of constant is the same wait again and again, 5 minutes by default', () => {
     expectSchedule({ type: 'constant', jitter }, [300, 300, 300, 300]);
-    expectSchedule({ type: 'constant', intervalSeconds: 35, maxAttempts: 4, jitter }, [
-      35,
-      35,
-      35,
-      'maxAttempts',
-    ]);
+    expectSchedule({ type: 'constant', interval: 35, maxAttempts: 4, jitter }, [35, 35, 35, 'maxAttempts']);
   });
 
   test('of fibonacci grows as the Fibonacci numbers, in minutes by default', () => {
     expectSchedule({ type: 'fibonacci', jitter }, [60, 60, 120, 180, 300, 480, 780, 1260, 2040, 3300]);
-    expectSchedule({ type: 'fibonacci', unitSeconds: 1, jitter }, [1, 1, 2, 3, 5, 8, 13, 21]);
+    expectSchedule({ type: 'fibonacci', unit: 1, jitter }, [1, 1, 2, 3, 5, 8, 13, 21]);
   });
 
   test('of fibonacci ends where the next wait would pass 360 days', () => {
@@ -33,18 +28,18 @@ describe('the schedule', () => {
   test('of progressive follows the age, and ends past its last tier', () => {
     const waits = waitsOf({ type: 'progressive' }, 1000);
     const counted = (seconds: number) => waits.filter((wait) => wait === seconds).length;
-    const intervals = DEFAULT_TIERS.map(({ everySeconds }) => everySeconds);
+    const intervals = DEFAULT_TIERS.map(({ every }) => every);
     expect(waits.slice(0, 3)).toEqual([300, 300, 300]);
     expect(intervals.map(counted)).toEqual([289, 144, 14, 16, 38, 22]);
     expect(waits.at(-1)).toBe('expired');
   });
 
-  test('is capped by maxWaitSeconds', () => {
-    expectSchedule({ type: 'fibonacci', maxWaitSeconds: 150, jitter }, [60, 60, 120, 150, 150, 150]);
+  test('is capped by maxWait', () => {
+    expectSchedule({ type: 'fibonacci', maxWait: 150, jitter }, [60, 60, 120, 150, 150, 150]);
   });
 
-  test('ends at maxAgeSeconds', () => {
-    expectSchedule({ type: 'constant', maxAgeSeconds: 900, jitter }, [300, 300, 300, 'expired']);
+  test('ends at maxAge', () => {
+    expectSchedule({ type: 'constant', maxAge: 900, jitter }, [300, 300, 300, 'expired']);
   });
 
   test('of 2 attempts has one wait', () => {
@@ -61,37 +56,75 @@ test('the Fibonacci numbers', () => {
 describe('the age bands', () => {
   test('leave a gap of one function timeout before each but the first', () => {
     expect(tierBands(DEFAULT_TIERS, 300)).toEqual([
-      { number: 1, everySeconds: 300, fromAgeSeconds: 0, untilAgeSeconds: DAY, last: false },
-      { number: 2, everySeconds: 3600, fromAgeSeconds: DAY + 300, untilAgeSeconds: 7 * DAY, last: false },
+      { number: 1, every: 300, fromAge: 0, untilAge: DAY, last: false },
+      { number: 2, every: 3600, fromAge: DAY + 300, untilAge: 7 * DAY, last: false },
       {
         number: 3,
-        everySeconds: 43_200,
-        fromAgeSeconds: 7 * DAY + 300,
-        untilAgeSeconds: 14 * DAY,
+        every: 43_200,
+        fromAge: 7 * DAY + 300,
+        untilAge: 14 * DAY,
         last: false,
       },
       {
         number: 4,
-        everySeconds: 86_400,
-        fromAgeSeconds: 14 * DAY + 300,
-        untilAgeSeconds: 30 * DAY,
+        every: 86_400,
+        fromAge: 14 * DAY + 300,
+        untilAge: 30 * DAY,
         last: false,
       },
       {
         number: 5,
-        everySeconds: 345_600,
-        fromAgeSeconds: 30 * DAY + 300,
-        untilAgeSeconds: 180 * DAY,
+        every: 345_600,
+        fromAge: 30 * DAY + 300,
+        untilAge: 180 * DAY,
         last: false,
       },
       {
         number: 6,
-        everySeconds: 691_200,
-        fromAgeSeconds: 180 * DAY + 300,
-        untilAgeSeconds: 360 * DAY,
+        every: 691_200,
+        fromAge: 180 * DAY + 300,
+        untilAge: 360 * DAY,
         last: true,
       },
     ]);
+  });
+});
+
+describe('durations of a policy', () => {
+  test.each([
+    [
+      { type: 'fibonacci', unit: '30s' },
+      { type: 'fibonacci', unit: 30 },
+    ],
+    [
+      { type: 'constant', interval: '1h30m' },
+      { type: 'constant', interval: 5_400 },
+    ],
+    [
+      { type: 'linear', interval: 'PT1M' },
+      { type: 'linear', interval: 60 },
+    ],
+    [{ type: 'exponential', min: '3m', unit: '1m' }, { type: 'exponential' }],
+    [{ type: 'window', interval: '35s' }, { type: 'window' }],
+    [{ type: 'arctan', max: '1d' }, { type: 'arctan' }],
+    [{ type: 'sigmoid', first: '1m', max: '24h' }, { type: 'sigmoid' }],
+    [{ type: 'saturating', first: '60s', max: '1d' }, { type: 'saturating' }],
+    [{ type: 'list', waits: ['5m', 600, '25 min'] }, { type: 'list' }],
+    [
+      { type: 'LinearRetry', RetryIntervalSeconds: '1m' },
+      { type: 'LinearRetry', RetryIntervalSeconds: 60 },
+    ],
+    [
+      { type: 'progressive', tiers: [{ every: '5m', untilAge: '1d' }], maxAge: '2d', maxWait: '1h' },
+      { type: 'progressive', tiers: [{ every: 300, untilAge: 86_400 }], maxAge: 172_800, maxWait: 3_600 },
+    ],
+  ])('%j has the waits of %j', (text, seconds) => {
+    const [one, other] = [resolvePolicy(text), resolvePolicy(seconds)];
+    for (let failures = 1; failures < 30; failures++) {
+      const failure = { failures, ageSeconds: 3_600 };
+      expect(one.jitteredWait(failure)).toEqual(other.jitteredWait(failure));
+    }
+    expect([one.maxAge, one.maxWait, one.tiers]).toEqual([other.maxAge, other.maxWait, other.tiers]);
   });
 });
 
@@ -105,19 +138,19 @@ describe('a policy that makes no sense', () => {
     [{ type: 'noRetry' }, 'got "noRetry"; did you mean "NoRetry"?'],
     [{ type: 'toString' }, '"ExponentialRetry", got "toString"'],
     [
-      { type: 'fibonacci', units: 60 },
-      'retry: unknown option "units"; expected "unitSeconds", "type", "maxAttempts", "maxAgeSeconds", "maxWaitSeconds", "jitter"',
+      { type: 'fibonacci', pause: 60 },
+      'retry: unknown option "pause"; expected "unit", "type", "maxAttempts", "maxAge", "maxWait", "jitter"',
     ],
+    [{ type: 'fibonacci', units: 60 }, 'retry: unknown option "units"; did you mean "unit"?'],
     [
-      { type: 'fibonacci', unitSecond: 60 },
-      'retry: unknown option "unitSecond"; did you mean "unitSeconds"?',
+      { type: 'fibonacci', unit: 0 },
+      'retry.unit: expected seconds or a duration such as "90s", "2h", "1h30m" or "P1DT2H", above 0 s, at most 31536000 s, got 0',
     ],
-    [{ type: 'fibonacci', unitSeconds: 0 }, 'retry.unitSeconds: expected number to be >0, got 0'],
-    [{ type: 'fibonacci', unitSeconds: '60' }, 'retry.unitSeconds: expected number, got "60"'],
+    [{ type: 'fibonacci', unit: '60' }, 'retry.unit: expected seconds or a duration'],
     [{ type: 'fibonacci', maxAttempts: 0 }, 'retry.maxAttempts: expected number to be >=1, got 0'],
     [{ type: 'fibonacci', maxAttempts: 2.5 }, 'retry.maxAttempts: expected int, got 2.5'],
-    [{ type: 'constant', unitSeconds: 60 }, 'retry: unknown option "unitSeconds"'],
-    [{ type: 'constant', intervalSeconds: Number.NaN }, 'retry.intervalSeconds: expected number, got NaN'],
+    [{ type: 'constant', unit: 60 }, 'retry: unknown option "unit"'],
+    [{ type: 'constant', interval: Number.NaN }, 'retry.interval: expected seconds or a duration'],
     [{ type: 'fibonacci', jitter: { type: 'phase', amplitude: 1 } }, 'retry.jitter'],
     [
       { type: 'fibonacci', jitter: 'ful' },
@@ -147,8 +180,8 @@ describe('a policy that makes no sense', () => {
       'retry.afterwards: expected a retry policy such as { "type": "fibonacci" }, got 7',
     ],
     [
-      { type: 'list', afterwards: { type: 'fibonacci', maxWaitSeconds: 60 } },
-      'retry.afterwards.maxWaitSeconds: expected among the options of the policy around it, got 60',
+      { type: 'list', afterwards: { type: 'fibonacci', maxWait: 60 } },
+      'retry.afterwards.maxWait: expected among the options of the policy around it, got 60',
     ],
     [
       { type: 'list', afterwards: { type: 'fibonacci', maxAttempts: 5 } },
@@ -159,21 +192,15 @@ describe('a policy that makes no sense', () => {
       'retry.afterwards.jitter: expected among the options of the policy around it, got "phse"',
     ],
     [{ type: 'list', afterwards: { type: 'LinearRetry' } }, '"progressive", got "LinearRetry"'],
+    [{ type: 'sigmoid', first: 100, max: 10 }, 'retry.max: expected no less than first (100), got 10'],
+    [{ type: 'saturating', max: 10 }, 'retry.max: expected no less than first (60), got 10'],
     [
-      { type: 'sigmoid', firstSeconds: 100, maxSeconds: 10 },
-      'retry.maxSeconds: expected no less than firstSeconds (100), got 10',
-    ],
-    [
-      { type: 'saturating', maxSeconds: 10 },
-      'retry.maxSeconds: expected no less than firstSeconds (60), got 10',
-    ],
-    [
-      { type: 'progressive', tiers: [{ everySeconds: 300, untilAgeSecond: 900 }] },
-      'retry.tiers.0: unknown option "untilAgeSecond"; did you mean "untilAgeSeconds"?',
+      { type: 'progressive', tiers: [{ every: 300, untillAge: 900 }] },
+      'retry.tiers.0: unknown option "untillAge"; did you mean "untilAge"?',
     ],
     [{ type: 'ExponentialRetry', maxAttempts: 3 }, 'retry: unknown option "maxAttempts"'],
     [{ type: 'progressive', tiers: [] }, 'retry.tiers'],
-    [{ type: 'progressive', tiers: [{ everySeconds: 90, untilAgeSeconds: 900 }] }, 'expected whole minutes'],
+    [{ type: 'progressive', tiers: [{ every: 90, untilAge: 900 }] }, 'expected whole minutes'],
   ])('%j is refused with its reason', (policy, reason) => {
     expect(() => resolvePolicy(policy)).toThrow(reason);
   });

@@ -8,7 +8,7 @@ const IDS = ['order-7', '42', 'ü', '1b671a64-40d5-491e-99b0-da01ff1f3341'];
 
 /** Every bit of the base waits, their sums and the due times, for 200 failures and some ids. */
 function digestOf(given: RetryPolicy): string {
-  const policy = resolvePolicy({ ...given, maxAgeSeconds: 3_000_000_000 });
+  const policy = resolvePolicy({ ...given, maxAge: 3_000_000_000 });
   const numbers: number[] = [];
   for (let failures = 1; failures <= 200; failures++) {
     const { least, most } = policy.baseWait({ failures, ageSeconds: failures * 86_400 }) ?? {
@@ -48,11 +48,11 @@ const DIGESTS: readonly [RetryPolicy, string][] = [
   [{ type: 'progressive' }, 'a05becae'],
   [{ type: 'exponential', base: 1.1 }, '14046960'],
   [{ type: 'window', base: 7.3 }, 'a2e1b887'],
-  [{ type: 'saturating', firstSeconds: 7, maxSeconds: 1000 }, 'ab467f56'],
-  [{ type: 'sigmoid', firstSeconds: 7, maxSeconds: 1000 }, '9d4bf889'],
-  [{ type: 'arctan', maxSeconds: 777 }, '24765b7d'],
+  [{ type: 'saturating', first: 7, max: 1000 }, 'ab467f56'],
+  [{ type: 'sigmoid', first: 7, max: 1000 }, '9d4bf889'],
+  [{ type: 'arctan', max: 777 }, '24765b7d'],
   [{ type: 'fibonacci', jitter: 'full' }, '8fc24d78'],
-  [{ type: 'fibonacci', maxWaitSeconds: 1000 }, 'ebfb456a'],
+  [{ type: 'fibonacci', maxWait: 1000 }, 'ebfb456a'],
 ];
 
 test.each(DIGESTS)(

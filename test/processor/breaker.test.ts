@@ -4,7 +4,7 @@ import { Dead, RetryAfter, Snooze } from '../../src/record/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
-const AT_TEN = { failureThreshold: 0.5, minimumAttempts: 10, openSeconds: 60 };
+const AT_TEN = { failureThreshold: 0.5, minimumAttempts: 10, halfOpenAfter: 60 };
 
 /** A queue of so many records that are due. */
 function pile(count: number): Harness {
@@ -242,7 +242,7 @@ describe('a queue with a breaker', () => {
 
   test('that others have closed counts anew', async () => {
     const harness = pile(9);
-    const options = { breaker: { ...AT_TEN, windowSeconds: 600 }, breakers: new Map() };
+    const options = { breaker: { ...AT_TEN, window: 600 }, breakers: new Map() };
     await harness.run(fail, options);
     const open = { until: START + 60_000, since: START, token: 'of others' };
     await harness.store.setBreaker('q', '*', open, undefined);
@@ -255,7 +255,7 @@ describe('a queue with a breaker', () => {
 
   test('counts an attempt for all of its window', async () => {
     const harness = new Harness();
-    const options = { breaker: { ...AT_TEN, windowSeconds: 60 }, breakers: new Map() };
+    const options = { breaker: { ...AT_TEN, window: 60 }, breakers: new Map() };
     for (const [seconds, failures] of [
       [0, 1],
       [9, 8],

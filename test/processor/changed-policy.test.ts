@@ -3,8 +3,8 @@ import type { RetryPolicy } from '../../src/policies/index.js';
 import { due, fail, Harness, START, succeed } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
-const LINEAR: RetryPolicy = { type: 'linear', intervalSeconds: 100, jitter: 'none' };
-const DOUBLING: RetryPolicy = { type: 'exponential', minSeconds: 0, jitter: 'none' };
+const LINEAR: RetryPolicy = { type: 'linear', interval: 100, jitter: 'none' };
+const DOUBLING: RetryPolicy = { type: 'exponential', min: 0, jitter: 'none' };
 
 /** Fails at 0 s; due at 100 s. */
 async function waiting(attributes: Record<string, unknown> = {}) {
@@ -43,7 +43,7 @@ describe('a queue’s policy that is changed while a record waits', () => {
   test('makes no record wait longer than its own wait, however many failures there were before', async () => {
     const many = new Harness();
     many.put('a', { failures: 300, firstFailureAt: iso(-3000), attempts: 300, lastFailureAt: iso(-10) });
-    await many.run(fail, { retry: { type: 'fibonacci', maxWaitSeconds: 900 } });
+    await many.run(fail, { retry: { type: 'fibonacci', maxWait: 900 } });
     const wait = Date.parse(String(many.item('a').dueAt)) - START;
     expect(wait).toBeGreaterThan(500_000);
     expect(wait).toBeLessThanOrEqual(900_000);
@@ -64,7 +64,7 @@ describe('a queue’s policy that is changed while a record waits', () => {
 describe('one record’s policy', () => {
   test('that its producer sets while it waits counts from its next failure on', async () => {
     const harness = await waiting();
-    setRetry(harness, { type: 'constant', intervalSeconds: 1000, jitter: 'none' });
+    setRetry(harness, { type: 'constant', interval: 1000, jitter: 'none' });
     await harness.pass(69);
     expect(await harness.run(fail, { retry: LINEAR })).toMatchObject({ attempted: 0 });
     await harness.pass(1);

@@ -54,7 +54,7 @@ describe('an error that no retry helps against', () => {
   });
 
   test('is dead whatever policy the record has, and is not asked about', async () => {
-    const retry = { type: 'constant', intervalSeconds: 7 };
+    const retry = { type: 'constant', interval: 7 };
     const retryFunction = () => 5;
     for (const choices of [{ retryFunction }, { retryQueue: 'retries' }]) {
       const { item } = await afterOneAttempt({ ...choices, deadOn: ['Error'] }, fail, { retry });
@@ -119,7 +119,7 @@ describe('a queue for retries', () => {
   });
 
   test('gets a record with a policy of its own, whose wait holds', async () => {
-    const retry = { type: 'constant', intervalSeconds: 7, jitter: 'none' };
+    const retry = { type: 'constant', interval: 7, jitter: 'none' };
     const { item } = await afterOneAttempt({ retryQueue }, fail, { retry });
     expect(item).toMatchObject({ queue: 'retries', dueAt: due(7), retry });
   });
@@ -172,7 +172,7 @@ describe('a queue for retries', () => {
   test('that is progressive attempts it when its wait is over, and then by its age', async () => {
     const old = { insertedAt: iso(-3600), dueAt: iso(-3600) };
     const { harness } = await afterOneAttempt(
-      { retryQueue, retry: { type: 'constant', intervalSeconds: 700, jitter: 'none' } },
+      { retryQueue, retry: { type: 'constant', interval: 700, jitter: 'none' } },
       fail,
       old,
     );
@@ -201,7 +201,7 @@ describe('a queue for retries', () => {
     });
     expect(item).toMatchObject({ queue: 'retries', lane: 'retries', dueAt: due(300) });
     expect(item).not.toHaveProperty('notBefore');
-    const retry = { type: 'constant', intervalSeconds: 5000 } as const;
+    const retry = { type: 'constant', interval: 5000 } as const;
     await harness.pass(269);
     expect(await harness.run(succeed, { queue: 'retries', retry })).toMatchObject({ attempted: 0 });
     await harness.pass(1);
@@ -210,7 +210,7 @@ describe('a queue for retries', () => {
 
   test('gets nobody of a progressive queue who is past its last day', async () => {
     const old = { insertedAt: iso(-400 * 86_400), dueAt: iso(-400 * 86_400) };
-    const last = { ...YOUNG, fromAgeSeconds: 180 * 86_400, untilAgeSeconds: 360 * 86_400, last: true };
+    const last = { ...YOUNG, fromAge: 180 * 86_400, untilAge: 360 * 86_400, last: true };
     const { item } = await afterOneAttempt({ retryQueue, band: last }, fail, old);
     expect(item).toMatchObject({ status: 'DEAD', deadReason: 'expired', queue: 'q', lane: 'q/dead' });
   });
@@ -289,7 +289,7 @@ describe("a retry function's answer", () => {
   test('gives no more attempts than the policy behind it allows, unless its own does', async () => {
     const retry = { type: 'constant', maxAttempts: 1 } as const;
     expect((await answering(() => 10, { retry })).item).toMatchObject({ deadReason: 'maxAttempts' });
-    const more = { type: 'constant', intervalSeconds: 5, maxAttempts: 2 } as const;
+    const more = { type: 'constant', interval: 5, maxAttempts: 2 } as const;
     expect((await answering(() => more, { retry })).item).toMatchObject({ status: 'ERROR' });
   });
 
@@ -314,13 +314,9 @@ describe("a retry function's answer", () => {
       'its answer.queue: expected the name of a queue',
     ],
     ['no queue at all', () => ({ queue: '' }), 'its answer.queue: expected the name of a queue'],
-    [
-      'a wait that is none',
-      () => ({ wait: Number.NaN }),
-      'its answer.wait.intervalSeconds: expected number, got NaN',
-    ],
-    ['an endless wait', () => Number.POSITIVE_INFINITY, 'its answer.intervalSeconds'],
-    ['a wait below zero', () => ({ wait: -1 }), 'its answer.wait.intervalSeconds'],
+    ['a wait that is none', () => ({ wait: Number.NaN }), 'its answer.wait: expected seconds or a duration'],
+    ['an endless wait', () => Number.POSITIVE_INFINITY, 'its answer: expected seconds or a duration'],
+    ['a wait below zero', () => ({ wait: -1 }), 'its answer.wait: expected seconds or a duration'],
     ['a misspelt option', () => ({ wiat: 5 }), 'its answer: unknown option "wiat"; did you mean "wait"?'],
     ['a misspelt policy', () => 'expnential', 'did you mean "exponential"?'],
     ['dead and a wait', () => ({ dead: 'x', wait: 5 }), 'its answer: unknown option "wait"'],
@@ -353,7 +349,7 @@ describe("a retry function's answer", () => {
 });
 
 describe('what is said for one kind of records', () => {
-  const policy = resolvePolicy({ type: 'constant', intervalSeconds: 500, jitter: 'none' });
+  const policy = resolvePolicy({ type: 'constant', interval: 500, jitter: 'none' });
 
   test('comes before what its handler says, and leaves the rest to that', async () => {
     const handler: RunChoices = { retryFunction: () => 5, retryQueue: 'retries', deadOn: ['TypeError'] };
@@ -365,7 +361,7 @@ describe('what is said for one kind of records', () => {
     expect(await of({ deadOn: ['Error'] })).toMatchObject({ status: 'DEAD' });
     expect(await of({ deadOn: [] }, throws(new TypeError('x')))).toMatchObject({ status: 'ERROR' });
     expect(await of(undefined)).toMatchObject({ queue: 'retries', dueAt: due(5) });
-    const retry = { type: 'constant', intervalSeconds: 9, jitter: 'none' };
+    const retry = { type: 'constant', interval: 9, jitter: 'none' };
     expect(await of({ policy, retryDecider: retryDecider(() => 7) }, fail, { retry })).toMatchObject({
       dueAt: due(9),
     });
@@ -383,7 +379,7 @@ describe('what is said for one kind of records', () => {
   });
 
   test('has its limits kept: of attempts, of age, and of what a lost worker counts', async () => {
-    const once = resolvePolicy({ type: 'constant', maxAttempts: 1, maxAgeSeconds: 50 });
+    const once = resolvePolicy({ type: 'constant', maxAttempts: 1, maxAge: 50 });
     const decisionsFor = () => ({ policy: once });
     expect((await afterOneAttempt({ decisionsFor })).item).toMatchObject({ deadReason: 'maxAttempts' });
     const old = { attempts: 1, insertedAt: iso(-60) };

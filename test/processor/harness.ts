@@ -95,7 +95,7 @@ export class Harness {
     } = options;
     const defaultPolicy: RetryPolicy = band
       ? { type: 'progressive' }
-      : { type: 'constant', intervalSeconds: 60, jitter: 'none' };
+      : { type: 'constant', interval: 60, jitter: 'none' };
     return run(
       {
         target: { queue, lane: queue, band, catchUp, retryMode, arrivals, firstBand, lanes, part, shards },
@@ -109,7 +109,7 @@ export class Harness {
         keepTexts: keptTexts(history),
         knows,
         // One look, and not what comes behind it: test/schedules has runs that stay.
-        limits: { concurrency: 10, attemptTimeoutSeconds: 30, lingerSeconds: 0, ...limits },
+        limits: { concurrency: 10, attemptTimeout: 30, linger: 0, ...limits },
         breaker: resolveBreaker(breaker),
         destination,
         stop,
@@ -186,8 +186,8 @@ export const fail: Process = () => {
 
 export const YOUNG: TierBand = {
   number: 1,
-  everySeconds: 300,
-  fromAgeSeconds: 0,
-  untilAgeSeconds: 86_400,
+  every: 300,
+  fromAge: 0,
+  untilAge: 86_400,
   last: false,
 };

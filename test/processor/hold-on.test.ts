@@ -21,8 +21,8 @@ function atWork(options: RunChoices, hang: (harness: Harness) => Partial<Backlog
   return {
     harness,
     begun,
-    first: () => harness.start(process, { attemptTimeoutSeconds: 10, ...options, store }),
-    another: () => harness.run(process, { attemptTimeoutSeconds: 10, ...options }),
+    first: () => harness.start(process, { attemptTimeout: 10, ...options, store }),
+    another: () => harness.run(process, { attemptTimeout: 10, ...options }),
   };
 }
 
@@ -47,7 +47,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     ['a settle', {}, hangingSettle],
     [
       'the state of a breaker',
-      { breaker: { failureThreshold: 0.1, minimumAttempts: 1, openSeconds: 5 } },
+      { breaker: { failureThreshold: 0.1, minimumAttempts: 1, halfOpenAfter: 5 } },
       hangingBreaker,
     ],
   ])('a record that ignores its signal stays in the hands of its run: %s', async (_, options, hang) => {

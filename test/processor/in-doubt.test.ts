@@ -103,9 +103,9 @@ describe('a record that a worker was lost on', () => {
 describe('records that a lost run left in doubt', () => {
   const tier5 = {
     number: 5,
-    everySeconds: 96 * 3600,
-    fromAgeSeconds: 30 * 86_400,
-    untilAgeSeconds: 180 * 86_400,
+    every: 96 * 3600,
+    fromAge: 30 * 86_400,
+    untilAge: 180 * 86_400,
     last: true,
   };
 
@@ -120,7 +120,7 @@ describe('records that a lost run left in doubt', () => {
       leftOver: 10,
       ended: 'maxRecords',
     });
-    const hourly = { ...YOUNG, number: 2, everySeconds: 3600 };
+    const hourly = { ...YOUNG, number: 2, every: 3600 };
     expect(await harness.run(fail, { band: hourly, catchUp: [tier5] })).toMatchObject({
       attempted: 10,
       caughtUp: [5],

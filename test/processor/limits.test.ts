@@ -16,7 +16,7 @@ describe('limits that a record has of its own', () => {
 
   test('may be wider than those of the queue', async () => {
     const harness = new Harness();
-    const retry = { type: 'constant', intervalSeconds: 60, jitter: 'none', maxAttempts: 1 } as const;
+    const retry = { type: 'constant', interval: 60, jitter: 'none', maxAttempts: 1 } as const;
     harness.put('a', { retry: { maxAttempts: 2 } });
     expect(await harness.run(fail, { retry })).toMatchObject({ failed: 1, dead: 0 });
   });
@@ -24,8 +24,7 @@ describe('limits that a record has of its own', () => {
   test('hold for what a retry function answers, which is asked all the same', async () => {
     const harness = new Harness();
     harness.put('a', { retry: { maxAttempts: 2 } });
-    const retryFunction = () =>
-      ({ type: 'constant', intervalSeconds: 7, jitter: 'none', maxAttempts: 9 }) as const;
+    const retryFunction = () => ({ type: 'constant', interval: 7, jitter: 'none', maxAttempts: 9 }) as const;
     await harness.run(fail, { retryFunction });
     expect(harness.item('a')).toMatchObject({ dueAt: due(7) });
     await harness.pass(8);
@@ -43,7 +42,7 @@ describe('limits that a record has of its own', () => {
 
   test('of its age end it without another attempt', async () => {
     const harness = new Harness();
-    harness.put('a', { retry: { maxAgeSeconds: 90 } });
+    harness.put('a', { retry: { maxAge: 90 } });
     await harness.run(fail);
     await harness.pass(120);
     expect(await harness.run(fail)).toMatchObject({ attempted: 0, dead: 1 });

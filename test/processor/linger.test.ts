@@ -12,8 +12,8 @@ class StandingStill extends Harness {
 test('a run does not stay for a short wait where the clock of the backlog stands still', async () => {
   const harness = new StandingStill();
   harness.put('a');
-  const retry = { type: 'constant', intervalSeconds: 10, jitter: 'none' } as const;
-  const summary = await harness.run(fail, { retry, lingerSeconds: 60 });
+  const retry = { type: 'constant', interval: 10, jitter: 'none' } as const;
+  const summary = await harness.run(fail, { retry, linger: 60 });
   expect(summary).toMatchObject({ attempted: 1, failed: 1 });
   expect(summary.durationMs).toBeLessThan(10_000);
 });
@@ -30,8 +30,8 @@ test('a run ends before its deadline where what it gives back while it stays is 
     return harness.store.releaseLease(...lease);
   };
   const store = replacing({ releaseSlots, releaseLease }, harness.store);
-  const retry = { type: 'constant', intervalSeconds: 10, jitter: 'none' } as const;
-  const choices = { retry, lingerSeconds: 60, globalConcurrency: 1, store };
+  const retry = { type: 'constant', interval: 10, jitter: 'none' } as const;
+  const choices = { retry, linger: 60, globalConcurrency: 1, store };
   const { attempted, durationMs } = await harness.run(fail, choices);
   expect(attempted).toBe(2);
   expect(durationMs).toBeLessThan(300_000);

@@ -169,7 +169,7 @@ function troubled(harness: Harness, isDown: () => boolean): BacklogStore {
 }
 
 describe('a run that was lost before its first attempt', () => {
-  const twice = { type: 'constant', intervalSeconds: 60, jitter: 'none', maxAttempts: 2 } as const;
+  const twice = { type: 'constant', interval: 60, jitter: 'none', maxAttempts: 2 } as const;
 
   test.each([1, 2])('counts as an attempt of none of its page of %s', async (count) => {
     const harness = new Harness();
@@ -186,7 +186,7 @@ describe('a run that was lost before its first attempt', () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) harness.put(id);
     const store = troubled(harness, () => harness.statuses().SUCCESS !== undefined);
-    const onePerPage = { concurrency: 1, attemptTimeoutSeconds: 60 };
+    const onePerPage = { concurrency: 1, attemptTimeout: 60 };
     const summary = await harness.run(succeed, { store, ...onePerPage });
     expect(summary).toMatchObject({ ended: 'storeError', succeeded: 1 });
     await harness.pass(80);

@@ -6,7 +6,7 @@ import { replacing } from '../simulation/sabotage.js';
 import { Harness, START, succeed } from './harness.js';
 
 const MINIMUM_ATTEMPTS = 4;
-const BREAKER = { failureThreshold: 0.5, minimumAttempts: MINIMUM_ATTEMPTS, openSeconds: 50 };
+const BREAKER = { failureThreshold: 0.5, minimumAttempts: MINIMUM_ATTEMPTS, halfOpenAfter: 50 };
 const RECORDS_EACH = 8;
 const MINUTES = 4;
 const CHOICES = { breaker: BREAKER, destination: toOf };

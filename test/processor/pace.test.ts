@@ -67,7 +67,7 @@ describe('a pace', () => {
     const starts: number[] = [];
     const process = () => void starts.push(harness.time.now - START);
     const ids = Array.from({ length: 40 }, (_, i) => `new-${i}`);
-    const hourly = { ...YOUNG, number: 2, fromAgeSeconds: 86_400, untilAgeSeconds: 7 * 86_400 };
+    const hourly = { ...YOUNG, number: 2, fromAge: 86_400, untilAge: 7 * 86_400 };
     const runs = [
       harness.start(process, { attemptsPerSecond: 2, band: YOUNG }),
       harness.start(process, { attemptsPerSecond: 2, band: hourly }),
@@ -105,7 +105,7 @@ describe('a pace', () => {
     expect(starts).toEqual([0, 1000, 2000, 3000, 4000]);
   });
 
-  test.each([30, 5])('makes nothing up that a run was too slow for: %d s', async (attemptTimeoutSeconds) => {
+  test.each([30, 5])('makes nothing up that a run was too slow for: %d s', async (attemptTimeout) => {
     const harness = new Harness();
     for (let i = 0; i < 10; i++) harness.put(`r${i}`);
     const starts: number[] = [];
@@ -114,7 +114,7 @@ describe('a pace', () => {
         starts.push(harness.time.now - START);
         if (starts.length === 1) await harness.sleep(3.25);
       },
-      { concurrency: 1, attemptsPerSecond: 1, attemptTimeoutSeconds },
+      { concurrency: 1, attemptsPerSecond: 1, attemptTimeout },
     );
     expect(starts).toEqual([0, ...Array.from({ length: 9 }, (_, i) => 3_250 + i * 1000)]);
   });
@@ -129,7 +129,7 @@ describe('a pace', () => {
     };
     const store = replacing({ takeTurns }, harness.store);
     const process: Process = () => (++begun === 1 ? harness.sleep(3.25) : undefined);
-    await harness.run(process, { concurrency: 1, attemptsPerSecond: 1, attemptTimeoutSeconds: 5, store });
+    await harness.run(process, { concurrency: 1, attemptsPerSecond: 1, attemptTimeout: 5, store });
     // Five attempts, and the turns of the seconds 1 and 2.
     expect(taken).toBe(7);
   });
@@ -152,7 +152,7 @@ describe('a pace', () => {
         await harness.sleep(50);
         now--;
       },
-      { attemptsPerSecond: 2, attemptTimeoutSeconds: 60 },
+      { attemptsPerSecond: 2, attemptTimeout: 60 },
     );
     expect(most).toBeGreaterThanOrEqual(5);
   });

@@ -69,7 +69,7 @@ describe.each(WAYS)('under %s', (_, choices) => {
       if (id === 'deaf') await harness.sleep(40);
     };
     const store = replacing({ queryDue, holdLease }, harness.store);
-    await harness.run(process, { ...choices, store, concurrency: 2, attemptTimeoutSeconds: 5 });
+    await harness.run(process, { ...choices, store, concurrency: 2, attemptTimeout: 5 });
     expect(attempted.filter((id) => id === 'deaf')).toHaveLength(1);
     for (const ids of journals) expect(new Set(ids).size).toBe(ids.length);
   });
@@ -84,7 +84,7 @@ describe.each(WAYS)('under %s', (_, choices) => {
       journals.push((await lease(harness, key))?.ids);
       return harness.sleep(4);
     };
-    await harness.run(process, { ...choices, concurrency: 2, attemptTimeoutSeconds: 30 });
+    await harness.run(process, { ...choices, concurrency: 2, attemptTimeout: 30 });
     expect(journals.length).toBe(8);
     for (const ids of journals) expect(ids).toContain('deaf');
   });
@@ -158,8 +158,8 @@ test('fresh records leave the cursor of a tier where it was', async () => {
 
 test('each of several runs that share the lanes of a queue looks after its own turns of a slow tier', async () => {
   const harness = new Harness();
-  const hourly = { ...YOUNG, number: 2, everySeconds: 3600 };
-  const slow = { number: 3, everySeconds: 86_400, fromAgeSeconds: 86_400, untilAgeSeconds: 1e9, last: true };
+  const hourly = { ...YOUNG, number: 2, every: 3600 };
+  const slow = { number: 3, every: 86_400, fromAge: 86_400, untilAge: 1e9, last: true };
   const old = (id: string, lane: string) =>
     harness.put(id, { lane, insertedAt: iso(-100_000), attempts: 1, lastAttemptAt: iso(-90_000) });
   const deps = [

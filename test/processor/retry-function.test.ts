@@ -52,8 +52,13 @@ describe('a retry function', () => {
     expect((await afterOneFailure(() => 0)).item).toMatchObject({ status: 'ERROR', dueAt: iso(0) });
   });
 
+  test.each(['2m', '1m 60s', 'PT2M'])('may say %j', async (wait) => {
+    expect((await afterOneFailure(() => wait)).item).toMatchObject({ status: 'ERROR', dueAt: due(120) });
+    expect((await afterOneFailure(() => ({ wait }))).item).toMatchObject({ dueAt: due(120) });
+  });
+
   test("comes after the record's own policy", async () => {
-    const retry = { type: 'constant', intervalSeconds: 7, jitter: 'none' };
+    const retry = { type: 'constant', interval: '7s', jitter: 'none' };
     expect((await afterOneFailure(() => 99, fail, { retry })).item).toMatchObject({ dueAt: due(7) });
     const asked = await afterOneFailure(() => false, fail, { retry });
     expect(asked.item).toMatchObject({ status: 'ERROR', dueAt: due(7) });
@@ -104,8 +109,8 @@ describe('a retry function', () => {
     ],
     ['returns nothing', () => undefined, 'retry function: its answer: expected a retry policy'],
     ['returns a promise', async () => 5, 'retry function: its answer.type: expected one of'],
-    ['returns NaN', () => Number.NaN, 'retry function: its answer.intervalSeconds: expected number, got NaN'],
-    ['returns a wait below zero', () => -1, 'retry function: its answer.intervalSeconds'],
+    ['returns NaN', () => Number.NaN, 'retry function: its answer: expected seconds or a duration'],
+    ['returns a wait below zero', () => -1, 'retry function: its answer: expected seconds or a duration'],
     ['returns a policy nobody knows', () => ({ type: 'fibonaci' }), 'did you mean "fibonacci"?'],
   ])("that %s is told in the log, and the queue's policy decides", async (_, retry, warning) => {
     const { item, warnings } = await afterOneFailure(retry as unknown as RetryFunction);

@@ -109,7 +109,7 @@ describe('a run', () => {
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason));
         }),
-      { attemptTimeoutSeconds: 5 },
+      { attemptTimeout: 5 },
     );
     expect(harness.time.now).toBe(START + 5_000);
     expect(harness.item('slow')).toMatchObject({
@@ -129,7 +129,7 @@ describe('a run', () => {
         await harness.sleep(record.id === 'deaf' ? 100 : 1);
         done.push(record.id);
       },
-      { concurrency: 2, attemptTimeoutSeconds: 5 },
+      { concurrency: 2, attemptTimeout: 5 },
     );
     expect(done.at(-1)).toBe('deaf');
     expect(done).toHaveLength(51);
@@ -147,7 +147,7 @@ describe('a run', () => {
         await harness.sleep(record.id === 'deaf' ? 100 : 1);
         now--;
       },
-      { concurrency: 3, attemptTimeoutSeconds: 5 },
+      { concurrency: 3, attemptTimeout: 5 },
     );
     expect(most).toBe(3);
     expect(harness.statuses()).toEqual({ SUCCESS: 81 });
@@ -166,7 +166,7 @@ describe('a run', () => {
     };
     const summary = await harness.run((record) => harness.sleep(record.id === 'deaf' ? 10 : 1), {
       concurrency: 2,
-      attemptTimeoutSeconds: 5,
+      attemptTimeout: 5,
       store: replacing({ settle }, harness.store),
     });
     expect(tries).toBe(2);
@@ -184,7 +184,7 @@ describe('a run', () => {
         aborted.push(context.signal.aborted);
         throw context.signal.reason;
       },
-      { attemptTimeoutSeconds: 5 },
+      { attemptTimeout: 5 },
     );
     expect(aborted).toEqual([true]);
     expect(harness.item('slow')).toMatchObject({ lastError: { name: 'AttemptTimeout' } });
@@ -197,7 +197,7 @@ describe('a run', () => {
       await harness.sleep(5.5);
       throw new RetryAfter(600);
     };
-    await harness.run(late, { attemptTimeoutSeconds: 5 });
+    await harness.run(late, { attemptTimeout: 5 });
     expect(harness.item('busy')).toMatchObject({ status: 'ERROR', dueAt: iso(605.5) });
   });
 
@@ -209,7 +209,7 @@ describe('a run', () => {
       if (++begun > 3) throw new Error('begun too often');
       await harness.sleep(110);
     };
-    expect(await harness.run(slow, { attemptTimeoutSeconds: 120 })).toMatchObject({ succeeded: 3 });
+    expect(await harness.run(slow, { attemptTimeout: 120 })).toMatchObject({ succeeded: 3 });
   });
 
   test('begins no attempt that its lease does not cover, with the settle behind it', async () => {
@@ -233,7 +233,7 @@ describe('a run', () => {
   test('gives up on an attempt that never ends before the function is ended, and gives the lease back', async () => {
     const harness = new Harness();
     harness.put('deaf');
-    const summary = await harness.run(() => new Promise(() => {}), { attemptTimeoutSeconds: 5 });
+    const summary = await harness.run(() => new Promise(() => {}), { attemptTimeout: 5 });
     expect(harness.time.now).toBeLessThan(START + 300_000);
     expect(summary).toMatchObject({ attempted: 1, failed: 1 });
     expect(harness.item('deaf')).toMatchObject({
@@ -256,8 +256,8 @@ describe('a run', () => {
   });
 
   test('refuses an attempt timeout that the function has no room for', async () => {
-    await expect(new Harness().start(succeed, { attemptTimeoutSeconds: 290 })).rejects.toThrow(
-      "attemptTimeoutSeconds: expected at least 15 s less than the function's timeout of 300 s, got 290",
+    await expect(new Harness().start(succeed, { attemptTimeout: 290 })).rejects.toThrow(
+      "attemptTimeout: expected at least 15 s less than the function's timeout of 300 s, got 290",
     );
   });
 
@@ -415,12 +415,12 @@ describe('two runs of one lane', () => {
     harness.put('old', { insertedAt: iso(-2 * 86_400) });
     const older = {
       number: 2,
-      everySeconds: 3600,
-      fromAgeSeconds: 86_700,
-      untilAgeSeconds: 604_800,
+      every: 3600,
+      fromAge: 86_700,
+      untilAge: 604_800,
       last: true,
     };
-    const younger = { number: 1, everySeconds: 300, fromAgeSeconds: 0, untilAgeSeconds: 86_400, last: false };
+    const younger = { number: 1, every: 300, fromAge: 0, untilAge: 86_400, last: false };
     const both = Promise.all([
       harness.start(() => harness.sleep(5), { band: younger }),
       harness.start(() => harness.sleep(5), { band: older }),
@@ -451,7 +451,7 @@ describe('a run that stood still while it journalled a page', () => {
       attempted.push(record.id);
       await harness.sleep(19.9);
     };
-    await harness.run(process, { store, concurrency: 1, attemptTimeoutSeconds: 20 });
+    await harness.run(process, { store, concurrency: 1, attemptTimeout: 20 });
     expect(writes).toBe(2);
     expect(attempted).toEqual(['a', 'b', 'c']);
   });

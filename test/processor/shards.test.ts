@@ -73,7 +73,7 @@ describe('a queue with shards', () => {
       await harness.sleep(id === 'long' ? 14 : 1);
       if (id !== 'long') last = (harness.time.now - START) / 1000;
     };
-    const two = { shards: 4, lanes: lanesOf('q', 0, 4), concurrency: 10, attemptTimeoutSeconds: 15 };
+    const two = { shards: 4, lanes: lanesOf('q', 0, 4), concurrency: 10, attemptTimeout: 15 };
     expect(await harness.run(process, two)).toMatchObject({ succeeded: 46 });
     // Nine at a time, in pages of twenty: half of the ten, its own share, would take 9 s.
     expect(last).toBeLessThanOrEqual(7);
@@ -109,7 +109,7 @@ describe('a queue with shards', () => {
     for (let i = 0; i < 40; i++) harness.put(`stuck${i}`, { lane: i % 2 === 0 ? 'q#1' : 'q#3' });
     for (let i = 0; i < 20; i++) harness.put(`good${i}`, { lane: 'q#2' });
     const process: Process = ({ id }) => (id.startsWith('stuck') ? new Promise(() => {}) : harness.sleep(12));
-    const four = { shards: 4, lanes: lanesOf('q', 0, 4), concurrency: 4, attemptTimeoutSeconds: 15 };
+    const four = { shards: 4, lanes: lanesOf('q', 0, 4), concurrency: 4, attemptTimeout: 15 };
     await harness.run(process, four);
     const good = harness.store.items().filter(({ id }) => String(id).startsWith('good'));
     expect(good.filter(({ status }) => status === 'SUCCESS')).toHaveLength(20);
@@ -134,7 +134,7 @@ describe('a queue with shards', () => {
         ? harness.store.holdLease(lane, hold)
         : { held: false, lease: { ...other, suspects: [], woken: false } };
     const store = replacing({ holdLease }, harness.store);
-    const two = { shards: 2, lanes: lanesOf('q', 0, 2), concurrency: 1, attemptTimeoutSeconds: 5, store };
+    const two = { shards: 2, lanes: lanesOf('q', 0, 2), concurrency: 1, attemptTimeout: 5, store };
     const summary = await harness.run(process, two);
     expect(summary).toMatchObject({ attempted: 6, succeeded: 5 });
     expect(most).toBe(1);

@@ -149,7 +149,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
         attempts++;
         return harness.sleep(5);
       },
-      { globalConcurrency: 1, concurrency: 1, attemptTimeoutSeconds: 10, store },
+      { globalConcurrency: 1, concurrency: 1, attemptTimeout: 10, store },
     );
     standsStill = true;
     await harness.pass(200);
@@ -170,7 +170,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
       throw new StoreUnavailableError('renewSlots: no answer');
     };
     const store = replacing({ renewSlots }, harness.store);
-    const choices = { globalConcurrency: 1, concurrency: 1, attemptTimeoutSeconds: 10, store };
+    const choices = { globalConcurrency: 1, concurrency: 1, attemptTimeout: 10, store };
     const summary = await harness.run(() => harness.sleep(5), choices);
     expect(summary).toMatchObject({ ended: 'concurrencyLimited', attempted: 11, succeeded: 11 });
     expect((harness.time.now - START) / 1000).toBeLessThan(70);

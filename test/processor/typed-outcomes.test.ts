@@ -82,7 +82,7 @@ describe('a run over records that are put off', () => {
 
   test('gives a record the attempt that it was put off to past its last day, and no further one', async () => {
     const harness = new Harness();
-    const retry = { type: 'constant', maxAgeSeconds: 3600 } as const;
+    const retry = { type: 'constant', maxAge: 3600 } as const;
     harness.put('kept');
     harness.put('given-up');
     await harness.run(snooze(7200), { retry });

@@ -107,7 +107,7 @@ class Queues {
           return process(record, context);
         },
         policy: resolvePolicy({ type: 'fibonacci' }),
-        limits: { concurrency: 10, attemptTimeoutSeconds: 30 },
+        limits: { concurrency: 10, attemptTimeout: 30 },
         deadline: clock.wall() + 300_000,
         functionTimeoutSeconds: 300,
         tickSeconds: 60,
@@ -126,7 +126,7 @@ class Queues {
 
 /** Records of each queue. */
 const EACH = 300;
-const PAGES_OF_TWO = { limits: { concurrency: 1, attemptTimeoutSeconds: 30 } };
+const PAGES_OF_TWO = { limits: { concurrency: 1, attemptTimeout: 30 } };
 
 describe('a run of several queues', () => {
   test('gives each queue its share of the pages while all have work, and all of them all in the end', async () => {
@@ -202,7 +202,7 @@ describe('a run of several queues', () => {
     const queues = new Queues();
     queues.put('a', 100);
     queues.put('b', 100);
-    const limits = { concurrency: 10, attemptTimeoutSeconds: 30, maxRecords: 30 };
+    const limits = { concurrency: 10, attemptTimeout: 30, maxRecords: 30 };
     const [a, b] = await queues.run({ a: 2, b: 1 }, { limits });
     expect([a, b].map((one) => [one?.attempted, one?.ended])).toEqual([
       [30, 'maxRecords'],

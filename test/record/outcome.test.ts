@@ -88,10 +88,20 @@ test.each([Number.NaN, -1, Number.POSITIVE_INFINITY, '5'])(
   'RetryAfter(%j) and Snooze(%j) are refused',
   (wait) => {
     const seconds = wait as number;
-    expect(() => new RetryAfter(seconds)).toThrow('RetryAfter: expected seconds of 0 or more');
-    expect(() => new Snooze(seconds)).toThrow('Snooze: expected seconds of 0 or more');
+    expect(() => new RetryAfter(seconds)).toThrow('RetryAfter: expected seconds or a duration');
+    expect(() => new Snooze(seconds)).toThrow('Snooze: expected seconds or a duration');
   },
 );
+
+test('RetryAfter and Snooze take a duration', () => {
+  expect(outcomeOfThrow(new RetryAfter('1h'))).toMatchObject({ type: 'failure', retryAfterSeconds: 3_600 });
+  expect(outcomeOfThrow(new Snooze('2h'))).toMatchObject({ type: 'snooze', seconds: 7_200 });
+  expect(outcomeOfThrow(new Snooze('P1DT2H'))).toMatchObject({ type: 'snooze', seconds: 93_600 });
+});
+
+test('a wait of any length may be asked for: the longest wait is kept then', () => {
+  expect(outcomeOfThrow(new RetryAfter(1e15))).toMatchObject({ retryAfterSeconds: 365 * 86_400 });
+});
 
 describe('what cannot be read', () => {
   const getter = Object.defineProperty(new Error('x'), 'message', {

@@ -26,7 +26,7 @@ export function context(overrides: Partial<SettleContext> = {}): SettleContext {
   return {
     lane: 'q',
     retryMode: 'perRecord',
-    policy: resolvePolicy({ type: 'constant', intervalSeconds: 300, jitter: 'none' }),
+    policy: resolvePolicy({ type: 'constant', interval: 300, jitter: 'none' }),
     now: NOW,
     tickSeconds: 60,
     random: () => 0.5,

@@ -20,7 +20,7 @@ describe('a success', () => {
   });
 
   test('expires after its time, in epoch seconds', () => {
-    const change = settle(record(), { type: 'success' }, context({ keepSuccessSeconds: 86_400 }));
+    const change = settle(record(), { type: 'success' }, context({ retention: 86_400 }));
     expect(change.set.expiresAt).toBe(NOW / 1000 + 86_400);
   });
 });
@@ -89,7 +89,7 @@ describe('a failure', () => {
 
   test('that asks for less than a tick is kept to the second, and never before what the other side asked', () => {
     const short = context({
-      policy: resolvePolicy({ type: 'list', waitsSeconds: [10], afterwards: 'last' }),
+      policy: resolvePolicy({ type: 'list', waits: [10], afterwards: 'last' }),
     });
     const dueAfter = (retryAfterSeconds: number) =>
       settle(record(), { ...failure, retryAfterSeconds }, short).set.dueAt;
@@ -106,7 +106,7 @@ describe('a failure', () => {
   });
 
   test("goes by the record's own policy before the queue's", () => {
-    const own = record({ retry: { type: 'constant', intervalSeconds: 7200, jitter: 'none' } });
+    const own = record({ retry: { type: 'constant', interval: 7200, jitter: 'none' } });
     expect(settle(own, failure, context()).set.dueAt).toBe(iso(7170));
     expect(settle(own, failure, context(progressive)).set).toMatchObject({
       dueAt: iso(-3600),
@@ -119,7 +119,7 @@ describe('a failure', () => {
   test("whose own policy is the queue's schedule with a limit waits for the rules, as the others do", () => {
     const limited = record({ retry: { type: 'progressive', maxAttempts: 3 } });
     expect(settle(limited, failure, context(progressive)).set).not.toHaveProperty('notBefore');
-    const own = { type: 'progressive', tiers: [{ everySeconds: 600, untilAgeSeconds: 86_400 }] };
+    const own = { type: 'progressive', tiers: [{ every: 600, untilAge: 86_400 }] };
     expect(settle(record({ retry: own }), failure, context(progressive)).set.notBefore).toBe(iso(570));
   });
 
@@ -211,7 +211,7 @@ describe('a snooze', () => {
   });
 
   test('goes by no policy, and by no limit of attempts', () => {
-    const strict = context({ policy: resolvePolicy({ type: 'none', maxAgeSeconds: 60 }) });
+    const strict = context({ policy: resolvePolicy({ type: 'none', maxAge: 60 }) });
     expect(settle(record(failed), snooze(7), strict).set).toMatchObject({ status: 'ERROR', dueAt: iso(7) });
   });
 });
@@ -220,7 +220,7 @@ describe('a cancellation', () => {
   const cancel = (reason: string): AttemptOutcome => ({ type: 'cancel', reason });
 
   test('is kept among the dead with its reason, without an error, as long as a success is', () => {
-    const change = settle(record(), cancel('withdrawn'), context({ keepSuccessSeconds: 86_400 }));
+    const change = settle(record(), cancel('withdrawn'), context({ retention: 86_400 }));
     expect(change).toEqual({
       set: {
         status: 'DEAD',

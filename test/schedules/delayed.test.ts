@@ -34,7 +34,7 @@ describe('a record that was delayed by a month', () => {
 
   test('dies of the age that it has since then', async () => {
     const queues = {
-      orders: { retryMode: 'perRecord', retry: { type: 'constant', maxAgeSeconds: 2 * DAY } },
+      orders: { retryMode: 'perRecord', retry: { type: 'constant', maxAge: 2 * DAY } },
     } as const;
     const { item, age } = await attemptsOf(queues, 30, 3);
     expect(item).toMatchObject({ status: 'DEAD', deadReason: 'expired' });

@@ -8,12 +8,12 @@ interface Demonstration {
   /** What the handler of the first queue has in its code. */
   readonly code?: Pick<BacklogHandlerOptions, 'retry'>;
   /** How often the rules of all queues fire. */
-  readonly everySeconds: number;
+  readonly every: number;
   readonly forSeconds: number;
 }
 
 /** A job is dispatched to the first queue, where it is attempted at once; each attempt fails. */
-async function dispatch({ queues, code = {}, everySeconds, forSeconds }: Demonstration) {
+async function dispatch({ queues, code = {}, every, forSeconds }: Demonstration) {
   const bench = workbench(queues);
   const start = bench.clock.now();
   const attempts: { queue: string; second: number }[] = [];
@@ -28,8 +28,8 @@ async function dispatch({ queues, code = {}, everySeconds, forSeconds }: Demonst
   const [first] = handlers;
   bench.store.put({ id: 'job', status: 'NEW', queue: first?.queue, payload: {} });
   await first?.fire({ arrivals: { batch: 'dispatch', ids: ['job'] } });
-  for (let second = everySeconds; second <= forSeconds; second += everySeconds) {
-    bench.clock.advance(everySeconds);
+  for (let second = every; second <= forSeconds; second += every) {
+    bench.clock.advance(every);
     for (const { fire } of handlers) await fire();
   }
   const [job] = bench.store.items();
@@ -42,13 +42,13 @@ function gaps(seconds: readonly number[]): number[] {
 
 describe('a job that always fails', () => {
   test('a two-minute interval and a queue for retries: it retries there every two minutes, and keeps going', async () => {
-    const retry = { type: 'constant', intervalSeconds: 2 * 60, jitter: 'none' } as const;
+    const retry = { type: 'constant', interval: 2 * 60, jitter: 'none' } as const;
     const { attempts, waits, job } = await dispatch({
       queues: {
         interval: { retryMode: 'perRecord', retry, retryQueue: 'retries' },
         retries: { retryMode: 'perRecord', retry },
       },
-      everySeconds: 60,
+      every: 60,
       forSeconds: 100 * 120,
     });
     expect(attempts.map(({ queue }) => queue)).toEqual(['interval', ...Array(100).fill('retries')]);

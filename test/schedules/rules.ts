@@ -7,7 +7,7 @@ import { context, workbench } from '../functions/support.js';
 const FUNCTION_TIMEOUT_SECONDS = 300;
 
 export interface Rule {
-  readonly everySeconds: number;
+  readonly every: number;
   readonly input: unknown;
   /** False only where the store proves that nothing can be due. */
   mayHaveWork(): Promise<boolean>;
@@ -32,16 +32,16 @@ export function queueUnderRules(queues: QueuesSettings, process: Process) {
     retryMode === 'perRecord'
       ? [
           {
-            everySeconds: 60,
+            every: 60,
             input: { queue },
             mayHaveWork: () => anyYoungerThan(Number.MAX_SAFE_INTEGER / 1e6),
           },
         ]
       : bands.map((band, i) => ({
-          everySeconds: band.everySeconds,
+          every: band.every,
           input: { queue, tier: band, ...(i === 1 ? { catchUp: bands.slice(2) } : {}) },
           // Slower tiers note each run, idle ones included: skipping them would be noticed.
-          mayHaveWork: () => (i === 0 ? anyYoungerThan(band.untilAgeSeconds) : Promise.resolve(true)),
+          mayHaveWork: () => (i === 0 ? anyYoungerThan(band.untilAge) : Promise.resolve(true)),
         }));
 
   return {
@@ -50,12 +50,11 @@ export function queueUnderRules(queues: QueuesSettings, process: Process) {
     item: (id: string) => bench.store.items().find((item) => item.id === id),
     /** Lets the rules fire, each at its rate, for so long, or until `done`. */
     async pass(days: number, done: () => boolean): Promise<void> {
-      const tickSeconds = Math.min(...rules.map(({ everySeconds }) => everySeconds));
+      const tickSeconds = Math.min(...rules.map(({ every }) => every));
       for (let second = 0; second <= days * 86_400 && !done(); second += tickSeconds) {
         bench.clock.advance((start + second * 1000 - bench.clock.now()) / 1000);
         for (const rule of rules) {
-          if (second % rule.everySeconds === 0 && (await rule.mayHaveWork()))
-            await handler(rule.input, context);
+          if (second % rule.every === 0 && (await rule.mayHaveWork())) await handler(rule.input, context);
         }
       }
     },

@@ -29,7 +29,7 @@ function expectTimes(attempts: readonly number[], times: readonly number[]): voi
 }
 
 describe('waits of less than a tick, by rules that fire every minute', () => {
-  const list = { type: 'list', waitsSeconds: [10, 20, 30] } as const;
+  const list = { type: 'list', waits: [10, 20, 30] } as const;
 
   test('[10, 20, 30]: attempts at 0, 10, 30 and 60 s, then dead', async () => {
     const { attempts, cloud } = await attemptsUnder(list, 300);
@@ -122,7 +122,7 @@ describe('what it costs', () => {
   test('a queue whose records wait a minute or more: no longer runs, and no more requests', async () => {
     for (const type of ['fibonacci', 'constant', 'arctan'] as const) {
       const [cloud, former] = await Promise.all(
-        [{}, { lingerSeconds: 0 }].map(async (more) => {
+        [{}, { linger: 0 }].map(async (more) => {
           const one = cloudOf({ type }, more);
           for (let i = 0; i < 20; i++) await one.insert(`r${i}`, 'q');
           await one.pass(HOUR);
@@ -143,7 +143,7 @@ describe('what it costs', () => {
   });
 
   test('a run stays only until the last record that it waits for is done', async () => {
-    const cloud = cloudOf({ type: 'list', waitsSeconds: [10] });
+    const cloud = cloudOf({ type: 'list', waits: [10] });
     await cloud.insert('a', 'q');
     await cloud.pass(59);
     expect(cloud.running).toBe(0);
@@ -151,7 +151,7 @@ describe('what it costs', () => {
   });
 
   test('of many runs on arrivals one stays for all of their records', async () => {
-    const cloud = cloudOf({ type: 'list', waitsSeconds: [25, 20] });
+    const cloud = cloudOf({ type: 'list', waits: [25, 20] });
     await cloud.pass(5);
     for (let batch = 0; batch < 12; batch++) {
       const ids = [`${batch}-a`, `${batch}-b`];
@@ -170,13 +170,13 @@ describe('what it costs', () => {
     expect(cloud.seconds).toBeLessThan(150);
   });
 
-  test('lingerSeconds bounds it; 0 leaves short waits to the ticks', async () => {
-    const never0 = cloudOf({ type: 'linear' }, { lingerSeconds: 0 });
+  test('linger bounds it; 0 leaves short waits to the ticks', async () => {
+    const never0 = cloudOf({ type: 'linear' }, { linger: 0 });
     await never0.insert('a', 'q');
     await never0.pass(HOUR);
     expect(never0.seconds).toBeLessThan(10);
     expect(never0.attemptsOf('a')).toHaveLength(61);
-    const some = cloudOf({ type: 'constant', intervalSeconds: 15 }, { lingerSeconds: 20 });
+    const some = cloudOf({ type: 'constant', interval: 15 }, { linger: 20 });
     await some.insert('a', 'q');
     await some.pass(HOUR);
     expect(some.seconds).toBeLessThan(61 * 17);
@@ -185,7 +185,7 @@ describe('what it costs', () => {
 });
 
 describe('a run that stays', () => {
-  const retry = { type: 'list', waitsSeconds: [40], afterwards: 'last' } as const;
+  const retry = { type: 'list', waits: [40], afterwards: 'last' } as const;
 
   test('holds neither the lane nor a slot: the next tick and other runs go on beside it', async () => {
     const cloud = cloudOf(retry, { globalConcurrency: 1 });
@@ -213,14 +213,14 @@ describe('a run that stays', () => {
     const harness = new Harness();
     harness.put('a');
     const stop = new AbortController();
-    const run = harness.start(never, { retry, stop: stop.signal, lingerSeconds: 60 });
+    const run = harness.start(never, { retry, stop: stop.signal, linger: 60 });
     await harness.pass(5);
     stop.abort();
     await harness.pass(1);
     expect((await run).durationMs).toBeLessThan(5_500);
     expect(harness.item('a')).toMatchObject({ attempts: 1 });
     // Nothing is left behind that would keep the next one from staying.
-    const next = harness.start(never, { retry, lingerSeconds: 60 });
+    const next = harness.start(never, { retry, linger: 60 });
     await harness.pass(60);
     expect((await next).attempted).toBe(1);
   });
@@ -236,7 +236,7 @@ describe('a run that stays', () => {
 
   test('keeps records that wait for longer to their tick', async () => {
     const cloud = cloudOf({ type: 'fibonacci', jitter: 'none' });
-    await cloud.insert('short', 'q', { retry: { type: 'constant', intervalSeconds: 7 } });
+    await cloud.insert('short', 'q', { retry: { type: 'constant', interval: 7 } });
     await cloud.insert('long', 'q');
     await cloud.pass(HOUR);
     expect(cloud.attemptsOf('long').map((second) => Math.round(second / 60))).toEqual([
@@ -246,7 +246,7 @@ describe('a run that stays', () => {
   });
 
   test('ends before its function does, with time for one more attempt', async () => {
-    const cloud = cloudOf({ type: 'constant', intervalSeconds: 20 });
+    const cloud = cloudOf({ type: 'constant', interval: 20 });
     await cloud.insert('a', 'q');
     await cloud.pass(2 * HOUR);
     const longest = Math.max(...cloud.summaries.map(({ durationMs }) => durationMs));
@@ -255,7 +255,7 @@ describe('a run that stays', () => {
 });
 
 test('queues of one function with different weights are stayed for, too', async () => {
-  const list = { retryMode: 'perRecord', retry: { type: 'list', waitsSeconds: [10, 20] } } as const;
+  const list = { retryMode: 'perRecord', retry: { type: 'list', waits: [10, 20] } } as const;
   const queues: QueuesSettings = { critical: list, default: list };
   const cloud = new Cloud({ queues, process: never, event: { queues: { critical: 6, default: 1 } } });
   await cloud.insert('c', 'critical');

@@ -29,7 +29,7 @@ describe.each(WORLDS)(
     });
 
     test('under constant 120 s with 61 attempts in two hours', async () => {
-      const { minutes } = await minutesOf({ type: 'constant', intervalSeconds: 120 }, 2.01, world);
+      const { minutes } = await minutesOf({ type: 'constant', interval: 120 }, 2.01, world);
       expect(minutes.filter((minute) => minute <= 120)).toEqual(Array.from({ length: 61 }, (_, i) => 2 * i));
     });
 
@@ -65,14 +65,14 @@ describe.each(WORLDS)(
 );
 
 test('attempts that take most of a tick are followed by the tick that is nearest to the end of the wait', async () => {
-  const { minutes } = await minutesOf({ type: 'constant', intervalSeconds: 60 }, 0.2, { attemptSeconds: 29 });
+  const { minutes } = await minutesOf({ type: 'constant', interval: 60 }, 0.2, { attemptSeconds: 29 });
   expect(minutes.slice(0, 4)).toEqual([0, 1, 2, 3]);
-  const late = await minutesOf({ type: 'constant', intervalSeconds: 60, jitter: 'none' }, 0.2, {
+  const late = await minutesOf({ type: 'constant', interval: 60, jitter: 'none' }, 0.2, {
     queues: {
       q: {
         retryMode: 'perRecord',
-        retry: { type: 'constant', intervalSeconds: 60 },
-        attemptTimeoutSeconds: 60,
+        retry: { type: 'constant', interval: 60 },
+        attemptTimeout: 60,
       },
     },
     attemptSeconds: 40,
@@ -84,7 +84,7 @@ test('attempts that take most of a tick are followed by the tick that is nearest
 test('what the other side asks for is never kept early, at whatever phase it ends', async () => {
   for (const seconds of [10, 59, 61, 89, 91, 119, 121, 150]) {
     const cloud = new Cloud({
-      queues: { q: { retryMode: 'perRecord', retry: { type: 'constant', intervalSeconds: 60 } } },
+      queues: { q: { retryMode: 'perRecord', retry: { type: 'constant', interval: 60 } } },
       process: () => {
         throw new RetryAfter(seconds);
       },

@@ -27,19 +27,19 @@ function gaps(ages: readonly number[]): number[] {
 describe('a record that never succeeds, over 360 days', () => {
   test('is attempted less and less often on the progressive schedule, and dies of age', async () => {
     const { ages, item, bench } = await attemptsOf({ bulk: { retryMode: 'progressive' } });
-    const inTier = DEFAULT_TIERS.map(({ untilAgeSeconds }, i) => {
-      const from = DEFAULT_TIERS[i - 1]?.untilAgeSeconds ?? -1;
-      return ages.filter((age) => age > from && age <= untilAgeSeconds);
+    const inTier = DEFAULT_TIERS.map(({ untilAge }, i) => {
+      const from = DEFAULT_TIERS[i - 1]?.untilAge ?? -1;
+      return ages.filter((age) => age > from && age <= untilAge);
     });
     // 288 + 144 + 14 + 16 + 37.5 + 22.5 = 522, and two more where an attempt falls on the very end of a band.
     expect(inTier.map((tier) => tier.length)).toEqual([289, 144, 14, 16, 38, 23]);
     expect(ages).toHaveLength(524);
     for (const [i, tier] of inTier.entries()) {
-      expect(new Set(gaps(tier)), `tier ${i + 1}`).toEqual(new Set([DEFAULT_TIERS[i]?.everySeconds]));
+      expect(new Set(gaps(tier)), `tier ${i + 1}`).toEqual(new Set([DEFAULT_TIERS[i]?.every]));
     }
     // From one tier to the next nobody waits longer than one and a half of the new intervals.
     for (const [i, tier] of inTier.slice(1).entries()) {
-      const every = DEFAULT_TIERS[i + 1]?.everySeconds ?? 0;
+      const every = DEFAULT_TIERS[i + 1]?.every ?? 0;
       const wait = (tier[0] ?? 0) - (inTier[i]?.at(-1) ?? 0);
       expect(wait).toBeGreaterThanOrEqual(every / 2);
       expect(wait).toBeLessThanOrEqual(every * 1.5);

@@ -56,7 +56,7 @@ async function burst({ seed, records, batchSize, attemptMs, ...limits }: Burst) 
           now--;
         },
         policy: resolvePolicy({ type: 'fibonacci' }),
-        limits: { concurrency: 10, attemptTimeoutSeconds: 30, ...limits },
+        limits: { concurrency: 10, attemptTimeout: 30, ...limits },
         deadline: time.now + FUNCTION_TIMEOUT_SECONDS * 1000,
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
         tickSeconds: 60,

@@ -25,7 +25,7 @@ export interface Features {
   /** How often the store refuses for its limits. */
   readonly throttled: number;
   /** Successes are kept for so long; what expired goes at once, or within two days. */
-  readonly expiry: { readonly keepSeconds: number; readonly isLate: boolean } | undefined;
+  readonly expiry: { readonly retention: number; readonly isLate: boolean } | undefined;
   /** The control table is emptied, or set back to what it was. */
   readonly controlTable: { readonly atMs: number; readonly asOfMs: number | undefined } | undefined;
 }
@@ -60,7 +60,7 @@ export function makeFeatures(random: Random, hasArrivals: boolean): Features {
     thaws: has(),
     itemLag: chance(random, 0.3),
     throttled: has() ? pick(random, [0.02, 0.1]) : 0,
-    expiry: has() ? { keepSeconds: pick(random, [60, 3600]), isLate: chance(random, 0.5) } : undefined,
+    expiry: has() ? { retention: pick(random, [60, 3600]), isLate: chance(random, 0.5) } : undefined,
     controlTable: chance(random, 0.08)
       ? { atMs: tableAtMs, asOfMs: pick(random, [undefined, between(random, 0, tableAtMs)]) }
       : undefined,

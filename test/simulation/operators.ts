@@ -5,7 +5,7 @@ import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { Actor } from './actor.js';
 import { between, chance, pick } from './random.js';
 
-export type OperatorKind = 'redrive' | 'discard' | 'snooze' | 'retryNow' | 'move';
+export type OperatorKind = 'redrive' | 'discard' | 'snooze' | 'runNow' | 'move';
 
 export interface OperatorDeps {
   readonly random: Random;
@@ -14,7 +14,7 @@ export interface OperatorDeps {
   readonly horizonMs: number;
   readonly ids: readonly string[];
   /** How long what was discarded is kept. */
-  readonly keepSeconds: number | undefined;
+  readonly retention: number | undefined;
   readonly newActor: () => Actor;
   /** The store as that actor sees it, and as the witness sees what is done by it. */
   readonly storeOf: (actor: Actor, kind: OperatorKind) => OperatorStore;
@@ -49,7 +49,7 @@ export class Operators {
       'redrive',
       'redrive',
       'snooze',
-      'retryNow',
+      'runNow',
       'move',
       'move',
       'discard',
@@ -70,7 +70,7 @@ export class Operators {
   }
 
   private one(actor: Actor, kind: OperatorKind, which: string[] | { queue: string }, more: object = {}) {
-    const { random, storeOf, keepSeconds } = this.deps;
+    const { random, storeOf, retention } = this.deps;
     const operator = new BacklogOperator({
       table: 'records',
       controlTable: 'control',
@@ -84,12 +84,12 @@ export class Operators {
         return operator.redrive(selection, chance(random, 0.3) ? { queue: pick(random, QUEUES) } : {});
       case 'discard':
         return operator.discard(Array.isArray(which) ? which : { ...which, status: ['NEW', 'ERROR'] }, {
-          keepSeconds,
+          retention,
         });
       case 'snooze':
-        return operator.snooze(which, { wait: between(random, 1, 400) });
-      case 'retryNow':
-        return operator.retryNow(which);
+        return operator.snooze(which, { delay: between(random, 1, 400) });
+      case 'runNow':
+        return operator.runNow(which);
       case 'move':
         return operator.move(which, { queue: pick(random, QUEUES) });
       default:

@@ -64,7 +64,7 @@ function change(
       return;
     case 'retry':
       if (!hasOwnPolicy)
-        item.retry = { type: 'constant', intervalSeconds: 60, jitter: 'none', maxAttempts: 100 + number };
+        item.retry = { type: 'constant', interval: 60, jitter: 'none', maxAttempts: 100 + number };
       return;
     case 'insertedAt':
       item.insertedAt = at(now() - between(random, 0, 60_000));

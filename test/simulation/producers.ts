@@ -166,7 +166,7 @@ export class Producers {
 
   private common({ id, delayMs, maxAttempts, task }: Script, version: number) {
     const { time } = this.deps;
-    const own = { type: 'constant', intervalSeconds: WAIT_SECONDS, jitter: 'none' };
+    const own = { type: 'constant', interval: WAIT_SECONDS, jitter: 'none' };
     return {
       id,
       status: 'NEW',

@@ -86,7 +86,7 @@ export const withoutRemovalOfExpiry: Sabotage = {
       store,
     );
   },
-  features: () => ({ ...NO_FEATURES, expiry: { keepSeconds: 60, isLate: true } }),
+  features: () => ({ ...NO_FEATURES, expiry: { retention: 60, isLate: true } }),
 };
 
 /** A page is read as the index is: some seconds late. */

@@ -49,7 +49,7 @@ export const withoutProbeClaim: Sabotage = {
   store: (store) => replacing({ setBreaker: (...args) => store.setBreaker(...args).then(() => true) }, store),
   scenario: (scenario) => ({
     ...scenario,
-    breaker: { failureThreshold: 0.1, minimumAttempts: 1, windowSeconds: 60, openSeconds: 10 },
+    breaker: { failureThreshold: 0.1, minimumAttempts: 1, window: 60, halfOpenAfter: 10 },
   }),
 };
 

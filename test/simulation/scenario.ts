@@ -22,7 +22,7 @@ export interface Scenario {
   readonly maxStaleMs: number;
   readonly limits: {
     readonly concurrency: number;
-    readonly attemptTimeoutSeconds: number;
+    readonly attemptTimeout: number;
     readonly maxRecords: number | undefined;
     readonly attemptsPerSecond: number | undefined;
   };
@@ -58,19 +58,19 @@ export interface ArrivalsScenario {
 
 const DAY = 86_400;
 export const MOST_SHARDS = 3;
-const ONE_TIER = tierBands([{ everySeconds: 60, untilAgeSeconds: 10 * DAY }], FUNCTION_TIMEOUT_SECONDS);
+const ONE_TIER = tierBands([{ every: 60, untilAge: 10 * DAY }], FUNCTION_TIMEOUT_SECONDS);
 const TWO_TIERS = tierBands(
   [
-    { everySeconds: 60, untilAgeSeconds: 900 },
-    { everySeconds: 180, untilAgeSeconds: 10 * DAY },
+    { every: 60, untilAge: 900 },
+    { every: 180, untilAge: 10 * DAY },
   ],
   FUNCTION_TIMEOUT_SECONDS,
 );
 const THREE_TIERS = tierBands(
   [
-    { everySeconds: 60, untilAgeSeconds: 600 },
-    { everySeconds: 180, untilAgeSeconds: 1500 },
-    { everySeconds: 600, untilAgeSeconds: 10 * DAY },
+    { every: 60, untilAge: 600 },
+    { every: 180, untilAge: 1500 },
+    { every: 600, untilAge: 10 * DAY },
   ],
   FUNCTION_TIMEOUT_SECONDS,
 );
@@ -88,7 +88,7 @@ export function makeScenario(random: Random, hasArrivals = chance(random, 0.25))
     maxStaleMs: pick(random, [0, 500, 3000]),
     limits: {
       concurrency: pick(random, [1, 2, 10]),
-      attemptTimeoutSeconds: pick(random, [5, 30]),
+      attemptTimeout: pick(random, [5, 30]),
       maxRecords: pick(random, [undefined, undefined, 3]),
       // A queue with a pace leaves its arrivals to its rules.
       attemptsPerSecond:
@@ -99,7 +99,7 @@ export function makeScenario(random: Random, hasArrivals = chance(random, 0.25))
       ? resolveBreaker({
           failureThreshold: 0.3,
           minimumAttempts: 2,
-          openSeconds: pick(random, [10, 50, 200]),
+          halfOpenAfter: pick(random, [10, 50, 200]),
         })
       : undefined,
     retryModes: retryModesOver(random),

@@ -56,7 +56,7 @@ const START = Date.parse('2026-01-01T00:00:00.000Z');
 const HOUR_MS = 3_600_000;
 const LANES_PER_RUN = 8;
 /** Of a queue whose records have destinations. */
-const QUICK_BREAKER = { failureThreshold: 0.3, minimumAttempts: 2, openSeconds: 50 };
+const QUICK_BREAKER = { failureThreshold: 0.3, minimumAttempts: 2, halfOpenAfter: 50 };
 const LONGEST_MS = 5 * HOUR_MS;
 /** A stream that stood still has been read by then. */
 const AFTERMATH_MS = 20 * TICK_MS;
@@ -156,9 +156,9 @@ export class World {
     this.scripts = new Map(scripts.map((script) => [script.id, this.withTask(script)]));
     const hasPoison = [...this.scripts.values()].some(({ crashesFirst }) => crashesFirst > 0);
     const isShort = chance(seededRandom(seed + SHORT_WAITS_SEED), 0.25);
-    const intervalSeconds = isShort ? SHORT_WAIT_SECONDS : WAIT_SECONDS;
-    this.perRecord = resolvePolicy({ type: 'constant', intervalSeconds });
-    this.witness = new Witness(this.scenario, this.features, hasPoison, this.versions, intervalSeconds);
+    const interval = isShort ? SHORT_WAIT_SECONDS : WAIT_SECONDS;
+    this.perRecord = resolvePolicy({ type: 'constant', interval });
+    this.witness = new Witness(this.scenario, this.features, hasPoison, this.versions, interval);
     this.cloud = arrivals && this.makeCloud(arrivals);
     this.producers = this.makeProducers();
   }
@@ -293,7 +293,7 @@ export class World {
       after: (milliseconds, action) => time.after(milliseconds, action),
       horizonMs: OPERATORS_MS,
       ids: [...scripts.keys()],
-      keepSeconds: this.features.expiry?.keepSeconds,
+      retention: this.features.expiry?.retention,
       newActor: () => this.newActor('operator', random),
       storeOf: (actor, kind) =>
         faultyStore(this.watchedOperator(actor, kind), actor, () => this.faults(), random),
@@ -418,7 +418,7 @@ export class World {
     const bands = this.bandsAt(at);
     if (!bands) this.fire({ queue: 'q' });
     for (const band of bands ?? []) {
-      if (at % (band.everySeconds * 1000) !== 0) continue;
+      if (at % (band.every * 1000) !== 0) continue;
       const isLost = this.scenario.losesSlowRule && band.number === 3 && at >= TROUBLED_MS;
       const catchUp = band.number === 2 ? bands?.slice(2) : undefined;
       if (!isLost) this.fire({ queue: 'q', band, catchUp });
@@ -519,7 +519,7 @@ export class World {
             // As many as are crowded out often.
             onInsertConcurrency: Math.ceil(this.scenario.limits.concurrency / 3),
           },
-          keepSuccessSeconds: this.features.expiry?.keepSeconds,
+          retention: this.features.expiry?.retention,
           knows: ({ task }) =>
             this.sabotage.knowsAll || task !== LATE_TASK || this.time.now - START >= knownFromMs,
           breaker: this.scenario.breaker,
@@ -566,7 +566,7 @@ export class World {
     const slower = this.scenario.retryModes
       .flatMap(({ bands }) => bands ?? [])
       .find(({ number }) => number === 3);
-    const caughtUp = rule?.number === 2 && slower && age > rule.untilAgeSeconds * 1000 + 100_000;
+    const caughtUp = rule?.number === 2 && slower && age > rule.untilAge * 1000 + 100_000;
     const stored = this.item(id);
     // A run on arrival that was crowded out looks after the lanes of its records.
     const isArrival = arrivals !== undefined && record.lane === undefined;

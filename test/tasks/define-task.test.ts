@@ -22,7 +22,7 @@ describe('a task', () => {
     [{ name: 'x'.repeat(129) }, 'at most 128'],
     [{ name: 'a', queue: 'a/b' }, 'defineTask.queue: expected the name of a queue'],
     [{ name: 'a', perform: undefined }, 'defineTask.perform: expected a function, got nothing'],
-    [{ name: 'a', timeoutSeconds: 0 }, 'defineTask.timeoutSeconds: expected number to be >0, got 0'],
+    [{ name: 'a', attemptTimeout: 0 }, 'defineTask.attemptTimeout: expected seconds or a duration'],
     [{ name: 'a', priorities: { high: '' } }, 'defineTask.priorities.high: expected the name of a queue'],
     [{ name: 'a', formerNames: ['b c'] }, 'defineTask.formerNames.0: expected letters'],
     [{ name: 'a', schema: {} }, 'defineTask.schema: expected a schema with "~standard"'],

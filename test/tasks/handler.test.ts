@@ -4,7 +4,7 @@ import { backlogHandler, ConfigurationError, defineTask } from '../../functions/
 import { context, workbench } from '../functions/support.js';
 
 const queues = {
-  mails: { retryMode: 'perRecord', retry: { type: 'constant', intervalSeconds: 60, jitter: 'none' } },
+  mails: { retryMode: 'perRecord', retry: { type: 'constant', interval: 60, jitter: 'none' } },
 } as const;
 const event = { queue: 'mails' };
 type Options = Partial<Parameters<typeof backlogHandler>[0]>;
@@ -62,9 +62,9 @@ describe('a handler of several tasks', () => {
       defineTask({ name: 'dead', deadOn: ['Fatal'], perform: fails('Fatal') }),
       defineTask({ name: 'plain', perform: fails('Fatal') }),
     ];
-    const { bench, put, run } = handlerWith({ tasks, lingerSeconds: 0 });
+    const { bench, put, run } = handlerWith({ tasks, linger: 0 });
     for (const { name } of tasks) await put(name, name);
-    await put('own', 'policy', {}, { retry: { type: 'constant', intervalSeconds: 5, jitter: 'none' } });
+    await put('own', 'policy', {}, { retry: { type: 'constant', interval: 5, jitter: 'none' } });
     await put('twice', 'function', {}, { retry: { maxAttempts: 1 } });
     await run();
     const inSeconds = (seconds: number) => new Date(bench.clock.now() + seconds * 1000).toISOString();
@@ -87,7 +87,7 @@ describe('a handler of several tasks', () => {
   it('ends the attempts of a task at its own time', async () => {
     const slow = defineTask({
       name: 'slow',
-      timeoutSeconds: 0.05,
+      attemptTimeout: 0.05,
       perform: (_: unknown, { signal }) =>
         new Promise((_resolve, reject) => signal.addEventListener('abort', reject)),
     });
@@ -101,12 +101,12 @@ describe('a handler of several tasks', () => {
   });
 
   it('refuses a time limit above that of the queue, whoever sets that', async () => {
-    const slow = defineTask({ name: 'slow', timeoutSeconds: 31, perform: () => {} });
+    const slow = defineTask({ name: 'slow', attemptTimeout: 31, perform: () => {} });
     const message =
-      'task "slow": timeoutSeconds: expected at most the attemptTimeoutSeconds of its queue (30), got 31';
+      'task "slow": attemptTimeout: expected at most the attemptTimeout of its queue (30), got 31';
     await expect(handlerWith({ tasks: [slow] }).run()).rejects.toThrow(new ConfigurationError(message));
-    expect(() => handlerWith({ tasks: [slow], attemptTimeoutSeconds: 30 })).toThrow(message);
-    const settings = { mails: { ...queues.mails, attemptTimeoutSeconds: 31 } };
+    expect(() => handlerWith({ tasks: [slow], attemptTimeout: 30 })).toThrow(message);
+    const settings = { mails: { ...queues.mails, attemptTimeout: 31 } };
     await expect(handlerWith({ tasks: [slow] }, settings).run()).resolves.toBeDefined();
   });
 
@@ -194,7 +194,7 @@ describe('a task with a schema', () => {
     });
     const mail = defineTask({
       name: 'mail',
-      timeoutSeconds: 0.05,
+      attemptTimeout: 0.05,
       schema: slow,
       perform: () => void performed++,
     });

@@ -31,11 +31,11 @@ async function compiles(backlog: BacklogClient) {
   });
   const nested = defineTask<{ payload: string }>({ name: 'nested', perform: () => {} });
 
-  await backlog.insert(mail, { to: 'a', copies: '2' }, { priority: 'high', wait: 'PT2H' });
+  await backlog.insert(mail, { to: 'a', copies: '2' }, { priority: 'high', delay: 'PT2H' });
   await backlog.insert(mail, { to: 'a', copies: '2' }, { uniqueFor: '1h', uniqueBy: ({ to }) => to });
   await backlog.insert(resize, { image: 'a' }, { maxAttempts: 3 });
   await backlog.insert(anything, { whatever: [1] });
-  await backlog.insertMany(resize, [{ image: 'a' }, { payload: { image: 'b' }, id: 'b', wait: 60 }]);
+  await backlog.insertMany(resize, [{ image: 'a' }, { payload: { image: 'b' }, id: 'b', delay: 60 }]);
   await backlog.insertMany(nested, [{ payload: { payload: 'wrapped' } }]);
   await backlog.insert({ payload: 1, task: 'mail', retry: { maxAttempts: 2 } });
 
@@ -46,7 +46,7 @@ async function compiles(backlog: BacklogClient) {
   // @ts-expect-error: nothing
   await backlog.insert(resize, {});
   // @ts-expect-error: no such option
-  await backlog.insert(resize, { image: 'a' }, { delay: 5 });
+  await backlog.insert(resize, { image: 'a' }, { wait: 5 });
   // @ts-expect-error: no such priority
   await backlog.insert(mail, { to: 'a', copies: '2' }, { priority: 'hgih' });
   // @ts-expect-error: a wrong type

@@ -90,7 +90,7 @@ describe('a record whose task its handler does not know', () => {
 
   it('is not given up as too old meanwhile: who knows it owes it an attempt', async () => {
     const harness = new Harness();
-    const retry = { type: 'constant', intervalSeconds: 60, jitter: 'none', maxAgeSeconds: 3600 } as const;
+    const retry = { type: 'constant', interval: 60, jitter: 'none', maxAge: 3600 } as const;
     harness.put('a', {
       task: 'new',
       attempts: 1,
@@ -109,7 +109,7 @@ describe('a record whose task its handler does not know', () => {
 
   it('is given up by whoever knows it, if it was too old when it was first met', async () => {
     const harness = new Harness();
-    const retry = { type: 'constant', intervalSeconds: 60, jitter: 'none', maxAgeSeconds: 60 } as const;
+    const retry = { type: 'constant', interval: 60, jitter: 'none', maxAge: 60 } as const;
     const failed = { attempts: 1, failures: 1, lastAttemptAt: iso(-90), lastFailureAt: iso(-90) };
     harness.put('a', { task: 'new', insertedAt: iso(-100), ...failed });
     expect(await at(harness, [task('old')], { retry })).toMatchObject({ unknownTask: 1, dead: 0 });

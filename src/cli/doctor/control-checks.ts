@@ -1,4 +1,4 @@
-import { age } from '../../local/schedule/durations.js';
+import { age } from '../../duration-text.js';
 import type { ControlFacts } from '../../store/dynamodb/control-items.js';
 import { printable } from '../output.js';
 import type { Finding } from './findings.js';

@@ -1,4 +1,4 @@
-import { age } from '../../local/schedule/durations.js';
+import { age } from '../../duration-text.js';
 import { describeExpiry, describeTable, hasPointInTimeRecovery } from '../../store/dynamodb/inspect.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';

@@ -1,4 +1,4 @@
-import { age } from '../../local/schedule/durations.js';
+import { age } from '../../duration-text.js';
 import type { ControlFacts } from '../../store/dynamodb/control-items.js';
 import type { TableFacts } from '../../store/dynamodb/inspect.js';
 import { RawItems } from '../../store/dynamodb/raw-items.js';

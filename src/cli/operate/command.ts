@@ -46,19 +46,19 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     );
   };
 
-  action<ActFlags & { toQueue?: string; policy?: string }>('redrive', {
+  action<ActFlags & { to?: string; policy?: string }>('redrive', {
     statuses: 'DEAD, as all that can be redriven',
     describe: 'Make dead records pending again: due now, failures back to 0, history kept.',
     flagsOf: (command) =>
       command
-        .option('--to-queue <queue>', 'into another queue', queue)
+        .option('--to <queue>', 'into another queue', queue)
         .option('--policy <type>', 'with this policy of their own, or "queue" for that of their queue'),
-    make: ({ toQueue, policy }) => {
+    make: ({ to, policy }) => {
       const retry = policy === undefined ? undefined : policyOf(policy);
       return {
         verbs: { ask: 'Redrive', done: 'redriven' },
-        toQueue,
-        act: (operator, which, options) => operator.redrive(which, { ...options, queue: toQueue, retry }),
+        toQueue: to,
+        act: (operator, which, options) => operator.redrive(which, { ...options, queue: to, retry }),
       };
     },
     samples: [
@@ -71,19 +71,23 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     ],
   });
 
-  action<ActFlags & { reason?: string; keep?: number | 'forever'; delete?: boolean }>('discard', {
+  action<ActFlags & { reason?: string; retention?: number | 'forever'; delete?: boolean }>('discard', {
     statuses: 'NEW, ERROR, DEAD, or several such as NEW,ERROR (default: DEAD)',
     describe: 'Give up records that nobody wants any more: dead with the reason, or removed for good.',
     flagsOf: (command) =>
       command
         .option('--reason <text>', 'kept on the record')
-        .option('--keep <duration>', 'how long they stay visible, or "forever" (default: 30d)', keep)
+        .option(
+          '--retention <duration>',
+          'how long they stay visible, or "forever" (default: 30d)',
+          flags.retention,
+        )
         .option('--delete', 'remove them from the table at once, for good'),
-    make: ({ reason, keep: kept, delete: removes = false }) => ({
+    make: ({ reason, retention, delete: removes = false }) => ({
       verbs: removes ? { ask: 'Remove for good', done: 'removed' } : { ask: 'Discard', done: 'discarded' },
       alwaysAsks: true,
       act: (operator, which, options) =>
-        operator.discard(which, { ...options, reason, keepSeconds: kept, delete: removes }),
+        operator.discard(which, { ...options, reason, retention, delete: removes }),
     }),
     samples: [
       ['backlog discard order-7 --reason "cancelled by phone"', ''],
@@ -91,37 +95,37 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     ],
   });
 
-  action<ActFlags & { for?: number; until?: string }>('snooze', {
+  action<ActFlags & { delay?: number; at?: string }>('snooze', {
     statuses: 'NEW, ERROR (default: both)',
     describe: 'Put off the next attempt of waiting records. Never brings one forward.',
     flagsOf: (command) =>
       command
-        .option('--for <duration>', 'from now, such as 2h', flags.duration)
-        .option('--until <time>', 'ISO-8601 with its zone, such as 2026-12-24T18:00:00Z'),
-    make: ({ for: waitMs, until: at }) => {
-      if ((waitMs === undefined) === (at === undefined)) {
-        throw new ConfigurationError('expected either --for or --until');
+        .option('--delay <duration>', 'from now, such as 2h', flags.duration)
+        .option('--at <time>', 'ISO-8601 with its zone, such as 2026-12-24T18:00:00Z'),
+    make: ({ delay: delayMs, at }) => {
+      if ((delayMs === undefined) === (at === undefined)) {
+        throw new ConfigurationError('expected either --delay or --at');
       }
-      const delay = waitMs === undefined ? { at } : { wait: waitMs / 1000 };
+      const when = delayMs === undefined ? { at } : { delay: delayMs / 1000 };
       return {
         verbs: { ask: 'Put off', done: 'put off' },
-        act: (operator, which, options) => operator.snooze(which, { ...options, ...delay }),
+        act: (operator, which, options) => operator.snooze(which, { ...options, ...when }),
       };
     },
-    samples: [['backlog snooze --queue orders --error HttpError --for 2h', 'the other side is down']],
+    samples: [['backlog snooze --queue orders --error HttpError --delay 2h', 'the other side is down']],
   });
 
-  action('retry', {
+  action('run-now', {
     statuses: 'NEW, ERROR (default: both)',
     describe:
       'Make waiting records due now, whatever they wait for; on a progressive queue at the next turn of their tier.',
     make: () => ({
-      verbs: { ask: 'Retry', done: 'made due' },
-      act: (operator, which, options) => operator.retryNow(which, options),
+      verbs: { ask: 'Make due now', done: 'made due' },
+      act: (operator, which, options) => operator.runNow(which, options),
     }),
     samples: [
-      ['backlog retry order-7', ''],
-      ['backlog retry --queue orders --error HttpError --per-second 20', 'the other side is back'],
+      ['backlog run-now order-7', ''],
+      ['backlog run-now --queue orders --error HttpError --per-second 20', 'the other side is back'],
     ],
   });
 
@@ -255,10 +259,6 @@ function queue(text: string): string {
 
 function queues(text: string): readonly string[] {
   return text.split(',').map((name) => queue(name.trim()));
-}
-
-function keep(text: string): number | 'forever' {
-  return text === 'forever' ? text : Math.round(flags.duration(text) / 1000);
 }
 
 /** `null` for that of the queue. The operator checks it. */

@@ -1,4 +1,4 @@
-import { age } from '../../local/schedule/durations.js';
+import { age } from '../../duration-text.js';
 import type { QueueStats } from '../../operate/index.js';
 import { EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';

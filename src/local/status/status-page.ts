@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
+import { age } from '../../duration-text.js';
 import { type LocalServer, localApp, serveLocally } from '../local-server.js';
-import { age } from '../schedule/durations.js';
 import type { RuntimeStatus } from './status.js';
 
 /** `/` for people and `/status.json` for programs, for this machine only. */

@@ -10,9 +10,9 @@ export interface BreakerOptions {
   /** Among fewer attempts than these it never does. */
   readonly minimumAttempts: number;
   /** So long an attempt counts, in seconds. */
-  readonly windowSeconds: number;
+  readonly window: number;
   /** From one probe to the next, in seconds. */
-  readonly openSeconds: number;
+  readonly halfOpenAfter: number;
 }
 
 export type BreakerPosition = 'closed' | 'open' | 'halfOpen';
@@ -43,7 +43,7 @@ export class Breaker {
     private readonly options: BreakerOptions,
     private readonly random: Random,
   ) {
-    this.window = new FailureWindow(options.windowSeconds);
+    this.window = new FailureWindow(options.window);
   }
 
   /** What all share, as it was just read. */
@@ -69,7 +69,7 @@ export class Breaker {
 
   /** Another run was quicker: what it has found is read with the next page. */
   lostProbe(now: number): void {
-    if (this.state) this.state = { ...this.state, until: now + this.options.openSeconds * 1000 };
+    if (this.state) this.state = { ...this.state, until: now + this.options.halfOpenAfter * 1000 };
   }
 
   /**
@@ -104,8 +104,8 @@ export class Breaker {
     const tooMany =
       !isOpen && attempts >= this.options.minimumAttempts && failureRate >= this.options.failureThreshold;
     const askedSeconds = Math.min(askedToWait(outcome), LONGEST_HOLD_SECONDS);
-    const openSeconds = tooMany || permit === 'probe' ? this.options.openSeconds : 0;
-    const until = now + Math.max(askedSeconds, openSeconds) * 1000;
+    const halfOpenAfter = tooMany || permit === 'probe' ? this.options.halfOpenAfter : 0;
+    const until = now + Math.max(askedSeconds, halfOpenAfter) * 1000;
     if (until <= now || (permit !== 'probe' && until <= this.openUntil)) return undefined;
     return this.moveTo({ until, since: this.state?.since ?? now });
   }

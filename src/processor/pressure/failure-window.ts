@@ -11,8 +11,8 @@ export class FailureWindow {
   private slices: Slice[] = [];
   private readonly sliceMs: number;
 
-  constructor(private readonly windowSeconds: number) {
-    this.sliceMs = (windowSeconds * 1000) / SLICES;
+  constructor(private readonly window: number) {
+    this.sliceMs = (window * 1000) / SLICES;
   }
 
   /** @param now epoch milliseconds */
@@ -44,6 +44,6 @@ export class FailureWindow {
   }
 
   private forget(now: number): void {
-    this.slices = this.slices.filter(({ from }) => from + this.sliceMs > now - this.windowSeconds * 1000);
+    this.slices = this.slices.filter(({ from }) => from + this.sliceMs > now - this.window * 1000);
   }
 }

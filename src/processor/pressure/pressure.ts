@@ -31,7 +31,7 @@ export function pressureOf(options: RunOptions, deps: RunDeps): Pressure {
       queue,
       options: breaker,
       destinationOf: destination,
-      probeSeconds: limits.attemptTimeoutSeconds + SPARE_SECONDS,
+      probeSeconds: limits.attemptTimeout + SPARE_SECONDS,
       memory: deps.breakers ?? new Map(),
     }),
   };

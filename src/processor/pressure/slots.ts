@@ -21,7 +21,7 @@ export interface RunSlotsDeps {
   /** Undefined: the queue has no limit for all of its runs. */
   readonly globalConcurrency?: number | undefined;
   readonly onArrival: boolean;
-  readonly attemptTimeoutSeconds: number;
+  readonly attemptTimeout: number;
   readonly store: Pick<BacklogStore, 'takeSlots' | 'renewSlots' | 'releaseSlots'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -99,7 +99,7 @@ export class RunSlots {
   }
 
   private get coverMs(): number {
-    return Math.min(this.deps.attemptTimeoutSeconds, LONGEST_COVER_SECONDS) * 1000;
+    return Math.min(this.deps.attemptTimeout, LONGEST_COVER_SECONDS) * 1000;
   }
 
   private async takeNow(isHandOver: boolean): Promise<number> {

@@ -4,7 +4,7 @@ import { backlogHandler } from 'dynamo-backlog/lambda';
 /** Ends its process, and with it the run, when it is told so. */
 export const handler = backlogHandler({
   queue: 'fragile',
-  attemptTimeoutSeconds: 5,
+  attemptTimeout: 5,
   process: async ({ id, payload }, { signal }) => {
     const { status } = await fetch(process.env.ERP_URL ?? '', {
       method: 'POST',

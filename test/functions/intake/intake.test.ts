@@ -49,7 +49,7 @@ describe('the intake', () => {
     ]);
     const attempted: string[] = [];
     const target = { queue: 'default', lane: 'default' };
-    const limits = { concurrency: 1, attemptTimeoutSeconds: 5 };
+    const limits = { concurrency: 1, attemptTimeout: 5 };
     const deadline = clock.now() + 60_000;
     const process = ({ id }: { id: string }) => void attempted.push(id);
     const policy = resolvePolicy({ type: 'fibonacci' });

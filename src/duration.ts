@@ -1,0 +1,88 @@
+import * as z from 'zod/mini';
+import { ConfigurationError } from './errors.js';
+import { show } from './validation.js';
+
+/**
+ * A length of time, wherever one is said: seconds as a number, or text. Text has units, the largest first or not
+ * (`"90s"`, `"2h"`, `"1h30m"`, `"3d 12h"`; ms, s, m or min, h, d, w), or is an ISO-8601 duration (`"PT2H"`,
+ * `"P1DT2H"`) without years and months, whose length varies. A century at most.
+ */
+export type Duration = number | string;
+
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 0.001,
+  s: 1,
+  m: 60,
+  min: 60,
+  h: 3_600,
+  d: 86_400,
+  w: 604_800,
+};
+const PART = /(\d+(?:\.\d+)?) ?(ms|min|[smhdw]) ?/g;
+const ISO = /^P(?=[\dT])(?:[\d.]+W)?(?:[\d.]+D)?(?:T(?=\d)(?:[\d.]+H)?(?:[\d.]+M)?(?:[\d.]+S)?)?$/;
+/** A century, its leap days included. */
+export const LONGEST_SECONDS = 36_525 * 86_400;
+/** Of a text that is one. */
+const MOST_CHARACTERS = 64;
+
+/** Seconds of a duration; undefined for what is none. `"5"` is none: five of what? */
+function secondsOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || value.length > MOST_CHARACTERS) return undefined;
+  // In ISO-8601 only M has two meanings, and months are refused.
+  const text = ISO.test(value) ? value.slice(1).replace('T', '').toLowerCase() : value.trim();
+  let seconds: number | undefined;
+  const rest = text.replace(PART, (_, amount, unit) => {
+    seconds = (seconds ?? 0) + amount * (UNITS[unit] ?? 0);
+    return '';
+  });
+  return rest === '' ? seconds : undefined;
+}
+
+export interface Bounds {
+  /** Seconds. Default 0. */
+  readonly least?: number;
+  /** Seconds. Default: a century. */
+  readonly most?: number;
+  /** Without it itself. */
+  readonly above?: number;
+}
+
+function within(
+  value: unknown,
+  { least = 0, above = -1, most = LONGEST_SECONDS }: Bounds,
+): number | undefined {
+  const seconds = secondsOf(value);
+  return seconds !== undefined && seconds >= least && seconds > above && seconds <= most
+    ? seconds
+    : undefined;
+}
+
+function expectedOf({ least = 0, above, most = LONGEST_SECONDS }: Bounds): string {
+  const from = above === undefined ? `${least} s or more` : `above ${above} s`;
+  const to = most < LONGEST_SECONDS ? `at most ${most} s` : 'at most a century';
+  return `expected seconds or a duration such as "90s", "2h", "1h30m" or "P1DT2H", ${from}, ${to}`;
+}
+
+/**
+ * Seconds of a duration.
+ *
+ * @throws ConfigurationError for what is none, or lies outside of the bounds
+ */
+export function parseDuration(value: unknown, name: string, bounds: Bounds = {}): number {
+  const seconds = within(value, bounds);
+  if (seconds !== undefined) return seconds;
+  throw new ConfigurationError(`${name}: ${expectedOf(bounds)}, got ${show(value)}`);
+}
+
+/** An option that is a duration, or this word. The schema gives seconds, or the word. */
+export function duration<Word extends string = never>(bounds: Bounds = {}, word?: Word) {
+  return z.transform((value: unknown, { issues }): number | Word => {
+    if (word !== undefined && value === word) return word;
+    const seconds = within(value, bounds);
+    if (seconds !== undefined) return seconds;
+    const message = word === undefined ? expectedOf(bounds) : `${expectedOf(bounds)}, or "${word}"`;
+    issues.push({ code: 'custom', message, input: value });
+    return z.NEVER;
+  });
+}
