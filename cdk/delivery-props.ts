@@ -44,16 +44,17 @@ export interface DeliveryProps {
   readonly method?: 'POST' | 'PUT' | 'PATCH' | undefined;
 
   /**
-   * Headers beside those that the delivery sets by itself. What gives access comes from a secret: the function reads
-   * it, and nobody else, five minutes at a time.
+   * Headers beside those that the delivery sets by itself. What gives access comes from a secret: only the function
+   * reads it, and keeps it for five minutes.
    *
    * @default - none
    */
   readonly headers?: Readonly<Record<string, string | AnySecret | HeaderSecret>> | undefined;
 
   /**
-   * Signs each delivery by Standard Webhooks: a secret of Secrets Manager (its current version and the one before sign
-   * both) or a parameter of the Parameter Store, with `whsec_` and base64, or any text, of 16 bytes or more in it.
+   * Signs each delivery by Standard Webhooks. The key is a secret of Secrets Manager, whose current version and the one
+   * before both sign, or a parameter of the Parameter Store. It holds `whsec_` and base64, or any text, of 16 bytes or
+   * more.
    *
    * @default - no signature
    */

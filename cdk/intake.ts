@@ -28,7 +28,7 @@ const MAX_NAMES_BYTES = 3_200;
 
 export interface IntakeSettings {
   readonly queues: readonly Queue[];
-  /** Those whose records are attempted as they come. */
+  /** Those whose records are attempted on insertion. */
   readonly onArrival: readonly StaffedQueue[];
   readonly tables: Tables;
   readonly memorySize: number;
@@ -47,15 +47,15 @@ export interface Intake {
 }
 
 /**
- * Whether the table tells of what is put into it. If not, what is put there without `lane` is never attempted, which a
- * warning says.
+ * Whether the table has a stream of what is put into it. If not, what is put there without `lane` is never attempted,
+ * which a warning says.
  */
 export function canTakeIn(scope: Construct, { records }: Tables): boolean {
   if (hasNewImages(records)) return true;
   Annotations.of(scope).addWarningV2(
     'dynamo-backlog:no-stream',
     'the table has no stream of new images that is known here (tableStreamArn): records that are put without ' +
-      '"lane" and "dueAt" will never be attempted; give the table such a stream, or set "intake" to false if every ' +
+      '"lane" and "dueAt" will never be attempted. Give the table such a stream, or set "intake" to false if every ' +
       'producer is a BacklogClient or another Backlog looks after the table',
   );
   return false;

@@ -41,7 +41,7 @@ export interface BacklogProps {
   readonly intake?: boolean | undefined;
 
   /**
-   * Whether the table is looked through once a day for records that the intake was never told of, and for dead ones
+   * Whether the table is looked through once a day for records that the intake was not notified of, and for dead ones
    * that were set to `NEW` by hand. Reads the whole table: 0.5 read units per 4 KB.
    *
    * @default - true where there is an intake
@@ -56,7 +56,7 @@ export interface BacklogProps {
   readonly encryptionKey?: IKey | undefined;
 
   /**
-   * Protects the new tables from deletion by anybody.
+   * Protects the new tables from deletion by any user.
    *
    * @default false
    */

@@ -139,7 +139,7 @@ export interface QueueProps {
 
   /**
    * Runs at once that attempt records as they are inserted, each with `concurrency`. What is inserted while so many are
-   * at work gets its place in the index, and is attempted by an ordinary run within seconds.
+   * at work is indexed, and is attempted by an ordinary run within seconds.
    *
    * @default 10
    */
@@ -153,8 +153,9 @@ export interface QueueProps {
   readonly attemptsPerSecond?: number | undefined;
 
   /**
-   * Leaves the other side in peace when too many attempts fail: after that one record is tried now and then, until one
-   * does not fail. `true` opens when half of at least 10 attempts within 60 s fail, and tries one every 50 s.
+   * A circuit breaker: it opens when too many attempts fail. While it is open, only one record is attempted now and
+   * then; it closes when such an attempt does not fail. `true` opens it when half of at least 10 attempts within 60 s
+   * fail, and attempts one record every 50 s.
    *
    * @default - none: every record that is due is attempted
    */

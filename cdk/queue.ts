@@ -88,7 +88,7 @@ export function readQueues(queues: Readonly<Record<string, QueueProps>>): Queue[
   return names.map((name) => readQueue(name, queues[name])).map((queue) => checkRetryQueue(queue, names));
 }
 
-/** A record that moved into a queue that nobody serves would wait there unseen. */
+/** A record that moved into a queue that no function serves would wait there unseen. */
 function checkRetryQueue(queue: Queue, names: readonly string[]): Queue {
   const { retryQueue } = queue.settings;
   if (retryQueue === undefined || names.includes(retryQueue)) return queue;

@@ -113,7 +113,7 @@ export function grantSweep(grantee: IGrantable, { records, control }: Tables): v
   grantKeys(grantee, [records, control]);
 }
 
-/** What `BacklogOperator` needs: to find, change and remove records, and to see who has them in hand. */
+/** What `BacklogOperator` needs: to find, change and remove records, and to see which runs have them in flight. */
 export function grantOperate(grantee: IGrantable, { records, control }: Tables): void {
   const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem', 'dynamodb:Scan'];
   const index = `${records.tableArn}/index/${DUE_INDEX.indexName}`;

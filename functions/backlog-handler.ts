@@ -30,7 +30,7 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   readonly queue?: string | undefined;
   /**
    * Several queues in place of one, with their weights: `critical,6 default,1`. What a function serves together (in the
-   * CDK app, by one worker) it serves by these. Default, without `queue` as well: all that it is told of.
+   * CDK app, by one worker) it serves by these. Default, without `queue` as well: all queues that its environment names.
    */
   readonly queues?: QueuesChoice | undefined;
   /** Does the work of one record. With `tasks` beside it, of records that name no task. */
@@ -60,7 +60,7 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
   /**
-   * Leaves the other side in peace when too many attempts fail: `true`, or its options. Default: none.
+   * A circuit breaker, which stops attempts when too many fail: `true`, or its options. Default: none.
    */
   readonly breaker?: BreakerChoice | undefined;
   /**
@@ -105,7 +105,7 @@ const optionsSchema = z.strictObject({
 /**
  * Makes the Lambda handler of one queue from a function that does the work of one record, or from tasks.
  *
- * @throws ConfigurationError naming the option that makes no sense; what is wrong with the environment is logged
+ * @throws ConfigurationError naming the option that is invalid; what is wrong with the environment is logged
  *   and thrown by every invocation
  */
 export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler {

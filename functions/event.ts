@@ -6,7 +6,7 @@ import { MAX_SHARDS } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import type { QueueSettings } from './settings.js';
 
-/** What a run shall drain: the constant input of an EventBridge rule, or what the intake sends. */
+/** What a run is to drain: the constant input of an EventBridge rule, or what the intake sends. */
 export interface BacklogEvent {
   readonly queue: string;
   /** The age band of the rule; on a progressive queue only, and there always. */

@@ -51,7 +51,7 @@ class RunFailedError extends Error {
 /** Ends of a run that must not pass for a success: the event of arrivals comes back by its on-failure destination. */
 const TROUBLES: { readonly [end in RunSummary['ended']]?: string } = {
   storeError: 'DynamoDB throttled or did not answer',
-  shared: 'others have some of these arrivals in hand',
+  shared: 'other runs have claimed some of these arrivals',
 };
 
 export function isTrouble({ ended }: RunSummary): boolean {

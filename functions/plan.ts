@@ -103,9 +103,9 @@ const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /**
- * The lanes of an event's run. About once an hour, at a turn of the queue's own, its first run looks into those too
- * that the queue had when it had more shards; about once a day where nothing is said of shards. (A rule that skips
- * that turn does it at the next one.)
+ * The lanes of an event's run. About once an hour, at a tick of the queue's own, its first run also looks into the lanes
+ * that the queue had when it had more shards. Where `shards` is not given, it does so about once a day. (A rule that
+ * skips that tick does it at the next one.)
  */
 function lanesFor(
   { queue, part = { number: 0, of: 1 }, settings }: ParsedEvent,

@@ -33,7 +33,7 @@ export function shownOn(page: string): Shown[] {
 export const isSimulation = (command: string) => command.startsWith('simulate ');
 
 /**
- * The page with everything that is between its marks made anew; pictures go to `folder`.
+ * Generates everything between the page's marks again, and returns the page; pictures go to `folder`.
  *
  * @param isWanted which commands to run; what the others show stays as it is
  */
