@@ -189,7 +189,7 @@ export class Attempts {
       lease.coversAttempt(at) &&
       this.deps.share.slots.cover();
     const hasTurn = entry !== undefined && (await this.takeTurn(attemptsLeft, isInTime));
-    // This process may have stood still while it waited, and the breaker may have opened.
+    // This process may have been frozen while it waited, and the breaker may have opened.
     const isLate = hasTurn && !isInTime(clock.wall());
     if (entry && hasTurn && !isLate && breakers.isOpenTo(entry)) return this.attempt(record, entry);
     counters.notStarted();
@@ -225,7 +225,7 @@ export class Attempts {
     if (await attempt.straggling) {
       this.deps.logger.warn('attempt ignores its signal', { id: record.id });
       this.stragglers.set(record.id, { done, ended: attempt.outcome, abandon });
-      // Whoever waits for it cannot renew the lease meanwhile.
+      // A caller that waits for it cannot renew the lease meanwhile.
       entry.over();
       return 'straggling';
     }

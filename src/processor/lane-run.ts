@@ -93,7 +93,7 @@ export class LaneRun {
         released = release !== 'woken';
         if (release === 'lost') return 'leaseLost';
         if (released) return this.lease.suspects.length > 0 ? 'maxRecords' : 'drained';
-        // Somebody came by meanwhile: what they came for may have become due after this run's first look.
+        // Another run has asked for the lease meanwhile: its records may have become due after this run's first look.
         if (!(await this.lease.acknowledgeWake())) return 'leaseLost';
         pages = this.newPages(true);
         await pages.first(this.pageLimit());
@@ -119,7 +119,7 @@ export class LaneRun {
       const end = this.attempts.outOfRoom();
       const { onePage, lane } = this.options.target;
       if (!end && onePage) {
-        // Who was passed over stays due: the next page begins behind them, or it would be the same one again.
+        // Records that were passed over stay due: the next page begins behind them, or it would be the same one again.
         const bookmark = pages.bookmark();
         if (bookmark) onePage.bookmarks.set(lane, bookmark);
         return 'onePage';
@@ -158,7 +158,7 @@ export class LaneRun {
         this.counters.leftOver(rest.length);
         return end;
       }
-      // What is left did not fit into the lease: stragglers held slots, or this process stood still. Read it anew.
+      // What is left did not fit into the lease: stragglers held slots, or this process was frozen. Read it again.
       if (rest.length > 0) await this.attempts.stragglersBelow(this.pressure.share.most);
     }
     return undefined;
@@ -192,7 +192,7 @@ export class LaneRun {
   private async letGo(pages: PageSource): Promise<void> {
     try {
       await this.attempts.stragglersBelow(1);
-      // As often as others come by meanwhile: each of them does so once. The store gives up at the deadline.
+      // As often as other runs ask for the lease meanwhile: each does so once. The store gives up at the deadline.
       for (;;) {
         if ((await this.lease.release(pages.cursor())) !== 'woken') return;
         this.options.target.onePage?.bookmarks.delete(this.options.target.lane);

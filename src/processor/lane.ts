@@ -36,7 +36,7 @@ export type Work = { readonly record: BacklogRecord; readonly change?: RecordCha
 /** Names that a run warns of; a producer may write any. */
 const MAX_UNKNOWN_TASKS = 20;
 
-/** What a run knows of its lane: who is due in it by its policy or age band, and whether its queue lets it go on. */
+/** What a run knows of its lane: which records are due by its policy or age band, and whether its queue lets it go on. */
 export class Lane {
   readonly key: string;
   readonly retryMode: RetryMode;
@@ -130,7 +130,7 @@ export class Lane {
     return deadIfRefused(outcome, this.decidingFor(record).deadOn);
   }
 
-  /** What the outcome of an attempt changes, once it is known whether it was refused for good. */
+  /** What the outcome of an attempt changes, once it is known whether it was refused permanently. */
   settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange {
     const decided = decide(record, outcome, this.decidingFor(record));
     const kept = this.options.keepTexts?.(decided.outcome) ?? { outcome: decided.outcome };

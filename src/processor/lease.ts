@@ -59,7 +59,7 @@ export class RunLease {
   /** Takes the lease with the journal of the first page, or asks its holder to look once more. */
   async acquire(ids: readonly string[]): Promise<Acquired> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      // Suspects are left as they are: who they are is known from the answer.
+      // Suspects are left as they are: the answer names them.
       const hold = { ...this.next(ids), suspects: undefined };
       const answer = await this.store.holdLease(this.key, hold);
       if (answer.held) {
@@ -94,8 +94,8 @@ export class RunLease {
   }
 
   /**
-   * Writes the journal anew for ids whose attempts have begun, or begin at once, and renews the lease. False: it is not
-   * ours any more.
+   * Writes a new journal for ids whose attempts have begun, or begin at once, and renews the lease. False: it is not ours
+   * any more.
    */
   async hold(ids: readonly string[]): Promise<boolean> {
     return this.write({ ...this.next(ids), begun: true });
@@ -109,11 +109,11 @@ export class RunLease {
   }
 
   /**
-   * Renews the lease for those of the page that are still in hand, so that nobody attempts them beside it. No further
-   * attempts: they would start from what was read long ago. False: it is not ours any more.
+   * Renews the lease for those of the page that are still in flight, so that no other run attempts them. It begins no
+   * further attempts: they would start from what was read long ago. False: it is not ours any more.
    */
   async renew(ids: readonly string[]): Promise<boolean> {
-    // The same page: who of it was settled has its `rev` already.
+    // The same page: records of it that were settled have its `rev` already.
     const hold = { ...this.next(ids), rev: this.rev, begun: this.begun };
     const answer = await this.store.holdLease(this.key, hold);
     if (answer.held) this.heldUntil = hold.until;
@@ -132,7 +132,7 @@ export class RunLease {
     return () => this.clock.wall() < until;
   }
 
-  /** Real milliseconds until the lease should be renewed by somebody who only waits. */
+  /** Real milliseconds until a run that only waits should renew the lease. */
   renewInMs(): number {
     return Math.max(0, this.heldUntil - this.clock.wall() - 2 * SETTLE_MS);
   }

@@ -46,7 +46,7 @@ export class LoneAttempts {
    * culprit, and gets a failure. All others are attempted alone: any of them may be it, or none, if the run was lost
    * before the first attempt.
    *
-   * @param mayGoOn false when others have waited long enough; who is left remains a suspect
+   * @param mayGoOn false when others have waited long enough; a record that is left remains a suspect
    */
   async seeTo(
     { inFlight, rev, begun, suspects }: Inherited,
@@ -81,8 +81,8 @@ export class LoneAttempts {
   }
 
   /**
-   * Attempts those that were postponed, first who has waited longest: one that ends the process at every turn must not
-   * keep the others from theirs. Returns why some of them were left, if they were.
+   * Attempts those that were postponed, first the one that has waited longest: one that ends the process at every attempt
+   * must not keep the others from theirs. Returns why some of them were left, if they were.
    */
   async attemptPostponed(): Promise<StopReason | undefined> {
     this.deps.attempts.keepsRoomForOne = false;

@@ -116,7 +116,7 @@ export interface OnePage {
   readonly bookmarks: Map<string, Bookmark>;
   /** Whether it waits for another run that must end soon: not where other queues have work meanwhile. */
   readonly mayWait: boolean;
-  /** What the pages have told of times to come. */
+  /** The future due times that the pages have named. */
   readonly upcoming: Upcoming;
 }
 
@@ -137,9 +137,9 @@ export interface RunTarget {
   readonly band?: TierBand | undefined;
   /** Of a progressive queue's run without an age band. Default: as `band` says. */
   readonly retryMode?: RetryMode | undefined;
-  /** Records that have just come and have no place in the index yet, in place of what is due in the lane. */
+  /** Records that were just inserted and are not indexed yet, in place of what is due in the lane. */
   readonly arrivals?: Arrivals | undefined;
-  /** Of a progressive queue's arrivals: its first tier, in which those are looked at again that were crowded out. */
+  /** Of a progressive queue's arrivals: its first tier, which looks again at those that had no room. */
   readonly firstBand?: TierBand | undefined;
   /** Slower tiers whose missed or cut-short runs this run makes up for (on the hourly rule). */
   readonly catchUp?: readonly TierBand[] | undefined;
@@ -182,7 +182,7 @@ export interface RunOptions extends FailureChoices {
   readonly keepTexts?: KeepTexts | undefined;
 }
 
-/** Whether a run has no time left to begin anew: for one attempt, and what comes with it. */
+/** Whether a run has no time left to begin again: for one attempt, and what comes with it. */
 export function isShortOfTime(
   { limits, deadline, stop }: Pick<RunOptions, 'limits' | 'deadline' | 'stop'>,
   clock: Clock,

@@ -44,7 +44,7 @@ const MAX_PAGE_ID_BYTES = 64 * 1024;
 
 /**
  * Per-record policies: the longest overdue first. A failure moves a record behind all that are due now, so the order
- * is fair by itself, whatever the limit: nobody waits longer than the pile before it takes.
+ * is fair by itself, whatever the limit: no record waits longer than the pile before it takes.
  */
 export class DueTimePages implements PageSource {
   private readonly until: number;
@@ -102,7 +102,7 @@ export class DueTimePages implements PageSource {
 }
 
 /**
- * Progressive tiers: the newest first. Failures keep their place in the index, so a run that ends at a
+ * Progressive tiers: the newest first. A failure does not move a record in the index, so a run that ends at a
  * limit leaves a cursor, and the next one divides its limit:
  *
  *     newest |--fresh--|head ............ |at ------- sweep ------> oldest

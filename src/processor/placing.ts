@@ -26,9 +26,9 @@ export interface PlacingDeps extends KnownQueues {
 }
 
 export interface Placed {
-  /** As they were read: `problems` names what was written anew. */
+  /** As they were read: `problems` names the attributes that were written again. */
   readonly placed: readonly BacklogRecord[];
-  /** Gone, done, or given their place by somebody else. */
+  /** Gone, done, or indexed by another process. */
   readonly skipped: number;
   /** This code cannot handle them, or DynamoDB takes no place for them: they are dead, and say why. */
   readonly quarantined: number;
@@ -127,7 +127,7 @@ async function write(
   return 'quarantined';
 }
 
-/** For the log: errors of DynamoDB hold nothing of the record; of others who knows. */
+/** For the log: errors of DynamoDB contain no part of the record; other errors may. */
 function reasonOf(error: unknown): string {
   const { name, message } = error as Error;
   return name === 'StoreError' ? message : name;

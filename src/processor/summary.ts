@@ -24,7 +24,7 @@ export type StopReason =
   /** The lease was lost to another run. */
   | 'leaseLost'
   /**
-   * Others have some of these arrivals in hand. The invocation fails, so that its event comes back for what is left.
+   * Other runs have claimed some of these arrivals. The invocation fails, so that its event comes back for what is left.
    */
   | 'shared'
   /** DynamoDB throttled, or did not answer. */
@@ -46,9 +46,9 @@ export interface RunSummary {
   readonly snoozed: number;
   /** Given up by `Cancel`; not among `dead`. */
   readonly cancelled: number;
-  /** Named by the index, but not attempted: settled meanwhile, not their turn yet, or put right. */
+  /** Named by the index, but not attempted: settled meanwhile, not their turn yet, or repaired. */
   readonly skipped: number;
-  /** Attempted, but somebody else changed the record meanwhile, or the outcome could not be written. */
+  /** Attempted, but another process changed the record meanwhile, or the outcome could not be written. */
   readonly unsettled: number;
   /** Not attempted, as this handler does not know their task: they wait for one that does. Absent: none. */
   readonly unknownTask?: number | undefined;

@@ -29,7 +29,7 @@ export class Upcoming {
     return Math.min(...(this.timesOf.get(lane) ?? []));
   }
 
-  /** Those that have something to come by then. */
+  /** Those in which a record comes due until then. */
   lanes(until: number): string[] {
     return [...this.timesOf.keys()].filter((lane) => this.next(lane) <= until);
   }

@@ -32,7 +32,7 @@ export interface BreakersDeps {
   /** Undefined: nothing ever opens. */
   readonly options: BreakerOptions | undefined;
   readonly destinationOf: DestinationOf | undefined;
-  /** How long nobody else makes a probe while one is under way. */
+  /** How long no other run makes a probe while one is under way. */
   readonly probeSeconds: number;
   readonly store: Pick<BacklogStore, 'setBreaker' | 'readSharedBreaker'>;
   readonly clock: Clock;
@@ -60,7 +60,7 @@ export interface Left {
  * open is known to all runs with their next page, by the queue's item. Nothing is written while all are closed.
  *
  * The item has room for `OWN_BREAKERS`. Those that open while it is full are kept outside of it, where destinations of
- * the same hash share one: whoever meets such a destination reads it once per page.
+ * the same hash share one: a run that meets such a destination reads it once per page.
  */
 export class Breakers {
   private readonly breakers: Map<string, Breaker>;

@@ -98,7 +98,7 @@ export class Pool {
     return waiting.isServed;
   }
 
-  /** Who has less than its share goes before those who have more; else who has waited for longest. */
+  /** A lane that has less than its share goes before those that have more; among equals, the one that waited longest. */
   private serve(): void {
     const { fairShare } = this;
     const inTurn = [...this.waiting].sort(
