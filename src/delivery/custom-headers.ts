@@ -69,7 +69,7 @@ function typeOf(value: unknown): string {
 
 export interface CustomHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** Hides the parts of them that nobody else should read. */
+  /** Hides the secret parts of them. */
   readonly hidden: HiddenSecrets | undefined;
 }
 

@@ -38,7 +38,7 @@ export interface HttpDeliveryOptions {
   /** Finds the addresses of a name, for tests. Default: the system's. */
   readonly lookup?: LookupFunction | undefined;
   /**
-   * Real time, epoch milliseconds, that signatures bear and a `Retry-After` with a date counts from. Default: the
+   * Real time, epoch milliseconds, that signatures contain and a `Retry-After` with a date counts from. Default: the
    * system's.
    */
   readonly now?: (() => number) | undefined;
@@ -47,7 +47,7 @@ export interface HttpDeliveryOptions {
 /** A `process` that can be made ready before a run. */
 export interface HttpDelivery extends Process {
   /**
-   * Gets the secrets, and throws if one cannot be had or makes no sense: then no record need pay for it by an attempt.
+   * Gets the secrets, and throws if one cannot be read or is invalid: then no record need pay for it by an attempt.
    * `backlogHandler` and the built-in handlers call it before each run.
    */
   prepare(): Promise<void>;

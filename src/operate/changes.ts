@@ -59,7 +59,7 @@ const DISCARDED = 'discarded';
 const MAX_REASON_BYTES = 200;
 const AS_WANTED: Decision = { do: 'skip', reason: 'asWanted' };
 
-/** Given up because nobody wants it any more: not what a redrive of all that failed means. */
+/** Given up because the work is not wanted any more: a redrive of all that failed leaves it out. */
 export function isUnwanted({ deadReason = '' }: BacklogRecord): boolean {
   return deadReason.startsWith(DISCARDED) || deadReason.startsWith(CANCELLED);
 }
@@ -102,7 +102,7 @@ export interface DiscardWishes {
   readonly delete: boolean;
 }
 
-/** Nobody wants it any more: dead with that reason and visible for a while, or gone. */
+/** The work is not wanted any more: the record is dead with that reason and visible for a while, or removed. */
 export function discard({ record }: Found, wishes: DiscardWishes, context: DecisionContext): Decision {
   if (wishes.delete) return { do: 'remove' };
   const { now, allOverAt } = context;
@@ -112,7 +112,7 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
   if (reason === undefined ? said?.startsWith(DISCARDED) : said === deadReason) return AS_WANTED;
   const lane = deadLane(homeOf(record));
   const isDeadAlready = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
-  // Who attempts it goes on, and finds that somebody was quicker.
+  // A run that attempts it goes on, and finds that this write was quicker.
   const former =
     isPending(record) && record.lane !== undefined && !isHeld(record, now)
       ? { formerLane: { lane: record.lane, until: toIso(allOverAt) } }
@@ -192,8 +192,8 @@ export function changePolicy({ record, item }: Found, retry: RetryPolicy | null,
 }
 
 /**
- * Into another queue. A record that waits is not due there before all attempts that are under way now are over, as one
- * of them may be its own; `leftBehind` tells what to write once that is known sooner.
+ * Into another queue. A waiting record is not due there before all attempts that are under way now are over: one of them
+ * may be its own. `leftBehind` says what to write if that is known sooner.
  */
 export function move({ record }: Found, queue: string, context: DecisionContext): Decision {
   const { now, allOverAt } = context;
@@ -202,7 +202,7 @@ export function move({ record }: Found, queue: string, context: DecisionContext)
   const isThere = record.queue === queue && isLaneOf(withoutDeadEnding(record.lane ?? ''), queue);
   if (isThere && !isMisplaced(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === isDead) return AS_WANTED;
   if (isDead) return changing({ queue, lane, dueAt: record.dueAt ?? toIso(now) }, []);
-  // Nobody attempts what has no place, while it is claimed.
+  // While a record that is not indexed is claimed, no run attempts it.
   if (record.lane === undefined) return placing(record, { queue, lane }, [], now);
   const dueAt = Math.max(dueTime(record), timeOf(record.notBefore), allOverAt);
   return placing(
@@ -236,7 +236,7 @@ function changing(set: OperatorChange['set'], remove: OperatorChange['remove']):
   return { do: 'change', change: { set, remove: [...new Set(remove)].filter((name) => !kept.has(name)) } };
 }
 
-/** What could not be read of the contract is written anew, as with any record that gets its place. */
+/** Attributes of the contract that could not be read get their defaults, as in any record that is indexed. */
 function contractOf(record: BacklogRecord): OperatorChange['set'] {
   if (record.lane !== undefined) return {};
   const { queue, insertedAt, problems } = record;

@@ -54,7 +54,7 @@ export interface DiscardOptions extends OperationOptions {
   readonly reason?: string | undefined;
   /** How long the record stays visible. Default: 30 days. */
   readonly keepSeconds?: number | 'forever' | undefined;
-  /** Removes it from the table at once, for good. */
+  /** Removes it from the table at once, permanently. */
   readonly delete?: boolean | undefined;
 }
 
@@ -108,7 +108,7 @@ export interface Stats extends Pick<Units, 'readUnits'> {
 
 /**
  * What operators do with records that wait or were given up: on one, on a list of ids, or on all that match. Every
- * write is fenced: of an action and an attempt at the same time, who writes first wins. Every action may be interrupted
+ * write is fenced: of an action and an attempt at the same time, the first write wins. Every action may be interrupted
  * and repeated; one bad record never stops the others. See docs/operate.md.
  *
  *     const operator = new BacklogOperator({ table: 'Backlog-Records', controlTable: 'Backlog-Control' });
@@ -119,7 +119,7 @@ export class BacklogOperator {
   private readonly clock: Clock;
   private readonly random: Random;
 
-  /** @throws ConfigurationError for an option that is missing, unknown or makes no sense */
+  /** @throws ConfigurationError for an option that is missing, unknown or invalid */
   constructor(options: BacklogOperatorOptions) {
     this.deps = parseOperator(options);
     this.clock = this.deps.clock;
@@ -127,8 +127,8 @@ export class BacklogOperator {
   }
 
   /**
-   * Dead records are pending again, and due now: failures back to 0, history kept. Those that nobody wants are left
-   * out of a selection.
+   * Makes dead records pending again, and due now: failures back to 0, history kept. A selection leaves out those that
+   * are not wanted any more.
    */
   async redrive(which: Which, options: RedriveOptions = {}): Promise<ActionResult> {
     const { queue, retry, ...how } = parseOptions(redriveSchema, options, 'redrive');
@@ -137,8 +137,8 @@ export class BacklogOperator {
   }
 
   /**
-   * Records are dead, as nobody wants them, with the reason; or gone, with `delete`. Of a selection that names no
-   * status: dead ones.
+   * Gives records up, as they are not wanted any more: they are dead with the reason, or removed, with `delete`. Of a
+   * selection that names no status: dead ones.
    */
   async discard(which: Which, options: DiscardOptions = {}): Promise<ActionResult> {
     const parsed = parseOptions(discardSchema, options, 'discard');

@@ -77,7 +77,7 @@ const selectionSchema = z.strictObject({
  * Checks a selection.
  *
  * @param actsOn the statuses that the action is for; `byDefault`: those that are meant where none is named
- * @throws ConfigurationError for a filter that makes no sense, a status that the action is not for, or none at all
+ * @throws ConfigurationError for an invalid filter, a status that the action is not for, or none at all
  */
 export function parseSelection(
   input: unknown,

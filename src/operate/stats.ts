@@ -4,7 +4,7 @@ import type { OperatorStore } from '../store/operator-store.js';
 import type { IndexKey, QueueState } from '../store/store.js';
 import { deadLanesOf } from './lanes.js';
 
-/** How a queue is doing. Counts are of records that have their place in the index. */
+/** How a queue is doing. Counts are of records that are indexed. */
 export interface QueueStats {
   readonly queue: string;
   /** How it retries, once a run has told. */
@@ -12,7 +12,7 @@ export interface QueueStats {
   readonly paused: boolean;
   /** ISO-8601. */
   readonly pausedAt?: string | undefined;
-  /** Destinations that its circuit breaker leaves in peace. */
+  /** Destinations whose circuit breaker is open. */
   readonly openBreakers: number;
   /** `NEW` and `ERROR` together: the index does not tell them apart. */
   readonly pending: number;

@@ -45,9 +45,8 @@ export interface Trouble {
 }
 
 /**
- * Gives records that no rule finds (put without `lane` or with a wrong one, or dead and set to `NEW` by hand) their place in the index:
- * those of whom nobody else can have any in hand. Who has a place, or is done, is left alone. May be repeated at
- * will.
+ * Indexes records that no rule finds: put without `lane` or with a wrong one, or dead and set to `NEW` by hand. No other
+ * run may have claimed any of them. A record that is indexed, or done, is left alone. May be repeated at will.
  *
  * In the order of the records, as far as the store answers: what is wrong with one of them is no trouble of another.
  *

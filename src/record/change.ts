@@ -70,7 +70,7 @@ export interface SettleContext {
   readonly history?: HistoryLimits | undefined;
 }
 
-/** A record without a place was put by somebody who leaves the rest to us. */
+/** A record without a lane was put by a producer that writes only the required attributes: this adds `insertedAt`. */
 export function arrivalOf({ lane, insertedAt }: BacklogRecord): { readonly insertedAt?: string } {
   return lane === undefined ? { insertedAt } : {};
 }

@@ -126,7 +126,7 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   const leftBand = age < band.fromAgeSeconds || (age > band.untilAgeSeconds && !band.last);
   const lastAttemptAt = record.lastAttemptAt === undefined ? undefined : Date.parse(record.lastAttemptAt);
   const halfTurnMs = (band.everySeconds * 1000) / 2;
-  // One that lies far ahead is nobody's attempt.
+  // A time that lies far ahead is not that of an attempt.
   const attemptedRecently = lastAttemptAt !== undefined && Math.abs(now - lastAttemptAt) < halfTurnMs;
   const heldUntil = record.notBefore === undefined ? now : Date.parse(record.notBefore);
   const isNotDue = heldUntil > now;
@@ -158,7 +158,7 @@ function isExpired(record: BacklogRecord, { policy, now }: DueContext): boolean 
   return isPast && !wasPutOffPast(lastDay, record) && !wasUnknownBefore(lastDay, record);
 }
 
-/** No handler knew its task when its last day came: whoever knows it owes it an attempt. */
+/** No handler knew its task when its last day came: a handler that knows it still has to attempt it once. */
 function wasUnknownBefore(lastDay: number, { unknownTaskSince }: BacklogRecord): boolean {
   return unknownTaskSince !== undefined && Date.parse(unknownTaskSince) <= lastDay;
 }

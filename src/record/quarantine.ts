@@ -51,8 +51,8 @@ export function isQuarantined({ status, deadReason }: BacklogRecord): boolean {
 }
 
 /**
- * The same for an item without room for it, in the order in which they are to be tried: with a shorter reason, with
- * none, and with the index keys removed, which always fits where there are any.
+ * Smaller changes for an item that has no room for that one, in the order in which to try them: with a shorter reason,
+ * with none, and with only the index keys removed, which always fits where there are any.
  */
 export function smallerQuarantines({ set, remove }: RecordChange): RecordChange[] {
   const bare = [...new Set([...remove, 'lane', 'dueAt'] as const)];

@@ -48,7 +48,7 @@ export function checkItem(item: Item): void {
 
 type Fail = (reason: string, options?: ErrorOptions) => never;
 
-/** Whoever reads a value may run the producer's code: a getter, a proxy. */
+/** Reading a value may run the producer's code: a getter, a proxy. */
 function orFail<Answer>(read: () => Answer, fail: Fail): Answer {
   try {
     return read();

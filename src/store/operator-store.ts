@@ -21,9 +21,9 @@ export interface OperatorStore extends BacklogStore {
   remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
   /** Counts one page of a lane's index, eventually consistent: exactly one request. */
   countDue(query: CountQuery): Promise<{ readonly count: number; readonly next: IndexKey | undefined }>;
-  /** The leases that somebody holds or has left behind, by key (`Lane.key`), read strongly. */
+  /** The leases that a run holds or has left behind, by key (`Lane.key`), read strongly. */
   readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
-  /** The queues that somebody has served, or operators paused, by name. */
+  /** The queues that a run has served, or operators paused, by name. */
   readQueues(): Promise<ReadonlyMap<string, QueueState>>;
   /** Stops a queue's runs, or lets them go on. False: it was so already. */
   setPaused(queue: string, paused: boolean): Promise<boolean>;

@@ -88,7 +88,7 @@ const optionsSchema = z.strictObject({
  *     const sendMail = defineTask({ name: 'send-mail', schema: z.object({ to: z.email() }), perform: async ({ to }) => … });
  *     const resize = defineTask<{ image: string }>({ name: 'resize', perform: async ({ image }, { signal }) => … });
  *
- * @throws ConfigurationError naming the option that makes no sense
+ * @throws ConfigurationError naming the option that is invalid
  */
 export function defineTask<const Schema extends StandardSchema, Priority extends string = never>(
   options: TaskOptions<Priority> & {

@@ -48,7 +48,7 @@ const LAST_TIME = Date.UTC(9999, 11, 31);
 
 /**
  * The backlog in memory, for tests and simulations: the same semantics as on DynamoDB, with an index that is never
- * stale. What goes in is copied and frozen, so nobody shares state with the store.
+ * stale. What goes in is copied and frozen, so no caller shares state with the store.
  */
 export class MemoryStore implements OperatorStore {
   private readonly clock: Clock;
