@@ -24,7 +24,7 @@ const queuesSchema = z.record(
   }),
 );
 
-/** The queues of an app, from its functions' variables. A function that is told of none is the app's own affair. */
+/** The queues of an app, from its functions' variables. A function whose variables name none is the app's own affair. */
 export function queuesOf(app: LocalApp): AppQueue[] {
   const queues = new Map<string, AppQueue>();
   for (const { environment } of app.functions) {

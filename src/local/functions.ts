@@ -48,7 +48,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
       onNotice({
         functionName: queue,
         level: 'WARN',
-        text: 'a message was left in this queue, which nobody reads',
+        text: 'a message was left in this queue, which no function reads',
       });
     },
   });

@@ -28,8 +28,8 @@ export interface HoldOnDeps {
 export const RETRY_MS = 1_000;
 
 /**
- * Waits for the work of a page, and renews the hold as often as it must be: while DynamoDB does not answer one request,
- * no other run may take the records that are still under attempt.
+ * Waits for the work of a page, and renews the hold as often as it must be. So no other run takes the records that are
+ * still under attempt while DynamoDB does not answer one request.
  *
  * @param inHand the ids that are in flight, at the time of a renewal
  */

@@ -52,7 +52,7 @@ export function isQuarantined({ status, deadReason }: BacklogRecord): boolean {
 
 /**
  * Smaller changes for an item that has no room for that one, in the order in which to try them: with a shorter reason,
- * with none, and with only the index keys removed, which always fits where there are any.
+ * with none, and with only the index keys removed. The last one always fits where there are index keys.
  */
 export function smallerQuarantines({ set, remove }: RecordChange): RecordChange[] {
   const bare = [...new Set([...remove, 'lane', 'dueAt'] as const)];

@@ -33,7 +33,7 @@ const SETTLED_MS = 16 * 60_000;
 /** On this machine streams are at once, and an event waits for a minute at most. */
 const SETTLED_LOCALLY_MS = 80_000;
 
-/** `backlog doctor`: lists what is wrong with a backlog, or looks as if it were; puts right what can be. */
+/** `backlog doctor`: lists what is wrong with a backlog, or looks as if it were; repairs what it can. */
 export async function doctor(flags: DoctorFlags, output: Output): Promise<ExitCode> {
   if (flags.repair && !flags.dryRun && !flags.yes) requireTerminal();
   const target = await connect(flags);
@@ -157,7 +157,7 @@ async function repairIfWanted(request: RepairRequest): Promise<Repaired | undefi
     }
     if (repair && request.unsettled > 0) {
       output.message(
-        `--repair would look again at ${request.unsettled} without a place after ${age(settledMs)}, and see to those that are still there`,
+        `--repair would look again at ${request.unsettled} not indexed after ${age(settledMs)}, and index those that still wait`,
       );
     }
     return undefined;

@@ -4,7 +4,7 @@ import type { Target } from '../connect.js';
 
 /**
  * A store that claims records in all control tables: an app on this machine may have several, and which of them belongs
- * to a table is not written there. Without any, nobody attempts records as they come, and there is nothing to claim.
+ * to a table is not written there. Without any, no run attempts records on insertion, and there is nothing to claim.
  */
 export class RepairStore extends DynamoDbOperatorStore {
   private readonly controls: readonly DynamoDbStore[];

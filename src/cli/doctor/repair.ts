@@ -22,7 +22,7 @@ export interface Repaired {
   readonly placed: number;
   /** Moved in the index, or out of it. */
   readonly moved: number;
-  /** Changed, or put right, by others meanwhile, or refused by DynamoDB. */
+  /** Changed, or repaired, by others meanwhile, or refused by DynamoDB. */
   readonly left: number;
 }
 

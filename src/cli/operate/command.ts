@@ -66,21 +66,21 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       ['backlog redrive --queue orders --error HttpError --younger-than 2d --dry-run', 'how many would be'],
       [
         'backlog redrive --queue orders --per-second 50 --yes',
-        'all of a queue, with care for the other side',
+        'all of a queue, slowly enough for the destination',
       ],
     ],
   });
 
   action<ActFlags & { reason?: string; keep?: number | 'forever'; delete?: boolean }>('discard', {
     statuses: 'NEW, ERROR, DEAD, or several such as NEW,ERROR (default: DEAD)',
-    describe: 'Give up records that nobody wants any more: dead with the reason, or removed for good.',
+    describe: 'Give up records that are not wanted any more: dead with the reason, or removed permanently.',
     flagsOf: (command) =>
       command
         .option('--reason <text>', 'kept on the record')
         .option('--keep <duration>', 'how long they stay visible, or "forever" (default: 30d)', keep)
-        .option('--delete', 'remove them from the table at once, for good'),
+        .option('--delete', 'remove them from the table at once, permanently'),
     make: ({ reason, keep: kept, delete: removes = false }) => ({
-      verbs: removes ? { ask: 'Remove for good', done: 'removed' } : { ask: 'Discard', done: 'discarded' },
+      verbs: removes ? { ask: 'Remove permanently', done: 'removed' } : { ask: 'Discard', done: 'discarded' },
       alwaysAsks: true,
       act: (operator, which, options) =>
         operator.discard(which, { ...options, reason, keepSeconds: kept, delete: removes }),
@@ -108,7 +108,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
         act: (operator, which, options) => operator.snooze(which, { ...options, ...delay }),
       };
     },
-    samples: [['backlog snooze --queue orders --error HttpError --for 2h', 'the other side is down']],
+    samples: [['backlog snooze --queue orders --error HttpError --for 2h', 'the destination is down']],
   });
 
   action('retry', {
@@ -121,7 +121,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     }),
     samples: [
       ['backlog retry order-7', ''],
-      ['backlog retry --queue orders --error HttpError --per-second 20', 'the other side is back'],
+      ['backlog retry --queue orders --error HttpError --per-second 20', 'the destination is back'],
     ],
   });
 
@@ -234,7 +234,7 @@ interface ActionCommand<Flags> {
   readonly statuses: string;
   readonly describe: string;
   readonly flagsOf?: (command: Command) => Command;
-  /** @throws ConfigurationError for flags that make no sense together */
+  /** @throws ConfigurationError for flags that contradict each other */
   readonly make: (flags: Flags) => CliAction;
   readonly samples: readonly (readonly [command: string, remark: string])[];
 }

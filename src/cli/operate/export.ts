@@ -78,7 +78,7 @@ function asNew(item: Item, now: number): Item {
   return Object.fromEntries([...kept, ...('payload' in item ? [] : [['payload', null]])]);
 }
 
-/** A new file: what was exported before is not written over. */
+/** A new file: what was exported before is not overwritten. */
 async function openFile(path: string): Promise<Writable> {
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
   try {

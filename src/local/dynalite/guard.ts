@@ -42,7 +42,7 @@ export function guardDatabase(database: LevelDatabase, onFailure: (error: Error)
       iterator.next = () =>
         next().catch((error) => {
           const translated = translate(error);
-          // Nobody listens to the error of a list of names. What it lacks is not written in its place any more.
+          // No code listens to the error of a list of names. After it, what the list lacks is not written any more.
           if (name === 'keys' && translated === failure) return undefined;
           throw translated;
         });

@@ -27,8 +27,8 @@ const MAX_KEPT = 500;
 let isPatched = false;
 
 /**
- * dynalite parses the expressions of each request anew, which takes half a millisecond: more than all the rest. The
- * same expressions come again and again, with other values. What was parsed once is taken with the new values in it.
+ * dynalite parses the expressions of each request again, which takes half a millisecond: more than all the rest. The
+ * same expressions come again and again, with other values. This reuses what was parsed once, with the new values in it.
  */
 export function parseOnce(): void {
   if (isPatched) return;

@@ -44,7 +44,7 @@ export interface LocalStream {
   readonly bisects: boolean;
   /** What the function has failed on for so long is given up. Default: never. */
   readonly maxAgeSeconds?: number | undefined;
-  /** Name of the queue that is told of what is given up. */
+  /** Name of the queue that receives what is given up. */
   readonly failureQueue?: string | undefined;
   /** Such as `NEW_IMAGE`. */
   readonly viewType: string;
