@@ -108,7 +108,7 @@ function intakeAlarms({ intake, sweep, tableName }: AlarmSettings): AlarmText[] 
       metric: intake.metric('IteratorAge', { period: PERIOD, statistic: Stats.MAXIMUM }),
       above: MAX_INTAKE_AGE.toMilliseconds(),
       description:
-        'Records that were put without a lane wait more than 5 minutes for their place: the log of the intake has a ' +
+        'Records that were put without a lane wait more than 5 minutes to be indexed: the log of the intake has a ' +
         'line at level ERROR that says why. After 24 hours the stream forgets them.',
     },
     {

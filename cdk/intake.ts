@@ -61,7 +61,7 @@ export function canTakeIn(scope: Construct, { records }: Tables): boolean {
   return false;
 }
 
-/** Picks up from the table's stream what was put without `lane`, has it attempted, or gives it its place. */
+/** Picks up from the table's stream what was put without `lane`, has it attempted, or indexes it. */
 export function addIntake(scope: Construct, id: string, settings: IntakeSettings): Intake {
   const { tables, returns, onArrival, givenUpEvents } = settings;
   const inner = new Construct(scope, id);
@@ -71,7 +71,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
       BACKLOG_GIVEN_UP_URL: givenUpEvents.queueUrl,
     }),
     description:
-      'Has records attempted that were put into the backlog without a lane, or gives them their place',
+      'Has records attempted that were put into the backlog without a lane, or indexes them',
     runtime: RUNTIME,
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder('intake')),

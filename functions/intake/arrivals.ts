@@ -18,11 +18,11 @@ export interface Invocation {
 export interface Sorted {
   /** Attempted at once. */
   readonly invocations: readonly Invocation[];
-  /** Given their place: no run is started for them. */
+  /** Indexed: no run is started for them. */
   readonly place: readonly string[];
   /** Looked at later: a run that was started for them may be about to attempt them, or to be done with them. */
   readonly later: readonly string[];
-  /** Those that their producers have given a place themselves: nothing is to be done. */
+  /** Those that their producers have indexed themselves: nothing is to be done. */
   readonly inPlace: readonly string[];
 }
 

@@ -34,7 +34,7 @@ export class IntakeRun {
   constructor(private readonly deps: IntakeDeps) {}
 
   /**
-   * Gives records their place; those that are under attempt are looked at again later.
+   * Indexes records; those that are under attempt are looked at again later.
    *
    * @param formerQueues queues whose runs may have them, beside those that they are in now. Default: all
    * @returns those that must come again, as DynamoDB or SQS did not answer

@@ -23,7 +23,7 @@ interface SyntaxNode extends Range {
 /** Stands for code and for inserted values: one word of which no rule knows the letters. */
 export const PLACEHOLDER = '□';
 /** Strings of fewer words are keys, labels or units. */
-const MINIMUM_WORDS = 4;
+const MINIMUM_WORDS = 3;
 /** Comments that speak to a tool. */
 const DIRECTIVE = /^\s*(?:biome-|@ts-|eslint|v8 |c8 |#__|!|<reference)/;
 /** What DynamoDB's expressions, SQL, HTML and code have, and sentences have not. */

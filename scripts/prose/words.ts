@@ -32,6 +32,11 @@ export const REFUSED: readonly Refused[] = [
     words: /\b(?:misplaced|unplaced)\b|\b(?:no|without a|its|their|a) place in the index\b/gi,
     instead: 'write "indexed" or "not indexed"',
   },
+  {
+    words:
+      /\b(?:has|have|had|had had) (?:no|their|its|a|been given (?:a|its|their)) place\b|\bwithout a place\b|\b(?:given?|gives|giving|gets?|getting|got|for) (?:them |it |records )?(?:a|its|their) place\b|\bneeds? no place\b/gi,
+    instead: 'write "is indexed", "indexes" or "not indexed"',
+  },
   { words: /\bboth worlds\b/gi, instead: 'write "indexed" and "waiting for its first attempt"' },
   {
     words: /\b(?:crowded|paced|tall(?:y|ies))\b/gi,

@@ -218,7 +218,7 @@ export function release(before: BacklogRecord): OperatorChange {
   return { set: { dueAt: before.dueAt ?? toIso(bornAt(before)) }, remove: ['formerLane'] };
 }
 
-/** A change of a record that waits, with its place, should it have none. */
+/** A change of a record that waits. It also indexes the record, if it is not indexed. */
 function placing(
   record: BacklogRecord,
   set: OperatorChange['set'],

@@ -220,7 +220,7 @@ export class BacklogOperator {
    * How queues are doing: counts from the index, at a cost that grows with what waits and what is dead, not with
    * history.
    *
-   * The index is eventually consistent, and records that have no place in it yet are not counted.
+   * The index is eventually consistent, and records that are not indexed yet are not counted.
    */
   async stats(options: StatsOptions = {}): Promise<Stats> {
     const { queues: names, alsoQueues = [], signal } = parseOptions(statsSchema, options, 'stats');

@@ -25,7 +25,7 @@ export class ArrivalsRun {
   private readonly claim: ArrivalsClaim;
   private readonly attempts: Attempts;
   private readonly share: Share;
-  /** Records that were given their place since enough others are under attempt. */
+  /** Records that were indexed since enough others are under attempt. */
   crowdedOut: readonly BacklogRecord[] = [];
 
   constructor(

@@ -41,7 +41,7 @@ export class Lane {
   readonly key: string;
   readonly retryMode: RetryMode;
   private queueChecked: boolean;
-  /** It is one of those that the queue's records get their place in. */
+  /** It is one of the lanes that the queue's records are indexed in. */
   private readonly isCurrent: boolean;
   private readonly unknownTasks = new Set<string | undefined>();
 

@@ -30,7 +30,7 @@ export interface Placed {
   readonly placed: readonly BacklogRecord[];
   /** Gone, done, or indexed by another process. */
   readonly skipped: number;
-  /** This code cannot handle them, or DynamoDB takes no place for them: they are dead, and say why. */
+  /** This code cannot handle them, or DynamoDB refuses to index them: they are dead, and say why. */
   readonly quarantined: number;
   /** DynamoDB takes not even that (an item of 400 KB has no room for it). */
   readonly refused: number;
@@ -102,9 +102,9 @@ async function placeOne(record: BacklogRecord, deps: PlacingDeps): Promise<Answe
   } catch (error) {
     if (isOfStore(error)) return error;
     const reason = reasonOf(error);
-    logger.error('a record cannot be given its place', { id, reason });
+    logger.error('a record cannot be indexed', { id, reason });
     try {
-      const change = quarantine(record, 'it cannot be given its place', clock.now(), shards);
+      const change = quarantine(record, 'it cannot be indexed', clock.now(), shards);
       return await write(record, change, deps);
     } catch (again) {
       if (isOfStore(again)) return again;

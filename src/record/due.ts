@@ -22,8 +22,8 @@ export type Verdict =
   | { readonly do: 'skip'; readonly reason: 'notPending' | 'moved' | 'notDue' | 'attemptedRecently' };
 
 /**
- * A record that must not be attempted yet keeps its place in an index of ages, and each turn reads it. For more turns
- * than this, two changes of its place cost less than its reads.
+ * A record that must not be attempted yet keeps its due time in an index of ages, and each turn reads it. For more turns
+ * than this, two changes of its due time cost less than its reads.
  */
 const MAX_HELD_TURNS = 40;
 

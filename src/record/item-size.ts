@@ -2,7 +2,7 @@ import type { Item } from './parse.js';
 
 /** DynamoDB's limit for an item, attribute names included. */
 export const MAX_ITEM_BYTES = 400 * 1024;
-/** What a failure adds at the most, without its history: counts, times, the fence and the place in the index. */
+/** What a failure adds at the most, without its history: counts, times, the fence and the keys of the index. */
 const OUTCOME_BYTES = 512;
 
 /** Without it an attempt could be made, and its outcome not be written. */

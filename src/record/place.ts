@@ -4,13 +4,13 @@ import { DEAD_LANE_ENDING, deadLane, homeOf } from './lanes.js';
 import { quarantine, whyUnfit } from './quarantine.js';
 import { type BacklogRecord, bornAt, isPending } from './record.js';
 
-/** It was put without `lane`: it waits for its place, or for its first attempt. */
+/** It was put without `lane`: it waits to be indexed, or for its first attempt. */
 export function isUnplaced(record: BacklogRecord): boolean {
   return record.lane === undefined && record.status !== 'SUCCESS';
 }
 
 /**
- * No rule will ever find it: it has no place, or half of one, or is among the dead and was made pending again by hand.
+ * No rule will ever find it: it has no `lane`, or no `dueAt`, or is among the dead and was made pending again by hand.
  */
 export function isMisplaced(record: BacklogRecord): boolean {
   return isUnplaced(record) || isUnindexed(record) || isRisen(record);

@@ -38,7 +38,7 @@ const SEGMENTS = 4;
 /** A record that came later may be under its first attempt, before it is indexed. */
 const INTAKE_SECONDS = 16 * 60;
 
-/** `backlog adopt`: gives the items of a table that is older than the library their place in the backlog. */
+/** `backlog adopt`: turns the items of a table that is older than the library into records of the backlog. */
 export async function adopt(flags: AdoptFlags, output: Output): Promise<ExitCode> {
   const { queue, dryRun = false } = flags;
   if (queue !== undefined && !QUEUE_PATTERN.test(queue)) {

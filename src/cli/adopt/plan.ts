@@ -39,7 +39,7 @@ export type Plan =
   | {
       readonly do: 'write';
       readonly status: Status;
-      /** Absent for what is done: it needs no place. */
+      /** Absent for what is done: it is not indexed. */
       readonly lane?: string | undefined;
       readonly change: ItemChange;
       /** What the decision was made by: the write holds only if all of it is still so. */

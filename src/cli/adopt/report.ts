@@ -22,7 +22,7 @@ const OPEN: ReadonlySet<string> = new Set<Left['reason']>([
 ]);
 
 const LEFT: Readonly<Record<Left['reason'], (detail: string) => string>> = {
-  placed: () => 'had their place already',
+  placed: () => 'were indexed already',
   done: () => 'were done already',
   unknownStatus: (detail) => `left alone: ${detail} is neither known nor in --status-map`,
   noStatus: (detail) => `left alone: no ${detail} (--status-map =NEW takes them as NEW)`,

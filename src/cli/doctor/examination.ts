@@ -28,7 +28,7 @@ export class Examination {
    * is not known.
    */
   strangers = 0;
-  /** Records that have no place, and may get one yet. */
+  /** Records that are not indexed, and may still be. */
   unsettled = 0;
   private readonly suspects = new Map<string, string>();
   private readonly startedAt: number;
@@ -59,7 +59,7 @@ export class Examination {
   }
 
   /**
-   * Looks at those without a place once more.
+   * Looks once more at those that are not indexed.
    *
    * @param isBusy whether runs are at work on arrivals of a queue since the first look
    */

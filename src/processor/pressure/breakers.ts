@@ -197,7 +197,7 @@ export class Breakers {
     await this.write(destination, transition);
   }
 
-  /** Records of the destination that stands there came to their end otherwise: it would keep its place for ever. */
+  /** Removes a stale breaker: if all records of its destination ended otherwise, it would keep its room for ever. */
   private async makeRoom(): Promise<void> {
     if (this.stored.size < OWN_BREAKERS) return;
     const before = this.deps.clock.now() - STALE_MS;

@@ -212,7 +212,7 @@ describe('a record without a place', () => {
     ];
     await table.put(...items);
     const { err, ids, code } = await doctor(...args);
-    expect(err).toMatch(/2 without a place are left as they are: .*backlog adopt/);
+    expect(err).toMatch(/2 not indexed are left as they are: .*backlog adopt/);
     expect(ids).toMatchObject({ unplaced: ['done', 'parked'], 'attribute.status': ['done', 'parked'] });
     expect(code).toBe(3);
     expect(await table.all()).toEqual(expect.arrayContaining(items));
@@ -222,7 +222,7 @@ describe('a record without a place', () => {
     await announceRuntime([]);
     await table.put(bare('a'));
     const { err, ids } = await doctor(...quick, '--repair', '--yes');
-    expect(err).toMatch(/1 without a place are left as they are: .*--control-table/);
+    expect(err).toMatch(/1 not indexed are left as they are: .*--control-table/);
     expect(ids).toMatchObject({ unplaced: ['a'], 'control.missing': [] });
     expect(await table.get('a')).not.toHaveProperty('lane');
   });
@@ -303,7 +303,7 @@ describe('what people see', () => {
     expect(out).not.toContain('\u001b[2J');
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThan(220);
     expect(err).toMatch(
-      /3 items .* looked at; 1 error, 2 warnings\n--repair puts the place of 1 records in the index right: half/,
+      /3 items .* looked at; 1 error, 2 warnings\n--repair corrects the index keys of 1 records: half/,
     );
   });
 
