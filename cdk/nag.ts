@@ -15,7 +15,7 @@ export function acknowledgeRuns(lambda: IConstruct): void {
   acknowledge(
     lambda,
     'Serverless-LambdaDLQ',
-    'Events that it fails on go to an on-failure destination, which is told the reason as well.',
+    'Events that it fails on go to an on-failure destination, with the reason.',
   );
 }
 

@@ -24,7 +24,7 @@ const partShape = z.strictObject({
 /**
  * Reads where a secret is.
  *
- * @returns what the function is told, and what holds it; nothing for what is no object
+ * @returns what the function gets, and what holds the secret; nothing for what is no object
  * @throws ConfigurationError for an object that is no secret
  */
 export function readSecret(

@@ -56,7 +56,7 @@ export async function generate(
   });
 }
 
-/** Runs a command as `npx backlog` would. Arguments hold no spaces, but for those in single quotes. */
+/** Runs a command as `npx backlog` would. Only arguments in single quotes hold spaces. */
 export async function backlog(command: string): Promise<string> {
   const args = [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
   const out: string[] = [];

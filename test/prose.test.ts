@@ -58,7 +58,7 @@ test('refused words in comments, messages, templates and joined strings of a sou
     '  // else has it.',
     "  if (x === 'nobody') throw new Error('a record that nobody serves');",
     '  const text = `the record $' + '{x} is left in peace`;',
-    "  return text + 'and another one that ' + x + ' nobody serves';",
+    "  return text + 'and another one that ' + x + ' nobody serves' + somebody;",
     '};',
   ].join('\n');
   expect(await complaints('source.ts', source)).toEqual([

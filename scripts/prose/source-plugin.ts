@@ -1,5 +1,5 @@
 import type { TextlintPluginCreator } from '@textlint/kernel';
-import { type Block, proseOf } from './typescript.js';
+import { type Block, PLACEHOLDER, proseOf } from './typescript.js';
 
 /** Lines and columns of offsets, as textlint counts them: lines from 1, columns from 0. */
 function locator(source: string) {
@@ -23,7 +23,10 @@ function documentOf(source: string, path: string) {
   });
   const paragraph = ({ pieces }: Block) => ({
     ...node('Paragraph', pieces[0]?.start ?? 0, pieces.at(-1)?.end ?? 0),
-    children: pieces.map(({ start, end, text }) => ({ ...node('Str', start, end), value: text })),
+    children: pieces.map(({ start, end, text }) => ({
+      ...node(text === PLACEHOLDER ? 'Code' : 'Str', start, end),
+      value: text,
+    })),
   });
   const { comments, strings } = proseOf(source, path.endsWith('.ts'));
   return { ...node('Document', 0, source.length), children: [...comments, ...strings].map(paragraph) };

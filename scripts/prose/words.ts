@@ -65,4 +65,14 @@ export const REFUSED: readonly Refused[] = [
     words: /\b(?:bears?|borne|shall|in vain|(?:is|are|too|more|so) dear|the former|the latter)\b/gi,
     instead: 'use everyday words',
   },
+  { words: /\bbut for\b/gi, instead: 'write "except"' },
+  { words: /\bshould (?:it|this|they|one|these|that|there)\b/gi, instead: 'write "if it ..."' },
+  { words: /(?<!\b(?:any|some|no|every)thing )(?<!where )\belse(?=[.;)]|$)/gi, instead: 'write "otherwise"' },
+  { words: /\bformer\b/gi, instead: 'write "previous" or "earlier"' },
+  { words: /\bwhat becomes? of\b/gi, instead: 'write "what happens to"' },
+  {
+    words: /\b(?:is|are|was|were|be|been|has|have) told\b(?!\s(?:to|of|apart)\b)/gi,
+    instead: 'write "is reported", "is notified" or "says"',
+  },
+  { words: /\bas (?:it|they) stands?\b/gi, instead: 'write "as it is now"' },
 ];

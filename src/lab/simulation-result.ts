@@ -42,7 +42,7 @@ export interface SimulationEnd {
   readonly failing: ReadonlySet<string>;
 }
 
-/** Reads the end from the records as they stand. */
+/** Reads the end from the records as they are now. */
 export function summarize(items: readonly Item[], log: AttemptLog, end: SimulationEnd): SimulationResult {
   let [succeeded, dead, drainedAt, oldestMs, failures] = [0, 0, 0, 0, 0];
   let isDrained = true;

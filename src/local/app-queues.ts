@@ -3,7 +3,7 @@ import type { RetryMode } from '../record/index.js';
 import { DUE_INDEX } from '../store/index.js';
 import type { LocalApp } from './template/local-app.js';
 
-/** A queue of the app, as its functions are told about it. */
+/** A queue of the app, as its functions' variables describe it. */
 export interface AppQueue {
   readonly name: string;
   readonly retryMode: RetryMode;

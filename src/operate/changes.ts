@@ -50,7 +50,7 @@ export interface DecisionContext {
   readonly now: number;
   /** The backlog's time at which every attempt that is under way now is over: no function lives longer. */
   readonly allOverAt: number;
-  /** How the record's queue retries; undefined where no run has told yet. */
+  /** How the record's queue retries; undefined where no run has noted it yet. */
   readonly retryMode: RetryMode | undefined;
 }
 
@@ -64,7 +64,7 @@ export function isUnwanted({ deadReason = '' }: BacklogRecord): boolean {
   return deadReason.startsWith(DISCARDED) || deadReason.startsWith(CANCELLED);
 }
 
-/** Only code of its version knows what to make of it; but for what this version has given up. */
+/** Only code of its version can handle it; this version handles it only if it has given the record up. */
 export function isLeftToNewer(record: BacklogRecord): boolean {
   return isNewer(record) && !isQuarantined(record) && !isUnwanted(record);
 }

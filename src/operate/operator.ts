@@ -190,7 +190,7 @@ export class BacklogOperator {
     return this.act('changePolicy', which, changePolicyAction(policy), how);
   }
 
-  /** The items as they stand in the table, one after the other. */
+  /** The items as they are in the table, one after the other. */
   async *export(which: Which, options: ExportOptions = {}): AsyncGenerator<Item> {
     const {
       limit = Number.POSITIVE_INFINITY,

@@ -68,7 +68,7 @@ async function* ofTable(deps: PagesDeps): AsyncGenerator<Page> {
   } while (after !== undefined);
 }
 
-/** As they stand now, in the order of the ids. */
+/** As they are now, in the order of the ids. */
 export async function readPage(
   ids: readonly string[],
   { store, patiently }: Pick<PagesDeps, 'store' | 'patiently'>,

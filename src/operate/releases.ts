@@ -11,12 +11,12 @@ export interface ReleasesDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
-  /** It stays due when no run can be at work on it any more, whatever becomes of its former lane's. */
+  /** It stays due when no run can be at work on it any more, whatever happens to the lease of its previous lane. */
   readonly onHeld: () => void;
 }
 
 interface Moved {
-  /** As it was in its former lane. */
+  /** As it was in its previous lane. */
   readonly before: BacklogRecord;
   /** What was written, and the `rev` of that. */
   readonly change: OperatorChange;

@@ -7,7 +7,7 @@ import { deadLanesOf } from './lanes.js';
 /** How a queue is doing. Counts are of records that are indexed. */
 export interface QueueStats {
   readonly queue: string;
-  /** How it retries, once a run has told. */
+  /** How it retries, once a run has noted it. */
   readonly retryMode: RetryMode | undefined;
   readonly paused: boolean;
   /** ISO-8601. */

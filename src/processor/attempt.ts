@@ -28,7 +28,7 @@ export interface AttemptDeps {
   readonly stop?: AbortSignal | undefined;
 }
 
-/** Calls the user's `process` on a record, with a time limit that is told by the signal. */
+/** Calls the user's `process` on a record, with a time limit, at which the signal is aborted. */
 export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningAttempt {
   const { process, timeoutSeconds, clock, logger, stop } = deps;
   const timeout = new Timeout();

@@ -120,7 +120,7 @@ export class Attempts {
         await this.anyStragglerDone(RETRY_MS);
         return true;
       }
-      // The run ends with that: what becomes of them must be known first.
+      // The run ends with that: what happens to them must be known first.
       await this.abandonStragglers();
       throw error;
     }

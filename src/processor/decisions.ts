@@ -39,7 +39,7 @@ export interface RecordChoices extends FailureChoices {
   readonly attemptTimeoutSeconds?: number | undefined;
 }
 
-/** Everything that is known about the failures of one record, but for its own policy. */
+/** Everything that is known about the failures of one record, except for its own policy. */
 export interface Deciding extends FailureChoices {
   readonly policy: ResolvedPolicy;
   /** The policy's waits hold on a progressive queue too. */

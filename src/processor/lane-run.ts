@@ -199,7 +199,7 @@ export class LaneRun {
         if (!(await this.lease.acknowledgeWake())) return;
       }
     } catch (error) {
-      // Why the run ends is told already; a lease that cannot be given back runs out by itself.
+      // Why the run ends is reported already; a lease that cannot be given back runs out by itself.
       if (!(error instanceof StoreError)) throw error;
       this.deps.logger.warn('the lease could not be given back', { error: error.message });
     }
@@ -242,7 +242,7 @@ export class LaneRun {
     return Math.max(1, Math.min(MAX_PAGE_RECORDS, this.pressure.share.fair * rounds, paced, left));
   }
 
-  /** Half the run's limit, or of its time, is kept for those that a former run did not come to. */
+  /** Half the run's limit, or of its time, is kept for those that an earlier run did not come to. */
   private freshLimit(): number {
     if (this.halfTimeSpent()) return 0;
     return Math.max(0, Math.floor(this.maxRecords / 2) - this.attempted());

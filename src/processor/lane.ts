@@ -24,7 +24,7 @@ import type { Breakers } from './pressure/breakers.js';
 import { checkQueue } from './queue-check.js';
 import type { StopReason } from './summary.js';
 
-/** Records as they stand, or why the run must end. */
+/** Records as they are now, or why the run must end. */
 export interface PageRead {
   readonly records: readonly BacklogRecord[];
   readonly stop: StopReason | undefined;
@@ -61,7 +61,7 @@ export class Lane {
     this.key = band ? `${lane}#${band.number}` : lane;
   }
 
-  /** Records as they stand now, read strongly, or why the run must end. */
+  /** Records as they are now, read strongly, or why the run must end. */
   async read(ids: readonly string[]): Promise<PageRead> {
     const { records, queue } = await this.deps.store.readPage(ids, this.options.target.queue);
     const first = !this.queueChecked;

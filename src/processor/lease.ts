@@ -126,7 +126,7 @@ export class RunLease {
     return from + this.attemptTimeoutSeconds * 1000 + SETTLE_MS < this.until;
   }
 
-  /** Tells whether the lease, as it stands now, has run out meanwhile, whatever is written from now on. */
+  /** Tells whether the lease, as it is now, has run out meanwhile, whatever is written from now on. */
   watch(): () => boolean {
     const { until } = this;
     return () => this.clock.wall() < until;

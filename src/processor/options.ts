@@ -150,7 +150,7 @@ export interface RunOptions extends FailureChoices {
   readonly process: Process;
   readonly policy: ResolvedPolicy;
   /**
-   * What holds for one record before what is said here, and after its own policy. One that throws is told in the log.
+   * What holds for one record before what is said here, and after its own policy. If it throws, the log says so.
    */
   readonly decisionsFor?: ((record: BacklogRecord) => RecordChoices | undefined) | undefined;
   /**
@@ -166,11 +166,11 @@ export interface RunOptions extends FailureChoices {
   /** Real time, epoch milliseconds, at which the function is ended from outside. The run ends before it. */
   readonly deadline: number;
   /**
-   * Ends the run before its deadline: no attempt begins any more, those that do not end by themselves at once are
-   * told by their signal, and are not counted as failures.
+   * Ends the run before its deadline: no attempt begins any more. The signal of those that do not end by themselves at
+   * once is aborted, and they are not counted as failures.
    */
   readonly stop?: AbortSignal | undefined;
-  /** The function's timeout: how long a former run may still be at work. */
+  /** The function's timeout: how long an earlier run may still be at work. */
   readonly functionTimeoutSeconds: number;
   /** How often the rule fires. */
   readonly tickSeconds: number;

@@ -26,7 +26,7 @@ export interface PageSource {
   reached(key: IndexKey): void;
   /** Where the next run should continue if this one ends here. */
   cursor(): Cursor | undefined;
-  /** Where this one's next page begins, should it be read by another source. Undefined: at the beginning. */
+  /** Where this one's next page begins, if another source reads it. Undefined: at the beginning. */
   bookmark(): Bookmark | undefined;
 }
 

@@ -30,7 +30,7 @@ const INDEX_LAG_MS = 1_000;
  * short; or a batch of records that have just come. Ends before the deadline. Any number of runs of the same target may
  * be started: one works, the others ask it to look once more.
  *
- * Trouble with the store ends the run cleanly and is told in the summary; nothing is lost by it.
+ * Trouble with the store ends the run cleanly, and the summary reports it; no record is lost by it.
  *
  * @throws ConfigurationError if the function's timeout leaves no room for a single attempt
  */

@@ -29,7 +29,7 @@ const MAX_HELD_TURNS = 40;
 
 export interface DueContext {
   readonly lane: string;
-  /** The due time that the index has of it, as it stands there; absent where the record was not named by it. */
+  /** The due time that the index has of it, as the index has it; absent where the index did not name the record. */
   readonly indexedDueAt?: string | undefined;
   /** The rule's age band; absent on a queue that retries per record. */
   readonly band?: TierBand | undefined;

@@ -13,7 +13,7 @@ import {
   type Status,
 } from './record.js';
 
-/** An item of the table as it stands there: any service may have written it. */
+/** An item as the table has it: any service may have written it. */
 export type Item = Readonly<Record<string, unknown>>;
 
 /** Contract attributes; all others are the producer's own. */

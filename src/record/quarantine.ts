@@ -20,7 +20,7 @@ export function whyUnfit(record: BacklogRecord): string | undefined {
 }
 
 /**
- * What becomes of a record that cannot be handled: it is dead, with the reason, among the dead of its queue. Its
+ * Quarantines a record that cannot be handled: it is dead, with the reason, among the dead of its queue. Its
  * payload, its history and its producer's attributes stay as they are. Operators list, show, redrive and discard it as
  * any other dead record; redriven without a change of its content it is quarantined again.
  *

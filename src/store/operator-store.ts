@@ -7,7 +7,7 @@ import type { BacklogStore, IndexKey, LeaseState, QueueState, ScanPage } from '.
  * implementations, in the same conformance suite.
  */
 export interface OperatorStore extends BacklogStore {
-  /** Items as they stand there, read strongly. Absent ids are left out. */
+  /** Items as they are in the table, read strongly. Absent ids are left out. */
   readItems(ids: readonly string[]): Promise<Found[]>;
   /** One page of the whole table, eventually consistent: exactly one request. `next`: continue behind that id. */
   scanItems(page: ScanPage): Promise<{ readonly found: Found[]; readonly next: string | undefined }>;
@@ -29,7 +29,7 @@ export interface OperatorStore extends BacklogStore {
   setPaused(queue: string, paused: boolean): Promise<boolean>;
 }
 
-/** A record, and its item as it stands in the table. */
+/** A record, and its item as it is in the table. */
 export interface Found {
   readonly item: Item;
   readonly record: BacklogRecord;

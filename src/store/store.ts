@@ -11,7 +11,7 @@ export interface BacklogStore {
   insert(item: Item): Promise<'inserted' | 'duplicate'>;
   /** One record, read strongly. */
   get(id: string): Promise<BacklogRecord | undefined>;
-  /** Records of a queue and a status, or of all; unordered. Reads the index where it can, the whole table else. */
+  /** Records of a queue and a status, or of all; unordered. Reads the index where it can, otherwise the whole table. */
   list(filter: ListFilter): AsyncIterable<BacklogRecord>;
 
   /** One page of the index, eventually consistent: exactly one request. */
@@ -281,6 +281,6 @@ export interface QueueState {
   readonly isRetryModeDamaged?: true | undefined;
   /** By the tier's number; `3/1` is tier 3 of the second of several runs that share the queue's lanes. */
   readonly tiers: ReadonlyMap<string, TierRun>;
-  /** Of the destinations whose breakers are not closed, but for those that share one: `OWN_BREAKERS` at most. */
+  /** Of the destinations whose breakers are not closed, except those that share one: `OWN_BREAKERS` at most. */
   readonly breakers: ReadonlyMap<string, BreakerState>;
 }

@@ -44,7 +44,7 @@ type Perform<Payload> = (payload: Payload, context: TaskContext) => ProcessResul
 const TASK = Symbol.for('dynamo-backlog.task');
 
 /**
- * One kind of work: what its payload looks like, how it is done, and what becomes of its failures. Made by
+ * One kind of work: what its payload looks like, how it is done, and what happens to its failures. Made by
  * `defineTask`.
  *
  * `Input` is what is inserted and stored, `Output` what the schema makes of it for `perform`.

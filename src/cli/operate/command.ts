@@ -192,7 +192,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
   const exporting = target(
     selection(program.command('export'), 'NEW, ERROR, SUCCESS, DEAD, or several such as NEW,ERROR'),
   )
-    .description('Write records as NDJSON: one item a line, as it stands in the table.')
+    .description('Write records as NDJSON: one item a line, as it is in the table.')
     .option('--out <file>', 'a new file (default: stdout)')
     .option('--as-new', 'without what the library has written: "backlog import" takes it')
     .option('--limit <n>', 'at most so many', flags.limit)

@@ -21,7 +21,7 @@ export interface ExportFlags extends SelectionFlags, OperateTargetFlags {
 /** What a producer says of a record, and `backlog import` takes. */
 const PRODUCERS: ReadonlySet<string> = new Set(['id', 'payload', 'queue', 'task', 'insertedAt', 'retry']);
 
-/** `backlog export`: items as they stand in the table, one line of JSON each. */
+/** `backlog export`: items as they are in the table, one line of JSON each. */
 export async function exportRecords(
   ids: readonly string[],
   flags: ExportFlags,

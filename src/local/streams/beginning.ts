@@ -1,6 +1,6 @@
 import type { AttributeMap, Change } from './change.js';
 
-/** Items of one table as they stand. */
+/** Items of one table as they are now. */
 export interface Snapshot {
   readonly table: string;
   /** Names of the table's key attributes. */

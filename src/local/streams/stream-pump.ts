@@ -30,7 +30,7 @@ export interface StreamPumpOptions {
   readonly bisects: boolean;
   /** What the function has failed on for so long is given up. Default: never. */
   readonly maxAgeSeconds?: number | undefined;
-  /** Is told where in the stream a batch is that was given up. */
+  /** Called with the place in the stream of a batch that was given up. */
   readonly givesUp?: ((batch: GivenUpBatch) => void) | undefined;
   readonly matches: (record: StreamRecord) => boolean;
   /** Resolves as soon as another batch is welcome; what comes meanwhile makes it larger. */

@@ -10,7 +10,7 @@ import { Breaker, type BreakerOptions, type Permit, type Transition } from './br
 
 /** Of a queue whose handler names no destinations: all its records go to one. */
 const WHOLE_QUEUE = '*';
-/** Of records whose destination could not be told. */
+/** Of records whose destination is not known. */
 const UNNAMED = '?';
 /** Destinations that one process remembers the attempts of; the one that it has not met for longest is forgotten. */
 const MAX_DESTINATIONS = 1_000;

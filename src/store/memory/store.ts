@@ -257,7 +257,7 @@ export class MemoryStore implements OperatorStore {
     return this.records.earliestDue(lane);
   }
 
-  /** As it stands, where it is not closed. */
+  /** As it is now, where it is not closed. */
   breakerOf(queue: string, destination = '*'): BreakerState | undefined {
     return this.queues.read(queue).breakers.get(destination);
   }
@@ -267,7 +267,7 @@ export class MemoryStore implements OperatorStore {
     return this.records.laneNames();
   }
 
-  /** Every item as it stands in the table, frozen. */
+  /** Every item as it is in the table, frozen. */
   items(): Item[] {
     return [...this.records.all()];
   }
