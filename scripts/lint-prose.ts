@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { lintProse } from './prose/lint.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PAGES = ['README.md', 'CONTRIBUTING.md'];
-const FOLDERS = ['docs', 'examples', 'src', 'functions', 'cdk', 'scripts'];
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+const FOLDERS = ['docs', 'examples', 'src', 'functions', 'cdk', 'scripts', 'bench'];
 /** It quotes the words that it refuses. */
 const LIST = 'scripts/prose/words.ts';
 
