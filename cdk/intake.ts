@@ -70,8 +70,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
       BACKLOG_ARRIVAL_FUNCTIONS: renderFunctions(inner, settings),
       BACKLOG_GIVEN_UP_URL: givenUpEvents.queueUrl,
     }),
-    description:
-      'Has records attempted that were put into the backlog without a lane, or indexes them',
+    description: 'Has records attempted that were put into the backlog without a lane, or indexes them',
     runtime: RUNTIME,
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder('intake')),

@@ -9,7 +9,7 @@ export type RetryMode = 'perRecord' | 'progressive';
 
 export const DEFAULT_QUEUE = 'default';
 /**
- * What a queue's name is, in a record and in every option. Keys of the control table and lanes are made of it, and
+ * The form of a queue's name, in a record and in every option. Keys of the control table and lanes contain it, and
  * DynamoDB takes 2,048 bytes in a key.
  */
 export const QUEUE_PATTERN = /^[A-Za-z0-9_.-]{1,128}$/;

@@ -299,7 +299,9 @@ describe('what people see', () => {
     );
     const { out, err } = await backlog('doctor');
     expect(out).toMatch(/^ *1 +error +1 +1 min +a "lane" and no "dueAt".* +half$/m);
-    expect(out).toMatch(/^ *1 +--repair corrects that; a producer that writes "lane" has to write "dueAt" with it$/m);
+    expect(out).toMatch(
+      /^ *1 +--repair corrects that; a producer that writes "lane" has to write "dueAt" with it$/m,
+    );
     expect(out).not.toContain('\u001b[2J');
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThan(220);
     expect(err).toMatch(
