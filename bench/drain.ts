@@ -20,7 +20,7 @@ export interface Drain {
   readonly cpuMsPerRecord: number;
 }
 
-/** Of one drain; the embedded DynamoDB reports no units of the index. */
+/** The counts of one drain; the embedded DynamoDB reports no units of the index. */
 export interface Counts {
   readonly records: number;
   readonly requests: number;

@@ -76,7 +76,7 @@ function checkForeign(records: ITable, account: string): void {
   else if (isUnderManagedKey(records)) refuseManagedKey(records, account);
 }
 
-/** Of a role of this app the one of its stack; of a principal by ARN the one in the ARN. */
+/** The account of a principal: for a role of this app that of its stack, for a principal by ARN the one in the ARN. */
 function accountOf({ principalAccount, policyFragment }: IPrincipal): string | undefined {
   if (principalAccount !== undefined) return principalAccount;
   const [arn] = policyFragment.principalJson.AWS ?? [];

@@ -9,7 +9,7 @@ export function acknowledge(construct: IConstruct, id: string, reason: string): 
 const NO_TRACES =
   'Traces are billed by the run, and most polls find nothing; logs and metrics report each that did. Tracing can be turned on for a function that is given as "handler".';
 
-/** Of a function whose asynchronous events have a destination if it fails on them. */
+/** For a function whose asynchronous events go to a destination if it fails on them. */
 export function acknowledgeRuns(lambda: IConstruct): void {
   acknowledge(lambda, 'Serverless-LambdaTracing', NO_TRACES);
   acknowledge(

@@ -30,7 +30,7 @@ export interface Queue {
   readonly retryMode: RetryMode;
   /** What the function will read from `BACKLOG_QUEUES`. */
   readonly settings: QueueSettings;
-  /** Of a progressive queue; empty otherwise. */
+  /** The tiers of a progressive queue; empty otherwise. */
   readonly tiers: readonly Tier[];
   readonly work: Work;
   /** Beside the other queues of its worker. */

@@ -11,7 +11,7 @@ import { parseOptions, show } from '../src/validation.js';
 /** What holds a secret that a function reads. */
 export interface UsedSecret {
   readonly holder: ISecret | IStringParameter;
-  /** Of Secrets Manager: which versions are read. */
+  /** The versions of a secret in Secrets Manager that are read. */
   readonly stages: readonly string[];
 }
 

@@ -128,7 +128,7 @@ function grant(grantee: IGrantable, { tableArn }: ITable, actions: string[]): vo
   grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [tableArn] }));
 }
 
-/** Of the tables' own keys; the AWS managed one needs no grant. */
+/** Grants the use of the tables' own keys; the AWS managed key needs no grant. */
 export function grantKeys(grantee: IGrantable, tables: readonly ITable[]): void {
   const keys = new Set(tables.map((table) => table.encryptionKey));
   for (const key of keys) key?.grantEncryptDecrypt(grantee);

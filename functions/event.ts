@@ -13,7 +13,7 @@ export interface BacklogEvent {
   readonly tier?: TierBand | undefined;
   /** The bands of all slower tiers, on the hourly rule: it makes up for their missed runs. */
   readonly catchUp?: readonly TierBand[] | undefined;
-  /** Of a queue whose shards several runs share: which of them this one is, from 0, and how many there are. */
+  /** If several runs share the queue's shards: which of them this one is, from 0, and how many there are. */
   readonly part?: { readonly number: number; readonly of: number } | undefined;
   /** From the intake: records that have just come. */
   readonly arrivals?: Arrivals | undefined;

@@ -45,7 +45,7 @@ export interface IntakeMetrics {
   readonly placed: number;
   /** An attribute of the contract was invalid and was replaced, or they came without a payload. */
   readonly repaired: number;
-  /** Of these: of a queue that no rule serves. They wait for one. */
+  /** The number of these whose queue no rule serves. They wait for one. */
   readonly unknownQueue: number;
   /** They cannot be handled: dead, with the reason. */
   readonly quarantined: number;

@@ -28,7 +28,7 @@ export interface HandlerChoices {
   readonly retryQueue?: string | undefined;
   readonly deadOn?: DeadOn | undefined;
   readonly history?: HistoryOptions | undefined;
-  /** Of the queues that the handler serves together; before the rule's. */
+  /** The weights of the queues that the handler serves together; they take precedence over the rule's. */
   readonly weights?: QueueWeights | undefined;
   /** What makes of the history's options what is kept of texts: the built-in handlers, which keep all, have none. */
   readonly keptTexts?: ((history: HistoryOptions) => KeepTexts | undefined) | undefined;
@@ -42,7 +42,7 @@ export interface HandlerChoices {
   readonly keepSuccessSeconds?: KeepSuccess | undefined;
   readonly breaker?: BreakerChoice | undefined;
   readonly destination?: DestinationOf | undefined;
-  /** Of its tasks. */
+  /** How the handler does the work of its tasks. */
   readonly work?: TaskWork | undefined;
 }
 

@@ -62,7 +62,7 @@ export interface Settings {
   readonly tables: { readonly records: string; readonly control: string };
   readonly functionTimeoutSeconds: number;
   readonly queues: QueuesSettings;
-  /** Of the local runtime's faster clock. */
+  /** The local runtime's faster clock. */
   readonly clock?: ClockSetting | undefined;
 }
 

@@ -83,6 +83,11 @@ test('plain comments and messages, keys, types, imports and expressions of Dynam
   expect(await complaints('source.ts', source)).toEqual([]);
 });
 
+test('a comment without a head', async () => {
+  expect(await complaints('source.ts', '/** Of all entries. */\n')).toEqual(['1:5 words']);
+  expect(await complaints('source.ts', '/** Of two claims, the later one is refused. */\n')).toEqual([]);
+});
+
 test('long sentences, in a page and in a comment', async () => {
   expect(await complaints('page.md', `${words(MAXIMUM_WORDS)} ${words(MAXIMUM_WORDS)}`)).toEqual([]);
   expect(await complaints('page.md', `One. ${words(MAXIMUM_WORDS + 1)}`)).toEqual(['1:6 sentence-length']);

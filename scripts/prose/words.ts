@@ -75,4 +75,10 @@ export const REFUSED: readonly Refused[] = [
     instead: 'write "is reported", "is notified" or "says"',
   },
   { words: /\bas (?:it|they) stands?\b/gi, instead: 'write "as it is now"' },
+  // "Of all entries." as a whole comment; "Of two claims, one is refused." is a sentence.
+  {
+    words: /^Of (?=[^,]*?(?:[.:;]|$))/g,
+    instead: 'begin with what it is: "The size of ...", "The name of ..."',
+  },
+  { words: /(?<=[:;,]\s)should the\b/gi, instead: 'write "if the ..."' },
 ];

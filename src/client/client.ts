@@ -202,7 +202,7 @@ export class BacklogClient {
       return itemOf(record, { now: this.clock.now(), availableAt, random, indexesAtOnce });
     } catch (error) {
       if (error instanceof InvalidRecordError) throw error;
-      // Of a getter or a proxy of the producer's.
+      // A getter or a proxy of the producer's has thrown.
       throw new InvalidRecordError('record: an attribute of it cannot be read', { cause: error });
     }
   }

@@ -25,7 +25,7 @@ export interface SimulationResult {
    * others: 1 where chance alone spreads them.
    */
   readonly indexOfDispersion: number | null;
-  /** Of |wait / base - 1|; a wait is from a failure to the next attempt. */
+  /** The mean of |wait / base - 1|; a wait is from a failure to the next attempt. */
   readonly meanDeviation: number | null;
   readonly greatestDeviation: number | null;
   /** The last success, where no record that can succeed is open any more. */

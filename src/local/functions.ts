@@ -14,7 +14,7 @@ import type { LocalApp } from './template/local-app.js';
 
 export interface FunctionsOptions {
   readonly app: LocalApp;
-  /** Of DynamoDB. */
+  /** The URL of DynamoDB. */
   readonly endpoint: string;
   readonly region: string;
   readonly time: Timekeeper;

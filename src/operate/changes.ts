@@ -28,7 +28,7 @@ import type { Found, OperatorChange } from '../store/operator-store.js';
 export type SkipReason =
   /** It is already as the action would make it. */
   | 'asWanted'
-  /** Of another status than the action is for. */
+  /** It has another status than the action is for. */
   | 'otherStatus'
   /** It is, or may be, under attempt where no lease guards it. Again in a minute. */
   | 'inHand'

@@ -17,7 +17,7 @@ import { Releases } from './releases.js';
 /** What is done to each record. */
 export interface Action {
   readonly actsOn: readonly Status[];
-  /** Of a selection that names none. Default: all it acts on. */
+  /** The statuses of a selection that names none. Default: all it acts on. */
   readonly byDefault?: readonly Status[] | undefined;
   readonly decide: (found: Found, context: DecisionContext) => Decision;
   /** Records that a selection leaves out, unless it names their reason. */

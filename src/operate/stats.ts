@@ -19,18 +19,18 @@ export interface QueueStats {
   readonly dead: number;
   /** The first due time of all that wait, ISO-8601; on a progressive queue the insertion of its oldest record. */
   readonly oldestDueAt: string | undefined;
-  /** Of a queue that retries per record: by how much its oldest due record is late, in the backlog's seconds. */
+  /** For a queue that retries per record, by how much its oldest due record is late, in the backlog's seconds. */
   readonly lagSeconds?: number | undefined;
-  /** Of a queue that retries per record. The windows begin now, and hold the shorter ones. */
+  /** For a queue that retries per record. The windows begin now, and hold the shorter ones. */
   readonly due?: {
     readonly now: number;
     readonly minute: number;
     readonly hour: number;
     readonly day: number;
   };
-  /** Of a progressive queue: the records by age, in the bands of the default tiers, the youngest first. */
+  /** For a progressive queue, the records by age, in the bands of the default tiers, the youngest first. */
   readonly ages?: readonly AgeCount[];
-  /** Of a progressive queue: not due yet, as their producer or a move has them wait. */
+  /** For a progressive queue, the records that are not due yet, as their producer or a move has them wait. */
   readonly delayed?: number | undefined;
 }
 

@@ -67,7 +67,7 @@ type Shape = Readonly<Record<string, z.ZodMiniType>>;
 type CommonOptions = z.output<z.ZodMiniObject<typeof commonOptions>>;
 
 const outside = z.optional(z.undefined({ error: 'expected among the options of the policy around it' }));
-/** Of a policy inside another one; its limits and its jitter are the outer one's. */
+/** The options of a policy inside another one; its limits and its jitter are the outer one's. */
 const innerOptions: { readonly [Option in keyof typeof commonOptions]: typeof outside } = {
   maxAttempts: outside,
   maxAgeSeconds: outside,

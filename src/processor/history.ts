@@ -3,7 +3,7 @@ import { type AttemptOutcome, DEFAULT_HISTORY, type ErrorText, type HistoryLimit
 
 /** What a record keeps of its attempts; every byte of it is billed at every write of the record. */
 export interface HistoryOptions {
-  /** Of all entries. Default 512, or 2048 with stacks. */
+  /** The size of all entries together. Default 512, or 2048 with stacks. */
   readonly bytes?: number | undefined;
   /** Entries at most. Default 20. */
   readonly entries?: number | undefined;

@@ -90,7 +90,7 @@ export class Lane {
     return this.knows(record) ? { record } : this.work(record, { do: 'waitForTask' });
   }
 
-  /** Of its attempt. */
+  /** The time limit of the record's attempt. */
   timeoutSeconds(record: BacklogRecord): number {
     const { attemptTimeoutSeconds: most } = this.options.limits;
     const { attemptTimeoutSeconds: own = most } = this.choicesFor(record) ?? {};
@@ -176,7 +176,7 @@ export class Lane {
     this.deps.logger.warn('no task of that name here: its records wait', { queue, task: show(task), id });
   }
 
-  /** Of a change that no decision is made on: it stays in its queue. */
+  /** The context of a change that needs no decision: the record stays in its queue. */
   settleContext(record: BacklogRecord): SettleContext {
     const { target, tickSeconds, keepSuccessSeconds, history } = this.options;
     const { policy, chosen } = this.decidingFor(record);

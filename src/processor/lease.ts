@@ -50,7 +50,7 @@ export class RunLease {
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly attemptTimeoutSeconds: number,
-    /** Of the function; real time, epoch milliseconds. */
+    /** The function's deadline; real time, epoch milliseconds. */
     private readonly deadline: number,
   ) {
     this.holder = randomToken(random);

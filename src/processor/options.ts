@@ -135,11 +135,11 @@ export interface RunTarget {
   /** Only what is kept to the second, and has come due since then (epoch milliseconds): the run stays for it. */
   readonly exactSince?: number | undefined;
   readonly band?: TierBand | undefined;
-  /** Of a progressive queue's run without an age band. Default: as `band` says. */
+  /** The mode of a progressive queue's run without an age band. Default: as `band` says. */
   readonly retryMode?: RetryMode | undefined;
   /** Records that were just inserted and are not indexed yet, in place of what is due in the lane. */
   readonly arrivals?: Arrivals | undefined;
-  /** Of a progressive queue's arrivals: its first tier, which looks again at those that had no room. */
+  /** The first tier of a progressive queue, which looks again at arrivals that had no room. */
   readonly firstBand?: TierBand | undefined;
   /** Slower tiers whose missed or cut-short runs this run makes up for (on the hourly rule). */
   readonly catchUp?: readonly TierBand[] | undefined;

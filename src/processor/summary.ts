@@ -59,7 +59,7 @@ export interface RunSummary {
   /** How late the latest record was attempted, in the backlog's seconds. */
   readonly lagSeconds: number;
   readonly ended: StopReason;
-  /** Of a run that served several queues: what it did for each. Absent: for one. */
+  /** What the run did for each queue, if it served several. Absent: it served one. */
   readonly queues?: readonly RunSummary[] | undefined;
   /** The store's error, if it ended the run. */
   readonly trouble?: string | undefined;

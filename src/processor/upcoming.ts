@@ -3,7 +3,7 @@ import { isExact } from '../policies/index.js';
 import type { BacklogRecord, RecordChange } from '../record/index.js';
 import type { IndexKey } from '../store/store.js';
 
-/** Of one lane: more than there are seconds in a tick. */
+/** The most times that are kept for one lane: more than there are seconds in a tick. */
 const MOST_TIMES = 1_000;
 
 /** What a run knows of due times to come that are kept to the second, lane by lane. Epoch milliseconds. */

@@ -64,7 +64,7 @@ export function judge(record: BacklogRecord, context: DueContext): Verdict {
     : verdict;
 }
 
-/** Of the queue of its lane; so is one whose producer named the lane, and no queue. */
+/** Whether it belongs to the queue of its lane; so does one whose producer named the lane, and no queue. */
 function isOfItsQueue({ lane = '', queue }: BacklogRecord): boolean {
   return isLaneOf(lane, queue) || queue === DEFAULT_QUEUE;
 }

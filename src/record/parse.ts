@@ -57,7 +57,7 @@ export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /** Longer texts are no times. */
 const MAX_TIME_CHARACTERS = 64;
-/** Of a task's name. */
+/** The longest name of a task that is kept. */
 const MAX_TASK_BYTES = 128;
 /** The library keeps half of it. */
 const MAX_REASON_BYTES = 400;

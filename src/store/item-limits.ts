@@ -9,7 +9,7 @@ export { MAX_ITEM_BYTES };
 const RESERVED_BYTES = 2 * 1024;
 const MAX_ID_BYTES = 2048;
 const MAX_NUMBER_DIGITS = 38;
-/** Of the first digit that is not 0. */
+/** Powers of ten that the first digit may stand for, if it is not 0. */
 const MAX_POWER = 125;
 const MIN_POWER = -130;
 

@@ -197,7 +197,7 @@ export type ClaimAnswer = 'claimed' | 'taken' | 'shared' | 'full';
 export interface ClaimedArrivals {
   /** Rarely one more: a store may know the records by their fingerprints. */
   readonly ids: readonly string[];
-  /** Of the queues: those in which nothing was ever claimed. */
+  /** The queues in which nothing was ever claimed. */
   readonly neverIn: readonly string[];
 }
 
@@ -258,7 +258,7 @@ export interface SlotsAsk {
   /** Names the run. */
   readonly run: string;
   readonly wanted: number;
-  /** Of all runs of the queue together. */
+  /** The limit for all runs of the queue together. */
   readonly most: number;
   /** Runs on arrivals leave half of them to the rules. */
   readonly onArrival: boolean;

@@ -10,7 +10,7 @@ export class RepairStore extends DynamoDbOperatorStore {
   private readonly controls: readonly DynamoDbStore[];
 
   constructor({ client, table, clock }: Target, controlTables: readonly string[]) {
-    // Of a control table nothing but claims is used: without one it stays untouched.
+    // Only claims are used of a control table: without one it stays untouched.
     super({ client, clock, tables: { records: table, control: controlTables[0] ?? table } });
     this.controls = controlTables.map(
       (control) => new DynamoDbStore({ client, clock, tables: { records: table, control } }),

@@ -18,11 +18,11 @@ interface Parsed {
   readonly result: unknown;
   /** The names of the values that it uses, by the objects that stand for them in it. */
   readonly values: ReadonlyMap<object, string>;
-  /** Of attributes that it uses. */
+  /** Names of the attributes that it uses. */
   readonly names: readonly string[];
 }
 
-/** Of one program there are a few dozen. */
+/** One program has a few dozen. */
 const MAX_KEPT = 500;
 let isPatched = false;
 

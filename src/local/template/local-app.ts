@@ -27,7 +27,7 @@ export interface LocalRule {
   readonly id: string;
   readonly label: string;
   readonly expression: string;
-  /** Of a schedule that has one. */
+  /** The time zone of a schedule that has one. */
   readonly timeZone?: string | undefined;
   readonly schedule: Schedule;
   readonly enabled: boolean;

@@ -8,9 +8,9 @@ import { show } from '../../validation.js';
 import type { AttemptLogger } from '../options.js';
 import { Breaker, type BreakerOptions, type Permit, type Transition } from './breaker.js';
 
-/** Of a queue whose handler names no destinations: all its records go to one. */
+/** The destination of a queue whose handler names none: all its records go to one. */
 const WHOLE_QUEUE = '*';
-/** Of records whose destination is not known. */
+/** The name for records whose destination is not known. */
 const UNNAMED = '?';
 /** Destinations that one process remembers the attempts of; the one that it has not met for longest is forgotten. */
 const MAX_DESTINATIONS = 1_000;
@@ -65,7 +65,7 @@ export interface Left {
 export class Breakers {
   private readonly breakers: Map<string, Breaker>;
   private stored: QueueState['breakers'] = new Map();
-  /** Of destinations that the queue's item does not name: read since the last page. */
+  /** Reads since the last page, of destinations that the queue's item does not name. */
   private readonly sharedReads = new Map<string, Promise<void>>();
   private readonly probes = new Map<string, Promise<void>>();
 

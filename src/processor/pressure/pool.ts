@@ -33,7 +33,7 @@ export class Pool {
     this.size = deps.size;
   }
 
-  /** Of one lane. */
+  /** Adds a lane, and gives its share. */
   join(): Share {
     const share = new Share(this, this.deps.slots);
     this.shares.add(share);

@@ -5,7 +5,7 @@ import type { BacklogStore } from '../../store/store.js';
 import { CLOCK_SKEW_MS } from '../lease.js';
 import type { AttemptLogger } from '../options.js';
 
-/** As long as a lease: should the run be lost, its attempts are free after that, whatever its function's timeout. */
+/** As long as a lease: if the run is lost, its slots are free after that, whatever its function's timeout. */
 const SLOTS_MS = 70_000;
 /** An attempt starts only if its slot lasts for all of it, or for so long where it may take longer. */
 const LONGEST_COVER_SECONDS = 30;

@@ -205,7 +205,7 @@ function otherKeys(bucket: number): (queue: string) => string[] {
       .map((other) => itemKey(queue, other));
 }
 
-/** Of an item's key. */
+/** The queue of an item's key. */
 export function claimedQueueOf(key: string): string {
   return key.slice(ARRIVALS_PREFIX.length).replace(/#\d+$/, '');
 }

@@ -2,7 +2,7 @@ import { hash32 } from '../../policies/hash.js';
 
 const BYTES = 4;
 
-/** Of each id four bytes: a claim on a hundred records must cost no more than it has to. */
+/** Four bytes for each id: a claim on a hundred records must cost no more than it has to. */
 export function fingerprintsOf(ids: readonly string[]): Uint8Array {
   const prints = Buffer.alloc(ids.length * BYTES);
   for (const [i, id] of ids.entries()) prints.writeUInt32BE(hash32(id), i * BYTES);
