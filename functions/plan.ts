@@ -92,7 +92,7 @@ export function planRun(
   };
 }
 
-/** As the CDK app makes it: of what the rules go by, whatever the handler's own code says. */
+/** The first band as the CDK app computes it: from the settings of the rules, whatever the handler's own code says. */
 function firstBandOf({ settings: { retryMode, retry } }: ParsedEvent, functionTimeoutSeconds: number) {
   if (retryMode !== 'progressive') return undefined;
   const tiers = retry?.type === 'progressive' ? retry.tiers : undefined;

@@ -27,7 +27,7 @@ export const REFUSED: readonly Refused[] = [
       /\b(?:in|into|from|out of) (?:one|two|no|any|other|another's|its|their|whose|several) hands?\b|\bin hand\b/gi,
     instead: 'write "in flight" or "claimed"',
   },
-  { words: /\bmakes? no sense\b/gi, instead: 'write "is invalid"' },
+  { words: /\bma(?:kes?|de|king) no sense\b/gi, instead: 'write "is invalid"' },
   {
     words: /\b(?:misplaced|unplaced)\b|\b(?:no|without a|its|their|a) place in the index\b/gi,
     instead: 'write "indexed" or "not indexed"',

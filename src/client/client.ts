@@ -167,7 +167,7 @@ export class BacklogClient {
           const { payload, options } = entryOf(given, common);
           return this.itemOfTask(first, payload, options);
         },
-        // A bare payload's attribute of that name is none of the record's.
+        // An attribute `id` of a bare payload is not the record's id.
         idOf: (given) => (isWrapped(given) ? given.id : undefined),
         insert,
         clock,

@@ -141,8 +141,8 @@ export function snooze({ record }: Found, until: number, { now, retryMode }: Dec
 }
 
 /**
- * A run of the progressive schedule has left it its insertion as its due time: a per-record run goes by its policy
- * then, and by `notBefore`. Any other due time is one, under either retry mode.
+ * Whether its due time is its insertion, as a run of the progressive schedule leaves it. Then a per-record run decides by
+ * the policy and `notBefore`. Any other due time is a real due time, under either retry mode.
  */
 function tellsItsAge(record: BacklogRecord): boolean {
   return record.failures > 0 && !isMisplaced(record) && dueTime(record) === bornAt(record);

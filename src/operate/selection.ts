@@ -49,7 +49,7 @@ interface StatusesOfAction {
 }
 
 const statusSchema = z.enum(STATUSES);
-/** No record has it: a filter that has lost its value would be for all that have nothing there. */
+/** No record has the value `undefined`: a filter that lost its value would select all records without the attribute. */
 const value = z.unknown().check(z.refine((given) => given !== undefined, 'expected a value'));
 const matchSchema = z.strictObject({
   path: z.union([z.string().check(z.minLength(1)), z.array(z.string()).check(z.minLength(1))]),

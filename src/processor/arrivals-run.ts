@@ -80,7 +80,7 @@ export class ArrivalsRun {
     }
   }
 
-  /** Those that would have to wait for long are in no better hands here than in the index. */
+  /** Whether turns come soon. Records that would have to wait for long are indexed instead: they gain nothing here. */
   private async hasTurnSoon(): Promise<boolean> {
     const { clock } = this.deps;
     return this.pressure.pace.take(this.arrivals.ids.length, clock.wall() + LONGEST_WAIT_MS);

@@ -15,14 +15,14 @@ export type Acquired =
   /** Its holder was asked to look once more. */
   | { readonly held: false; readonly holderEnds?: number | undefined };
 
-/** What a run before this one left in doubt. */
+/** What an earlier run left undecided. */
 export interface Inherited {
   /** Ids under attempt when it was lost, and the `rev` that their settles would have written. */
   readonly inFlight: readonly string[];
   readonly rev: string | undefined;
   /** Whether their attempts had begun for certain: they may not even have been read. */
   readonly begun: boolean;
-  /** Ids that an earlier loss had left in doubt, and that still wait for their attempt alone. */
+  /** Ids that were in flight at an earlier loss, and that still wait for their attempt alone. */
   readonly suspects: readonly string[];
 }
 

@@ -46,7 +46,7 @@ export interface Trouble {
 
 /**
  * Indexes records that no rule finds: put without `lane` or with a wrong one, or dead and set to `NEW` by hand. No other
- * run may have claimed any of them. A record that is indexed, or done, is left alone. May be repeated at will.
+ * run may have claimed any of them. A record that is indexed, or done, is left alone. This may be repeated.
  *
  * In the order of the records, as far as the store answers: what is wrong with one of them is no trouble of another.
  *

@@ -69,7 +69,7 @@ function isOfItsQueue({ lane = '', queue }: BacklogRecord): boolean {
   return isLaneOf(lane, queue) || queue === DEFAULT_QUEUE;
 }
 
-/** The index sorts by text, and has it at another time than its text means. */
+/** Whether the index sorts its due time, as a text, differently from the time that the text means. */
 function isMisfiled({ dueAt }: BacklogRecord, { indexedDueAt }: DueContext): boolean {
   return indexedDueAt !== undefined && indexedDueAt !== dueAt && !isCanonical(indexedDueAt);
 }

@@ -24,7 +24,7 @@ import { type BacklogRecord, bornAt } from './record.js';
 
 /** The worker ended in the middle of the attempt: process exit, out of memory, or the function's timeout. */
 export const WORKER_LOST = 'WorkerLost';
-/** The loss of a worker is no proof against the record: never dead of it before its second attempt. */
+/** A lost worker does not prove that the record caused it: the record is not dead of that before its second attempt. */
 const LEAST_ATTEMPTS_LOST = 2;
 const MAX_REASON_BYTES = 200;
 

@@ -99,9 +99,9 @@ export interface BacklogRecord<Payload = unknown> {
   readonly attributes: Readonly<Record<string, unknown>>;
   /** Its item has no room left for the outcome of an attempt. */
   readonly isFull?: true | undefined;
-  /** Contract attributes that made no sense and were replaced by their defaults. */
+  /** Contract attributes that were invalid and were replaced by their defaults. */
   readonly problems: readonly string[];
-  /** For the store alone; only while there is no `rev` to go by. */
+  /** For the store alone; only while the record has no `rev`. */
   readonly [AS_READ]?: AsRead | undefined;
 }
 

@@ -122,7 +122,7 @@ export function checkRecord(item: Item, record: BacklogRecord, context: RecordCo
   const misplaced = place === undefined ? [] : [named(place)];
   if (record.status === 'SUCCESS') return misplaced;
   const contents = checkContents(item, record, context);
-  // Said already, and no default helps where the index cannot go by it.
+  // It is reported already, and its default does not help, because the index sorts by the stored value.
   const rest = place === 'unfindable' ? contents.filter(({ kind }) => kind !== 'attribute.dueAt') : contents;
   return [...misplaced, ...rest];
 }

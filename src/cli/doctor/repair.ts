@@ -33,7 +33,7 @@ interface RepairDeps {
   readonly output: Output;
 }
 
-/** Puts the places of these records right, each as it is now, under its fence. May be repeated at will. */
+/** Corrects the index keys of these records, each as it is now, under its fence. It may be repeated. */
 export async function repairAll({ misplaced, stuck }: Repairable, deps: RepairDeps): Promise<Repaired> {
   let moved = 0;
   for (const ids of batches(misplaced)) {
