@@ -4,7 +4,7 @@ import type { AttemptLogger, Process } from './options.js';
 
 /** How long an attempt may take to end after its signal was aborted before it counts as a straggler. */
 const GRACE_MS = 1_000;
-/** The same when the process is to end: Lambda gives it half a second at least, or two. */
+/** That time when the process is to end: Lambda gives it half a second at least, or two. */
 export const STOP_GRACE_MS = 200;
 /** Another run may attempt it at once: that it was stopped is no failure of its own. */
 const STOPPED = { type: 'snooze', seconds: 0, reason: 'stopped with its function' } as const;

@@ -167,7 +167,7 @@ export class Attempts {
     try {
       const how = await this.work(work.record, attemptsLeft);
       const straggler = how === 'straggling' && this.stragglers.get(work.record.id);
-      // One that was given up goes on all the same: it is one of those under way until it ends.
+      // An attempt that was given up goes on all the same: it counts as under way until it ends.
       if (straggler) void straggler.ended.then(giveBack);
       else giveBack();
       return how;

@@ -14,7 +14,7 @@ export interface Hold {
   leftMs(): number;
   /** Renews it for these ids. False: it is not ours any more. */
   hold(ids: readonly string[]): Promise<boolean>;
-  /** The same for what is left of a page, of which no further attempt starts. */
+  /** Renews it for what is left of a page, of which no further attempt starts. False: it is not ours any more. */
   renew(ids: readonly string[]): Promise<boolean>;
 }
 

@@ -228,11 +228,11 @@ export class LaneRun {
     return { upcoming, milliseconds: Math.min(lingerSeconds, tickSeconds) * 1000 };
   }
 
-  /** A page is no larger than what fits into its time at the worst. */
+  /** The size of a page: no more than fits into its time in the worst case. */
   private pageLimit(): number {
     const { attemptTimeoutSeconds, attemptsPerSecond } = this.options.limits;
     const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeoutSeconds));
-    // Those that come too late for the lease after all are left for the next page.
+    // Records whose attempt would start too late for the lease are left for the next page.
     const startSeconds = Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeoutSeconds);
     const paced =
       attemptsPerSecond === undefined

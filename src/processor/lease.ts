@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
 import type { BacklogStore, Cursor, LeaseHold, LeaseState } from '../store/store.js';
 
-/** What the work of one page may take at the worst, in seconds. */
+/** What the work of one page may take in the worst case, in seconds. */
 export const PAGE_SECONDS = 60;
 /** Clocks of two machines may differ by this much. */
 export const CLOCK_SKEW_MS = 5_000;

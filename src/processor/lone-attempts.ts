@@ -24,7 +24,7 @@ export interface LoneDeps {
  * tells which it was. A poison record is found by its second crash; the innocent ones lose nothing.
  */
 export class LoneAttempts {
-  /** Those that a worker was lost on before, with the time of that: they come last, behind all others. */
+  /** Records whose attempt has lost a worker before, with the time of that: they are attempted after all others. */
   private readonly lostBefore = new Map<string, string>();
   private inherits = false;
   private made = 0;

@@ -30,12 +30,12 @@ export interface PageSource {
   bookmark(): Bookmark | undefined;
 }
 
-/** What of a lane is read by due times, beside all that is due. */
+/** What is read of a lane by due times, beside all that is due. */
 export interface DueScope {
   readonly bookmark?: Bookmark | undefined;
-  /** The same page also tells what comes due so soon that a run may stay for it. */
+  /** The page also says what comes due so soon that a run may stay for it. */
   readonly ahead?: { readonly milliseconds: number; readonly upcoming: Upcoming } | undefined;
-  /** Only what is kept to the second, and has come due since then: the rest has its turn at the tick. */
+  /** Only records whose due time is kept to the second, and that have come due since then: the tick handles the rest. */
   readonly exactSince?: number | undefined;
 }
 

@@ -96,7 +96,7 @@ class Total implements PlacedWhenFree {
   }
 }
 
-/** One that cannot be read, for whatever reason of its own, keeps no other one from being read. */
+/** Reads records so that one which cannot be read, for a reason of its own, does not keep others from being read. */
 async function readEach(
   ids: readonly string[],
   deps: PlacingDeps,

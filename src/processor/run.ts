@@ -168,12 +168,12 @@ async function runTier(
   return ended;
 }
 
-/** Of several runs that share a queue's lanes, each looks after its own. */
+/** The key of a tier's last run. If several runs share a queue's lanes, each has keys of its own. */
 function tierKey({ number }: TierBand, { part = 0 }: RunTarget): string {
   return part === 0 ? String(number) : `${number}/${part}`;
 }
 
-/** The tiers that an hourly run looks after. Those before it come again soon by themselves, and idle for free. */
+/** The tiers whose missed runs an hourly run makes up for. Earlier tiers fire again soon, and idle for free. */
 function isWatched(band: TierBand): boolean {
   return band.number > 2;
 }

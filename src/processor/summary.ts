@@ -4,9 +4,9 @@ export type StopReason =
   | 'drained'
   /** Another run holds the lease, and was asked to look once more; or another has this batch of arrivals. */
   | 'leaseHeld'
-  /** As many runs as may be are at work on the queue, or as many attempts: arrivals were left to the rules. */
+  /** The queue has as many runs or attempts under way as its limits allow: arrivals were left to the rules. */
   | 'concurrencyLimited'
-  /** Others have the next turns of the queue's pace: these arrivals were left to the rules. */
+  /** Other runs have the next turns of the queue's rate limit: these arrivals were left to the rules. */
   | 'rateLimited'
   /** It had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'

@@ -18,7 +18,7 @@ export class Upcoming {
     this.timesOf.set(lane, times);
   }
 
-  /** The same of a record that was settled. */
+  /** Notes the due time that a settled record has got. */
   settled(record: BacklogRecord, { set }: RecordChange, now: number): void {
     const { lane = record.lane, dueAt } = set;
     if (lane !== undefined && dueAt !== undefined) this.note(lane, { dueAt }, now);

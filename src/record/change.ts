@@ -117,7 +117,7 @@ export function waitUntil(record: BacklogRecord, earliest: number, context: Sett
   return { set: { ...lane, dueAt }, remove: [...over, ...remove] };
 }
 
-/** The same outcome for a record that has no room for its history; undefined: it has none. */
+/** The same outcome for a record that has no room for its history. Undefined: the change has no history. */
 export function withoutHistory(change: RecordChange): RecordChange | undefined {
   if (!change.set.history?.length) return undefined;
   return { ...change, set: { ...change.set, history: [] } };

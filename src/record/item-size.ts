@@ -31,7 +31,7 @@ function valueBytes(value: unknown): number {
   return 3 + entries.length + sum(entries, ([name, child]) => byteLength(name) + valueBytes(child));
 }
 
-/** One byte per two significant digits, and one more; another for a minus sign. At most 21. */
+/** The size of a number: one byte per two significant digits, one more, and one for a minus sign. At most 21. */
 function numberBytes(text: string): number {
   const digits = significantDigits(text);
   return Math.min(21, Math.ceil(digits / 2) + 1 + (text.startsWith('-') ? 1 : 0));

@@ -142,7 +142,7 @@ class Check {
   }
 }
 
-/** Of ten, that the first digit stands for; 0 for zero. Undefined: it is no number. */
+/** The power of ten that the first digit stands for; 0 for zero. Undefined: the text is no number. */
 function decimalPower(text: string): number | undefined {
   const [, whole = '', fraction = '', exponent = '0'] =
     /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];

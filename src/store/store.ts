@@ -158,10 +158,10 @@ export type LeaseAnswer =
   | {
       readonly held: true;
       readonly cursor?: Cursor | undefined;
-      /** Those left by an earlier run, or by this one; absent when there are none. */
+      /** Suspects left by an earlier run, or by this one; absent when there are none. */
       readonly suspects?: readonly string[] | undefined;
     }
-  /** Held by another, or left behind by one. `lease` is undefined if it became free in between: try again. */
+  /** Another run holds the lease, or left it behind. `lease` is undefined if it became free in between: try again. */
   | { readonly held: false; readonly lease: LeaseState | undefined };
 
 export interface LeaseLeft {

@@ -14,9 +14,9 @@ const WHOLE_QUEUE = '*';
 const UNNAMED = '?';
 /** Destinations that one process remembers the attempts of; the one that it has not met for longest is forgotten. */
 const MAX_DESTINATIONS = 1_000;
-/** From so many on that are open, others may be that are kept outside of the queue's item. */
+/** If at least so many are open in the queue's item, more of them may be kept outside of it. */
 const ASK_FOR_SHARED_FROM = OWN_BREAKERS / 2;
-/** One in the queue's item that no record has come to for so long makes room for others. */
+/** A breaker in the queue's item to which no record has come for so long makes room for others. */
 const STALE_MS = 86_400_000;
 /** Names are kept in the queue's item, which every page reads. */
 const MAX_DESTINATION_LENGTH = 100;

@@ -70,7 +70,7 @@ export class Pool {
     return true;
   }
 
-  /** One for each other lane that has none under way; at least one, for the attempt that another lane is about to begin. */
+  /** Attempts that one lane leaves to the others: one for each lane that has none under way, and at least one. */
   private keptForOthers(share: Share): number {
     const others = [...this.shares].filter((other) => other !== share && other.inUse === 0);
     return Math.max(1, others.length);
@@ -128,7 +128,7 @@ export class Share {
     return this.pool.fairShare;
   }
 
-  /** As many as it can have while the others leave theirs. */
+  /** The most attempts that the lane can have, while the others leave theirs. */
   get most(): number {
     return this.pool.mostOfOne;
   }

@@ -7,12 +7,12 @@ import { LONGEST_LEASE_MS } from './lease-item.js';
 import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
 
-/** Others come and go meanwhile. A run that was never quick enough comes again. */
+/** Other runs change the slots meanwhile. A run that was never quick enough asks again. */
 const MAX_TRIES = 6;
 
 interface StoredSlots {
   readonly slots: ReadonlyMap<string, Slots>;
-  /** As they are stored, whatever that is. */
+  /** The attributes as they are stored, valid or not. */
   readonly raw: { readonly slots: unknown; readonly slotsTaken: unknown; readonly slotsOnArrival: unknown };
 }
 
