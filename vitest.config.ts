@@ -15,7 +15,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'backlog',
-          // Loading the SDK, zod and the command line anew for each file would take a third of the time of all tests.
+          // Loading the SDK, zod and the command line again for each file would take a third of the time of all tests.
           isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: [
@@ -32,7 +32,7 @@ export default defineConfig({
         test: {
           name: 'cdk',
           include: ['test/cdk/**/*.test.ts'],
-          // Loading aws-cdk-lib anew for each file would take twice the time of all tests in them.
+          // Loading aws-cdk-lib again for each file would take twice the time of all tests in them.
           isolate: false,
         },
       },

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** The package as others install it: `npm run test:package`. It packs anew, and needs a registry of npm packages. */
+/** The package as others install it: `npm run test:package`. It packs again, and needs a registry of npm packages. */
 export default defineConfig({
   test: {
     globalSetup: ['test/temporary-folder.ts', 'test/package/setup.ts'],

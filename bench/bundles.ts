@@ -36,7 +36,7 @@ const LOAD = `
 interface Load {
   /** Until the module is there. */
   readonly ms: number;
-  /** Of all threads: what counts where Lambda gives a fraction of a core, and steadier on a busy machine. */
+  /** Processor time of all threads: what counts where Lambda gives a fraction of a core, and steadier on a busy machine. */
   readonly cpuMs: number;
 }
 

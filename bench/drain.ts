@@ -7,7 +7,7 @@ import { type Consumed, DynamoDbStore, type OnConsumed } from '../src/store/inde
 
 const CONCURRENCY = 10;
 
-/** Fresh tables, and who talks to them. */
+/** Fresh tables, and the clients that talk to them. */
 export interface Bench {
   readonly client: DynamoDBClient;
   readonly documents: DynamoDBDocumentClient;
@@ -20,7 +20,7 @@ export interface Drain {
   readonly cpuMsPerRecord: number;
 }
 
-/** Of one drain; the embedded DynamoDB reports no units of the index. */
+/** The counts of one drain; the embedded DynamoDB reports no units of the index. */
 export interface Counts {
   readonly records: number;
   readonly requests: number;
@@ -106,7 +106,7 @@ async function drainOf(
   };
 }
 
-/** Records that have their place in the index, and are due. */
+/** Records that are indexed, and are due. */
 async function fill(client: Bench['client'], table: string, count: number, queue: string): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, i) => `${queue}-${String(i).padStart(28, '0')}`);
   const records = ids.map((id) => ({ id, queue, payload: { order: id, lines: [1, 2, 3] } }));

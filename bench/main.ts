@@ -11,7 +11,7 @@ import { startDatabase } from './start-database.js';
 
 const RECORDS = Number(process.env.BENCH_RECORDS ?? 2000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
-/** Of an attempt: a page has fewer records the longer one may take. */
+/** Timeouts of an attempt: a page has fewer records the longer one may take. */
 const TIMEOUTS_SECONDS = [5, 30];
 
 interface Row {

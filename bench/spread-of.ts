@@ -63,7 +63,7 @@ function perSecond(times: Float64Array): Uint32Array {
   return counts;
 }
 
-/** Of the middle nine tenths: the first and the last second are only partly inside a wave. */
+/** The dispersion in the middle nine tenths: the first and the last second are only partly inside a wave. */
 function dispersionOf(counts: Uint32Array): number {
   const cut = Math.ceil(counts.length / 20);
   const middle = counts.slice(cut, counts.length - cut);

@@ -84,7 +84,7 @@ function scheduleAlarm(deadLetters: IQueue): AlarmText {
     above: 0,
     description:
       'EventBridge Scheduler could not start a function: the messages say why in their attributes (ERROR_CODE). No ' +
-      'record is lost: the next event does the same work. Put it right, then purge the queue.',
+      'record is lost: the next event does the same work. Correct the cause, then purge the queue.',
   };
 }
 
@@ -108,7 +108,7 @@ function intakeAlarms({ intake, sweep, tableName }: AlarmSettings): AlarmText[] 
       metric: intake.metric('IteratorAge', { period: PERIOD, statistic: Stats.MAXIMUM }),
       above: MAX_INTAKE_AGE.toMilliseconds(),
       description:
-        'Records that were put without a lane wait more than 5 minutes for their place: the log of the intake has a ' +
+        'Records that were put without a lane wait more than 5 minutes to be indexed: the log of the intake has a ' +
         'line at level ERROR that says why. After 24 hours the stream forgets them.',
     },
     {
@@ -117,7 +117,7 @@ function intakeAlarms({ intake, sweep, tableName }: AlarmSettings): AlarmText[] 
       above: 0,
       description:
         'Records name a queue that no rule serves: the log of the intake has their ids. They wait until a queue of that ' +
-        'name is deployed, or their queue is put right.',
+        'name is deployed, or their queue is corrected.',
     },
     {
       id: 'Refused',
@@ -145,7 +145,7 @@ function sweepAlarms(sweep: IFunction | undefined): AlarmText[] {
   ];
 }
 
-/** A record whose task nobody knows is looked at every ten minutes at least. */
+/** A run looks at a record whose task no handler knows every ten minutes at least. */
 const UNKNOWN_TASK_PERIOD = Duration.minutes(15);
 
 function queueAlarms({ tableName }: AlarmSettings, { name, lagThresholdSeconds, work }: Queue): AlarmText[] {

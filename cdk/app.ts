@@ -1,4 +1,4 @@
-/** Who only inserts records has no aws-cdk-lib, and should read here what is missing, not a stack trace. */
+/** An installation that only inserts records has no aws-cdk-lib: then this says what is missing, without a stack trace. */
 const PACKAGES = /^Cannot find package '(aws-cdk-lib|constructs)/;
 
 try {

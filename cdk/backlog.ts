@@ -53,7 +53,7 @@ const propsShape = z.strictObject({
  * A backlog: the table that other services put records into, and per queue the rules (or schedules) that attempt every
  * record until it succeeds, less and less often. With logs, alarms and a dashboard.
  *
- * @throws ConfigurationError at synthesis, naming the option that makes no sense
+ * @throws ConfigurationError at synthesis, naming the option that is invalid
  */
 export class Backlog extends Construct {
   /** Where the records are. */
@@ -66,9 +66,9 @@ export class Backlog extends Construct {
   readonly scheduleDeadLetters: IQueue | undefined;
   /** What does the work, by queue. Those of a worker share it; those with `deliverTo` one per retry mode. */
   readonly functions: Readonly<Record<string, IFunction>>;
-  /** Sees to records that were put without `lane`; missing without a stream, or if it was turned off. */
+  /** Dispatches or indexes records that were put without `lane`; missing without a stream, or if it was turned off. */
   readonly intake: IFunction | undefined;
-  /** Finds, once a day, what the intake was never told of. */
+  /** Finds, once a day, records that the intake was not notified of. */
   readonly sweep: IFunction | undefined;
   /** The names of the queues whose rules or schedules do not fire. */
   readonly disabledQueues: readonly string[];
@@ -143,15 +143,15 @@ export class Backlog extends Construct {
    *
    * It may neither read records nor delete them. It may replace them, as every `PutItem` may, unless `ids` says which.
    *
-   * @throws ConfigurationError for another account without an `encryptionKey`: nobody else may use the AWS managed one
+   * @throws ConfigurationError for another account without an `encryptionKey`: it may not use the AWS managed one
    */
   grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant {
     return grantInsert(grantee, this.table, options);
   }
 
   /**
-   * Lets somebody do what operators do (`BacklogOperator`, `backlog redrive`, `stats`, `pause`, ...): read all
-   * records, change and remove them, and pause queues.
+   * Grants what operators need (`BacklogOperator`, `backlog redrive`, `stats`, `pause`, ...): to read all records, to
+   * change and remove them, and to pause queues.
    */
   grantOperate(grantee: IGrantable): void {
     grantOperate(grantee, { records: this.table, control: this.controlTable });

@@ -37,47 +37,48 @@ export interface DeliveryProps {
   readonly url: string;
 
   /**
-   * What a payload is sent by.
+   * The HTTP method that sends a payload.
    *
    * @default 'POST'
    */
   readonly method?: 'POST' | 'PUT' | 'PATCH' | undefined;
 
   /**
-   * Headers beside those that the delivery sets by itself. What gives access comes from a secret: the function reads
-   * it, and nobody else, five minutes at a time.
+   * Headers beside those that the delivery sets by itself. What gives access comes from a secret: only the function
+   * reads it, and keeps it for five minutes.
    *
    * @default - none
    */
   readonly headers?: Readonly<Record<string, string | AnySecret | HeaderSecret>> | undefined;
 
   /**
-   * Signs each delivery by Standard Webhooks: a secret of Secrets Manager (its current version and the one before sign
-   * both) or a parameter of the Parameter Store, with `whsec_` and base64, or any text, of 16 bytes or more in it.
+   * Signs each delivery by Standard Webhooks. The key is a secret of Secrets Manager, whose current version and the one
+   * before both sign, or a parameter of the Parameter Store. It holds `whsec_` and base64, or any text, of 16 bytes or
+   * more.
    *
    * @default - no signature
    */
   readonly secret?: AnySecret | SecretField | undefined;
 
   /**
-   * Answers that are not to be taken as usual: a status, or all of a class such as `"4xx"`. A status comes before its
-   * class, and what is in no list means what it always does.
+   * Answers that do not have their usual meaning: a status, or all of a class such as `"4xx"`. A status takes precedence
+   * over its class, and an answer that is in no list keeps its usual meaning.
    *
    * @default - 2xx is success; 408, 425, 429 and 5xx are tried again; others are dead
    */
   readonly answers?: Answers | undefined;
 
   /**
-   * Time for connecting and the answer's headers; no more than the attempt's.
+   * Time for connecting and the answer's headers; at most the time of the attempt.
    *
    * @default - the attempt's time alone
    */
   readonly requestTimeout?: Duration | undefined;
 
   /**
-   * What may be delivered to beside public addresses: `true` for private networks (RFC 1918, 100.64.0.0/10,
-   * fc00::/7), or a list such as `["10.1.0.0/16"]`, which alone can allow others. The address that a name leads to is
-   * checked when a connection is made. The local runtime allows this machine.
+   * Addresses that may be delivered to, in addition to public ones: `true` for private networks (RFC 1918, 100.64.0.0/10,
+   * fc00::/7), or a list such as `["10.1.0.0/16"]`. Only a list can allow other special addresses. The address that a name
+   * leads to is checked when a connection is made. The local runtime allows this machine.
    *
    * @default false
    */

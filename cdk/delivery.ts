@@ -19,7 +19,7 @@ const deliveryShape = z.strictObject({
 });
 
 export interface Delivery {
-  /** As the function is told, not all of it checked yet. */
+  /** As the function gets them, not all of them checked yet. */
   readonly settings: unknown;
   /** What it may have to read for that. */
   readonly secrets: readonly UsedSecret[];

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../src/errors.js';
 import type { StaffedQueue } from './workers.js';
 
 /**
- * The queues whose records are attempted as they come.
+ * The queues whose records are attempted on insertion.
  *
  * @throws ConfigurationError for one whose function would lose them
  */

@@ -203,7 +203,7 @@ export function ownRoleAndLogs(
   };
 }
 
-/** The next rule event does what this one did not; a repetition would only get in its way. 60 s is Lambda's least. */
+/** The next rule event does what this one did not; a repetition would only compete with it. 60 s is Lambda's minimum. */
 function onceOnly({ failedEvents }: FunctionSettings): EventInvokeConfigOptions {
   return {
     retryAttempts: 0,

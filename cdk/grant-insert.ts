@@ -37,7 +37,7 @@ type Conditions = Record<string, Record<string, unknown>>;
 /** A put that does not hand out what it replaces. */
 const PUT = 'dynamodb:PutItem';
 const PUT_CONDITIONS = { StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' } };
-/** A look at who is in its way: the fence, and nothing else of a record. */
+/** A read of the record that has the same id: its fence, and no other attribute. */
 const LOOK = 'dynamodb:GetItem';
 const LOOK_CONDITIONS = {
   'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['id', 'rev'] },
@@ -48,7 +48,7 @@ const LOOK_CONDITIONS = {
  * What a producer needs. One of another account needs it twice: from its own account, and from the table's policy (and
  * its key's), which this adds.
  *
- * @throws ConfigurationError for another account and a table under the AWS managed key, which nobody else may use
+ * @throws ConfigurationError for another account and a table under the AWS managed key, which that account may not use
  */
 export function grantInsert(grantee: IGrantable, records: ITable, options: GrantInsertOptions = {}): Grant {
   const { ids } = parseOptions(optionsShape, options, 'grantInsert');
@@ -76,7 +76,7 @@ function checkForeign(records: ITable, account: string): void {
   else if (isUnderManagedKey(records)) refuseManagedKey(records, account);
 }
 
-/** Of a role of this app the one of its stack; of a principal by ARN the one in the ARN. */
+/** The account of a principal: for a role of this app that of its stack, for a principal by ARN the one in the ARN. */
 function accountOf({ principalAccount, policyFragment }: IPrincipal): string | undefined {
   if (principalAccount !== undefined) return principalAccount;
   const [arn] = policyFragment.principalJson.AWS ?? [];

@@ -9,8 +9,8 @@ const ARRIVALS_BATCH = 100;
 const RETURNS_BATCH = 10;
 
 /**
- * Shorter than the day for which a stream keeps what was written, so that no batch stops all behind it for that long;
- * longer than DynamoDB and SQS are out of order: what is given up waits for the sweep.
+ * Shorter than the day for which a stream keeps what was written, so that no batch stops all behind it for that long.
+ * Longer than DynamoDB and SQS are out of order: what is given up waits for the sweep.
  */
 const MAX_RECORD_AGE = Duration.hours(6);
 
@@ -19,7 +19,8 @@ const MAX_RECORD_AGE = Duration.hours(6);
  * `rev` as long as it has a `lane`.
  *
  * What fails comes again. A batch on which the function itself fails (it runs out of memory or time) comes in halves, so
- * that one item does not hold up the others of its batch; runs that were started for it before are met by their claims.
+ * that one item does not hold up the others of its batch. The claims of runs that were started for it before keep it
+ * from being attempted twice.
  * What is given up leaves its place in the stream to the queue for given-up events. The function's role may send there
  * already.
  */

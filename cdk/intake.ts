@@ -28,7 +28,7 @@ const MAX_NAMES_BYTES = 3_200;
 
 export interface IntakeSettings {
   readonly queues: readonly Queue[];
-  /** Those whose records are attempted as they come. */
+  /** Those whose records are attempted on insertion. */
   readonly onArrival: readonly StaffedQueue[];
   readonly tables: Tables;
   readonly memorySize: number;
@@ -47,21 +47,21 @@ export interface Intake {
 }
 
 /**
- * Whether the table tells of what is put into it. If not, what is put there without `lane` is never attempted, which a
- * warning says.
+ * Whether the table has a stream of what is put into it. If not, what is put there without `lane` is never attempted,
+ * which a warning says.
  */
 export function canTakeIn(scope: Construct, { records }: Tables): boolean {
   if (hasNewImages(records)) return true;
   Annotations.of(scope).addWarningV2(
     'dynamo-backlog:no-stream',
     'the table has no stream of new images that is known here (tableStreamArn): records that are put without ' +
-      '"lane" and "dueAt" will never be attempted; give the table such a stream, or set "intake" to false if every ' +
+      '"lane" and "dueAt" will never be attempted. Give the table such a stream, or set "intake" to false if every ' +
       'producer is a BacklogClient or another Backlog looks after the table',
   );
   return false;
 }
 
-/** Picks up from the table's stream what was put without `lane`, has it attempted, or gives it its place. */
+/** Picks up from the table's stream what was put without `lane`, has it attempted, or indexes it. */
 export function addIntake(scope: Construct, id: string, settings: IntakeSettings): Intake {
   const { tables, returns, onArrival, givenUpEvents } = settings;
   const inner = new Construct(scope, id);
@@ -70,8 +70,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
       BACKLOG_ARRIVAL_FUNCTIONS: renderFunctions(inner, settings),
       BACKLOG_GIVEN_UP_URL: givenUpEvents.queueUrl,
     }),
-    description:
-      'Has records attempted that were put into the backlog without a lane, or gives them their place',
+    description: 'Has records attempted that were put into the backlog without a lane, or indexes them',
     runtime: RUNTIME,
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder('intake')),

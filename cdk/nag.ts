@@ -7,15 +7,15 @@ export function acknowledge(construct: IConstruct, id: string, reason: string): 
 }
 
 const NO_TRACES =
-  'Traces are billed by the run, and most polls find nothing; logs and metrics tell of each that did. Tracing can be turned on for a function that is given as "handler".';
+  'Traces are billed by the run, and most polls find nothing; logs and metrics report each that did. Tracing can be turned on for a function that is given as "handler".';
 
-/** Of a function whose asynchronous events have a destination if it fails on them. */
+/** For a function whose asynchronous events go to a destination if it fails on them. */
 export function acknowledgeRuns(lambda: IConstruct): void {
   acknowledge(lambda, 'Serverless-LambdaTracing', NO_TRACES);
   acknowledge(
     lambda,
     'Serverless-LambdaDLQ',
-    'Events that it fails on go to an on-failure destination, which is told the reason as well.',
+    'Events that it fails on go to an on-failure destination, with the reason.',
   );
 }
 
@@ -35,7 +35,7 @@ export function acknowledgeIntake(lambda: IConstruct): void {
 }
 
 export function acknowledgeSweep(lambda: IConstruct): void {
-  const reason = 'The next hour does what a lost event did not, and an alarm tells of failures.';
+  const reason = 'The next hour does what a lost event did not, and an alarm reports failures.';
   acknowledge(lambda, 'Serverless-LambdaTracing', NO_TRACES);
   acknowledge(lambda, 'Serverless-LambdaDLQ', reason);
   acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);

@@ -11,38 +11,39 @@ type AnyTable = ITable | TableV2 | Table;
 
 export interface BacklogProps {
   /**
-   * The queues by name: letters, digits, `_`, `.` and `-`, at most 128. Producers name one in the record's `queue`, or mean
-   * `default`.
+   * The queues by name: letters, digits, `_`, `.` and `-`, at most 128. Producers name one in the record's `queue`; without
+   * it, the queue is `default`.
    */
   readonly queues: Readonly<Record<string, QueueProps>>;
 
   /**
-   * Functions that serve several queues each, by names of your own: a queue says by its `worker` which one. One rule
-   * polls the queues of a worker that retry per record, together and by their weights.
+   * Functions that serve several queues each, by names that you choose. The `worker` of a queue names its function. One
+   * rule polls those queues of a worker that retry per record, together and by their weights.
    *
    * @default - each queue has a function of its own, or the built-in delivery
    */
   readonly workers?: Readonly<Record<string, WorkerProps>> | undefined;
 
   /**
-   * A table of records that is there already: partition key `id` (S), index `due` (`lane` S, `dueAt` S, keys only),
-   * TTL attribute `expiresAt`; for the intake, a stream with new images.
+   * An existing table of records. It has the partition key `id` (S), the index `due` (`lane` S, `dueAt` S, keys only), the
+   * TTL attribute `expiresAt` and, for the intake, a stream with new images.
    *
    * @default - a new table: on demand, point-in-time recovery, encrypted, kept when the stack is deleted
    */
   readonly table?: AnyTable | undefined;
 
   /**
-   * Whether records that were put without `lane` and `dueAt` get them, from the table's stream: with that any service
-   * is a producer that can put `{ id, status, payload }`. Of several Backlogs on one table, one should.
+   * Whether the intake reads the table's stream, and attempts or indexes records that were put without `lane` and `dueAt`.
+   * With it, any service that can put `{ id, status, payload }` is a producer. If several Backlogs share a table, only
+   * one of them should have an intake.
    *
    * @default true
    */
   readonly intake?: boolean | undefined;
 
   /**
-   * Whether the table is looked through once a day for records that the intake was never told of, and for dead ones
-   * that were set to `NEW` by hand. Reads the whole table: 0.5 read units per 4 KB.
+   * Whether a function reads the whole table once a day to find records that the intake was not notified of, and dead ones
+   * that were set to `NEW` by hand. It costs 0.5 read units per 4 KB.
    *
    * @default - true where there is an intake
    */
@@ -56,7 +57,7 @@ export interface BacklogProps {
   readonly encryptionKey?: IKey | undefined;
 
   /**
-   * Protects the new tables from deletion by anybody.
+   * Protects the new tables from deletion by any user.
    *
    * @default false
    */
@@ -72,7 +73,7 @@ export interface BacklogProps {
 
   /**
    * With `trigger: 'scheduler'`: tiers of 2, 3, 4, 6, 8, 12 or 24 hours start by the clock of this time zone, from
-   * midnight on. An IANA name such as `Europe/Berlin`, or CDK's `TimeZone`. Other intervals know no time zone.
+   * midnight on. An IANA name such as `Europe/Berlin`, or CDK's `TimeZone`. It does not affect other intervals.
    *
    * @default - every interval counts from the deployment, in UTC
    */
@@ -107,7 +108,7 @@ export interface BacklogProps {
   readonly alarms?: boolean | undefined;
 
   /**
-   * What every alarm does when it goes off, such as `new SnsAction(topic)`.
+   * What every alarm does when it fires, such as `new SnsAction(topic)`.
    *
    * @default - nothing: the alarms show in the console only
    */

@@ -8,8 +8,8 @@ import type { DeliveryProps } from './delivery-props.js';
 export type FirstAttempt = 'onInsert' | 'scheduled';
 
 /**
- * One queue: exactly one retry mode (`retry` or `progressive`), and exactly one that does the work (`deliverTo`,
- * `entry`, `handler` or `worker`; none only if `enabled` is false).
+ * One queue. It needs exactly one retry mode (`retry` or `progressive`), and exactly one of `deliverTo`, `entry`,
+ * `handler` and `worker` to do the work (none only if `enabled` is false).
  */
 export interface QueueProps {
   /**
@@ -28,33 +28,33 @@ export interface QueueProps {
   readonly progressive?: true | ProgressiveProps | undefined;
 
   /**
-   * Another queue of this Backlog, into which a failure moves a record that is to be retried. It goes on there as that
-   * queue retries.
+   * Another queue of this Backlog, into which a failure moves a record that is to be retried. The record then follows
+   * the retry mode and policy of that queue.
    *
    * @default - it stays
    */
   readonly retryQueue?: string | undefined;
 
   /**
-   * Names of errors that no retry helps against, such as `ValidationError`: dead at once. The name of a class stands
-   * for those derived from it, too.
+   * Names of errors that a retry cannot help, such as `ValidationError`: such a failure makes the record dead at once. The
+   * name of a class stands for the classes derived from it, too.
    *
    * @default - the policy decides about all of them
    */
   readonly deadOn?: readonly string[] | undefined;
 
   /**
-   * What a record keeps of its attempts: bytes (512, or 2048 with stacks), entries (20), and whether it is kept where
-   * errors were thrown. Every byte is billed at every write.
+   * What a record keeps of its attempts: bytes (512, or 2048 with stacks), entries (20), and whether stack traces are
+   * kept. Every byte is billed at every write.
    *
    * @default - 512 bytes, 20 entries, no stacks
    */
   readonly history?: HistoryProps | undefined;
 
   /**
-   * Where the built-in function sends each payload, with the record's id as `Idempotency-Key`: a URL that it POSTs
-   * to, or an object with one that says more. `https`, or `http` to this machine. It is readable in the function's
-   * configuration: put no secret in it.
+   * Where the built-in function sends each payload, with the record's id as `Idempotency-Key`: a URL to which it POSTs,
+   * or an object with a URL and further options. The URL is `https`, or `http` to the same machine. It is readable in the
+   * function's configuration: do not put a secret into it.
    *
    * @default - the queue has an `entry` or a `handler`
    */
@@ -76,8 +76,8 @@ export interface QueueProps {
   readonly worker?: string | undefined;
 
   /**
-   * With `worker`: how much of the attempts the queue gets beside the worker's other queues, where all have work. With
-   * different weights each page's queue is drawn by them; with equal ones all are drained at the same time.
+   * With `worker`: the queue's share of the attempts, relative to the worker's other queues, while all have work. With
+   * different weights, the run draws the queue of each page by them. With equal weights, it drains all queues at once.
    *
    * @default 1
    */
@@ -106,32 +106,33 @@ export interface QueueProps {
   readonly enabled?: boolean | undefined;
 
   /**
-   * When a record that was put without `lane` is attempted first: `"onInsert"`, within about a second, in up to
-   * `onInsertConcurrency` runs at once beside the rule's; or `"scheduled"`, when the rule finds it. With `"onInsert"` a
-   * success is the record's only write after its insertion.
+   * When a record that was put without `lane` is attempted first. `"onInsert"`: within about a second, in up to
+   * `onInsertConcurrency` runs at once beside the rule's run; then a success is the record's only write after its
+   * insertion. `"scheduled"`: when the rule finds it.
    *
    * @default - `"onInsert"`; `"scheduled"` for a `handler` whose asynchronous invocation is configured elsewhere
    */
   readonly firstAttempt?: FirstAttempt | undefined;
 
   /**
-   * Lanes that the queue's records are spread over, by their ids: 1 to 32. One is a partition of the index: 1,000 write
-   * units a second, or 500 records that come and go. Can be raised and lowered at any time, with records waiting.
+   * Lanes that the queue's records are spread over, by their ids: 1 to 32. Each lane is a partition of the index: 1,000
+   * write units a second, or 500 records that are indexed and removed. You can change the number at any time, while
+   * records wait.
    *
    * @default 1
    */
   readonly shards?: number | undefined;
 
   /**
-   * Attempts at once in the run that a rule has started, all shards together. Up to `onInsertConcurrency` runs on
-   * arrivals go on beside it, with as many each.
+   * Attempts at once in the run that a rule has started, all shards together. Up to `onInsertConcurrency` runs on arrival
+   * work at the same time, with as many attempts each.
    *
    * @default 10
    */
   readonly concurrency?: number | undefined;
 
   /**
-   * Attempts at once in all runs of the queue together, those on arrivals included: two write units per run.
+   * Attempts at once in all runs of the queue together, runs on arrival included. It costs two write units per run.
    *
    * @default - no limit but that of each run
    */
@@ -139,7 +140,7 @@ export interface QueueProps {
 
   /**
    * Runs at once that attempt records as they are inserted, each with `concurrency`. What is inserted while so many are
-   * at work gets its place in the index, and is attempted by an ordinary run within seconds.
+   * at work is indexed, and is attempted by an ordinary run within seconds.
    *
    * @default 10
    */
@@ -153,8 +154,9 @@ export interface QueueProps {
   readonly attemptsPerSecond?: number | undefined;
 
   /**
-   * Leaves the other side in peace when too many attempts fail: after that one record is tried now and then, until one
-   * does not fail. `true` opens when half of at least 10 attempts within 60 s fail, and tries one every 50 s.
+   * A circuit breaker: it opens when too many attempts fail. While it is open, only one record is attempted now and
+   * then; it closes when such an attempt does not fail. `true` opens it when half of at least 10 attempts within 60 s
+   * fail, and attempts one record every 50 s.
    *
    * @default - none: every record that is due is attempted
    */
@@ -175,8 +177,8 @@ export interface QueueProps {
   readonly maxRecords?: number | undefined;
 
   /**
-   * How long a run stays, asleep, for waits of less than a minute, counted from its start: up to a minute, which is until
-   * the next rule fires. `Duration.seconds(0)` leaves such waits to the next minute. Of a queue with `retry`.
+   * How long a run stays, asleep, for waits of less than a minute, counted from its start. At most a minute: then the next
+   * rule fires. `Duration.seconds(0)` leaves such waits to the next minute. Only for a queue with `retry`.
    *
    * @default Duration.minutes(1)
    */
@@ -190,7 +192,7 @@ export interface QueueProps {
   readonly retention?: Duration | 'forever' | undefined;
 
   /**
-   * Lag (how late an attempt starts) above which the alarm goes off.
+   * The lag (how late an attempt starts) above which the alarm fires.
    *
    * @default Duration.minutes(15)
    */
@@ -199,21 +201,21 @@ export interface QueueProps {
 
 export interface HistoryProps {
   /**
-   * Of all entries, from 200 to 16,384.
+   * The size of all entries together, from 200 to 16,384.
    *
    * @default 512, or 2048 with stacks
    */
   readonly bytes?: number | undefined;
 
   /**
-   * From 1 to 100.
+   * The number of entries, from 1 to 100.
    *
    * @default 20
    */
   readonly entries?: number | undefined;
 
   /**
-   * Whether it is kept where errors were thrown, in code of yours (`entry` or `handler`).
+   * Whether the stack traces of errors in your code (`entry` or `handler`) are kept.
    *
    * @default false
    */

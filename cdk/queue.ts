@@ -30,7 +30,7 @@ export interface Queue {
   readonly retryMode: RetryMode;
   /** What the function will read from `BACKLOG_QUEUES`. */
   readonly settings: QueueSettings;
-  /** Of a progressive queue; empty otherwise. */
+  /** The tiers of a progressive queue; empty otherwise. */
   readonly tiers: readonly Tier<number>[];
   readonly work: Work;
   /** Beside the other queues of its worker. */
@@ -88,7 +88,7 @@ export function readQueues(queues: Readonly<Record<string, QueueProps>>): Queue[
   return names.map((name) => readQueue(name, queues[name])).map((queue) => checkRetryQueue(queue, names));
 }
 
-/** A record that moved into a queue that nobody serves would wait there unseen. */
+/** A record that moved into a queue that no function serves would wait there unseen. */
 function checkRetryQueue(queue: Queue, names: readonly string[]): Queue {
   const { retryQueue } = queue.settings;
   if (retryQueue === undefined || names.includes(retryQueue)) return queue;

@@ -46,7 +46,7 @@ function checkRules(ticks: readonly Tick[]): void {
 }
 
 /**
- * CDK's own target, but for the dead-letter queue: that would add one statement per rule to the queue's policy, which
+ * CDK's own target, except for the dead-letter queue: that would add one statement per rule to the queue's policy, which
  * takes 20 (see given-up-events.ts).
  */
 function runTarget(lambda: IFunction, event: Tick['events'][number], givenUpEvents: IQueue): IRuleTarget {

@@ -11,7 +11,7 @@ import { parseOptions, show } from '../src/validation.js';
 /** What holds a secret that a function reads. */
 export interface UsedSecret {
   readonly holder: ISecret | IStringParameter;
-  /** Of Secrets Manager: which versions are read. */
+  /** The versions of a secret in Secrets Manager that are read. */
   readonly stages: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const partShape = z.strictObject({
 /**
  * Reads where a secret is.
  *
- * @returns what the function is told, and what holds it; nothing for what is no object
+ * @returns what the function gets, and what holds the secret; nothing for what is no object
  * @throws ConfigurationError for an object that is no secret
  */
 export function readSecret(

@@ -113,7 +113,7 @@ export function grantSweep(grantee: IGrantable, { records, control }: Tables): v
   grantKeys(grantee, [records, control]);
 }
 
-/** What `BacklogOperator` needs: to find, change and remove records, and to see who has them in hand. */
+/** What `BacklogOperator` needs: to find, change and remove records, and to see which runs have them in flight. */
 export function grantOperate(grantee: IGrantable, { records, control }: Tables): void {
   const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem', 'dynamodb:Scan'];
   const index = `${records.tableArn}/index/${DUE_INDEX.indexName}`;
@@ -128,7 +128,7 @@ function grant(grantee: IGrantable, { tableArn }: ITable, actions: string[]): vo
   grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [tableArn] }));
 }
 
-/** Of the tables' own keys; the AWS managed one needs no grant. */
+/** Grants the use of the tables' own keys; the AWS managed key needs no grant. */
 export function grantKeys(grantee: IGrantable, tables: readonly ITable[]): void {
   const keys = new Set(tables.map((table) => table.encryptionKey));
   for (const key of keys) key?.grantEncryptDecrypt(grantee);

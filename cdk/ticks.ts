@@ -10,7 +10,7 @@ import type { StaffedQueue } from './workers.js';
 /** What starts a function again and again: a rule or a schedule is made of it. */
 export interface Tick {
   readonly scope: Construct;
-  /** Of the construct; unique in its scope. */
+  /** The id of the construct; unique in its scope. */
   readonly id: string;
   readonly description: string;
   readonly every: number;

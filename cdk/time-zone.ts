@@ -15,7 +15,7 @@ export const timeZone = z
   .refine(isTimeZone, { error: ({ input }) => `${EXPECTED}${hint(input)}` });
 
 /**
- * A time zone moves the tiers that go by the clock, and nothing else: a rate counts hours wherever it is.
+ * Checks that a time zone has an effect. It moves only the tiers that start by the clock; a rate is the same everywhere.
  *
  * @throws ConfigurationError if it would have no effect
  */

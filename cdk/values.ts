@@ -24,7 +24,7 @@ export const alarmAction = having<IAlarmAction>(
   'expected an alarm action (IAlarmAction)',
 );
 
-/** Of a Lambda function. In seconds for the error, which says what came. */
+/** The timeout of a Lambda function. In seconds for the error, which says what came. */
 export const functionTimeout = duration
   .transform((timeout) => timeout.toSeconds())
   .pipe(z.number().max(900, 'expected at most 900 seconds'))

@@ -18,7 +18,7 @@ export interface StaffedQueue {
   readonly queue: Queue;
   readonly scope: Construct;
   readonly worker: Worker;
-  /** Of what it shares with the other queues of its worker; missing where it shares nothing. */
+  /** The scope of what it shares with the other queues of its worker; missing where it shares nothing. */
   readonly workerScope?: Construct | undefined;
 }
 

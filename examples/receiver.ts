@@ -1,4 +1,4 @@
-// Whoever is delivered to, on this machine: refuses every record once, then takes it. npx tsx examples/receiver.ts
+// A destination on this machine: refuses every record once, then takes it. npx tsx examples/receiver.ts
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 

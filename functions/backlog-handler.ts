@@ -30,13 +30,14 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   /** The queue whose records this handler attempts. */
   readonly queue?: string | undefined;
   /**
-   * Several queues in place of one, with their weights: `critical,6 default,1`. What a function serves together (in the
-   * CDK app, by one worker) it serves by these. Default, without `queue` as well: all that it is told of.
+   * Several queues in place of one, with their weights: `critical,6 default,1`. A function that serves several queues (in
+   * the CDK app, a worker) shares its attempts among them by these weights. Default, without `queue` as well: all queues
+   * that its environment names.
    */
   readonly queues?: QueuesChoice | undefined;
-  /** Does the work of one record. With `tasks` beside it, of records that name no task. */
+  /** Does the work of one record. If `tasks` is given as well, only of records that name no task. */
   readonly process?: Process | undefined;
-  /** What is done with records that name a task. Those that name another one wait until a handler knows it. */
+  /** The tasks that this handler performs. Records that name another task wait until a handler knows it. */
   readonly tasks?: readonly Task[] | undefined;
   /**
    * A policy, or a function of the error and the record that returns a wait in seconds, a policy or its name, another
@@ -48,7 +49,7 @@ export interface BacklogHandlerOptions extends HandlerSeams {
    * Another queue of the same backlog, into which a failure moves a record that is to be retried. Default: it stays.
    */
   readonly retryQueue?: string | undefined;
-  /** Errors that no retry helps against, dead at once: their names, or classes. */
+  /** Errors that a retry cannot help, by their names or classes: such a failure makes the record dead at once. */
   readonly deadOn?: DeadOn | undefined;
   /** What a record keeps of its attempts, and what takes secrets out of it. Default: 512 bytes, without stacks. */
   readonly history?: HistoryOptions | undefined;
@@ -61,12 +62,12 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
   /**
-   * Leaves the other side in peace when too many attempts fail: `true`, or its options. Default: none.
+   * A circuit breaker, which stops attempts when too many fail: `true`, or its options. Default: none.
    */
   readonly breaker?: BreakerChoice | undefined;
   /**
-   * Names where a record goes: with it, there is a breaker for each destination. The name is kept and logged. Default:
-   * all records of the queue go to the same one.
+   * Names the destination of a record, so that each destination has a breaker of its own. The name is stored and logged.
+   * Default: all records of the queue have the same destination.
    */
   readonly destination?: DestinationOf | undefined;
   /** Time of one attempt. Default 30. */
@@ -106,7 +107,7 @@ const optionsSchema = z.strictObject({
 /**
  * Makes the Lambda handler of one queue from a function that does the work of one record, or from tasks.
  *
- * @throws ConfigurationError naming the option that makes no sense; what is wrong with the environment is logged
+ * @throws ConfigurationError naming the option that is invalid; what is wrong with the environment is logged
  *   and thrown by every invocation
  */
 export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler {

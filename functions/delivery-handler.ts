@@ -24,7 +24,7 @@ export function deliveryHandler(
     fetch: fetchSecret,
     now,
     onTrouble: ({ message }) =>
-      logger.warn('a secret could not be read anew; the former one goes on', { reason: message }),
+      logger.warn('a secret could not be read again; its previous value stays in use', { reason: message }),
   });
   return makeHandler(
     ({ queue, settings }) => {

@@ -6,14 +6,14 @@ import { MAX_SHARDS } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
 import type { QueueSettings } from './settings.js';
 
-/** What a run shall drain: the constant input of an EventBridge rule, or what the intake sends. */
+/** What a run is to drain: the constant input of an EventBridge rule, or what the intake sends. */
 export interface BacklogEvent {
   readonly queue: string;
   /** The age band of the rule; on a progressive queue only, and there always. */
   readonly tier?: TierBand | undefined;
   /** The bands of all slower tiers, on the hourly rule: it makes up for their missed runs. */
   readonly catchUp?: readonly TierBand[] | undefined;
-  /** Of a queue whose shards several runs share: which of them this one is, from 0, and how many there are. */
+  /** If several runs share the queue's shards: which of them this one is, from 0, and how many there are. */
   readonly part?: { readonly number: number; readonly of: number } | undefined;
   /** From the intake: records that have just come. */
   readonly arrivals?: Arrivals | undefined;

@@ -1,6 +1,6 @@
 /**
- * A Powertools `Logger`, by what is used of it: its own types need `@types/aws-lambda`, which who uses this package may
- * not have.
+ * The methods of a Powertools `Logger` that are used here. Its own types need `@types/aws-lambda`, which a user of this
+ * package may not have.
  */
 export interface HandlerLogger {
   debug(message: string, extra: Record<string, unknown>): void;

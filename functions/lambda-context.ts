@@ -4,5 +4,5 @@ export interface LambdaContext {
   readonly awsRequestId?: string | undefined;
 }
 
-/** Apart from what wraps it, whose types need packages that who uses this one may not have. */
+/** Its own file: the types of what wraps it need packages that a user of this one may not have. */
 export type LambdaHandler<Result> = (event: unknown, context: LambdaContext) => Promise<Result>;

@@ -48,10 +48,10 @@ class RunFailedError extends Error {
   }
 }
 
-/** Ends of a run that must not pass for a success: the event of arrivals comes back by its on-failure destination. */
+/** Ends of a run that fail the invocation: the event of arrivals then comes back by its on-failure destination. */
 const TROUBLES: { readonly [end in RunSummary['ended']]?: string } = {
   storeError: 'DynamoDB throttled or did not answer',
-  shared: 'others have some of these arrivals in hand',
+  shared: 'other runs have claimed some of these arrivals',
 };
 
 export function isTrouble({ ended }: RunSummary): boolean {

@@ -41,11 +41,11 @@ function emitRefused(count: number, table: string): void {
 
 /** What the intake did with a batch. Counts are of records. */
 export interface IntakeMetrics {
-  /** Given their place in the index. */
+  /** Indexed. */
   readonly placed: number;
-  /** Something of the contract made no sense and was replaced, or they came without a payload. */
+  /** An attribute of the contract was invalid and was replaced, or they came without a payload. */
   readonly repaired: number;
-  /** Of these: of a queue that no rule serves. They wait for one. */
+  /** The number of these whose queue no rule serves. They wait for one. */
   readonly unknownQueue: number;
   /** They cannot be handled: dead, with the reason. */
   readonly quarantined: number;
@@ -67,7 +67,7 @@ export function emitIntakeMetrics(
   metrics.addMetric('Placed', MetricUnit.Count, placed);
   metrics.addMetric('Repaired', MetricUnit.Count, repaired);
   metrics.addMetric('UnknownQueue', MetricUnit.Count, unknownQueue);
-  // One metric and its alarm for both: of either nobody attempts a record, and people have to look at it.
+  // One metric and its alarm for both: in either case no run attempts the record, and people have to look at it.
   metrics.addMetric('Refused', MetricUnit.Count, quarantined + refused);
   metrics.addMetric('Returned', MetricUnit.Count, returned);
   metrics.publishStoredMetrics();

@@ -28,7 +28,7 @@ export interface HandlerChoices {
   readonly retryQueue?: string | undefined;
   readonly deadOn?: DeadOn | undefined;
   readonly history?: HistoryOptions | undefined;
-  /** Of the queues that the handler serves together; before the rule's. */
+  /** The weights of the queues that the handler serves together; they take precedence over the rule's. */
   readonly weights?: QueueWeights | undefined;
   /** What makes of the history's options what is kept of texts: the built-in handlers, which keep all, have none. */
   readonly keptTexts?: ((history: HistoryOptions) => KeepTexts | undefined) | undefined;
@@ -42,7 +42,7 @@ export interface HandlerChoices {
   readonly retention?: Retention | undefined;
   readonly breaker?: BreakerChoice | undefined;
   readonly destination?: DestinationOf | undefined;
-  /** Of its tasks. */
+  /** How the handler does the work of its tasks. */
   readonly work?: TaskWork | undefined;
 }
 
@@ -92,7 +92,7 @@ export function planRun(
   };
 }
 
-/** As the CDK app makes it: of what the rules go by, whatever the handler's own code says. */
+/** The first band as the CDK app computes it: from the settings of the rules, whatever the handler's own code says. */
 function firstBandOf({ settings: { retryMode, retry } }: ParsedEvent, functionTimeoutSeconds: number) {
   if (retryMode !== 'progressive') return undefined;
   const { tiers = DEFAULT_TIERS } = retry ? resolvePolicy(retry) : {};
@@ -103,9 +103,9 @@ const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /**
- * The lanes of an event's run. About once an hour, at a turn of the queue's own, its first run looks into those too
- * that the queue had when it had more shards; about once a day where nothing is said of shards. (A rule that skips
- * that turn does it at the next one.)
+ * The lanes of an event's run. About once an hour, at a tick of the queue's own, its first run also looks into the lanes
+ * that the queue had when it had more shards. Where `shards` is not given, it does so about once a day. (A rule that
+ * skips that tick does it at the next one.)
  */
 function lanesFor(
   { queue, part = { number: 0, of: 1 }, settings }: ParsedEvent,

@@ -42,7 +42,7 @@ export interface QueueSettings {
   readonly onInsertConcurrency?: number | undefined;
   /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
-  /** Leaves the other side in peace when too many attempts fail. Default: none. */
+  /** A circuit breaker, which stops attempts when too many fail. Default: none. */
   readonly breaker?: BreakerChoice | undefined;
   /** Time of one attempt. Default 30. */
   readonly attemptTimeout?: number | undefined;
@@ -63,7 +63,7 @@ export interface Settings {
   readonly tables: { readonly records: string; readonly control: string };
   readonly functionTimeoutSeconds: number;
   readonly queues: QueuesSettings;
-  /** Of the local runtime's faster clock. */
+  /** The local runtime's faster clock. */
   readonly clock?: ClockSetting | undefined;
 }
 
@@ -123,7 +123,7 @@ function checkQueue(name: string, queue: z.output<typeof queueSchema>, path: str
   };
 }
 
-/** @throws ConfigurationError for the queue itself: whoever fails stays there without being told to */
+/** @throws ConfigurationError for the queue itself: a record that fails stays there anyway */
 export function checkRetryQueue(retryQueue: string | undefined, queue: string, name: string): void {
   if (retryQueue !== queue) return;
   throw new ConfigurationError(`${name}: expected another queue than the record's own, got ${show(queue)}`);

@@ -30,8 +30,8 @@ async function terminated(): Promise<void> {
   stop?.abort();
   await Promise.allSettled(running);
   stop = undefined;
-  // For log lines, and the answer to whoever has invoked it.
+  // For log lines, and the answer to the caller.
   await new Promise((resolve) => setTimeout(resolve, LAST_WORDS_MS));
-  // What it would have done without a listener; somebody else's decides, if there is one.
+  // What it would have done without a listener; another listener decides, if there is one.
   if (process.listenerCount('SIGTERM') === 0) process.kill(process.pid, 'SIGTERM');
 }

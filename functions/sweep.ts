@@ -1,4 +1,4 @@
 import { sweepHandler } from './intake/sweep-handler.js';
 
-/** Finds what the intake was never told of. */
+/** Finds records that the intake was not notified of. */
 export const handler = sweepHandler();

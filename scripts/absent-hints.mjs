@@ -1,6 +1,6 @@
 /**
- * Stands in the handlers' bundles for the search of the name that somebody may have meant: the CDK app, which has
- * checked all settings before they were deployed, has said it then.
+ * Replaces, in the handlers' bundles, the search for the name that a misspelt one may mean. The CDK app has checked
+ * all settings before they were deployed, and has suggested such names then.
  */
 export const distance = () => Number.POSITIVE_INFINITY;
 export const closest = (name) => name;

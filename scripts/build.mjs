@@ -1,5 +1,5 @@
 // `npm run build`: the library by tsc, the deployable handlers and the command line by esbuild. Everything is built
-// aside and then moved to dist/ at once, so that a build that fails leaves the former one as it was.
+// aside and then moved to dist/ at once, so that a build that fails leaves the previous one as it was.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -33,7 +33,7 @@ export function shownOn(page: string): Shown[] {
 export const isSimulation = (command: string) => command.startsWith('simulate ');
 
 /**
- * The page with everything that is between its marks made anew; pictures go to `folder`.
+ * Generates everything between the page's marks again, and returns the page; pictures go to `folder`.
  *
  * @param isWanted which commands to run; what the others show stays as it is
  */
@@ -56,7 +56,7 @@ export async function generate(
   });
 }
 
-/** Runs a command as `npx backlog` would. Arguments hold no spaces, but for those in single quotes. */
+/** Runs a command as `npx backlog` would. Only arguments in single quotes hold spaces. */
 export async function backlog(command: string): Promise<string> {
   const args = [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
   const out: string[] = [];

@@ -118,7 +118,7 @@ function runVitest(endpoint) {
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
 }
 
-/** Nothing of the user's own AWS settings: they are meant for another cloud. */
+/** The environment without the user's own AWS settings, which are meant for another cloud. */
 function environment() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('AWS_')));
 }

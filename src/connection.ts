@@ -7,7 +7,7 @@ import { createDynamoDbClient, type DynamoDBClient } from './store/index.js';
 export interface ConnectionOptions {
   /** Your own DynamoDB client, instead of `endpoint` and `region`. */
   readonly client?: DynamoDBClient | undefined;
-  /** Of the local runtime or another emulator. Default: AWS. */
+  /** The URL of the local runtime or another emulator. Default: AWS. */
   readonly endpoint?: string | undefined;
   /** Default: the environment's. */
   readonly region?: string | undefined;

@@ -22,7 +22,7 @@ const PART = /(\d+(?:\.\d+)?) ?(ms|min|[smhdw]) ?/g;
 const ISO = /^P(?=[\dT])(?:[\d.]+W)?(?:[\d.]+D)?(?:T(?=\d)(?:[\d.]+H)?(?:[\d.]+M)?(?:[\d.]+S)?)?$/;
 /** A century, its leap days included. */
 export const LONGEST_SECONDS = 36_525 * 86_400;
-/** Of a text that is one. */
+/** The longest text that is read as a duration. */
 const MOST_CHARACTERS = 64;
 
 /** Seconds of a duration; undefined for what is none. `"5"` is none: five of what? */

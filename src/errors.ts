@@ -1,4 +1,4 @@
-/** Something the user configured or passed makes no sense: says which option, what was expected, what came. */
+/** Something the user configured or passed is invalid: says which option, what was expected, what came. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }

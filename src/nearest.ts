@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** Of what anybody can have meant. */
+/** Longer texts are not names that a person has misspelt. */
 const MAX_CHARACTERS = 100;
 
 /** The known name that was probably meant, if it is not too far from what was written. Case is no distance. */

@@ -10,7 +10,7 @@ export interface Order {
   readonly quantity: number;
 }
 
-/** The order and the webhook that tells of it: both are written, or neither. */
+/** Writes the order and the webhook that reports it: both, or neither. */
 export async function placeOrder(order: Order): Promise<void> {
   await dynamodb.send(new TransactWriteCommand({ TransactItems: puts(order).map((Put) => ({ Put })) }));
 }

@@ -15,7 +15,7 @@ export const backlog = new Backlog(stack, 'Backlog', {
       deliverTo: {
         url: app.node.tryGetContext('deliverTo') ?? 'https://hooks.example.com/orders',
         secret,
-        // Whoever has unsubscribed does not want it again.
+        // 410 Gone: the receiver has unsubscribed, and does not want the delivery again.
         answers: { success: [410] },
       },
     },

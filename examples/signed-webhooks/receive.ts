@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
-/** Of the last days: a delivery may come twice. In a real receiver, a unique key in its database. */
+/** The deliveries of the last days: one may come twice. In a real receiver, a unique key in its database. */
 const seen = new Set<string>();
 
 /** Believes nothing before the signature is verified, over the body as it came: bytes, not parsed and written again. */

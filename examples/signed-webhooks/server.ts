@@ -1,4 +1,4 @@
-// Whoever gets the webhooks: WEBHOOK_SECRET=whsec_... npx tsx examples/signed-webhooks/server.ts
+// The receiver of the webhooks: WEBHOOK_SECRET=whsec_... npx tsx examples/signed-webhooks/server.ts
 import { createServer } from 'node:http';
 import { receiver } from './receive.js';
 

@@ -7,7 +7,7 @@ const backlog = new BacklogClient({
   endpoint: process.env.BACKLOG_ENDPOINT,
 });
 
-/** Two hours later, and once a day for one address, however often somebody signs up. */
+/** Two hours later, and once a day for one address, however often a user signs up. */
 export async function signedUp(to: string): Promise<boolean> {
   const { inserted } = await backlog.insert(welcomeMail, { to }, { delay: '2h', uniqueFor: '1d' });
   return inserted;

@@ -18,18 +18,18 @@ export interface Invocation {
 export interface Sorted {
   /** Attempted at once. */
   readonly invocations: readonly Invocation[];
-  /** Given their place: no run is started for them. */
+  /** Indexed: no run is started for them. */
   readonly place: readonly string[];
   /** Looked at later: a run that was started for them may be about to attempt them, or to be done with them. */
   readonly later: readonly string[];
-  /** Those that their producers have given a place themselves: nothing is to be done. */
+  /** Those that their producers have indexed themselves: nothing is to be done. */
   readonly inPlace: readonly string[];
 }
 
 /**
  * Sorts the changes of a batch.
  *
- * @param functionOf the name of the function that attempts records of a queue as they come
+ * @param functionOf the name of the function that attempts records of a queue on insertion
  * @param known the queues that there are
  * @param now epoch milliseconds
  */
@@ -47,7 +47,7 @@ export function sortChanges(
     const { id, record, kind } = change;
     const queue = record?.queue ?? '';
     const isIndexed = record?.lane !== undefined;
-    // A producer has written over it, while its first attempt may be under way; in another queue, perhaps.
+    // A producer has overwritten it, perhaps in another queue, while its first attempt may be under way.
     if (isIndexed && !needsPlace(record, known)) inPlace.add(id);
     else if (kind === 'changed' && functionOf.size > 0) later.add(id);
     else if (isIndexed || !record || !functionOf.has(queue) || !isForNow(record, now)) place.add(id);
@@ -60,8 +60,8 @@ export function sortChanges(
 }
 
 /**
- * What makes no sense in a record is put right with its place, and counted, before anything else. One whose outcome
- * could not be written is not attempted at all.
+ * A record with invalid attributes is indexed first: that write repairs and counts them. A record whose outcome could
+ * not be written is not attempted at all.
  */
 function isForNow(record: BacklogRecord, now: number): boolean {
   const isDelayed = record.availableAt !== undefined && Date.parse(record.availableAt) > now;

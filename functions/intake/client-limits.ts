@@ -1,4 +1,4 @@
-/** Of the clients of other services than DynamoDB: a batch has other things to do than to wait. */
+/** Limits for the clients of other services than DynamoDB: a batch has other things to do than to wait. */
 export const CLIENT_LIMITS = {
   maxAttempts: 3,
   requestHandler: {

@@ -13,7 +13,7 @@ import { takeBack } from './take-back.js';
 import { takeIn } from './take-in.js';
 import { type IntakeDeps, IntakeRun } from './taking.js';
 
-/** What Lambda takes from a handler of a stream or a queue: what shall come again. */
+/** What Lambda takes from a handler of a stream or a queue: what it must deliver again. */
 export interface BatchResponse {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
@@ -27,8 +27,8 @@ export interface IntakeSeams extends Partial<HandlerDeps> {
 }
 
 /**
- * Sees to each record that was put without `lane`: has the function of its queue attempt it at once, or gives it its
- * place in the index, so that the rules find it. With that any service is a producer that can put `{ id, status,
+ * Handles each record that was put without `lane`: has the function of its queue attempt it at once, or indexes it, so
+ * that the rules find it. With that any service is a producer that can put `{ id, status,
  * payload }`. Runs no code of the user's. Takes batches of the table's stream, and of the queue to which lost runs
  * return.
  *
@@ -65,9 +65,9 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
 }
 
 /**
- * Sees to one event of the stream or of the returns queue.
+ * Handles one event of the stream or of the returns queue.
  *
- * @returns what shall come again: messages, or the record from which on the stream does
+ * @returns what must be delivered again: messages, or the record from which on the stream must
  */
 export async function take(input: unknown, run: IntakeRun, deps: IntakeDeps): Promise<string[]> {
   if (isOfQueue(input)) return takeBack(parseQueueEvent(input), run, deps);

@@ -10,7 +10,7 @@ export type Message =
       /** A run that was given them when they came has failed or was lost. */
       readonly lost: boolean;
     }
-  /** No records: somebody has to look at it. */
+  /** No records: a person has to look at it. */
   | { readonly type: 'foreign'; readonly messageId: string; readonly body: string };
 
 const text = z.string().check(z.minLength(1));

@@ -8,9 +8,8 @@ import type { IntakeSettings } from './settings.js';
 /** What the intake does outside of the table. */
 export interface Remote extends Messages {
   /**
-   * Starts a function. `refused`: it was not started by this request (by its first try, whose answer was lost,
-   * perhaps);
-   * `unknown`: nobody answered, it may have been.
+   * Starts a function. `refused`: this request did not start it (its first try, whose answer was lost, may have).
+   * `unknown`: no answer came, it may have been started.
    */
   invoke(invocation: Invocation): Promise<'accepted' | 'refused' | 'unknown'>;
 }

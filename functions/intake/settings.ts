@@ -4,7 +4,7 @@ import { parseJson, readSettings, type Settings } from '../settings.js';
 
 /** What the intake and the sweep read from their environment. */
 export interface IntakeSettings extends Settings {
-  /** Names of the functions that attempt records as they come, by queue. */
+  /** Names of the functions that attempt records on insertion, by queue. */
   readonly arrivalFunctions: ReadonlyMap<string, string>;
   /** URLs of SQS queues. Missing where nothing is attempted on arrival. */
   readonly returnsUrl: string | undefined;

@@ -19,8 +19,8 @@ interface SweepSeams extends Omit<IntakeSeams, 'emit' | 'remote'> {
 }
 
 /**
- * Looks once a day for what the intake was never told of, and hands it to the intake. Started every hour: a large table
- * takes several of them, and a day whose hour was missed is made up for.
+ * Looks once a day for records that the intake was not notified of, and hands them to the intake. Started every hour: a
+ * large table takes several of them, and a day whose hour was missed is made up for.
  */
 export function sweepHandler(overrides: SweepSeams = {}): LambdaHandler<SweepSummary> {
   const { logger = createLogger(), env = process.env } = overrides;

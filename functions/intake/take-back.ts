@@ -2,7 +2,7 @@ import type { Message } from './queue-event.js';
 import type { IntakeDeps, IntakeRun } from './taking.js';
 
 /**
- * Sees to records that come back: of a run that was lost, or whose first attempt had to be waited for.
+ * Handles records that come back: of a run that was lost, or whose first attempt had to be waited for.
  *
  * @returns messages that must come again
  */

@@ -3,7 +3,7 @@ import type { StreamChange } from './stream-event.js';
 import type { IntakeDeps, IntakeRun } from './taking.js';
 
 /**
- * Sees to records that somebody has put: has them attempted at once, or gives them their place.
+ * Handles records that were put: has them attempted at once, or indexes them.
  *
  * What DynamoDB or SQS do not answer to comes again, and with it, as a stream has it, all that was written after it. So
  * of that no run is started. All may be done again.

@@ -26,7 +26,7 @@ export class IntakeRun {
     refused: 0,
     returned: 0,
   };
-  /** Left alone: gone, done, or placed by somebody else. */
+  /** Left alone: gone, done, or indexed by another process. */
   private skipped = 0;
   private started = 0;
   private later = 0;
@@ -34,7 +34,7 @@ export class IntakeRun {
   constructor(private readonly deps: IntakeDeps) {}
 
   /**
-   * Gives records their place; those that are under attempt are looked at again later.
+   * Indexes records; those that are under attempt are looked at again later.
    *
    * @param formerQueues queues whose runs may have them, beside those that they are in now. Default: all
    * @returns those that must come again, as DynamoDB or SQS did not answer
@@ -87,7 +87,7 @@ export class IntakeRun {
     return [];
   }
 
-  /** Nothing to put right, and perhaps meant so; but whoever forgot it should see it. */
+  /** There is nothing to repair, and it may be intended; but a producer that forgot the payload must be noticed. */
   withoutPayload(records: readonly { readonly id: string }[]): void {
     for (const { id } of records) this.deps.logger.warn('record without a payload', { id });
     this.counts.repaired += records.length;

@@ -4,13 +4,13 @@ const AFTER_TROUBLE_MS = 30_000;
 export interface RememberedDeps {
   /** Real time, epoch milliseconds. */
   readonly now: () => number;
-  /** It could not be had anew, and what was had before goes on. */
+  /** The value could not be loaded again, and the previous one stays in use. */
   readonly onTrouble: (error: Error) => void;
 }
 
 /**
- * What somebody else says, for five minutes, asked for once by however many wait for it. What is there goes on where it
- * cannot be had anew.
+ * A loaded value, kept for five minutes. All callers that wait for it share one call. If it cannot be loaded again, the
+ * previous value stays in use.
  */
 export function remembered<Value>(
   load: () => Promise<Value>,
@@ -31,7 +31,7 @@ export function remembered<Value>(
   };
 
   return async () => {
-    // A clock that was set back tells nothing of its age.
+    // After the clock was set back, the age is unknown.
     const age = known && now() - known.at;
     if (known && age !== undefined && age >= 0 && age < known.freshMs) return known.value;
     underWay ??= refresh().finally(() => {

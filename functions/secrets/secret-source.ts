@@ -4,9 +4,9 @@ import { parseOptions, show } from '../../src/validation.js';
 
 /** Where a secret is: its name or ARN, never its value. */
 export interface SecretSource {
-  /** Of AWS Secrets Manager: its ARN or name. */
+  /** A secret of AWS Secrets Manager: its ARN or name. */
   readonly secretsManager?: string | undefined;
-  /** Of the SSM Parameter Store: its name. */
+  /** A parameter of the SSM Parameter Store: its name. */
   readonly parameter?: string | undefined;
   /** The field that holds it, where the value is a JSON object. */
   readonly field?: string | undefined;

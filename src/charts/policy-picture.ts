@@ -18,7 +18,7 @@ export function failuresShown({ type }: ResolvedPolicy): number {
   return type === 'progressive' ? AGE_FAILURES : CURVE_FAILURES;
 }
 
-/** The curves of 20 failures, and the retries of 100 records, as dots; of what goes by age alone, its year. */
+/** The curves of 20 failures, and the retries of 100 records, as dots; for a policy of ages, the curve of a year. */
 export function policyPicture(
   policies: readonly PolicyFigures[],
   { seed = 1 }: { readonly seed?: number | undefined } = {},

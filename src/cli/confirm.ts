@@ -4,7 +4,7 @@ import { ConfigurationError } from '../errors.js';
 /**
  * Asks before something is changed.
  *
- * @throws ConfigurationError where there is nobody to ask, unless the user has said yes beforehand
+ * @throws ConfigurationError where there is no terminal to ask on, unless the user has said yes beforehand
  */
 export async function confirmed(
   question: string,
@@ -24,7 +24,7 @@ export async function confirmed(
   }
 }
 
-/** @throws ConfigurationError where there is nobody to ask: before long work that would end with a question */
+/** @throws ConfigurationError where there is no terminal to ask on: before long work that would end with a question */
 export function requireTerminal(): void {
   if (process.stdin.isTTY && process.stderr.isTTY) return;
   throw new ConfigurationError(

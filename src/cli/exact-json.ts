@@ -6,7 +6,7 @@ const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 const MARK = '\u0000number';
 
 /**
- * `JSON.parse`, with numbers that a double cannot hold as they come from the table: whole ones as `bigint`, others as
+ * `JSON.parse`, with numbers that a double cannot hold as the table has them: whole ones as `bigint`, others as
  * `NumberValue`. Identifiers and amounts of other systems must arrive as they were.
  *
  * @throws SyntaxError as `JSON.parse` does

@@ -4,7 +4,7 @@ import { explain } from './explain.js';
 import { EXIT, type ExitCode, processOutput } from './output.js';
 import { createProgram } from './program.js';
 
-// The SDK's remark on Node 20 is the package's affair, not that of somebody who lists records.
+// The SDK's remark on Node 20 concerns the package's developers, not a user who lists records.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 // A reader that goes away, as `| head` does, is no failure: what would be left half-way is ended in order.

@@ -6,13 +6,13 @@ export type Packages = Readonly<Record<string, string>>;
 /** Of the local runtime, which a producer and a deployed function do without. */
 export const RUNTIME_PACKAGES: Packages = { hono: '4', '@hono/node-server': '2' };
 
-/** Of its embedded DynamoDB. */
+/** What the embedded DynamoDB needs. */
 export const EMBEDDED_PACKAGES: Packages = { dynalite: '4' };
 
-/** Of the streams of another DynamoDB. */
+/** What reading the streams of another DynamoDB needs. */
 export const STREAMS_PACKAGES: Packages = { '@aws-sdk/client-dynamodb-streams': '3' };
 
-/** Of the app that the local runtime takes if it is given no other. */
+/** What the app needs that the local runtime takes if it is given no other. */
 export const APP_PACKAGES: Packages = { 'aws-cdk-lib': '2', constructs: '10' };
 
 export const CHART_PACKAGES: Packages = { '@observablehq/plot': '0.6', linkedom: '0.18.12', hono: '4' };

@@ -56,7 +56,7 @@ async function draw(looked: readonly Looked[], { seed }: PolicyFlags): Promise<P
 
 function lookAt(data: PolicyData, { attempts, seed }: PolicyFlags, record: View['record']): Looked {
   const policy = resolvePolicy(data, 'policy');
-  // Each policy draws anew from the seed: what stands beside it changes nothing.
+  // Each policy draws from the seed again: what stands beside it changes nothing.
   const random = seed === undefined ? undefined : seededRandom(seed);
   return { data, policy, schedule: scheduleOf(policy, { attempts, record, random }) };
 }

@@ -44,7 +44,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option('--data-dir <folder>', 'keep records, time and logs there between starts (default: in memory)')
     .option(
       '--speed <n>',
-      `let time pass n times as fast (default: 60 with the sample, ${SAMPLE_SPEED_TEXT}; else 1)`,
+      `let time pass n times as fast (default: 60 with the sample, ${SAMPLE_SPEED_TEXT}; otherwise 1)`,
       flags.speed,
     )
     .option('--deliver-to <url>', 'where the queues deliver, instead of the sample ERP', flags.deliveryUrl)
@@ -152,7 +152,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option('--for <duration>', 'how long they come, such as 2h', flags.duration)
     .option('--outage <from-to>', 'every attempt within fails, such as 0s-1h', flags.outage)
     .option('--failing <share>', 'of the records, that never succeed: 0 to 1', flags.share, 0)
-    .option('--capacity <per-second>', 'the other side refuses what comes above it', flags.limit)
+    .option('--capacity <per-second>', 'the destination refuses what comes above it', flags.limit)
     .option('--attempt-ms <n>', 'how long an attempt takes', flags.attemptMs, 50)
     .option('--concurrency <n>', 'attempts at once', flags.concurrency, 10)
     .option('--attempts-per-second <n>', 'the pace of the queue (default: none)', flags.rate)

@@ -22,7 +22,7 @@ export class Screen {
   readonly #terminal: Terminal;
   #drawn = 0;
   readonly #onResize = () => {
-    // Lines have been wrapped anew: where the picture began is not known any more.
+    // Lines have been wrapped again: where the picture began is not known any more.
     this.#terminal.write(CLEAR_SCREEN);
     this.#drawn = 0;
   };

@@ -29,7 +29,7 @@ export interface StartFlags {
   readonly for?: number | undefined;
 }
 
-/** The first tick of a per-minute rule should be seen at once, when somebody only looks. */
+/** The first tick of a per-minute rule should be seen at once, when a user only looks. */
 const SAMPLE_SPEED = 60;
 const REDRAW_MS = 250;
 const PLAIN_COUNTS_MS = 10_000;
@@ -50,7 +50,7 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
   try {
     output.message(
       sample
-        ? 'A small shop is about to send orders to an ERP that is down for a while and rejects some for good.'
+        ? 'A small shop is about to send orders to an ERP that is down for a while and rejects some permanently.'
         : 'starting ...',
     );
     const { startRuntime } = await import('../local/runtime.js');
@@ -134,7 +134,7 @@ function showLive(runtime: LocalRuntime): { stop(): void } {
   };
 }
 
-/** Ctrl-C or SIGTERM, which is also what main.ts makes of a pipe that nobody reads any more. */
+/** Ctrl-C or SIGTERM, which is also what main.ts makes of a pipe that has no reader any more. */
 function listenForStop() {
   const abort = new AbortController();
   let second = () => process.exit(EXIT.failed);

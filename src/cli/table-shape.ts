@@ -37,7 +37,7 @@ function indexProblem({ name, dueIndex, provisioned }: TableFacts): ShapeProblem
     return {
       kind: 'wrongIndex',
       what: `its index "${DUE_INDEX}" has the ${found}`,
-      todo: 'it needs the partition key "lane" (S) and the sort key "dueAt" (S): delete that index and create it anew',
+      todo: 'it needs the partition key "lane" (S) and the sort key "dueAt" (S): delete that index and create it again',
     };
   }
   if (dueIndex.ready) return undefined;

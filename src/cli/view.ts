@@ -71,7 +71,7 @@ function delivery({ deliverTo, sample, rules }: RuntimeStatus, paint: Paint): [s
   const state = up
     ? `${paint('green', 'up')}, goes down in ${changesInSeconds} s`
     : `${paint(['bold', 'red'], 'DOWN')}, answers 503 for another ${changesInSeconds} s`;
-  return [shop, ['ERP', `${state}; took ${taken}, rejected ${rejected} for good`]];
+  return [shop, ['ERP', `${state}; took ${taken}, rejected ${rejected} permanently`]];
 }
 
 function queueTable({ queues, now }: RuntimeStatus, paint: Paint): string[] {

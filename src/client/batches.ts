@@ -67,7 +67,7 @@ async function* lingering<Element>(
       if (typeof got === 'object' && 'error' in got) throw got.error;
     }
   } finally {
-    // A source that is about to give one more closes by itself behind it; nobody waits for that.
+    // A source that is about to give one more value closes by itself after it; this does not wait for that.
     const closing = isOver ? undefined : iterator.return?.();
     if (pending === undefined) await closing;
     else closing?.catch(() => {});

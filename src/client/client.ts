@@ -25,9 +25,9 @@ export interface BacklogClientOptions extends ConnectionOptions {
   /** Name of the table of records. */
   readonly table: string;
   /**
-   * Queues whose records the client itself gives their place in the index, or `true` for all: those with
-   * `firstAttempt: 'scheduled'`, where that saves a write unit, and all where no intake looks after the table. Delayed
-   * records always get theirs. Default: none; the intake sees to them.
+   * Queues whose records the client itself indexes, or `true` for all: those with `firstAttempt: 'scheduled'`, where that
+   * saves a write unit, and all where no intake looks after the table. The client always indexes delayed records.
+   * Default: none; the intake handles them.
    */
   readonly indexAtOnce?: boolean | readonly string[] | undefined;
 }
@@ -99,7 +99,7 @@ export class BacklogClient {
   private readonly random: Random;
   private readonly indexesAtOnce: (queue: string) => boolean;
 
-  /** @throws ConfigurationError for an option that is missing, unknown or makes no sense */
+  /** @throws ConfigurationError for an option that is missing, unknown or invalid */
   constructor(options: BacklogClientOptions) {
     const parsed = parseOptions(optionsSchema, options, 'BacklogClient');
     const { table, indexAtOnce, clock, random } = parsed;
@@ -167,7 +167,7 @@ export class BacklogClient {
           const { payload, options } = entryOf(given, common);
           return this.itemOfTask(first, payload, options);
         },
-        // A bare payload's attribute of that name is none of the record's.
+        // An attribute `id` of a bare payload is not the record's id.
         idOf: (given) => (isWrapped(given) ? given.id : undefined),
         insert,
         clock,
@@ -202,7 +202,7 @@ export class BacklogClient {
       return itemOf(record, { now: this.clock.now(), availableAt, random, indexesAtOnce });
     } catch (error) {
       if (error instanceof InvalidRecordError) throw error;
-      // Of a getter or a proxy of the producer's.
+      // A getter or a proxy of the producer's has thrown.
       throw new InvalidRecordError('record: an attribute of it cannot be read', { cause: error });
     }
   }

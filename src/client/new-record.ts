@@ -51,14 +51,14 @@ export interface ItemContext {
   readonly now: number;
   readonly availableAt: number | undefined;
   readonly random: Random;
-  /** Whether records of a queue get their place in the index with their insertion. */
+  /** Whether records of a queue are indexed with their insertion. */
   readonly indexesAtOnce: (queue: string) => boolean;
 }
 
 const KEYS = new Set(['id', 'payload', 'queue', 'task', 'insertedAt', 'availableAt', 'retry', 'attributes']);
 
 /**
- * The item of a new record. One that is delayed is indexed at once: nobody is to attempt it as it comes.
+ * The item of a new record. One that is delayed is indexed at once: no run is to attempt it on insertion.
  *
  * @throws InvalidRecordError naming the record, the attribute and the reason
  */

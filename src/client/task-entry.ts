@@ -2,8 +2,8 @@ import { InvalidRecordError } from '../errors.js';
 import type { TaskInsertOptions } from './task-record.js';
 
 /**
- * One of many records of a task: its payload, or that with options of its own. A payload that has an attribute
- * `payload` itself has to be wrapped.
+ * One of many records of a task: its payload, or `{ payload, ... }` with options of its own. A payload that itself has
+ * an attribute `payload` has to be wrapped.
  */
 export type TaskEntry<Input, Priority extends string = string> =
   | ('payload' extends keyof Input ? never : Input)

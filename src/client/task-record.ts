@@ -60,7 +60,7 @@ const optionsSchema = z.strictObject({
 /**
  * Prepares the record of a task.
  *
- * @throws ConfigurationError for options that make no sense, InvalidRecordError for a payload that its schema refuses
+ * @throws ConfigurationError for invalid options, InvalidRecordError for a payload that its schema refuses
  */
 export async function prepare(
   task: Task,
@@ -96,7 +96,7 @@ export async function prepare(
   return { record, availableAt };
 }
 
-/** @throws ConfigurationError for options that make no sense for any record of the task */
+/** @throws ConfigurationError for options that are invalid for any record of the task */
 export function checkOptions(task: Task, options: TaskInsertOptions<never>, now: number): void {
   parseOptions(optionsSchema, options, 'insertMany');
   queueOf(task, options);

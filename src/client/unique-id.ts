@@ -15,8 +15,8 @@ export interface Uniqueness {
 }
 
 /**
- * The id of a record that there shall be once in a period: the same for the same work, whoever inserts it. Periods are
- * counted from 1970, in UTC; 160 bits of a SHA-256.
+ * The id of a record that may exist once in a period: the same for the same work, from any producer. Periods are counted
+ * from 1970, in UTC; 160 bits of a SHA-256.
  *
  * @throws InvalidRecordError for what has no value, or is nested too deep
  */

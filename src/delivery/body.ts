@@ -77,7 +77,7 @@ export function bytesForExcerpt(maxBytes: number, secrets?: HiddenSecrets): numb
 
 /**
  * First bytes of an answer as text for a record's error: one line, nothing invisible, no character cut in two, and no
- * secret, which a server may send back to whoever sent it.
+ * secret, which a server may send back to the client that sent it.
  */
 export function excerpt({ bytes, isComplete }: Received, maxBytes: number, secrets?: HiddenSecrets): string {
   const text = new TextDecoder().decode(bytes);

@@ -8,7 +8,7 @@ export interface OutgoingRequest {
   readonly signal: AbortSignal;
 }
 
-/** A connection that the other side closed while it was idle, which shows when it is used again. */
+/** A connection that the server closed while it was idle, which shows when it is used again. */
 const STALE = new Set<unknown>(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 
 interface Transport {
@@ -34,7 +34,7 @@ export class Connections {
     } catch (error) {
       const wasStale = error instanceof StaleConnectionError && !outgoing.signal.aborted;
       if (!wasStale) throw error;
-      // Nobody can tell whether the request was read. It bears its idempotency key, like any other repetition.
+      // The server may have read the request or not. This repetition has the same idempotency key, like any other.
       return this.attempt(outgoing, request, false);
     }
   }
@@ -48,7 +48,7 @@ export class Connections {
       const length = { 'content-length': String(Buffer.byteLength(body)) };
       const options = { method, headers: { ...headers, ...length }, agent, lookup: this.lookup, signal };
       const sent = request(this.url, options, resolve);
-      // Nobody has asked for another protocol. Without a listener the answer would be dropped, and nothing would end.
+      // The request asked for no other protocol. Without a listener the answer would be dropped, and nothing would end.
       sent.on('upgrade', (answer, socket) => {
         socket.destroy();
         answer.destroy();

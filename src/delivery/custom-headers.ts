@@ -69,7 +69,7 @@ function typeOf(value: unknown): string {
 
 export interface CustomHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** Hides the parts of them that nobody else should read. */
+  /** Hides the secret parts of them. */
   readonly hidden: HiddenSecrets | undefined;
 }
 
@@ -82,8 +82,8 @@ export function holdsCredentials(header: string): boolean {
 }
 
 /**
- * The headers with what their functions give, which is taken for secret; so are fixed ones that hold credentials by
- * their names, and what is told here beside them.
+ * The headers with what their functions give, which is taken for secret. So are fixed ones that hold credentials by
+ * their names, and the further secrets that are passed here.
  */
 export function headerReader(
   headers: Readonly<Record<string, HeaderValue>>,

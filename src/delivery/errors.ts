@@ -1,4 +1,4 @@
-/** The other side answered with a status that is no success. */
+/** The destination answered with a status that is no success. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   constructor(

@@ -25,7 +25,7 @@ const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
  * Reads `Retry-After`: seconds, or an HTTP date in one of its three forms (RFC 9110, 10.2.3 and 5.6.7).
  *
  * @param now epoch milliseconds
- * @returns seconds from 0 to 365 days; `undefined` if the header is absent or makes no sense
+ * @returns seconds from 0 to 365 days; `undefined` if the header is absent or invalid
  */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? '';

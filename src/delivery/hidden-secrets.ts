@@ -1,6 +1,6 @@
-/** Shorter ones would take too much of any text with them, and anybody can guess them. */
+/** Shorter ones would hide too much of any text, and are easy to guess. */
 const LEAST_CHARACTERS = 4;
-/** Longer ones are hidden in pieces: so half of one is hidden, too, and no pattern grows with what somebody sends. */
+/** Longer ones are hidden in pieces: so half of one is hidden, too, and no pattern grows with the length of a secret. */
 const MOST_CHARACTERS = 96;
 /** Of a piece as it may come back, per character: `%25E2%2582%25AC` and the like. */
 const LONGEST_CHARACTER = 20;

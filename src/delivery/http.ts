@@ -31,7 +31,7 @@ const SECRET_WAIT_SECONDS = 60;
  *
  * unless `answers` say otherwise.
  *
- * @throws ConfigurationError naming the option that makes no sense
+ * @throws ConfigurationError naming the option that is invalid
  */
 export function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery {
   return httpDelivery(input, 'deliverByHttp');
@@ -90,7 +90,7 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
   });
 }
 
-/** Where nobody called `prepare`, or a secret was there then: none of the record's failures. */
+/** Where `prepare` was not called, or a secret was there then: this is no failure of the record. */
 function withoutSecret(error: Error, { logger }: AttemptContext): never {
   const reason = `a secret of the delivery cannot be had: ${error.message}`;
   logger.error('attempt put off', { reason });

@@ -19,8 +19,8 @@ export interface HttpDeliveryOptions {
   /** Beside those of the delivery's own, and none of them. */
   readonly headers?: Readonly<Record<string, HeaderValue>> | undefined;
   /**
-   * Signs each request by Standard Webhooks: `whsec_` and base64, or the raw text; several while they change. At
-   * least 16 bytes. Default: no signature.
+   * The secret that signs each request by Standard Webhooks: `whsec_` and base64, or the raw text, of at least 16 bytes.
+   * Give several while they change. Default: no signature.
    */
   readonly secret?: SecretsSource | undefined;
   /** What answers mean that are not to be taken as usual. */
@@ -30,16 +30,16 @@ export interface HttpDeliveryOptions {
   /** An answer longer than this is cut off. Default 65,536. */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * What may be delivered to beside public addresses: `true` for private networks (RFC 1918, 100.64.0.0/10,
-   * fc00::/7), or a list such as `["10.1.0.0/16"]`, which alone can allow link-local and other special ones. The
-   * address that a name leads to is checked when a connection is made. A URL that names this machine itself is
-   * allowed anywhere but in Lambda. Default false.
+   * Addresses that may be delivered to, in addition to public ones: `true` for private networks (RFC 1918, 100.64.0.0/10,
+   * fc00::/7), or a list such as `["10.1.0.0/16"]`. Only a list can allow link-local and other special ones. The address
+   * that a name leads to is checked when a connection is made. A URL that names this machine itself is allowed anywhere
+   * except in Lambda. Default false.
    */
   readonly allowPrivateAddresses?: AllowedAddresses | undefined;
   /** Finds the addresses of a name, for tests. Default: the system's. */
   readonly lookup?: LookupFunction | undefined;
   /**
-   * Real time, epoch milliseconds, that signatures bear and a `Retry-After` with a date counts from. Default: the
+   * Real time, epoch milliseconds, that signatures contain and a `Retry-After` with a date counts from. Default: the
    * system's.
    */
   readonly now?: (() => number) | undefined;
@@ -48,7 +48,7 @@ export interface HttpDeliveryOptions {
 /** A `process` that can be made ready before a run. */
 export interface HttpDelivery extends Process {
   /**
-   * Gets the secrets, and throws if one cannot be had or makes no sense: then no record need pay for it by an attempt.
+   * Gets the secrets, and throws if one cannot be read or is invalid: then no record need pay for it by an attempt.
    * `backlogHandler` and the built-in handlers call it before each run.
    */
   prepare(): Promise<void>;

@@ -12,8 +12,8 @@ const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 
 /**
- * What is not reachable for everybody, by IANA's registries of special-purpose addresses. Of IPv6 that is all but
- * 2000::/3, with IPv4 in its many disguises (mapped, NAT64), and of that what tunnels IPv4 or is for documentation.
+ * Addresses that are not globally reachable, by IANA's registries of special-purpose addresses. Of IPv6 that is all but
+ * 2000::/3, with IPv4 in its many disguises (mapped, NAT64), and of 2000::/3 what tunnels IPv4 or is for documentation.
  */
 const NOT_PUBLIC = [
   ...PRIVATE,

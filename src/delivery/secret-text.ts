@@ -4,7 +4,7 @@ const LEAST_BYTES = 16;
 const PREFIXED = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 const RAW = /^[!-~]+$/;
 
-/** @throws ConfigurationError that shows nothing of what came */
+/** @throws ConfigurationError that does not show what came */
 export function parseSecrets(given: unknown, name: string): string[] {
   const texts: unknown[] = Array.isArray(given) ? given : [given];
   const secrets = texts.flatMap((text) => {

@@ -16,7 +16,7 @@ type Sign = (id: string, body: string, now: number) => Record<string, string>;
  * Signs by Standard Webhooks (https://www.standardwebhooks.com), with the secrets as they are now.
  *
  * @returns a function that gets the secrets, and gives one that signs with them
- * @throws ConfigurationError for secrets that make no sense, without showing them; of a function's, when it is asked
+ * @throws ConfigurationError for invalid secrets, without showing them; for those of a function, when it is called
  */
 export function signing(source: SecretsSource, name: string): () => Promise<Sign> {
   const fixed = typeof source === 'function' ? undefined : parseSecrets(source, name);

@@ -30,7 +30,7 @@ export function parseDeliveryUrl(text: string, name: string): string {
 const NAMES_A_SECRET = /key|token|secret|sig|auth|pass|pwd|code|credential/i;
 const LEAST_UNNAMED_CHARACTERS = 16;
 
-/** What of a URL's query is taken for secret: values that are named so, or that nobody could guess. */
+/** The values of a URL's query that are taken for secrets: those that are named so, or are too long to guess. */
 export function secretsInUrl(url: string): string[] {
   const values = [...new URL(url).searchParams];
   const isSecret = ([name, value]: [string, string]) =>

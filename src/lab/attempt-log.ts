@@ -7,7 +7,7 @@ export interface MinuteOfAttempts {
   /** From the scenario's start, the first is 0. */
   readonly minute: number;
   readonly attempts: number;
-  /** Of these. */
+  /** The number of these that failed. */
   readonly wasted: number;
 }
 

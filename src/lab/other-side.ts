@@ -12,7 +12,7 @@ export class OtherSide {
     private readonly failing: ReadonlySet<string>,
   ) {}
 
-  /** Why an attempt fails; `undefined` where it succeeds. An outage takes nothing of the capacity. */
+  /** Why an attempt fails; `undefined` where it succeeds. An outage uses no capacity. */
   refuses(id: string, atMs: number): Error | undefined {
     const { outage, capacityPerSecond = Number.POSITIVE_INFINITY } = this.limits;
     if (outage && atMs >= outage.fromMs && atMs < outage.toMs) return OUTAGE;

@@ -11,7 +11,7 @@ export interface Scenario {
   readonly outage?: { readonly fromMs: number; readonly toMs: number } | undefined;
   /** The share of the records that never succeed, 0 to 1. */
   readonly failingShare: number;
-  /** Attempts a second that the other side takes; it refuses what comes above, and a refused attempt has failed. */
+  /** Attempts a second that the destination takes; it refuses what comes above, and a refused attempt has failed. */
   readonly capacityPerSecond?: number | undefined;
   readonly attemptMs: number;
   readonly concurrency: number;

@@ -55,7 +55,7 @@ export function scheduleOf(policy: ResolvedPolicy, facts: ScheduleFacts): Schedu
     const decision = decideRetry(asked, attempt, 0, random);
     if (!decision.retry) return { rows, end: { reason: decision.reason } };
     const { least, most } = rangeOf(policy, failures, elapsed);
-    // The last binary digit may fall on the other side of a bound.
+    // The last binary digit may fall outside of a bound.
     const wait = Math.min(Math.max(decision.wanted / SECOND, least), most);
     elapsed += wait;
     rows.push({

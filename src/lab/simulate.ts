@@ -27,7 +27,7 @@ export interface Simulation {
 export interface Progress {
   readonly attempts: number;
   readonly succeeded: number;
-  /** Of the scenario's time. */
+  /** How much of the scenario's time has passed. */
   readonly elapsedMs: number;
 }
 

@@ -25,7 +25,7 @@ export interface SimulationResult {
    * others: 1 where chance alone spreads them.
    */
   readonly indexOfDispersion: number | null;
-  /** Of |wait / base - 1|; a wait is from a failure to the next attempt. */
+  /** The mean of |wait / base - 1|; a wait is from a failure to the next attempt. */
   readonly meanDeviation: number | null;
   readonly greatestDeviation: number | null;
   /** The last success, where no record that can succeed is open any more. */
@@ -42,7 +42,7 @@ export interface SimulationEnd {
   readonly failing: ReadonlySet<string>;
 }
 
-/** Reads the end from the records as they stand. */
+/** Reads the end from the records as they are now. */
 export function summarize(items: readonly Item[], log: AttemptLog, end: SimulationEnd): SimulationResult {
   let [succeeded, dead, drainedAt, oldestMs, failures] = [0, 0, 0, 0, 0];
   let isDrained = true;

@@ -9,7 +9,7 @@ interface Event {
 
 /**
  * A clock that only moves when told to. Whatever waits in the world waits here, so this class owns the order in which
- * things happen: by time, and among those of the same millisecond by who came first.
+ * things happen: by time, and among those of the same millisecond in the order of their calls.
  */
 export class VirtualTime {
   /** A binary heap: the next event first. */
@@ -101,7 +101,7 @@ export class VirtualTime {
     this.sink(0);
   }
 
-  /** Most waits are limits that nobody reaches: those that were called off go when they are the most. */
+  /** Most waits are limits that are never reached: cancelled ones are removed when they are the majority. */
   private cancel(event: Event): void {
     if (event.cancelled) return;
     event.cancelled = true;

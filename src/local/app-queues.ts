@@ -3,7 +3,7 @@ import type { RetryMode } from '../record/index.js';
 import { DUE_INDEX } from '../store/index.js';
 import type { LocalApp } from './template/local-app.js';
 
-/** A queue of the app, as its functions are told about it. */
+/** A queue of the app, as its functions' variables describe it. */
 export interface AppQueue {
   readonly name: string;
   readonly retryMode: RetryMode;
@@ -24,7 +24,7 @@ const queuesSchema = z.record(
   }),
 );
 
-/** The queues of an app, from its functions' variables. A function that is told of none is the app's own affair. */
+/** The queues of an app, from its functions' variables. A function whose variables name none is the app's own affair. */
 export function queuesOf(app: LocalApp): AppQueue[] {
   const queues = new Map<string, AppQueue>();
   for (const { environment } of app.functions) {

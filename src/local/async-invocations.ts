@@ -34,13 +34,13 @@ export interface AsyncInvocations extends LambdaService {
  */
 const APART_MS = 500;
 const FEW = 3;
-/** Those that have been at work for longer wait for somebody else, and keep nobody from beginning. */
+/** Invocations that have been at work for longer wait for something else, and keep no other from beginning. */
 const YOUNG_MS = 10_000;
 const LOOK_AGAIN_MS = 10;
 
 /**
- * Asynchronous invocation: nobody waits for the result, and an event that is failed on goes to the function's queue
- * for that.
+ * Asynchronous invocation: the caller does not wait for the result, and an event on which the function fails goes to the
+ * function's queue for failures.
  */
 export function asyncInvocations(options: AsyncInvocationsOptions): AsyncInvocations {
   const { functions, invoke, send, onResult } = options;

@@ -28,8 +28,8 @@ function discoveryFolder(): string {
 }
 
 /**
- * In a temporary folder that all users share, anybody can have made this one before, and pretend to be a runtime in it:
- * records would be written to wherever they say.
+ * In a temporary folder that all users share, another user can have made this one before, and pretend to be a runtime in
+ * it: records would be written to wherever that user says.
  *
  * @throws ConfigurationError if it is another user's, or others may write to it
  */

@@ -18,7 +18,7 @@ export interface EmbeddedDynamoDbOptions {
   readonly port?: number | undefined;
   /** Folder that keeps the data between starts; in memory by default. */
   readonly dataDir?: string | undefined;
-  /** Told of every write, once the item can be read as it was written. */
+  /** Called for every write, once the item can be read as it was written. */
   readonly onChange?: ((change: Change) => void) | undefined;
   /** Told once that the data cannot be used any more. No write is accepted from then on. */
   readonly onFailure?: ((error: ConfigurationError) => void) | undefined;

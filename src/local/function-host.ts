@@ -6,9 +6,9 @@ import type { LocalFunction } from './template/local-app.js';
 
 export interface FunctionHostOptions {
   readonly functions: readonly LocalFunction[];
-  /** Of DynamoDB. */
+  /** The URL of DynamoDB. */
   readonly endpoint: string;
-  /** Of the other services that functions call. */
+  /** The URLs of the other services that functions call. */
   readonly services: { readonly url: string; readonly secretsUrl: string };
   readonly region: string;
   readonly clock: ClockSetting;

@@ -14,7 +14,7 @@ import type { LocalApp } from './template/local-app.js';
 
 export interface FunctionsOptions {
   readonly app: LocalApp;
-  /** Of DynamoDB. */
+  /** The URL of DynamoDB. */
   readonly endpoint: string;
   readonly region: string;
   readonly time: Timekeeper;
@@ -48,7 +48,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
       onNotice({
         functionName: queue,
         level: 'WARN',
-        text: 'a message was left in this queue, which nobody reads',
+        text: 'a message was left in this queue, which no function reads',
       });
     },
   });

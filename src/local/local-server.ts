@@ -13,7 +13,7 @@ const HOST = '127.0.0.1';
 /** What `localApp` makes. */
 export type LocalApp = Hono<{ Bindings: HttpBindings }>;
 
-/** An HTTP application that answers those only who mean this machine, and no foreign web page. */
+/** An HTTP application that answers only requests to this machine's own names, and none of a foreign web page. */
 export function localApp(): LocalApp {
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.use(async (context, next) => {

@@ -4,11 +4,11 @@ import type { RunReport } from './status/run-report.js';
 export interface RuntimeOptions {
   /** A shell command that synthesizes a CDK app, or a synthesized folder. Default: this package's own app. */
   readonly app?: string | undefined;
-  /** Of the embedded DynamoDB; 0 for any that is free. Default 8000. */
+  /** The port of the embedded DynamoDB; 0 for any that is free. Default 8000. */
   readonly dynamodbPort?: number | undefined;
-  /** Of another DynamoDB, which is used instead of the embedded one. */
+  /** The URL of another DynamoDB, which is used instead of the embedded one. */
   readonly dynamodbEndpoint?: string | undefined;
-  /** Of the status page; 0 for any that is free. Default 8080. */
+  /** The port of the status page; 0 for any that is free. Default 8080. */
   readonly port?: number | undefined;
   /** Keeps records, time and logs between starts. Default: nothing is kept. */
   readonly dataDir?: string | undefined;

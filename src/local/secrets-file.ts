@@ -9,7 +9,7 @@ const fileSchema = z.record(z.string(), z.union([z.string(), z.record(z.string()
 
 /**
  * The secrets of an app, from a file: a JSON object of names, each with a text, or with an object whose JSON it is. It
- * is read anew each time, as secrets change.
+ * is read again each time, as secrets change.
  *
  * @throws ConfigurationError if it cannot be read, without showing what is in it
  */

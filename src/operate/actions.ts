@@ -47,7 +47,7 @@ export function snoozeAction(until: number): Action {
   };
 }
 
-export function retryNowAction(): Action {
+export function runNowAction(): Action {
   return {
     actsOn: WAITING,
     asksWay: true,

@@ -28,7 +28,7 @@ import type { Found, OperatorChange } from '../store/operator-store.js';
 export type SkipReason =
   /** It is already as the action would make it. */
   | 'asWanted'
-  /** Of another status than the action is for. */
+  /** It has another status than the action is for. */
   | 'otherStatus'
   /** It is, or may be, under attempt where no lease guards it. Again in a minute. */
   | 'inHand'
@@ -50,7 +50,7 @@ export interface DecisionContext {
   readonly now: number;
   /** The backlog's time at which every attempt that is under way now is over: no function lives longer. */
   readonly allOverAt: number;
-  /** How the record's queue retries; undefined where no run has told yet. */
+  /** How the record's queue retries; undefined where no run has noted it yet. */
   readonly retryMode: RetryMode | undefined;
 }
 
@@ -59,12 +59,12 @@ const DISCARDED = 'discarded';
 const MAX_REASON_BYTES = 200;
 const AS_WANTED: Decision = { do: 'skip', reason: 'asWanted' };
 
-/** Given up because nobody wants it any more: not what a redrive of all that failed means. */
+/** Given up because the work is not wanted any more: a redrive of all that failed leaves it out. */
 export function isUnwanted({ deadReason = '' }: BacklogRecord): boolean {
   return deadReason.startsWith(DISCARDED) || deadReason.startsWith(CANCELLED);
 }
 
-/** Only code of its version knows what to make of it; but for what this version has given up. */
+/** Only code of its version can handle it; this version handles it only if it has given the record up. */
 export function isLeftToNewer(record: BacklogRecord): boolean {
   return isNewer(record) && !isQuarantined(record) && !isUnwanted(record);
 }
@@ -102,7 +102,7 @@ export interface DiscardWishes {
   readonly delete: boolean;
 }
 
-/** Nobody wants it any more: dead with that reason and visible for a while, or gone. */
+/** The work is not wanted any more: the record is dead with that reason and visible for a while, or removed. */
 export function discard({ record }: Found, wishes: DiscardWishes, context: DecisionContext): Decision {
   if (wishes.delete) return { do: 'remove' };
   const { now, allOverAt } = context;
@@ -112,7 +112,7 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
   if (reason === undefined ? said?.startsWith(DISCARDED) : said === deadReason) return AS_WANTED;
   const lane = deadLane(homeOf(record));
   const isDeadAlready = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
-  // Who attempts it goes on, and finds that somebody was quicker.
+  // A run that attempts it goes on, and finds that this write was quicker.
   const former =
     isPending(record) && record.lane !== undefined && !isHeld(record, now)
       ? { formerLane: { lane: record.lane, until: toIso(allOverAt) } }
@@ -141,8 +141,8 @@ export function snooze({ record }: Found, until: number, { now, retryMode }: Dec
 }
 
 /**
- * A run of the progressive schedule has left it its insertion as its due time: a per-record run goes by its policy
- * then, and by `notBefore`. Any other due time is one, under either retry mode.
+ * Whether its due time is its insertion, as a run of the progressive schedule leaves it. Then a per-record run decides by
+ * the policy and `notBefore`. Any other due time is a real due time, under either retry mode.
  */
 function tellsItsAge(record: BacklogRecord): boolean {
   return record.failures > 0 && !isMisplaced(record) && dueTime(record) === bornAt(record);
@@ -192,8 +192,8 @@ export function changePolicy({ record, item }: Found, retry: RetryPolicy | null,
 }
 
 /**
- * Into another queue. A record that waits is not due there before all attempts that are under way now are over, as one
- * of them may be its own; `leftBehind` tells what to write once that is known sooner.
+ * Into another queue. A waiting record is not due there before all attempts that are under way now are over: one of them
+ * may be its own. `leftBehind` says what to write if that is known sooner.
  */
 export function move({ record }: Found, queue: string, context: DecisionContext): Decision {
   const { now, allOverAt } = context;
@@ -202,7 +202,7 @@ export function move({ record }: Found, queue: string, context: DecisionContext)
   const isThere = record.queue === queue && isLaneOf(withoutDeadEnding(record.lane ?? ''), queue);
   if (isThere && !isMisplaced(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === isDead) return AS_WANTED;
   if (isDead) return changing({ queue, lane, dueAt: record.dueAt ?? toIso(now) }, []);
-  // Nobody attempts what has no place, while it is claimed.
+  // While a record that is not indexed is claimed, no run attempts it.
   if (record.lane === undefined) return placing(record, { queue, lane }, [], now);
   const dueAt = Math.max(dueTime(record), timeOf(record.notBefore), allOverAt);
   return placing(
@@ -218,7 +218,7 @@ export function release(before: BacklogRecord): OperatorChange {
   return { set: { dueAt: before.dueAt ?? toIso(bornAt(before)) }, remove: ['formerLane'] };
 }
 
-/** A change of a record that waits, with its place, should it have none. */
+/** A change of a record that waits. It also indexes the record, if it is not indexed. */
 function placing(
   record: BacklogRecord,
   set: OperatorChange['set'],
@@ -236,7 +236,7 @@ function changing(set: OperatorChange['set'], remove: OperatorChange['remove']):
   return { do: 'change', change: { set, remove: [...new Set(remove)].filter((name) => !kept.has(name)) } };
 }
 
-/** What could not be read of the contract is written anew, as with any record that gets its place. */
+/** Attributes of the contract that could not be read get their defaults, as in any record that is indexed. */
 function contractOf(record: BacklogRecord): OperatorChange['set'] {
   if (record.lane !== undefined) return {};
   const { queue, insertedAt, problems } = record;

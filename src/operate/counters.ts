@@ -13,7 +13,8 @@ export interface OperationResult {
   /** Changed; in a dry run, that would be. */
   readonly changed: number;
   /**
-   * Of those changed: moved while a run was at work on them, for all that is known, and due in a quarter of an hour.
+   * The number of changed records that were moved while a run may have been at work on them: they are due in a quarter of
+   * an hour.
    */
   readonly held: number;
   /** Left as they are, by reason. */

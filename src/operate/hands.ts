@@ -13,7 +13,7 @@ interface HandsDeps {
   readonly random: Random;
 }
 
-/** Longer than one write takes; should this process end, nobody waits for longer. */
+/** Longer than one write takes; if this process ends, other processes wait for no longer. */
 const CLAIM_MS = 60_000;
 
 export function isLive({ until }: LeaseState, clock: Clock): boolean {
@@ -30,9 +30,9 @@ export function liveLeases(
 }
 
 /**
- * Where a record may be under attempt, although its place says otherwise: an operator has taken it out of that lane a
- * moment ago, or somebody has set it to `DEAD` by hand. Undefined: nowhere. In its own lane the lane's lease sees to it
- * that nobody attempts it a second time.
+ * Another lane in which a record may be under attempt: an operator has taken it out of that lane a moment ago, or a
+ * person has set it to `DEAD` by hand. Undefined: none. In its own lane, the lane's lease ensures that no run attempts
+ * it a second time.
  */
 function otherPlace(record: BacklogRecord, now: number): string | undefined {
   if (isHeld(record, now)) return record.formerLane?.lane;
@@ -42,9 +42,9 @@ function otherPlace(record: BacklogRecord, now: number): string | undefined {
 }
 
 /**
- * Of these records, which are pending in one place now and may be under attempt in another: to bring their next attempt
- * forward would be to attempt them twice. Who is not among them can get into no other hands, as long as the record
- * stays as it was read.
+ * Of these records, which are pending in one lane now and may be under attempt in another: to bring their next attempt
+ * forward would be to attempt them twice. No run can begin to attempt the other records elsewhere, as long as they stay
+ * as they were read.
  */
 export async function inOtherHands(
   found: readonly Found[],
@@ -77,8 +77,8 @@ async function claimedIn(
 }
 
 /**
- * Does something with a record that has no place, while nobody attempts it as it comes. Undefined: somebody has it in
- * hand.
+ * Does something with a record that is not indexed, while no run attempts it on insertion. Undefined: a run has claimed
+ * it.
  */
 export async function withClaim<Answer>(
   record: BacklogRecord,

@@ -6,8 +6,7 @@ export function deadLanesOf(queue: string): readonly string[] {
 }
 
 /**
- * The lanes that hold all records of these statuses of a queue, but for those that have no place; undefined if only the
- * whole table does.
+ * The lanes that hold all indexed records of these statuses of a queue; undefined if only the whole table does.
  */
 export function lanesHolding(
   queue: string | undefined,

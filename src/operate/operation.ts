@@ -17,20 +17,20 @@ import { Releases } from './releases.js';
 /** What is done to each record. */
 export interface Action {
   readonly actsOn: readonly Status[];
-  /** Of a selection that names none. Default: all it acts on. */
+  /** The statuses of a selection that names none. Default: all it acts on. */
   readonly byDefault?: readonly Status[] | undefined;
   readonly decide: (found: Found, context: DecisionContext) => Decision;
   /** Records that a selection leaves out, unless it names their reason. */
   readonly leavesOut?: ((record: BacklogRecord) => boolean) | undefined;
   /** The next attempt may come sooner by it: it must be known that none is under way elsewhere. */
   readonly bringsForward?: boolean | undefined;
-  /** Whoever is attempted after it may match again: of a selection each record has one turn. */
+  /** A record that is attempted after it may match again: each record of a selection is changed once. */
   readonly startsAttempts?: boolean | undefined;
-  /** Waiting records change their lane, and are due in the new one when nobody attempts them in the former. */
+  /** Waiting records change their lane, and are due in the new one when no run attempts them in the previous one. */
   readonly changesLane?: boolean | undefined;
   /** What it decides depends on how the record's queue retries. */
   readonly asksWay?: boolean | undefined;
-  /** Records that it changes get later places in the index; else earlier ones, or none. */
+  /** Records that it changes get later due times in the index; otherwise earlier ones, or none. */
   readonly putsOff?: boolean | undefined;
 }
 
@@ -139,7 +139,7 @@ export class Operation {
     return namesReason || !action.leavesOut?.(record);
   }
 
-  /** Else who fails again at once would be brought back for ever. */
+  /** Otherwise a record that fails again at once would be brought back for ever. */
   private wasAttemptedSince({ lastAttemptAt }: BacklogRecord): boolean {
     return lastAttemptAt !== undefined && Date.parse(lastAttemptAt) > this.startedAt;
   }
@@ -147,7 +147,7 @@ export class Operation {
   private async workOff(page: readonly Found[]): Promise<void> {
     this.counters.matched += page.length;
     let rest = await this.plan(page);
-    // Whoever could not be changed leaves the room that the limit has to others.
+    // A record that could not be changed does not count towards the limit.
     while (rest.length > 0 && this.room() > 0 && !this.signal.aborted) {
       const chosen = rest.slice(0, this.room());
       rest = rest.slice(chosen.length);
@@ -162,7 +162,7 @@ export class Operation {
     return limit - this.counters.changedSoFar;
   }
 
-  /** Who was changed by somebody else meanwhile is read and decided about anew, a few times. */
+  /** A record that another process changed meanwhile is read again, and decided about again, a few times. */
   private async writePatiently(chosen: readonly Planned[]): Promise<void> {
     let planned = chosen;
     for (let tries = 1; planned.length > 0; tries++) {
@@ -179,7 +179,7 @@ export class Operation {
     }
   }
 
-  /** What is to be done with each; who is left as it is has been counted. */
+  /** What is to be done with each; a record that is left as it is has been counted. */
   private async plan(page: readonly Found[]): Promise<Planned[]> {
     const { action, counters } = this;
     const { clock } = this.deps;
@@ -206,7 +206,7 @@ export class Operation {
     return planned.filter(({ record }) => !elsewhere.has(record.id));
   }
 
-  /** Gives the ids of those that somebody else has changed since they were read. */
+  /** Gives the ids of those that another process has changed since they were read. */
   private async writeAll(planned: readonly Planned[]): Promise<string[]> {
     const changed: string[] = [];
     let trouble: { readonly cause: unknown } | undefined;

@@ -16,7 +16,7 @@ import {
   exportAction,
   moveAction,
   redriveAction,
-  retryNowAction,
+  runNowAction,
   snoozeAction,
 } from './actions.js';
 import type { OperationResult } from './counters.js';
@@ -55,7 +55,7 @@ export interface DiscardOptions extends OperationOptions {
   readonly reason?: string | undefined;
   /** How long the record stays visible. Default: 30 days. */
   readonly retention?: Duration | 'forever' | undefined;
-  /** Removes it from the table at once, for good. */
+  /** Removes it from the table at once, permanently. */
   readonly delete?: boolean | undefined;
 }
 
@@ -109,7 +109,7 @@ export interface Stats extends Pick<Units, 'readUnits'> {
 
 /**
  * What operators do with records that wait or were given up: on one, on a list of ids, or on all that match. Every
- * write is fenced: of an action and an attempt at the same time, who writes first wins. Every action may be interrupted
+ * write is fenced: of an action and an attempt at the same time, the first write wins. Every action may be interrupted
  * and repeated; one bad record never stops the others. See docs/operate.md.
  *
  *     const operator = new BacklogOperator({ table: 'Backlog-Records', controlTable: 'Backlog-Control' });
@@ -120,7 +120,7 @@ export class BacklogOperator {
   private readonly clock: Clock;
   private readonly random: Random;
 
-  /** @throws ConfigurationError for an option that is missing, unknown or makes no sense */
+  /** @throws ConfigurationError for an option that is missing, unknown or invalid */
   constructor(options: BacklogOperatorOptions) {
     this.deps = parseOperator(options);
     this.clock = this.deps.clock;
@@ -128,8 +128,8 @@ export class BacklogOperator {
   }
 
   /**
-   * Dead records are pending again, and due now: failures back to 0, history kept. Those that nobody wants are left
-   * out of a selection.
+   * Makes dead records pending again, and due now: failures back to 0, history kept. A selection leaves out those that
+   * are not wanted any more.
    */
   async redrive(which: Which, options: RedriveOptions = {}): Promise<ActionResult> {
     const { queue, retry, ...how } = parseOptions(redriveSchema, options, 'redrive');
@@ -138,8 +138,8 @@ export class BacklogOperator {
   }
 
   /**
-   * Records are dead, as nobody wants them, with the reason; or gone, with `delete`. Of a selection that names no
-   * status: dead ones.
+   * Gives records up, as they are not wanted any more: they are dead with the reason, or removed, with `delete`. Of a
+   * selection that names no status: dead ones.
    */
   async discard(which: Which, options: DiscardOptions = {}): Promise<ActionResult> {
     const parsed = parseOptions(discardSchema, options, 'discard');
@@ -162,7 +162,7 @@ export class BacklogOperator {
   /** Waiting records are due now; on a progressive queue at the next turn of their tier. */
   async runNow(which: Which, options: OperationOptions = {}): Promise<ActionResult> {
     const how = parseOptions(operationSchema, options, 'runNow');
-    return this.act('runNow', which, retryNowAction(), how);
+    return this.act('runNow', which, runNowAction(), how);
   }
 
   /** Waiting or dead records get another payload. */
@@ -191,7 +191,7 @@ export class BacklogOperator {
     return this.act('changePolicy', which, changePolicyAction(policy), how);
   }
 
-  /** The items as they stand in the table, one after the other. */
+  /** The items as they are in the table, one after the other. */
   async *export(which: Which, options: ExportOptions = {}): AsyncGenerator<Item> {
     const {
       limit = Number.POSITIVE_INFINITY,
@@ -221,7 +221,7 @@ export class BacklogOperator {
    * How queues are doing: counts from the index, at a cost that grows with what waits and what is dead, not with
    * history.
    *
-   * The index is eventually consistent, and records that have no place in it yet are not counted.
+   * The index is eventually consistent, and records that are not indexed yet are not counted.
    */
   async stats(options: StatsOptions = {}): Promise<Stats> {
     const { queues: names, alsoQueues = [], signal } = parseOptions(statsSchema, options, 'stats');

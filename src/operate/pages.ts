@@ -3,7 +3,7 @@ import type { IndexKey } from '../store/store.js';
 import { lanesHolding } from './lanes.js';
 import type { Selected } from './selection.js';
 
-/** Records that were asked for, as they stand, and ids that nobody has. */
+/** Records that were asked for, as they are now, and ids that no record has. */
 export interface Page {
   readonly found: readonly Found[];
   readonly missing: readonly string[];
@@ -24,8 +24,8 @@ interface PagesDeps {
 const FOR_EVER = Date.UTC(9999, 11, 31);
 
 /**
- * Page by page what may be wanted: by id or by the index, read strongly, or by the whole table. Whoever moves within
- * the index meanwhile, behind the place that has been reached, comes once more.
+ * Page by page what may be wanted: by id or by the index, read strongly, or by the whole table. A record that moves
+ * meanwhile to a part of the index that is still to be read comes once more.
  */
 export function pagesOf(wanted: Wanted, deps: PagesDeps): AsyncGenerator<Page> {
   if ('ids' in wanted) return byId(wanted.ids, deps);
@@ -47,7 +47,7 @@ async function* ofLanes(lanes: readonly string[], deps: PagesDeps): AsyncGenerat
       const query = { lane, until: FOR_EVER, order, limit, after };
       const page = await patiently(() => store.queryDue(query));
       const ids = page.keys.map(({ id }) => id);
-      // Who is gone by now was removed meanwhile.
+      // Records that are gone by now were removed meanwhile.
       if (ids.length > 0) yield { ...(await readPage(ids, deps)), missing: [] };
       after = page.keys.at(-1) ?? after;
       more = page.more && page.keys.length > 0;
@@ -68,7 +68,7 @@ async function* ofTable(deps: PagesDeps): AsyncGenerator<Page> {
   } while (after !== undefined);
 }
 
-/** As they stand now, in the order of the ids. */
+/** As they are now, in the order of the ids. */
 export async function readPage(
   ids: readonly string[],
   { store, patiently }: Pick<PagesDeps, 'store' | 'patiently'>,

@@ -11,17 +11,17 @@ export interface ReleasesDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
-  /** It stays due when no run can be at work on it any more, whatever becomes of its former lane's. */
+  /** It stays due when no run can be at work on it any more, whatever happens to the lease of its previous lane. */
   readonly onHeld: () => void;
 }
 
 interface Moved {
-  /** As it was in its former lane. */
+  /** As it was in its previous lane. */
   readonly before: BacklogRecord;
   /** What was written, and the `rev` of that. */
   readonly change: OperatorChange;
   readonly rev: string;
-  /** Leases of the former lane under which it may be under attempt, by key. Undefined: not looked at yet. */
+  /** Leases of the previous lane under which it may be under attempt, by key. Undefined: not looked at yet. */
   waitsFor?: Map<string, LeaseState> | undefined;
 }
 
@@ -31,7 +31,7 @@ const MOST_LOOKS = 90;
 const WRITES_AT_ONCE = 25;
 
 /**
- * Records that were moved to another lane, and are not due there before any attempt in the former one must be over:
+ * Records that were moved to another lane, and are not due there before any attempt in the previous one must be over:
  * makes them due as soon as it is known that there is none.
  *
  * A run journals a page before it reads it. So a page that is journalled after the move finds that the record has moved,
@@ -40,7 +40,8 @@ const WRITES_AT_ONCE = 25;
  *     run        journal 1 ..................................... journal 2, reads page 2: finds that it has moved
  *     operator            moves it    looks: lease held, journal 1                    looks: journal 2
  *
- * No lease is held: nobody attempts it. One is: its next journal that does not name it tells, or its end.
+ * If no lease is held, no run attempts it. If one is, no run attempts it once the lease's next journal does not name it,
+ * or the lease ends.
  */
 export class Releases {
   private waiting: Moved[] = [];
@@ -72,7 +73,7 @@ export class Releases {
     }
   }
 
-  /** Looks until all are known, or a page's time has passed. Whoever is left is due by itself, later. */
+  /** Looks until all are known, or a page's time has passed. Records that are left become due by themselves, later. */
   async rest(signal: AbortSignal): Promise<void> {
     await this.look();
     for (let looks = 0; this.waiting.length > 0 && looks < MOST_LOOKS && !signal.aborted; looks++) {
@@ -92,7 +93,7 @@ export class Releases {
   private async release({ before, rev }: Moved): Promise<void> {
     const { store, random, patiently } = this.deps;
     const next = randomToken(random);
-    // Whoever changed it meanwhile has decided about it.
+    // Another process that changed it meanwhile has decided about it.
     await patiently(() => store.change({ ...before, rev }, release(before), next));
   }
 }

@@ -49,7 +49,7 @@ interface StatusesOfAction {
 }
 
 const statusSchema = z.enum(STATUSES);
-/** No record has it: a filter that has lost its value would be for all that have nothing there. */
+/** No record has the value `undefined`: a filter that lost its value would select all records without the attribute. */
 const value = z.unknown().check(z.refine((given) => given !== undefined, 'expected a value'));
 const matchSchema = z.strictObject({
   path: z.union([z.string().check(z.minLength(1)), z.array(z.string()).check(z.minLength(1))]),
@@ -77,7 +77,7 @@ const selectionSchema = z.strictObject({
  * Checks a selection.
  *
  * @param actsOn the statuses that the action is for; `byDefault`: those that are meant where none is named
- * @throws ConfigurationError for a filter that makes no sense, a status that the action is not for, or none at all
+ * @throws ConfigurationError for an invalid filter, a status that the action is not for, or none at all
  */
 export function parseSelection(
   input: unknown,

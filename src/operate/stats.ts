@@ -4,33 +4,33 @@ import type { OperatorStore } from '../store/operator-store.js';
 import type { IndexKey, QueueState } from '../store/store.js';
 import { deadLanesOf } from './lanes.js';
 
-/** How a queue is doing. Counts are of records that have their place in the index. */
+/** How a queue is doing. Counts are of records that are indexed. */
 export interface QueueStats {
   readonly queue: string;
-  /** How it retries, once a run has told. */
+  /** How it retries, once a run has noted it. */
   readonly retryMode: RetryMode | undefined;
   readonly paused: boolean;
   /** ISO-8601. */
   readonly pausedAt?: string | undefined;
-  /** Destinations that its circuit breaker leaves in peace. */
+  /** Destinations whose circuit breaker is open. */
   readonly openBreakers: number;
   /** `NEW` and `ERROR` together: the index does not tell them apart. */
   readonly pending: number;
   readonly dead: number;
   /** The first due time of all that wait, ISO-8601; on a progressive queue the insertion of its oldest record. */
   readonly oldestDueAt: string | undefined;
-  /** Of a queue that retries per record: by how much its oldest due record is late, in the backlog's seconds. */
+  /** For a queue that retries per record, by how much its oldest due record is late, in the backlog's seconds. */
   readonly lagSeconds?: number | undefined;
-  /** Of a queue that retries per record. The windows begin now, and hold the shorter ones. */
+  /** For a queue that retries per record. The windows begin now, and hold the shorter ones. */
   readonly due?: {
     readonly now: number;
     readonly minute: number;
     readonly hour: number;
     readonly day: number;
   };
-  /** Of a progressive queue: the records by age, in the bands of the default tiers, the youngest first. */
+  /** For a progressive queue, the records by age, in the bands of the default tiers, the youngest first. */
   readonly ages?: readonly AgeCount[];
-  /** Of a progressive queue: not due yet, as their producer or a move has them wait. */
+  /** For a progressive queue, the records that are not due yet, as their producer or a move has them wait. */
   readonly delayed?: number | undefined;
 }
 

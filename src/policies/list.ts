@@ -5,7 +5,7 @@ import { type Failure, type FormulaWait, fixed, type PolicyDefinition, waitOptio
 /** A policy's formula alone, with its options filled in. */
 export interface Formula {
   wait(failure: Failure): FormulaWait | undefined;
-  /** Of its sum: see PolicyDefinition. */
+  /** The limiting growth of its sum: see PolicyDefinition. */
   readonly limitingGrowth: number | undefined;
 }
 

@@ -70,7 +70,7 @@ type CommonOptions = z.output<z.ZodMiniObject<typeof commonOptions>> & {
 };
 
 const outside = z.optional(z.undefined({ error: 'expected among the options of the policy around it' }));
-/** Of a policy inside another one; its limits and its jitter are the outer one's. */
+/** The options of a policy inside another one; its limits and its jitter are the outer one's. */
 const innerOptions: { readonly [Option in keyof typeof commonOptions]: typeof outside } = {
   maxAttempts: outside,
   maxAge: outside,
@@ -88,7 +88,7 @@ export interface ResolvedPolicy {
   readonly maxAge: number;
   readonly maxWait: number;
   readonly jitter: Jitter;
-  /** Of `progressive`. */
+  /** The tiers of a `progressive` policy. */
   readonly tiers?: readonly Tier<number>[] | undefined;
   /** The wait before jitter; `undefined` for never again. */
   baseWait(failure: Failure): WaitRange | undefined;

@@ -76,9 +76,8 @@ const MOST_SUMMED = 100;
  *     line(n)  = first failure + the sum of its waits
  *     wanted   = last failure + wait(n), moved towards line(n) by up to half a tick
  *
- * Keeping to the line keeps a spread that is narrower than a tick from being rounded away at every tick anew. A wait of
- * hardly more than a tick is not made shorter for it, and a record that is far from its line (it had another policy
- * before) leaves it alone.
+ * Without the line, each tick would round away a spread that is narrower than a tick. A wait of hardly more than a tick
+ * is not made shorter for the line, and a record that is far from its line (it had another policy before) ignores it.
  */
 function phased(
   policy: ResolvedPolicy,

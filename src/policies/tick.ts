@@ -9,9 +9,9 @@
  */
 
 /**
- * The milliseconds of a due time that is kept to the second, such as `12:00:35.001Z`. The index holds no more than
- * keys: this tells a run what to stay for without reading a record. One in a thousand other times has it by chance:
- * it is kept to the second, too, which does no harm.
+ * The milliseconds of a due time that is kept to the second, such as `12:00:35.001Z`. The index holds only keys, so this
+ * mark tells a run which records to stay for, without reading them. One in a thousand other times has the mark by
+ * chance: it is kept to the second, too, which does no harm.
  */
 const MARK_MS = 1;
 const MARK = `.${String(MARK_MS).padStart(3, '0')}Z`;

@@ -48,7 +48,7 @@ export const tiersSchema = z
  *
  *     tier 1   |-------------|
  *     tier 2                   |---------------|        the gap is one function timeout:
- *     tier 3                                     |----  who comes of age during a run is in no two runs at once
+ *     tier 3                                     |----  a record that comes of age is never in two runs
  */
 export interface TierBand {
   /** Counted from 1. */

@@ -24,12 +24,12 @@ export interface ArrivalsClaimDeps {
   readonly isSpread: boolean;
   /** Claims of the queue at a time. */
   readonly onInsertConcurrency?: number | undefined;
-  /** Of the function; real time, epoch milliseconds. */
+  /** The function's deadline; real time, epoch milliseconds. */
   readonly deadline: number;
 }
 
 /**
- * One run's hold on a batch of arrivals. Lasts as long as a lease does: should the run be lost, its records wait no
+ * One run's hold on a batch of arrivals. Lasts as long as a lease does: if the run is lost, its records wait no
  * longer than that.
  */
 export class ArrivalsClaim implements Hold {

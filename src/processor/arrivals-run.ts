@@ -15,17 +15,17 @@ import type { StopReason } from './summary.js';
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Attempts records that have just come, before they have a place in the index: a success is their only write, and a
- * failure gives them their place. Whoever cannot be attempted now is given a place without an attempt.
+ * Attempts records that were just inserted, before they are indexed: a success is their only write, and the write of a
+ * failure indexes them. A record that cannot be attempted now is indexed without an attempt.
  *
- * Should this run be lost, its event comes back to the intake, which gives all of them their place.
+ * If this run is lost, its event comes back to the intake, which indexes all of them.
  */
 export class ArrivalsRun {
   private readonly lane: Lane;
   private readonly claim: ArrivalsClaim;
   private readonly attempts: Attempts;
   private readonly share: Share;
-  /** Records that were given their place since enough others are under attempt. */
+  /** Records that were indexed since enough others are under attempt. */
   crowdedOut: readonly BacklogRecord[] = [];
 
   constructor(
@@ -74,19 +74,19 @@ export class ArrivalsRun {
     try {
       return await this.attemptAll();
     } finally {
-      // Whatever happened: nobody else may have the records while one of them is still under attempt.
+      // Whatever happened: no other run may claim the records while one of them is still under attempt.
       await this.attempts.stragglersBelow(1);
       await this.claim.release();
     }
   }
 
-  /** Those that would have to wait for long are in no better hands here than in the index. */
+  /** Whether turns come soon. Records that would have to wait for long are indexed instead: they gain nothing here. */
   private async hasTurnSoon(): Promise<boolean> {
     const { clock } = this.deps;
     return this.pressure.pace.take(this.arrivals.ids.length, clock.wall() + LONGEST_WAIT_MS);
   }
 
-  /** Of a record that was moved into another queue meanwhile nobody here knows the shards. */
+  /** If a record was moved into another queue meanwhile, this run does not know the shards of that queue. */
   private get placing(): PlacingDeps {
     const { queue, shards = 1 } = this.options.target;
     return { ...this.deps, shardsOf: (name) => (name === queue ? shards : 1) };
@@ -114,7 +114,7 @@ export class ArrivalsRun {
       const placed = [...waiting.filter((record) => !isTheirTurn(record)), ...deferred, ...(end ? late : [])];
       if (!(await this.place(placed))) return 'shared';
       if (end || late.length === 0) return end ?? 'drained';
-      // What is left did not fit into the claim: stragglers held slots, or the others took long. Read it anew.
+      // What is left did not fit into the claim: stragglers held slots, or the others took long. Read it again.
       await this.attempts.stragglersBelow(this.share.most);
       if (!(await this.claim.hold())) return 'shared';
       ids = late.map(({ id }) => id);
@@ -136,7 +136,7 @@ export class ArrivalsRun {
     return isPending(record) && record.queue === this.options.target.queue && Math.max(...from) <= now;
   }
 
-  /** False: this process stood still, and somebody else may have them in hand by now. */
+  /** False: this process was frozen, and another run may have claimed them by now. */
   private async place(records: readonly BacklogRecord[]): Promise<boolean> {
     if (records.length === 0) return true;
     if (this.claim.renewInMs() <= 0 && !(await this.claim.hold())) return false;

@@ -4,9 +4,9 @@ import type { AttemptLogger, Process } from './options.js';
 
 /** How long an attempt may take to end after its signal was aborted before it counts as a straggler. */
 const GRACE_MS = 1_000;
-/** The same when the process is to end: Lambda gives it half a second at least, or two. */
+/** That time when the process is to end: Lambda gives it half a second at least, or two. */
 export const STOP_GRACE_MS = 200;
-/** Somebody else may attempt it at once: that it was stopped is no failure of its own. */
+/** Another run may attempt it at once: that it was stopped is no failure of its own. */
 const STOPPED = { type: 'snooze', seconds: 0, reason: 'stopped with its function' } as const;
 /** Longer than a process lives that is to end. */
 const STILL_RUNNING_SECONDS = 60;
@@ -28,12 +28,12 @@ export interface AttemptDeps {
   readonly stop?: AbortSignal | undefined;
 }
 
-/** Calls the user's `process` on a record, with a time limit that is told by the signal. */
+/** Calls the user's `process` on a record, with a time limit, at which the signal is aborted. */
 export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningAttempt {
   const { process, timeoutSeconds, clock, logger, stop } = deps;
   const timeout = new Timeout();
   let hasEnded = false;
-  // Ends the wait at hand: a signal is dear, and most attempts need one only.
+  // Ends the current wait: a signal is expensive, and most attempts need only one.
   let wake = new AbortController();
   const stopping = () => wake.abort('stopping');
   stop?.addEventListener('abort', stopping, { once: true });
@@ -92,7 +92,7 @@ function failure(name: string, message: string): AttemptOutcome {
   return { type: 'failure', error: { name, message } };
 }
 
-/** Tells an attempt that its time is up. Most never ask: the signal, which is dear, is made for whoever does. */
+/** Tells an attempt that its time is up. The signal is expensive: it is created only for an attempt that reads it. */
 class Timeout {
   private controller: AbortController | undefined;
   private reason: Error | undefined;

@@ -120,7 +120,7 @@ export class Attempts {
         await this.anyStragglerDone(RETRY_MS);
         return true;
       }
-      // The run ends with that: what becomes of them must be known first.
+      // The run ends with that: what happens to them must be known first.
       await this.abandonStragglers();
       throw error;
     }
@@ -167,7 +167,7 @@ export class Attempts {
     try {
       const how = await this.work(work.record, attemptsLeft);
       const straggler = how === 'straggling' && this.stragglers.get(work.record.id);
-      // One that was given up goes on all the same: it is one of those under way until it ends.
+      // An attempt that was given up goes on all the same: it counts as under way until it ends.
       if (straggler) void straggler.ended.then(giveBack);
       else giveBack();
       return how;
@@ -189,7 +189,7 @@ export class Attempts {
       lease.coversAttempt(at) &&
       this.deps.share.slots.cover();
     const hasTurn = entry !== undefined && (await this.takeTurn(attemptsLeft, isInTime));
-    // This process may have stood still while it waited, and the breaker may have opened.
+    // This process may have been frozen while it waited, and the breaker may have opened.
     const isLate = hasTurn && !isInTime(clock.wall());
     if (entry && hasTurn && !isLate && breakers.isOpenTo(entry)) return this.attempt(record, entry);
     counters.notStarted();
@@ -225,7 +225,7 @@ export class Attempts {
     if (await attempt.straggling) {
       this.deps.logger.warn('attempt ignores its signal', { id: record.id });
       this.stragglers.set(record.id, { done, ended: attempt.outcome, abandon });
-      // Whoever waits for it cannot renew the lease meanwhile.
+      // A caller that waits for it cannot renew the lease meanwhile.
       entry.over();
       return 'straggling';
     }

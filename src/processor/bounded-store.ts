@@ -6,7 +6,7 @@ import type { BacklogStore } from '../store/store.js';
 const LAST_CALL_MS = 1_000;
 
 /**
- * The store, with no call that outlives the function: an SDK that repeats a request which nobody answers could take
+ * The store, with no call that outlives the function: an SDK that repeats a request which gets no answer could take
  * longer than the time that is left, and a run must end by itself.
  *
  * A call that is given up throws StoreUnavailableError; it may still take effect.

@@ -97,7 +97,7 @@ export class RunCounters {
 
 /**
  * How late an attempt starts, by the backlog's time. On a progressive queue it is late when one whole interval of its
- * tier has passed since its last attempt, and since it came of age for the tier, and since it asked to be left alone.
+ * tier has passed since its last attempt, since it entered the tier, and since the wait ended that it asked for.
  */
 export function lagSeconds(record: BacklogRecord, band: TierBand | undefined, now: number): number {
   const lateBy = (expectedAt: number) => Math.max(0, (now - expectedAt) / 1000);

@@ -11,7 +11,7 @@ export const retryQueueName = z
   .string()
   .check(z.regex(QUEUE_PATTERN, `expected the name of a queue: ${QUEUE_NAME}`));
 
-/** A lost worker is no proof against a record: it may never be dead of the first one. */
+/** A lost worker does not prove that the record caused it, so `deadOn` may not make a record dead at its first loss. */
 export function isErrorName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value !== WORKER_LOST;
 }

@@ -39,7 +39,7 @@ export interface RecordChoices extends FailureChoices {
   readonly attemptTimeout?: number | undefined;
 }
 
-/** Everything that is known about the failures of one record, but for its own policy. */
+/** Everything that is known about the failures of one record, except for its own policy. */
 export interface Deciding extends FailureChoices {
   readonly policy: ResolvedPolicy;
   /** The policy's waits hold on a progressive queue too. */
@@ -81,13 +81,13 @@ export function deadIfRefused(outcome: AttemptOutcome, deadOn: DeadOn = []): Att
 }
 
 /**
- * What becomes of a failure, once `deadIfRefused` has been asked. First who knows best:
+ * Decides about a failure, once `deadIfRefused` has been asked. In this order:
  *
  *     the record's policy   its wait; it moves to `retryQueue` all the same
  *     the retry function    a wait, dead, or another queue; a bad answer leaves it to the rest
  *     the policy            of the records' kind, the handler or the CDK app
  *
- * A success, and an outcome that says itself what shall be, is left as it is.
+ * A success, and an outcome that itself says what follows, is left as it is.
  */
 export function decide(record: BacklogRecord, outcome: AttemptOutcome, deciding: Deciding): Decided {
   const { policy, chosen, retryDecider, retryQueue } = deciding;

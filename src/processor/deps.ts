@@ -11,7 +11,7 @@ export interface RunDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: AttemptLogger;
-  /** What the process remembers of its former runs. Default: nothing. */
+  /** What the process remembers of its earlier runs. Default: nothing. */
   readonly breakers?: BreakerMemory | undefined;
   /** Where the run notes what it may stay for. Default: it stays for nothing. */
   readonly upcoming?: Upcoming | undefined;

@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.js';
 import { LEAST_SPARE_SECONDS, type RunOptions } from './options.js';
 
-/** A rule fires once a minute at most: who comes sooner than that after its former's end need not wait for the next. */
+/** A rule fires once a minute at most: a run that takes over sooner than that leaves no gap before the next tick. */
 const LONGEST_WAIT_MS = 60_000;
 const BETWEEN_LOOKS_MS = 2_000;
 
 /**
  * Waits for a run that must end soon, whatever is left, so that a pile that takes longer than one function may work
- * has no gaps from one run to the next. Who would have to wait for long ends instead: the rule fires again.
+ * has no gaps from one run to the next. A run that would have to wait for long ends instead: the rule fires again.
  */
 export class HandOver {
   /** Real time, epoch milliseconds. */

@@ -3,15 +3,15 @@ import { type AttemptOutcome, DEFAULT_HISTORY, type ErrorText, type HistoryLimit
 
 /** What a record keeps of its attempts; every byte of it is billed at every write of the record. */
 export interface HistoryOptions {
-  /** Of all entries. Default 512, or 2048 with stacks. */
+  /** The size of all entries together. Default 512, or 2048 with stacks. */
   readonly bytes?: number | undefined;
   /** Entries at most. Default 20. */
   readonly entries?: number | undefined;
   /** Whether it is kept where errors were thrown, in code of one's own. Default: no. */
   readonly stacks?: boolean | undefined;
   /**
-   * Takes secrets out of what is kept: gets every text before it is cut, and answers at once with what may be kept.
-   * Of one that throws, or answers with anything else, the error's name alone is kept.
+   * Takes secrets out of what is kept. It gets every text before it is cut, and returns at once what may be kept. If it
+   * throws, or returns anything else, only the error's name is kept.
    */
   readonly redact?: ((text: ErrorText) => ErrorText) | undefined;
 }

@@ -8,13 +8,13 @@ export interface Hold {
   readonly rev: string;
   /** Whether an attempt that starts then, by default now, ends inside the hold with its settle. */
   coversAttempt(startsAt?: number): boolean;
-  /** Real milliseconds until it should be renewed by somebody who only waits. */
+  /** Real milliseconds until a run that only waits should renew it. */
   renewInMs(): number;
   /** Real milliseconds until it runs out. */
   leftMs(): number;
   /** Renews it for these ids. False: it is not ours any more. */
   hold(ids: readonly string[]): Promise<boolean>;
-  /** The same for what is left of a page, of which no further attempt starts. */
+  /** Renews it for what is left of a page, of which no further attempt starts. False: it is not ours any more. */
   renew(ids: readonly string[]): Promise<boolean>;
 }
 
@@ -28,10 +28,10 @@ export interface HoldOnDeps {
 export const RETRY_MS = 1_000;
 
 /**
- * Waits for the work of a page, and renews the hold as often as it must be: one request that DynamoDB does not answer
- * must not give those into other hands that are still under attempt.
+ * Waits for the work of a page, and renews the hold as often as it must be. So no other run takes the records that are
+ * still under attempt while DynamoDB does not answer one request.
  *
- * @param inHand who is, by the time of a renewal
+ * @param inHand the ids that are in flight, at the time of a renewal
  */
 export async function holdOn(
   work: Promise<unknown>,

@@ -3,7 +3,7 @@ import type { AttemptOutcome, ErrorText } from '../record/index.js';
 import { type HistoryOptions, historyShape, type KeepTexts, type Kept } from './history.js';
 
 const AT = /^[ \t]+at /m;
-/** Of a stack. */
+/** The most that is read of a stack. */
 const MAX_TEXT_CHARACTERS = 16_384;
 
 /** What a handler's code may say about its history. */

@@ -93,7 +93,7 @@ export class LaneRun {
         released = release !== 'woken';
         if (release === 'lost') return 'leaseLost';
         if (released) return this.lease.suspects.length > 0 ? 'maxRecords' : 'drained';
-        // Somebody came by meanwhile: what they came for may have become due after this run's first look.
+        // Another run has asked for the lease meanwhile: its records may have become due after this run's first look.
         if (!(await this.lease.acknowledgeWake())) return 'leaseLost';
         pages = this.newPages(true);
         await pages.first(this.pageLimit());
@@ -119,7 +119,7 @@ export class LaneRun {
       const end = this.attempts.outOfRoom();
       const { onePage, lane } = this.options.target;
       if (!end && onePage) {
-        // Who was passed over stays due: the next page begins behind them, or it would be the same one again.
+        // Records that were passed over stay due: the next page begins behind them, or it would be the same one again.
         const bookmark = pages.bookmark();
         if (bookmark) onePage.bookmarks.set(lane, bookmark);
         return 'onePage';
@@ -158,7 +158,7 @@ export class LaneRun {
         this.counters.leftOver(rest.length);
         return end;
       }
-      // What is left did not fit into the lease: stragglers held slots, or this process stood still. Read it anew.
+      // What is left did not fit into the lease: stragglers held slots, or this process was frozen. Read it again.
       if (rest.length > 0) await this.attempts.stragglersBelow(this.pressure.share.most);
     }
     return undefined;
@@ -192,14 +192,14 @@ export class LaneRun {
   private async letGo(pages: PageSource): Promise<void> {
     try {
       await this.attempts.stragglersBelow(1);
-      // As often as others come by meanwhile: each of them does so once. The store gives up at the deadline.
+      // As often as other runs ask for the lease meanwhile: each does so once. The store gives up at the deadline.
       for (;;) {
         if ((await this.lease.release(pages.cursor())) !== 'woken') return;
         this.options.target.onePage?.bookmarks.delete(this.options.target.lane);
         if (!(await this.lease.acknowledgeWake())) return;
       }
     } catch (error) {
-      // Why the run ends is told already; a lease that cannot be given back runs out by itself.
+      // Why the run ends is reported already; a lease that cannot be given back runs out by itself.
       if (!(error instanceof StoreError)) throw error;
       this.deps.logger.warn('the lease could not be given back', { error: error.message });
     }
@@ -228,11 +228,11 @@ export class LaneRun {
     return { upcoming, milliseconds: Math.min(linger, tickSeconds) * 1000 };
   }
 
-  /** A page is no larger than what fits into its time at the worst. */
+  /** The size of a page: no more than fits into its time in the worst case. */
   private pageLimit(): number {
     const { attemptTimeout, attemptsPerSecond } = this.options.limits;
     const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeout));
-    // Those that come too late for the lease after all are left for the next page.
+    // Records whose attempt would start too late for the lease are left for the next page.
     const startSeconds = Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeout);
     const paced =
       attemptsPerSecond === undefined
@@ -242,7 +242,7 @@ export class LaneRun {
     return Math.max(1, Math.min(MAX_PAGE_RECORDS, this.pressure.share.fair * rounds, paced, left));
   }
 
-  /** Half the run's limit, or of its time, is kept for those that a former run did not come to. */
+  /** Half the run's limit, or of its time, is kept for those that an earlier run did not come to. */
   private freshLimit(): number {
     if (this.halfTimeSpent()) return 0;
     return Math.max(0, Math.floor(this.maxRecords / 2) - this.attempted());

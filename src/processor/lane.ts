@@ -24,7 +24,7 @@ import type { Breakers } from './pressure/breakers.js';
 import { checkQueue } from './queue-check.js';
 import type { StopReason } from './summary.js';
 
-/** Records as they stand, or why the run must end. */
+/** Records as they are now, or why the run must end. */
 export interface PageRead {
   readonly records: readonly BacklogRecord[];
   readonly stop: StopReason | undefined;
@@ -36,12 +36,12 @@ export type Work = { readonly record: BacklogRecord; readonly change?: RecordCha
 /** Names that a run warns of; a producer may write any. */
 const MAX_UNKNOWN_TASKS = 20;
 
-/** What a run knows of its lane: who is due in it by its policy or age band, and whether its queue lets it go on. */
+/** What a run knows of its lane: which records are due by its policy or age band, and whether its queue lets it go on. */
 export class Lane {
   readonly key: string;
   readonly retryMode: RetryMode;
   private queueChecked: boolean;
-  /** It is one of those that the queue's records get their place in. */
+  /** It is one of the lanes that the queue's records are indexed in. */
   private readonly isCurrent: boolean;
   private readonly unknownTasks = new Set<string | undefined>();
 
@@ -61,7 +61,7 @@ export class Lane {
     this.key = band ? `${lane}#${band.number}` : lane;
   }
 
-  /** Records as they stand now, read strongly, or why the run must end. */
+  /** Records as they are now, read strongly, or why the run must end. */
   async read(ids: readonly string[]): Promise<PageRead> {
     const { records, queue } = await this.deps.store.readPage(ids, this.options.target.queue);
     const first = !this.queueChecked;
@@ -90,7 +90,7 @@ export class Lane {
     return this.knows(record) ? { record } : this.work(record, { do: 'waitForTask' });
   }
 
-  /** Of its attempt. */
+  /** The time limit of the record's attempt. */
   timeoutSeconds(record: BacklogRecord): number {
     const { attemptTimeout: most } = this.options.limits;
     const { attemptTimeout: own = most } = this.choicesFor(record) ?? {};
@@ -130,7 +130,7 @@ export class Lane {
     return deadIfRefused(outcome, this.decidingFor(record).deadOn);
   }
 
-  /** What the outcome of an attempt changes, once it is known whether it was refused for good. */
+  /** What the outcome of an attempt changes, once it is known whether it was refused permanently. */
   settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange {
     const decided = decide(record, outcome, this.decidingFor(record));
     const kept = this.options.keepTexts?.(decided.outcome) ?? { outcome: decided.outcome };
@@ -176,7 +176,7 @@ export class Lane {
     this.deps.logger.warn('no task of that name here: its records wait', { queue, task: show(task), id });
   }
 
-  /** Of a change that no decision is made on: it stays in its queue. */
+  /** The context of a change that needs no decision: the record stays in its queue. */
   settleContext(record: BacklogRecord): SettleContext {
     const { target, tickSeconds, retention, history } = this.options;
     const { policy, chosen } = this.decidingFor(record);

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
 import type { BacklogStore, Cursor, LeaseHold, LeaseState } from '../store/store.js';
 
-/** What the work of one page may take at the worst, in seconds. */
+/** What the work of one page may take in the worst case, in seconds. */
 export const PAGE_SECONDS = 60;
 /** Clocks of two machines may differ by this much. */
 export const CLOCK_SKEW_MS = 5_000;
@@ -15,14 +15,14 @@ export type Acquired =
   /** Its holder was asked to look once more. */
   | { readonly held: false; readonly holderEnds?: number | undefined };
 
-/** What a run before this one left in doubt. */
+/** What an earlier run left undecided. */
 export interface Inherited {
   /** Ids under attempt when it was lost, and the `rev` that their settles would have written. */
   readonly inFlight: readonly string[];
   readonly rev: string | undefined;
   /** Whether their attempts had begun for certain: they may not even have been read. */
   readonly begun: boolean;
-  /** Ids that an earlier loss had left in doubt, and that still wait for their attempt alone. */
+  /** Ids that were in flight at an earlier loss, and that still wait for their attempt alone. */
   readonly suspects: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export class RunLease {
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly attemptTimeout: number,
-    /** Of the function; real time, epoch milliseconds. */
+    /** The function's deadline; real time, epoch milliseconds. */
     private readonly deadline: number,
   ) {
     this.holder = randomToken(random);
@@ -59,7 +59,7 @@ export class RunLease {
   /** Takes the lease with the journal of the first page, or asks its holder to look once more. */
   async acquire(ids: readonly string[]): Promise<Acquired> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      // Suspects are left as they are: who they are is known from the answer.
+      // Suspects are left as they are: the answer names them.
       const hold = { ...this.next(ids), suspects: undefined };
       const answer = await this.store.holdLease(this.key, hold);
       if (answer.held) {
@@ -94,8 +94,8 @@ export class RunLease {
   }
 
   /**
-   * Writes the journal anew for ids whose attempts have begun, or begin at once, and renews the lease. False: it is not
-   * ours any more.
+   * Writes a new journal for ids whose attempts have begun, or begin at once, and renews the lease. False: it is not ours
+   * any more.
    */
   async hold(ids: readonly string[]): Promise<boolean> {
     return this.write({ ...this.next(ids), begun: true });
@@ -109,11 +109,11 @@ export class RunLease {
   }
 
   /**
-   * Renews the lease for those of the page that are still in hand, so that nobody attempts them beside it. No further
-   * attempts: they would start from what was read long ago. False: it is not ours any more.
+   * Renews the lease for those of the page that are still in flight, so that no other run attempts them. It begins no
+   * further attempts: they would start from what was read long ago. False: it is not ours any more.
    */
   async renew(ids: readonly string[]): Promise<boolean> {
-    // The same page: who of it was settled has its `rev` already.
+    // The same page: records of it that were settled have its `rev` already.
     const hold = { ...this.next(ids), rev: this.rev, begun: this.begun };
     const answer = await this.store.holdLease(this.key, hold);
     if (answer.held) this.heldUntil = hold.until;
@@ -126,13 +126,13 @@ export class RunLease {
     return from + this.attemptTimeout * 1000 + SETTLE_MS < this.until;
   }
 
-  /** Tells whether the lease, as it stands now, has run out meanwhile, whatever is written from now on. */
+  /** Tells whether the lease, as it is now, has run out meanwhile, whatever is written from now on. */
   watch(): () => boolean {
     const { until } = this;
     return () => this.clock.wall() < until;
   }
 
-  /** Real milliseconds until the lease should be renewed by somebody who only waits. */
+  /** Real milliseconds until a run that only waits should renew the lease. */
   renewInMs(): number {
     return Math.max(0, this.heldUntil - this.clock.wall() - 2 * SETTLE_MS);
   }

@@ -66,7 +66,7 @@ export class Linger {
         if (this.leases.size === 0) return undefined;
         const before = clock.now();
         await this.sleep(earliest);
-        // Nothing comes due by a clock that stands still, or was set back.
+        // Nothing comes due by a clock that is frozen, or was set back.
         if (this.isOver() || clock.now() <= before) return undefined;
         const due: string[] = [];
         for (const lane of this.leases.keys()) if (await this.look(lane)) due.push(lane);

@@ -24,7 +24,7 @@ export interface LoneDeps {
  * tells which it was. A poison record is found by its second crash; the innocent ones lose nothing.
  */
 export class LoneAttempts {
-  /** Those that a worker was lost on before, with the time of that: they come last, behind all others. */
+  /** Records whose attempt has lost a worker before, with the time of that: they are attempted after all others. */
   private readonly lostBefore = new Map<string, string>();
   private inherits = false;
   private made = 0;
@@ -46,7 +46,7 @@ export class LoneAttempts {
    * culprit, and gets a failure. All others are attempted alone: any of them may be it, or none, if the run was lost
    * before the first attempt.
    *
-   * @param mayGoOn false when others have waited long enough; who is left remains a suspect
+   * @param mayGoOn false when others have waited long enough; a record that is left remains a suspect
    */
   async seeTo(
     { inFlight, rev, begun, suspects }: Inherited,
@@ -81,8 +81,8 @@ export class LoneAttempts {
   }
 
   /**
-   * Attempts those that were postponed, first who has waited longest: one that ends the process at every turn must not
-   * keep the others from theirs. Returns why some of them were left, if they were.
+   * Attempts those that were postponed, first the one that has waited longest: one that ends the process at every attempt
+   * must not keep the others from theirs. Returns why some of them were left, if they were.
    */
   async attemptPostponed(): Promise<StopReason | undefined> {
     this.deps.attempts.keepsRoomForOne = false;

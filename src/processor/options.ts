@@ -126,7 +126,7 @@ export interface OnePage {
   readonly bookmarks: Map<string, Bookmark>;
   /** Whether it waits for another run that must end soon: not where other queues have work meanwhile. */
   readonly mayWait: boolean;
-  /** What the pages have told of times to come. */
+  /** The future due times that the pages have named. */
   readonly upcoming: Upcoming;
 }
 
@@ -145,11 +145,11 @@ export interface RunTarget {
   /** Only what is kept to the second, and has come due since then (epoch milliseconds): the run stays for it. */
   readonly exactSince?: number | undefined;
   readonly band?: TierBand | undefined;
-  /** Of a progressive queue's run without an age band. Default: as `band` says. */
+  /** The mode of a progressive queue's run without an age band. Default: as `band` says. */
   readonly retryMode?: RetryMode | undefined;
-  /** Records that have just come and have no place in the index yet, in place of what is due in the lane. */
+  /** Records that were just inserted and are not indexed yet, in place of what is due in the lane. */
   readonly arrivals?: Arrivals | undefined;
-  /** Of a progressive queue's arrivals: its first tier, in which those are looked at again that were crowded out. */
+  /** The first tier of a progressive queue, which looks again at arrivals that had no room. */
   readonly firstBand?: TierBand | undefined;
   /** Slower tiers whose missed or cut-short runs this run makes up for (on the hourly rule). */
   readonly catchUp?: readonly TierBand[] | undefined;
@@ -160,7 +160,7 @@ export interface RunOptions extends FailureChoices {
   readonly process: Process;
   readonly policy: ResolvedPolicy;
   /**
-   * What holds for one record before what is said here, and after its own policy. One that throws is told in the log.
+   * What holds for one record before what is said here, and after its own policy. If it throws, the log says so.
    */
   readonly decisionsFor?: ((record: BacklogRecord) => RecordChoices | undefined) | undefined;
   /**
@@ -176,11 +176,11 @@ export interface RunOptions extends FailureChoices {
   /** Real time, epoch milliseconds, at which the function is ended from outside. The run ends before it. */
   readonly deadline: number;
   /**
-   * Ends the run before its deadline: no attempt begins any more, those that do not end by themselves at once are
-   * told by their signal, and are not counted as failures.
+   * Ends the run before its deadline: no attempt begins any more. The signal of those that do not end by themselves at
+   * once is aborted, and they are not counted as failures.
    */
   readonly stop?: AbortSignal | undefined;
-  /** The function's timeout: how long a former run may still be at work. */
+  /** The function's timeout: how long an earlier run may still be at work. */
   readonly functionTimeoutSeconds: number;
   /** How often the rule fires. */
   readonly tickSeconds: number;
@@ -192,7 +192,7 @@ export interface RunOptions extends FailureChoices {
   readonly keepTexts?: KeepTexts | undefined;
 }
 
-/** Whether a run has no time left to begin anew: for one attempt, and what comes with it. */
+/** Whether a run has no time left to begin again: for one attempt, and what comes with it. */
 export function isShortOfTime(
   { limits, deadline, stop }: Pick<RunOptions, 'limits' | 'deadline' | 'stop'>,
   clock: Clock,

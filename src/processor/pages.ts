@@ -26,16 +26,16 @@ export interface PageSource {
   reached(key: IndexKey): void;
   /** Where the next run should continue if this one ends here. */
   cursor(): Cursor | undefined;
-  /** Where this one's next page begins, should it be read by another source. Undefined: at the beginning. */
+  /** Where this one's next page begins, if another source reads it. Undefined: at the beginning. */
   bookmark(): Bookmark | undefined;
 }
 
-/** What of a lane is read by due times, beside all that is due. */
+/** What is read of a lane by due times, beside all that is due. */
 export interface DueScope {
   readonly bookmark?: Bookmark | undefined;
-  /** The same page also tells what comes due so soon that a run may stay for it. */
+  /** The page also says what comes due so soon that a run may stay for it. */
   readonly ahead?: { readonly milliseconds: number; readonly upcoming: Upcoming } | undefined;
-  /** Only what is kept to the second, and has come due since then: the rest has its turn at the tick. */
+  /** Only records whose due time is kept to the second, and that have come due since then: the tick handles the rest. */
   readonly exactSince?: number | undefined;
 }
 
@@ -44,7 +44,7 @@ const MAX_PAGE_ID_BYTES = 64 * 1024;
 
 /**
  * Per-record policies: the longest overdue first. A failure moves a record behind all that are due now, so the order
- * is fair by itself, whatever the limit: nobody waits longer than the pile before it takes.
+ * is fair by itself, whatever the limit: no record waits longer than the pile before it takes.
  */
 export class DueTimePages implements PageSource {
   private readonly until: number;
@@ -102,7 +102,7 @@ export class DueTimePages implements PageSource {
 }
 
 /**
- * Progressive tiers: the newest first. Failures keep their place in the index, so a run that ends at a
+ * Progressive tiers: the newest first. A failure does not move a record in the index, so a run that ends at a
  * limit leaves a cursor, and the next one divides its limit:
  *
  *     newest |--fresh--|head ............ |at ------- sweep ------> oldest

@@ -4,29 +4,29 @@ import { isOfStore, StoreError } from '../store/errors.js';
 import { CLOCK_SKEW_MS } from './lease.js';
 import { needsPlace, type Placed, type PlacingDeps, placeAll, type Trouble } from './placing.js';
 
-/** Longer than whoever gives records their place lives: until then, nobody else may have them. */
+/** Longer than a process that indexes records lives: until then, no other process may claim them. */
 const CLAIM_MS = 60_000;
 /** Queues in which records are claimed at the same time. */
 const QUEUES_AT_ONCE = 10;
 
 export interface PlacedWhenFree extends Placed {
-  /** Somebody has these in hand: they must be asked for again later. */
+  /** A run has claimed these: they must be asked for again later. */
   readonly waiting: readonly string[];
 }
 
 interface WhereElse {
   /** Queues that the records may have been in when a run was given them. Default: those they are in now, alone. */
   readonly formerQueues?: readonly string[] | undefined;
-  /** Queues whose records are attempted as they come. Default: any may be. */
+  /** Queues whose records are attempted on insertion. Default: any may be. */
   readonly onArrival?: ReadonlyMap<string, unknown> | undefined;
 }
 
 /**
- * Gives records their place in the index that nobody is attempting without it: one that were placed meanwhile would be
- * attempted by a rule at the same time. Nobody begins to attempt them while that is done.
+ * Indexes records, except those that a run on arrival is attempting: if one of those were indexed meanwhile, a rule would
+ * attempt it at the same time. No run begins to attempt them while they are indexed.
  *
- * Producers name queues as they like. So all of them are looked at in one request, and only those in which something
- * is, or was, attempted as it comes need claims of their own: those are of the deployment, not of the producers.
+ * Producers name queues as they like. So one request reads the claims of all of them. Only queues in which something is,
+ * or was, attempted on insertion need claims of their own: the deployment names those, not the producers.
  *
  * What the store does not answer to is in `trouble`, and may be asked for again.
  */
@@ -96,7 +96,7 @@ class Total implements PlacedWhenFree {
   }
 }
 
-/** One that cannot be read, for whatever reason of its own, keeps no other one from being read. */
+/** Reads records so that one which cannot be read, for a reason of its own, does not keep others from being read. */
 async function readEach(
   ids: readonly string[],
   deps: PlacingDeps,
@@ -139,7 +139,7 @@ async function placeClaimed(
   const isSpread = (deps.shardsOf?.(queue) ?? 1) > 1;
   const claim = { batch, holder, until: now + CLAIM_MS, ids, isSpread, now: now - CLOCK_SKEW_MS };
   try {
-    // Else somebody was quicker.
+    // Otherwise another process was quicker.
     if ((await store.claimArrivals(queue, claim)) === 'claimed') total.add(await placeAll(records, 0, deps));
     else total.waits(ids);
   } catch (error) {

@@ -26,11 +26,11 @@ export interface PlacingDeps extends KnownQueues {
 }
 
 export interface Placed {
-  /** As they were read: `problems` names what was written anew. */
+  /** As they were read: `problems` names the attributes that were written again. */
   readonly placed: readonly BacklogRecord[];
-  /** Gone, done, or given their place by somebody else. */
+  /** Gone, done, or indexed by another process. */
   readonly skipped: number;
-  /** This code cannot handle them, or DynamoDB takes no place for them: they are dead, and say why. */
+  /** This code cannot handle them, or DynamoDB refuses to index them: they are dead, and say why. */
   readonly quarantined: number;
   /** DynamoDB takes not even that (an item of 400 KB has no room for it). */
   readonly refused: number;
@@ -45,9 +45,8 @@ export interface Trouble {
 }
 
 /**
- * Gives records that no rule finds (put without `lane` or with a wrong one, or dead and set to `NEW` by hand) their place in the index:
- * those of whom nobody else can have any in hand. Who has a place, or is done, is left alone. May be repeated at
- * will.
+ * Indexes records that no rule finds: put without `lane` or with a wrong one, or dead and set to `NEW` by hand. No other
+ * run may have claimed any of them. A record that is indexed, or done, is left alone. This may be repeated.
  *
  * In the order of the records, as far as the store answers: what is wrong with one of them is no trouble of another.
  *
@@ -103,9 +102,9 @@ async function placeOne(record: BacklogRecord, deps: PlacingDeps): Promise<Answe
   } catch (error) {
     if (isOfStore(error)) return error;
     const reason = reasonOf(error);
-    logger.error('a record cannot be given its place', { id, reason });
+    logger.error('a record cannot be indexed', { id, reason });
     try {
-      const change = quarantine(record, 'it cannot be given its place', clock.now(), shards);
+      const change = quarantine(record, 'it cannot be indexed', clock.now(), shards);
       return await write(record, change, deps);
     } catch (again) {
       if (isOfStore(again)) return again;
@@ -127,7 +126,7 @@ async function write(
   return 'quarantined';
 }
 
-/** For the log: errors of DynamoDB hold nothing of the record; of others who knows. */
+/** For the log: errors of DynamoDB contain no part of the record; other errors may. */
 function reasonOf(error: unknown): string {
   const { name, message } = error as Error;
   return name === 'StoreError' ? message : name;

@@ -25,7 +25,7 @@ export async function checkQueue(queue: QueueState, check: QueueCheck): Promise<
   const { target, retryMode, store, clock, first } = check;
   const now = clock.wall();
   if (queue.retryMode === undefined) {
-    // The queue's very first run: there is no other way's run to wait for. Unless nobody can tell any more.
+    // The queue's very first run: there is no run of another mode to wait for, unless the stored mode is damaged.
     const since = queue.isRetryModeDamaged ? now : 0;
     return (await store.setRetryMode(target.queue, { mode: retryMode, since }, undefined)) && since === 0
       ? undefined

@@ -72,7 +72,7 @@ function isObject(answer: unknown): answer is object {
   return typeof answer === 'object' && answer !== null && !Array.isArray(answer);
 }
 
-/** The limits of the policy behind the function hold, but for an attempt's count that the answer has of its own. */
+/** The limits of the policy behind the function hold, except for a count of attempts that the answer names itself. */
 function waitFor(wait: unknown, fallback: ResolvedPolicy, name = ANSWER) {
   const given = policyOf(wait, name);
   const policy = resolvePolicy(given, name);

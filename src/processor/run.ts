@@ -30,7 +30,7 @@ const INDEX_LAG_MS = 1_000;
  * short; or a batch of records that have just come. Ends before the deadline. Any number of runs of the same target may
  * be started: one works, the others ask it to look once more.
  *
- * Trouble with the store ends the run cleanly and is told in the summary; nothing is lost by it.
+ * Trouble with the store ends the run cleanly, and the summary reports it; no record is lost by it.
  *
  * @throws ConfigurationError if the function's timeout leaves no room for a single attempt
  */
@@ -56,7 +56,7 @@ export async function run(options: RunOptions, given: RunDeps): Promise<RunSumma
       ? await attemptArrivals(options, deps, counters, pressure, target.arrivals)
       : await runTiers(options, deps, counters, pressure);
     if (mayStay(options, ended)) {
-      // Nobody waits for attempts at a time that a sleeping run has.
+      // A sleeping run gives its slots back, so that no other run waits for them.
       await pressure.pool.close();
       const drain = (lanes: readonly string[], exactSince: number) => {
         const ofExact = { ...options, target: { ...target, arrivals: undefined, lanes, exactSince } };
@@ -78,9 +78,9 @@ export async function run(options: RunOptions, given: RunDeps): Promise<RunSumma
 }
 
 /**
- * Attempts records that have just come. Those for which there is no room are given their place; this run then looks
- * after their lanes, as a rule's would, so that they need not wait for one: under the lease, so that of many one works,
- * and the others ask it to look once more.
+ * Attempts records that were just inserted, and indexes those for which there is no room. This run then drains their
+ * lanes, as a rule's run would, so that they need not wait for a rule. It does so under the lease: of many such runs one
+ * works, and the others ask it to look once more.
  */
 async function attemptArrivals(
   options: RunOptions,
@@ -168,12 +168,12 @@ async function runTier(
   return ended;
 }
 
-/** Of several runs that share a queue's lanes, each looks after its own. */
+/** The key of a tier's last run. If several runs share a queue's lanes, each has keys of its own. */
 function tierKey({ number }: TierBand, { part = 0 }: RunTarget): string {
   return part === 0 ? String(number) : `${number}/${part}`;
 }
 
-/** The tiers that an hourly run looks after. Those before it come again soon by themselves, and idle for free. */
+/** The tiers whose missed runs an hourly run makes up for. Earlier tiers fire again soon, and idle for free. */
 function isWatched(band: TierBand): boolean {
   return band.number > 2;
 }
@@ -193,7 +193,7 @@ async function catchUp(
     if (last && !isOverdue(band, last, deps.clock.now(), slackMs)) continue;
     const ended = await runTier(options, deps, counters, pressure, band);
     if (isStopped(ended)) return;
-    // A tier's first run of all makes up for nothing, and one that is at work itself needs nobody to.
+    // The very first run of a tier makes up for none, and no run has to make up for one that is at work itself.
     if (last && ended !== 'leaseHeld') counters.tierCaughtUp(band.number);
   }
 }

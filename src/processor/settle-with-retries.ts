@@ -34,7 +34,7 @@ export async function settleWithRetries(
         return undefined;
       }
       counters.unsettled();
-      logger.warn('record was changed by somebody else during its attempt', { id: record.id });
+      logger.warn('another process changed the record during its attempt', { id: record.id });
       return undefined;
     } catch (error) {
       const smaller = isOfOneRecord(error) ? smallerThan(change, record, deps) : undefined;

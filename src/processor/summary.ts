@@ -4,9 +4,9 @@ export type StopReason =
   | 'drained'
   /** Another run holds the lease, and was asked to look once more; or another has this batch of arrivals. */
   | 'leaseHeld'
-  /** As many runs as may be are at work on the queue, or as many attempts: arrivals were left to the rules. */
+  /** The queue has as many runs or attempts under way as its limits allow: arrivals were left to the rules. */
   | 'concurrencyLimited'
-  /** Others have the next turns of the queue's pace: these arrivals were left to the rules. */
+  /** Other runs have the next turns of the queue's rate limit: these arrivals were left to the rules. */
   | 'rateLimited'
   /** It had attempted `maxRecords`, or as many records alone (after the loss of a worker) as one run may. */
   | 'maxRecords'
@@ -24,7 +24,7 @@ export type StopReason =
   /** The lease was lost to another run. */
   | 'leaseLost'
   /**
-   * Others have some of these arrivals in hand. The invocation fails, so that its event comes back for what is left.
+   * Other runs have claimed some of these arrivals. The invocation fails, so that its event comes back for what is left.
    */
   | 'shared'
   /** DynamoDB throttled, or did not answer. */
@@ -46,9 +46,9 @@ export interface RunSummary {
   readonly snoozed: number;
   /** Given up by `Cancel`; not among `dead`. */
   readonly cancelled: number;
-  /** Named by the index, but not attempted: settled meanwhile, not their turn yet, or put right. */
+  /** Named by the index, but not attempted: settled meanwhile, not their turn yet, or repaired. */
   readonly skipped: number;
-  /** Attempted, but somebody else changed the record meanwhile, or the outcome could not be written. */
+  /** Attempted, but another process changed the record meanwhile, or the outcome could not be written. */
   readonly unsettled: number;
   /** Not attempted, as this handler does not know their task: they wait for one that does. Absent: none. */
   readonly unknownTask?: number | undefined;
@@ -59,7 +59,7 @@ export interface RunSummary {
   /** How late the latest record was attempted, in the backlog's seconds. */
   readonly lagSeconds: number;
   readonly ended: StopReason;
-  /** Of a run that served several queues: what it did for each. Absent: for one. */
+  /** What the run did for each queue, if it served several. Absent: it served one. */
   readonly queues?: readonly RunSummary[] | undefined;
   /** The store's error, if it ended the run. */
   readonly trouble?: string | undefined;

@@ -19,7 +19,7 @@ export interface SweepDeps {
 export interface SweepSummary {
   /** `rested`: the last sweep is less than a day old. `unfinished`: the next call goes on. */
   readonly ended: 'finished' | 'unfinished' | 'rested';
-  /** Records without a place, since the sweep began. */
+  /** Records that were not indexed, since the sweep began. */
   readonly found: number;
 }
 

@@ -3,7 +3,7 @@ import { isExact } from '../policies/index.js';
 import type { BacklogRecord, RecordChange } from '../record/index.js';
 import type { IndexKey } from '../store/store.js';
 
-/** Of one lane: more than there are seconds in a tick. */
+/** The most times that are kept for one lane: more than there are seconds in a tick. */
 const MOST_TIMES = 1_000;
 
 /** What a run knows of due times to come that are kept to the second, lane by lane. Epoch milliseconds. */
@@ -18,7 +18,7 @@ export class Upcoming {
     this.timesOf.set(lane, times);
   }
 
-  /** The same of a record that was settled. */
+  /** Notes the due time that a settled record has got. */
   settled(record: BacklogRecord, { set }: RecordChange, now: number): void {
     const { lane = record.lane, dueAt } = set;
     if (lane !== undefined && dueAt !== undefined) this.note(lane, { dueAt }, now);
@@ -29,7 +29,7 @@ export class Upcoming {
     return Math.min(...(this.timesOf.get(lane) ?? []));
   }
 
-  /** Those that have something to come by then. */
+  /** Those in which a record comes due until then. */
   lanes(until: number): string[] {
     return [...this.timesOf.keys()].filter((lane) => this.next(lane) <= until);
   }

@@ -1,4 +1,4 @@
-/** Where a record has what its store read: a copy of the record has it, too, and its JSON has not. */
+/** The key of what its store read of a record: a copy of the record has it, too, but its JSON does not. */
 export const AS_READ: unique symbol = Symbol('asRead');
 
 /**

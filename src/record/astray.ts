@@ -12,9 +12,9 @@ export interface KnownQueues {
 }
 
 /**
- * It has a lane, and no rule looks for it there: the lane is not one of its queue's, or not of its status. Of what the
- * library has never written the producer chose the place: its due time may be one that no rule reaches, its lane a
- * shard that the queue has not, and DynamoDB may remove it before its turn (`expiresAt`).
+ * It has a lane, and no rule looks for it there: the lane is not one of its queue's, or not of its status. If the library
+ * has never written the record, the producer chose its lane and due time. Then no rule may reach that time, the lane may
+ * be a shard that the queue does not have, and DynamoDB may remove the record before its turn (`expiresAt`).
  *
  * A record that names no queue is attempted in any lane in which a rule looks.
  */
@@ -31,9 +31,9 @@ export function isAstray(record: BacklogRecord, known: KnownQueues = {}): boolea
 }
 
 /**
- * Pending in a lane of another queue, in which a rule looks. One that names no queue belongs there. Of any other the
- * producer has changed the queue since it was written there, perhaps during an attempt: the rule of that lane puts it
- * right, under the lane's lease.
+ * Pending in a lane of another queue, in which a rule looks. A record that names no queue belongs there. For any other,
+ * the producer has changed the queue since it was written there, perhaps during an attempt: the rule of that lane moves
+ * it, under the lane's lease.
  */
 function isLeftToRules({ queue, lane, rev }: BacklogRecord, base: string, known: KnownQueues): boolean {
   const isWritten = rev !== undefined;
@@ -65,7 +65,7 @@ function isCurrent(lane: string, queue: string, { shardsOf }: KnownQueues): bool
   return lanesOf(queue, 0, shardsOf?.(queue) ?? MAX_SHARDS).includes(lane);
 }
 
-/** Whether it is misplaced or astray, as far as a filter of DynamoDB can tell by the item alone. */
+/** Whether it is `isMisplaced` or `isAstray`, as far as a filter of DynamoDB can tell by the item alone. */
 export function mayHaveNoPlace({ lane, queue = DEFAULT_QUEUE }: Item, record: BacklogRecord): boolean {
   const isInOther = typeof lane === 'string' && lane !== queue && !lane.includes('#');
   return isMisplaced(record) || (isPending(record) && isInOther);

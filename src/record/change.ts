@@ -70,7 +70,7 @@ export interface SettleContext {
   readonly history?: HistoryLimits | undefined;
 }
 
-/** A record without a place was put by somebody who leaves the rest to us. */
+/** A record without a lane was put by a producer that writes only the required attributes: this adds `insertedAt`. */
 export function arrivalOf({ lane, insertedAt }: BacklogRecord): { readonly insertedAt?: string } {
   return lane === undefined ? { insertedAt } : {};
 }
@@ -117,7 +117,7 @@ export function waitUntil(record: BacklogRecord, earliest: number, context: Sett
   return { set: { ...lane, dueAt }, remove: [...over, ...remove] };
 }
 
-/** The same outcome for a record that has no room for its history; undefined: it has none. */
+/** The same outcome for a record that has no room for its history. Undefined: the change has no history. */
 export function withoutHistory(change: RecordChange): RecordChange | undefined {
   if (!change.set.history?.length) return undefined;
   return { ...change, set: { ...change.set, history: [] } };

@@ -22,14 +22,14 @@ export type Verdict =
   | { readonly do: 'skip'; readonly reason: 'notPending' | 'moved' | 'notDue' | 'attemptedRecently' };
 
 /**
- * A record that must not be attempted yet keeps its place in an index of ages, and each turn reads it. For more turns
- * than this, two changes of its place cost less than its reads.
+ * A record that must not be attempted yet keeps its due time in an index of ages, and each turn reads it. For more turns
+ * than this, two changes of its due time cost less than its reads.
  */
 const MAX_HELD_TURNS = 40;
 
 export interface DueContext {
   readonly lane: string;
-  /** The due time that the index has of it, as it stands there; absent where the record was not named by it. */
+  /** The due time that the index has of it, as the index has it; absent where the index did not name the record. */
   readonly indexedDueAt?: string | undefined;
   /** The rule's age band; absent on a queue that retries per record. */
   readonly band?: TierBand | undefined;
@@ -64,12 +64,12 @@ export function judge(record: BacklogRecord, context: DueContext): Verdict {
     : verdict;
 }
 
-/** Of the queue of its lane; so is one whose producer named the lane, and no queue. */
+/** Whether it belongs to the queue of its lane; so does one whose producer named the lane, and no queue. */
 function isOfItsQueue({ lane = '', queue }: BacklogRecord): boolean {
   return isLaneOf(lane, queue) || queue === DEFAULT_QUEUE;
 }
 
-/** The index sorts by text, and has it at another time than its text means. */
+/** Whether the index sorts its due time, as a text, differently from the time that the text means. */
 function isMisfiled({ dueAt }: BacklogRecord, { indexedDueAt }: DueContext): boolean {
   return indexedDueAt !== undefined && indexedDueAt !== dueAt && !isCanonical(indexedDueAt);
 }
@@ -126,7 +126,7 @@ function judgeByAge(record: BacklogRecord, band: TierBand, context: DueContext):
   const leftBand = age < band.fromAge || (age > band.untilAge && !band.last);
   const lastAttemptAt = record.lastAttemptAt === undefined ? undefined : Date.parse(record.lastAttemptAt);
   const halfTurnMs = (band.every * 1000) / 2;
-  // One that lies far ahead is nobody's attempt.
+  // A time that lies far ahead is not that of an attempt.
   const attemptedRecently = lastAttemptAt !== undefined && Math.abs(now - lastAttemptAt) < halfTurnMs;
   const heldUntil = record.notBefore === undefined ? now : Date.parse(record.notBefore);
   const isNotDue = heldUntil > now;
@@ -158,7 +158,7 @@ function isExpired(record: BacklogRecord, { policy, now }: DueContext): boolean 
   return isPast && !wasPutOffPast(lastDay, record) && !wasUnknownBefore(lastDay, record);
 }
 
-/** No handler knew its task when its last day came: whoever knows it owes it an attempt. */
+/** No handler knew its task when its last day came: a handler that knows it still has to attempt it once. */
 function wasUnknownBefore(lastDay: number, { unknownTaskSince }: BacklogRecord): boolean {
   return unknownTaskSince !== undefined && Date.parse(unknownTaskSince) <= lastDay;
 }

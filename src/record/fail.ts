@@ -24,7 +24,7 @@ import { type BacklogRecord, bornAt } from './record.js';
 
 /** The worker ended in the middle of the attempt: process exit, out of memory, or the function's timeout. */
 export const WORKER_LOST = 'WorkerLost';
-/** The loss of a worker is no proof against the record: never dead of it before its second attempt. */
+/** A lost worker does not prove that the record caused it: the record is not dead of that before its second attempt. */
 const LEAST_ATTEMPTS_LOST = 2;
 const MAX_REASON_BYTES = 200;
 
@@ -61,7 +61,7 @@ export function fail(
 /** The policy's own wait is kept by the ticks; what was asked for is never kept early. */
 function dueAfter(decision: RetryDecision, earliest: number, { now, tickSeconds }: SettleContext): number {
   const tickMs = tickSeconds * 1000;
-  // Who is not dead of its first loss of a worker has its turn at the next tick.
+  // A record that is not dead after its first loss of a worker is due at the next tick.
   const decided = decision.retry ? decision.dueAt : nearestTick(now + tickMs, now, tickSeconds);
   if (earliest <= decided) return decided;
   // What would be kept to the second without it is so with it.
@@ -137,7 +137,7 @@ function retryOf(record: BacklogRecord, change: ReturnType<typeof failureOf>, co
   return decision;
 }
 
-/** The rules of a progressive queue keep the schedule of whoever stays there and has no waits of its own. */
+/** The rules of a progressive queue keep the schedule of a record that stays there and has no waits of its own. */
 function isLeftToRules(
   { retry }: BacklogRecord,
   { retryMode, chosen = false, retryQueue }: SettleContext,

@@ -34,8 +34,8 @@ export function errorEntry({ name, message }: ErrorText, at: string, attempt: nu
 }
 
 /**
- * Adds the newest entry within the limits. First the stacks of older ones go, then the oldest entries, and then what
- * does not fit of the newest by itself. Of snoozes for the same reason in a row one is kept, the newest.
+ * Adds the newest entry within the limits. To make room, it removes first the stacks of older entries, then the oldest
+ * entries, and then parts of the newest. Of several snoozes in a row for the same reason, only the newest is kept.
  */
 export function appendEntry(
   history: readonly HistoryEntry[],

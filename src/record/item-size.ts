@@ -2,7 +2,7 @@ import type { Item } from './parse.js';
 
 /** DynamoDB's limit for an item, attribute names included. */
 export const MAX_ITEM_BYTES = 400 * 1024;
-/** What a failure adds at the most, without its history: counts, times, the fence and the place in the index. */
+/** What a failure adds at the most, without its history: counts, times, the fence and the keys of the index. */
 const OUTCOME_BYTES = 512;
 
 /** Without it an attempt could be made, and its outcome not be written. */
@@ -31,7 +31,7 @@ function valueBytes(value: unknown): number {
   return 3 + entries.length + sum(entries, ([name, child]) => byteLength(name) + valueBytes(child));
 }
 
-/** One byte per two significant digits, and one more; another for a minus sign. At most 21. */
+/** The size of a number: one byte per two significant digits, one more, and one for a minus sign. At most 21. */
 function numberBytes(text: string): number {
   const digits = significantDigits(text);
   return Math.min(21, Math.ceil(digits / 2) + 1 + (text.startsWith('-') ? 1 : 0));

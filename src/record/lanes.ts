@@ -42,7 +42,7 @@ export function isLaneOf(lane: string, queue: string): boolean {
   return /^[1-9]\d?$/.test(shard) && Number(shard) < MAX_SHARDS;
 }
 
-/** The lane that it is, or was, in, if that is one of its queue's; else the one that it belongs in. */
+/** The lane that it is, or was, in, if that is one of its queue's; otherwise the one that it belongs in. */
 export function homeOf(record: Place, shards = 1): string {
   const lane = withoutDeadEnding(record.lane ?? '');
   return isLaneOf(lane, record.queue) ? lane : laneFor(record, shards);

@@ -15,17 +15,17 @@ export class Done extends Error {
   readonly [BRAND] = 'done';
 }
 
-/** What other sides ask for may be longer than the longest wait, which is kept then. */
+/** A destination may ask for more than the longest wait, which is kept then. */
 const ANY_LENGTH = { most: Number.MAX_VALUE };
 
-/** It failed, and the other side said when to come back. The policy's own wait still holds if it is longer. */
+/** It failed, and the destination said when to come back. The policy's own wait still holds if it is longer. */
 export class RetryAfter extends Error {
   override readonly name = 'RetryAfter';
   readonly [BRAND] = 'retryAfter';
   /** How long to wait at least, from now. */
   readonly seconds: number;
   /** @param wait at least, from now: seconds, or text such as `'2h'` */
-  constructor(wait: Duration, reason = 'the other side asked to wait', options?: ErrorOptions) {
+  constructor(wait: Duration, reason = 'the destination asked to wait', options?: ErrorOptions) {
     super(reason, options);
     this.seconds = parseDuration(wait, 'RetryAfter', ANY_LENGTH);
   }
@@ -35,7 +35,7 @@ export class RetryAfter extends Error {
 export class Dead extends Error {
   override readonly name = 'Dead';
   readonly [BRAND] = 'dead';
-  /** @param because why, in a few words; kept on the record */
+  /** @param reason why, in a few words; kept on the record */
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options);
   }
@@ -43,7 +43,7 @@ export class Dead extends Error {
 
 const NOT_YET = 'not its time yet';
 
-/** Dead as it came, before anything was tried: whoever else is tried learns nothing from it. */
+/** Dead before its handler was called, such as a payload that its schema refuses: it says nothing about the destination. */
 export class Refused extends Dead {
   readonly untried = true;
 }
@@ -62,13 +62,13 @@ export class Snooze extends Error {
 }
 
 /**
- * Nobody wants it any more: the record is given up with this reason, which is neither a failure nor a death to be
- * told of.
+ * The work is not wanted any more: the record is given up with this reason. That is neither a failure nor a death that
+ * sets off an alarm.
  */
 export class Cancel extends Error {
   override readonly name = 'Cancel';
   readonly [BRAND] = 'cancel';
-  /** @param because why, in a few words; kept on the record */
+  /** @param reason why, in a few words; kept on the record */
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options);
   }
@@ -78,7 +78,7 @@ export type TypedOutcome = Done | RetryAfter | Dead | Snooze | Cancel;
 
 /** How one attempt ended. */
 export type AttemptOutcome = AttemptEnding & {
-  /** How long it took; absent where nobody knows. */
+  /** How long it took; absent where that is not known. */
   readonly ms?: number | undefined;
 };
 
@@ -102,10 +102,10 @@ type AttemptEnding =
     }
   /** Not its time yet. */
   | { readonly type: 'snooze'; readonly seconds: number; readonly reason?: string | undefined }
-  /** Nobody wants it any more. */
+  /** The work is not wanted any more. */
   | { readonly type: 'cancel'; readonly reason: string };
 
-/** Reads what `process` returned. Nothing, or `Done`, is success; a value nobody asked for is an error. */
+/** Reads what `process` returned. Nothing, or `Done`, is success; any other value is an error. */
 export function outcomeOfReturn(value: unknown): AttemptOutcome {
   if (value === undefined) return { type: 'success' };
   return readable(() => {
@@ -175,7 +175,7 @@ function unknownReturn(message: string): AttemptOutcome {
   return { type: 'failure', error: { name: 'UnknownReturnValue', message } };
 }
 
-/** The other side may ask for any wait; a record is never put off for more than the longest one. */
+/** The destination may ask for any wait; a record is never put off for more than the longest one. */
 function waitOf(seconds: number): number {
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, MAX_WAIT_SECONDS) : 0;
 }

@@ -3,7 +3,7 @@ import type { ErrorEntry, HistoryEntry } from './record.js';
 
 /** More than any queue keeps. */
 const MAX_ENTRIES = 100;
-/** Of what is a time, or the name of a queue. */
+/** The longest time, or name of a queue, that is kept. */
 const MAX_SHORT_BYTES = 128;
 const OUTCOMES = ['succeeded', 'snoozed', 'cancelled'] as const;
 
@@ -38,7 +38,7 @@ export function parseHistory(value: unknown, problem: Problem): HistoryEntry[] {
   return entries.map(parseEntry);
 }
 
-/** Those of failures once had a name, a message, a time and the attempt, and nothing else. */
+/** Reads an entry. Entries of failures once had a name, a message, a time and the attempt, and nothing else. */
 function parseEntry(entry: Deps): HistoryEntry {
   const { at, attempt, ms, outcome, next, queue, name, message, stack } = entry;
   const known = {

@@ -13,7 +13,7 @@ import {
   type Status,
 } from './record.js';
 
-/** An item of the table as it stands there: anybody may have written it. */
+/** An item as the table has it: any service may have written it. */
 export type Item = Readonly<Record<string, unknown>>;
 
 /** Contract attributes; all others are the producer's own. */
@@ -57,18 +57,18 @@ export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /** Longer texts are no times. */
 const MAX_TIME_CHARACTERS = 64;
-/** Of a task's name. */
+/** The longest name of a task that is kept. */
 const MAX_TASK_BYTES = 128;
 /** The library keeps half of it. */
 const MAX_REASON_BYTES = 400;
 const MAX_PROBLEM_BYTES = 300;
 
-/** As the library writes times; on days that no month lacks. Others are read, and written anew. */
+/** As the library writes times; on days that no month lacks. Others are read, and written in this form. */
 const CANONICAL_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 /**
- * Reads an item leniently: what is absent or makes no sense gets its default and is named in `problems`, so that a
+ * Reads an item leniently: an attribute that is absent or invalid gets its default and is named in `problems`, so that a
  * service that forgets or mistypes an attribute never loses a record.
  *
  * @param now epoch milliseconds; stands in for an insertion time that cannot be read
@@ -114,11 +114,11 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     status: parseStatus(item.status) ?? problem('status', STATUSES.join(', ')) ?? 'NEW',
     payload: item.payload,
     queue: parseQueue(item.queue) ?? problem('queue', QUEUE_NAME) ?? DEFAULT_QUEUE,
-    // Of a task that is called so nobody knows: cut short, it bears a mark that no task's name can have.
+    // No handler knows a task with so long a name: cut short, the name ends in a mark that no task's name can have.
     task: shortText('task', MAX_TASK_BYTES),
     insertedAt:
       insertionTime(time('insertedAt'), now, problems) ??
-      // A failure moves the due time: whoever has failed is older than that, or it would never be too old.
+      // A failure moves the due time: a record that has failed is older than that, or it would never be too old.
       earlier(dueAt, firstFailureAt) ??
       toIso(now),
     availableAt: time('availableAt'),

@@ -4,13 +4,13 @@ import { DEAD_LANE_ENDING, deadLane, homeOf } from './lanes.js';
 import { quarantine, whyUnfit } from './quarantine.js';
 import { type BacklogRecord, bornAt, isPending } from './record.js';
 
-/** It was put without `lane`: it waits for its place, or for its first attempt. */
+/** It was put without `lane`: it waits to be indexed, or for its first attempt. */
 export function isUnplaced(record: BacklogRecord): boolean {
   return record.lane === undefined && record.status !== 'SUCCESS';
 }
 
 /**
- * No rule will ever find it: it has no place, or half of one, or is among the dead and was made pending again by hand.
+ * No rule will ever find it: it has no `lane`, or no `dueAt`, or is among the dead and was made pending again by hand.
  */
 export function isMisplaced(record: BacklogRecord): boolean {
   return isUnplaced(record) || isUnindexed(record) || isRisen(record);
@@ -30,13 +30,17 @@ export function isRisen(record: BacklogRecord): boolean {
 }
 
 /**
- * Gives a record its place in the index, under either retry mode: due since it became available. What could not
- * be read of the contract is written anew, so that people and tools see what is gone by. One that was put as `DEAD`
- * is listed with the others; one that this code cannot handle is quarantined; a dead one that is pending again begins anew, at this moment. Nobody who waits expires:
- * one that was finished, and set to `NEW` again, would.
+ * Indexes a record, under either retry mode: due since it became available.
+ *
+ * - Attributes of the contract that could not be read are written with their defaults, so that people and tools see what
+ *   the library goes by.
+ * - A record that was put as `DEAD` is listed with the other dead ones.
+ * - A record that this code cannot handle is quarantined.
+ * - A dead record that is pending again begins again, at this moment.
+ * - `expiresAt` is removed: a record that was finished, and set to `NEW` again, would expire.
  *
  * @param now epoch milliseconds
- * @param shards of its queue. Who is in one of its lanes already stays there: runs come to all of them
+ * @param shards of its queue. A record that is in one of its lanes already stays there: runs come to all of them
  */
 export function place(record: BacklogRecord, now: number, shards = 1): RecordChange {
   const why = isPending(record) ? whyUnfit(record) : undefined;

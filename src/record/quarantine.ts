@@ -20,7 +20,7 @@ export function whyUnfit(record: BacklogRecord): string | undefined {
 }
 
 /**
- * What becomes of a record that cannot be handled: it is dead, with the reason, among the dead of its queue. Its
+ * Quarantines a record that cannot be handled: it is dead, with the reason, among the dead of its queue. Its
  * payload, its history and its producer's attributes stay as they are. Operators list, show, redrive and discard it as
  * any other dead record; redriven without a change of its content it is quarantined again.
  *
@@ -51,8 +51,8 @@ export function isQuarantined({ status, deadReason }: BacklogRecord): boolean {
 }
 
 /**
- * The same for an item without room for it, in the order in which they are to be tried: with a shorter reason, with
- * none, and with the index keys removed, which always fits where there are any.
+ * Smaller changes for an item that has no room for that one, in the order in which to try them: with a shorter reason,
+ * with none, and with only the index keys removed. The last one always fits where there are index keys.
  */
 export function smallerQuarantines({ set, remove }: RecordChange): RecordChange[] {
   const bare = [...new Set([...remove, 'lane', 'dueAt'] as const)];

@@ -9,7 +9,7 @@ export type RetryMode = 'perRecord' | 'progressive';
 
 export const DEFAULT_QUEUE = 'default';
 /**
- * What a queue's name is, in a record and in every option. Keys of the control table and lanes are made of it, and
+ * The form of a queue's name, in a record and in every option. Keys of the control table and lanes contain it, and
  * DynamoDB takes 2,048 bytes in a key.
  */
 export const QUEUE_PATTERN = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -33,7 +33,7 @@ export interface HistoryEntry {
   readonly at: string;
   /** Which attempt it was, from 1. */
   readonly attempt: number;
-  /** How long it took; absent where nobody knows. */
+  /** How long it took; absent where that is not known. */
   readonly ms?: number | undefined;
   /** Absent: it failed. */
   readonly outcome?: 'succeeded' | 'snoozed' | 'cancelled' | undefined;
@@ -51,7 +51,7 @@ export interface HistoryEntry {
 
 /**
  * One unit of work as the library reads it: DynamoDB's item with every default filled in. Times are ISO-8601 in UTC
- * with milliseconds. See docs/records.md for who writes which attribute.
+ * with milliseconds. docs/records.md says which service writes which attribute.
  */
 export interface BacklogRecord<Payload = unknown> {
   readonly id: string;
@@ -79,7 +79,7 @@ export interface BacklogRecord<Payload = unknown> {
   /** Progressive records only: not before this, whatever the rule says. */
   readonly notBefore?: string | undefined;
   /**
-   * An operator took it out of that lane: it may be under attempt there until then, ISO-8601. Nobody brings its next
+   * An operator took it out of that lane: it may be under attempt there until then, ISO-8601. No action brings its next
    * attempt forward before.
    */
   readonly formerLane?: { readonly lane: string; readonly until: string } | undefined;
@@ -99,9 +99,9 @@ export interface BacklogRecord<Payload = unknown> {
   readonly attributes: Readonly<Record<string, unknown>>;
   /** Its item has no room left for the outcome of an attempt. */
   readonly isFull?: true | undefined;
-  /** Contract attributes that made no sense and were replaced by their defaults. */
+  /** Contract attributes that were invalid and were replaced by their defaults. */
   readonly problems: readonly string[];
-  /** For the store alone; only while there is no `rev` to go by. */
+  /** For the store alone; only while the record has no `rev`. */
   readonly [AS_READ]?: AsRead | undefined;
 }
 
@@ -112,7 +112,7 @@ export function isPending(record: BacklogRecord): boolean {
 /** The start of a cancelled record's `deadReason`. */
 export const CANCELLED = 'cancelled: ';
 
-/** Given up because nobody wanted it any more: it is among the dead, and nothing to be alarmed at. */
+/** Given up because the work was not wanted any more: it is among the dead, and sets off no alarm. */
 export function isCancelled({ status, deadReason }: BacklogRecord): boolean {
   return status === 'DEAD' && deadReason?.startsWith(CANCELLED) === true;
 }

@@ -48,7 +48,7 @@ export function settleLostWorker(record: BacklogRecord, context: SettleContext):
   return known(record, fail(record, { error: { name: WORKER_LOST, message } }, context));
 }
 
-/** Whoever is attempted has found a handler that knows it. */
+/** A record that is attempted has found a handler that knows its task. */
 function known({ unknownTaskSince }: BacklogRecord, change: RecordChange): RecordChange {
   if (unknownTaskSince === undefined) return change;
   return { ...change, remove: [...change.remove, 'unknownTaskSince'] };
@@ -59,7 +59,7 @@ export function expire(context: SettleContext): RecordChange {
   return die({}, 'expired', context);
 }
 
-/** A due time that belongs to the other retry mode is put right, without an attempt. */
+/** A due time that belongs to the other retry mode is corrected, without an attempt. */
 export function reschedule(dueAt: number): RecordChange {
   return { set: { dueAt: toIso(dueAt) }, remove: [] };
 }

@@ -3,7 +3,7 @@ import { arrivalOf, type RecordChange, type SettleContext, waitUntil } from './c
 import type { BacklogRecord } from './record.js';
 
 /**
- * Longer and longer while nobody comes who knows the task: a deployment takes minutes, a rollback may last for days.
+ * Longer and longer while no handler knows the task: a deployment takes minutes, a rollback may last for days.
  */
 const UNKNOWN_TASK_WAITS = { leastMs: 60_000, mostMs: 600_000 };
 

@@ -4,7 +4,7 @@ import type { ArrivalsClaim } from './store.js';
 /** Items that hold the claims of a queue with shards; those of a queue without are all in the first one. */
 export const CLAIM_BUCKETS = 4;
 
-/** The same batch again has the same one. */
+/** The item that holds a batch's claim: the same one each time for the same batch. */
 export function claimBucketOf({ batch, isSpread }: Pick<ArrivalsClaim, 'batch' | 'isSpread'>): number {
   return isSpread ? hash32(batch) % CLAIM_BUCKETS : 0;
 }

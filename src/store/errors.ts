@@ -8,7 +8,7 @@ export class StoreThrottledError extends StoreError {
   override readonly name = 'StoreThrottledError';
 }
 
-/** No answer, or a failure on the other side: the write may or may not have taken effect. */
+/** No answer, or a failure of the server: the write may or may not have taken effect. */
 export class StoreUnavailableError extends StoreError {
   override readonly name = 'StoreUnavailableError';
 }

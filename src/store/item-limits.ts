@@ -9,7 +9,7 @@ export { MAX_ITEM_BYTES };
 const RESERVED_BYTES = 2 * 1024;
 const MAX_ID_BYTES = 2048;
 const MAX_NUMBER_DIGITS = 38;
-/** Of the first digit that is not 0. */
+/** Powers of ten that the first digit may stand for, if it is not 0. */
 const MAX_POWER = 125;
 const MIN_POWER = -130;
 
@@ -48,7 +48,7 @@ export function checkItem(item: Item): void {
 
 type Fail = (reason: string, options?: ErrorOptions) => never;
 
-/** Whoever reads a value may run the producer's code: a getter, a proxy. */
+/** Reading a value may run the producer's code: a getter, a proxy. */
 function orFail<Answer>(read: () => Answer, fail: Fail): Answer {
   try {
     return read();
@@ -142,7 +142,7 @@ class Check {
   }
 }
 
-/** Of ten, that the first digit stands for; 0 for zero. Undefined: it is no number. */
+/** The power of ten that the first digit stands for; 0 for zero. Undefined: the text is no number. */
 function decimalPower(text: string): number | undefined {
   const [, whole = '', fraction = '', exponent = '0'] =
     /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];

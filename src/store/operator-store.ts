@@ -7,7 +7,7 @@ import type { BacklogStore, IndexKey, LeaseState, QueueState, ScanPage } from '.
  * implementations, in the same conformance suite.
  */
 export interface OperatorStore extends BacklogStore {
-  /** Items as they stand there, read strongly. Absent ids are left out. */
+  /** Items as they are in the table, read strongly. Absent ids are left out. */
   readItems(ids: readonly string[]): Promise<Found[]>;
   /** One page of the whole table, eventually consistent: exactly one request. `next`: continue behind that id. */
   scanItems(page: ScanPage): Promise<{ readonly found: Found[]; readonly next: string | undefined }>;
@@ -21,15 +21,15 @@ export interface OperatorStore extends BacklogStore {
   remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
   /** Counts one page of a lane's index, eventually consistent: exactly one request. */
   countDue(query: CountQuery): Promise<{ readonly count: number; readonly next: IndexKey | undefined }>;
-  /** The leases that somebody holds or has left behind, by key (`Lane.key`), read strongly. */
+  /** The leases that a run holds or has left behind, by key (`Lane.key`), read strongly. */
   readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
-  /** The queues that somebody has served, or operators paused, by name. */
+  /** The queues that a run has served, or operators paused, by name. */
   readQueues(): Promise<ReadonlyMap<string, QueueState>>;
   /** Stops a queue's runs, or lets them go on. False: it was so already. */
   setPaused(queue: string, paused: boolean): Promise<boolean>;
 }
 
-/** A record, and its item as it stands in the table. */
+/** A record, and its item as it is in the table. */
 export interface Found {
   readonly item: Item;
   readonly record: BacklogRecord;

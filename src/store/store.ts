@@ -11,7 +11,7 @@ export interface BacklogStore {
   insert(item: Item): Promise<'inserted' | 'duplicate'>;
   /** One record, read strongly. */
   get(id: string): Promise<BacklogRecord | undefined>;
-  /** Records of a queue and a status, or of all; unordered. Reads the index where it can, the whole table else. */
+  /** Records of a queue and a status, or of all; unordered. Reads the index where it can, otherwise the whole table. */
   list(filter: ListFilter): AsyncIterable<BacklogRecord>;
 
   /** One page of the index, eventually consistent: exactly one request. */
@@ -23,7 +23,7 @@ export interface BacklogStore {
   readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
   /**
    * Writes a record's change and its new `rev`, if the record is still as it was read. `settled` also if this very
-   * write had taken effect before and only its answer was lost. `changed`: somebody else was there; nothing is written.
+   * write had taken effect before and only its answer was lost. `changed`: another process wrote first; nothing is written.
    */
   settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
 
@@ -37,13 +37,13 @@ export interface BacklogStore {
   acknowledgeWake(key: string, holder: string): Promise<boolean>;
   /**
    * Gives the lease back with its journal cleared, unless a wake mark was set. `suspects` are left for the next holder.
-   * `lost`: it is somebody else's. A lease that is free already counts as released: an answer may have been lost.
+   * `lost`: it is another run's. A lease that is free already counts as released: an answer may have been lost.
    */
   releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
 
   /**
-   * Puts records that have no place in the index into one hand: whoever attempts them there, or gives them their place,
-   * must have claimed them. Of two claims that name the same record, made at the same time, one is refused at least.
+   * Claims records that are not indexed, so that only one run works on them: a run that attempts or indexes them must
+   * have claimed them. Of two claims that name the same record, made at the same time, at least one is refused.
    */
   claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
   /** Ends a claim. One that is gone or another's is left alone. */
@@ -53,7 +53,7 @@ export interface BacklogStore {
    */
   claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
 
-  /** One page of the whole table, of what waits without a place in the index: exactly one request. */
+  /** One page of the whole table, of the records that wait and are not indexed: exactly one request. */
   scanUnplaced(page: ScanPage): Promise<{ ids: string[]; next: string | undefined }>;
   /** How far the search for such records has come; `undefined` before the first one. */
   readSweep(): Promise<SweepState | undefined>;
@@ -76,7 +76,7 @@ export interface BacklogStore {
   /** The breaker that a destination shares with others, if it is not closed; read strongly. */
   readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
   /**
-   * Takes the queue's next turns to start attempts, which nobody else has then: the first one comes at once, or when
+   * Takes the queue's next turns to start attempts, which no other run has then: the first one comes at once, or when
    * all that were taken before are over. Returns when that is (real time); undefined if it were later than `latest`.
    */
   takeTurns(queue: string, turns: Turns): Promise<number | undefined>;
@@ -95,7 +95,7 @@ export interface ListFilter {
   readonly status?: BacklogRecord['status'] | undefined;
 }
 
-/** A place in the index. */
+/** The key of an index entry. */
 export interface IndexKey {
   readonly id: string;
   /** ISO-8601. */
@@ -134,7 +134,7 @@ export interface LeaseHold extends LeaseOwner {
   readonly ids: readonly string[];
   /** All of them have been read, and their attempts begin with this write at the latest. Absent: not even that. */
   readonly begun?: true | undefined;
-  /** What the settles of these ids will write as `rev`: an id that bears it was settled. */
+  /** What the settles of these ids will write as `rev`: a record that has it was settled. */
   readonly rev: string;
   /** Ids of a crashed run that still wait for their attempt alone. Absent: those stored stay; empty: none are left. */
   readonly suspects?: readonly string[] | undefined;
@@ -158,10 +158,10 @@ export type LeaseAnswer =
   | {
       readonly held: true;
       readonly cursor?: Cursor | undefined;
-      /** Those left by an earlier run, or by this one; absent when there are none. */
+      /** Suspects left by an earlier run, or by this one; absent when there are none. */
       readonly suspects?: readonly string[] | undefined;
     }
-  /** Held by another, or left behind by one. `lease` is undefined if it became free in between: try again. */
+  /** Another run holds the lease, or left it behind. `lease` is undefined if it became free in between: try again. */
   | { readonly held: false; readonly lease: LeaseState | undefined };
 
 export interface LeaseLeft {
@@ -172,7 +172,7 @@ export interface LeaseLeft {
 }
 
 export interface ArrivalsClaim extends LeaseOwner {
-  /** Names the claim in its queue: whoever is given the same batch again meets it. */
+  /** Names the claim in its queue: a run that is given the same batch again meets it. */
   readonly batch: string;
   readonly ids: readonly string[];
   /** Claims of a queue at a time, this one included; where they are spread, rounded down to four equal parts. */
@@ -186,16 +186,18 @@ export interface ArrivalsClaim extends LeaseOwner {
 export type NamedClaim = Pick<ArrivalsClaim, 'batch' | 'holder' | 'isSpread'>;
 
 /**
- * `claimed`, also if this very claim was made before and only its answer was lost; `taken`: another holder has this
- * batch, and the same records in it; `shared`: others have some of the records, or are about to (the claim is to be
- * released, but for one that was held before); `full`: so many claims are under way.
+ * - `claimed`: also if this very claim was made before and only its answer was lost.
+ * - `taken`: another holder has this batch, and the same records in it.
+ * - `shared`: others have some of the records, or are about to. The caller must release the claim, unless it held the
+ *   claim before.
+ * - `full`: so many claims are under way.
  */
 export type ClaimAnswer = 'claimed' | 'taken' | 'shared' | 'full';
 
 export interface ClaimedArrivals {
   /** Rarely one more: a store may know the records by their fingerprints. */
   readonly ids: readonly string[];
-  /** Of the queues: those in which nothing was ever claimed. */
+  /** The queues in which nothing was ever claimed. */
   readonly neverIn: readonly string[];
 }
 
@@ -237,7 +239,7 @@ export interface BreakerState {
   readonly until: number;
   /** When it opened. */
   readonly since: number;
-  /** New at every change: whoever changes it must have read this one. */
+  /** New at every change: a run that changes it must have read this one. */
   readonly token: string;
   /** It is kept outside of the queue's item, for several destinations. Absent: for this one alone. */
   readonly shared?: true | undefined;
@@ -256,7 +258,7 @@ export interface SlotsAsk {
   /** Names the run. */
   readonly run: string;
   readonly wanted: number;
-  /** Of all runs of the queue together. */
+  /** The limit for all runs of the queue together. */
   readonly most: number;
   /** Runs on arrivals leave half of them to the rules. */
   readonly onArrival: boolean;
@@ -275,10 +277,10 @@ export interface QueueState {
   /** ISO-8601; absent where it is not known. */
   readonly pausedAt?: string | undefined;
   readonly retryMode?: RetryModeState | undefined;
-  /** It was noted, and makes no sense any more. */
+  /** It was noted, and is not valid any more. */
   readonly isRetryModeDamaged?: true | undefined;
   /** By the tier's number; `3/1` is tier 3 of the second of several runs that share the queue's lanes. */
   readonly tiers: ReadonlyMap<string, TierRun>;
-  /** Of the destinations whose breakers are not closed, but for those that share one: `OWN_BREAKERS` at most. */
+  /** Of the destinations whose breakers are not closed, except those that share one: `OWN_BREAKERS` at most. */
   readonly breakers: ReadonlyMap<string, BreakerState>;
 }

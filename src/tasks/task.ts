@@ -45,7 +45,7 @@ type Perform<Payload> = (payload: Payload, context: TaskContext) => ProcessResul
 const TASK = Symbol.for('dynamo-backlog.task');
 
 /**
- * One kind of work: what its payload looks like, how it is done, and what becomes of its failures. Made by
+ * One kind of work: what its payload looks like, how it is done, and what happens to its failures. Made by
  * `defineTask`.
  *
  * `Input` is what is inserted and stored, `Output` what the schema makes of it for `perform`.
@@ -91,7 +91,7 @@ const optionsSchema = z.strictObject({
  *     const sendMail = defineTask({ name: 'send-mail', schema: z.object({ to: z.email() }), perform: async ({ to }) => … });
  *     const resize = defineTask<{ image: string }>({ name: 'resize', perform: async ({ image }, { signal }) => … });
  *
- * @throws ConfigurationError naming the option that makes no sense
+ * @throws ConfigurationError naming the option that is invalid
  */
 export function defineTask<const Schema extends StandardSchema, Priority extends string = never>(
   options: TaskOptions<Priority> & {

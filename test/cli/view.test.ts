@@ -81,7 +81,7 @@ describe('the live view', () => {
     expect(text).toMatch(/DynamoDB +http:\/\/127\.0\.0\.1:8000 +table BacklogRecords/);
     expect(text).toMatch(/Speed +60: 1 second here is 1 min of the backlog/);
     expect(text).toMatch(/Sample +a small shop/);
-    expect(text).toMatch(/ERP +DOWN, answers 503 for another 9 s; took 30, rejected 4 for good/);
+    expect(text).toMatch(/ERP +DOWN, answers 503 for another 9 s; took 30, rejected 4 permanently/);
   });
 
   it('counts per queue and status, and says when the next run is', () => {

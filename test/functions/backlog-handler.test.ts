@@ -427,7 +427,7 @@ describe('what goes wrong', () => {
     await bench.store.claimArrivals('default', claim);
     const { error } = await failing(bench, { queue: 'default', arrivals: { batch: 'b', ids: ['a'] } });
     expect(error?.name).toBe('RunFailedError');
-    expect(error?.message).toMatch(/others have some of these arrivals in hand/);
+    expect(error?.message).toMatch(/other runs have claimed some of these arrivals/);
     expect(bench.store.items()).toEqual([{ id: 'a', status: 'NEW', payload: 1 }]);
   });
 

@@ -199,7 +199,7 @@ describe('the built-in delivery', () => {
       expect(await handler({ queue: 'default' }, context)).toMatchObject({ succeeded: 1 });
       const warnings = bench.log().filter(({ level }) => level === 'WARN');
       expect(warnings[0]).toMatchObject({
-        message: 'a secret could not be read anew; the former one goes on',
+        message: 'a secret could not be read again; its previous value stays in use',
         reason: expect.stringContaining('cannot be read: Error'),
       });
     });

@@ -35,10 +35,10 @@ export interface AdoptFlags extends TargetFlags {
 }
 
 const SEGMENTS = 4;
-/** Whoever came later may be under its first attempt, before it has a place. */
+/** A record that came later may be under its first attempt, before it is indexed. */
 const INTAKE_SECONDS = 16 * 60;
 
-/** `backlog adopt`: gives the items of a table that is older than the library their place in the backlog. */
+/** `backlog adopt`: turns the items of a table that is older than the library into records of the backlog. */
 export async function adopt(flags: AdoptFlags, output: Output): Promise<ExitCode> {
   const { queue, dryRun = false } = flags;
   if (queue !== undefined && !QUEUE_PATTERN.test(queue)) {
@@ -174,7 +174,7 @@ function segmentsOf(
 ): SegmentState[] {
   if (found && wanted !== undefined && wanted !== found.length) {
     throw new ConfigurationError(
-      `--segments: expected ${found.length}, as ${path} was begun with, got ${wanted}; or remove that file to begin anew`,
+      `--segments: expected ${found.length}, as ${path} was begun with, got ${wanted}; or remove that file to begin again`,
     );
   }
   return found ?? Array.from({ length: wanted ?? SEGMENTS }, () => ({ done: false }));

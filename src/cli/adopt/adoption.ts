@@ -67,7 +67,7 @@ export class Adoption {
     try {
       while (!state.done && !this.signal.aborted) {
         const page = await this.patiently(() => items.page(segment, state.after, this.pageItems));
-        // Counted when the page is done: one that is not is looked at again by whoever goes on.
+        // Counted when the page is done: an adoption that goes on looks again at a page that is not done.
         const counts = await this.adopt(page.items);
         counters.add(counts);
         if (page.next === undefined) state.done = true;
@@ -110,7 +110,7 @@ export class Adoption {
     return counters;
   }
 
-  /** Who changes the item meanwhile wins: it is looked at anew. */
+  /** A process that changes the item meanwhile wins: the item is looked at again. */
   private async write(item: Item, counters: AdoptionCounters): Promise<void> {
     const { items, rules, clock, random } = this.deps;
     const id = String(item.id);

@@ -22,7 +22,7 @@ const checkpointSchema = z.object({
 export type SegmentState = z.output<typeof segmentSchema>;
 type Checkpoint = z.output<typeof checkpointSchema>;
 
-/** How far an adoption is, in a file: whoever is interrupted goes on behind the last page of each segment. */
+/** How far an adoption is, in a file: one that was interrupted goes on after the last page of each segment. */
 export class CheckpointFile {
   private saving: Promise<void> | undefined;
   private again = false;
@@ -55,7 +55,7 @@ export class CheckpointFile {
       const text = JSON.stringify({ version: 1, ...this.current() }, undefined, 1);
       const next = `${this.path}.tmp`;
       await writeFile(next, `${text}\n`, { mode: 0o600 });
-      // In one step: a process that is killed leaves the former state or this one.
+      // In one step: a process that is killed leaves the previous state or this one.
       await rename(next, this.path);
     } while (this.again);
   }
@@ -86,7 +86,7 @@ export async function readCheckpoint(
   );
   if (others.length > 0) {
     throw new ConfigurationError(
-      `${path}: it belongs to an adoption that began with another ${others.join(', ')}: go on with the same flags, or remove the file to begin anew`,
+      `${path}: it belongs to an adoption that began with another ${others.join(', ')}: go on with the same flags, or remove the file to begin again`,
     );
   }
   return found.data;

@@ -9,7 +9,7 @@ import { parseSources, parseStatuses } from './rules.js';
 export function addAdopt(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
   target(program.command('adopt'))
     .description(
-      'Take the items of an older table into the backlog: each that is not done gets what it lacks, and its place in the index.',
+      'Take the items of an older table into the backlog: each that is not done gets the attributes that it lacks, and is indexed.',
     )
     .option(
       '--map <pairs>',

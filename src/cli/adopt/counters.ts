@@ -11,7 +11,7 @@ const groupSchema = z.object({ count: z.int(), ids: z.array(z.string()) });
 export const tallySchema = z.object({
   /** Items looked at. */
   items: z.int(),
-  /** By lane: items that got their place in it. */
+  /** By lane: items that were indexed in it. */
   placed: z.record(z.string(), groupSchema),
   /** Items that are done, and were given the status that says so. */
   finished: groupSchema,

@@ -1,4 +1,4 @@
-/** A time that somebody else wrote, as epoch milliseconds. */
+/** A time that another program wrote, as epoch milliseconds. */
 export interface ForeignTime {
   readonly ms: number;
   /** It named no zone. */

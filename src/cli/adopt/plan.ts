@@ -39,7 +39,7 @@ export type Plan =
   | {
       readonly do: 'write';
       readonly status: Status;
-      /** Absent for what is done: it needs no place. */
+      /** Absent for what is done: it is not indexed. */
       readonly lane?: string | undefined;
       readonly change: ItemChange;
       /** What the decision was made by: the write holds only if all of it is still so. */
@@ -54,7 +54,7 @@ const LIBRARY_REV = /^[\w-]{8}~?$/;
 
 /**
  * Decides what an item needs to become a record of the backlog: what it lacks of the contract, taken from the
- * attributes that hold it under another name, and its place in the index. An item that is done gets the status that
+ * attributes that hold it under another name, and the keys of the index. An item that is done gets the status that
  * says so. What cannot be read for certain is left alone.
  *
  * @param now epoch milliseconds
@@ -157,7 +157,7 @@ function decisiveSources({ sources }: AdoptionRules): string[] {
   return Object.entries(sources).flatMap(([name, source]) => (isCopied(name) ? [] : [source]));
 }
 
-/** An attribute that bears the contract's name and is somebody else's: writing it would destroy what it holds. */
+/** An attribute of another program that has a name of the contract: writing it would destroy its value. */
 function inTheWay({ lane, dueAt, rev }: Item): string | undefined {
   if (rev !== undefined) return typeof rev === 'string' && LIBRARY_REV.test(rev) ? undefined : 'rev';
   if (lane !== undefined) return 'lane';

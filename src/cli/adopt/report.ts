@@ -22,7 +22,7 @@ const OPEN: ReadonlySet<string> = new Set<Left['reason']>([
 ]);
 
 const LEFT: Readonly<Record<Left['reason'], (detail: string) => string>> = {
-  placed: () => 'had their place already',
+  placed: () => 'were indexed already',
   done: () => 'were done already',
   unknownStatus: (detail) => `left alone: ${detail} is neither known nor in --status-map`,
   noStatus: (detail) => `left alone: no ${detail} (--status-map =NEW takes them as NEW)`,
@@ -30,7 +30,7 @@ const LEFT: Readonly<Record<Left['reason'], (detail: string) => string>> = {
   inTheWay: (detail) => `left alone: "${detail}" is an attribute of theirs, and the library needs that name`,
   young: (detail) => `left to the intake: younger than ${detail}`,
   refused: (detail) => `left alone: DynamoDB refuses the change: ${detail}`,
-  changing: () => 'left alone: somebody changes them all the time',
+  changing: () => 'left alone: another process changes them all the time',
 };
 
 const NOTES: Readonly<Record<Note, string>> = {
@@ -38,7 +38,7 @@ const NOTES: Readonly<Record<Note, string>> = {
   zoneless: 'of those placed: times without a zone, read as UTC or by --utc-offset',
   noPayload:
     'of those placed: no "payload" (handlers see the item’s attributes; a delivery by HTTP has no body)',
-  odd: 'of those placed: other attributes of the contract that make no sense ("backlog doctor" lists them)',
+  odd: 'of those placed: other attributes of the contract that are invalid ("backlog doctor" lists them)',
 };
 
 /** Whether items were left that need a decision. */

@@ -20,7 +20,7 @@ export interface AdoptionRules {
   readonly sources: Readonly<Partial<Record<Mapped, string>>>;
   /** What a foreign status means; `''` stands for items without one. */
   readonly statuses: Readonly<Record<string, Status>>;
-  /** Of items that name none. Default: `default`. */
+  /** The queue of items that name none. Default: `default`. */
   readonly queue?: string | undefined;
   /** East of Greenwich, for times that name no zone. */
   readonly utcOffsetMinutes: number;

@@ -25,7 +25,7 @@ export function addDoctor(program: Command, output: Output, onExit: (code: ExitC
     .option('--dry-run', 'with --repair: say what it would do; change nothing')
     .option(
       '--wait <duration>',
-      'look again after so long at what has no place, and take who is still there for stuck (default with --repair: 16m, on the local runtime 80s: nobody is about to be attempted for the first time any more)',
+      'look again after so long at records that are not indexed, and count those that still wait as stuck (default with --repair: 16m, on the local runtime 80s). By then no run is about to attempt them for the first time',
       flags.duration,
     )
     .option('--yes', 'do not ask')
@@ -38,7 +38,7 @@ export function addDoctor(program: Command, output: Output, onExit: (code: ExitC
           'AWS_REGION=eu-central-1 backlog doctor --table Backlog-Records --control-table Backlog-Control',
           '',
         ],
-        ['backlog doctor --repair --dry-run', 'what could be put right'],
+        ['backlog doctor --repair --dry-run', 'what could be repaired'],
       ),
     )
     .action(async (options) => onExit(await doctor(options, output)));

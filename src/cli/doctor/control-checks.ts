@@ -9,7 +9,7 @@ const HANGING_MS = 5 * 60_000;
 const SWEEP_MS = 50 * 3_600_000;
 
 /**
- * What the control table tells of runs that were lost, of queues that stand still, and of the sweep.
+ * Findings from the control table: runs that were lost, queues that make no progress, and the sweep.
  *
  * @param time epoch milliseconds: real, and of the backlog
  */
@@ -39,7 +39,7 @@ export function checkControl(
         kind: `paused.${name}`,
         severity: 'warning',
         what: `the queue ${printable(name)} is paused`,
-        todo: `nothing of it is attempted until it is resumed: npx backlog resume ${printable(name)}`,
+        todo: `no record of it is attempted until it is resumed: npx backlog resume ${printable(name)}`,
       };
     }),
     ...late.map(({ startedAt }): Finding => {

@@ -26,14 +26,14 @@ export interface DoctorFlags extends TargetFlags {
   readonly json?: boolean | undefined;
 }
 
-/** What came a moment ago has its place by then. */
+/** A record that came a moment ago is indexed by then. */
 const SECOND_LOOK_MS = 3_000;
 /** No attempt on arrival lasts longer than a function lives, which is 15 minutes; and a minute for its event. */
 const SETTLED_MS = 16 * 60_000;
 /** On this machine streams are at once, and an event waits for a minute at most. */
 const SETTLED_LOCALLY_MS = 80_000;
 
-/** `backlog doctor`: lists what is wrong with a backlog, or looks as if it were; puts right what can be. */
+/** `backlog doctor`: lists what is wrong with a backlog, or looks as if it were; repairs what it can. */
 export async function doctor(flags: DoctorFlags, output: Output): Promise<ExitCode> {
   if (flags.repair && !flags.dryRun && !flags.yes) requireTerminal();
   const target = await connect(flags);
@@ -93,12 +93,12 @@ async function examine(
   const mayPlace = !hasIntake || controls.tables.length > 0;
   if (!mayPlace && examined.stuck.length > 0) {
     output.message(
-      `${examined.stuck.length} without a place are left as they are: whether they are under attempt stands in the control table, --control-table (of a table that no backlog is deployed for, see "backlog adopt")`,
+      `${examined.stuck.length} not indexed are left as they are: whether they are under attempt stands in the control table, --control-table (of a table that no backlog is deployed for, see "backlog adopt")`,
     );
   }
   if (examined.strangers > 0) {
     output.message(
-      `${examined.strangers} without a place are left as they are: their status is none of NEW, ERROR, SUCCESS, DEAD ("backlog adopt" reads others; the daily sweep takes them for NEW)`,
+      `${examined.strangers} not indexed are left as they are: their status is none of NEW, ERROR, SUCCESS, DEAD ("backlog adopt" reads others; the daily sweep takes them for NEW)`,
     );
   }
   const repairable = { misplaced: examined.misplaced, stuck: mayPlace ? examined.stuck : [] };
@@ -137,7 +137,7 @@ async function settingsOf({ client, table, local }: Target) {
 interface RepairRequest {
   readonly target: Target;
   readonly repairable: Repairable;
-  /** Records that have no place, and may get it yet. */
+  /** Records that are not indexed, and may still be. */
   readonly unsettled: number;
   readonly controls: readonly string[];
   readonly flags: DoctorFlags;
@@ -149,21 +149,21 @@ interface RepairRequest {
 async function repairIfWanted(request: RepairRequest): Promise<Repaired | undefined> {
   const { target, repairable, controls, flags, settledMs, signal, output } = request;
   const { repair = false, dryRun = false, yes } = flags;
-  const what = `the place of ${count(repairable)} records in the index right`;
+  const what = `the index keys of ${count(repairable)} records`;
   if (!repair || dryRun) {
     if (count(repairable) > 0) {
       const ids = [...repairable.misplaced, ...repairable.stuck].slice(0, 5).join(', ');
-      output.message(`--repair ${repair ? 'would put' : 'puts'} ${what}: ${ids}`);
+      output.message(`--repair ${repair ? 'would correct' : 'corrects'} ${what}: ${ids}`);
     }
     if (repair && request.unsettled > 0) {
       output.message(
-        `--repair would look again at ${request.unsettled} without a place after ${age(settledMs)}, and see to those that are still there`,
+        `--repair would look again at ${request.unsettled} not indexed after ${age(settledMs)}, and index those that still wait`,
       );
     }
     return undefined;
   }
   if (count(repairable) === 0) return undefined;
-  if (!(await confirmed(`Put ${what}?`, yes, signal))) {
+  if (!(await confirmed(`Correct ${what}?`, yes, signal))) {
     output.message('nothing was changed');
     return undefined;
   }

@@ -11,24 +11,24 @@ const BATCH = 100;
 
 export interface ExaminationContext extends Omit<RecordContext, 'now'> {
   readonly clock: Clock;
-  /** Somebody is told of what comes without a place, and has it attempted. */
+  /** An intake is notified of records that are put without a lane, and has them attempted. */
   readonly hasIntake: boolean;
-  /** Milliseconds: whoever has had no place for so long is not about to be attempted for the first time. */
+  /** Milliseconds: a record that was not indexed for so long is not about to be attempted for the first time. */
   readonly settledMs: number;
 }
 
-/** Looks at records one by one; those without a place a second time, when the intake has had its chance. */
+/** Looks at records one by one; at those that are not indexed a second time, when the intake has had its chance. */
 export class Examination {
-  /** Ids of records whose place can be put right at once. */
+  /** Ids of records whose index keys can be repaired at once. */
   readonly misplaced: string[] = [];
-  /** Ids of records that have had no place for long enough. */
+  /** Ids of records that have not been indexed for long enough. */
   readonly stuck: string[] = [];
   /**
-   * Records that have had no place for long, and whose status is nobody's here: whether they are to be done is not
-   * known.
+   * Records that have not been indexed for long, and whose status is none of the library's: whether they are to be done
+   * is not known.
    */
   strangers = 0;
-  /** Records that have no place, and may get one yet. */
+  /** Records that are not indexed, and may still be. */
   unsettled = 0;
   private readonly suspects = new Map<string, string>();
   private readonly startedAt: number;
@@ -59,7 +59,7 @@ export class Examination {
   }
 
   /**
-   * Looks at those without a place once more.
+   * Looks once more at those that are not indexed.
    *
    * @param isBusy whether runs are at work on arrivals of a queue since the first look
    */
@@ -107,7 +107,7 @@ export class Examination {
   }
 }
 
-/** The same for the same item: whoever was written over meanwhile has begun anew. */
+/** The same for the same item: a record that was overwritten meanwhile has begun again. */
 function fingerprint(item: Item): string {
   return createHash('sha1').update(serialize(item)).digest('base64');
 }

@@ -46,7 +46,7 @@ export class Findings {
     );
   }
 
-  /** Whether anything is more than a note, but for the kinds that have been put right. */
+  /** Whether anything is more than a note, except for the kinds that have been repaired. */
   hasProblems(without: ReadonlySet<string> = new Set()): boolean {
     return [...this.found.values()].some(({ severity, kind }) => severity !== 'note' && !without.has(kind));
   }

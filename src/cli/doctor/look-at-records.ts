@@ -20,7 +20,7 @@ export interface LookDeps {
   readonly limit?: number | undefined;
   /** See `ExaminationContext`. */
   readonly settledMs: number;
-  /** Milliseconds between the two looks at what has no place. */
+  /** Milliseconds between the two looks at records that are not indexed. */
   readonly lookAgainMs: number;
   readonly findings: Findings;
   readonly signal: AbortSignal;
@@ -59,7 +59,7 @@ export async function lookAtRecords(
       const waitMs = startedAt + lookAgainMs - clock.wall();
       if (waitMs > LONG_MS) {
         bar.message(
-          `some have no place, and may be about to be attempted for the first time: looking again in ${age(waitMs)} ...`,
+          `some are not indexed, and may be about to be attempted for the first time: looking again in ${age(waitMs)} ...`,
         );
       }
       await clock.sleep(waitMs, signal);

@@ -37,8 +37,8 @@ export function placeProblem(item: Item, record: BacklogRecord, now: number): Pl
 }
 
 /**
- * What puts a record's place right, if that can be done beside runs at work: none of them can have it under attempt.
- * (For one without a place that has to be seen to by the caller.)
+ * The change that repairs a record's index keys, if it is safe beside runs at work: none of them can have the record
+ * under attempt. (For a record that is not indexed, the caller has to ensure that.)
  */
 export function repairOf(
   item: Item,

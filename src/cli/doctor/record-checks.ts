@@ -22,28 +22,28 @@ export interface RecordContext {
 const OVERDUE_MS = 3_600_000;
 /** Whatever the tiers are. */
 const NEVER_ATTEMPTED_MS = 86_400_000;
-const REPAIR = '--repair puts that right';
+const REPAIR = '--repair corrects that';
 
 const FINDINGS = {
   unplaced: {
     severity: 'error',
-    what: 'no place in the index (no "lane"): no rule finds them',
+    what: 'not indexed (no "lane"): no rule finds them',
     todo: `${REPAIR}, and the daily sweep does; look why the intake has not: its stream, its alarm`,
   },
   unplacedUndated: {
     severity: 'warning',
-    what: 'no place in the index (no "lane"), and no "insertedAt" that tells since when',
-    todo: 'they may have just come: look again in a while, or with --wait 16m; who stays is stuck',
+    what: 'not indexed (no "lane"), and no "insertedAt" that says since when',
+    todo: 'they may have just come: look again in a while, or with --wait 16m; those that remain are stuck',
   },
   arriving: {
     severity: 'note',
-    what: 'no place in the index yet: they have just come, or may be under their first attempt',
-    todo: 'nothing: the intake sees to them',
+    what: 'not indexed yet: they have just come, or may be under their first attempt',
+    todo: 'nothing: the intake handles them',
   },
   noDueAt: {
     severity: 'error',
     what: 'a "lane" and no "dueAt": they are not in the index, no rule finds them',
-    todo: `${REPAIR}; who writes "lane" has to write "dueAt" with it`,
+    todo: `${REPAIR}; a producer that writes "lane" has to write "dueAt" with it`,
   },
   unfindable: {
     severity: 'error',
@@ -62,18 +62,18 @@ const FINDINGS = {
   },
   deadInLane: {
     severity: 'warning',
-    what: 'DEAD in the lane of those that wait: each run reads them in vain',
+    what: 'DEAD in the lane of those that wait: each run reads them for nothing',
     todo: REPAIR,
   },
   doneInLane: {
     severity: 'warning',
-    what: 'SUCCESS, and still in the index: each run reads them in vain',
+    what: 'SUCCESS, and still in the index: each run reads them for nothing',
     todo: REPAIR,
   },
   otherLane: {
     severity: 'warning',
     what: 'in the lane of another queue than "queue" names: that other queue attempts them',
-    todo: 'npx backlog move ID --to QUEUE; who changes "queue" by hand has to remove "lane" and "dueAt"',
+    todo: 'npx backlog move ID --to QUEUE; a change of "queue" by hand has to remove "lane" and "dueAt"',
   },
   newer: {
     severity: 'warning',
@@ -93,7 +93,7 @@ const FINDINGS = {
   expiring: {
     severity: 'warning',
     what: 'waiting, with an "expiresAt": they may be removed before they were attempted',
-    todo: 'remove that attribute; who sets NEW by hand has to',
+    todo: 'remove that attribute; a change to NEW by hand has to remove it',
   },
   overdue: {
     severity: 'error',
@@ -122,7 +122,7 @@ export function checkRecord(item: Item, record: BacklogRecord, context: RecordCo
   const misplaced = place === undefined ? [] : [named(place)];
   if (record.status === 'SUCCESS') return misplaced;
   const contents = checkContents(item, record, context);
-  // Said already, and no default helps where the index cannot go by it.
+  // It is reported already, and its default does not help, because the index sorts by the stored value.
   const rest = place === 'unfindable' ? contents.filter(({ kind }) => kind !== 'attribute.dueAt') : contents;
   return [...misplaced, ...rest];
 }
@@ -173,7 +173,7 @@ function isReadInstead(
   return item[name] !== undefined && !isUnread(name, record) && record[name] !== item[name];
 }
 
-/** It makes no sense, and its default stands in for it. */
+/** It is invalid, and its default stands in for it. */
 export function isUnread(name: string, { problems }: BacklogRecord): boolean {
   return problems.some((problem) => problem.startsWith(`${name}:`));
 }
@@ -220,7 +220,7 @@ function unknownQueue(queue: string): Finding {
   return {
     kind: `queue.${name}`,
     severity: 'error',
-    what: `of the queue ${name}, which nobody is known to serve`,
+    what: `of the queue ${name}, which no known function serves`,
     todo: 'deploy a queue of that name, or let their producer name the right one',
   };
 }

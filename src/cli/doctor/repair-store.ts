@@ -4,13 +4,13 @@ import type { Target } from '../connect.js';
 
 /**
  * A store that claims records in all control tables: an app on this machine may have several, and which of them belongs
- * to a table is not written there. Without any, nobody attempts records as they come, and there is nothing to claim.
+ * to a table is not written there. Without any, no run attempts records on insertion, and there is nothing to claim.
  */
 export class RepairStore extends DynamoDbOperatorStore {
   private readonly controls: readonly DynamoDbStore[];
 
   constructor({ client, table, clock }: Target, controlTables: readonly string[]) {
-    // Of a control table nothing but claims is used: without one it stays untouched.
+    // Only claims are used of a control table: without one it stays untouched.
     super({ client, clock, tables: { records: table, control: controlTables[0] ?? table } });
     this.controls = controlTables.map(
       (control) => new DynamoDbStore({ client, clock, tables: { records: table, control } }),

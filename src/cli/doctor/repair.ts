@@ -11,18 +11,18 @@ const BATCH = 100;
 const LOOK_AGAIN_MS = 2_000;
 
 export interface Repairable {
-  /** Ids of records that have a place, and a wrong one. */
+  /** Ids of records whose index keys are wrong. */
   readonly misplaced: readonly string[];
   /** Ids of records that have had none for long. */
   readonly stuck: readonly string[];
 }
 
 export interface Repaired {
-  /** Records that had no place, and have one. */
+  /** Records that were not indexed, and are now. */
   readonly placed: number;
   /** Moved in the index, or out of it. */
   readonly moved: number;
-  /** Changed, or put right, by others meanwhile, or refused by DynamoDB. */
+  /** Changed, or repaired, by others meanwhile, or refused by DynamoDB. */
   readonly left: number;
 }
 
@@ -33,7 +33,7 @@ interface RepairDeps {
   readonly output: Output;
 }
 
-/** Puts the places of these records right, each as it is now, under its fence. May be repeated at will. */
+/** Corrects the index keys of these records, each as it is now, under its fence. It may be repeated. */
 export async function repairAll({ misplaced, stuck }: Repairable, deps: RepairDeps): Promise<Repaired> {
   let moved = 0;
   for (const ids of batches(misplaced)) {
@@ -45,7 +45,7 @@ export async function repairAll({ misplaced, stuck }: Repairable, deps: RepairDe
   return { placed, moved, left: misplaced.length + stuck.length - moved - placed };
 }
 
-/** Those that have no place, once no run that was given them as arrivals can be at work on them. */
+/** Those that are not indexed, once no run that was given them as arrivals can be at work on them. */
 async function placeOnceFree(
   ids: readonly string[],
   { store, clock, signal, output }: RepairDeps,

@@ -51,7 +51,7 @@ export function findingsSummary(list: readonly CountedFinding[]): string {
 
 export function repairedText({ placed, moved, left }: Repaired): string {
   const others = left > 0 ? `, ${left} left: others changed them meanwhile, or DynamoDB refused` : '';
-  return `given their place: ${placed}; moved in the index, or out of it: ${moved}${others}`;
+  return `indexed: ${placed}; moved in the index, or out of it: ${moved}${others}`;
 }
 
 function plural(count: number, word: string): string {

@@ -25,14 +25,14 @@ export function checkTable({ facts, expiresBy, pointInTimeRecovery, local }: Tab
       ? warning(
           'projection',
           `its index "due" holds more than the keys (${projection})`,
-          'nothing reads the rest, and each change of it is billed: delete that index and create it anew with KEYS_ONLY',
+          'nothing reads the rest, and each change of it is billed: delete that index and create it again with KEYS_ONLY',
         )
       : undefined,
     expiresBy !== undefined && expiresBy !== 'expiresAt'
       ? warning(
           'expiry',
           expiresBy === null ? 'items do not expire' : `items expire by "${expiresBy}"`,
-          'turn TTL on, on the attribute "expiresAt": else records stay for ever after their success',
+          'turn TTL on, on the attribute "expiresAt": otherwise records stay for ever after their success',
         )
       : undefined,
     !local && !hasNewImages(facts)
@@ -41,7 +41,7 @@ export function checkTable({ facts, expiresBy, pointInTimeRecovery, local }: Tab
           facts.stream === undefined
             ? 'the table has no stream'
             : `its stream shows ${facts.stream.viewType} only`,
-          'turn a stream of new images on, and name it to the construct: else nobody picks up what is put without "lane"',
+          'turn a stream of new images on, and name it to the construct: otherwise no intake picks up what is put without "lane"',
         )
       : undefined,
     pointInTimeRecovery === false

@@ -130,13 +130,13 @@ export function warnOfScan({ local }: Target, output: Output): void {
   output.message('reading the whole table, which is billed; with --queue NAME its index is read');
 }
 
-/** A mistake, mostly: what goes there waits until it is served. In AWS nobody here knows which are. */
+/** A mistake, mostly: what goes there waits until the queue is served. In AWS the queues that are served are not known. */
 export function warnOfQueue(queue: string | undefined, { queues = [] }: Target, output: Output): void {
   if (queue === undefined || queues.length === 0 || queues.includes(queue)) return;
   output.message(`warning: the running app has no queue "${queue}"`);
 }
 
-/** What the user has given makes no sense. */
+/** What the user has given is invalid. */
 export async function usage<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();

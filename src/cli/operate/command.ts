@@ -66,14 +66,14 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       ['backlog redrive --queue orders --error HttpError --younger-than 2d --dry-run', 'how many would be'],
       [
         'backlog redrive --queue orders --per-second 50 --yes',
-        'all of a queue, with care for the other side',
+        'all of a queue, slowly enough for the destination',
       ],
     ],
   });
 
   action<ActFlags & { reason?: string; retention?: number | 'forever'; delete?: boolean }>('discard', {
     statuses: 'NEW, ERROR, DEAD, or several such as NEW,ERROR (default: DEAD)',
-    describe: 'Give up records that nobody wants any more: dead with the reason, or removed for good.',
+    describe: 'Give up records that are not wanted any more: dead with the reason, or removed permanently.',
     flagsOf: (command) =>
       command
         .option('--reason <text>', 'kept on the record')
@@ -82,9 +82,9 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
           'how long they stay visible, or "forever" (default: 30d)',
           flags.retention,
         )
-        .option('--delete', 'remove them from the table at once, for good'),
+        .option('--delete', 'remove them from the table at once, permanently'),
     make: ({ reason, retention, delete: removes = false }) => ({
-      verbs: removes ? { ask: 'Remove for good', done: 'removed' } : { ask: 'Discard', done: 'discarded' },
+      verbs: removes ? { ask: 'Remove permanently', done: 'removed' } : { ask: 'Discard', done: 'discarded' },
       alwaysAsks: true,
       act: (operator, which, options) =>
         operator.discard(which, { ...options, reason, retention, delete: removes }),
@@ -112,7 +112,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
         act: (operator, which, options) => operator.snooze(which, { ...options, ...when }),
       };
     },
-    samples: [['backlog snooze --queue orders --error HttpError --delay 2h', 'the other side is down']],
+    samples: [['backlog snooze --queue orders --error HttpError --delay 2h', 'the destination is down']],
   });
 
   action('run-now', {
@@ -125,7 +125,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     }),
     samples: [
       ['backlog run-now order-7', ''],
-      ['backlog run-now --queue orders --error HttpError --per-second 20', 'the other side is back'],
+      ['backlog run-now --queue orders --error HttpError --per-second 20', 'the destination is back'],
     ],
   });
 
@@ -196,7 +196,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
   const exporting = target(
     selection(program.command('export'), 'NEW, ERROR, SUCCESS, DEAD, or several such as NEW,ERROR'),
   )
-    .description('Write records as NDJSON: one item a line, as it stands in the table.')
+    .description('Write records as NDJSON: one item a line, as it is in the table.')
     .option('--out <file>', 'a new file (default: stdout)')
     .option('--as-new', 'without what the library has written: "backlog import" takes it')
     .option('--limit <n>', 'at most so many', flags.limit)
@@ -238,7 +238,7 @@ interface ActionCommand<Flags> {
   readonly statuses: string;
   readonly describe: string;
   readonly flagsOf?: (command: Command) => Command;
-  /** @throws ConfigurationError for flags that make no sense together */
+  /** @throws ConfigurationError for flags that contradict each other */
   readonly make: (flags: Flags) => CliAction;
   readonly samples: readonly (readonly [command: string, remark: string])[];
 }

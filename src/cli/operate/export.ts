@@ -21,7 +21,7 @@ export interface ExportFlags extends SelectionFlags, OperateTargetFlags {
 /** What a producer says of a record, and `backlog import` takes. */
 const PRODUCERS: ReadonlySet<string> = new Set(['id', 'payload', 'queue', 'task', 'insertedAt', 'retry']);
 
-/** `backlog export`: items as they stand in the table, one line of JSON each. */
+/** `backlog export`: items as they are in the table, one line of JSON each. */
 export async function exportRecords(
   ids: readonly string[],
   flags: ExportFlags,
@@ -78,7 +78,7 @@ function asNew(item: Item, now: number): Item {
   return Object.fromEntries([...kept, ...('payload' in item ? [] : [['payload', null]])]);
 }
 
-/** A new file: what was exported before is not written over. */
+/** A new file: what was exported before is not overwritten. */
 async function openFile(path: string): Promise<Writable> {
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
   try {

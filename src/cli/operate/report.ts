@@ -33,7 +33,7 @@ export function resultText(result: ActionResult, { done }: Verbs, dryRun: boolea
   const lines = [
     `${plural(changed)} ${verb}${such}`,
     ...(held > 0
-      ? [`${held} of them may be under attempt in their former queue: they are due in a quarter of an hour`]
+      ? [`${held} of them may be under attempt in their previous queue: they are due in a quarter of an hour`]
       : []),
     ...Object.entries(skipped).map(([reason, count]) => `${count} left alone: ${LEFT[reason as SkipReason]}`),
     ...(failed > 0 ? [`${failed} failed`] : []),

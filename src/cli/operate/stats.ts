@@ -49,7 +49,7 @@ export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode
     const progressive = result.queues.filter(({ ages, pending }) => ages && pending > 0);
     if (progressive.length > 0) output.data(`\n${agesTable(progressive, paint)}`);
     output.message(
-      `${target.where}, ${result.at}; from the index, of records that have their place in it; ${result.readUnits} read units`,
+      `${target.where}, ${result.at}; only indexed records are counted; ${result.readUnits} read units`,
     );
     return EXIT.ok;
   } finally {

@@ -10,7 +10,7 @@ export interface Database {
   /** It may hold what a runtime before this one has begun. */
   readonly mayHoldRecords: boolean;
   /**
-   * Makes the tables that are missing, and tells of what is written from then on.
+   * Makes the tables that are missing, and reports what is written from then on.
    *
    * @throws ConfigurationError if a table cannot be used
    */
@@ -19,9 +19,9 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** Told of every write to a table whose stream the app reads. */
+  /** Called for every write to a table whose stream the app reads. */
   readonly onChange: (change: Change) => void;
-  /** Told once of what keeps it from knowing the writes. */
+  /** Called once with what keeps it from knowing the writes. */
   readonly onTrouble: (table: string, error: Error) => void;
   /** Told once that it can be used no longer. */
   readonly onFailure: (error: ConfigurationError) => void;

@@ -10,7 +10,7 @@ import { localEndpoint } from './local-endpoint.js';
 import { checkTable } from './table-check.js';
 
 /**
- * A DynamoDB that somebody else runs on this machine or near it, such as DynamoDB Local. Its streams are read.
+ * A DynamoDB that the user runs on this machine or near it, such as DynamoDB Local. Its streams are read.
  *
  * @throws ConfigurationError if it is AWS, or another runtime works on it
  */

@@ -5,7 +5,7 @@ import type { TableFacts } from '../../store/dynamodb/inspect.js';
 /**
  * Whether a table that was there before is the one that the app means. Indexes beside those of the app do no harm.
  *
- * @param viewType what the app's functions must be told of by its stream, if they read it
+ * @param viewType what the table's stream must show to the app's functions, if they read it
  * @throws ConfigurationError naming what differs
  */
 export function checkTable(

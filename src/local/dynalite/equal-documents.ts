@@ -26,8 +26,8 @@ const NEVER: Expression = { type: '=', args: [{ S: 'same' }, { S: 'other' }] };
 let isPatched = false;
 
 /**
- * dynalite never finds two documents equal. A run's write of a record that only its producer has written goes by its
- * payload, which mostly is one, and would take five requests instead of one.
+ * dynalite never finds two documents equal. A run's write of a record that only its producer has written compares the
+ * payload, which mostly is a document. Without this patch it would take five requests instead of one.
  */
 export function compareDocuments(): void {
   if (isPatched) return;

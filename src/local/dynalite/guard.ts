@@ -7,7 +7,7 @@ const FAILED = /^(LEVEL_(IO_ERROR|CORRUPTION|DECODE_ERROR)|E[A-Z0-9]+)$/;
 
 /**
  * dynalite ends its process when its database fails: the disk is full, the folder may not be written to any more, a
- * file is damaged. Here the request is answered with an error, and `onFailure` is told, once. From then on no write is
+ * file is damaged. Here the request is answered with an error, and `onFailure` is called, once. From then on no write is
  * accepted: LevelDB would go on in the middle of a file that ends with half an entry, and what it wrote behind that
  * could not be read again.
  */
@@ -42,7 +42,7 @@ export function guardDatabase(database: LevelDatabase, onFailure: (error: Error)
       iterator.next = () =>
         next().catch((error) => {
           const translated = translate(error);
-          // Nobody listens to the error of a list of names. What it lacks is not written in its place any more.
+          // No code listens to the error of a list of names. After it, what the list lacks is not written any more.
           if (name === 'keys' && translated === failure) return undefined;
           throw translated;
         });

@@ -18,17 +18,17 @@ interface Parsed {
   readonly result: unknown;
   /** The names of the values that it uses, by the objects that stand for them in it. */
   readonly values: ReadonlyMap<object, string>;
-  /** Of attributes that it uses. */
+  /** Names of the attributes that it uses. */
   readonly names: readonly string[];
 }
 
-/** Of one program there are a few dozen. */
+/** One program has a few dozen. */
 const MAX_KEPT = 500;
 let isPatched = false;
 
 /**
- * dynalite parses the expressions of each request anew, which takes half a millisecond: more than all the rest. The
- * same expressions come again and again, with other values. What was parsed once is taken with the new values in it.
+ * dynalite parses the expressions of each request again, which takes half a millisecond: more than all the rest. The
+ * same expressions come again and again, with other values. This reuses what was parsed once, with the new values in it.
  */
 export function parseOnce(): void {
   if (isPatched) return;

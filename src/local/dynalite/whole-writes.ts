@@ -43,7 +43,7 @@ let isPatched = false;
  * item and its entries are one write. Each of dynalite's writes, of whatever request, goes through `updateIndexes` and
  * then to the item, under the lock of its key.
  *
- * @param onWritten told of each write, once the item can be read as it was written, in the order of an item's writes
+ * @param onWritten called for each write, once the item can be read as it was written, in the order of an item's writes
  */
 export function makeWritesWhole(store: DynaliteStore, onWritten: (write: ItemWrite) => void): void {
   patch();

@@ -5,13 +5,13 @@ export interface MessageQueueOptions {
   readonly arn: string;
   readonly region: string;
   readonly batchSize: number;
-  /** How often a message is handed over that fails each time. */
+  /** How often a message is delivered that fails each time. */
   readonly maxReceives: number;
-  /** Undefined: nobody reads it. */
+  /** Undefined: no function reads it. */
   readonly deliver: Deliver<object> | undefined;
-  /** Told of a message that was handed over too often. */
+  /** Called with a message that was delivered too often. */
   readonly onDead: (body: string) => void;
-  /** Told of a message that nobody reads. */
+  /** Called with a message that no function reads. */
   readonly onUnread: (body: string) => void;
 }
 

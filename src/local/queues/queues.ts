@@ -10,7 +10,7 @@ export interface QueuesOptions {
   readonly app: Pick<LocalApp, 'queues' | 'queueReaders'>;
   readonly region: string;
   readonly invoke: Invoke;
-  /** Told of a message that nobody reads. */
+  /** Called with a message that no function reads. */
   readonly onUnread: (queue: string, body: string) => void;
 }
 

@@ -14,7 +14,7 @@ export interface ErpState {
   /** Real seconds until it changes. */
   readonly changesInSeconds: number;
   readonly taken: number;
-  /** Refused for good. */
+  /** Refused permanently. */
   readonly rejected: number;
   /** Answered with 503. */
   readonly unavailable: number;
@@ -27,8 +27,8 @@ const MAX_BODY_BYTES = 100_000;
 const MAX_LATENCY_MS = 20;
 
 /**
- * The sample's other side: an ERP on a loopback port that takes orders, is down from time to time, and refuses for
- * good what names an article it does not have.
+ * The sample's destination: an ERP on a loopback port that takes orders, is down from time to time, and permanently
+ * refuses orders for an article that it does not have.
  */
 export class SampleErp {
   readonly #options: SampleErpOptions;

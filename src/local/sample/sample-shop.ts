@@ -18,7 +18,7 @@ export interface SampleShopOptions {
 
 const OPENING_ORDERS = 12;
 const OPENING_PRODUCTS = 4;
-/** Brisk while somebody is watching, then steady: real time. */
+/** Brisk while a user is watching, then steady: real time. */
 const BRISK_FOR_MS = 30_000;
 const BRISK_EVERY_MS = 400;
 const STEADY_EVERY_MS = 2_000;
@@ -32,7 +32,7 @@ const MAX_RECORDS = 10_000;
 const ARTICLES = ['TEA-EARL-GREY', 'TEA-SENCHA', 'MUG-BLUE', 'KETTLE-1L', 'HONEY-250G'];
 const CITIES = ['Lisboa', 'Łódź', 'Malmö', 'Nantes', 'Zürich'];
 
-/** A small shop: writes orders and product updates as any service would, and knows nothing of who delivers them. */
+/** A small shop: writes orders and product updates as any service would, and does not know what delivers them. */
 export class SampleShop {
   readonly #options: SampleShopOptions;
   readonly #prefix: string;
@@ -44,7 +44,7 @@ export class SampleShop {
 
   constructor(options: SampleShopOptions) {
     this.#options = options;
-    // The shop opens anew at each start, on a table that may hold the former one's orders.
+    // The shop opens again at each start, on a table that may hold the orders of an earlier start.
     this.#prefix = randomToken(options.random).replace(/[-_]/g, 'x').slice(0, 4).toLowerCase();
   }
 

@@ -20,7 +20,7 @@ interface LambdaContext {
 
 // The runtime's end, kill -9 included, closes the channel: nothing may go on working behind its back.
 process.on('disconnect', () => process.exit(0));
-// A Ctrl-C goes to the whole group of the terminal; running attempts may finish, the runtime sees to the end.
+// A Ctrl-C goes to the whole group of the terminal; running attempts may finish, and the runtime ends this process.
 process.on('SIGINT', () => {});
 
 const loading = loadHandler(process.env[SANDBOX_FOLDER] ?? '', process.env[SANDBOX_HANDLER] ?? '');

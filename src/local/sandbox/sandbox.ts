@@ -33,7 +33,7 @@ export class Sandbox {
   readonly #child: ChildProcess;
   readonly #function: LocalFunction;
   readonly #ended: Promise<string>;
-  /** Whoever waits for the process: a promise would keep what they know, such as events, for its whole life. */
+  /** Callers that wait for the process: a promise would keep what they refer to, such as events, for its whole life. */
   readonly #waiting = new Set<(reason: string) => void>();
   #alive = true;
   #endReason: string | undefined;

@@ -7,7 +7,7 @@ import { WallClock } from './wall-clock.js';
 export interface SchedulerExpression {
   /** `rate(5 minutes)`, `cron(0 12 * * ? *)` or `at(2026-11-20T09:30:00)`. */
   readonly expression: string;
-  /** Of cron and at. Default: UTC. A rate is the same everywhere. */
+  /** The time zone of cron and at. Default: UTC. A rate is the same everywhere. */
   readonly timeZone?: string | undefined;
   /** Not before and not after, epoch milliseconds. One-time schedules ignore both. */
   readonly startAt?: number | undefined;

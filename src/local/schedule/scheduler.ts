@@ -36,8 +36,8 @@ const OVERLAP_FROM_MS = 1_000;
 const MAX_TIMEOUT_MS = 60_000;
 
 /**
- * Fires the rules on the backlog's clock. A rule is late rather than repeated: what passed while the runtime stood
- * still, or faster than it can start, is made up for by one firing. So is what a clock jumps over that is set forward,
+ * Fires the rules on the backlog's clock. A rule is late rather than repeated: what passed while the runtime was frozen,
+ * or faster than it can start, is made up for by one firing. So is what a clock jumps over that is set forward,
  * and after one that is set back, no rule waits for longer than two of its intervals.
  */
 export class Scheduler {
@@ -127,8 +127,8 @@ export class Scheduler {
 }
 
 /**
- * A clock that had jumped forth let a rule fire, and put its next turn far ahead; when it is set right, the rule would
- * rest until then. What has fired a moment ago, before a small step back, does not fire again.
+ * A clock that had jumped forth let a rule fire, and put its next turn far ahead; when the clock is corrected, the rule
+ * would rest until then. What has fired a moment ago, before a small step back, does not fire again.
  */
 function stepBack(turn: Turn, now: number): void {
   const { schedule } = turn.rule;

@@ -122,7 +122,7 @@ async function readState(file: string): Promise<z.output<typeof stateSchema> | u
     return parseOptions(stateSchema, JSON.parse(text), '');
   } catch (error) {
     throw new ConfigurationError(
-      `${file} is no state of a local runtime: ${(error as Error).message}. It holds the time and the phases of the rules, no records: remove it, and they begin anew`,
+      `${file} is no state of a local runtime: ${(error as Error).message}. It holds the time and the phases of the rules, no records: remove it, and they begin again`,
       { cause: error },
     );
   }

@@ -13,7 +13,7 @@ export interface ServiceDeps {
 }
 
 export interface Services extends LocalServer {
-  /** Of Secrets Manager and the Parameter Store. Nobody can guess it: whoever knows it can read the secrets. */
+  /** The URL of Secrets Manager and the Parameter Store. It cannot be guessed: a process that knows it can read the secrets. */
   readonly secretsUrl: string;
 }
 

@@ -16,7 +16,7 @@ interface Gathered {
   summary: RunSummary;
 }
 
-/** Sums up the runs of arrivals: there can be dozens in a second. What went wrong is told at once. */
+/** Sums up the runs of arrivals: there can be dozens in a second. What went wrong is reported at once. */
 export class ArrivalsDigest {
   private readonly gathered = new Map<string, Gathered>();
   private timer: NodeJS.Timeout | undefined;

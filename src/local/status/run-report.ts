@@ -70,7 +70,7 @@ const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   deadline: 'stopped before the deadline',
   paused: 'paused',
   breakerOpen: 'the circuit breaker is open: too many attempts have failed',
-  retryModeChanged: "waits for the former retry mode's last run",
+  retryModeChanged: "waits for the previous retry mode's last run",
   leaseLost: 'lost its lease',
   shared: 'others have some of these arrivals: its event comes back',
   storeError: 'DynamoDB did not answer',

@@ -46,7 +46,7 @@ export interface RuleStatus {
   readonly expression: string;
   /** Whose records its runs attempt; absent: no queue's, such as the sweep. */
   readonly queue?: string | undefined;
-  /** Of a schedule that has one. */
+  /** The time zone of a schedule that has one. */
   readonly timeZone?: string | undefined;
   readonly enabled: boolean;
   readonly nextAt?: string | undefined;

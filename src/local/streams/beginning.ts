@@ -1,6 +1,6 @@
 import type { AttributeMap, Change } from './change.js';
 
-/** Items of one table as they stand. */
+/** Items of one table as they are now. */
 export interface Snapshot {
   readonly table: string;
   /** Names of the table's key attributes. */
@@ -8,21 +8,21 @@ export interface Snapshot {
   readonly items: AsyncIterable<AttributeMap>;
 }
 
-/** Who is told. */
+/** Receives the changes. */
 export interface Listener {
   add(change: Change): void;
   /** Whether it wants to know of such a change. */
   wants(change: Change): boolean;
 }
 
-/** Within this time of its being written, a change is told that bears no time of its own. */
+/** A change that has no time of its own is reported within this time of its write. */
 const TOLD_AFTER_MS = 1_000;
-/** A stream that is asked now and then tells later. */
+/** A stream that is polled now and then reports a change later. */
 const REMEMBERED_MS = 60_000;
 
 /**
  * What a runtime before this one had not handed over any more is found by reading the tables, while others write to
- * them. Each item is told of once, as if it had just been put: one that is read may also be among the changes, and two
+ * them. Each item is reported once, as if it had just been put: one that is read may also be among the changes, and two
  * runs would attempt it at the same time.
  */
 export class Beginning {

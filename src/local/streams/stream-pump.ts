@@ -30,7 +30,7 @@ export interface StreamPumpOptions {
   readonly bisects: boolean;
   /** What the function has failed on for so long is given up. Default: never. */
   readonly maxAgeSeconds?: number | undefined;
-  /** Is told where in the stream a batch is that was given up. */
+  /** Called with the place in the stream of a batch that was given up. */
   readonly givesUp?: ((batch: GivenUpBatch) => void) | undefined;
   readonly matches: (record: StreamRecord) => boolean;
   /** Resolves as soon as another batch is welcome; what comes meanwhile makes it larger. */
@@ -63,13 +63,13 @@ const MOST_PAUSE_MS = 10_000;
 
 /**
  * Hands the changes of one table over to one function, batch after batch in their order, as an event source mapping
- * does: what fails comes again until it is taken, is too old, or the runtime ends.
+ * does. What fails comes again until it is taken, is too old, or the runtime ends.
  */
 export class StreamPump {
   private readonly waiting: StreamRecord[] = [];
   /** When each of those came, by its number. */
   private readonly cameAt = new Map<string, number>();
-  /** Above that of any runtime before this one: nobody takes its batches for theirs. */
+  /** Above that of any runtime before this one: no function takes its batches for those. */
   private sequence = BigInt(Date.now()) * 1_000_000n;
   private timer: NodeJS.Timeout | undefined;
   private atWork = false;

@@ -42,7 +42,7 @@ export class TableReader {
 
   constructor(private readonly options: TableReaderOptions) {}
 
-  /** Notes where the stream ends now; what is written from then on is told. */
+  /** Notes where the stream ends now; what is written from then on is reported. */
   async begin(): Promise<void> {
     const { source } = this.options;
     for (const { id, closed } of await source.shards()) {

@@ -27,7 +27,7 @@ export interface LocalRule {
   readonly id: string;
   readonly label: string;
   readonly expression: string;
-  /** Of a schedule that has one. */
+  /** The time zone of a schedule that has one. */
   readonly timeZone?: string | undefined;
   readonly schedule: Schedule;
   readonly enabled: boolean;
@@ -44,7 +44,7 @@ export interface LocalStream {
   readonly bisects: boolean;
   /** What the function has failed on for so long is given up. Default: never. */
   readonly maxAgeSeconds?: number | undefined;
-  /** Name of the queue that is told of what is given up. */
+  /** Name of the queue that receives what is given up. */
   readonly failureQueue?: string | undefined;
   /** Such as `NEW_IMAGE`. */
   readonly viewType: string;

@@ -127,7 +127,7 @@ function localArn(type: string, name: string): string {
   return `arn:aws:${service}:us-east-1:000000000000:${kind}/${name}`;
 }
 
-/** As SQS has it; the local runtime goes by the name at its end. */
+/** In the form of SQS's URLs; the local runtime reads only the name at the end. */
 function queueUrl(name: string): string {
   return `http://127.0.0.1/000000000000/${name}`;
 }

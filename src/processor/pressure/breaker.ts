@@ -62,7 +62,7 @@ export class Breaker {
     return this.state?.until ?? 0;
   }
 
-  /** Half-open: nobody else may make a probe while this one lasts. */
+  /** Half-open: no other run may make a probe while this one lasts. */
   beginProbe(now: number, holdSeconds: number): Transition {
     return this.moveTo({ until: now + holdSeconds * 1000, since: this.state?.since ?? now });
   }
@@ -120,7 +120,7 @@ export class Breaker {
   }
 }
 
-/** A record that is refused for good has been answered: its destination works. */
+/** A record that is refused permanently has been answered: its destination works. */
 function verdictOn(outcome: AttemptOutcome): 'success' | 'failure' | undefined {
   switch (outcome.type) {
     case 'success':

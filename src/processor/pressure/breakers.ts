@@ -8,15 +8,15 @@ import { show } from '../../validation.js';
 import type { AttemptLogger } from '../options.js';
 import { Breaker, type BreakerOptions, type Permit, type Transition } from './breaker.js';
 
-/** Of a queue whose handler names no destinations: all its records go to one. */
+/** The destination of a queue whose handler names none: all its records go to one. */
 const WHOLE_QUEUE = '*';
-/** Of records whose destination could not be told. */
+/** The name for records whose destination is not known. */
 const UNNAMED = '?';
 /** Destinations that one process remembers the attempts of; the one that it has not met for longest is forgotten. */
 const MAX_DESTINATIONS = 1_000;
-/** From so many on that are open, others may be that are kept outside of the queue's item. */
+/** If at least so many are open in the queue's item, more of them may be kept outside of it. */
 const ASK_FOR_SHARED_FROM = OWN_BREAKERS / 2;
-/** One in the queue's item that no record has come to for so long makes room for others. */
+/** A breaker in the queue's item to which no record has come for so long makes room for others. */
 const STALE_MS = 86_400_000;
 /** Names are kept in the queue's item, which every page reads. */
 const MAX_DESTINATION_LENGTH = 100;
@@ -32,7 +32,7 @@ export interface BreakersDeps {
   /** Undefined: nothing ever opens. */
   readonly options: BreakerOptions | undefined;
   readonly destinationOf: DestinationOf | undefined;
-  /** How long nobody else makes a probe while one is under way. */
+  /** How long no other run makes a probe while one is under way. */
   readonly probeSeconds: number;
   readonly store: Pick<BacklogStore, 'setBreaker' | 'readSharedBreaker'>;
   readonly clock: Clock;
@@ -60,12 +60,12 @@ export interface Left {
  * open is known to all runs with their next page, by the queue's item. Nothing is written while all are closed.
  *
  * The item has room for `OWN_BREAKERS`. Those that open while it is full are kept outside of it, where destinations of
- * the same hash share one: whoever meets such a destination reads it once per page.
+ * the same hash share one: a run that meets such a destination reads it once per page.
  */
 export class Breakers {
   private readonly breakers: Map<string, Breaker>;
   private stored: QueueState['breakers'] = new Map();
-  /** Of destinations that the queue's item does not name: read since the last page. */
+  /** Reads since the last page, of destinations that the queue's item does not name. */
   private readonly sharedReads = new Map<string, Promise<void>>();
   private readonly probes = new Map<string, Promise<void>>();
 
@@ -197,7 +197,7 @@ export class Breakers {
     await this.write(destination, transition);
   }
 
-  /** Records of the destination that stands there came to their end otherwise: it would keep its place for ever. */
+  /** Removes a stale breaker: if all records of its destination ended otherwise, it would keep its room for ever. */
   private async makeRoom(): Promise<void> {
     if (this.stored.size < OWN_BREAKERS) return;
     const before = this.deps.clock.now() - STALE_MS;

@@ -33,7 +33,7 @@ export class Pool {
     this.size = deps.size;
   }
 
-  /** Of one lane. */
+  /** Adds a lane, and gives its share. */
   join(): Share {
     const share = new Share(this, this.deps.slots);
     this.shares.add(share);
@@ -70,7 +70,7 @@ export class Pool {
     return true;
   }
 
-  /** One for each other lane that has none under way; at least one, for the attempt that another lane is about to begin. */
+  /** Attempts that one lane leaves to the others: one for each lane that has none under way, and at least one. */
   private keptForOthers(share: Share): number {
     const others = [...this.shares].filter((other) => other !== share && other.inUse === 0);
     return Math.max(1, others.length);
@@ -98,7 +98,7 @@ export class Pool {
     return waiting.isServed;
   }
 
-  /** Who has less than its share goes before those who have more; else who has waited for longest. */
+  /** A lane that has less than its share goes before those that have more; among equals, the one that waited longest. */
   private serve(): void {
     const { fairShare } = this;
     const inTurn = [...this.waiting].sort(
@@ -128,7 +128,7 @@ export class Share {
     return this.pool.fairShare;
   }
 
-  /** As many as it can have while the others leave theirs. */
+  /** The most attempts that the lane can have, while the others leave theirs. */
   get most(): number {
     return this.pool.mostOfOne;
   }

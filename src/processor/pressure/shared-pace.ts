@@ -14,12 +14,12 @@ export interface SharedPaceDeps {
 
 /**
  * Lets attempts start at an even pace, that of the queue: its runs take their turns from one place, some at a time, so
- * that no number of them at once passes it. A turn that nobody was there to use is lost, never made up for.
+ * that no number of them at once passes it. A turn that no run used is lost, never made up for.
  */
 export class SharedPace {
   private readonly intervalMs: number;
   private readonly chunk: number;
-  /** Real time of the next turn in hand, or else of the end of the last one. */
+  /** Real time of the next turn that is left, or of the end of the last one. */
   private next = 0;
   private inHand = 0;
   /** Real time of the last start. */
@@ -43,10 +43,10 @@ export class SharedPace {
   }
 
   /**
-   * Takes turns for so many attempts, or for the first of them, unless some are in hand.
+   * Takes turns for so many attempts, or for the first of them, unless some are left.
    *
    * @param latest real time; takes none if the first would be later
-   * @returns whether there are turns in hand
+   * @returns whether there are turns left
    */
   async take(attempts: number, latest?: number): Promise<boolean> {
     const { perSecond } = this.deps;
@@ -64,7 +64,7 @@ export class SharedPace {
    * Uses the next turn, and resolves when it comes.
    *
    * @param latest real time; no turn is taken that would be later
-   * @param isInTime whether an attempt may start at this (real) time; a turn that comes too late is left in hand
+   * @param isInTime whether an attempt may start at this (real) time; a turn that comes too late is not used
    * @param stop ends the wait
    * @returns false if it was, or none was taken
    */
@@ -94,7 +94,7 @@ export class SharedPace {
     const count = Math.min(Math.max(1, attempts), this.chunk);
     const first = await store.takeTurns(queue, { count, intervalMs, now: clock.wall(), latest });
     if (first === undefined) {
-      // What is known of the next turn: who goes by it must not ask for it again and again.
+      // What is known of the next turn: a caller that goes by it must not ask for it again and again.
       if (latest !== undefined) this.next = Math.max(this.next, latest);
       return false;
     }
@@ -108,7 +108,7 @@ export class SharedPace {
     return this.inHand === 0;
   }
 
-  /** One is missed when the next one has come, or may be used no sooner than that: whoever is late stays behind. */
+  /** One is missed when the next one has come, or may be used no sooner than that: a late run does not catch up. */
   private dropMissed(): void {
     if (this.inHand === 0) return;
     const earliest = Math.max(this.deps.clock.wall(), this.last + this.intervalMs);

@@ -5,7 +5,7 @@ import type { BacklogStore } from '../../store/store.js';
 import { CLOCK_SKEW_MS } from '../lease.js';
 import type { AttemptLogger } from '../options.js';
 
-/** As long as a lease: should the run be lost, its attempts are free after that, whatever its function's timeout. */
+/** As long as a lease: if the run is lost, its slots are free after that, whatever its function's timeout. */
 const SLOTS_MS = 70_000;
 /** An attempt starts only if its slot lasts for all of it, or for so long where it may take longer. */
 const LONGEST_COVER_SECONDS = 30;
@@ -47,7 +47,7 @@ export class RunSlots {
     this.run = randomToken(deps.random);
   }
 
-  /** They were not granted, or are another run's by now: this one stood still. */
+  /** They were not granted, or are another run's by now: this one was frozen. */
   get areLost(): boolean {
     return this.lost;
   }
@@ -56,7 +56,7 @@ export class RunSlots {
    * Takes them, once for the run.
    *
    * @param isHandOver another run has just ended: waits for what it gives back last
-   * @returns how many; 0 if none are free, or nobody answers
+   * @returns how many; 0 if none are free, or DynamoDB does not answer
    */
   take(isHandOver: boolean): Promise<number> {
     this.taking ??= this.takeNow(isHandOver);
@@ -71,7 +71,7 @@ export class RunSlots {
     return !this.lost && clock.wall() + this.coverMs + SPARE_MS < this.until;
   }
 
-  /** Renews them where this process stood still; those that cannot be are lost. */
+  /** Renews them where this process was frozen; those that cannot be are lost. */
   async ensure(): Promise<void> {
     if (this.cover() || this.lost) return;
     await this.renew();
@@ -145,7 +145,7 @@ export class RunSlots {
     }
   }
 
-  /** False: nobody answered. */
+  /** False: DynamoDB did not answer. */
   private async renew(): Promise<boolean> {
     const { queue, store, clock, logger } = this.deps;
     const until = clock.wall() + SLOTS_MS;

@@ -14,8 +14,8 @@ export interface QueueRun {
 
 /**
  * Drains several queues in one invocation. With equal weights all at the same time; with different ones page by page,
- * each page's queue drawn by its weight from those that have anything left. One that is empty costs the others nothing
- * of their shares.
+ * each page's queue drawn by its weight from those that have anything left. An empty queue takes no
+ * part of the others' shares.
  *
  * @returns a summary for each queue, in their order
  */

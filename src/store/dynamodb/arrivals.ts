@@ -18,8 +18,8 @@ interface StoredClaim {
 }
 
 /**
- * The records without a place that somebody has in hand: one item per queue in the control table, so that a claim and
- * its end are one write each: of one unit while it has less than 1 KB, which is two hundred records.
+ * The claims on records that are not indexed: one item per queue in the control table, so that a claim and its end are
+ * one write each. Such a write is one unit while the item has less than 1 KB, which is two hundred records.
  *
  *     key      arrivals#<queue>
  *     runs     by batch: { holder, until (real time, epoch milliseconds), ids (their fingerprints) }
@@ -28,8 +28,8 @@ interface StoredClaim {
  * One item takes 1,000 write units a second. So the claims of a queue with shards are spread over four, by a hash of the
  * batch: each is written first, and then looks at the other items. Of two that name the same record the later write is
  * followed by a look that finds the earlier one, whichever items they are in. Claims that are not spread look at the
- * others only where `spread` says so: who writes into one of these writes it, too, and looks at the first item after
- * that.
+ * others only where `spread` says so: a run that writes into one of these also writes `spread`, and looks at the first
+ * item after that.
  */
 export class DynamoDbArrivals {
   constructor(
@@ -145,8 +145,8 @@ export class DynamoDbArrivals {
   }
 
   /**
-   * The claims of an item. Whoever made one that is damaged may be at work: it is begun anew, and held until no
-   * function is left that runs now.
+   * The claims of an item. The run that made a damaged claim may be at work: the claim is replaced by one that is held
+   * until no function is left that runs now.
    */
   private async runsOf(
     key: string,
@@ -205,7 +205,7 @@ function otherKeys(bucket: number): (queue: string) => string[] {
       .map((other) => itemKey(queue, other));
 }
 
-/** Of an item's key. */
+/** The queue of an item's key. */
 export function claimedQueueOf(key: string): string {
   return key.slice(ARRIVALS_PREFIX.length).replace(/#\d+$/, '');
 }

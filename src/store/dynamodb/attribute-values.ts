@@ -89,7 +89,7 @@ function ofObject(value: object): AttributeValue {
   if (bytes) return { B: bytes };
   if (value instanceof Set) return ofSet(value);
   const prototype = Object.getPrototypeOf(value);
-  // Of another realm, it is not this one's.
+  // A plain object of another realm has another prototype than this realm's.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw new StoreError('an instance of a class cannot be stored');
   }

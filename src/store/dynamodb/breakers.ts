@@ -124,7 +124,7 @@ export function parseBreakers(stored: unknown): ReadonlyMap<string, BreakerState
   );
 }
 
-/** What is damaged is open no longer: the next attempt is a probe, and what it finds is written over it. */
+/** What is damaged is open no longer: the next attempt is a probe, and its result overwrites the state. */
 function parseState(state: unknown): BreakerState {
   const { until, since, token } = isMap(state) ? state : {};
   return {

@@ -17,7 +17,7 @@ const READS = new Set(['Query', 'Scan', 'GetItem', 'BatchGetItem']);
 export class CapacityMeter {
   constructor(private readonly onConsumed: OnConsumed | undefined) {}
 
-  /** What to add to a request: asked for only if somebody wants to know. */
+  /** What to add to a request: asked for only if there is a listener. */
   readonly parameters = () => (this.onConsumed ? { ReturnConsumedCapacity: 'INDEXES' as const } : {});
 
   note(operation: string, consumed: ConsumedCapacity | ConsumedCapacity[] | undefined): void {

@@ -6,7 +6,7 @@ import type { RawItems } from './raw-items.js';
 export interface ControlFacts {
   /** Queues that a run has served. */
   readonly queues: ReadonlyMap<string, { readonly paused: boolean; readonly retryMode?: string | undefined }>;
-  /** Those that somebody holds, or has left behind. `until` is real time, epoch milliseconds. */
+  /** Those that a run holds, or has left behind. `until` is real time, epoch milliseconds. */
   readonly leases: readonly { readonly key: string; readonly until: number; readonly inFlight: number }[];
   /** By queue and batch, until when a run on arrivals may be at work; real time, epoch milliseconds. */
   readonly arrivals: ReadonlyMap<string, ReadonlyMap<string, number>>;

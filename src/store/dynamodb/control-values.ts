@@ -1,8 +1,9 @@
 /**
- * Attributes of control items, as anybody may have written them: what cannot be what the library wrote is damaged.
+ * Attributes of control items, which any service may have written: a value that the library cannot have written is
+ * damaged.
  */
 
-/** Called with the key of a control item, and its damaged attributes, that are begun anew. */
+/** Called with the key of a control item, and its damaged attributes, which get new values. */
 export type OnDamaged = (key: string, attributes: readonly string[]) => void;
 
 /** No clock shows a later time: that of the year 10000. */

@@ -1,7 +1,7 @@
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DEFAULT_QUEUE, QUEUE_PATTERN, STATUSES } from '../../record/index.js';
 
-/** How many records of which status, by queue. What makes no sense counts as a run reads it. */
+/** How many records of which status, by queue. An invalid value counts as a run reads it. */
 export type StatusCounts = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
 /**

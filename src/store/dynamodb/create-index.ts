@@ -65,7 +65,7 @@ export async function createDueIndex(
 
 function refused(table: string, reason: string, options?: ErrorOptions): StoreError {
   return new StoreError(
-    `UpdateTable (table ${table}): no index was made: ${reason} (an embedded DynamoDB cannot add one: make the table anew with it)`,
+    `UpdateTable (table ${table}): no index was made: ${reason} (an embedded DynamoDB cannot add one: create the table again with it)`,
     options,
   );
 }

@@ -86,7 +86,7 @@ export function lanesHolding({ queue, status }: ListFilter): string[] | undefine
   return status === 'DEAD' ? lanesOf(queue).map(deadLane) : lanesOf(queue);
 }
 
-/** A place in the index, as a query goes on behind it. */
+/** The key of an index entry, after which a query continues. */
 export function indexKey({ id, dueAt }: IndexKey, lane: string) {
   return { id: { S: id }, dueAt: { S: dueAt }, lane: { S: lane } };
 }

@@ -103,7 +103,7 @@ export function isConditionFailed(error: unknown): boolean {
   return hasName(error, 'ConditionalCheckFailedException');
 }
 
-/** The request makes no sense to DynamoDB: a value of a wrong type or size, or a path that is not there. */
+/** DynamoDB refuses the request as invalid: a value of a wrong type or size, or a path that is not there. */
 export function isValidationError(error: unknown): boolean {
   return hasName(error, 'ValidationException') || hasName(error, 'ItemCollectionSizeLimitExceededException');
 }

@@ -78,7 +78,7 @@ export class Expressions {
   }
 }
 
-/** AND binds tighter than OR: parentheses are only needed around the latter. Emulators take long over many of them. */
+/** AND binds tighter than OR: only OR needs parentheses. Emulators take long over many of them. */
 export function and(...clauses: readonly string[]): string {
   return clauses.join(' AND ');
 }

@@ -2,14 +2,14 @@ import { hash32 } from '../../policies/hash.js';
 
 const BYTES = 4;
 
-/** Of each id four bytes: a claim on a hundred records must cost no more than it has to. */
+/** Four bytes for each id: a claim on a hundred records must cost no more than it has to. */
 export function fingerprintsOf(ids: readonly string[]): Uint8Array {
   const prints = Buffer.alloc(ids.length * BYTES);
   for (const [i, id] of ids.entries()) prints.writeUInt32BE(hash32(id), i * BYTES);
   return new Uint8Array(prints);
 }
 
-/** The numbers that `fingerprintsOf` wrote; none if that is not what it is. */
+/** The numbers that `fingerprintsOf` wrote; none if the value is something else. */
 export function numbersOf(prints: unknown): Set<number> {
   const bytes = prints instanceof Uint8Array ? Buffer.from(prints) : Buffer.alloc(0);
   const numbers = new Set<number>();
@@ -17,7 +17,7 @@ export function numbersOf(prints: unknown): Set<number> {
   return numbers;
 }
 
-/** Those of the ids that may be among them: rarely one that is not. */
+/** The ids that may be among them; rarely, one of these is not. */
 export function idsAmong(ids: readonly string[], numbers: ReadonlySet<number>): string[] {
   return ids.filter((id) => numbers.has(hash32(id)));
 }

@@ -2,8 +2,8 @@ import { DeleteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/cl
 import { ARRIVALS_PREFIX } from './arrivals.js';
 
 /**
- * Ends the claims of all runs on arrivals at once. For whoever knows that none of them is at work any more, as after
- * the machine that all of them ran on; elsewhere a claim runs out by itself.
+ * Ends the claims of all runs on arrivals at once. For a caller that knows that none of them is at work any more, for
+ * example after a restart of the machine that all of them ran on. Elsewhere a claim runs out by itself.
  */
 export async function forgetArrivals(client: DynamoDBClient, controlTable: string): Promise<void> {
   const { Items = [] } = await client.send(

@@ -34,7 +34,7 @@ export function holdAttributes(hold: LeaseHold): { set: Record<string, unknown>;
   };
 }
 
-/** A lease that somebody holds; undefined if it is free. What is damaged of it is left out. */
+/** A lease that a run holds; undefined if it is free. Damaged attributes are left out. */
 export function parseLease(item: Item | undefined): LeaseState | undefined {
   if (!isHeld(item)) return undefined;
   const { holder, until, ends, rev, begun, woken } = item;
@@ -51,7 +51,7 @@ export function parseLease(item: Item | undefined): LeaseState | undefined {
   };
 }
 
-/** What is so damaged of a lease that somebody holds that nobody could take it over. */
+/** The attributes of a held lease that are so damaged that no run could take it over. */
 export function damageOf(item: Item | undefined, now: number): string[] {
   if (!isHeld(item)) return [];
   const isSound = {

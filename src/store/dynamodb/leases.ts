@@ -99,7 +99,7 @@ export class DynamoDbLeases {
     const damaged = damageOf(item, now);
     if (!item || damaged.length === 0) return parseLease(item);
     const { ids, suspects } = parseLease(item) ?? { ids: [], suspects: [] };
-    // Its holder may be at work, whoever that is: it is not over before every function is that runs now.
+    // Its unknown holder may be at work: the lease lasts until every function that runs now has ended.
     const until = now + LONGEST_LEASE_MS;
     const mended = { holder: 'damaged', until, ids, rev: 'damaged', suspects };
     const expressions = new Expressions();

@@ -53,7 +53,7 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
 
   async remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'> {
     if (record.rev === undefined) {
-      // All of it is its fence, which is compared once, for a `rev` to go by.
+      // All its attributes are its fence. They are compared once, to write a `rev` that is the fence from then on.
       const found = await this.recordsTable.getStored(record.id);
       if (!(await this.single.stamp(record, rev, found))) return this.isGone(record.id);
       return this.remove({ ...record, rev }, rev);

@@ -91,7 +91,7 @@ function parseTierRun([tier, run]: [string, unknown]): [string, TierRun][] {
   return isTimeUntil(at, LAST_TIME) ? [[tier, { at, complete: complete === true }]] : [];
 }
 
-/** None was noted yet, or what was makes no sense. */
+/** None was noted yet, or it is invalid. */
 function isNoRetryMode(expressions: Expressions): string {
   const retryMode = expressions.name('retryMode');
   const retryModes = `${expressions.value('perRecord')}, ${expressions.value('progressive')}`;

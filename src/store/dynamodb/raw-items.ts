@@ -37,7 +37,7 @@ export interface ItemChange {
   readonly remove: readonly string[];
 }
 
-/** The items of a table as they stand there, for tools that look at each of them. The table's only key is a string. */
+/** The items of a table as they are there, for tools that look at each of them. The table's only key is a string. */
 export class RawItems {
   private readonly table: Table;
   private readonly keyName: string;

@@ -96,10 +96,10 @@ export class DynamoDbRecords {
   }
 
   /**
-   * Gives a record without a `rev` one, so that it can be settled by it: for those of too many attributes to name each
-   * in a condition, and for dynalite, which never finds two documents equal. A record that can never be settled would
-   * be attempted for ever. Whether it is still as it was read is seen in the answer to the very write; an overwrite
-   * after it removes the `rev` again.
+   * Gives a `rev` to a record that has none, so that it can be settled by it. This is for records that have too many
+   * attributes to name each in a condition, and for dynalite, which never finds two documents equal. A record that can
+   * never be settled would be attempted for ever. The answer to this write shows whether the record is still as it was
+   * read; an overwrite after it removes the `rev` again.
    */
   async stamp(record: BacklogRecord, rev: string, found: Attributes | undefined): Promise<boolean> {
     const read = storedOf(record);

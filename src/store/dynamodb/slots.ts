@@ -7,12 +7,12 @@ import { LONGEST_LEASE_MS } from './lease-item.js';
 import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
 
-/** Others come and go meanwhile. A run that was never quick enough comes again. */
+/** Other runs change the slots meanwhile. A run that was never quick enough asks again. */
 const MAX_TRIES = 6;
 
 interface StoredSlots {
   readonly slots: ReadonlyMap<string, Slots>;
-  /** As they are stored, whatever that is. */
+  /** The attributes as they are stored, valid or not. */
   readonly raw: { readonly slots: unknown; readonly slotsTaken: unknown; readonly slotsOnArrival: unknown };
 }
 
@@ -85,7 +85,7 @@ export class DynamoDbSlots {
     return written;
   }
 
-  /** Only while the run has still as many: whoever else removes them counts them, too. */
+  /** Only while the run still has as many: another process that removes them counts them, too. */
   private async remove(
     queue: string,
     run: string,
@@ -113,11 +113,11 @@ export class DynamoDbSlots {
     });
   }
 
-  /** The first run of a queue makes them; another one puts them right where somebody else has written them. */
+  /** The first run of a queue makes them; another one repairs them where some other program has written them. */
   private async repair(queue: string, { slots, raw }: StoredSlots): Promise<void> {
     const expressions = new Expressions();
     const { slotsTaken: sum } = raw;
-    // Whoever comes and goes meanwhile changes the sum, where it is one.
+    // A run that comes or goes meanwhile changes the sum, if the sum is a number.
     const asRead =
       typeof sum === 'number'
         ? expressions.equal('slotsTaken', sum)

@@ -52,7 +52,7 @@ export interface DynamoDbStoreDeps {
   readonly random?: Random | undefined;
   /** Called for each request with what it cost. */
   readonly onConsumed?: OnConsumed | undefined;
-  /** Called when attributes of a control item make no sense, and are begun anew. */
+  /** Called when attributes of a control item are invalid, and get new values. */
   readonly onDamaged?: OnDamaged | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Table } from './table.js';
 const SWEEP_KEY = 'sweep';
 
 /**
- * Finds what waits without a place in the index, by reading the whole table. One item in the control table says how far
+ * Finds records that wait and are not indexed, by reading the whole table. One item in the control table says how far
  * it has come.
  *
  *     key                      sweep
@@ -48,7 +48,7 @@ export class DynamoDbSweep {
   }
 }
 
-/** As `isMisplaced` and `isAstray` have it, as far as a filter can tell; whoever is found is looked at again. */
+/** Like `isMisplaced` and `isAstray`, as far as a filter can tell; the records that it finds are checked again. */
 function isWithoutPlace(expressions: Expressions): string {
   const queue = expressions.name('queue');
   const lane = expressions.name('lane');

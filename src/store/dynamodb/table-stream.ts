@@ -82,7 +82,7 @@ export function createStreamsClient(endpoint: string): DynamoDBStreamsClient {
   });
 }
 
-/** @throws the client's error if nobody answers, or knows no streams */
+/** @throws the client's error if there is no answer, or the server knows no streams */
 export async function requireStreams(client: DynamoDBStreamsClient): Promise<void> {
   await client.send(new ListStreamsCommand({ Limit: 1 }));
 }

@@ -24,7 +24,7 @@ export class DynamoDbTurns {
     return undefined;
   }
 
-  /** Nobody has a turn that is still to come; or what tells of it makes no sense. */
+  /** No run has a turn that is still to come, or the stored turn is invalid. */
   private async begin(queue: string, now: number, lengthMs: number, intervalMs: number): Promise<boolean> {
     const expressions = new Expressions();
     const nextTurn = expressions.name('nextTurn');

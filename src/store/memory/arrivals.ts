@@ -3,7 +3,7 @@ import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, NamedClaim } from '..
 
 type Claim = Pick<ArrivalsClaim, 'holder' | 'until' | 'ids'> & { readonly bucket: number };
 
-/** The records without a place that somebody has in hand, by queue and batch. */
+/** The claims on records that are not indexed, by queue and batch. */
 export class MemoryArrivals {
   private readonly queues = new Map<string, Map<string, Claim>>();
 

@@ -2,7 +2,7 @@ import type { Item } from '../../record/index.js';
 import { numberText } from '../../record/item-size.js';
 
 /**
- * A copy that nobody can change, of what DynamoDB would keep: `undefined` is left out. Attributes that are those of
+ * A copy that cannot be changed, of what DynamoDB would keep: `undefined` is left out. Attributes that are those of
  * the item before, a copy like this one, are not copied again.
  */
 export function frozenCopy(item: Item, before: Item = {}): Item {

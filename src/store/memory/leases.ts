@@ -56,7 +56,7 @@ export class MemoryLeases {
     return 'released';
   }
 
-  /** Those that somebody has. */
+  /** Those that a run holds. */
   held(): Map<string, LeaseState> {
     const states = [...this.leases].map(([key, lease]) => [key, stateOf(lease)] as const);
     return new Map(states.flatMap(([key, state]) => (state ? [[key, state] as const] : [])));

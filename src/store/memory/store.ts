@@ -48,7 +48,7 @@ const LAST_TIME = Date.UTC(9999, 11, 31);
 
 /**
  * The backlog in memory, for tests and simulations: the same semantics as on DynamoDB, with an index that is never
- * stale. What goes in is copied and frozen, so nobody shares state with the store.
+ * stale. What goes in is copied and frozen, so no caller shares state with the store.
  */
 export class MemoryStore implements OperatorStore {
   private readonly clock: Clock;
@@ -257,7 +257,7 @@ export class MemoryStore implements OperatorStore {
     return this.records.earliestDue(lane);
   }
 
-  /** As it stands, where it is not closed. */
+  /** As it is now, where it is not closed. */
   breakerOf(queue: string, destination = '*'): BreakerState | undefined {
     return this.queues.read(queue).breakers.get(destination);
   }
@@ -267,7 +267,7 @@ export class MemoryStore implements OperatorStore {
     return this.records.laneNames();
   }
 
-  /** Every item as it stands in the table, frozen. */
+  /** Every item as it is in the table, frozen. */
   items(): Item[] {
     return [...this.records.all()];
   }

@@ -212,7 +212,7 @@ describe('a record without a place', () => {
     ];
     await table.put(...items);
     const { err, ids, code } = await doctor(...args);
-    expect(err).toMatch(/2 without a place are left as they are: .*backlog adopt/);
+    expect(err).toMatch(/2 not indexed are left as they are: .*backlog adopt/);
     expect(ids).toMatchObject({ unplaced: ['done', 'parked'], 'attribute.status': ['done', 'parked'] });
     expect(code).toBe(3);
     expect(await table.all()).toEqual(expect.arrayContaining(items));
@@ -222,7 +222,7 @@ describe('a record without a place', () => {
     await announceRuntime([]);
     await table.put(bare('a'));
     const { err, ids } = await doctor(...quick, '--repair', '--yes');
-    expect(err).toMatch(/1 without a place are left as they are: .*--control-table/);
+    expect(err).toMatch(/1 not indexed are left as they are: .*--control-table/);
     expect(ids).toMatchObject({ unplaced: ['a'], 'control.missing': [] });
     expect(await table.get('a')).not.toHaveProperty('lane');
   });
@@ -299,11 +299,13 @@ describe('what people see', () => {
     );
     const { out, err } = await backlog('doctor');
     expect(out).toMatch(/^ *1 +error +1 +1 min +a "lane" and no "dueAt".* +half$/m);
-    expect(out).toMatch(/^ *1 +--repair puts that right; who writes "lane" has to write "dueAt" with it$/m);
+    expect(out).toMatch(
+      /^ *1 +--repair corrects that; a producer that writes "lane" has to write "dueAt" with it$/m,
+    );
     expect(out).not.toContain('\u001b[2J');
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThan(220);
     expect(err).toMatch(
-      /3 items .* looked at; 1 error, 2 warnings\n--repair puts the place of 1 records in the index right: half/,
+      /3 items .* looked at; 1 error, 2 warnings\n--repair corrects the index keys of 1 records: half/,
     );
   });
 

@@ -1,0 +1,38 @@
+// `npm run lint:prose`: finds wording in the pages, comments and messages that CONTRIBUTING.md ("How to write") refuses.
+// With arguments it reads only those files.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { lintProse } from './prose/lint.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+const FOLDERS = ['docs', 'examples', 'src', 'functions', 'cdk', 'scripts', 'bench'];
+/** It quotes the words that it refuses. */
+const LIST = 'scripts/prose/words.ts';
+
+function filesToRead(): string[] {
+  const inFolders = FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  return [...PAGES, ...inFolders.filter((path) => /\.(?:md|ts|mjs)$/.test(path) && path !== LIST)].sort();
+}
+
+const given = process.argv.slice(2).map((path) => relative(ROOT, path));
+let complaints = 0;
+for (const path of given.length > 0 ? given : filesToRead()) {
+  for (const { line, column, message, rule } of await lintProse(
+    readFileSync(join(ROOT, path), 'utf8'),
+    path,
+  )) {
+    complaints++;
+    process.stdout.write(`${path}:${line}:${column} ${message} (${rule})\n`);
+  }
+}
+if (complaints > 0) {
+  process.stderr.write(
+    `${complaints} complaints about the wording: see "How to write" in CONTRIBUTING.md.\n`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,32 @@
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
+import { TextlintKernel, type TextlintKernelPlugin } from '@textlint/kernel';
+import { RULES } from './rules.js';
+import { sourcePlugin } from './source-plugin.js';
+
+/** What is wrong with a page or a source, and where. Lines and columns begin at 1. */
+export interface ProseComplaint {
+  readonly line: number;
+  readonly column: number;
+  readonly rule: string;
+  readonly message: string;
+}
+
+// A CommonJS package with a default export: tsx and vitest import it differently.
+const require = createRequire(import.meta.url);
+const markdown = require('@textlint/textlint-plugin-markdown') as {
+  readonly default: TextlintKernelPlugin['plugin'];
+};
+
+const kernel = new TextlintKernel();
+const plugins: TextlintKernelPlugin[] = [
+  { pluginId: 'markdown', plugin: markdown.default },
+  { pluginId: 'source', plugin: sourcePlugin },
+];
+
+/** @param path by its extension it is a page (`.md`) or a source (`.ts`, `.mjs`) */
+export async function lintProse(text: string, path: string): Promise<ProseComplaint[]> {
+  const options = { filePath: path, ext: extname(path), plugins, rules: [...RULES] };
+  const { messages } = await kernel.lintText(text, options);
+  return messages.map(({ ruleId, message, loc: { start } }) => ({ ...start, rule: ruleId, message }));
+}

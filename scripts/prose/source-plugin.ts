@@ -1,0 +1,49 @@
+import type { TextlintPluginCreator } from '@textlint/kernel';
+import { type Block, PLACEHOLDER, proseOf } from './typescript.js';
+
+/** Lines and columns of offsets, as textlint counts them: lines from 1, columns from 0. */
+function locator(source: string) {
+  const starts = [0];
+  for (let at = source.indexOf('\n'); at !== -1; at = source.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (offset: number) => {
+    const after = starts.findIndex((start) => start > offset);
+    const line = after === -1 ? starts.length : after;
+    return { line, column: offset - (starts[line - 1] ?? 0) };
+  };
+}
+
+/** A source as textlint reads it: a paragraph for each comment and string. */
+function documentOf(source: string, path: string) {
+  const locate = locator(source);
+  const node = (type: string, start: number, end: number) => ({
+    type,
+    range: [start, end],
+    loc: { start: locate(start), end: locate(end) },
+    raw: source.slice(start, end),
+  });
+  const paragraph = ({ pieces }: Block) => ({
+    ...node('Paragraph', pieces[0]?.start ?? 0, pieces.at(-1)?.end ?? 0),
+    children: pieces.map(({ start, end, text }) => ({
+      ...node(text === PLACEHOLDER ? 'Code' : 'Str', start, end),
+      value: text,
+    })),
+  });
+  const { comments, strings } = proseOf(source, path.endsWith('.ts'));
+  return { ...node('Document', 0, source.length), children: [...comments, ...strings].map(paragraph) };
+}
+
+class SourceProcessor {
+  availableExtensions() {
+    return ['.ts', '.mjs'];
+  }
+
+  processor() {
+    return {
+      preProcess: (text: string, path = '') => documentOf(text, path),
+      postProcess: (messages: unknown[], filePath = '') => ({ messages, filePath }),
+    };
+  }
+}
+
+/** A textlint plugin: the comments of TypeScript and JavaScript, and their strings that are sentences. */
+export const sourcePlugin = { Processor: SourceProcessor } as unknown as TextlintPluginCreator;
