@@ -4,33 +4,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { durationText } from '../src/cli/policy-table.js';
-import { createProgram } from '../src/cli/program.js';
 import type { ScheduleRow } from '../src/lab/schedule-of.js';
+import { backlog, CONSOLE, PAGE, shownOn } from './policies-page.js';
 import { FINGERPRINTS, fingerprintsOf } from './simulation-fingerprints.js';
 
-export const PAGE = new URL('../docs/policies.md', import.meta.url);
 /** Failures that the schedules show. */
 const FAILURES = [1, 2, 3, 4, 5, 6, 8, 10, 15];
 
-const CONSOLE = /```console\n\$ npx backlog (.*)\n[^`]*```/g;
 const SCHEDULE = /<!-- schedule: (.*) -->[\s\S]*?<!-- end -->/g;
-const PICTURE = /<!-- picture (\S+): (.*) -->/g;
-
-/** One command of the page, and what it shows: the text of a console, or the file of a picture. */
-export interface Shown {
-  readonly command: string;
-  readonly text?: string;
-  readonly file?: string;
-}
-
-/** Everything that the page shows of commands, in its order. */
-export function shownOn(page: string): Shown[] {
-  const consoles = [...page.matchAll(CONSOLE)].map(([text, command = '']) => ({ command, text }));
-  const pictures = [...page.matchAll(PICTURE)].map(([, file = '', command = '']) => ({ command, file }));
-  return [...consoles, ...pictures];
-}
-
-export const isSimulation = (command: string) => command.startsWith('simulate ');
 
 /**
  * Generates everything between the page's marks again, and returns the page; pictures go to `folder`.
@@ -54,15 +35,6 @@ export async function generate(
     const { schedule } = JSON.parse(await backlog(`policy ${policy} --json`)) as { schedule: ScheduleRow[] };
     return `<!-- schedule: ${policy} -->\n${scheduleTable(schedule)}\n<!-- end -->`;
   });
-}
-
-/** Runs a command as `npx backlog` would. Only arguments in single quotes hold spaces. */
-export async function backlog(command: string): Promise<string> {
-  const args = [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
-  const out: string[] = [];
-  const program = createProgram({ data: (line) => out.push(line), message: () => {} }, () => {});
-  await program.parseAsync(['node', 'backlog', ...args]);
-  return out.join('\n');
 }
 
 function scheduleTable(schedule: readonly ScheduleRow[]): string {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { backlog, isSimulation, shownOn } from './policies-doc.js';
+import { backlog, isSimulation, shownOn } from './policies-page.js';
 
 /** Written by `npm run docs`. */
 export const FINGERPRINTS = new URL('../test/docs/simulations.json', import.meta.url);

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type Duration, duration } from '../duration.js';
 import { parseOptions } from '../validation.js';
 import { MAX_WAIT_SECONDS } from './policy.js';
-import type { ResolvedPolicy } from './resolve.js';
+import type { ResolvedPolicy } from './resolved-policy.js';
 
 /** How long it is tried, under whatever policy. */
 export interface RetryLimits {

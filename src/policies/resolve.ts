@@ -7,7 +7,7 @@ import { buckets } from './buckets.js';
 import { constant } from './constant.js';
 import { exponential } from './exponential.js';
 import { fibonacci } from './fibonacci.js';
-import { type Jitter, parseJitter, resolveJitter, spread } from './jitter.js';
+import { parseJitter, resolveJitter, spread } from './jitter.js';
 import { limitOptions } from './limits.js';
 import { linear } from './linear.js';
 import { type Formula, listOf } from './list.js';
@@ -25,6 +25,7 @@ import {
 } from './policy.js';
 import { power } from './power.js';
 import { progressive } from './progressive.js';
+import type { ResolvedPolicy } from './resolved-policy.js';
 import type { PolicyType } from './retry-policy.js';
 import { saturating } from './saturating.js';
 import { sidekiq } from './sidekiq.js';
@@ -80,26 +81,6 @@ const innerOptions: { readonly [Option in keyof typeof commonOptions]: typeof ou
 
 const wholePolicy = schemas(commonOptions);
 const innerPolicy = schemas(innerOptions);
-
-/** A policy with its defaults filled in and its formula at hand. */
-export interface ResolvedPolicy {
-  readonly type: PolicyType;
-  readonly maxAttempts: number;
-  readonly maxAge: number;
-  readonly maxWait: number;
-  readonly jitter: Jitter;
-  /** The tiers of a `progressive` policy. */
-  readonly tiers?: readonly Tier<number>[] | undefined;
-  /** The wait before jitter; `undefined` for never again. */
-  baseWait(failure: Failure): WaitRange | undefined;
-  /**
-   * What the jitter makes of it, of all records and draws together: never more than `maxWait`, nor than the
-   * maximum of the policy itself.
-   */
-  jitteredWait(failure: Failure): FormulaWait | undefined;
-  /** Sums of these waits after so many failures, seconds. */
-  totals(failures: number): WaitRange;
-}
 
 /**
  * Checks a policy and fills in its defaults.

@@ -1,7 +1,7 @@
 import type { Random } from '../random.js';
 import { phaseOf } from './hash.js';
 import { type FormulaWait, isFixed, type WaitRange } from './policy.js';
-import type { ResolvedPolicy } from './resolve.js';
+import type { ResolvedPolicy } from './resolved-policy.js';
 import { exactly, nearestTick } from './tick.js';
 
 /** A failed attempt, as far as the next one depends on it. Times in epoch milliseconds. */

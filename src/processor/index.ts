@@ -9,7 +9,7 @@ export * from './options.js';
 export { placeWhenFree } from './place-when-free.js';
 export { needsPlace, type PlacingDeps } from './placing.js';
 export type { BreakerOptions } from './pressure/breaker.js';
-export type { BreakerMemory, DestinationOf } from './pressure/breakers.js';
+export type { BreakerMemory } from './pressure/breakers.js';
 export { runQueues, together } from './queues/run-queues.js';
 export { parseWeights, type QueuesChoice, type QueueWeights } from './queues/weights.js';
 export {

@@ -7,7 +7,6 @@ import type { FailureChoices, RecordChoices } from './decisions.js';
 import type { KeepTexts } from './history.js';
 import type { Bookmark } from './pages.js';
 import type { BreakerOptions } from './pressure/breaker.js';
-import type { DestinationOf } from './pressure/breakers.js';
 import type { Upcoming } from './upcoming.js';
 
 /** What a `process` function gets beside the record. */
@@ -52,6 +51,9 @@ const breakerOptions = z.strictObject({
 
 /** `true` takes the defaults, `false` is none. */
 export const breakerOption = z.union([z.boolean(), breakerOptions]);
+
+/** Tells where a record goes: records of one destination fail and recover together. Kept and logged: no secret. */
+export type DestinationOf = (record: BacklogRecord) => string;
 
 /** A circuit breaker as it is written down: `true` for the defaults of all its options. */
 export type BreakerChoice =

@@ -1,7 +1,7 @@
 import type { RecordChange } from './change.js';
 import { isLaneOf, lanesOf, MAX_SHARDS, withoutDeadEnding } from './lanes.js';
-import type { Item } from './parse.js';
 import { isMisplaced, isRisen, place } from './place.js';
+import type { Item } from './record.js';
 import { type BacklogRecord, DEFAULT_QUEUE, isPending } from './record.js';
 
 export interface KnownQueues {

@@ -22,7 +22,6 @@ export {
   attributesToFence,
   CLOCK_TOLERANCE_MS,
   CONTRACT_ATTRIBUTES,
-  type Item,
   parseRecord,
 } from './parse.js';
 export * from './place.js';

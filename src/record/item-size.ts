@@ -1,4 +1,4 @@
-import type { Item } from './parse.js';
+import type { Item } from './record.js';
 
 /** DynamoDB's limit for an item, attribute names included. */
 export const MAX_ITEM_BYTES = 400 * 1024;

@@ -7,14 +7,12 @@ import { parseError, parseHistory } from './parse-history.js';
 import {
   type BacklogRecord,
   DEFAULT_QUEUE,
+  type Item,
   QUEUE_NAME,
   QUEUE_PATTERN,
   STATUSES,
   type Status,
 } from './record.js';
-
-/** An item as the table has it: any service may have written it. */
-export type Item = Readonly<Record<string, unknown>>;
 
 /** Contract attributes; all others are the producer's own. */
 export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([

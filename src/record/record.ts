@@ -1,6 +1,9 @@
 import type { ParsedLimits, RetryPolicy } from '../policies/index.js';
 import type { AS_READ, AsRead } from './as-read.js';
 
+/** An item as the table has it: any service may have written it. */
+export type Item = Readonly<Record<string, unknown>>;
+
 export const STATUSES = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const;
 export type Status = (typeof STATUSES)[number];
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generate, isSimulation, PAGE, shownOn } from '../../scripts/policies-doc.js';
+import { generate } from '../../scripts/policies-doc.js';
+import { isSimulation, PAGE, shownOn } from '../../scripts/policies-page.js';
 import { FINGERPRINTS, fingerprintsOf } from '../../scripts/simulation-fingerprints.js';
 import { POLICY_TYPES } from '../../src/policies/index.js';
 

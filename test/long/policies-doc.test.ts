@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { generate, isSimulation, PAGE, shownOn } from '../../scripts/policies-doc.js';
+import { generate } from '../../scripts/policies-doc.js';
+import { isSimulation, PAGE, shownOn } from '../../scripts/policies-page.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'backlog-docs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { BacklogOperator } from '../../src/operate/index.js';
 import { createDynamoDbClient, type OperatorStore } from '../../src/store/index.js';
 import { Harness, START } from '../processor/harness.js';
-import { replacing } from '../simulation/sabotage.js';
+import { replacing } from '../simulation/replacing.js';
 import { dynamoDbUnderTest } from '../store/dynamodb-under-test.js';
 import { startDynamoDb } from '../store/start-dynamodb.js';
 import { operatorOf, putDead } from './support.js';

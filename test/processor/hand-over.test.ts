@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BacklogStore } from '../../src/store/index.js';
-import { replacing } from '../simulation/sabotage.js';
+import { replacing } from '../simulation/replacing.js';
 import { fail, Harness, succeed, YOUNG } from './harness.js';
 
 const SLOW = { attemptsPerSecond: 0.5 };

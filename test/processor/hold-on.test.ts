@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
-import { replacing } from '../simulation/sabotage.js';
+import { replacing } from '../simulation/replacing.js';
 import { Harness, type RunChoices, START } from './harness.js';
 
 const FOR_LONG_SECONDS = 200;

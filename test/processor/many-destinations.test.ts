@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { BreakerMemory, Process } from '../../src/processor/index.js';
 import { OWN_BREAKERS, sharedBreakerOf } from '../../src/store/breakers.js';
 import type { BacklogStore } from '../../src/store/index.js';
-import { replacing } from '../simulation/sabotage.js';
+import { replacing } from '../simulation/replacing.js';
 import { Harness, START, succeed } from './harness.js';
 
 const MINIMUM_ATTEMPTS = 4;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import type { BacklogStore } from '../../src/store/index.js';
-import { replacing } from '../simulation/sabotage.js';
+import { replacing } from '../simulation/replacing.js';
 import { Harness, START, succeed, YOUNG } from './harness.js';
 
 describe('a pace', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
-import { replacing } from '../simulation/sabotage.js';
+import { replacing } from '../simulation/replacing.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();

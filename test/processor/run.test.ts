@@ -3,7 +3,7 @@ import type { Process } from '../../src/processor/index.js';
 import { Dead, RetryAfter } from '../../src/record/index.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
-import { replacing } from '../simulation/sabotage.js';
+import { replacing } from '../simulation/replacing.js';
 import { due, fail, Harness, START, succeed } from './harness.js';
 
 const iso = (secondsAfterStart: number) => new Date(START + secondsAfterStart * 1000).toISOString();

@@ -3,7 +3,7 @@ import type { Process } from '../../src/processor/index.js';
 import { laneFor, laneOf, lanesOf } from '../../src/record/index.js';
 import { StoreThrottledError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
-import { replacing } from '../simulation/sabotage.js';
+import { replacing } from '../simulation/replacing.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 
 const SHARDS = { shards: 4, lanes: lanesOf('q', 0, 4) };

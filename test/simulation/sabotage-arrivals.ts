@@ -1,4 +1,4 @@
-import { replacing } from './sabotage.js';
+import { replacing } from './replacing.js';
 import type { Sabotage } from './world.js';
 
 /** Nobody's claim keeps anybody from anything. */

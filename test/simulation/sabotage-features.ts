@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { NO_FEATURES } from './features.js';
-import { replacing, withoutFence, withoutLease } from './sabotage.js';
+import { replacing } from './replacing.js';
+import { withoutFence, withoutLease } from './sabotage.js';
 import type { Sabotage } from './world.js';
 
 /** Of a bare record the payload alone is compared. */

@@ -1,4 +1,4 @@
-import { replacing } from './sabotage.js';
+import { replacing } from './replacing.js';
 import type { Sabotage } from './world.js';
 
 /** A record that is moved to another lane is due there at once, whoever attempts it in the former one. */

@@ -1,14 +1,5 @@
-import type { OperatorStore } from '../../src/store/operator-store.js';
+import { replacing } from './replacing.js';
 import type { Sabotage } from './world.js';
-
-export function replacing(methods: Partial<OperatorStore>, store: OperatorStore): OperatorStore {
-  return new Proxy(store, {
-    get(_, name) {
-      const member = methods[name as keyof OperatorStore] ?? store[name as keyof OperatorStore];
-      return typeof member === 'function' ? member.bind(store) : member;
-    },
-  });
-}
 
 /** Settles are written whatever stands there by now. */
 export const withoutFence: Sabotage = {

@@ -25,7 +25,7 @@ import { withItemLag } from './item-lag.js';
 import { type OperatorKind, Operators } from './operators.js';
 import { type ProducerDeps, Producers } from './producers.js';
 import { between, chance, seededRandom } from './random.js';
-import { replacing } from './sabotage.js';
+import { replacing } from './replacing.js';
 import {
   type ArrivalsScenario,
   FUNCTION_TIMEOUT_SECONDS,

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { Item } from '../../src/record/index.js';
-import type { OperatorStore } from '../../src/store/index.js';
 import { claimingArrivals } from './conformance/arrivals.js';
 import { insertingAndReading } from './conformance/inserting.js';
 import { keepingLeases } from './conformance/leases.js';
@@ -10,20 +8,9 @@ import { queryingDue } from './conformance/query-due.js';
 import { keepingQueues } from './conformance/queues.js';
 import { settling } from './conformance/settling.js';
 import { sweeping } from './conformance/sweeping.js';
+import type { StoreUnderTest } from './conformance/under-test.js';
 
-/** A store under test, and the hands of foreign producers and operators in its table. */
-export interface StoreUnderTest {
-  readonly store: OperatorStore;
-  /** Writes an item unconditionally. */
-  put(item: Item): Promise<void>;
-  delete(id: string): Promise<void>;
-  /** The item as it stands there. */
-  raw(id: string): Promise<Item | undefined>;
-  close(): Promise<void>;
-}
-
-/** Each test uses ids, lanes and queues of its own, so one store serves them all. */
-export type UnderTest = () => StoreUnderTest;
+export type { StoreUnderTest } from './conformance/under-test.js';
 
 /** What every store must do. */
 export function storeConformance(name: string, makeStore: () => Promise<StoreUnderTest>): void {

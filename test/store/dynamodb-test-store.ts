@@ -6,7 +6,7 @@ import { createDynamoDbClient, type DynamoDBClient, DynamoDbOperatorStore } from
 import { type Change, lambdaRecord } from './changes.js';
 import { SynchronousDynamoDb } from './synchronous-dynamodb.js';
 import { newTableNames, type TestTables, tableDefinitions } from './tables.js';
-import { nextTurn, type StoreForTest, type TestStore } from './test-store.js';
+import { nextTurn, type StoreForTest, type TestStore } from './test-store-types.js';
 
 let connection: { readonly client: DynamoDBClient; readonly direct: SynchronousDynamoDb } | undefined;
 /** Requests of the store that are under way, and what waits for their end. */

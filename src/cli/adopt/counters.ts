@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { Left, Note, Plan } from './plan.js';
+import type { Note, Plan } from './plan.js';
+import type { Left } from './rules.js';
 
 const SHOWN_IDS = 5;
 /** Groups of one reason; a column that is no status has as many values as items. */

@@ -11,24 +11,8 @@ import {
 } from '../../record/index.js';
 import type { ItemChange } from '../../store/dynamodb/raw-items.js';
 import { readForeignTime } from './foreign-time.js';
-import { type AdoptionRules, COPIED, COUNTS, TIMES } from './rules.js';
+import { type AdoptionRules, COPIED, COUNTS, type Left, TIMES } from './rules.js';
 import { statusOf } from './status-of.js';
-
-/** Why an item is left as it is. */
-export type Left =
-  | { readonly reason: 'placed' | 'done' }
-  /** `detail`: which, for the user to look at. */
-  | {
-      readonly reason:
-        | 'unknownStatus'
-        | 'noStatus'
-        | 'unreadable'
-        | 'inTheWay'
-        | 'young'
-        | 'refused'
-        | 'changing';
-      readonly detail: string;
-    };
 
 /** What is worth knowing of an item that is adopted all the same. */
 export type Note = 'undated' | 'zoneless' | 'noPayload' | 'odd';

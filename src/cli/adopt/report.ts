@@ -2,7 +2,8 @@ import { hasColors, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';
 import type { AdoptionCounters } from './counters.js';
-import type { Left, Note } from './plan.js';
+import type { Note } from './plan.js';
+import type { Left } from './rules.js';
 
 const COLUMNS = [
   ['ITEMS', 'right'],

@@ -83,3 +83,19 @@ function pairs(text: string, example: string): (readonly [string, string])[] {
     return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const;
   });
 }
+
+/** Why an item is left as it is. */
+export type Left =
+  | { readonly reason: 'placed' | 'done' }
+  /** `detail`: which, for the user to look at. */
+  | {
+      readonly reason:
+        | 'unknownStatus'
+        | 'noStatus'
+        | 'unreadable'
+        | 'inTheWay'
+        | 'young'
+        | 'refused'
+        | 'changing';
+      readonly detail: string;
+    };

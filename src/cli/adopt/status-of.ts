@@ -1,6 +1,5 @@
 import { type Item, STATUSES, type Status } from '../../record/index.js';
-import type { Left } from './plan.js';
-import type { AdoptionRules } from './rules.js';
+import type { AdoptionRules, Left } from './rules.js';
 
 const MAX_SHOWN = 40;
 

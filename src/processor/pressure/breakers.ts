@@ -5,7 +5,7 @@ import { OWN_BREAKERS } from '../../store/breakers.js';
 import { StoreError } from '../../store/errors.js';
 import type { BacklogStore, QueueState } from '../../store/store.js';
 import { show } from '../../validation.js';
-import type { AttemptLogger } from '../options.js';
+import type { AttemptLogger, DestinationOf } from '../options.js';
 import { Breaker, type BreakerOptions, type Permit, type Transition } from './breaker.js';
 
 /** The destination of a queue whose handler names none: all its records go to one. */
@@ -20,9 +20,6 @@ const ASK_FOR_SHARED_FROM = OWN_BREAKERS / 2;
 const STALE_MS = 86_400_000;
 /** Names are kept in the queue's item, which every page reads. */
 const MAX_DESTINATION_LENGTH = 100;
-
-/** Tells where a record goes: records of one destination fail and recover together. Kept and logged: no secret. */
-export type DestinationOf = (record: BacklogRecord) => string;
 
 /** What a process remembers from run to run, by queue: how the attempts of each destination ended. */
 export type BreakerMemory = Map<string, Map<string, Breaker>>;

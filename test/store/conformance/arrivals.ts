@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CLAIM_BUCKETS, claimBucketOf } from '../../../src/store/claim-buckets.js';
-import type { UnderTest } from '../conformance.js';
 import { NOW } from '../records.js';
+import type { UnderTest } from './under-test.js';
 
 const claim = (
   batch: string,

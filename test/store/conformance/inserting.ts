@@ -1,8 +1,8 @@
 import PQueue from 'p-queue';
 import { expect, it } from 'vitest';
 import { InvalidRecordError } from '../../../src/errors.js';
-import type { UnderTest } from '../conformance.js';
 import { iso, item, read } from '../records.js';
+import type { UnderTest } from './under-test.js';
 
 const WEIRD_IDS = [
   'a/b#c',

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { LeaseHold, LeaseState } from '../../../src/store/index.js';
-import type { UnderTest } from '../conformance.js';
 import { NOW } from '../records.js';
+import type { UnderTest } from './under-test.js';
 
 const CURSOR = {
   head: { id: 'a/b#c', dueAt: '2026-11-20T12:00:00.000Z' },

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { ListFilter } from '../../../src/store/index.js';
-import type { UnderTest } from '../conformance.js';
 import { collect, iso, item } from '../records.js';
+import type { UnderTest } from './under-test.js';
 
 const QUEUE = 'list-queue';
 const PENDING = 130;

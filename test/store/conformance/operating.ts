@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { UnderTest } from '../conformance.js';
 import { insertAndRead, iso, item, NOW, read } from '../records.js';
+import type { UnderTest } from './under-test.js';
 
 export function operating(underTest: UnderTest): void {
   it('reads items as they stand there, and leaves out what is not', async () => {

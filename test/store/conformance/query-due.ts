@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { DueQuery, IndexKey } from '../../../src/store/index.js';
-import type { UnderTest } from '../conformance.js';
 import { iso, item, NOW } from '../records.js';
+import type { UnderTest } from './under-test.js';
 
 const SECOND = 1000;
 

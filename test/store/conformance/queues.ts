@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { OWN_BREAKERS } from '../../../src/store/breakers.js';
 import type { SlotsAsk } from '../../../src/store/index.js';
-import type { UnderTest } from '../conformance.js';
 import { NOW } from '../records.js';
+import type { UnderTest } from './under-test.js';
 
 const RETRY = { mode: 'perRecord', since: NOW } as const;
 const PROGRESSIVE = { mode: 'progressive', since: NOW + 1 } as const;

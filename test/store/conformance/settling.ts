@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { CONTRACT_ATTRIBUTES, type RecordChange } from '../../../src/record/index.js';
-import type { UnderTest } from '../conformance.js';
 import { insertAndRead, iso, item, NOW, read } from '../records.js';
+import type { UnderTest } from './under-test.js';
 
 const SUCCESS: RecordChange = {
   set: { status: 'SUCCESS', attempts: 1, lastAttemptAt: iso(1000), expiresAt: 1_800_000_000 },

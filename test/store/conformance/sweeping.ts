@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { UnderTest } from '../conformance.js';
 import { item } from '../records.js';
+import type { UnderTest } from './under-test.js';
 
 export function sweeping(underTest: UnderTest): void {
   const scanAll = async (segments: number): Promise<string[]> => {

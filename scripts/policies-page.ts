@@ -1,0 +1,31 @@
+import { createProgram } from '../src/cli/program.js';
+
+export const PAGE = new URL('../docs/policies.md', import.meta.url);
+
+export const CONSOLE = /```console\n\$ npx backlog (.*)\n[^`]*```/g;
+const PICTURE = /<!-- picture (\S+): (.*) -->/g;
+
+/** One command of the page, and what it shows: the text of a console, or the file of a picture. */
+export interface Shown {
+  readonly command: string;
+  readonly text?: string;
+  readonly file?: string;
+}
+
+/** Everything that the page shows of commands, in its order. */
+export function shownOn(page: string): Shown[] {
+  const consoles = [...page.matchAll(CONSOLE)].map(([text, command = '']) => ({ command, text }));
+  const pictures = [...page.matchAll(PICTURE)].map(([, file = '', command = '']) => ({ command, file }));
+  return [...consoles, ...pictures];
+}
+
+export const isSimulation = (command: string) => command.startsWith('simulate ');
+
+/** Runs a command as `npx backlog` would. Only arguments in single quotes hold spaces. */
+export async function backlog(command: string): Promise<string> {
+  const args = [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
+  const out: string[] = [];
+  const program = createProgram({ data: (line) => out.push(line), message: () => {} }, () => {});
+  await program.parseAsync(['node', 'backlog', ...args]);
+  return out.join('\n');
+}

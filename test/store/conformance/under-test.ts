@@ -1,0 +1,16 @@
+import type { Item } from '../../../src/record/index.js';
+import type { OperatorStore } from '../../../src/store/index.js';
+
+/** A store under test, and the hands of foreign producers and operators in its table. */
+export interface StoreUnderTest {
+  readonly store: OperatorStore;
+  /** Writes an item unconditionally. */
+  put(item: Item): Promise<void>;
+  delete(id: string): Promise<void>;
+  /** The item as it stands there. */
+  raw(id: string): Promise<Item | undefined>;
+  close(): Promise<void>;
+}
+
+/** Each test uses ids, lanes and queues of its own, so one store serves them all. */
+export type UnderTest = () => StoreUnderTest;
