@@ -1,31 +1,24 @@
+/**
+ * For Lambda functions: `backlogHandler`, delivery by HTTP, and what a `process` function gets, returns and throws.
+ *
+ * @packageDocumentation
+ */
 export {
-  type Answer,
   type Answers,
   deliverByHttp,
-  type HeaderValue,
   type HttpDelivery,
   type HttpDeliveryOptions,
-  type Secrets,
-  type SecretsSource,
 } from '../src/delivery/index.js';
 export { ConfigurationError } from '../src/errors.js';
-export type { RetryPolicy, Tier, TierBand } from '../src/policies/index.js';
+export type { RetryPolicy, Tier } from '../src/policies/index.js';
 export type {
   AttemptContext,
   AttemptLogger,
-  BreakerChoice,
-  DeadOn,
-  DestinationOf,
-  ErrorClass,
-  GiveUp,
+  BreakerOptions,
   HistoryOptions,
   Process,
-  ProcessResult,
-  QueuesChoice,
   RetryAnswer,
   RetryFunction,
-  RetryTo,
-  RetryWait,
   RunSummary,
   StopReason,
 } from '../src/processor/index.js';
@@ -35,11 +28,9 @@ export {
   Dead,
   Done,
   type ErrorEntry,
-  type ErrorText,
   type HistoryEntry,
   RetryAfter,
   Snooze,
-  type TypedOutcome,
 } from '../src/record/index.js';
 export {
   defineTask,
@@ -49,5 +40,4 @@ export {
   type TaskOptions,
 } from '../src/tasks/index.js';
 export { type BacklogHandlerOptions, backlogHandler } from './backlog-handler.js';
-export type { LambdaContext } from './lambda-context.js';
 export type { BacklogLambdaHandler } from './make-handler.js';

@@ -45,7 +45,7 @@ export interface InsertManyOptions extends Delay {
 }
 
 /** The same for many records of a task; each of them may say something else. */
-export interface TaskInsertManyOptions<Input = unknown, Priority extends string = string>
+interface TaskInsertManyOptions<Input = unknown, Priority extends string = string>
   extends Omit<TaskInsertOptions<Input, Priority>, 'id'>,
     InsertManyOptions {}
 

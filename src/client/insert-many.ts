@@ -12,15 +12,15 @@ export interface InsertManyResult {
   readonly inserted: number;
   /** Ids that were there already, and were left alone. */
   readonly duplicates: readonly string[];
-  readonly failed: readonly FailedRecord[];
-}
-
-export interface FailedRecord {
-  /** Undefined if the record had none. */
-  readonly id: string | undefined;
-  /** Its place in the source, from 0. */
-  readonly index: number;
-  readonly error: InvalidRecordError;
+  /** Records that cannot be stored, in the order of the source. The others are inserted. */
+  readonly failed: readonly {
+    /** Undefined if the record had none. */
+    readonly id: string | undefined;
+    /** Its place in the source, from 0. */
+    readonly index: number;
+    /** Says what is wrong with it. */
+    readonly error: InvalidRecordError;
+  }[];
 }
 
 /** Counts so far. */
@@ -52,6 +52,8 @@ export class InsertInterruptedError extends StoreError {
     );
   }
 }
+
+type Writable<List extends readonly unknown[]> = List[number][];
 
 export interface InsertManyDeps<Source> {
   /**
@@ -87,7 +89,11 @@ export async function insertMany<Source>(
   const { concurrency, clock, onProgress, signal } = deps;
   const size = Math.min(BATCH, concurrency);
   const queue = new PQueue({ concurrency: Math.floor(concurrency / size) });
-  const result = { inserted: 0, duplicates: [] as string[], failed: [] as FailedRecord[] };
+  const result = {
+    inserted: 0,
+    duplicates: [] as string[],
+    failed: [] as Writable<InsertManyResult['failed']>,
+  };
   const unsettled = new Set<number>();
   let taken = 0;
   let trouble: { cause: unknown } | undefined;

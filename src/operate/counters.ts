@@ -1,11 +1,5 @@
 import type { SkipReason } from './changes.js';
 
-/** A record that could not be changed. */
-export interface FailedChange {
-  readonly id: string;
-  readonly reason: string;
-}
-
 /** What an action came to. Counts are of records. */
 export interface OperationResult {
   /** Named, or matched by the selection. */
@@ -20,7 +14,7 @@ export interface OperationResult {
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
   readonly failed: number;
   /** The first 1,000 of them. */
-  readonly failures: readonly FailedChange[];
+  readonly failures: readonly { readonly id: string; readonly reason: string }[];
   /** The first few of those changed. */
   readonly examples: readonly string[];
   /** `limit`: there may be more. `aborted`: by the signal; the same call goes on with what is left. */
@@ -48,7 +42,7 @@ export class ActionCounters {
   private failedCount = 0;
   private skippedCount = 0;
   private readonly skippedBy: Partial<Record<SkipReason, number>> = {};
-  private readonly failures: FailedChange[] = [];
+  private readonly failures: OperationResult['failures'][number][] = [];
   private readonly examples: string[] = [];
 
   get changedSoFar(): number {

@@ -42,14 +42,14 @@ import { type QueueStats, statsOf } from './stats.js';
 /** One id, a list of ids, or a selection. */
 export type Which = string | readonly string[] | Selection;
 
-export interface RedriveOptions extends OperationOptions {
+interface RedriveOptions extends OperationOptions {
   /** Into this queue. Default: its own. */
   readonly queue?: string | undefined;
   /** With this policy of its own; `null`: with that of its queue. Default: as it was. */
   readonly retry?: RetryPolicy | null | undefined;
 }
 
-export interface DiscardOptions extends OperationOptions {
+interface DiscardOptions extends OperationOptions {
   /** Kept on the record, behind `discarded: `. */
   readonly reason?: string | undefined;
   /** How long the record stays visible. Default: 30 days. */
@@ -58,13 +58,13 @@ export interface DiscardOptions extends OperationOptions {
   readonly delete?: boolean | undefined;
 }
 
-export interface SnoozeOptions extends OperationOptions, Delay {}
+interface SnoozeOptions extends OperationOptions, Delay {}
 
-export interface MoveOptions extends OperationOptions {
+interface MoveOptions extends OperationOptions {
   readonly queue: string;
 }
 
-export interface EditOptions extends OperationOptions {
+interface EditOptions extends OperationOptions {
   /** The new payload. */
   readonly payload?: unknown;
   /** Or a JSON merge patch for the present one (RFC 7396): `null` removes. */
@@ -73,18 +73,18 @@ export interface EditOptions extends OperationOptions {
   readonly redrive?: boolean | undefined;
 }
 
-export interface ChangePolicyOptions extends OperationOptions {
+interface ChangePolicyOptions extends OperationOptions {
   /** `null`: that of its queue. */
   readonly retry: RetryPolicy | null;
 }
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly limit?: number | undefined;
   readonly onTrouble?: ((message: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface StatsOptions {
+interface StatsOptions {
   /** Default: those that runs have served, or operators paused. */
   readonly queues?: readonly string[] | undefined;
   /** Beside those. */
@@ -92,15 +92,17 @@ export interface StatsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a request cost, as DynamoDB reports it; 0 on the store of a test. */
-export interface Units {
+interface Units {
   readonly readUnits: number;
   readonly writeUnits: number;
 }
 
-export type ActionResult = OperationResult & Units;
+/** What an action came to, and what it cost as DynamoDB reports it; 0 on the store of a test. */
+export type ActionResult = OperationResult & { readonly readUnits: number; readonly writeUnits: number };
 
-export interface Stats extends Pick<Units, 'readUnits'> {
+export interface Stats {
+  /** What it cost, as DynamoDB reports it. */
+  readonly readUnits: number;
   /** The backlog's time, ISO-8601. */
   readonly at: string;
   readonly queues: readonly QueueStats[];

@@ -29,16 +29,14 @@ export interface QueueStats {
     readonly day: number;
   };
   /** Of a progressive queue: the records by age, in the bands of the default tiers, the youngest first. */
-  readonly ages?: readonly AgeCount[];
+  readonly ages?: readonly {
+    readonly fromAgeSeconds: number;
+    /** Undefined: without end. */
+    readonly untilAgeSeconds: number | undefined;
+    readonly count: number;
+  }[];
   /** Of a progressive queue: not due yet, as their producer or a move has them wait. */
   readonly delayed?: number | undefined;
-}
-
-export interface AgeCount {
-  readonly fromAgeSeconds: number;
-  /** Undefined: without end. */
-  readonly untilAgeSeconds: number | undefined;
-  readonly count: number;
 }
 
 interface StatsDeps {

@@ -11,8 +11,16 @@ export interface RunDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: AttemptLogger;
-  /** What the process remembers of its former runs. Default: nothing. */
+  /**
+   * What the process remembers of its former runs. Default: nothing.
+   *
+   * @internal
+   */
   readonly breakers?: BreakerMemory | undefined;
-  /** Where the run notes what it may stay for. Default: it stays for nothing. */
+  /**
+   * Where the run notes what it may stay for. Default: it stays for nothing.
+   *
+   * @internal
+   */
   readonly upcoming?: Upcoming | undefined;
 }

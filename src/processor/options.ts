@@ -128,7 +128,11 @@ export interface RunTarget {
   readonly lanes?: readonly string[] | undefined;
   /** How many shards the queue has. Default: 1. */
   readonly shards?: number | undefined;
-  /** Stops after one page of each lane: other queues have their turn. */
+  /**
+   * Stops after one page of each lane: other queues have their turn.
+   *
+   * @internal
+   */
   readonly onePage?: OnePage | undefined;
   /** Which of the runs that come to a queue's shards this one is, if there are several. Default: the only one. */
   readonly part?: number | undefined;

@@ -101,7 +101,11 @@ export interface BacklogRecord<Payload = unknown> {
   readonly isFull?: true | undefined;
   /** Contract attributes that made no sense and were replaced by their defaults. */
   readonly problems: readonly string[];
-  /** For the store alone; only while there is no `rev` to go by. */
+  /**
+   * For the store alone; only while there is no `rev` to go by.
+   *
+   * @internal
+   */
   readonly [AS_READ]?: AsRead | undefined;
 }
 
