@@ -68,13 +68,13 @@ export interface BacklogHandlerOptions extends HandlerSeams {
    * all records of the queue go to the same one.
    */
   readonly destination?: DestinationOf | undefined;
-  /** Time of one attempt. Default 30. */
+  /** Time of one attempt, in seconds. Default: 30. */
   readonly attemptTimeoutSeconds?: number | undefined;
   /** Attempts in one run. Default: no limit. */
   readonly maxRecords?: number | undefined;
   /** How long a run stays, asleep, for waits of less than a tick, in seconds after its start. Default: a tick. */
   readonly lingerSeconds?: number | undefined;
-  /** How long a record is kept after its success, or `"forever"`. Default: 30 days. */
+  /** How long a record is kept after its success, in seconds, or `"forever"`. Default: 30 days. */
   readonly keepSuccessSeconds?: KeepSuccess | undefined;
 }
 

@@ -19,6 +19,7 @@ export type {
   Process,
   RetryAnswer,
   RetryFunction,
+  RetryWait,
   RunSummary,
   StopReason,
 } from '../src/processor/index.js';
@@ -40,4 +41,5 @@ export {
   type TaskOptions,
 } from '../src/tasks/index.js';
 export { type BacklogHandlerOptions, backlogHandler } from './backlog-handler.js';
+export type { LambdaContext } from './lambda-context.js';
 export type { BacklogLambdaHandler } from './make-handler.js';

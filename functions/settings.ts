@@ -53,6 +53,7 @@ export interface QueueSettings {
   readonly keepSuccessSeconds?: KeepSuccess | undefined;
 }
 
+/** @inline */
 export type KeepSuccess = number | 'forever';
 
 export type QueuesSettings = Readonly<Record<string, QueueSettings>>;

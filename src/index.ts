@@ -29,7 +29,7 @@ export {
   type Stats,
 } from './operate/index.js';
 export type { RetryLimits, RetryPolicy, Tier } from './policies/index.js';
-export type { RetryAnswer, RetryFunction } from './processor/index.js';
+export type { RetryAnswer, RetryFunction, RetryWait } from './processor/index.js';
 export {
   type BacklogRecord,
   Cancel,

@@ -137,8 +137,7 @@ interface RetryLimits {
 type Random = () => number;
 declare const systemRandom: Random;
 
-declare const STATUSES: readonly ['NEW', 'ERROR', 'SUCCESS', 'DEAD'];
-type Status = (typeof STATUSES)[number];
+type Status = 'NEW' | 'ERROR' | 'SUCCESS' | 'DEAD';
 type RetryMode = 'perRecord' | 'progressive';
 interface ErrorEntry {
     readonly name: string;
@@ -315,10 +314,7 @@ interface BacklogStore {
     get(id: string): Promise<BacklogRecord | undefined>;
     list(filter: ListFilter): AsyncIterable<BacklogRecord>;
     queryDue(query: DueQuery): Promise<DuePage>;
-    readPage(ids: readonly string[], queue: string): Promise<{
-        records: BacklogRecord[];
-        queue: QueueState;
-    }>;
+    readPage(ids: readonly string[], queue: string): Promise<PageRead>;
     readQueue(queue: string): Promise<QueueState>;
     readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
     settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
@@ -330,10 +326,7 @@ interface BacklogStore {
     claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
     releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
     claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
-    scanUnplaced(page: ScanPage): Promise<{
-        ids: string[];
-        next: string | undefined;
-    }>;
+    scanUnplaced(page: ScanPage): Promise<UnplacedPage>;
     readSweep(): Promise<SweepState | undefined>;
     writeSweep(state: SweepState): Promise<void>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
@@ -348,6 +341,14 @@ interface BacklogStore {
 interface ListFilter {
     readonly queue?: string | undefined;
     readonly status?: BacklogRecord['status'] | undefined;
+}
+interface PageRead {
+    readonly records: BacklogRecord[];
+    readonly queue: QueueState;
+}
+interface UnplacedPage {
+    readonly ids: string[];
+    readonly next: string | undefined;
 }
 interface IndexKey {
     readonly id: string;
@@ -825,19 +826,21 @@ declare function createDynamoDbClient({ endpoint, region, requestTimeoutMs, }?: 
 
 interface OperatorStore extends BacklogStore {
     readItems(ids: readonly string[]): Promise<Found[]>;
-    scanItems(page: ScanPage): Promise<{
-        readonly found: Found[];
-        readonly next: string | undefined;
-    }>;
+    scanItems(page: ScanPage): Promise<ItemsPage>;
     change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
     remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
-    countDue(query: CountQuery): Promise<{
-        readonly count: number;
-        readonly next: IndexKey | undefined;
-    }>;
+    countDue(query: CountQuery): Promise<CountedPage>;
     readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
     readQueues(): Promise<ReadonlyMap<string, QueueState>>;
     setPaused(queue: string, paused: boolean): Promise<boolean>;
+}
+interface ItemsPage {
+    readonly found: Found[];
+    readonly next: string | undefined;
+}
+interface CountedPage {
+    readonly count: number;
+    readonly next: IndexKey | undefined;
 }
 interface Found {
     readonly item: Item;
@@ -877,10 +880,7 @@ declare class DynamoDbStore implements BacklogStore {
     get(id: string): Promise<BacklogRecord | undefined>;
     list(filter: ListFilter): AsyncIterable<BacklogRecord>;
     queryDue(query: DueQuery): Promise<DuePage>;
-    readPage(ids: readonly string[], queue: string): Promise<{
-        records: BacklogRecord[];
-        queue: QueueState;
-    }>;
+    readPage(ids: readonly string[], queue: string): Promise<PageRead>;
     readQueue(queue: string): Promise<QueueState>;
     readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
     settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
@@ -892,10 +892,7 @@ declare class DynamoDbStore implements BacklogStore {
     claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
     releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
     claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
-    scanUnplaced(page: ScanPage): Promise<{
-        ids: string[];
-        next: string | undefined;
-    }>;
+    scanUnplaced(page: ScanPage): Promise<UnplacedPage>;
     readSweep(): Promise<SweepState | undefined>;
     writeSweep(state: SweepState): Promise<void>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
@@ -917,24 +914,15 @@ declare class MemoryStore implements OperatorStore {
     get(id: string): Promise<BacklogRecord | undefined>;
     list({ queue, status }: ListFilter): AsyncGenerator<BacklogRecord>;
     queryDue(query: DueQuery): Promise<DuePage>;
-    readPage(ids: readonly string[], queue: string): Promise<{
-        records: BacklogRecord[];
-        queue: QueueState;
-    }>;
+    readPage(ids: readonly string[], queue: string): Promise<PageRead>;
     readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
     readQueue(queue: string): Promise<QueueState>;
     settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
     change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
     remove(record: BacklogRecord): Promise<'removed' | 'changed'>;
     readItems(ids: readonly string[]): Promise<Found[]>;
-    scanItems({ segment, segments }: ScanPage): Promise<{
-        found: Found[];
-        next: string | undefined;
-    }>;
-    countDue({ lane, from, until, after }: CountQuery): Promise<{
-        count: number;
-        next: IndexKey | undefined;
-    }>;
+    scanItems({ segment, segments }: ScanPage): Promise<ItemsPage>;
+    countDue({ lane, from, until, after }: CountQuery): Promise<CountedPage>;
     readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
     readQueues(): Promise<ReadonlyMap<string, QueueState>>;
     setPaused(queue: string, paused: boolean): Promise<boolean>;
@@ -946,10 +934,7 @@ declare class MemoryStore implements OperatorStore {
     claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
     releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
     claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
-    scanUnplaced({ segment, segments }: ScanPage): Promise<{
-        ids: string[];
-        next: string | undefined;
-    }>;
+    scanUnplaced({ segment, segments }: ScanPage): Promise<UnplacedPage>;
     readSweep(): Promise<SweepState | undefined>;
     writeSweep(state: SweepState): Promise<void>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
@@ -986,11 +971,10 @@ interface LambdaContext {
     getRemainingTimeInMillis(): number;
     readonly awsRequestId?: string | undefined;
 }
-type LambdaHandler<Result> = (event: unknown, context: LambdaContext) => Promise<Result>;
 
 type EmitMetrics = (summary: RunSummary, table: string) => void;
 
-type BacklogLambdaHandler = LambdaHandler<RunSummary>;
+type BacklogLambdaHandler = (event: unknown, context: LambdaContext) => Promise<RunSummary>;
 interface HandlerSeams extends Partial<HandlerDeps> {
     readonly logger?: HandlerLogger | undefined;
     readonly env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -1025,12 +1009,14 @@ type contract_d_BreakerState = BreakerState;
 type contract_d_ClaimAnswer = ClaimAnswer;
 type contract_d_ClaimedArrivals = ClaimedArrivals;
 type contract_d_CountQuery = CountQuery;
+type contract_d_CountedPage = CountedPage;
 type contract_d_Cursor = Cursor;
 type contract_d_DuePage = DuePage;
 type contract_d_DueQuery = DueQuery;
 type contract_d_Found = Found;
 type contract_d_IndexKey = IndexKey;
 type contract_d_Item = Item;
+type contract_d_ItemsPage = ItemsPage;
 type contract_d_LeaseAnswer = LeaseAnswer;
 type contract_d_LeaseHold = LeaseHold;
 type contract_d_LeaseLeft = LeaseLeft;
@@ -1039,6 +1025,7 @@ type contract_d_LeaseState = LeaseState;
 type contract_d_ListFilter = ListFilter;
 type contract_d_NamedClaim = NamedClaim;
 type contract_d_OperatorChange = OperatorChange;
+type contract_d_PageRead = PageRead;
 type contract_d_QueueState = QueueState;
 type contract_d_RecordChange = RecordChange;
 type contract_d_RetryModeState = RetryModeState;
@@ -1048,8 +1035,9 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 type contract_d_Turns = Turns;
+type contract_d_UnplacedPage = UnplacedPage;
 declare namespace contract_d {
-  export type { contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_CountQuery as CountQuery, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_OperatorChange as OperatorChange, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun, contract_d_Turns as Turns };
+  export type { contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun, contract_d_Turns as Turns, contract_d_UnplacedPage as UnplacedPage };
 }
 
 interface ConnectionOptions {
@@ -1344,6 +1332,7 @@ export type {
     InsertManyOptions,
     InsertManyResult,
     InsertResult,
+    LambdaContext,
     NewRecord,
     OperationOptions,
     OperationResult,
@@ -1358,6 +1347,7 @@ export type {
     RetryFunction,
     RetryLimits,
     RetryPolicy,
+    RetryWait,
     RunDeps,
     RunOptions,
     RunSummary,

@@ -29,6 +29,7 @@ export {
     RetryFunction,
     RetryLimits,
     RetryPolicy,
+    RetryWait,
     Selection,
     Snooze,
     StandardSchema,

@@ -7,6 +7,7 @@ import type { InsertAnswer } from '../store/dynamodb/bulk-inserts.js';
 import { StoreError } from '../store/index.js';
 import { batchesOf } from './batches.js';
 
+/** What became of many records. */
 export interface InsertManyResult {
   /** How many went in. */
   readonly inserted: number;
@@ -23,10 +24,17 @@ export interface InsertManyResult {
   }[];
 }
 
-/** Counts so far. */
+/**
+ * Counts so far.
+ *
+ * @inline
+ */
 export interface InsertProgress {
+  /** Records that went in. */
   readonly inserted: number;
+  /** Records whose id was there already. */
   readonly duplicates: number;
+  /** Records that cannot be stored. */
   readonly failed: number;
 }
 
@@ -35,8 +43,10 @@ export interface InsertProgress {
  * `result`; run it again with the same ids.
  */
 export class InsertInterruptedError extends StoreError {
+  /** Always `InsertInterruptedError`. */
   override readonly name = 'InsertInterruptedError';
   constructor(
+    /** What had gone in by then. */
     readonly result: InsertManyResult,
     options: { cause: unknown },
     /** Places in the source, from 0, of the records that were taken from it and have no result. */

@@ -12,7 +12,7 @@ export type { BreakerOptions } from './pressure/breaker.js';
 export type { BreakerMemory, DestinationOf } from './pressure/breakers.js';
 export { runQueues, together } from './queues/run-queues.js';
 export { parseWeights, type QueuesChoice, type QueueWeights } from './queues/weights.js';
-export { type RetryAnswer, type RetryFunction, retryDecider } from './retry-function.js';
+export { type RetryAnswer, type RetryFunction, type RetryWait, retryDecider } from './retry-function.js';
 export { run } from './run.js';
 export type { RunSummary, StopReason } from './summary.js';
 export { type SweepSummary, sweep } from './sweep.js';

@@ -11,16 +11,26 @@ const BRAND = Symbol.for('dynamo-backlog.outcome');
 
 /** The work is done: the record succeeds. The same as returning nothing. */
 export class Done extends Error {
+  /** Always `Done`. */
   override readonly name = 'Done';
+  /** @hidden */
   readonly [BRAND] = 'done';
 }
 
 /** It failed, and the other side said when to come back. The policy's own wait still holds if it is longer. */
 export class RetryAfter extends Error {
+  /** Always `RetryAfter`. */
   override readonly name = 'RetryAfter';
+  /** @hidden */
   readonly [BRAND] = 'retryAfter';
-  /** @param seconds how long to wait at least, from now */
+  /**
+   * @param seconds how long to wait at least, from now, 0 or more; longer than 365 days is 365 days
+   * @param reason kept on the record as the error's message
+   * @param options `{ cause }`: the error behind it, whose name and message are kept instead
+   * @throws ConfigurationError for seconds that are negative, or no number
+   */
   constructor(
+    /** How long to wait at least, from the end of the attempt. */
     readonly seconds: number,
     reason = 'the other side asked to wait',
     options?: ErrorOptions,
@@ -32,9 +42,14 @@ export class RetryAfter extends Error {
 
 /** It can never succeed: the record is dead at once, and kept with this reason. */
 export class Dead extends Error {
+  /** Always `Dead`. */
   override readonly name = 'Dead';
+  /** @hidden */
   readonly [BRAND] = 'dead';
-  /** @param because why, in a few words; kept on the record */
+  /**
+   * @param reason why, in a few words; kept on the record as its `deadReason`
+   * @param options `{ cause }`: the error behind it, whose name and message are kept as well
+   */
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options);
   }
@@ -49,10 +64,18 @@ export class Refused extends Dead {
 
 /** Not its time yet: tried again after the wait, and not counted as a failure. */
 export class Snooze extends Error {
+  /** Always `Snooze`. */
   override readonly name = 'Snooze';
+  /** @hidden */
   readonly [BRAND] = 'snooze';
-  /** @param seconds how long to wait, from now; in place of what the policy says */
+  /**
+   * @param seconds how long to wait, from now, in place of what the policy says, 0 or more; longer than 365 days is 365 days
+   * @param reason why, in a few words; kept in the record's history
+   * @param options `{ cause }`: the error behind it
+   * @throws ConfigurationError for seconds that are negative, or no number
+   */
   constructor(
+    /** How long to wait, from the end of the attempt. */
     readonly seconds: number,
     reason = NOT_YET,
     options?: ErrorOptions,
@@ -67,14 +90,24 @@ export class Snooze extends Error {
  * told of.
  */
 export class Cancel extends Error {
+  /** Always `Cancel`. */
   override readonly name = 'Cancel';
+  /** @hidden */
   readonly [BRAND] = 'cancel';
-  /** @param because why, in a few words; kept on the record */
+  /**
+   * @param reason why, in a few words; kept on the record as its `deadReason`, behind `cancelled: `
+   * @param options `{ cause }`: the error behind it
+   */
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options);
   }
 }
 
+/**
+ * What says more than success or failure, returned or thrown.
+ *
+ * @inline
+ */
 export type TypedOutcome = Done | RetryAfter | Dead | Snooze | Cancel;
 
 function checkSeconds(outcome: string, seconds: number): void {

@@ -1,6 +1,6 @@
 /** Types that a store of your own has to name: what the methods of `BacklogStore` and `OperatorStore` take and give. */
 export type { Item, RecordChange } from '../record/index.js';
-export type { CountQuery, Found, OperatorChange } from './operator-store.js';
+export type { CountedPage, CountQuery, Found, ItemsPage, OperatorChange } from './operator-store.js';
 export type {
   ArrivalsClaim,
   BreakerState,
@@ -17,6 +17,7 @@ export type {
   LeaseState,
   ListFilter,
   NamedClaim,
+  PageRead,
   QueueState,
   RetryModeState,
   ScanPage,
@@ -25,4 +26,5 @@ export type {
   SweepState,
   TierRun,
   Turns,
+  UnplacedPage,
 } from './store.js';

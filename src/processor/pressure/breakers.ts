@@ -21,7 +21,11 @@ const STALE_MS = 86_400_000;
 /** Names are kept in the queue's item, which every page reads. */
 const MAX_DESTINATION_LENGTH = 100;
 
-/** Tells where a record goes: records of one destination fail and recover together. Kept and logged: no secret. */
+/**
+ * Tells where a record goes: records of one destination fail and recover together. Kept and logged: no secret.
+ *
+ * @inline
+ */
 export type DestinationOf = (record: BacklogRecord) => string;
 
 /** What a process remembers from run to run, by queue: how the attempts of each destination ended. */

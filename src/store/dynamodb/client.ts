@@ -1,11 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
+/** @inline */
 export interface ClientOptions {
   /** Of the local runtime or another emulator. Default: AWS, or `AWS_ENDPOINT_URL_DYNAMODB`. */
   readonly endpoint?: string | undefined;
   /** Default: the environment's, as for every AWS client; `us-east-1` with an endpoint. */
   readonly region?: string | undefined;
-  /** Of one try of one request. Default: 10,000. */
+  /** Of one try of one request, in milliseconds. Default: 10,000. */
   readonly requestTimeoutMs?: number | undefined;
 }
 

@@ -2,7 +2,11 @@
  * Attributes of control items, as anybody may have written them: what cannot be what the library wrote is damaged.
  */
 
-/** Called with the key of a control item, and its damaged attributes, that are begun anew. */
+/**
+ * Called with the key of a control item, and its damaged attributes, that are begun anew.
+ *
+ * @inline
+ */
 export type OnDamaged = (key: string, attributes: readonly string[]) => void;
 
 /** No clock shows a later time: that of the year 10000. */
