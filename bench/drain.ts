@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import PQueue from 'p-queue';
-import { BacklogClient, resolvePolicy, systemClock, systemRandom } from '../src/index.js';
-import { run } from '../src/processor/index.js';
+import { resolvePolicy, run, systemClock, systemRandom } from '../src/engine.js';
+import { BacklogClient } from '../src/index.js';
 import { type Consumed, DynamoDbStore, type OnConsumed } from '../src/store/index.js';
 
 const CONCURRENCY = 10;

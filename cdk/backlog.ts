@@ -52,8 +52,6 @@ const propsShape = z.strictObject({
 /**
  * A backlog: the table that other services put records into, and per queue the rules (or schedules) that attempt every
  * record until it succeeds, less and less often. With logs, alarms and a dashboard.
- *
- * @throws ConfigurationError at synthesis, naming the option that is invalid
  */
 export class Backlog extends Construct {
   /** Where the records are. */
@@ -72,9 +70,12 @@ export class Backlog extends Construct {
   readonly sweep: IFunction | undefined;
   /** The names of the queues whose rules or schedules do not fire. */
   readonly disabledQueues: readonly string[];
+  /** Its alarms; none with `alarms: false`. */
   readonly alarms: readonly Alarm[];
+  /** Its dashboard; missing with `dashboard: false`. */
   readonly dashboard: Dashboard | undefined;
 
+  /** @throws ConfigurationError at synthesis, naming the option that is invalid */
   constructor(scope: Construct, id: string, props: BacklogProps) {
     super(scope, id);
     const options = parseOptions(propsShape, props, 'Backlog');

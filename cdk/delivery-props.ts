@@ -3,17 +3,28 @@ import type { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IStringParameter, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Answers } from '../src/delivery/settings.js';
 
-/** The classes as well: under `exactOptionalPropertyTypes` they may not fit the CDK's own interfaces. */
+/**
+ * The classes as well: under `exactOptionalPropertyTypes` they may not fit the CDK's own interfaces.
+ *
+ * @inline
+ */
 type AnySecret = ISecret | Secret | IStringParameter | StringParameter;
 
-/** One field of a secret that is a JSON object. */
+/**
+ * One field of a secret that is a JSON object.
+ *
+ * @inline
+ */
 export interface SecretField {
+  /** Of Secrets Manager, or a parameter of the Parameter Store. */
   readonly secret: AnySecret;
+  /** The name of the field. */
   readonly field: string;
 }
 
 /** The value of a header that ends with a secret. */
 export interface HeaderSecret {
+  /** Of Secrets Manager, or a parameter of the Parameter Store. */
   readonly secret: AnySecret;
 
   /**

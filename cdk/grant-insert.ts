@@ -6,6 +6,7 @@ import { ConfigurationError } from '../src/errors.js';
 import { parseOptions } from '../src/validation.js';
 import { grantKeys } from './tables.js';
 
+/** What a producer may insert. */
 export interface GrantInsertOptions {
   /**
    * Patterns of the ids that the producer may insert, such as `["shop-*"]`: `*` is for any characters, `?` for one, and

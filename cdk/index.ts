@@ -1,8 +1,13 @@
-export type { Answer, Answers } from '../src/delivery/settings.js';
+/**
+ * For CDK apps: the construct `Backlog` and its props.
+ *
+ * @packageDocumentation
+ */
+export type { Answers } from '../src/delivery/settings.js';
 export type { RetryPolicy, Tier } from '../src/policies/index.js';
 export { Backlog } from './backlog.js';
-export type { DeliveryProps, HeaderSecret, SecretField } from './delivery-props.js';
+export type { DeliveryProps, HeaderSecret } from './delivery-props.js';
 export type { GrantInsertOptions } from './grant-insert.js';
 export type { BacklogProps } from './props.js';
-export type { HistoryProps, ProgressiveProps, QueueProps } from './queue-props.js';
+export type { HistoryProps, ProgressiveProps, QueueProps, TierProps } from './queue-props.js';
 export type { WorkerProps } from './worker-props.js';

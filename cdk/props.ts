@@ -6,9 +6,14 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { QueueProps } from './queue-props.js';
 import type { WorkerProps } from './worker-props.js';
 
-/** The classes as well: under `exactOptionalPropertyTypes` they do not fit the CDK's own interface. */
+/**
+ * The classes as well: under `exactOptionalPropertyTypes` they do not fit the CDK's own interface.
+ *
+ * @inline
+ */
 type AnyTable = ITable | TableV2 | Table;
 
+/** Props of a `Backlog`. Only `queues` is required. */
 export interface BacklogProps {
   /**
    * The queues by name: letters, digits, `_`, `.` and `-`, at most 128. Producers name one in the record's `queue`; without

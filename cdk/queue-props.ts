@@ -4,7 +4,11 @@ import type { RetryPolicy } from '../src/policies/index.js';
 import type { BreakerChoice } from '../src/processor/index.js';
 import type { DeliveryProps } from './delivery-props.js';
 
-/** When a record that has just come is attempted first. */
+/**
+ * When a record that has just come is attempted first.
+ *
+ * @inline
+ */
 export type FirstAttempt = 'onInsert' | 'scheduled';
 
 /**
@@ -199,6 +203,7 @@ export interface QueueProps {
   readonly lagThreshold?: Duration | undefined;
 }
 
+/** What a record keeps of its attempts. */
 export interface HistoryProps {
   /**
    * The size of all entries together, from 200 to 16,384.
@@ -230,6 +235,7 @@ export interface TierProps {
   readonly untilAge: Duration;
 }
 
+/** A schedule by age. */
 export interface ProgressiveProps {
   /**
    * How often records are attempted, up to which age, in ascending order. Intervals are whole minutes.

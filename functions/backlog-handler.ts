@@ -70,11 +70,11 @@ export interface BacklogHandlerOptions extends HandlerSeams {
    * Default: all records of the queue have the same destination.
    */
   readonly destination?: DestinationOf | undefined;
-  /** Time of one attempt. Default 30. */
+  /** Time of one attempt. Default: 30 s. */
   readonly attemptTimeout?: Duration | undefined;
   /** Attempts in one run. Default: no limit. */
   readonly maxRecords?: number | undefined;
-  /** How long a run stays, asleep, for waits of less than a tick, in seconds after its start. Default: a tick. */
+  /** How long a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
   readonly linger?: Duration | undefined;
   /** How long a record is kept after its success, or `"forever"`. Default: 30 days. */
   readonly retention?: Duration | 'forever' | undefined;

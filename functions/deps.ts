@@ -6,8 +6,11 @@ import type { Settings } from './settings.js';
 
 /** What a run works with; tests hand in their own. */
 export interface HandlerDeps {
+  /** For tests: in place of the tables, such as a `MemoryStore`. */
   readonly store: BacklogStore;
+  /** For tests: in place of the system's clock. */
   readonly clock: Clock;
+  /** For tests: in place of Node's random numbers. */
   readonly random: Random;
 }
 

@@ -1,30 +1,24 @@
+/**
+ * For Lambda functions: `backlogHandler`, delivery by HTTP, and what a `process` function gets, returns and throws.
+ *
+ * @packageDocumentation
+ */
 export {
-  type Answer,
   type Answers,
   deliverByHttp,
-  type HeaderValue,
   type HttpDelivery,
   type HttpDeliveryOptions,
-  type Secrets,
-  type SecretsSource,
 } from '../src/delivery/index.js';
+export type { Duration } from '../src/duration.js';
 export { ConfigurationError } from '../src/errors.js';
-export type { RetryPolicy, Tier, TierBand } from '../src/policies/index.js';
+export type { RetryPolicy, Tier } from '../src/policies/index.js';
 export type {
   AttemptContext,
   AttemptLogger,
-  BreakerChoice,
-  DeadOn,
-  DestinationOf,
-  ErrorClass,
-  GiveUp,
   HistoryOptions,
   Process,
-  ProcessResult,
-  QueuesChoice,
   RetryAnswer,
   RetryFunction,
-  RetryTo,
   RetryWait,
   RunSummary,
   StopReason,
@@ -35,11 +29,9 @@ export {
   Dead,
   Done,
   type ErrorEntry,
-  type ErrorText,
   type HistoryEntry,
   RetryAfter,
   Snooze,
-  type TypedOutcome,
 } from '../src/record/index.js';
 export {
   defineTask,

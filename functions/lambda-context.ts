@@ -1,6 +1,10 @@
-/** What a handler uses of Lambda's context. */
+/**
+ * What a handler uses of Lambda's context.
+ */
 export interface LambdaContext {
+  /** Until the function is ended, in milliseconds. */
   getRemainingTimeInMillis(): number;
+  /** Names the invocation in the log. */
   readonly awsRequestId?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ import { isIdle } from '../src/processor/summary.js';
 import { createDeps, type HandlerDeps } from './deps.js';
 import { type BacklogEvent, parseEvents } from './event.js';
 import type { HandlerLogger } from './handler-logger.js';
-import type { LambdaContext, LambdaHandler } from './lambda-context.js';
+import type { LambdaContext } from './lambda-context.js';
 import { lambdaHandler } from './lambda-handler.js';
 import { attemptLogger, createLogger } from './logger.js';
 import { type EmitMetrics, emitMetrics } from './metrics.js';
@@ -22,13 +22,17 @@ import { type QueueSettings, readSettings } from './settings.js';
 import { untilStopped } from './stop.js';
 
 /** A Lambda handler for a rule's event. Its result is the run's summary. */
-export type BacklogLambdaHandler = LambdaHandler<RunSummary>;
+export type BacklogLambdaHandler = (event: unknown, context: LambdaContext) => Promise<RunSummary>;
 
 /** Everything a handler touches that tests replace. */
 export interface HandlerSeams extends Partial<HandlerDeps> {
+  /** A logger of your own, such as a `Logger` of Powertools. Default: one with the function's log level. */
   readonly logger?: HandlerLogger | undefined;
+  /** For tests: in place of `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** For tests: gets a run's summary and the table's name, in place of CloudWatch's metrics. */
   readonly emit?: EmitMetrics | undefined;
+  /** For tests: in place of the run itself. */
   readonly run?: typeof run | undefined;
 }
 

@@ -3,7 +3,11 @@ import { isIdle, type RunSummary } from '../src/processor/summary.js';
 
 export const METRICS_NAMESPACE = 'DynamoBacklog';
 
-/** Writes one line in CloudWatch's embedded metric format. */
+/**
+ * Writes one line in CloudWatch's embedded metric format.
+ *
+ * @inline
+ */
 export type EmitMetrics = (summary: RunSummary, table: string) => void;
 
 /** Metrics of a run that found something, or made up for a missed one. An idle poll stays silent: every line costs. */

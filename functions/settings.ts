@@ -54,6 +54,7 @@ export interface QueueSettings {
   readonly retention?: Retention | undefined;
 }
 
+/** @inline */
 export type Retention = number | 'forever';
 
 export type QueuesSettings = Readonly<Record<string, QueueSettings>>;

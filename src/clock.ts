@@ -23,6 +23,7 @@ export interface ClockSetting {
   readonly speed: number;
 }
 
+/** Real time for both, as in the cloud. */
 export const systemClock: Clock = { now: Date.now, wall: Date.now, sleep };
 
 export function scaledClock(setting: ClockSetting): Clock {

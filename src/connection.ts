@@ -7,11 +7,13 @@ import { createDynamoDbClient, type DynamoDBClient } from './store/index.js';
 export interface ConnectionOptions {
   /** Your own DynamoDB client, instead of `endpoint` and `region`. */
   readonly client?: DynamoDBClient | undefined;
-  /** The URL of the local runtime or another emulator. Default: AWS. */
+  /** URL of the local runtime or another emulator. Default: AWS, or `AWS_ENDPOINT_URL_DYNAMODB`. */
   readonly endpoint?: string | undefined;
-  /** Default: the environment's. */
+  /** AWS region. Default: the environment's; `us-east-1` with an `endpoint`. */
   readonly region?: string | undefined;
+  /** For tests. Default: the system's clock. */
   readonly clock?: Clock | undefined;
+  /** For tests. Default: Node's cryptographic random numbers. */
   readonly random?: Random | undefined;
 }
 

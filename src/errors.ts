@@ -1,9 +1,11 @@
 /** Something the user configured or passed is invalid: says which option, what was expected, what came. */
 export class ConfigurationError extends Error {
+  /** Always `ConfigurationError`. */
   override readonly name = 'ConfigurationError';
 }
 
 /** A record that cannot be stored as it is: too large for DynamoDB, or of a type it does not know. */
 export class InvalidRecordError extends Error {
+  /** Always `InvalidRecordError`. */
   override readonly name = 'InvalidRecordError';
 }

@@ -1,56 +1,53 @@
-/** dynamo-backlog: a serverless, cron-driven backlog on DynamoDB. */
-export * from './client/index.js';
-export { type Clock, type ClockSetting, scaledClock, systemClock } from './clock.js';
-export { ConfigurationError, InvalidRecordError } from './errors.js';
-export * from './operate/index.js';
-export * from './policies/index.js';
+/**
+ * For producers, operators and the modules that both sides share: the client, the operator, tasks, what an attempt may
+ * return, retry policies as plain data, and the errors. Handlers import `dynamo-backlog/lambda`, CDK apps
+ * `dynamo-backlog/cdk`, runners and stores of your own `dynamo-backlog/engine`.
+ *
+ * @packageDocumentation
+ */
 export {
-  type AttemptContext,
-  type AttemptLogger,
-  type DeadOn,
-  type ErrorClass,
-  type FailureChoices,
-  type GiveUp,
-  type HistoryOptions,
-  type KeepTexts,
-  keptTexts,
-  type Process,
-  type ProcessResult,
-  type RecordChoices,
-  type RetryAnswer,
-  type RetryDecider,
-  type RetryFunction,
-  type RetryTo,
-  type RetryWait,
-  type RunDeps,
-  type RunLimits,
-  type RunOptions,
-  type RunSummary,
-  type RunTarget,
-  retryDecider,
-  run,
-  type StopReason,
-} from './processor/index.js';
-export { type Random, systemRandom } from './random.js';
+  BacklogClient,
+  type BacklogClientOptions,
+  type Delay,
+  InsertInterruptedError,
+  type InsertManyOptions,
+  type InsertManyResult,
+  type InsertResult,
+  type NewRecord,
+  type TaskInsertOptions,
+} from './client/index.js';
+export type { Duration } from './duration.js';
+export { ConfigurationError, InvalidRecordError } from './errors.js';
+export {
+  type ActionResult,
+  BacklogOperator,
+  type BacklogOperatorOptions,
+  OperationInterruptedError,
+  type OperationOptions,
+  type OperationResult,
+  type QueueStats,
+  type Selection,
+  type Stats,
+} from './operate/index.js';
+export type { RetryLimits, RetryPolicy, Tier } from './policies/index.js';
+export type { RetryAnswer, RetryFunction, RetryWait } from './processor/index.js';
 export {
   type BacklogRecord,
   Cancel,
-  DEFAULT_QUEUE,
   Dead,
   Done,
   type ErrorEntry,
-  type ErrorText,
   type HistoryEntry,
-  type Item,
-  isCancelled,
   RetryAfter,
-  type RetryMode,
   Snooze,
-  STATUSES,
   type Status,
-  type TypedOutcome,
 } from './record/index.js';
-export * from './store/index.js';
+export {
+  StoreAccessError,
+  StoreError,
+  StoreThrottledError,
+  StoreUnavailableError,
+} from './store/errors.js';
 export {
   defineTask,
   type StandardSchema,

@@ -1,8 +1,9 @@
 import { webcrypto } from 'node:crypto';
 
-/** A source of numbers uniform in [0, 1). */
+/** A source of numbers uniform in [0, 1). A test hands in one that it can repeat. */
 export type Random = () => number;
 
+/** Node's cryptographic random numbers. */
 export const systemRandom: Random = () => {
   const [word = 0] = webcrypto.getRandomValues(new Uint32Array(1));
   return word / 2 ** 32;

@@ -21,6 +21,7 @@ import { itemOf, type NewRecord } from './new-record.js';
 import { entryOf, isWrapped, type TaskEntry } from './task-entry.js';
 import { checkOptions, prepare, type TaskInsertOptions } from './task-record.js';
 
+/** Options of a `BacklogClient`. Only `table` is required. */
 export interface BacklogClientOptions extends ConnectionOptions {
   /** Name of the table of records. */
   readonly table: string;
@@ -32,8 +33,9 @@ export interface BacklogClientOptions extends ConnectionOptions {
   readonly indexAtOnce?: boolean | readonly string[] | undefined;
 }
 
+/** Options of `insertMany` for records as they are. */
 export interface InsertManyOptions extends Delay {
-  /** Records under way at once, in requests of up to 25. Default 100. */
+  /** Records under way at once, 1 to 1,000, in requests of up to 25. Default: 100. */
   readonly concurrency?: number | undefined;
   /** Called after every record with the counts so far. */
   readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
@@ -44,14 +46,21 @@ export interface InsertManyOptions extends Delay {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The same for many records of a task; each of them may say something else. */
-export interface TaskInsertManyOptions<Input = unknown, Priority extends string = string>
+/**
+ * The same for many records of a task; each of them may say something else.
+ *
+ * @inline
+ */
+interface TaskInsertManyOptions<Input = unknown, Priority extends string = string>
   extends Omit<TaskInsertOptions<Input, Priority>, 'id'>,
     InsertManyOptions {}
 
+/** @inline */
 type Source<Element> = Iterable<Element> | AsyncIterable<Element>;
 
+/** What became of an insertion. */
 export interface InsertResult {
+  /** The record's: the one that was given, or the one that the client made. */
   readonly id: string;
   /** False if a record with this id was there already; it was left alone. */
   readonly inserted: boolean;
@@ -115,7 +124,7 @@ export class BacklogClient {
   }
 
   /**
-   * Inserts one record: of a task, or as it is. An id that is there already is left alone, and is no error.
+   * Inserts one record of a task. An id that is there already is left alone, and is no error.
    *
    * @throws InvalidRecordError for a record that cannot be stored, or whose payload the task's schema refuses,
    *   ConfigurationError for wrong options, StoreError if the table cannot be used or reached
@@ -125,6 +134,12 @@ export class BacklogClient {
     payload: NoInfer<Input>,
     options?: TaskInsertOptions<NoInfer<Input>, NoInfer<Priority>>,
   ): Promise<InsertResult>;
+  /**
+   * Inserts one record as it is. An id that is there already is left alone, and is no error.
+   *
+   * @throws InvalidRecordError for a record that cannot be stored, ConfigurationError for wrong options, StoreError if
+   *   the table cannot be used or reached
+   */
   insert(record: NewRecord, options?: Delay): Promise<InsertResult>;
   async insert(
     first: Task | NewRecord,
@@ -136,17 +151,23 @@ export class BacklogClient {
   }
 
   /**
-   * Inserts many records from any source, without reading it ahead: of a task, or as they are. One bad record never
-   * stops the others: it is reported in `failed`. Of a task the source gives payloads, or `{ payload, ... }` with
-   * options of their own.
+   * Inserts many records of a task from any source, without reading it ahead. One bad record never stops the others: it
+   * is reported in `failed`. The source gives payloads, or `{ payload, ... }` with options of their own.
    *
-   * @throws InsertInterruptedError if the table cannot be used or reached, or at the signal; it says what went in
+   * @throws ConfigurationError for wrong options, InsertInterruptedError if the table cannot be used or reached, or at the signal; it says what went in
    */
   insertMany<Input, Priority extends string>(
     task: Task<Input, unknown, Priority>,
     payloads: Source<TaskEntry<NoInfer<Input>, NoInfer<Priority>>>,
     options?: TaskInsertManyOptions<NoInfer<Input>, NoInfer<Priority>>,
   ): Promise<InsertManyResult>;
+  /**
+   * Inserts many records as they are, from any source, without reading it ahead. One bad record never stops the others:
+   * it is reported in `failed`.
+   *
+   * @throws ConfigurationError for wrong options, InsertInterruptedError if the table cannot be used or reached, or at the
+   *   signal; it says what went in
+   */
   insertMany(records: Source<NewRecord>, options?: InsertManyOptions): Promise<InsertManyResult>;
   async insertMany(
     first: Task | Source<NewRecord>,

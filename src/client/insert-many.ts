@@ -7,26 +7,34 @@ import type { InsertAnswer } from '../store/dynamodb/bulk-inserts.js';
 import { StoreError } from '../store/index.js';
 import { batchesOf } from './batches.js';
 
+/** What became of many records. */
 export interface InsertManyResult {
   /** How many went in. */
   readonly inserted: number;
   /** Ids that were there already, and were left alone. */
   readonly duplicates: readonly string[];
-  readonly failed: readonly FailedRecord[];
+  /** Records that cannot be stored, in the order of the source. The others are inserted. */
+  readonly failed: readonly {
+    /** Undefined if the record had none. */
+    readonly id: string | undefined;
+    /** Its place in the source, from 0. */
+    readonly index: number;
+    /** Says what is wrong with it. */
+    readonly error: InvalidRecordError;
+  }[];
 }
 
-export interface FailedRecord {
-  /** Undefined if the record had none. */
-  readonly id: string | undefined;
-  /** Its place in the source, from 0. */
-  readonly index: number;
-  readonly error: InvalidRecordError;
-}
-
-/** Counts so far. */
+/**
+ * Counts so far.
+ *
+ * @inline
+ */
 export interface InsertProgress {
+  /** Records that went in. */
   readonly inserted: number;
+  /** Records whose id was there already. */
   readonly duplicates: number;
+  /** Records that cannot be stored. */
   readonly failed: number;
 }
 
@@ -35,8 +43,10 @@ export interface InsertProgress {
  * `result`; run it again with the same ids.
  */
 export class InsertInterruptedError extends StoreError {
+  /** Always `InsertInterruptedError`. */
   override readonly name = 'InsertInterruptedError';
   constructor(
+    /** What had gone in by then. */
     readonly result: InsertManyResult,
     options: { cause: unknown },
     /** Places in the source, from 0, of the records that were taken from it and have no result. */
@@ -52,6 +62,8 @@ export class InsertInterruptedError extends StoreError {
     );
   }
 }
+
+type Writable<List extends readonly unknown[]> = List[number][];
 
 export interface InsertManyDeps<Source> {
   /**
@@ -87,7 +99,11 @@ export async function insertMany<Source>(
   const { concurrency, clock, onProgress, signal } = deps;
   const size = Math.min(BATCH, concurrency);
   const queue = new PQueue({ concurrency: Math.floor(concurrency / size) });
-  const result = { inserted: 0, duplicates: [] as string[], failed: [] as FailedRecord[] };
+  const result = {
+    inserted: 0,
+    duplicates: [] as string[],
+    failed: [] as Writable<InsertManyResult['failed']>,
+  };
   const unsettled = new Set<number>();
   let taken = 0;
   let trouble: { cause: unknown } | undefined;

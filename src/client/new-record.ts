@@ -21,7 +21,7 @@ import { show } from '../validation.js';
 import { parseTime } from './delay.js';
 import { randomUuid } from './uuid.js';
 
-/** What a producer gives. */
+/** What a producer gives. Only `payload` is required. */
 export interface NewRecord<Payload = unknown> {
   /** Unique, at most 2,048 bytes in UTF-8; also the idempotency key of the attempts. Default: a random UUID. */
   readonly id?: string | undefined;

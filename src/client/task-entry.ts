@@ -4,13 +4,17 @@ import type { TaskInsertOptions } from './task-record.js';
 /**
  * One of many records of a task: its payload, or `{ payload, ... }` with options of its own. A payload that itself has
  * an attribute `payload` has to be wrapped.
+ *
+ * @inline
  */
 export type TaskEntry<Input, Priority extends string = string> =
   | ('payload' extends keyof Input ? never : Input)
   | WrappedPayload<Input, Priority>;
 
+/** @inline */
 export interface WrappedPayload<Input, Priority extends string = string>
   extends TaskInsertOptions<Input, Priority> {
+  /** What the task's schema takes. */
   readonly payload: Input;
 }
 

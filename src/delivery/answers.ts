@@ -5,13 +5,20 @@ import { show } from '../validation.js';
 /** What an answer means for its record. */
 export type Verdict = 'success' | 'retry' | 'dead';
 
-/** A status from 200 to 599, or all of a class. */
+/**
+ * A status from 200 to 599, or all of a class.
+ *
+ * @inline
+ */
 export type Answer = number | '2xx' | '3xx' | '4xx' | '5xx';
 
 /** Answers that mean something else than they do by themselves. A status comes before its class. */
 export interface Answers {
+  /** Answers that are a success. Default: 2xx. */
   readonly success?: readonly Answer[] | undefined;
+  /** Answers that are a failure, and retried. Default: 408, 425, 429 and 5xx; with a secret 401 and 403 as well. */
   readonly retry?: readonly Answer[] | undefined;
+  /** Answers after which the record is dead at once. Default: 3xx and all other 4xx. */
   readonly dead?: readonly Answer[] | undefined;
 }
 

@@ -6,11 +6,17 @@ import { type Answers, answersSchema } from './answers.js';
 import type { AllowedAddresses } from './private-addresses.js';
 import type { SecretsSource } from './signing.js';
 
+/** @inline */
 export type Method = 'POST' | 'PUT' | 'PATCH';
 
-/** A value, or a function that gets it for each attempt: one that asks over the network should remember the answer. */
+/**
+ * A value, or a function that gets it for each attempt: one that asks over the network should remember the answer.
+ *
+ * @inline
+ */
 export type HeaderValue = string | (() => string | Promise<string>);
 
+/** Options of `deliverByHttp`. Only `url` is required. */
 export interface HttpDeliveryOptions {
   /** https, or http to this very machine. */
   readonly url: string;
@@ -25,7 +31,7 @@ export interface HttpDeliveryOptions {
   readonly secret?: SecretsSource | undefined;
   /** What answers mean that are not to be taken as usual. */
   readonly answers?: Answers | undefined;
-  /** Time for connecting and the answer's headers. Default: the attempt's own time alone. */
+  /** Time for connecting and the answer's headers, up to 900 s. Default: the attempt's own time alone. */
   readonly requestTimeout?: Duration | undefined;
   /** An answer longer than this is cut off. Default 65,536. */
   readonly maxResponseBytes?: number | undefined;

@@ -4,7 +4,11 @@ import { ConfigurationError } from '../errors.js';
 import { show } from '../validation.js';
 import { addressIn } from './url.js';
 
-/** Networks as in `10.0.0.0/8`, or single addresses; `true` for what `PRIVATE` has. */
+/**
+ * Networks as in `10.0.0.0/8`, or single addresses; `true` for what `PRIVATE` has.
+ *
+ * @inline
+ */
 export type AllowedAddresses = boolean | readonly string[];
 
 /** What companies and clouds number their own machines by. */

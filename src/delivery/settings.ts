@@ -1,5 +1,5 @@
 /** What deliveries are checked by where nothing is delivered: in the CDK app. */
-export { type Answer, type Answers, checkAnswers } from './answers.js';
+export { type Answers, checkAnswers } from './answers.js';
 export { checkHeaders, holdsCredentials } from './custom-headers.js';
 export { deliveryShape, type Method } from './options.js';
 export { type AllowedAddresses, addressCheck, checkAddress, checkNetworks } from './private-addresses.js';

@@ -1,11 +1,13 @@
 import { parseSecrets } from './secret-text.js';
 
-/** One secret or several, of which each signs: while receivers change from one to the next, both are at work. */
+/** One secret or several, of which each signs: while receivers change from one to the next, both are at work. @inline */
 export type Secrets = string | readonly string[];
 
 /**
  * The secrets, or a function that gets them for each attempt: one that asks over the network should remember the
  * answer.
+ *
+ * @inline
  */
 export type SecretsSource = Secrets | (() => Secrets | Promise<Secrets>);
 

@@ -1,11 +1,5 @@
 import type { SkipReason } from './changes.js';
 
-/** A record that could not be changed. */
-export interface FailedChange {
-  readonly id: string;
-  readonly reason: string;
-}
-
 /** What an action came to. Counts are of records. */
 export interface OperationResult {
   /** Named, or matched by the selection. */
@@ -17,24 +11,42 @@ export interface OperationResult {
    * an hour.
    */
   readonly held: number;
-  /** Left as they are, by reason. */
+  /**
+   * Left as they are, by reason. `asWanted`: already as the action would make it. `otherStatus`: the action is not for
+   * its status. `inHand`: under attempt, or may be; try again in a minute. `changedMeanwhile`: others changed it all the
+   * time. `notFound`: no such record. `newer`: written by a newer version of this library.
+   */
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+  /** Could not be changed. */
   readonly failed: number;
-  /** The first 1,000 of them. */
-  readonly failures: readonly FailedChange[];
+  /** The first 1,000 of those that failed. */
+  readonly failures: readonly {
+    /** The record's. */
+    readonly id: string;
+    /** Why it could not be changed. */
+    readonly reason: string;
+  }[];
   /** The first few of those changed. */
   readonly examples: readonly string[];
   /** `limit`: there may be more. `aborted`: by the signal; the same call goes on with what is left. */
   readonly ended: 'complete' | 'limit' | 'aborted';
 }
 
-/** Counts so far. */
+/**
+ * Counts so far.
+ *
+ * @inline
+ */
 export interface OperationProgress {
   /** Records looked at. */
   readonly looked: number;
+  /** Records named, or matched by the selection. */
   readonly matched: number;
+  /** Records changed; in a dry run, that would be. */
   readonly changed: number;
+  /** Records left as they are. */
   readonly skipped: number;
+  /** Records that could not be changed. */
   readonly failed: number;
 }
 
@@ -49,7 +61,7 @@ export class ActionCounters {
   private failedCount = 0;
   private skippedCount = 0;
   private readonly skippedBy: Partial<Record<SkipReason, number>> = {};
-  private readonly failures: FailedChange[] = [];
+  private readonly failures: OperationResult['failures'][number][] = [];
   private readonly examples: string[] = [];
 
   get changedSoFar(): number {

@@ -6,8 +6,10 @@ import type { OperationResult } from './counters.js';
  * what is left.
  */
 export class OperationInterruptedError extends StoreError {
+  /** Always `OperationInterruptedError`. */
   override readonly name = 'OperationInterruptedError';
   constructor(
+    /** What was done by then. */
     readonly result: OperationResult,
     options: { readonly cause: unknown },
   ) {

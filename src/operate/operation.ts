@@ -36,13 +36,13 @@ export interface Action {
 
 /** How an action goes about it. All optional. */
 export interface OperationOptions {
-  /** Counts, and changes nothing. */
+  /** Counts, and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined;
   /** Records changed per second at most. Default: no limit. */
   readonly perSecond?: number | undefined;
   /** Records changed at most. Default: no limit. */
   readonly limit?: number | undefined;
-  /** Writes at once. Default: 25. */
+  /** Writes at once, 1 to 1,000. Default: 25. */
   readonly concurrency?: number | undefined;
   /** After each page, with the counts so far. */
   readonly onProgress?: ((progress: OperationProgress) => void) | undefined;

@@ -40,70 +40,96 @@ import { pagesOf, type Wanted } from './pages.js';
 import { parseSelection, queueName, type Selection } from './selection.js';
 import { type QueueStats, statsOf } from './stats.js';
 
-/** One id, a list of ids, or a selection. */
+/**
+ * One id, a list of ids, or a selection.
+ *
+ * @inline
+ */
 export type Which = string | readonly string[] | Selection;
 
-export interface RedriveOptions extends OperationOptions {
+/** @inline */
+interface RedriveOptions extends OperationOptions {
   /** Into this queue. Default: its own. */
   readonly queue?: string | undefined;
   /** With this policy of its own; `null`: with that of its queue. Default: as it was. */
   readonly retry?: RetryPolicy | null | undefined;
 }
 
-export interface DiscardOptions extends OperationOptions {
+/** @inline */
+interface DiscardOptions extends OperationOptions {
   /** Kept on the record, behind `discarded: `. */
   readonly reason?: string | undefined;
   /** How long the record stays visible. Default: 30 days. */
   readonly retention?: Duration | 'forever' | undefined;
-  /** Removes it from the table at once, permanently. */
+  /** Removes it from the table at once, permanently. Default: false. */
   readonly delete?: boolean | undefined;
 }
 
-export interface SnoozeOptions extends OperationOptions, Delay {}
+/** @inline */
+interface SnoozeOptions extends OperationOptions, Delay {}
 
-export interface MoveOptions extends OperationOptions {
+/** @inline */
+interface MoveOptions extends OperationOptions {
+  /** The queue that they move into. */
   readonly queue: string;
 }
 
-export interface EditOptions extends OperationOptions {
+/** @inline */
+interface EditOptions extends OperationOptions {
   /** The new payload. */
   readonly payload?: unknown;
   /** Or a JSON merge patch for the present one (RFC 7396): `null` removes. */
   readonly merge?: unknown;
-  /** Dead records are pending again with it. */
+  /** Dead records are pending again with it. Default: false. */
   readonly redrive?: boolean | undefined;
 }
 
-export interface ChangePolicyOptions extends OperationOptions {
-  /** `null`: that of its queue. */
+/** @inline */
+interface ChangePolicyOptions extends OperationOptions {
+  /** The policy; `null`: that of its queue. */
   readonly retry: RetryPolicy | null;
 }
 
-export interface ExportOptions {
+/** @inline */
+interface ExportOptions {
+  /** Items at most. Default: no limit. */
   readonly limit?: number | undefined;
+  /** Called when DynamoDB throttles, or does not answer: the export waits, for half a minute. */
   readonly onTrouble?: ((message: string) => void) | undefined;
+  /** Ends the export. */
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface StatsOptions {
+/** @inline */
+interface StatsOptions {
   /** Default: those that runs have served, or operators paused. */
   readonly queues?: readonly string[] | undefined;
-  /** Beside those. */
+  /** Queues beside those. Default: none. */
   readonly alsoQueues?: readonly string[] | undefined;
+  /** Ends the wait for a DynamoDB that throttles: its error is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a request cost, as DynamoDB reports it; 0 on the store of a test. */
-export interface Units {
+interface Units {
   readonly readUnits: number;
   readonly writeUnits: number;
 }
 
-export type ActionResult = OperationResult & Units;
+/** What an action came to, and what it cost as DynamoDB reports it; 0 on the store of a test. */
+export type ActionResult = OperationResult & {
+  /** Read units of all requests. */
+  readonly readUnits: number;
+  /** Write units of all requests, those of the index included. */
+  readonly writeUnits: number;
+};
 
-export interface Stats extends Pick<Units, 'readUnits'> {
+/** How the queues of a backlog are doing. */
+export interface Stats {
+  /** What the count cost, as DynamoDB reports it. */
+  readonly readUnits: number;
   /** The backlog's time, ISO-8601. */
   readonly at: string;
+  /** By name, in alphabetical order. */
   readonly queues: readonly QueueStats[];
 }
 
@@ -130,6 +156,9 @@ export class BacklogOperator {
   /**
    * Makes dead records pending again, and due now: failures back to 0, history kept. A selection leaves out those that
    * are not wanted any more.
+   *
+   * @throws ConfigurationError for wrong options, or a selection of nothing; OperationInterruptedError if the tables cannot
+   *   be used or reached, with what was done by then
    */
   async redrive(which: Which, options: RedriveOptions = {}): Promise<ActionResult> {
     const { queue, retry, ...how } = parseOptions(redriveSchema, options, 'redrive');
@@ -140,6 +169,9 @@ export class BacklogOperator {
   /**
    * Gives records up, as they are not wanted any more: they are dead with the reason, or removed, with `delete`. Of a
    * selection that names no status: dead ones.
+   *
+   * @throws ConfigurationError for wrong options, or a selection of nothing; OperationInterruptedError if the tables cannot
+   *   be used or reached, with what was done by then
    */
   async discard(which: Which, options: DiscardOptions = {}): Promise<ActionResult> {
     const parsed = parseOptions(discardSchema, options, 'discard');
@@ -148,7 +180,12 @@ export class BacklogOperator {
     return this.act('discard', which, discardAction({ reason, retention, delete: removes }), how);
   }
 
-  /** Waiting records are not attempted before then. */
+  /**
+   * Waiting records are not attempted before `delay` is over, or `at` has come: one of the two is required.
+   *
+   * @throws ConfigurationError for wrong options, or a selection of nothing; OperationInterruptedError if the tables cannot
+   *   be used or reached, with what was done by then
+   */
   async snooze(which: Which, options: SnoozeOptions): Promise<ActionResult> {
     const { delay, at, ...how } = parseOptions(snoozeSchema, options, 'snooze');
     const now = this.clock.now();
@@ -159,13 +196,23 @@ export class BacklogOperator {
     return this.act('snooze', which, snoozeAction(until), how);
   }
 
-  /** Waiting records are due now; on a progressive queue at the next turn of their tier. */
+  /**
+   * Waiting records are due now; on a progressive queue when their tier runs next.
+   *
+   * @throws ConfigurationError for wrong options, or a selection of nothing; OperationInterruptedError if the tables cannot
+   *   be used or reached, with what was done by then
+   */
   async runNow(which: Which, options: OperationOptions = {}): Promise<ActionResult> {
     const how = parseOptions(operationSchema, options, 'runNow');
     return this.act('runNow', which, runNowAction(), how);
   }
 
-  /** Waiting or dead records get another payload. */
+  /**
+   * Waiting or dead records get another payload: `payload`, or what `merge` makes of the present one.
+   *
+   * @throws ConfigurationError for wrong options, or a selection of nothing; OperationInterruptedError if the tables cannot
+   *   be used or reached, with what was done by then
+   */
   async editPayload(which: Which, options: EditOptions): Promise<ActionResult> {
     const { payload, merge, redrive, ...how } = parseOptions(editSchema, options, 'editPayload');
     if ((payload === undefined) === (merge === undefined)) {
@@ -175,13 +222,23 @@ export class BacklogOperator {
     return this.act('editPayload', which, editAction(edit, redrive), how);
   }
 
-  /** Waiting records, or dead ones that are named or selected as such, go to another queue. */
+  /**
+   * Waiting records, or dead ones that are named or selected as such, go to another queue.
+   *
+   * @throws ConfigurationError for wrong options, or a selection of nothing; OperationInterruptedError if the tables cannot
+   *   be used or reached, with what was done by then
+   */
   async move(which: Which, options: MoveOptions): Promise<ActionResult> {
     const { queue, ...how } = parseOptions(moveSchema, options, 'move');
     return this.act('move', which, moveAction(queue), how);
   }
 
-  /** Waiting or dead records get a policy of their own, or lose it. It decides from the next failure on. */
+  /**
+   * Waiting or dead records get a policy of their own, or lose it. It decides from the next failure on.
+   *
+   * @throws ConfigurationError for wrong options, or a selection of nothing; OperationInterruptedError if the tables cannot
+   *   be used or reached, with what was done by then
+   */
   async changePolicy(which: Which, options: ChangePolicyOptions): Promise<ActionResult> {
     const { retry, ...how } = parseOptions(changePolicySchema, options, 'changePolicy');
     const policy = parsePolicy(retry, 'changePolicy.retry');
@@ -191,7 +248,12 @@ export class BacklogOperator {
     return this.act('changePolicy', which, changePolicyAction(policy), how);
   }
 
-  /** The items as they are in the table, one after the other. */
+  /**
+   * The items as they are in the table, one after the other.
+   *
+   * @throws ConfigurationError for wrong options, or a selection of nothing; StoreError if the tables cannot be used or
+   *   reached
+   */
   async *export(which: Which, options: ExportOptions = {}): AsyncGenerator<Item> {
     const {
       limit = Number.POSITIVE_INFINITY,
@@ -222,6 +284,8 @@ export class BacklogOperator {
    * history.
    *
    * The index is eventually consistent, and records that are not indexed yet are not counted.
+   *
+   * @throws ConfigurationError for wrong options, StoreError if the tables cannot be used or reached
    */
   async stats(options: StatsOptions = {}): Promise<Stats> {
     const { queues: names, alsoQueues = [], signal } = parseOptions(statsSchema, options, 'stats');
@@ -238,12 +302,20 @@ export class BacklogOperator {
     return { at: toIso(now), queues, readUnits: units().readUnits };
   }
 
-  /** Stops a queue: no further attempt begins within a page, nor on arrival. False: it was paused already. */
+  /**
+   * Stops a queue: no further attempt begins within a page, nor on arrival. False: it was paused already.
+   *
+   * @throws ConfigurationError for what is no name of a queue, StoreError if the table cannot be used or reached
+   */
   async pause(queue: string): Promise<boolean> {
     return this.setPaused('pause', queue, true);
   }
 
-  /** Lets a queue go on. False: it was not paused. */
+  /**
+   * Lets a queue go on. False: it was not paused.
+   *
+   * @throws ConfigurationError for what is no name of a queue, StoreError if the table cannot be used or reached
+   */
   async resume(queue: string): Promise<boolean> {
     return this.setPaused('resume', queue, false);
   }

@@ -15,12 +15,13 @@ import { parseOptions } from '../validation.js';
 import type { OperationProgress } from './counters.js';
 import { queueName } from './selection.js';
 
+/** Options of a `BacklogOperator`. Both tables are required. */
 export interface BacklogOperatorOptions extends ConnectionOptions {
   /** Name of the table of records. */
   readonly table: string;
   /** Name of the table of leases and queues. */
   readonly controlTable: string;
-  /** In place of the tables, for tests. */
+  /** In place of the tables, for tests; such as a `MemoryStore`. */
   readonly store?: OperatorStore | undefined;
 }
 

@@ -8,8 +8,9 @@ import { isPlainObject } from './merge-patch.js';
 
 /** Which records: all of these must hold. At least one of them must be given; `all: true` takes every record. */
 export interface Selection {
+  /** Records of this queue. Default: of all. */
   readonly queue?: string | undefined;
-  /** One, or several of them. */
+  /** One, or several of them. Default: those that the action is for. */
   readonly status?: Status | readonly Status[] | undefined;
   /** Name of the last error, such as `HttpError`. */
   readonly errorName?: string | undefined;
@@ -17,6 +18,7 @@ export interface Selection {
   readonly deadReason?: string | undefined;
   /** Inserted longer ago than this: seconds as a number, or text with a unit such as `"90m"`, `"2h"`, `"7d"`. */
   readonly olderThan?: number | string | undefined;
+  /** Inserted less long ago than this, in the same form. */
   readonly youngerThan?: number | string | undefined;
   /**
    * The payload has this value there. Path: names and places in lists, as `"customer.id"` or `["items", "0", "a.b"]`.
@@ -28,8 +30,11 @@ export interface Selection {
   readonly all?: boolean | undefined;
 }
 
+/** @inline */
 export interface PayloadMatch {
+  /** Names and places in lists. */
   readonly path: string | readonly string[];
+  /** The value there, compared in depth. */
   readonly equals: unknown;
 }
 

@@ -6,16 +6,19 @@ import { deadLanesOf } from './lanes.js';
 
 /** How a queue is doing. Counts are of records that are indexed. */
 export interface QueueStats {
+  /** Its name. */
   readonly queue: string;
   /** How it retries, once a run has noted it. */
   readonly retryMode: RetryMode | undefined;
+  /** An operator has stopped it. */
   readonly paused: boolean;
-  /** ISO-8601. */
+  /** Since when, ISO-8601; absent where it is not known. */
   readonly pausedAt?: string | undefined;
   /** Destinations whose circuit breaker is open. */
   readonly openBreakers: number;
   /** `NEW` and `ERROR` together: the index does not tell them apart. */
   readonly pending: number;
+  /** Given up, and still in the index. */
   readonly dead: number;
   /** The first due time of all that wait, ISO-8601; on a progressive queue the insertion of its oldest record. */
   readonly oldestDueAt: string | undefined;
@@ -23,22 +26,26 @@ export interface QueueStats {
   readonly lagSeconds?: number | undefined;
   /** For a queue that retries per record. The windows begin now, and hold the shorter ones. */
   readonly due?: {
+    /** Due by now. */
     readonly now: number;
+    /** Due within a minute. */
     readonly minute: number;
+    /** Due within an hour. */
     readonly hour: number;
+    /** Due within a day. */
     readonly day: number;
   };
   /** For a progressive queue, the records by age, in the bands of the default tiers, the youngest first. */
-  readonly ages?: readonly AgeCount[];
+  readonly ages?: readonly {
+    /** Where the band begins, in the backlog's seconds. */
+    readonly fromAgeSeconds: number;
+    /** Where it ends; undefined: without end. */
+    readonly untilAgeSeconds: number | undefined;
+    /** Records in it. */
+    readonly count: number;
+  }[];
   /** For a progressive queue, the records that are not due yet, as their producer or a move has them wait. */
   readonly delayed?: number | undefined;
-}
-
-export interface AgeCount {
-  readonly fromAgeSeconds: number;
-  /** Undefined: without end. */
-  readonly untilAgeSeconds: number | undefined;
-  readonly count: number;
 }
 
 interface StatsDeps {

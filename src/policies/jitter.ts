@@ -16,8 +16,8 @@ export type Jitter =
   | { readonly type: 'percent'; readonly percent: number }
   | { readonly type: 'none' };
 
-const JITTER_TYPES = ['phase', 'full', 'equal', 'percent', 'none'] as const;
-type JitterType = (typeof JITTER_TYPES)[number];
+type JitterType = 'phase' | 'full' | 'equal' | 'percent' | 'none';
+const JITTER_TYPES: readonly JitterType[] = ['phase', 'full', 'equal', 'percent', 'none'];
 const DEFAULT_PERCENT = 10;
 /** Where the cumulated wait does not grow by a factor in the limit (constant waits, powers, arctan). */
 const DEFAULT_AMPLITUDE = 0.236;
@@ -37,11 +37,14 @@ const SCHEMAS = {
   none: z.strictObject({ type: z.literal('none') }),
 } as const;
 
-type JitterSchema = (typeof SCHEMAS)[JitterType];
-type ParsedJitter = z.output<JitterSchema>;
+type ParsedJitter = z.output<(typeof SCHEMAS)[JitterType]>;
 
 /** A name alone stands for the type with its defaults. */
-export type JitterInput = JitterType | z.input<JitterSchema>;
+export type JitterInput =
+  | JitterType
+  | { readonly type: 'phase'; readonly amplitude?: number | undefined }
+  | { readonly type: 'percent'; readonly percent?: number | undefined }
+  | { readonly type: 'full' | 'equal' | 'none' };
 
 /**
  * @param name where it comes from, such as `retry.jitter`

@@ -1,10 +1,18 @@
 import * as z from 'zod/mini';
 import { QUEUE_NAME, QUEUE_PATTERN, WORKER_LOST } from '../record/index.js';
 
-/** The class of an error. */
+/**
+ * The class of an error.
+ *
+ * @inline
+ */
 export type ErrorClass = abstract new (...args: never[]) => Error;
 
-/** Errors that no retry helps against: their names, or those of a class that they are derived from; or the classes. */
+/**
+ * Errors that no retry helps against: their names, or those of a class that they are derived from; or the classes.
+ *
+ * @inline
+ */
 export type DeadOn = readonly (string | ErrorClass)[];
 
 export const retryQueueName = z

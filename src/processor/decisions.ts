@@ -31,7 +31,11 @@ export interface FailureChoices {
   readonly deadOn?: DeadOn | undefined;
 }
 
-/** What holds for one record in place of what its handler says; what it leaves out, the handler says. */
+/**
+ * What holds for one record in place of what its handler says; what it leaves out, the handler says.
+ *
+ * @inline
+ */
 export interface RecordChoices extends FailureChoices {
   /** With it, and without a function beside it, the handler's function is not asked. */
   readonly policy?: ResolvedPolicy | undefined;

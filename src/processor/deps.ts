@@ -7,12 +7,24 @@ import type { Upcoming } from './upcoming.js';
 
 /** What a run works with: handed in, so that tests and simulations own time, chance and storage. */
 export interface RunDeps {
+  /** Where the records are. */
   readonly store: BacklogStore;
+  /** Tells both times; `systemClock`, or a test's. */
   readonly clock: Clock;
+  /** Draws jitter and tokens; `systemRandom`, or a test's. */
   readonly random: Random;
+  /** Gets the lines of the run and of its attempts. */
   readonly logger: AttemptLogger;
-  /** What the process remembers of its earlier runs. Default: nothing. */
+  /**
+   * What the process remembers of its earlier runs. Default: nothing.
+   *
+   * @internal
+   */
   readonly breakers?: BreakerMemory | undefined;
-  /** Where the run notes what it may stay for. Default: it stays for nothing. */
+  /**
+   * Where the run notes what it may stay for. Default: it stays for nothing.
+   *
+   * @internal
+   */
   readonly upcoming?: Upcoming | undefined;
 }

@@ -21,7 +21,10 @@ export const historyChoices = {
   ),
 };
 
-/** Keeps what the options allow: redacted texts, and the stacks where they are asked for. */
+/**
+ * Makes the `keepTexts` of `RunOptions`, which keeps what the options allow: redacted texts, and the stacks where they
+ * are asked for.
+ */
 export function keptTexts({ stacks = false, redact }: HistoryOptions): KeepTexts | undefined {
   if (!stacks && !redact) return undefined;
   return (outcome) => keptOf(outcome, stacks, redact);

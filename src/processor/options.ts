@@ -15,14 +15,19 @@ export interface AttemptContext {
   readonly signal: AbortSignal;
   /** Which attempt this is, from 1. */
   readonly attempt: number;
+  /** Writes structured JSON lines into the function's log. */
   readonly logger: AttemptLogger;
 }
 
 /** The few methods that attempts log with; Powertools' Logger fits. */
 export interface AttemptLogger {
+  /** A line of level DEBUG; `extra` becomes attributes of the line. */
   debug(message: string, extra?: Record<string, unknown>): void;
+  /** A line of level INFO. */
   info(message: string, extra?: Record<string, unknown>): void;
+  /** A line of level WARN. */
   warn(message: string, extra?: Record<string, unknown>): void;
+  /** A line of level ERROR. */
   error(message: string, extra?: Record<string, unknown>): void;
 }
 
@@ -35,6 +40,7 @@ export type Process = (
   context: AttemptContext,
 ) => ProcessResult | Promise<ProcessResult>;
 
+/** @inline */
 // biome-ignore lint/suspicious/noConfusingVoidType: a process function that returns nothing is the usual case
 export type ProcessResult = void | TypedOutcome;
 
@@ -52,10 +58,19 @@ const breakerOptions = z.strictObject({
 /** `true` takes the defaults, `false` is none. */
 export const breakerOption = z.union([z.boolean(), breakerOptions]);
 
-/** Tells where a record goes: records of one destination fail and recover together. Kept and logged: no secret. */
+/**
+ * Names the destination of a record: records of one destination fail and recover together. The name is stored and
+ * logged, so it must hold no secret.
+ *
+ * @inline
+ */
 export type DestinationOf = (record: BacklogRecord) => string;
 
-/** A circuit breaker as it is written down: `true` for the defaults of all its options. */
+/**
+ * A circuit breaker as it is written down: `true` for the defaults of all its options.
+ *
+ * @inline
+ */
 export type BreakerChoice =
   | boolean
   | {
@@ -102,23 +117,36 @@ export const limitsShape = {
   attemptTimeout: z._default(attemptTimeout, 30),
 };
 
+/** @inline */
 export interface RunLimits {
+  /** Attempts at once. */
   readonly concurrency: number;
+  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
   readonly globalConcurrency?: number | undefined;
+  /** Runs at once that attempt records as they are inserted. Default: 10. */
   readonly onInsertConcurrency?: number | undefined;
+  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
+  /** Time of one attempt. */
   readonly attemptTimeout: number;
+  /** Attempts in one run. Default: no limit. */
   readonly maxRecords?: number | undefined;
+  /** How long a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
   readonly linger?: number | undefined;
 }
 
 /** What a function needs beside one attempt: to read a page, to settle, to give the lease back. */
 export const LEAST_SPARE_SECONDS = 15;
 
-/** A batch of records that have just come. */
+/**
+ * A batch of records that have just come.
+ *
+ * @inline
+ */
 export interface Arrivals {
   /** Names it: the same batch that is delivered twice is attempted once. */
   readonly batch: string;
+  /** The ids of the records. */
   readonly ids: readonly string[];
 }
 
@@ -134,18 +162,25 @@ export interface OnePage {
 
 /** What to drain: one lane of one queue; on a progressive queue, of one tier. */
 export interface RunTarget {
+  /** The queue's name. */
   readonly queue: string;
+  /** The partition of the index: the queue's name; `orders#1` of a queue with shards. */
   readonly lane: string;
   /** Several lanes of the queue, one for each of some shards, instead of `lane`. */
   readonly lanes?: readonly string[] | undefined;
   /** How many shards the queue has. Default: 1. */
   readonly shards?: number | undefined;
-  /** Stops after one page of each lane: other queues have their turn. */
+  /**
+   * Stops after one page of each lane: other queues have their turn.
+   *
+   * @internal
+   */
   readonly onePage?: OnePage | undefined;
   /** Which of the runs that come to a queue's shards this one is, if there are several. Default: the only one. */
   readonly part?: number | undefined;
   /** Only what is kept to the second, and has come due since then (epoch milliseconds): the run stays for it. */
   readonly exactSince?: number | undefined;
+  /** The ages that a progressive queue's run attempts, from `tierBands`. Default: none, the queue retries per record. */
   readonly band?: TierBand | undefined;
   /** The mode of a progressive queue's run without an age band. Default: as `band` says. */
   readonly retryMode?: RetryMode | undefined;
@@ -157,9 +192,13 @@ export interface RunTarget {
   readonly catchUp?: readonly TierBand[] | undefined;
 }
 
+/** One run: what to drain, how to attempt a record, and for how long. */
 export interface RunOptions extends FailureChoices {
+  /** What to drain. */
   readonly target: RunTarget;
+  /** Does the work of one record. */
   readonly process: Process;
+  /** When to retry, of `resolvePolicy`; a record's own comes before it. */
   readonly policy: ResolvedPolicy;
   /**
    * What holds for one record before what is said here, and after its own policy. If it throws, the log says so.
@@ -170,6 +209,7 @@ export interface RunOptions extends FailureChoices {
    * known.
    */
   readonly knows?: ((record: BacklogRecord) => boolean) | undefined;
+  /** How much at once, and how much in all. */
   readonly limits: RunLimits;
   /** Default: none, every record that is due is attempted. */
   readonly breaker?: BreakerOptions | undefined;

@@ -16,13 +16,19 @@ import { ignoreRejection } from './kept-texts.js';
  */
 export type RetryFunction = (error: Error, record: BacklogRecord, retryCount: number) => RetryAnswer;
 
-/** A wait, `false` for dead at once, or more of it in an object. */
+/**
+ * A wait in seconds, a policy or its name; `false` for dead at once; or an object: `{ wait, queue }`, `{ dead: 'why' }`.
+ */
 export type RetryAnswer = RetryWait | false | RetryTo | GiveUp;
 
 /** A duration (`30`, `'2h'`), a policy, or the name of one that has its defaults: `'exponential'`. */
 export type RetryWait = Duration | RetryPolicy | RetryPolicy['type'];
 
-/** Tried again: after this wait, in that queue. */
+/**
+ * Tried again: after this wait, in that queue.
+ *
+ * @inline
+ */
 export interface RetryTo {
   /** Default: what the policy says that stands behind the function. */
   readonly wait?: RetryWait | undefined;
@@ -30,8 +36,13 @@ export interface RetryTo {
   readonly queue?: string | undefined;
 }
 
-/** Dead at once, for this reason. */
+/**
+ * Dead at once, for this reason.
+ *
+ * @inline
+ */
 export interface GiveUp {
+  /** Why; kept on the record as its `deadReason`. */
   readonly dead: string;
 }
 
@@ -39,7 +50,10 @@ type Failure = Extract<AttemptOutcome, { type: 'failure' }>;
 
 const MAX_PROBLEM_CHARACTERS = 400;
 
-/** Whatever the user's function does, the record is settled: a bad answer leaves the decision to the fallback. */
+/**
+ * Makes the `retryDecider` of `RunOptions` of a retry function. Whatever the function does, the record is settled: a bad
+ * answer leaves the decision to the run's policy.
+ */
 export function retryDecider(retry: RetryFunction): RetryDecider {
   return (failure, record, fallback) => {
     const counted = { ...record, failures: record.failures + 1, attempts: record.attempts + 1 };

@@ -32,11 +32,15 @@ export type StopReason =
 
 /** What one run did. Counts are of records. */
 export interface RunSummary {
+  /** The queue that it served; of several, their names, separated by commas. */
   readonly queue: string;
+  /** The part of the index that it drained; of several queues, their names. */
   readonly lane: string;
   /** The tier, on a progressive queue. */
   readonly tier?: number | undefined;
+  /** Attempts that were made. */
   readonly attempted: number;
+  /** Attempts that succeeded. */
   readonly succeeded: number;
   /** To be tried again. */
   readonly failed: number;
@@ -58,6 +62,7 @@ export interface RunSummary {
   readonly leftOver: number;
   /** How late the latest record was attempted, in the backlog's seconds. */
   readonly lagSeconds: number;
+  /** Why the run ended. */
   readonly ended: StopReason;
   /** What the run did for each queue, if it served several. Absent: it served one. */
   readonly queues?: readonly RunSummary[] | undefined;
@@ -65,6 +70,7 @@ export interface RunSummary {
   readonly trouble?: string | undefined;
   /** Tiers whose missed, late or cut-short runs this run made up for. Absent: none. */
   readonly caughtUp?: readonly number[] | undefined;
+  /** Real time from its start to its end, in milliseconds. */
   readonly durationMs: number;
 }
 

@@ -14,25 +14,44 @@ import {
 
 /** Attributes that a settle writes or removes; those it does not name stay as they are. */
 export interface RecordChange {
+  /** Attributes and their new values; see `BacklogRecord`. */
   readonly set: {
+    /** The new status. */
     readonly status?: Status;
+    /** The queue into which it moves. */
     readonly queue?: string;
+    /** When it was inserted, ISO-8601. */
     readonly insertedAt?: string;
+    /** What its age counts from, ISO-8601. */
     readonly availableAt?: string;
+    /** Its partition of the index. */
     readonly lane?: string;
+    /** When it is due, ISO-8601. */
     readonly dueAt?: string;
+    /** Attempts so far. */
     readonly attempts?: number;
+    /** Failures so far. */
     readonly failures?: number;
+    /** ISO-8601. */
     readonly firstFailureAt?: string;
+    /** ISO-8601. */
     readonly lastFailureAt?: string;
+    /** ISO-8601. */
     readonly lastAttemptAt?: string;
+    /** The newest failure. */
     readonly lastError?: ErrorEntry;
+    /** The newest attempts. */
     readonly history?: readonly HistoryEntry[];
+    /** No attempt before, ISO-8601. */
     readonly notBefore?: string;
+    /** ISO-8601. */
     readonly unknownTaskSince?: string;
+    /** Why it is dead. */
     readonly deadReason?: string;
+    /** When DynamoDB's TTL removes it, epoch seconds. */
     readonly expiresAt?: number;
   };
+  /** Attributes that go. */
   readonly remove: readonly (
     | 'lane'
     | 'dueAt'

@@ -6,18 +6,30 @@ const MAX_NAME_BYTES = 64;
 const MAX_MESSAGE_BYTES = 400;
 const MAX_STACK_BYTES = 1_000;
 
-/** How much a record keeps of its attempts. */
+/**
+ * How much a record keeps of its attempts.
+ *
+ * @inline
+ */
 export interface HistoryLimits {
   /** Of all entries, as JSON: a little more than DynamoDB bills. */
   readonly bytes: number;
+  /** At most. */
   readonly entries: number;
 }
 export const DEFAULT_HISTORY: HistoryLimits = { bytes: 512, entries: 20 };
 
-/** What an attempt said of its error. */
+/**
+ * What an attempt said of its error.
+ *
+ * @inline
+ */
 export interface ErrorText {
+  /** The error's class. */
   readonly name: string;
+  /** Its message, uncut. */
   readonly message: string;
+  /** Where it was thrown. */
   readonly stack?: string | undefined;
 }
 

@@ -11,7 +11,9 @@ const BRAND = Symbol.for('dynamo-backlog.outcome');
 
 /** The work is done: the record succeeds. The same as returning nothing. */
 export class Done extends Error {
+  /** Always `Done`. */
   override readonly name = 'Done';
+  /** @hidden */
   readonly [BRAND] = 'done';
 }
 
@@ -20,11 +22,18 @@ const ANY_LENGTH = { most: Number.MAX_VALUE };
 
 /** It failed, and the destination said when to come back. The policy's own wait still holds if it is longer. */
 export class RetryAfter extends Error {
+  /** Always `RetryAfter`. */
   override readonly name = 'RetryAfter';
+  /** @hidden */
   readonly [BRAND] = 'retryAfter';
-  /** How long to wait at least, from now. */
+  /** How long to wait at least, from the end of the attempt, in seconds. */
   readonly seconds: number;
-  /** @param wait at least, from now: seconds, or text such as `'2h'` */
+  /**
+   * @param wait how long to wait at least, from now: seconds, or text such as `'2h'`; longer than 365 days is 365 days
+   * @param reason kept on the record as the error's message
+   * @param options `{ cause }`: the error behind it, whose name and message are kept instead
+   * @throws ConfigurationError for what is no duration
+   */
   constructor(wait: Duration, reason = 'the destination asked to wait', options?: ErrorOptions) {
     super(reason, options);
     this.seconds = parseDuration(wait, 'RetryAfter', ANY_LENGTH);
@@ -33,9 +42,14 @@ export class RetryAfter extends Error {
 
 /** It can never succeed: the record is dead at once, and kept with this reason. */
 export class Dead extends Error {
+  /** Always `Dead`. */
   override readonly name = 'Dead';
+  /** @hidden */
   readonly [BRAND] = 'dead';
-  /** @param reason why, in a few words; kept on the record */
+  /**
+   * @param reason why, in a few words; kept on the record as its `deadReason`
+   * @param options `{ cause }`: the error behind it, whose name and message are kept as well
+   */
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options);
   }
@@ -50,11 +64,18 @@ export class Refused extends Dead {
 
 /** Not its time yet: tried again after the wait, and not counted as a failure. */
 export class Snooze extends Error {
+  /** Always `Snooze`. */
   override readonly name = 'Snooze';
+  /** @hidden */
   readonly [BRAND] = 'snooze';
-  /** How long to wait, from now. */
+  /** How long to wait, from the end of the attempt, in seconds. */
   readonly seconds: number;
-  /** @param delay from now, in place of what the policy says: seconds, or text such as `'2h'` */
+  /**
+   * @param delay from now, in place of what the policy says: seconds, or text such as `'2h'`; longer than 365 days is 365 days
+   * @param reason why, in a few words; kept in the record's history
+   * @param options `{ cause }`: the error behind it
+   * @throws ConfigurationError for what is no duration
+   */
   constructor(delay: Duration, reason = NOT_YET, options?: ErrorOptions) {
     super(reason, options);
     this.seconds = parseDuration(delay, 'Snooze', ANY_LENGTH);
@@ -66,14 +87,24 @@ export class Snooze extends Error {
  * sets off an alarm.
  */
 export class Cancel extends Error {
+  /** Always `Cancel`. */
   override readonly name = 'Cancel';
+  /** @hidden */
   readonly [BRAND] = 'cancel';
-  /** @param reason why, in a few words; kept on the record */
+  /**
+   * @param reason why, in a few words; kept on the record as its `deadReason`, behind `cancelled: `
+   * @param options `{ cause }`: the error behind it
+   */
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options);
   }
 }
 
+/**
+ * What says more than success or failure, returned or thrown.
+ *
+ * @inline
+ */
 export type TypedOutcome = Done | RetryAfter | Dead | Snooze | Cancel;
 
 /** How one attempt ended. */

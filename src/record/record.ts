@@ -4,10 +4,18 @@ import type { AS_READ, AsRead } from './as-read.js';
 /** An item as the table has it: any service may have written it. */
 export type Item = Readonly<Record<string, unknown>>;
 
-export const STATUSES = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const;
-export type Status = (typeof STATUSES)[number];
+/**
+ * Where a record stands. `NEW`: no attempt has failed. `ERROR`: it waits for its next attempt. `SUCCESS`: its work is done.
+ * `DEAD`: it was given up, for its `deadReason`.
+ */
+export type Status = 'NEW' | 'ERROR' | 'SUCCESS' | 'DEAD';
+export const STATUSES = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const satisfies readonly Status[];
 
-/** How a queue retries: by a due time per record, or by the age of the record and the rule that covers it. */
+/**
+ * How a queue retries: by a due time per record, or by the age of the record and the rule that covers it.
+ *
+ * @inline
+ */
 export type RetryMode = 'perRecord' | 'progressive';
 
 export const DEFAULT_QUEUE = 'default';
@@ -23,8 +31,9 @@ export const QUEUE_NAME = 'letters, digits, "_", "." and "-", at most 128';
 export interface ErrorEntry {
   /** The error's class, such as `TypeError`, `AttemptTimeout`, `WorkerLost`, `HttpError`. */
   readonly name: string;
+  /** Of the error, up to 400 bytes. */
   readonly message: string;
-  /** ISO-8601. */
+  /** When the attempt ended, ISO-8601. */
   readonly at: string;
   /** Which attempt it was, from 1. */
   readonly attempt: number;
@@ -36,7 +45,7 @@ export interface HistoryEntry {
   readonly at: string;
   /** Which attempt it was, from 1. */
   readonly attempt: number;
-  /** How long it took; absent where that is not known. */
+  /** How long it took, in milliseconds; absent where it is not known. */
   readonly ms?: number | undefined;
   /** Absent: it failed. */
   readonly outcome?: 'succeeded' | 'snoozed' | 'cancelled' | undefined;
@@ -57,25 +66,37 @@ export interface HistoryEntry {
  * with milliseconds. docs/records.md says which service writes which attribute.
  */
 export interface BacklogRecord<Payload = unknown> {
+  /** Unique in the table; the idempotency key of the attempts. */
   readonly id: string;
+  /** Where it stands. */
   readonly status: Status;
+  /** What the producer stored. */
   readonly payload: Payload;
+  /** The name of its queue. Default: `default`. */
   readonly queue: string;
   /** Names the task whose work it is; absent: the handler's `process` is for it. */
   readonly task?: string | undefined;
+  /** When the work came up, as its producer says, or when it was inserted. */
   readonly insertedAt: string;
   /** Set by a delay or a redrive; age counts from here, by default from `insertedAt`. */
   readonly availableAt?: string | undefined;
   /** Key of the sparse index; absent once the record has succeeded. */
   readonly lane?: string | undefined;
+  /** When it is due; on a progressive queue what its age counts from. Absent without `lane`. */
   readonly dueAt?: string | undefined;
   /** The fence: new at every write of the library. */
   readonly rev?: string | undefined;
+  /** Attempts so far, from 0. */
   readonly attempts: number;
+  /** Failures so far; a redrive sets it to 0. */
   readonly failures: number;
+  /** When an attempt failed first; absent without failures. */
   readonly firstFailureAt?: string | undefined;
+  /** When an attempt failed last; absent without failures. */
   readonly lastFailureAt?: string | undefined;
+  /** When an attempt ended last; absent before the first one. */
   readonly lastAttemptAt?: string | undefined;
+  /** The newest failure. */
   readonly lastError?: ErrorEntry | undefined;
   /** The history of its attempts: newest last, bounded in bytes. */
   readonly history: readonly HistoryEntry[];
@@ -85,7 +106,14 @@ export interface BacklogRecord<Payload = unknown> {
    * An operator took it out of that lane: it may be under attempt there until then, ISO-8601. No action brings its next
    * attempt forward before.
    */
-  readonly formerLane?: { readonly lane: string; readonly until: string } | undefined;
+  readonly formerLane?:
+    | {
+        /** The partition of the index that it was in. */
+        readonly lane: string;
+        /** ISO-8601. */
+        readonly until: string;
+      }
+    | undefined;
   /** Since when it waits for a handler that knows its task. */
   readonly unknownTaskSince?: string | undefined;
   /** Overrides the queue's policy. An invalid one is left out here and named in `problems`. */
@@ -104,7 +132,11 @@ export interface BacklogRecord<Payload = unknown> {
   readonly isFull?: true | undefined;
   /** Contract attributes that were invalid and were replaced by their defaults. */
   readonly problems: readonly string[];
-  /** For the store alone; only while the record has no `rev`. */
+  /**
+   * For the store alone; only while there is no `rev` to go by.
+   *
+   * @internal
+   */
   readonly [AS_READ]?: AsRead | undefined;
 }
 

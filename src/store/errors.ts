@@ -1,20 +1,27 @@
 /** What went wrong at the store. The AWS error, if there was one, is the `cause`. */
 export class StoreError extends Error {
+  /** Its class, such as `StoreThrottledError`. */
+  /** Its class, such as `StoreThrottledError`. */
+  /** Its class, such as `StoreThrottledError`. */
+  /** Its class, such as `StoreThrottledError`. */
   override readonly name: string = 'StoreError';
 }
 
 /** DynamoDB refused for its limits, after the SDK's own retries: back off. */
 export class StoreThrottledError extends StoreError {
+  /** Always `StoreThrottledError`. */
   override readonly name = 'StoreThrottledError';
 }
 
 /** No answer, or a failure of the server: the write may or may not have taken effect. */
 export class StoreUnavailableError extends StoreError {
+  /** Always `StoreUnavailableError`. */
   override readonly name = 'StoreUnavailableError';
 }
 
 /** A table or its index does not exist, or may not be used: no retry will help. */
 export class StoreAccessError extends StoreError {
+  /** Always `StoreAccessError`. */
   override readonly name = 'StoreAccessError';
 }
 

@@ -10,7 +10,7 @@ export interface OperatorStore extends BacklogStore {
   /** Items as they are in the table, read strongly. Absent ids are left out. */
   readItems(ids: readonly string[]): Promise<Found[]>;
   /** One page of the whole table, eventually consistent: exactly one request. `next`: continue behind that id. */
-  scanItems(page: ScanPage): Promise<{ readonly found: Found[]; readonly next: string | undefined }>;
+  scanItems(page: ScanPage): Promise<ItemsPage>;
   /**
    * As `settle`, all of it or nothing: an item that is too large for it is an error.
    *
@@ -20,7 +20,7 @@ export interface OperatorStore extends BacklogStore {
   /** Removes a record that is still as it was read. `removed` also if it is gone. */
   remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
   /** Counts one page of a lane's index, eventually consistent: exactly one request. */
-  countDue(query: CountQuery): Promise<{ readonly count: number; readonly next: IndexKey | undefined }>;
+  countDue(query: CountQuery): Promise<CountedPage>;
   /** The leases that a run holds or has left behind, by key (`Lane.key`), read strongly. */
   readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
   /** The queues that a run has served, or operators paused, by name. */
@@ -29,27 +29,52 @@ export interface OperatorStore extends BacklogStore {
   setPaused(queue: string, paused: boolean): Promise<boolean>;
 }
 
+/** One page of the whole table. */
+export interface ItemsPage {
+  /** The records of the page, unordered. */
+  readonly found: Found[];
+  /** The id to continue behind; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/** How many records one page of a lane's index holds. */
+export interface CountedPage {
+  /** The records of this page alone. */
+  readonly count: number;
+  /** The place to continue behind; undefined at the end. */
+  readonly next: IndexKey | undefined;
+}
+
 /** A record, and its item as it is in the table. */
 export interface Found {
+  /** With all its attributes, as the producer and the library wrote them. */
   readonly item: Item;
+  /** The same, read with every default filled in. */
   readonly record: BacklogRecord;
 }
 
 /** What an operator's action writes and removes; what it does not name stays as it is. */
 export interface OperatorChange {
+  /** Attributes and their new values. */
   readonly set: RecordChange['set'] & {
+    /** The new payload. */
     readonly payload?: unknown;
+    /** The new policy of the record's own. */
     readonly retry?: RetryPolicy;
+    /** Where it may be under attempt, and until when. */
     readonly formerLane?: NonNullable<BacklogRecord['formerLane']>;
   };
+  /** Attributes that go. */
   readonly remove: readonly (RecordChange['remove'][number] | 'retry' | 'formerLane')[];
 }
 
+/** What to count of a lane, by due time. */
 export interface CountQuery {
+  /** The partition of the index. */
   readonly lane: string;
   /** Due times from here on, inclusive; default: no bound. Epoch milliseconds. */
   readonly from?: number | undefined;
-  /** Due times up to here, inclusive; default: no bound. */
+  /** Due times up to here, inclusive; default: no bound. Epoch milliseconds. */
   readonly until?: number | undefined;
   /** Continue behind this place, `next` of the page before. */
   readonly after?: IndexKey | undefined;

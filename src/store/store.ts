@@ -17,7 +17,8 @@ export interface BacklogStore {
   /** One page of the index, eventually consistent: exactly one request. */
   queryDue(query: DueQuery): Promise<DuePage>;
   /** The records of a page, read strongly, and the item of their queue. Absent ids are left out. */
-  readPage(ids: readonly string[], queue: string): Promise<{ records: BacklogRecord[]; queue: QueueState }>;
+  readPage(ids: readonly string[], queue: string): Promise<PageRead>;
+  /** The item of a queue, read strongly; for a queue that no run has served, it says so. */
   readQueue(queue: string): Promise<QueueState>;
   /** The records of these ids, read strongly. Absent ids are left out. */
   readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
@@ -54,9 +55,10 @@ export interface BacklogStore {
   claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
 
   /** One page of the whole table, of the records that wait and are not indexed: exactly one request. */
-  scanUnplaced(page: ScanPage): Promise<{ ids: string[]; next: string | undefined }>;
+  scanUnplaced(page: ScanPage): Promise<UnplacedPage>;
   /** How far the search for such records has come; `undefined` before the first one. */
   readSweep(): Promise<SweepState | undefined>;
+  /** Stores how far it has come. */
   writeSweep(state: SweepState): Promise<void>;
 
   /** Notes how the queue retries since when; `false` if it is no longer as it was read. */
@@ -87,39 +89,67 @@ export interface BacklogStore {
   takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
   /** False: the run has none any more. */
   renewSlots(queue: string, run: string, until: number): Promise<boolean>;
+  /** Gives the slots of a run back. Those that ran out are left alone. */
   releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
 }
 
+/** Which records to list. */
 export interface ListFilter {
+  /** Default: those of all queues. */
   readonly queue?: string | undefined;
+  /** Default: those of every status. */
   readonly status?: BacklogRecord['status'] | undefined;
+}
+
+/** Records with the item of their queue. */
+export interface PageRead {
+  /** In no particular order. */
+  readonly records: BacklogRecord[];
+  /** The item of the queue. */
+  readonly queue: QueueState;
+}
+
+/** Ids of one page of the whole table. */
+export interface UnplacedPage {
+  /** The ids of records that wait and are not indexed. */
+  readonly ids: string[];
+  /** The id to continue behind; undefined at the end. */
+  readonly next: string | undefined;
 }
 
 /** The key of an index entry. */
 export interface IndexKey {
+  /** The record's. */
   readonly id: string;
   /** ISO-8601. */
   readonly dueAt: string;
 }
 
+/** A page of a lane, by due time. */
 export interface DueQuery {
+  /** The partition of the index: `orders`, `orders#1` of a queue with shards, `orders#dead`. */
   readonly lane: string;
-  /** Due times from here on, inclusive; default: no bound. */
+  /** Due times from here on, inclusive, epoch milliseconds. Default: no bound. */
   readonly from?: number | undefined;
-  /** Due times up to here, inclusive. */
+  /** Due times up to here, inclusive, epoch milliseconds. */
   readonly until: number;
+  /** By due time, from which end. */
   readonly order: 'oldestFirst' | 'newestFirst';
   /** Continue behind this place (exclusive), in the order of the query. The place itself may be gone. */
   readonly after?: IndexKey | undefined;
+  /** Places at most. */
   readonly limit: number;
 }
 
+/** Places in the index, in the order of the query. */
 export interface DuePage {
+  /** At most as many as the query's `limit`. */
   readonly keys: IndexKey[];
   /** There may be more behind the last key. */
   readonly more: boolean;
 }
 
+/** The holder of a lease or a claim, and its end. */
 export interface LeaseOwner {
   /** Unique per run. */
   readonly holder: string;
@@ -129,6 +159,7 @@ export interface LeaseOwner {
   readonly ends?: number | undefined;
 }
 
+/** A lease with the in-flight journal of one page. */
 export interface LeaseHold extends LeaseOwner {
   /** Ids of the page: under attempt, or about to be. */
   readonly ids: readonly string[];
@@ -148,32 +179,48 @@ export interface Cursor {
   readonly at: IndexKey;
 }
 
+/** A lease as it is stored. */
 export interface LeaseState extends LeaseHold {
+  /** Ids of a crashed run that still wait for their attempt alone. */
   readonly suspects: readonly string[];
+  /** Where an earlier run stopped. Absent: it came to its end. */
   readonly cursor?: Cursor | undefined;
+  /** Another run has asked the holder to look once more. */
   readonly woken: boolean;
 }
 
+/** What came of taking a lease. */
 export type LeaseAnswer =
   | {
+      /** The lease is the caller's. */
       readonly held: true;
+      /** Where an earlier run stopped. Absent: it came to its end. */
       readonly cursor?: Cursor | undefined;
       /** Suspects left by an earlier run, or by this one; absent when there are none. */
       readonly suspects?: readonly string[] | undefined;
     }
-  /** Another run holds the lease, or left it behind. `lease` is undefined if it became free in between: try again. */
-  | { readonly held: false; readonly lease: LeaseState | undefined };
+  | {
+      /** Another run holds it, or has left it behind. */
+      readonly held: false;
+      /** As it is stored; undefined if it became free in between: try again. */
+      readonly lease: LeaseState | undefined;
+    };
 
+/** What a holder leaves for the next one. */
 export interface LeaseLeft {
   /** The latest `until` that its holder has asked for: one that was renewed since, behind a request that arrives late, stays. */
   readonly until?: number | undefined;
+  /** Where the run stopped. Default: it came to its end. */
   readonly cursor?: Cursor | undefined;
+  /** Ids that still wait for their attempt alone. Default: none. */
   readonly suspects?: readonly string[] | undefined;
 }
 
+/** Inserts that one run is about to attempt, or to put into the index. */
 export interface ArrivalsClaim extends LeaseOwner {
   /** Names the claim in its queue: a run that is given the same batch again meets it. */
   readonly batch: string;
+  /** The ids of the records. */
   readonly ids: readonly string[];
   /** Claims of a queue at a time, this one included; where they are spread, rounded down to four equal parts. */
   readonly maxRuns?: number | undefined;
@@ -183,6 +230,7 @@ export interface ArrivalsClaim extends LeaseOwner {
   readonly now: number;
 }
 
+/** What names a claim. */
 export type NamedClaim = Pick<ArrivalsClaim, 'batch' | 'holder' | 'isSpread'>;
 
 /**
@@ -194,6 +242,7 @@ export type NamedClaim = Pick<ArrivalsClaim, 'batch' | 'holder' | 'isSpread'>;
  */
 export type ClaimAnswer = 'claimed' | 'taken' | 'shared' | 'full';
 
+/** Which of the records that were asked for are claimed. */
 export interface ClaimedArrivals {
   /** Rarely one more: a store may know the records by their fingerprints. */
   readonly ids: readonly string[];
@@ -203,7 +252,9 @@ export interface ClaimedArrivals {
 
 /** A part of a table that is read in as many parts as `segments`. */
 export interface ScanPage {
+  /** Which part, from 0. */
   readonly segment: number;
+  /** How many parts there are. */
   readonly segments: number;
   /** Continue behind this id, `next` of the page before. */
   readonly after?: string | undefined;
@@ -211,6 +262,7 @@ export interface ScanPage {
 
 /** Times are of the backlog, epoch milliseconds. */
 export interface SweepState {
+  /** When it began. */
   readonly startedAt: number;
   /** Absent while segments are left. */
   readonly finishedAt?: number | undefined;
@@ -220,12 +272,15 @@ export interface SweepState {
   readonly found: number;
 }
 
+/** How a queue retries, and since when. */
 export interface RetryModeState {
+  /** By a due time per record, or by the record's age. */
   readonly mode: RetryMode;
   /** Real time at which the queue began to retry in this mode. */
   readonly since: number;
 }
 
+/** How the latest run of a tier ended. */
 export interface TierRun {
   /** When the run started, in the backlog's time. */
   readonly at: number;
@@ -245,11 +300,15 @@ export interface BreakerState {
   readonly shared?: true | undefined;
 }
 
-/** Real time, milliseconds. */
+/** A request for the next permits of a queue's rate. Real time, epoch milliseconds. */
 export interface Turns {
+  /** How many, from 1. */
   readonly count: number;
+  /** From one attempt's start to the next, in milliseconds. */
   readonly intervalMs: number;
+  /** The caller's time. */
   readonly now: number;
+  /** Takes none that would begin later. Default: takes them whenever they begin. */
   readonly latest?: number | undefined;
 }
 
@@ -257,6 +316,7 @@ export interface Turns {
 export interface SlotsAsk {
   /** Names the run. */
   readonly run: string;
+  /** How many the run could use. */
   readonly wanted: number;
   /** The limit for all runs of the queue together. */
   readonly most: number;
@@ -264,18 +324,25 @@ export interface SlotsAsk {
   readonly onArrival: boolean;
   /** Those that ran out before are free. */
   readonly now: number;
+  /** When those that are taken run out, unless they are renewed. */
   readonly until: number;
 }
 
+/** What a run gives back. */
 export interface SlotsHeld {
+  /** How many. */
   readonly count: number;
+  /** They were taken for inserts. */
   readonly onArrival: boolean;
 }
 
+/** The item of a queue in the control table. */
 export interface QueueState {
+  /** An operator has stopped the queue. */
   readonly paused: boolean;
   /** ISO-8601; absent where it is not known. */
   readonly pausedAt?: string | undefined;
+  /** How the queue retries; absent until a run has noted it. */
   readonly retryMode?: RetryModeState | undefined;
   /** It was noted, and is not valid any more. */
   readonly isRetryModeDamaged?: true | undefined;

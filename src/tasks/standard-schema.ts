@@ -4,11 +4,23 @@
  * their shape.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** The part that libraries have in common. */
   readonly '~standard': {
+    /** The version of the specification. */
     readonly version: 1;
+    /** The library's name. */
     readonly vendor: string;
+    /** Gives the output of a valid value, or what is wrong with it. */
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    /** Never there at run time: it carries the types. */
+    readonly types?:
+      | {
+          /** What the schema takes. */
+          readonly input: Input;
+          /** What it makes of it. */
+          readonly output: Output;
+        }
+      | undefined;
   };
 }
 

@@ -40,6 +40,7 @@ export interface TaskOptions<Priority extends string = string> {
   readonly attemptTimeout?: Duration | undefined;
 }
 
+/** @inline */
 type Perform<Payload> = (payload: Payload, context: TaskContext) => ProcessResult | Promise<ProcessResult>;
 
 const TASK = Symbol.for('dynamo-backlog.task');
@@ -52,14 +53,22 @@ const TASK = Symbol.for('dynamo-backlog.task');
  */
 export interface Task<Input = unknown, Output = Input, Priority extends string = string>
   extends TaskOptions<Priority> {
+  /** @hidden */
   readonly [TASK]: true;
+  /** Where its records go unless their insertion says another one. */
   readonly queue: string;
-  /** Seconds. */
+  /** Time of one attempt, in seconds. */
   readonly attemptTimeout?: number | undefined;
+  /** Checks the payload at the insertion, and again before each attempt. */
   readonly schema?: StandardSchema<Input, Output> | undefined;
   // A method, so that tasks of any payload fit into one list.
+  /** Does the work of one record, with what the schema makes of its payload. */
   perform(...given: Parameters<Perform<Output>>): ReturnType<Perform<Output>>;
-  /** Never there: it carries the types. */
+  /**
+   * Never there: it carries the types.
+   *
+   * @hidden
+   */
   readonly '~types'?: { readonly input: Input; readonly output: Output } | undefined;
 }
 

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  BacklogClient,
-  type Clock,
-  InsertInterruptedError,
-  type InsertProgress,
-  type NewRecord,
-} from '../../src/index.js';
+import type { InsertProgress } from '../../src/client/index.js';
+import type { Clock } from '../../src/engine.js';
+import { BacklogClient, InsertInterruptedError, type NewRecord } from '../../src/index.js';
 import { NOW } from '../store/records.js';
 import { type Behaviour, startStatementsServer } from './statements-server.js';
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BacklogClient, type Clock, ConfigurationError, InvalidRecordError } from '../../src/index.js';
+import type { Clock } from '../../src/engine.js';
+import { BacklogClient, ConfigurationError, InvalidRecordError } from '../../src/index.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import { StoreAccessError, StoreUnavailableError } from '../../src/store/index.js';
 import { type DynamoDbUnderTest, dynamoDbUnderTest } from '../store/dynamodb-under-test.js';

@@ -1,6 +1,6 @@
 import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/index.js';
+import { systemClock } from '../../src/engine.js';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../../src/store/index.js';
 import { createTables, deleteTables, type TestTables } from '../store/tables.js';
 import { dynamoDbLocalEndpoint } from './endpoint.js';

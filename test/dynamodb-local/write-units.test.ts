@@ -1,15 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  BacklogClient,
-  Cancel,
-  type Clock,
-  resolvePolicy,
-  Snooze,
-  systemClock,
-  type TierBand,
-} from '../../src/index.js';
-import { type Arrivals, type Process, run } from '../../src/processor/index.js';
+import { type Clock, resolvePolicy, run, systemClock, type TierBand } from '../../src/engine.js';
+import { BacklogClient, Cancel, Snooze } from '../../src/index.js';
+import type { Arrivals, Process } from '../../src/processor/index.js';
 import { type Consumed, createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { createTables, deleteTables, type TestTables } from '../store/tables.js';
 import { dynamoDbLocalEndpoint } from './endpoint.js';

@@ -1,5 +1,6 @@
 import { type AttributeValue, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { BacklogClient, type Clock } from '../../src/index.js';
+import type { Clock } from '../../src/engine.js';
+import { BacklogClient } from '../../src/index.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import { type Arrivals, type Process, type RunSummary, run } from '../../src/processor/index.js';

@@ -159,6 +159,7 @@ async function complaints(compiler: string, moduleResolution: string, exact: boo
   const compilerOptions = {
     strict: true,
     noEmit: true,
+    declaration: true,
     target: 'es2022',
     module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution,
     moduleResolution,
@@ -168,7 +169,7 @@ async function complaints(compiler: string, moduleResolution: string, exact: boo
   };
   await writeFile(
     project,
-    JSON.stringify({ compilerOptions, files: ['app.ts', 'handler.ts', 'producer.ts'] }),
+    JSON.stringify({ compilerOptions, files: ['app.ts', 'handler.ts', 'producer.ts', 'exported.ts'] }),
   );
   const tsc = join(inject('compilers'), 'node_modules', compiler, 'bin', 'tsc');
   const { out } = await run(process.execPath, [tsc, '--pretty', 'false', '-p', project], { cwd: app });

@@ -18,6 +18,7 @@ describe('the tarball', () => {
         'examples/cdk-app/app.ts',
         'dist/src/index.js',
         'dist/src/index.d.ts',
+        'dist/src/engine.js',
         'dist/functions/index.js',
         'dist/cdk/index.js',
         'dist/cdk/app.js',
@@ -64,7 +65,7 @@ describe('the tarball', () => {
     const named = [JSON.stringify(exports), JSON.stringify(bin)].flatMap(
       (text) => text.match(/\.\/[^"]+\.(js|d\.ts)(?=")/g) ?? [],
     );
-    expect(named.length).toBe(7);
+    expect(named.length).toBe(9);
     expect(named.map((file) => posix.normalize(file)).filter((file) => !paths.includes(file))).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Process, RetryAfter } from '../../src/index.js';
+import { RetryAfter } from '../../src/index.js';
+import type { Process } from '../../src/processor/index.js';
 import { Cancel, Snooze } from '../../src/record/index.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
 

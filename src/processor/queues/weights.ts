@@ -6,7 +6,11 @@ import { show } from '../../validation.js';
 /** How much of the attempts each queue gets beside the others, where all have work. */
 export type QueueWeights = ReadonlyMap<string, number>;
 
-/** Queues by name, or names with their weights; as text, `critical,6 default,1`. A name alone weighs 1. */
+/**
+ * Queues by name, or names with their weights; as text, `critical,6 default,1`. A name alone weighs 1.
+ *
+ * @inline
+ */
 export type QueuesChoice = string | readonly (string | readonly [queue: string, weight: number])[];
 
 /**

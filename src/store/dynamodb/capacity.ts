@@ -1,15 +1,22 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 
-/** What one request cost, as DynamoDB reports it. Failed conditions cost as much, but are not reported. */
+/**
+ * What one request cost, as DynamoDB reports it. Failed conditions cost as much, but are not reported.
+ *
+ * @inline
+ */
 export interface Consumed {
   /** Such as `Query` or `UpdateItem`. */
   readonly operation: string;
+  /** The table's name. */
   readonly table: string;
+  /** Which units it cost. */
   readonly kind: 'read' | 'write';
   /** Read or write units, those of the index included. */
   readonly units: number;
 }
 
+/** @inline */
 export type OnConsumed = (consumed: Consumed) => void;
 
 const READS = new Set(['Query', 'Scan', 'GetItem', 'BatchGetItem']);

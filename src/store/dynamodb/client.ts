@@ -1,11 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
+/** @inline */
 export interface ClientOptions {
   /** The URL of the local runtime or another emulator. Default: AWS, or `AWS_ENDPOINT_URL_DYNAMODB`. */
   readonly endpoint?: string | undefined;
   /** Default: the environment's, as for every AWS client; `us-east-1` with an endpoint. */
   readonly region?: string | undefined;
-  /** The time limit of one try of one request. Default: 10,000. */
+  /** Of one try of one request, in milliseconds. Default: 10,000. */
   readonly requestTimeoutMs?: number | undefined;
 }
 

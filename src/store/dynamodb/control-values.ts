@@ -3,7 +3,11 @@
  * damaged.
  */
 
-/** Called with the key of a control item, and its damaged attributes, which get new values. */
+/**
+ * Called with the key of a control item, and its damaged attributes, which get new values.
+ *
+ * @inline
+ */
 export type OnDamaged = (key: string, attributes: readonly string[]) => void;
 
 /** No clock shows a later time: that of the year 10000. */

@@ -17,6 +17,7 @@ import type {
   LeaseState,
   ListFilter,
   NamedClaim,
+  PageRead,
   QueueState,
   RetryModeState,
   ScanPage,
@@ -25,6 +26,7 @@ import type {
   SweepState,
   TierRun,
   Turns,
+  UnplacedPage,
 } from '../store.js';
 import { DynamoDbArrivals } from './arrivals.js';
 import { DynamoDbBreakers } from './breakers.js';
@@ -39,14 +41,18 @@ import { DynamoDbSweep } from './sweep.js';
 import { Table } from './table.js';
 import { DynamoDbTurns } from './turns.js';
 
+/** @inline */
 export interface DynamoDbStoreDeps {
+  /** A client of the AWS SDK, such as `createDynamoDbClient` makes. */
   readonly client: DynamoDBClient;
+  /** Names of the two tables; the construct `Backlog` creates them. */
   readonly tables: {
     /** Partition key `id`, index `due`. */
     readonly records: string;
     /** Partition key `key`. */
     readonly control: string;
   };
+  /** Tells both times; `systemClock`, or a test's. */
   readonly clock: Clock;
   /** Spreads the repetitions of batch reads. Default: the system's. */
   readonly random?: Random | undefined;
@@ -111,10 +117,7 @@ export class DynamoDbStore implements BacklogStore {
     return this.index.queryDue(query);
   }
 
-  async readPage(
-    ids: readonly string[],
-    queue: string,
-  ): Promise<{ records: BacklogRecord[]; queue: QueueState }> {
+  async readPage(ids: readonly string[], queue: string): Promise<PageRead> {
     const [records, state] = await Promise.all([this.records.getMany(ids), this.queues.read(queue)]);
     return { records, queue: state };
   }
@@ -163,7 +166,7 @@ export class DynamoDbStore implements BacklogStore {
     return this.arrivals.claimed(queues, ids, now);
   }
 
-  scanUnplaced(page: ScanPage): Promise<{ ids: string[]; next: string | undefined }> {
+  scanUnplaced(page: ScanPage): Promise<UnplacedPage> {
     return this.sweep.scan(page);
   }
 

@@ -1,1 +1,1 @@
-export { MemoryStore, type MemoryStoreDeps } from './store.js';
+export { MemoryStore } from './store.js';

@@ -8,7 +8,14 @@ import {
   type RecordChange,
 } from '../../record/index.js';
 import { checkItem } from '../item-limits.js';
-import type { CountQuery, Found, OperatorChange, OperatorStore } from '../operator-store.js';
+import type {
+  CountedPage,
+  CountQuery,
+  Found,
+  ItemsPage,
+  OperatorChange,
+  OperatorStore,
+} from '../operator-store.js';
 import type {
   ArrivalsClaim,
   BreakerState,
@@ -24,6 +31,7 @@ import type {
   LeaseState,
   ListFilter,
   NamedClaim,
+  PageRead,
   QueueState,
   RetryModeState,
   ScanPage,
@@ -32,6 +40,7 @@ import type {
   SweepState,
   TierRun,
   Turns,
+  UnplacedPage,
 } from '../store.js';
 import { MemoryArrivals } from './arrivals.js';
 import { changed, isAsRead, isAsReadWithStatus } from './fence.js';
@@ -39,7 +48,9 @@ import { MemoryItems } from './items.js';
 import { MemoryLeases } from './leases.js';
 import { MemoryQueues } from './queues.js';
 
+/** @inline */
 export interface MemoryStoreDeps {
+  /** Tells the backlog's time; `systemClock`, or a test's. */
   readonly clock: Clock;
 }
 
@@ -89,10 +100,7 @@ export class MemoryStore implements OperatorStore {
     return this.records.query(query);
   }
 
-  async readPage(
-    ids: readonly string[],
-    queue: string,
-  ): Promise<{ records: BacklogRecord[]; queue: QueueState }> {
+  async readPage(ids: readonly string[], queue: string): Promise<PageRead> {
     return { records: await this.readRecords(ids), queue: this.queues.read(queue) };
   }
 
@@ -130,12 +138,12 @@ export class MemoryStore implements OperatorStore {
   }
 
   /** All of it at once, in the last of the segments. */
-  async scanItems({ segment, segments }: ScanPage): Promise<{ found: Found[]; next: string | undefined }> {
+  async scanItems({ segment, segments }: ScanPage): Promise<ItemsPage> {
     const items = segment < segments - 1 ? [] : this.items();
     return { found: items.map((item) => this.found(item)), next: undefined };
   }
 
-  async countDue({ lane, from, until = LAST_TIME, after }: CountQuery) {
+  async countDue({ lane, from, until = LAST_TIME, after }: CountQuery): Promise<CountedPage> {
     const query = {
       lane,
       from,
@@ -197,7 +205,7 @@ export class MemoryStore implements OperatorStore {
   }
 
   /** All of it at once, in the last of the segments. */
-  async scanUnplaced({ segment, segments }: ScanPage): Promise<{ ids: string[]; next: string | undefined }> {
+  async scanUnplaced({ segment, segments }: ScanPage): Promise<UnplacedPage> {
     if (segment < segments - 1) return { ids: [], next: undefined };
     const found = [...this.records.all()].filter((item) => mayHaveNoPlace(item, this.parse(item)));
     return { ids: found.map(({ id }) => String(id)), next: undefined };
@@ -277,6 +285,7 @@ export class MemoryStore implements OperatorStore {
     this.records.put(String(item.id), item);
   }
 
+  /** Removes a record, as DynamoDB's TTL does. */
   delete(id: string): void {
     this.records.delete(id);
   }

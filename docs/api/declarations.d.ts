@@ -1,0 +1,1383 @@
+// Written by `npm run api`. Do not edit it: a change of the public API shows here, for its review.
+
+import { IAlarmAction, Alarm, Dashboard, MetricOptions, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { ITable, TableV2, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { IGrantable, Grant } from 'aws-cdk-lib/aws-iam';
+import { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { Duration as Duration$1, TimeZone } from 'aws-cdk-lib';
+import { IKey } from 'aws-cdk-lib/aws-kms';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { IStringParameter, StringParameter } from 'aws-cdk-lib/aws-ssm';
+import { LookupFunction } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod/mini';
+
+type Answer = number | '2xx' | '3xx' | '4xx' | '5xx';
+interface Answers {
+    readonly success?: readonly Answer[] | undefined;
+    readonly retry?: readonly Answer[] | undefined;
+    readonly dead?: readonly Answer[] | undefined;
+}
+
+type Duration = number | string;
+
+type ErrorClass = abstract new (...args: never[]) => Error;
+type DeadOn = readonly (string | ErrorClass)[];
+
+interface Failure$1 {
+    readonly failures: number;
+    readonly ageSeconds: number;
+}
+interface WaitRange {
+    readonly least: number;
+    readonly most: number;
+}
+interface FormulaWait extends WaitRange {
+    readonly maximum?: number | undefined;
+}
+
+type Jitter = {
+    readonly type: 'phase';
+    readonly amplitude: number;
+} | {
+    readonly type: 'full';
+} | {
+    readonly type: 'equal';
+} | {
+    readonly type: 'percent';
+    readonly percent: number;
+} | {
+    readonly type: 'none';
+};
+type JitterType = 'phase' | 'full' | 'equal' | 'percent' | 'none';
+type JitterInput = JitterType | {
+    readonly type: 'phase';
+    readonly amplitude?: number | undefined;
+} | {
+    readonly type: 'percent';
+    readonly percent?: number | undefined;
+} | {
+    readonly type: 'full' | 'equal' | 'none';
+};
+
+interface Tier<Length extends Duration = Duration> {
+    readonly every: Length;
+    readonly untilAge: Length;
+}
+interface TierBand {
+    readonly number: number;
+    readonly every: number;
+    readonly fromAge: number;
+    readonly untilAge: number;
+    readonly last: boolean;
+}
+declare function tierBands(tiers: readonly Tier<number>[], functionTimeoutSeconds: number): TierBand[];
+
+interface CommonOptions {
+    readonly maxAttempts?: number | undefined;
+    readonly maxAge?: Duration | undefined;
+    readonly maxWait?: Duration | undefined;
+    readonly jitter?: JitterInput | undefined;
+}
+type Of<Type extends string, Options = object> = {
+    readonly type: Type;
+} & {
+    readonly [Option in keyof Options]?: Options[Option] | undefined;
+} & CommonOptions;
+type CurveOptions = {
+    first: Duration;
+    max: Duration;
+};
+type RetryPolicy = Of<'none'> | Of<'constant', {
+    interval: Duration;
+}> | Of<'linear', {
+    interval: Duration;
+}> | Of<'fibonacci', {
+    unit: Duration;
+}> | Of<'exponential', {
+    min: Duration;
+    base: number;
+    unit: Duration;
+}> | Of<'window', {
+    interval: Duration;
+    base: number;
+}> | Of<'sidekiq'> | Of<'buckets'> | Of<'power'> | Of<'arctan', {
+    max: Duration;
+}> | Of<'sigmoid', CurveOptions> | Of<'saturating', CurveOptions> | Of<'list', {
+    waits: readonly Duration[];
+    afterwards: 'dead' | 'last' | RetryPolicy;
+}> | Of<'progressive', {
+    tiers: readonly Tier[];
+}> | WorkQueuePolicy;
+type PolicyType = Exclude<RetryPolicy['type'], WorkQueuePolicy['type']>;
+type WorkQueuePolicy = {
+    readonly type: 'NoRetry' | 'LinearRetry' | 'ExponentialRetry';
+    readonly MaxRetries?: number | undefined;
+    readonly RetryIntervalSeconds?: Duration | undefined;
+    readonly ExponentialRetryBase?: number | undefined;
+};
+
+interface ResolvedPolicy {
+    readonly type: PolicyType;
+    readonly maxAttempts: number;
+    readonly maxAge: number;
+    readonly maxWait: number;
+    readonly jitter: Jitter;
+    readonly tiers?: readonly Tier<number>[] | undefined;
+    baseWait(failure: Failure$1): WaitRange | undefined;
+    jitteredWait(failure: Failure$1): FormulaWait | undefined;
+    totals(failures: number): WaitRange;
+}
+
+interface RetryLimits {
+    readonly maxAttempts?: number | undefined;
+    readonly maxAge?: Duration | undefined;
+}
+declare const schema: z.ZodMiniObject<{
+    maxAttempts: z.ZodMiniOptional<z.ZodMiniInt>;
+    maxAge: z.ZodMiniOptional<z.ZodMiniTransform<number, unknown>>;
+}, z.core.$strict>;
+type ParsedLimits = z.output<typeof schema>;
+
+declare function resolvePolicy(policy: unknown, name?: string): ResolvedPolicy;
+
+type Random = () => number;
+declare const systemRandom: Random;
+
+type Item = Readonly<Record<string, unknown>>;
+type Status = 'NEW' | 'ERROR' | 'SUCCESS' | 'DEAD';
+type RetryMode = 'perRecord' | 'progressive';
+interface ErrorEntry {
+    readonly name: string;
+    readonly message: string;
+    readonly at: string;
+    readonly attempt: number;
+}
+interface HistoryEntry {
+    readonly at: string;
+    readonly attempt: number;
+    readonly ms?: number | undefined;
+    readonly outcome?: 'succeeded' | 'snoozed' | 'cancelled' | undefined;
+    readonly name?: string | undefined;
+    readonly message?: string | undefined;
+    readonly stack?: string | undefined;
+    readonly next?: string | undefined;
+    readonly queue?: string | undefined;
+}
+interface BacklogRecord<Payload = unknown> {
+    readonly id: string;
+    readonly status: Status;
+    readonly payload: Payload;
+    readonly queue: string;
+    readonly task?: string | undefined;
+    readonly insertedAt: string;
+    readonly availableAt?: string | undefined;
+    readonly lane?: string | undefined;
+    readonly dueAt?: string | undefined;
+    readonly rev?: string | undefined;
+    readonly attempts: number;
+    readonly failures: number;
+    readonly firstFailureAt?: string | undefined;
+    readonly lastFailureAt?: string | undefined;
+    readonly lastAttemptAt?: string | undefined;
+    readonly lastError?: ErrorEntry | undefined;
+    readonly history: readonly HistoryEntry[];
+    readonly notBefore?: string | undefined;
+    readonly formerLane?: {
+        readonly lane: string;
+        readonly until: string;
+    } | undefined;
+    readonly unknownTaskSince?: string | undefined;
+    readonly retry?: RetryPolicy | undefined;
+    readonly limits?: ParsedLimits | undefined;
+    readonly deadReason?: string | undefined;
+    readonly format?: number | undefined;
+    readonly expiresAt?: number | undefined;
+    readonly attributes: Readonly<Record<string, unknown>>;
+    readonly isFull?: true | undefined;
+    readonly problems: readonly string[];
+}
+
+interface HistoryLimits {
+    readonly bytes: number;
+    readonly entries: number;
+}
+interface ErrorText {
+    readonly name: string;
+    readonly message: string;
+    readonly stack?: string | undefined;
+}
+
+interface RecordChange {
+    readonly set: {
+        readonly status?: Status;
+        readonly queue?: string;
+        readonly insertedAt?: string;
+        readonly availableAt?: string;
+        readonly lane?: string;
+        readonly dueAt?: string;
+        readonly attempts?: number;
+        readonly failures?: number;
+        readonly firstFailureAt?: string;
+        readonly lastFailureAt?: string;
+        readonly lastAttemptAt?: string;
+        readonly lastError?: ErrorEntry;
+        readonly history?: readonly HistoryEntry[];
+        readonly notBefore?: string;
+        readonly unknownTaskSince?: string;
+        readonly deadReason?: string;
+        readonly expiresAt?: number;
+    };
+    readonly remove: readonly ('lane' | 'dueAt' | 'notBefore' | 'unknownTaskSince' | 'deadReason' | 'expiresAt' | 'failures' | 'firstFailureAt' | 'lastFailureAt')[];
+    readonly countedAs?: 'snoozed' | 'cancelled' | 'unknownTask';
+}
+
+declare const BRAND: unique symbol;
+declare class Done extends Error {
+    readonly name = "Done";
+    readonly [BRAND] = "done";
+}
+declare class RetryAfter extends Error {
+    readonly name = "RetryAfter";
+    readonly [BRAND] = "retryAfter";
+    readonly seconds: number;
+    constructor(wait: Duration, reason?: string, options?: ErrorOptions);
+}
+declare class Dead extends Error {
+    readonly name = "Dead";
+    readonly [BRAND] = "dead";
+    constructor(reason: string, options?: ErrorOptions);
+}
+declare class Snooze extends Error {
+    readonly name = "Snooze";
+    readonly [BRAND] = "snooze";
+    readonly seconds: number;
+    constructor(delay: Duration, reason?: string, options?: ErrorOptions);
+}
+declare class Cancel extends Error {
+    readonly name = "Cancel";
+    readonly [BRAND] = "cancel";
+    constructor(reason: string, options?: ErrorOptions);
+}
+type TypedOutcome = Done | RetryAfter | Dead | Snooze | Cancel;
+type AttemptOutcome = AttemptEnding & {
+    readonly ms?: number | undefined;
+};
+type AttemptEnding = {
+    readonly type: 'success';
+} | {
+    readonly type: 'failure';
+    readonly error: ErrorText;
+    readonly retryAfterSeconds?: number | undefined;
+    readonly thrown?: unknown;
+} | {
+    readonly type: 'dead';
+    readonly reason: string;
+    readonly error: ErrorText;
+    readonly thrown?: unknown;
+    readonly untried?: true | undefined;
+} | {
+    readonly type: 'snooze';
+    readonly seconds: number;
+    readonly reason?: string | undefined;
+} | {
+    readonly type: 'cancel';
+    readonly reason: string;
+};
+
+type Failure = Extract<AttemptOutcome, {
+    type: 'failure';
+}>;
+type Asked = {
+    readonly dead: string;
+} | {
+    readonly policy?: ResolvedPolicy | undefined;
+    readonly chosen?: boolean | undefined;
+    readonly queue?: string | undefined;
+    readonly problem?: string | undefined;
+};
+type RetryDecider = (failure: Failure, record: BacklogRecord, fallback: ResolvedPolicy) => Asked;
+interface FailureChoices {
+    readonly retryDecider?: RetryDecider | undefined;
+    readonly retryQueue?: string | undefined;
+    readonly deadOn?: DeadOn | undefined;
+}
+interface RecordChoices extends FailureChoices {
+    readonly policy?: ResolvedPolicy | undefined;
+    readonly attemptTimeout?: number | undefined;
+}
+
+interface Clock {
+    now(): number;
+    wall(): number;
+    readonly speed?: number | undefined;
+    sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+declare const systemClock: Clock;
+
+interface BacklogStore {
+    insert(item: Item): Promise<'inserted' | 'duplicate'>;
+    get(id: string): Promise<BacklogRecord | undefined>;
+    list(filter: ListFilter): AsyncIterable<BacklogRecord>;
+    queryDue(query: DueQuery): Promise<DuePage>;
+    readPage(ids: readonly string[], queue: string): Promise<PageRead>;
+    readQueue(queue: string): Promise<QueueState>;
+    readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
+    settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
+    holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
+    takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined>;
+    wakeHolder(key: string, holder: string): Promise<boolean>;
+    acknowledgeWake(key: string, holder: string): Promise<boolean>;
+    releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
+    claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
+    releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
+    claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
+    scanUnplaced(page: ScanPage): Promise<UnplacedPage>;
+    readSweep(): Promise<SweepState | undefined>;
+    writeSweep(state: SweepState): Promise<void>;
+    setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
+    recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
+    setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
+    readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
+    takeTurns(queue: string, turns: Turns): Promise<number | undefined>;
+    takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
+    renewSlots(queue: string, run: string, until: number): Promise<boolean>;
+    releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
+}
+interface ListFilter {
+    readonly queue?: string | undefined;
+    readonly status?: BacklogRecord['status'] | undefined;
+}
+interface PageRead {
+    readonly records: BacklogRecord[];
+    readonly queue: QueueState;
+}
+interface UnplacedPage {
+    readonly ids: string[];
+    readonly next: string | undefined;
+}
+interface IndexKey {
+    readonly id: string;
+    readonly dueAt: string;
+}
+interface DueQuery {
+    readonly lane: string;
+    readonly from?: number | undefined;
+    readonly until: number;
+    readonly order: 'oldestFirst' | 'newestFirst';
+    readonly after?: IndexKey | undefined;
+    readonly limit: number;
+}
+interface DuePage {
+    readonly keys: IndexKey[];
+    readonly more: boolean;
+}
+interface LeaseOwner {
+    readonly holder: string;
+    readonly until: number;
+    readonly ends?: number | undefined;
+}
+interface LeaseHold extends LeaseOwner {
+    readonly ids: readonly string[];
+    readonly begun?: true | undefined;
+    readonly rev: string;
+    readonly suspects?: readonly string[] | undefined;
+}
+interface Cursor {
+    readonly head: IndexKey;
+    readonly at: IndexKey;
+}
+interface LeaseState extends LeaseHold {
+    readonly suspects: readonly string[];
+    readonly cursor?: Cursor | undefined;
+    readonly woken: boolean;
+}
+type LeaseAnswer = {
+    readonly held: true;
+    readonly cursor?: Cursor | undefined;
+    readonly suspects?: readonly string[] | undefined;
+} | {
+    readonly held: false;
+    readonly lease: LeaseState | undefined;
+};
+interface LeaseLeft {
+    readonly until?: number | undefined;
+    readonly cursor?: Cursor | undefined;
+    readonly suspects?: readonly string[] | undefined;
+}
+interface ArrivalsClaim extends LeaseOwner {
+    readonly batch: string;
+    readonly ids: readonly string[];
+    readonly maxRuns?: number | undefined;
+    readonly isSpread?: boolean | undefined;
+    readonly now: number;
+}
+type NamedClaim = Pick<ArrivalsClaim, 'batch' | 'holder' | 'isSpread'>;
+type ClaimAnswer = 'claimed' | 'taken' | 'shared' | 'full';
+interface ClaimedArrivals {
+    readonly ids: readonly string[];
+    readonly neverIn: readonly string[];
+}
+interface ScanPage {
+    readonly segment: number;
+    readonly segments: number;
+    readonly after?: string | undefined;
+}
+interface SweepState {
+    readonly startedAt: number;
+    readonly finishedAt?: number | undefined;
+    readonly cursors: readonly (string | null)[];
+    readonly found: number;
+}
+interface RetryModeState {
+    readonly mode: RetryMode;
+    readonly since: number;
+}
+interface TierRun {
+    readonly at: number;
+    readonly complete: boolean;
+}
+interface BreakerState {
+    readonly until: number;
+    readonly since: number;
+    readonly token: string;
+    readonly shared?: true | undefined;
+}
+interface Turns {
+    readonly count: number;
+    readonly intervalMs: number;
+    readonly now: number;
+    readonly latest?: number | undefined;
+}
+interface SlotsAsk {
+    readonly run: string;
+    readonly wanted: number;
+    readonly most: number;
+    readonly onArrival: boolean;
+    readonly now: number;
+    readonly until: number;
+}
+interface SlotsHeld {
+    readonly count: number;
+    readonly onArrival: boolean;
+}
+interface QueueState {
+    readonly paused: boolean;
+    readonly pausedAt?: string | undefined;
+    readonly retryMode?: RetryModeState | undefined;
+    readonly isRetryModeDamaged?: true | undefined;
+    readonly tiers: ReadonlyMap<string, TierRun>;
+    readonly breakers: ReadonlyMap<string, BreakerState>;
+}
+
+interface HistoryOptions {
+    readonly bytes?: number | undefined;
+    readonly entries?: number | undefined;
+    readonly stacks?: boolean | undefined;
+    readonly redact?: ((text: ErrorText) => ErrorText) | undefined;
+}
+interface Kept {
+    readonly outcome: AttemptOutcome;
+    readonly problem?: string | undefined;
+}
+type KeepTexts = (outcome: AttemptOutcome) => Kept;
+
+interface BreakerOptions {
+    readonly failureThreshold: number;
+    readonly minimumAttempts: number;
+    readonly window: number;
+    readonly halfOpenAfter: number;
+}
+
+interface AttemptContext {
+    readonly signal: AbortSignal;
+    readonly attempt: number;
+    readonly logger: AttemptLogger;
+}
+interface AttemptLogger {
+    debug(message: string, extra?: Record<string, unknown>): void;
+    info(message: string, extra?: Record<string, unknown>): void;
+    warn(message: string, extra?: Record<string, unknown>): void;
+    error(message: string, extra?: Record<string, unknown>): void;
+}
+type Process = (record: BacklogRecord, context: AttemptContext) => ProcessResult | Promise<ProcessResult>;
+type ProcessResult = void | TypedOutcome;
+type DestinationOf = (record: BacklogRecord) => string;
+type BreakerChoice = boolean | {
+    readonly failureThreshold?: number | undefined;
+    readonly minimumAttempts?: number | undefined;
+    readonly window?: Duration | undefined;
+    readonly halfOpenAfter?: Duration | undefined;
+};
+interface RunLimits {
+    readonly concurrency: number;
+    readonly globalConcurrency?: number | undefined;
+    readonly onInsertConcurrency?: number | undefined;
+    readonly attemptsPerSecond?: number | undefined;
+    readonly attemptTimeout: number;
+    readonly maxRecords?: number | undefined;
+    readonly linger?: number | undefined;
+}
+interface Arrivals {
+    readonly batch: string;
+    readonly ids: readonly string[];
+}
+interface RunTarget {
+    readonly queue: string;
+    readonly lane: string;
+    readonly lanes?: readonly string[] | undefined;
+    readonly shards?: number | undefined;
+    readonly part?: number | undefined;
+    readonly exactSince?: number | undefined;
+    readonly band?: TierBand | undefined;
+    readonly retryMode?: RetryMode | undefined;
+    readonly arrivals?: Arrivals | undefined;
+    readonly firstBand?: TierBand | undefined;
+    readonly catchUp?: readonly TierBand[] | undefined;
+}
+interface RunOptions extends FailureChoices {
+    readonly target: RunTarget;
+    readonly process: Process;
+    readonly policy: ResolvedPolicy;
+    readonly decisionsFor?: ((record: BacklogRecord) => RecordChoices | undefined) | undefined;
+    readonly knows?: ((record: BacklogRecord) => boolean) | undefined;
+    readonly limits: RunLimits;
+    readonly breaker?: BreakerOptions | undefined;
+    readonly destination?: DestinationOf | undefined;
+    readonly deadline: number;
+    readonly stop?: AbortSignal | undefined;
+    readonly functionTimeoutSeconds: number;
+    readonly tickSeconds: number;
+    readonly retention?: number | undefined;
+    readonly history?: HistoryLimits | undefined;
+    readonly keepTexts?: KeepTexts | undefined;
+}
+
+interface RunDeps {
+    readonly store: BacklogStore;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly logger: AttemptLogger;
+}
+
+declare function keptTexts({ stacks, redact }: HistoryOptions): KeepTexts | undefined;
+
+type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'onePage' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'leaseLost' | 'shared' | 'storeError';
+interface RunSummary {
+    readonly queue: string;
+    readonly lane: string;
+    readonly tier?: number | undefined;
+    readonly attempted: number;
+    readonly succeeded: number;
+    readonly failed: number;
+    readonly dead: number;
+    readonly snoozed: number;
+    readonly cancelled: number;
+    readonly skipped: number;
+    readonly unsettled: number;
+    readonly unknownTask?: number | undefined;
+    readonly refused?: number | undefined;
+    readonly leftOver: number;
+    readonly lagSeconds: number;
+    readonly ended: StopReason;
+    readonly queues?: readonly RunSummary[] | undefined;
+    readonly trouble?: string | undefined;
+    readonly caughtUp?: readonly number[] | undefined;
+    readonly durationMs: number;
+}
+
+declare class StoreError extends Error {
+    readonly name: string;
+}
+declare class StoreThrottledError extends StoreError {
+    readonly name = "StoreThrottledError";
+}
+declare class StoreUnavailableError extends StoreError {
+    readonly name = "StoreUnavailableError";
+}
+declare class StoreAccessError extends StoreError {
+    readonly name = "StoreAccessError";
+}
+
+declare function run(options: RunOptions, given: RunDeps): Promise<RunSummary>;
+
+type QueuesChoice = string | readonly (string | readonly [queue: string, weight: number])[];
+
+type RetryFunction = (error: Error, record: BacklogRecord, retryCount: number) => RetryAnswer;
+type RetryAnswer = RetryWait | false | RetryTo | GiveUp;
+type RetryWait = Duration | RetryPolicy | RetryPolicy['type'];
+interface RetryTo {
+    readonly wait?: RetryWait | undefined;
+    readonly queue?: string | undefined;
+}
+interface GiveUp {
+    readonly dead: string;
+}
+declare function retryDecider(retry: RetryFunction): RetryDecider;
+
+type AllowedAddresses = boolean | readonly string[];
+
+type Secrets = string | readonly string[];
+type SecretsSource = Secrets | (() => Secrets | Promise<Secrets>);
+
+type Method = 'POST' | 'PUT' | 'PATCH';
+type HeaderValue = string | (() => string | Promise<string>);
+interface HttpDeliveryOptions {
+    readonly url: string;
+    readonly method?: Method | undefined;
+    readonly headers?: Readonly<Record<string, HeaderValue>> | undefined;
+    readonly secret?: SecretsSource | undefined;
+    readonly answers?: Answers | undefined;
+    readonly requestTimeout?: Duration | undefined;
+    readonly maxResponseBytes?: number | undefined;
+    readonly allowPrivateAddresses?: AllowedAddresses | undefined;
+    readonly lookup?: LookupFunction | undefined;
+    readonly now?: (() => number) | undefined;
+}
+interface HttpDelivery extends Process {
+    prepare(): Promise<void>;
+}
+
+interface GrantInsertOptions {
+    readonly ids?: readonly string[] | undefined;
+}
+
+type AnySecret = ISecret | Secret | IStringParameter | StringParameter;
+interface SecretField {
+    readonly secret: AnySecret;
+    readonly field: string;
+}
+interface HeaderSecret {
+    readonly secret: AnySecret;
+    readonly field?: string | undefined;
+    readonly prefix?: string | undefined;
+}
+interface DeliveryProps {
+    readonly url: string;
+    readonly method?: 'POST' | 'PUT' | 'PATCH' | undefined;
+    readonly headers?: Readonly<Record<string, string | AnySecret | HeaderSecret>> | undefined;
+    readonly secret?: AnySecret | SecretField | undefined;
+    readonly answers?: Answers | undefined;
+    readonly requestTimeout?: Duration$1 | undefined;
+    readonly allowPrivateAddresses?: boolean | readonly string[] | undefined;
+}
+
+type FirstAttempt = 'onInsert' | 'scheduled';
+interface QueueProps {
+    readonly retry?: RetryPolicy | undefined;
+    readonly progressive?: true | ProgressiveProps | undefined;
+    readonly retryQueue?: string | undefined;
+    readonly deadOn?: readonly string[] | undefined;
+    readonly history?: HistoryProps | undefined;
+    readonly deliverTo?: string | DeliveryProps | undefined;
+    readonly entry?: string | undefined;
+    readonly worker?: string | undefined;
+    readonly weight?: number | undefined;
+    readonly environment?: Readonly<Record<string, string>> | undefined;
+    readonly handler?: IFunction | undefined;
+    readonly enabled?: boolean | undefined;
+    readonly firstAttempt?: FirstAttempt | undefined;
+    readonly shards?: number | undefined;
+    readonly concurrency?: number | undefined;
+    readonly globalConcurrency?: number | undefined;
+    readonly onInsertConcurrency?: number | undefined;
+    readonly attemptsPerSecond?: number | undefined;
+    readonly breaker?: BreakerChoice | undefined;
+    readonly attemptTimeout?: Duration$1 | undefined;
+    readonly maxRecords?: number | undefined;
+    readonly linger?: Duration$1 | undefined;
+    readonly retention?: Duration$1 | 'forever' | undefined;
+    readonly lagThreshold?: Duration$1 | undefined;
+}
+interface HistoryProps {
+    readonly bytes?: number | undefined;
+    readonly entries?: number | undefined;
+    readonly stacks?: boolean | undefined;
+}
+interface TierProps {
+    readonly every: Duration$1;
+    readonly untilAge: Duration$1;
+}
+interface ProgressiveProps {
+    readonly tiers?: readonly TierProps[] | undefined;
+    readonly maxAttempts?: number | undefined;
+}
+
+interface WorkerProps {
+    readonly entry?: string | undefined;
+    readonly environment?: Readonly<Record<string, string>> | undefined;
+    readonly handler?: IFunction | undefined;
+}
+
+type AnyTable = ITable | TableV2 | Table;
+interface BacklogProps {
+    readonly queues: Readonly<Record<string, QueueProps>>;
+    readonly workers?: Readonly<Record<string, WorkerProps>> | undefined;
+    readonly table?: AnyTable | undefined;
+    readonly intake?: boolean | undefined;
+    readonly sweep?: boolean | undefined;
+    readonly encryptionKey?: IKey | undefined;
+    readonly deletionProtection?: boolean | undefined;
+    readonly trigger?: 'rules' | 'scheduler' | undefined;
+    readonly timeZone?: string | TimeZone | undefined;
+    readonly timeout?: Duration$1 | undefined;
+    readonly memorySize?: number | undefined;
+    readonly logRetention?: RetentionDays | undefined;
+    readonly alarms?: boolean | undefined;
+    readonly alarmAction?: IAlarmAction | undefined;
+    readonly dashboard?: boolean | undefined;
+}
+
+declare class Backlog extends Construct {
+    readonly table: ITable;
+    readonly controlTable: ITable;
+    readonly givenUpEvents: IQueue;
+    readonly scheduleDeadLetters: IQueue | undefined;
+    readonly functions: Readonly<Record<string, IFunction>>;
+    readonly intake: IFunction | undefined;
+    readonly sweep: IFunction | undefined;
+    readonly disabledQueues: readonly string[];
+    readonly alarms: readonly Alarm[];
+    readonly dashboard: Dashboard | undefined;
+    constructor(scope: Construct, id: string, props: BacklogProps);
+    grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+    grantOperate(grantee: IGrantable): void;
+    metricAttempted(queue: string, options?: MetricOptions): Metric;
+    metricSucceeded(queue: string, options?: MetricOptions): Metric;
+    metricFailed(queue: string, options?: MetricOptions): Metric;
+    metricDead(queue: string, options?: MetricOptions): Metric;
+    metricCaughtUp(queue: string, options?: MetricOptions): Metric;
+    metricLag(queue: string, options?: MetricOptions): Metric;
+}
+
+declare function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery;
+
+declare class ConfigurationError extends Error {
+    readonly name = "ConfigurationError";
+}
+declare class InvalidRecordError extends Error {
+    readonly name = "InvalidRecordError";
+}
+
+interface StandardSchema<Input = unknown, Output = Input> {
+    readonly '~standard': {
+        readonly version: 1;
+        readonly vendor: string;
+        readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+        readonly types?: {
+            readonly input: Input;
+            readonly output: Output;
+        } | undefined;
+    };
+}
+type SchemaResult<Output> = {
+    readonly value: Output;
+    readonly issues?: undefined;
+} | {
+    readonly issues: readonly SchemaIssue[];
+};
+interface SchemaIssue {
+    readonly message: string;
+    readonly path?: readonly (PropertyKey | {
+        readonly key: PropertyKey;
+    })[] | undefined;
+}
+type SchemaInput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['input'];
+type SchemaOutput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output'];
+
+interface TaskContext extends AttemptContext {
+    readonly record: BacklogRecord;
+}
+interface TaskOptions<Priority extends string = string> {
+    readonly name: string;
+    readonly queue?: string | undefined;
+    readonly priorities?: Readonly<Record<Priority, string>> | undefined;
+    readonly formerNames?: readonly string[] | undefined;
+    readonly retry?: RetryPolicy | RetryFunction | undefined;
+    readonly retryQueue?: string | undefined;
+    readonly deadOn?: DeadOn | undefined;
+    readonly attemptTimeout?: Duration | undefined;
+}
+type Perform<Payload> = (payload: Payload, context: TaskContext) => ProcessResult | Promise<ProcessResult>;
+declare const TASK: unique symbol;
+interface Task<Input = unknown, Output = Input, Priority extends string = string> extends TaskOptions<Priority> {
+    readonly [TASK]: true;
+    readonly queue: string;
+    readonly attemptTimeout?: number | undefined;
+    readonly schema?: StandardSchema<Input, Output> | undefined;
+    perform(...given: Parameters<Perform<Output>>): ReturnType<Perform<Output>>;
+    readonly '~types'?: {
+        readonly input: Input;
+        readonly output: Output;
+    } | undefined;
+}
+declare function defineTask<const Schema extends StandardSchema, Priority extends string = never>(options: TaskOptions<Priority> & {
+    readonly schema: Schema;
+    readonly perform: Perform<SchemaOutput<Schema>>;
+}): Task<SchemaInput<Schema>, SchemaOutput<Schema>, Priority>;
+declare function defineTask<Payload, Priority extends string = string>(options: TaskOptions<Priority> & {
+    readonly schema?: undefined;
+    readonly perform: Perform<Payload>;
+}): Task<Payload, Payload, Priority>;
+
+interface Consumed {
+    readonly operation: string;
+    readonly table: string;
+    readonly kind: 'read' | 'write';
+    readonly units: number;
+}
+type OnConsumed = (consumed: Consumed) => void;
+
+interface ClientOptions {
+    readonly endpoint?: string | undefined;
+    readonly region?: string | undefined;
+    readonly requestTimeoutMs?: number | undefined;
+}
+declare function createDynamoDbClient({ endpoint, region, requestTimeoutMs, }?: ClientOptions): DynamoDBClient;
+
+interface OperatorStore extends BacklogStore {
+    readItems(ids: readonly string[]): Promise<Found[]>;
+    scanItems(page: ScanPage): Promise<ItemsPage>;
+    change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
+    remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
+    countDue(query: CountQuery): Promise<CountedPage>;
+    readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
+    readQueues(): Promise<ReadonlyMap<string, QueueState>>;
+    setPaused(queue: string, paused: boolean): Promise<boolean>;
+}
+interface ItemsPage {
+    readonly found: Found[];
+    readonly next: string | undefined;
+}
+interface CountedPage {
+    readonly count: number;
+    readonly next: IndexKey | undefined;
+}
+interface Found {
+    readonly item: Item;
+    readonly record: BacklogRecord;
+}
+interface OperatorChange {
+    readonly set: RecordChange['set'] & {
+        readonly payload?: unknown;
+        readonly retry?: RetryPolicy;
+        readonly formerLane?: NonNullable<BacklogRecord['formerLane']>;
+    };
+    readonly remove: readonly (RecordChange['remove'][number] | 'retry' | 'formerLane')[];
+}
+interface CountQuery {
+    readonly lane: string;
+    readonly from?: number | undefined;
+    readonly until?: number | undefined;
+    readonly after?: IndexKey | undefined;
+}
+
+type OnDamaged = (key: string, attributes: readonly string[]) => void;
+
+interface DynamoDbStoreDeps {
+    readonly client: DynamoDBClient;
+    readonly tables: {
+        readonly records: string;
+        readonly control: string;
+    };
+    readonly clock: Clock;
+    readonly random?: Random | undefined;
+    readonly onConsumed?: OnConsumed | undefined;
+    readonly onDamaged?: OnDamaged | undefined;
+}
+declare class DynamoDbStore implements BacklogStore {
+    constructor({ client, tables, clock, random, onConsumed, onDamaged, }: DynamoDbStoreDeps);
+    insert(item: Item): Promise<'inserted' | 'duplicate'>;
+    get(id: string): Promise<BacklogRecord | undefined>;
+    list(filter: ListFilter): AsyncIterable<BacklogRecord>;
+    queryDue(query: DueQuery): Promise<DuePage>;
+    readPage(ids: readonly string[], queue: string): Promise<PageRead>;
+    readQueue(queue: string): Promise<QueueState>;
+    readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
+    settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
+    holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
+    takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined>;
+    wakeHolder(key: string, holder: string): Promise<boolean>;
+    acknowledgeWake(key: string, holder: string): Promise<boolean>;
+    releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
+    claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
+    releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
+    claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
+    scanUnplaced(page: ScanPage): Promise<UnplacedPage>;
+    readSweep(): Promise<SweepState | undefined>;
+    writeSweep(state: SweepState): Promise<void>;
+    setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
+    recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
+    setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
+    readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
+    takeTurns(queue: string, turns: Turns): Promise<number | undefined>;
+    takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
+    renewSlots(queue: string, run: string, until: number): Promise<boolean>;
+    releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
+}
+
+interface MemoryStoreDeps {
+    readonly clock: Clock;
+}
+declare class MemoryStore implements OperatorStore {
+    constructor({ clock }: MemoryStoreDeps);
+    insert(item: Item): Promise<'inserted' | 'duplicate'>;
+    get(id: string): Promise<BacklogRecord | undefined>;
+    list({ queue, status }: ListFilter): AsyncGenerator<BacklogRecord>;
+    queryDue(query: DueQuery): Promise<DuePage>;
+    readPage(ids: readonly string[], queue: string): Promise<PageRead>;
+    readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
+    readQueue(queue: string): Promise<QueueState>;
+    settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
+    change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
+    remove(record: BacklogRecord): Promise<'removed' | 'changed'>;
+    readItems(ids: readonly string[]): Promise<Found[]>;
+    scanItems({ segment, segments }: ScanPage): Promise<ItemsPage>;
+    countDue({ lane, from, until, after }: CountQuery): Promise<CountedPage>;
+    readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
+    readQueues(): Promise<ReadonlyMap<string, QueueState>>;
+    setPaused(queue: string, paused: boolean): Promise<boolean>;
+    holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
+    takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined>;
+    wakeHolder(key: string, holder: string): Promise<boolean>;
+    acknowledgeWake(key: string, holder: string): Promise<boolean>;
+    releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
+    claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
+    releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
+    claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
+    scanUnplaced({ segment, segments }: ScanPage): Promise<UnplacedPage>;
+    readSweep(): Promise<SweepState | undefined>;
+    writeSweep(state: SweepState): Promise<void>;
+    setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
+    recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
+    setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
+    readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
+    takeTurns(queue: string, turns: Turns): Promise<number | undefined>;
+    takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
+    renewSlots(queue: string, run: string, until: number): Promise<boolean>;
+    releaseSlots(queue: string, run: string, _: SlotsHeld): Promise<void>;
+    earliestDue(lane: string): string | undefined;
+    breakerOf(queue: string, destination?: string): BreakerState | undefined;
+    lanes(): string[];
+    items(): Item[];
+    put(item: Item): void;
+    delete(id: string): void;
+}
+
+interface HandlerDeps {
+    readonly store: BacklogStore;
+    readonly clock: Clock;
+    readonly random: Random;
+}
+
+interface HandlerLogger {
+    debug(message: string, extra: Record<string, unknown>): void;
+    info(message: string, extra: Record<string, unknown>): void;
+    warn(message: string, extra: Record<string, unknown>): void;
+    error(message: string, extra: Record<string, unknown>): void;
+    error(message: string, extra: Error): void;
+}
+
+interface LambdaContext {
+    getRemainingTimeInMillis(): number;
+    readonly awsRequestId?: string | undefined;
+}
+
+type EmitMetrics = (summary: RunSummary, table: string) => void;
+
+type BacklogLambdaHandler = (event: unknown, context: LambdaContext) => Promise<RunSummary>;
+interface HandlerSeams extends Partial<HandlerDeps> {
+    readonly logger?: HandlerLogger | undefined;
+    readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+    readonly emit?: EmitMetrics | undefined;
+    readonly run?: typeof run | undefined;
+}
+
+interface BacklogHandlerOptions extends HandlerSeams {
+    readonly queue?: string | undefined;
+    readonly queues?: QueuesChoice | undefined;
+    readonly process?: Process | undefined;
+    readonly tasks?: readonly Task[] | undefined;
+    readonly retry?: RetryPolicy | RetryFunction | undefined;
+    readonly retryQueue?: string | undefined;
+    readonly deadOn?: DeadOn | undefined;
+    readonly history?: HistoryOptions | undefined;
+    readonly concurrency?: number | undefined;
+    readonly globalConcurrency?: number | undefined;
+    readonly onInsertConcurrency?: number | undefined;
+    readonly attemptsPerSecond?: number | undefined;
+    readonly breaker?: BreakerChoice | undefined;
+    readonly destination?: DestinationOf | undefined;
+    readonly attemptTimeout?: Duration | undefined;
+    readonly maxRecords?: number | undefined;
+    readonly linger?: Duration | undefined;
+    readonly retention?: Duration | 'forever' | undefined;
+}
+declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler;
+
+type contract_d_ArrivalsClaim = ArrivalsClaim;
+type contract_d_BreakerState = BreakerState;
+type contract_d_ClaimAnswer = ClaimAnswer;
+type contract_d_ClaimedArrivals = ClaimedArrivals;
+type contract_d_CountQuery = CountQuery;
+type contract_d_CountedPage = CountedPage;
+type contract_d_Cursor = Cursor;
+type contract_d_DuePage = DuePage;
+type contract_d_DueQuery = DueQuery;
+type contract_d_Found = Found;
+type contract_d_IndexKey = IndexKey;
+type contract_d_Item = Item;
+type contract_d_ItemsPage = ItemsPage;
+type contract_d_LeaseAnswer = LeaseAnswer;
+type contract_d_LeaseHold = LeaseHold;
+type contract_d_LeaseLeft = LeaseLeft;
+type contract_d_LeaseOwner = LeaseOwner;
+type contract_d_LeaseState = LeaseState;
+type contract_d_ListFilter = ListFilter;
+type contract_d_NamedClaim = NamedClaim;
+type contract_d_OperatorChange = OperatorChange;
+type contract_d_PageRead = PageRead;
+type contract_d_QueueState = QueueState;
+type contract_d_RecordChange = RecordChange;
+type contract_d_RetryModeState = RetryModeState;
+type contract_d_ScanPage = ScanPage;
+type contract_d_SlotsAsk = SlotsAsk;
+type contract_d_SlotsHeld = SlotsHeld;
+type contract_d_SweepState = SweepState;
+type contract_d_TierRun = TierRun;
+type contract_d_Turns = Turns;
+type contract_d_UnplacedPage = UnplacedPage;
+declare namespace contract_d {
+  export type { contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun, contract_d_Turns as Turns, contract_d_UnplacedPage as UnplacedPage };
+}
+
+interface ConnectionOptions {
+    readonly client?: DynamoDBClient | undefined;
+    readonly endpoint?: string | undefined;
+    readonly region?: string | undefined;
+    readonly clock?: Clock | undefined;
+    readonly random?: Random | undefined;
+}
+
+interface Delay {
+    readonly delay?: Duration | undefined;
+    readonly at?: Date | string | undefined;
+}
+
+interface InsertManyResult {
+    readonly inserted: number;
+    readonly duplicates: readonly string[];
+    readonly failed: readonly {
+        readonly id: string | undefined;
+        readonly index: number;
+        readonly error: InvalidRecordError;
+    }[];
+}
+interface InsertProgress {
+    readonly inserted: number;
+    readonly duplicates: number;
+    readonly failed: number;
+}
+declare class InsertInterruptedError extends StoreError {
+    readonly result: InsertManyResult;
+    readonly unsettled: readonly number[];
+    readonly taken: number;
+    readonly name = "InsertInterruptedError";
+    constructor(result: InsertManyResult, options: {
+        cause: unknown;
+    }, unsettled?: readonly number[], taken?: number);
+}
+
+interface NewRecord<Payload = unknown> {
+    readonly id?: string | undefined;
+    readonly payload: Payload;
+    readonly queue?: string | undefined;
+    readonly task?: string | undefined;
+    readonly insertedAt?: Date | string | undefined;
+    readonly availableAt?: Date | string | undefined;
+    readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+}
+
+interface TaskInsertOptions<Input = unknown, Priority extends string = string> extends Delay {
+    readonly queue?: string | undefined;
+    readonly priority?: Priority | undefined;
+    readonly id?: string | undefined;
+    readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly maxAttempts?: number | undefined;
+    readonly uniqueFor?: Duration | undefined;
+    readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
+    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+    readonly insertedAt?: Date | string | undefined;
+}
+
+type TaskEntry<Input, Priority extends string = string> = ('payload' extends keyof Input ? never : Input) | WrappedPayload<Input, Priority>;
+interface WrappedPayload<Input, Priority extends string = string> extends TaskInsertOptions<Input, Priority> {
+    readonly payload: Input;
+}
+
+interface BacklogClientOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly indexAtOnce?: boolean | readonly string[] | undefined;
+}
+interface InsertManyOptions extends Delay {
+    readonly concurrency?: number | undefined;
+    readonly onProgress?: ((progress: InsertProgress) => void) | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+interface TaskInsertManyOptions<Input = unknown, Priority extends string = string> extends Omit<TaskInsertOptions<Input, Priority>, 'id'>, InsertManyOptions {
+}
+type Source<Element> = Iterable<Element> | AsyncIterable<Element>;
+interface InsertResult {
+    readonly id: string;
+    readonly inserted: boolean;
+}
+declare class BacklogClient {
+    constructor(options: BacklogClientOptions);
+    insert<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payload: NoInfer<Input>, options?: TaskInsertOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertResult>;
+    insert(record: NewRecord, options?: Delay): Promise<InsertResult>;
+    insertMany<Input, Priority extends string>(task: Task<Input, unknown, Priority>, payloads: Source<TaskEntry<NoInfer<Input>, NoInfer<Priority>>>, options?: TaskInsertManyOptions<NoInfer<Input>, NoInfer<Priority>>): Promise<InsertManyResult>;
+    insertMany(records: Source<NewRecord>, options?: InsertManyOptions): Promise<InsertManyResult>;
+}
+
+type SkipReason = 'asWanted' | 'otherStatus' | 'inHand' | 'changedMeanwhile' | 'notFound' | 'newer';
+
+interface OperationResult {
+    readonly matched: number;
+    readonly changed: number;
+    readonly held: number;
+    readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
+    readonly failed: number;
+    readonly failures: readonly {
+        readonly id: string;
+        readonly reason: string;
+    }[];
+    readonly examples: readonly string[];
+    readonly ended: 'complete' | 'limit' | 'aborted';
+}
+interface OperationProgress {
+    readonly looked: number;
+    readonly matched: number;
+    readonly changed: number;
+    readonly skipped: number;
+    readonly failed: number;
+}
+
+declare class OperationInterruptedError extends StoreError {
+    readonly result: OperationResult;
+    readonly name = "OperationInterruptedError";
+    constructor(result: OperationResult, options: {
+        readonly cause: unknown;
+    });
+}
+
+interface Selection {
+    readonly queue?: string | undefined;
+    readonly status?: Status | readonly Status[] | undefined;
+    readonly errorName?: string | undefined;
+    readonly deadReason?: string | undefined;
+    readonly olderThan?: number | string | undefined;
+    readonly youngerThan?: number | string | undefined;
+    readonly payload?: PayloadMatch | readonly PayloadMatch[] | undefined;
+    readonly attributes?: Readonly<Record<string, unknown>> | undefined;
+    readonly all?: boolean | undefined;
+}
+interface PayloadMatch {
+    readonly path: string | readonly string[];
+    readonly equals: unknown;
+}
+
+interface OperationOptions {
+    readonly dryRun?: boolean | undefined;
+    readonly perSecond?: number | undefined;
+    readonly limit?: number | undefined;
+    readonly concurrency?: number | undefined;
+    readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
+    readonly onTrouble?: ((message: string) => void) | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+
+interface BacklogOperatorOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly controlTable: string;
+    readonly store?: OperatorStore | undefined;
+}
+
+interface QueueStats {
+    readonly queue: string;
+    readonly retryMode: RetryMode | undefined;
+    readonly paused: boolean;
+    readonly pausedAt?: string | undefined;
+    readonly openBreakers: number;
+    readonly pending: number;
+    readonly dead: number;
+    readonly oldestDueAt: string | undefined;
+    readonly lagSeconds?: number | undefined;
+    readonly due?: {
+        readonly now: number;
+        readonly minute: number;
+        readonly hour: number;
+        readonly day: number;
+    };
+    readonly ages?: readonly {
+        readonly fromAgeSeconds: number;
+        readonly untilAgeSeconds: number | undefined;
+        readonly count: number;
+    }[];
+    readonly delayed?: number | undefined;
+}
+
+type Which = string | readonly string[] | Selection;
+interface RedriveOptions extends OperationOptions {
+    readonly queue?: string | undefined;
+    readonly retry?: RetryPolicy | null | undefined;
+}
+interface DiscardOptions extends OperationOptions {
+    readonly reason?: string | undefined;
+    readonly retention?: Duration | 'forever' | undefined;
+    readonly delete?: boolean | undefined;
+}
+interface SnoozeOptions extends OperationOptions, Delay {
+}
+interface MoveOptions extends OperationOptions {
+    readonly queue: string;
+}
+interface EditOptions extends OperationOptions {
+    readonly payload?: unknown;
+    readonly merge?: unknown;
+    readonly redrive?: boolean | undefined;
+}
+interface ChangePolicyOptions extends OperationOptions {
+    readonly retry: RetryPolicy | null;
+}
+interface ExportOptions {
+    readonly limit?: number | undefined;
+    readonly onTrouble?: ((message: string) => void) | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+interface StatsOptions {
+    readonly queues?: readonly string[] | undefined;
+    readonly alsoQueues?: readonly string[] | undefined;
+    readonly signal?: AbortSignal | undefined;
+}
+type ActionResult = OperationResult & {
+    readonly readUnits: number;
+    readonly writeUnits: number;
+};
+interface Stats {
+    readonly readUnits: number;
+    readonly at: string;
+    readonly queues: readonly QueueStats[];
+}
+declare class BacklogOperator {
+    constructor(options: BacklogOperatorOptions);
+    redrive(which: Which, options?: RedriveOptions): Promise<ActionResult>;
+    discard(which: Which, options?: DiscardOptions): Promise<ActionResult>;
+    snooze(which: Which, options: SnoozeOptions): Promise<ActionResult>;
+    runNow(which: Which, options?: OperationOptions): Promise<ActionResult>;
+    editPayload(which: Which, options: EditOptions): Promise<ActionResult>;
+    move(which: Which, options: MoveOptions): Promise<ActionResult>;
+    changePolicy(which: Which, options: ChangePolicyOptions): Promise<ActionResult>;
+    export(which: Which, options?: ExportOptions): AsyncGenerator<Item>;
+    stats(options?: StatsOptions): Promise<Stats>;
+    pause(queue: string): Promise<boolean>;
+    resume(queue: string): Promise<boolean>;
+}
+
+export {
+    Backlog,
+    BacklogClient,
+    BacklogOperator,
+    Cancel,
+    ConfigurationError,
+    Dead,
+    Done,
+    DynamoDbStore,
+    InsertInterruptedError,
+    InvalidRecordError,
+    MemoryStore,
+    OperationInterruptedError,
+    RetryAfter,
+    Snooze,
+    StoreAccessError,
+    StoreError,
+    StoreThrottledError,
+    StoreUnavailableError,
+    backlogHandler,
+    contract_d,
+    createDynamoDbClient,
+    defineTask,
+    deliverByHttp,
+    keptTexts,
+    resolvePolicy,
+    retryDecider,
+    run,
+    systemClock,
+    systemRandom,
+    tierBands,
+};
+export type {
+    ActionResult,
+    Answers,
+    AttemptContext,
+    AttemptLogger,
+    BacklogClientOptions,
+    BacklogHandlerOptions,
+    BacklogLambdaHandler,
+    BacklogOperatorOptions,
+    BacklogProps,
+    BacklogRecord,
+    BacklogStore,
+    BreakerOptions,
+    Clock,
+    Delay,
+    DeliveryProps,
+    Duration,
+    ErrorEntry,
+    GrantInsertOptions,
+    HeaderSecret,
+    HistoryEntry,
+    HistoryOptions,
+    HistoryProps,
+    HttpDelivery,
+    HttpDeliveryOptions,
+    InsertManyOptions,
+    InsertManyResult,
+    InsertResult,
+    LambdaContext,
+    NewRecord,
+    OperationOptions,
+    OperationResult,
+    OperatorStore,
+    Process,
+    ProgressiveProps,
+    QueueProps,
+    QueueStats,
+    Random,
+    ResolvedPolicy,
+    RetryAnswer,
+    RetryFunction,
+    RetryLimits,
+    RetryPolicy,
+    RetryWait,
+    RunDeps,
+    RunOptions,
+    RunSummary,
+    RunTarget,
+    Selection,
+    StandardSchema,
+    Stats,
+    Status,
+    StopReason,
+    Task,
+    TaskContext,
+    TaskInsertOptions,
+    TaskOptions,
+    Tier,
+    TierBand,
+    TierProps,
+    WorkerProps,
+};

@@ -1,0 +1,27 @@
+// Written by `npm run api`. Do not edit it: a change of the public API shows here, for its review.
+
+export {
+    BacklogStore,
+    BreakerOptions,
+    Clock,
+    DynamoDbStore,
+    MemoryStore,
+    OperatorStore,
+    Random,
+    ResolvedPolicy,
+    RunDeps,
+    RunOptions,
+    RunSummary,
+    RunTarget,
+    StopReason,
+    contract_d as StoreTypes,
+    TierBand,
+    createDynamoDbClient,
+    keptTexts,
+    resolvePolicy,
+    retryDecider,
+    run,
+    systemClock,
+    systemRandom,
+    tierBands,
+} from './declarations.js';

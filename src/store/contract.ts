@@ -1,0 +1,30 @@
+/** Types that a store of your own has to name: what the methods of `BacklogStore` and `OperatorStore` take and give. */
+export type { Item, RecordChange } from '../record/index.js';
+export type { CountedPage, CountQuery, Found, ItemsPage, OperatorChange } from './operator-store.js';
+export type {
+  ArrivalsClaim,
+  BreakerState,
+  ClaimAnswer,
+  ClaimedArrivals,
+  Cursor,
+  DuePage,
+  DueQuery,
+  IndexKey,
+  LeaseAnswer,
+  LeaseHold,
+  LeaseLeft,
+  LeaseOwner,
+  LeaseState,
+  ListFilter,
+  NamedClaim,
+  PageRead,
+  QueueState,
+  RetryModeState,
+  ScanPage,
+  SlotsAsk,
+  SlotsHeld,
+  SweepState,
+  TierRun,
+  Turns,
+  UnplacedPage,
+} from './store.js';
