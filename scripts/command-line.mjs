@@ -10,8 +10,6 @@ const { peerDependencies } = JSON.parse(readFileSync(new URL('../package.json', 
  */
 export const COMMAND_LINE = {
   ...BUNDLING,
-  // An error's stack, which users see and send, has the lines of the sources.
-  minify: false,
   entryPoints: { main: 'src/cli/main.ts', 'sandbox-child': 'src/local/sandbox/sandbox-child.ts' },
   splitting: true,
   external: Object.keys(peerDependencies),
