@@ -16,7 +16,7 @@ export default defineConfig({
     exclude: [
       'test/processor/fairness.test.ts',
       'test/processor/weights.test.ts',
-      'test/processor/hand-over.test.ts',
+      'test/processor/wait-for-lease.test.ts',
       // What many destinations ask of a store is in the suite of stores.
       'test/processor/many-destinations.test.ts',
     ],

@@ -21,7 +21,7 @@ const ENVIRONMENT = {
     orders: { retryMode: 'perRecord', deliverTo: 'https://erp.example.com/orders' },
   }),
   BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ deliver: ['orders'] }),
-  BACKLOG_RETURNS_URL: 'https://sqs.us-east-1.amazonaws.com/000000000000/returns',
+  BACKLOG_REDELIVERY_URL: 'https://sqs.us-east-1.amazonaws.com/000000000000/returns',
 };
 
 const LOAD = `

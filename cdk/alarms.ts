@@ -18,7 +18,7 @@ export interface AlarmSettings {
   readonly queues: readonly Queue[];
   /** By the name of the function's construct. */
   readonly functions: ReadonlyMap<string, IFunction>;
-  readonly givenUpEvents: IQueue;
+  readonly eventDlq: IQueue;
   readonly scheduleDeadLetters: IQueue | undefined;
   readonly intake: IFunction | undefined;
   readonly sweep: IFunction | undefined;
@@ -56,7 +56,7 @@ export function addAlarms(scope: Construct, { action, ...settings }: AlarmSettin
   });
 }
 
-function runAlarms({ functions, givenUpEvents, scheduleDeadLetters }: AlarmSettings): AlarmText[] {
+function runAlarms({ functions, eventDlq, scheduleDeadLetters }: AlarmSettings): AlarmText[] {
   return [
     ...[...functions].map(([name, lambda]) => ({
       id: `RunErrors-${name}`,
@@ -65,8 +65,8 @@ function runAlarms({ functions, givenUpEvents, scheduleDeadLetters }: AlarmSetti
       description: `A backlog run failed (${name}): its log has a line "run failed" or "run" at level ERROR that says why.`,
     })),
     {
-      id: 'GivenUpEvents',
-      metric: givenUpEvents.metricApproximateNumberOfMessagesVisible({ period: PERIOD }),
+      id: 'EventDlq',
+      metric: eventDlq.metricApproximateNumberOfMessagesVisible({ period: PERIOD }),
       above: 0,
       description:
         'Events were given up: a function failed, was throttled or could not be invoked. No record is lost: ' +

@@ -42,15 +42,14 @@ export class BacklogStack extends Stack {
   }
 
   private addOutputs(): void {
-    const { table, controlTable, givenUpEvents, scheduleDeadLetters, dashboard, disabledQueues } =
-      this.backlog;
+    const { table, controlTable, eventDlq, scheduleDeadLetters, dashboard, disabledQueues } = this.backlog;
     const console = `https://${this.region}.console.aws.amazon.com`;
     const output = (id: string, value: string, description: string) =>
       new CfnOutput(this, id, { value, description });
 
     output('TableName', table.tableName, 'Where records go: PutItem { id, status: "NEW", payload } is all');
     output('ControlTableName', controlTable.tableName, 'Leases and the state of the queues');
-    output('GivenUpEventsUrl', givenUpEvents.queueUrl, 'Events that no run took or finished');
+    output('EventDlqUrl', eventDlq.queueUrl, 'Events that no run took or finished');
     if (scheduleDeadLetters) {
       output(
         'ScheduleDeadLettersUrl',

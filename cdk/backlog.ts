@@ -12,7 +12,7 @@ import { parseOptions, show } from '../src/validation.js';
 import { addAlarms } from './alarms.js';
 import { addDashboard } from './dashboard.js';
 import { attemptedOnArrival } from './first-attempt.js';
-import { givenUpEventsQueue, returnsQueue } from './given-up-events.js';
+import { eventDlqQueue, redeliveryQueue } from './given-up-events.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
 import { type MetricName, queueMetric } from './metrics.js';
@@ -59,7 +59,7 @@ export class Backlog extends Construct {
   /** Leases, journals and the queues' own items. */
   readonly controlTable: ITable;
   /** Events that no function took or finished. With `trigger: 'scheduler'`, those that a function took. */
-  readonly givenUpEvents: IQueue;
+  readonly eventDlq: IQueue;
   /** Events that EventBridge Scheduler could not deliver; missing with rules. */
   readonly scheduleDeadLetters: IQueue | undefined;
   /** What does the work, by queue. Those of a worker share it; those with `deliverTo` one per retry mode. */
@@ -90,19 +90,19 @@ export class Backlog extends Construct {
 
     this.table = options.table ?? recordsTable(this, 'Records', options);
     this.controlTable = controlTable(this, 'Control', options);
-    const givenUpEvents = givenUpEventsQueue(this, 'GivenUpEvents');
-    this.givenUpEvents = givenUpEvents;
+    const eventDlq = eventDlqQueue(this, 'EventDlq');
+    this.eventDlq = eventDlq;
 
     const tables = { records: this.table, control: this.controlTable };
     const hasIntake = options.intake && canTakeIn(this, tables);
-    const returns = hasIntake ? returnsQueue(this, 'Returns', givenUpEvents, INTAKE_TIMEOUT) : undefined;
+    const returns = hasIntake ? redeliveryQueue(this, 'Redelivery', eventDlq, INTAKE_TIMEOUT) : undefined;
     const { memorySize, logRetention } = options;
     const common = { tables, memorySize, logRetention };
 
     const staffed = staffQueues(this, queues, workers, {
       ...common,
       timeout: options.timeout,
-      failedEvents: returns ?? givenUpEvents,
+      failedEvents: returns ?? eventDlq,
     });
     this.functions = Object.fromEntries(staffed.map(({ queue, worker }) => [queue.name, worker.lambda]));
     this.disabledQueues = queues.filter(({ enabled }) => !enabled).map(({ name }) => name);
@@ -110,7 +110,7 @@ export class Backlog extends Construct {
     const onArrival = attemptedOnArrival(staffed);
     const { sweep = true } = options;
     const intake = returns
-      ? addIntake(this, 'Intake', { ...common, queues, onArrival, returns, givenUpEvents, sweep })
+      ? addIntake(this, 'Intake', { ...common, queues, onArrival, returns, eventDlq, sweep })
       : undefined;
     this.intake = intake?.lambda;
     this.sweep = intake?.sweep?.lambda;
@@ -119,7 +119,7 @@ export class Backlog extends Construct {
     if (options.trigger === 'scheduler') {
       this.scheduleDeadLetters = addSchedules(this, 'Schedules', ticks, options.timeZone).deadLetters;
     } else {
-      addRules(ticks, givenUpEvents);
+      addRules(ticks, eventDlq);
     }
 
     const watched = {
@@ -128,7 +128,7 @@ export class Backlog extends Construct {
       tableName: this.table.tableName,
       queues,
       functions: new Map(staffed.map(({ worker }) => [worker.name, worker.lambda])),
-      givenUpEvents,
+      eventDlq,
       scheduleDeadLetters: this.scheduleDeadLetters,
     };
     this.alarms = options.alarms

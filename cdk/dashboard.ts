@@ -11,7 +11,7 @@ export interface DashboardSettings {
   readonly queues: readonly Queue[];
   /** By the name of the function's construct. */
   readonly functions: ReadonlyMap<string, IFunction>;
-  readonly givenUpEvents: IQueue;
+  readonly eventDlq: IQueue;
   readonly scheduleDeadLetters: IQueue | undefined;
   readonly intake: IFunction | undefined;
 }
@@ -67,7 +67,7 @@ function intakeRows({ intake, tableName }: DashboardSettings): IWidget[][] {
     [
       graph(
         'Records',
-        (['Placed', 'Repaired', 'UnknownQueue', 'Refused', 'Returned'] as const).map((name) =>
+        (['Indexed', 'Repaired', 'UnknownQueue', 'Refused', 'Redelivered'] as const).map((name) =>
           intakeMetric(tableName, name, { label: name }),
         ),
       ),
@@ -79,14 +79,14 @@ function intakeRows({ intake, tableName }: DashboardSettings): IWidget[][] {
   ];
 }
 
-function runRows({ functions, givenUpEvents, scheduleDeadLetters }: DashboardSettings): IWidget[][] {
+function runRows({ functions, eventDlq, scheduleDeadLetters }: DashboardSettings): IWidget[][] {
   const all = [...functions];
   return [
     [heading('Runs')],
     [
-      graph('Run errors and given-up events', [
+      graph('Run errors and dead-lettered events', [
         ...all.map(([name, lambda]) => lambda.metricErrors({ label: `Errors of ${name}` })),
-        givenUpEvents.metricApproximateNumberOfMessagesVisible({ label: 'Given-up events' }),
+        eventDlq.metricApproximateNumberOfMessagesVisible({ label: 'Given-up events' }),
         ...(scheduleDeadLetters
           ? [
               scheduleDeadLetters.metricApproximateNumberOfMessagesVisible({

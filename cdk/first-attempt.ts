@@ -9,7 +9,7 @@ import type { StaffedQueue } from './workers.js';
 export function attemptedOnArrival(staffed: readonly StaffedQueue[]): StaffedQueue[] {
   return staffed.filter(({ queue, worker }) => {
     if (queue.firstAttempt === 'scheduled') return false;
-    if (worker.returnsEvents) return true;
+    if (worker.redeliveryEvents) return true;
     if (queue.firstAttempt === undefined) return false;
     throw new ConfigurationError(
       `queues.${queue.name}.firstAttempt: expected "scheduled", as the handler's asynchronous invocation is configured ` +

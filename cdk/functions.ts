@@ -47,7 +47,7 @@ export interface Worker {
   /** How long a run may take: the bands of a progressive queue keep that distance. */
   readonly timeoutSeconds: number;
   /** Events that it fails on come back: nothing is lost by asynchronous invocation. */
-  readonly returnsEvents: boolean;
+  readonly redeliveryEvents: boolean;
 }
 
 export const RUNTIME = Runtime.NODEJS_24_X;
@@ -78,7 +78,7 @@ export function deliveryFunction(
   });
   for (const { work } of queues) if (work.type === 'delivery') grantSecrets(lambda, work.secrets);
   acknowledgeRuns(lambda);
-  return finish({ name, lambda, returnsEvents: true }, queues, settings.timeout, settings.tables);
+  return finish({ name, lambda, redeliveryEvents: true }, queues, settings.timeout, settings.tables);
 }
 
 /**
@@ -150,20 +150,20 @@ export function entryFunction(
     },
   });
   acknowledgeRuns(lambda);
-  return finish({ name, lambda, returnsEvents: true }, queues, settings.timeout, settings.tables);
+  return finish({ name, lambda, redeliveryEvents: true }, queues, settings.timeout, settings.tables);
 }
 
 /** A function of the user's: of this app, it gets everything that the others get; an imported one its rights only. */
 export function ownFunction({ name, queues }: Served, lambda: IFunction, settings: FunctionSettings): Worker {
   if (!isOwnFunction(lambda)) {
-    return finish({ name, lambda, returnsEvents: false }, queues, settings.timeout, settings.tables);
+    return finish({ name, lambda, redeliveryEvents: false }, queues, settings.timeout, settings.tables);
   }
   const timeout = lambda.timeout ?? LAMBDA_DEFAULT_TIMEOUT;
   const environment = handlerEnvironment(lambda, queues, settings.tables, timeout.toSeconds());
   for (const [name, value] of Object.entries(environment)) lambda.addEnvironment(name, value);
   const isConfigured = lambda.node.tryFindChild('EventInvokeConfig') !== undefined;
   if (!isConfigured) lambda.configureAsyncInvoke(onceOnly(settings));
-  return finish({ name, lambda, returnsEvents: !isConfigured }, queues, timeout, settings.tables);
+  return finish({ name, lambda, redeliveryEvents: !isConfigured }, queues, timeout, settings.tables);
 }
 
 function commonProps(

@@ -9,7 +9,7 @@ import { acknowledge } from './nag.js';
  * They hold no records, and the next event of the same kind does the same work; the queue says that something is
  * wrong.
  */
-export function givenUpEventsQueue(scope: Construct, id: string): Queue {
+export function eventDlqQueue(scope: Construct, id: string): Queue {
   const queue = new Queue(scope, id, {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
@@ -25,10 +25,10 @@ export function givenUpEventsQueue(scope: Construct, id: string): Queue {
  * Where the events of runs come back that failed, and the ids of records that are to be looked at later. The intake
  * reads it; what it cannot deal with five times is left to people.
  */
-export function returnsQueue(
+export function redeliveryQueue(
   scope: Construct,
   id: string,
-  givenUpEvents: Queue,
+  eventDlq: Queue,
   readerTimeout: Duration,
 ): Queue {
   return new Queue(scope, id, {
@@ -37,7 +37,7 @@ export function returnsQueue(
     retentionPeriod: Duration.days(14),
     // AWS's own advice: six times the timeout of the function that reads it.
     visibilityTimeout: Duration.seconds(6 * readerTimeout.toSeconds()),
-    deadLetterQueue: { queue: givenUpEvents, maxReceiveCount: 5 },
+    deadLetterQueue: { queue: eventDlq, maxReceiveCount: 5 },
   });
 }
 

@@ -21,21 +21,21 @@ const MAX_RECORD_AGE = Duration.hours(6);
  * What fails comes again. A batch on which the function itself fails (it runs out of memory or time) comes in halves, so
  * that one item does not hold up the others of its batch. The claims of runs that were started for it before keep it
  * from being attempted twice.
- * What is given up leaves its place in the stream to the queue for given-up events. The function's role may send there
+ * What is given up goes to the dead-letter queue for events, as its place in the stream. The function's role may send there
  * already.
  */
-export function arrivalsSource(records: ITable, givenUpEvents: IQueue): DynamoEventSource {
+export function arrivalsSource(records: ITable, eventDlq: IQueue): DynamoEventSource {
   return new DynamoEventSource(records, {
     startingPosition: StartingPosition.TRIM_HORIZON,
     batchSize: ARRIVALS_BATCH,
     reportBatchItemFailures: true,
     bisectBatchOnError: true,
     maxRecordAge: MAX_RECORD_AGE,
-    onFailure: { bind: () => ({ destination: givenUpEvents.queueArn }) },
+    onFailure: { bind: () => ({ destination: eventDlq.queueArn }) },
     filters: [
-      unplaced({ S: FilterRule.notEquals('SUCCESS') }),
+      notIndexed({ S: FilterRule.notEquals('SUCCESS') }),
       // A status of another type, or none at all: the one above does not match what is not there.
-      unplaced({ S: FilterRule.notExists() }),
+      notIndexed({ S: FilterRule.notExists() }),
       FilterCriteria.filter({
         eventName: FilterRule.or('INSERT', 'MODIFY'),
         dynamodb: { NewImage: { lane: { S: FilterRule.exists() }, rev: { S: FilterRule.notExists() } } },
@@ -45,7 +45,7 @@ export function arrivalsSource(records: ITable, givenUpEvents: IQueue): DynamoEv
 }
 
 /** Not what the library writes itself: that has a lane until it has succeeded. */
-function unplaced(status: object) {
+function notIndexed(status: object) {
   return FilterCriteria.filter({
     eventName: FilterRule.or('INSERT', 'MODIFY'),
     dynamodb: { NewImage: { lane: { S: FilterRule.notExists() }, status } },
@@ -53,6 +53,6 @@ function unplaced(status: object) {
 }
 
 /** What comes back, or is to be looked at later. */
-export function returnsSource(returns: IQueue): SqsEventSource {
+export function redeliverySource(returns: IQueue): SqsEventSource {
   return new SqsEventSource(returns, { batchSize: RETURNS_BATCH, reportBatchItemFailures: true });
 }

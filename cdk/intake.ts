@@ -14,7 +14,7 @@ import type { QueueSettings } from '../functions/settings.js';
 import { ConfigurationError } from '../src/errors.js';
 import { ownRoleAndLogs, RUNTIME } from './functions.js';
 import { handlerFolder } from './handler-folder.js';
-import { arrivalsSource, returnsSource } from './intake-sources.js';
+import { arrivalsSource, redeliverySource } from './intake-sources.js';
 import { acknowledgeIntake, acknowledgeSweep } from './nag.js';
 import type { Queue } from './queue.js';
 import { grantPlace, grantSweep, hasNewImages, type Tables } from './tables.js';
@@ -35,7 +35,7 @@ export interface IntakeSettings {
   readonly logRetention: RetentionDays;
   /** Events of runs that failed, and records to be looked at later. */
   readonly returns: IQueue;
-  readonly givenUpEvents: IQueue;
+  readonly eventDlq: IQueue;
   readonly sweep: boolean;
 }
 
@@ -63,12 +63,12 @@ export function canTakeIn(scope: Construct, { records }: Tables): boolean {
 
 /** Picks up from the table's stream what was put without `lane`, has it attempted, or indexes it. */
 export function addIntake(scope: Construct, id: string, settings: IntakeSettings): Intake {
-  const { tables, returns, onArrival, givenUpEvents } = settings;
+  const { tables, returns, onArrival, eventDlq } = settings;
   const inner = new Construct(scope, id);
   const lambda = new LambdaFunction(inner, 'Function', {
     ...common(inner, settings, INTAKE_TIMEOUT, {
       BACKLOG_ARRIVAL_FUNCTIONS: renderFunctions(inner, settings),
-      BACKLOG_GIVEN_UP_URL: givenUpEvents.queueUrl,
+      BACKLOG_EVENT_DLQ_URL: eventDlq.queueUrl,
     }),
     description: 'Has records attempted that were put into the backlog without a lane, or indexes them',
     runtime: RUNTIME,
@@ -80,11 +80,11 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   });
   waitForWorkers(lambda, onArrival);
   grantPlace(lambda, tables);
-  allow(lambda, 'sqs:SendMessage', [returns.queueArn, givenUpEvents.queueArn]);
+  allow(lambda, 'sqs:SendMessage', [returns.queueArn, eventDlq.queueArn]);
   const workers = new Set(onArrival.map(({ worker }) => worker.lambda.functionArn));
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
-  lambda.addEventSource(arrivalsSource(tables.records, givenUpEvents));
-  lambda.addEventSource(returnsSource(returns));
+  lambda.addEventSource(arrivalsSource(tables.records, eventDlq));
+  lambda.addEventSource(redeliverySource(returns));
   acknowledgeIntake(lambda);
   const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;
   return { lambda, sweep };
@@ -145,7 +145,7 @@ function common(
     { ...settings, timeout },
     {
       ...environment,
-      BACKLOG_RETURNS_URL: returns.queueUrl,
+      BACKLOG_REDELIVERY_URL: returns.queueUrl,
     },
   );
 }

@@ -15,7 +15,7 @@ export type MetricName =
   | 'CaughtUp'
   | 'LagSeconds';
 
-export type IntakeMetricName = 'Placed' | 'Repaired' | 'UnknownQueue' | 'Refused' | 'Returned';
+export type IntakeMetricName = 'Indexed' | 'Repaired' | 'UnknownQueue' | 'Refused' | 'Redelivered';
 
 /** A metric of the intake: the sum over five minutes. */
 export function intakeMetric(

@@ -29,7 +29,7 @@ export function acknowledgeIntake(lambda: IConstruct): void {
   acknowledge(
     lambda,
     'Serverless-LambdaEventSourceMappingDestination',
-    'What fails of the stream goes to the queue for given-up events, and so does what fails of the queue for returns, ' +
+    'What fails of the stream goes to the dead-letter queue for events, and so does what fails of the redelivery queue, ' +
       'as its dead letter.',
   );
 }

@@ -12,23 +12,23 @@ const MAX_RULES = 40;
 
 /**
  * EventBridge rules, one per tick, with a target for each of its events: five at most. What they cannot deliver goes
- * to the queue of given-up events.
+ * to the dead-letter queue for events.
  */
-export function addRules(ticks: readonly Tick[], givenUpEvents: Queue): void {
+export function addRules(ticks: readonly Tick[], eventDlq: Queue): void {
   checkRules(ticks);
-  const rules = ticks.map((tick) => addRule(tick, givenUpEvents));
+  const rules = ticks.map((tick) => addRule(tick, eventDlq));
   allowRules(
-    givenUpEvents,
+    eventDlq,
     rules.map(({ ruleArn }) => ruleArn),
   );
 }
 
-function addRule(tick: Tick, givenUpEvents: IQueue): Rule {
+function addRule(tick: Tick, eventDlq: IQueue): Rule {
   return new Rule(tick.scope, tick.id, {
     description: tick.description,
     schedule: Schedule.rate(Duration.seconds(tick.every)),
     enabled: tick.enabled,
-    targets: tick.events.map((event) => runTarget(tick.lambda, event, givenUpEvents)),
+    targets: tick.events.map((event) => runTarget(tick.lambda, event, eventDlq)),
   });
 }
 
@@ -49,7 +49,7 @@ function checkRules(ticks: readonly Tick[]): void {
  * CDK's own target, except for the dead-letter queue: that would add one statement per rule to the queue's policy, which
  * takes 20 (see given-up-events.ts).
  */
-function runTarget(lambda: IFunction, event: Tick['events'][number], givenUpEvents: IQueue): IRuleTarget {
+function runTarget(lambda: IFunction, event: Tick['events'][number], eventDlq: IQueue): IRuleTarget {
   const target = new LambdaFunction(lambda, {
     event: RuleTargetInput.fromObject(event),
     retryAttempts: 0,
@@ -58,7 +58,7 @@ function runTarget(lambda: IFunction, event: Tick['events'][number], givenUpEven
   return {
     bind: (rule, id) => ({
       ...target.bind(rule, id),
-      deadLetterConfig: { arn: givenUpEvents.queueArn },
+      deadLetterConfig: { arn: eventDlq.queueArn },
     }),
   };
 }

@@ -3,7 +3,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { CfnSchedule, CfnScheduleGroup, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { givenUpEventsQueue } from './given-up-events.js';
+import { eventDlqQueue } from './given-up-events.js';
 import type { Tick } from './ticks.js';
 import { clockCron } from './time-zone.js';
 
@@ -33,7 +33,7 @@ export function addSchedules(
   timeZone: string | undefined,
 ): Schedules {
   const inner = new Construct(scope, id);
-  const deadLetters = givenUpEventsQueue(inner, 'DeadLetters');
+  const deadLetters = eventDlqQueue(inner, 'DeadLetters');
   const group = new CfnScheduleGroup(inner, 'Group');
   const role = invokingRole(inner, group, ticks, deadLetters);
   const common: Common = {

@@ -9,12 +9,12 @@ import {
   decisionChoices,
   type HistoryOptions,
   historyChoices,
-  keptTexts,
   type Process,
   parseWeights,
   type QueuesChoice,
   type QueueWeights,
   type RetryFunction,
+  redactionOf,
   retryDecider,
 } from '../src/processor/index.js';
 import { QUEUE_NAME, QUEUE_PATTERN } from '../src/record/index.js';
@@ -134,7 +134,7 @@ export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHan
   if (given !== undefined && typeof given !== 'function') resolvePolicy(given, 'backlogHandler.retry');
   const retry = typeof given === 'function' ? retryDecider(given) : given;
   const weights = weightsOf(queue, queues);
-  const choices = { ...rest, attemptTimeout, linger, retention, retry, keptTexts, weights };
+  const choices = { ...rest, attemptTimeout, linger, retention, retry, redactionOf, weights };
   if (queue !== undefined) checkRetryQueue(choices.retryQueue, queue, 'backlogHandler.retryQueue');
   const overrides = { store, clock, random, logger, env, emit, run };
   return makeHandler(

@@ -46,7 +46,7 @@ function emitRefused(count: number, table: string): void {
 /** What the intake did with a batch. Counts are of records. */
 export interface IntakeMetrics {
   /** Indexed. */
-  readonly placed: number;
+  readonly indexed: number;
   /** An attribute of the contract was invalid and was replaced, or they came without a payload. */
   readonly repaired: number;
   /** The number of these whose queue no rule serves. They wait for one. */
@@ -56,23 +56,23 @@ export interface IntakeMetrics {
   /** DynamoDB takes not even that change of them. */
   readonly refused: number;
   /** Came back from runs that failed or were lost. */
-  readonly returned: number;
+  readonly redelivered: number;
 }
 
 /** Metrics of a batch in which there was something to do. */
 export function emitIntakeMetrics(
-  { placed, repaired, unknownQueue, quarantined, refused, returned }: IntakeMetrics,
+  { indexed, repaired, unknownQueue, quarantined, refused, redelivered }: IntakeMetrics,
   table: string,
 ): void {
-  if (placed + quarantined + refused + returned === 0) return;
+  if (indexed + quarantined + refused + redelivered === 0) return;
   const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
   metrics.clearDefaultDimensions();
   metrics.addDimensions({ Table: table });
-  metrics.addMetric('Placed', MetricUnit.Count, placed);
+  metrics.addMetric('Indexed', MetricUnit.Count, indexed);
   metrics.addMetric('Repaired', MetricUnit.Count, repaired);
   metrics.addMetric('UnknownQueue', MetricUnit.Count, unknownQueue);
   // One metric and its alarm for both: in either case no run attempts the record, and people have to look at it.
   metrics.addMetric('Refused', MetricUnit.Count, quarantined + refused);
-  metrics.addMetric('Returned', MetricUnit.Count, returned);
+  metrics.addMetric('Redelivered', MetricUnit.Count, redelivered);
   metrics.publishStoredMetrics();
 }

@@ -7,10 +7,10 @@ import {
   type DestinationOf,
   type HistoryOptions,
   historyLimits,
-  type KeepTexts,
   limitsShape,
   type Process,
   type QueueWeights,
+  type Redaction,
   type RetryDecider,
   type RunLimits,
   type RunOptions,
@@ -31,7 +31,7 @@ export interface HandlerChoices {
   /** The weights of the queues that the handler serves together; they take precedence over the rule's. */
   readonly weights?: QueueWeights | undefined;
   /** What makes of the history's options what is kept of texts: the built-in handlers, which keep all, have none. */
-  readonly keptTexts?: ((history: HistoryOptions) => KeepTexts | undefined) | undefined;
+  readonly redactionOf?: ((history: HistoryOptions) => Redaction | undefined) | undefined;
   readonly concurrency?: number | undefined;
   readonly globalConcurrency?: number | undefined;
   readonly onInsertConcurrency?: number | undefined;
@@ -87,7 +87,7 @@ export function planRun(
     retryQueue: choices.retryQueue ?? settings.retryQueue,
     deadOn: choices.deadOn ?? settings.deadOn,
     history: historyLimits(history),
-    keepTexts: choices.keptTexts?.(history),
+    redaction: choices.redactionOf?.(history),
     retention: keep === 'forever' ? undefined : keep,
   };
 }

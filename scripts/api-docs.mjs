@@ -15,7 +15,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Of retry policies, which docs/policies.md describes; and what users hand on without looking into it. */
 const NOT_EXPORTED = [
   ...['Of', 'CurveOptions', 'WorkQueuePolicy', 'PolicyType', 'Jitter', 'WaitRange', 'FormulaWait', 'Failure'],
-  ...['RetryDecider', 'KeepTexts', 'SchemaInput', 'SchemaOutput', 'SchemaResult', 'SkipReason'],
+  ...['RetryDecider', 'Redaction', 'SchemaInput', 'SchemaOutput', 'SchemaResult', 'SkipReason'],
 ];
 
 const app = await Application.bootstrap({

@@ -19,7 +19,7 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 604_800,
 };
 const PART = /(\d+(?:\.\d+)?) ?(ms|min|[smhdw]) ?/g;
-const ISO = /^P(?=[\dT])(?:[\d.]+W)?(?:[\d.]+D)?(?:T(?=\d)(?:[\d.]+H)?(?:[\d.]+M)?(?:[\d.]+S)?)?$/;
+const ISO = /^P(?=.)(?:[\d.]+[WD])*(?:T(?:[\d.]+[HMS])+)?$/;
 /** A century, its leap days included. */
 export const LONGEST_SECONDS = 36_525 * 86_400;
 /** The longest text that is read as a duration. */
@@ -48,20 +48,15 @@ export interface Bounds {
   readonly above?: number;
 }
 
-function within(
+/** Seconds, or what was expected instead. */
+function secondsWithin(
   value: unknown,
   { least = 0, above = -1, most = LONGEST_SECONDS }: Bounds,
-): number | undefined {
+): number | string {
   const seconds = secondsOf(value);
-  return seconds !== undefined && seconds >= least && seconds > above && seconds <= most
-    ? seconds
-    : undefined;
-}
-
-function expectedOf({ least = 0, above, most = LONGEST_SECONDS }: Bounds): string {
-  const from = above === undefined ? `${least} s or more` : `above ${above} s`;
-  const to = most < LONGEST_SECONDS ? `at most ${most} s` : 'at most a century';
-  return `expected seconds or a duration such as "90s", "2h", "1h30m" or "P1DT2H", ${from}, ${to}`;
+  if (seconds !== undefined && seconds >= least && seconds > above && seconds <= most) return seconds;
+  const from = above < 0 ? `${least} s or more` : `above ${above} s`;
+  return `expected seconds or a duration such as "90s" or "P1DT2H", ${from}, at most ${most} s`;
 }
 
 /**
@@ -70,18 +65,18 @@ function expectedOf({ least = 0, above, most = LONGEST_SECONDS }: Bounds): strin
  * @throws ConfigurationError for what is none, or lies outside of the bounds
  */
 export function parseDuration(value: unknown, name: string, bounds: Bounds = {}): number {
-  const seconds = within(value, bounds);
-  if (seconds !== undefined) return seconds;
-  throw new ConfigurationError(`${name}: ${expectedOf(bounds)}, got ${show(value)}`);
+  const seconds = secondsWithin(value, bounds);
+  if (typeof seconds === 'number') return seconds;
+  throw new ConfigurationError(`${name}: ${seconds}, got ${show(value)}`);
 }
 
 /** An option that is a duration, or this word. The schema gives seconds, or the word. */
 export function duration<Word extends string = never>(bounds: Bounds = {}, word?: Word) {
   return z.transform((value: unknown, { issues }): number | Word => {
     if (word !== undefined && value === word) return word;
-    const seconds = within(value, bounds);
-    if (seconds !== undefined) return seconds;
-    const message = word === undefined ? expectedOf(bounds) : `${expectedOf(bounds)}, or "${word}"`;
+    const seconds = secondsWithin(value, bounds);
+    if (typeof seconds === 'number') return seconds;
+    const message = word === undefined ? seconds : `${seconds}, or "${word}"`;
     issues.push({ code: 'custom', message, input: value });
     return z.NEVER;
   });

@@ -8,11 +8,11 @@ export { type Clock, systemClock } from './clock.js';
 export { type ResolvedPolicy, resolvePolicy, type TierBand, tierBands } from './policies/index.js';
 export {
   type BreakerOptions,
-  keptTexts,
   type RunDeps,
   type RunOptions,
   type RunSummary,
   type RunTarget,
+  redactionOf,
   retryDecider,
   run,
   type StopReason,

@@ -1,12 +1,12 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { bareUpdates, countsOf, protocol } from '../bench/drain.js';
 import { createDynamoDbClient } from '../src/store/index.js';
 import { startDynamoDb } from './store/start-dynamodb.js';
 import { createTables } from './store/tables.js';
 
 // Counts only: nothing is said of time.
-test('npm run bench drains lanes that are filled: every record is read, attempted and settled', async () => {
+it('npm run bench drains lanes that are filled: every record is read, attempted and settled', async () => {
   const dynamodb = await startDynamoDb();
   const client = createDynamoDbClient({ endpoint: dynamodb.endpoint });
   const bench = {

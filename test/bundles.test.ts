@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { COMMAND_LINE } from '../scripts/command-line.mjs';
 import { type Bundle, bundleHandler, HANDLERS, type HandlerBundles } from './handler-bundles.js';
@@ -48,18 +48,18 @@ describe.each([
     bundles = await bundleHandler(name, await mkdtemp(join(tmpdir(), 'backlog-bundles-')));
   });
 
-  test('is hardly larger than a bare handler with the same clients', () => {
+  it('is hardly larger than a bare handler with the same clients', () => {
     expect(bundles.handler.bytes / bundles.bare.bytes).toBeLessThan(MOST);
   });
 
-  test('holds the clients that it uses, as the bare one does', () => {
+  it('holds the clients that it uses, as the bare one does', () => {
     const clientsOf = ({ inputs }: Bundle) =>
       [...new Set(inputs.map((input) => CLIENTS.exec(input)?.[1]))].filter(Boolean).sort();
     expect(clientsOf(bundles.handler)).toEqual(clients);
     expect(clientsOf(bundles.bare)).toEqual(clients);
   });
 
-  test.each([
+  it.each([
     ['what only the lab, the command line or a producer needs', FOREIGN],
     ['the large half of zod', LARGE_ZOD],
     ["the SDK's whole chain of credentials", CREDENTIAL_CHAIN],
@@ -69,7 +69,7 @@ describe.each([
   });
 });
 
-test.each(['fibonacci', 'progressive'])(
+it.each(['fibonacci', 'progressive'])(
   '%s loads what reads and uses secrets only for queues that have some',
   async (name) => {
     const { handler } = await bundleHandler(name, await mkdtemp(join(tmpdir(), 'backlog-bundles-')));
@@ -86,11 +86,11 @@ test.each(['fibonacci', 'progressive'])(
   },
 );
 
-test('there is no other handler to bundle', () => {
+it('there is no other handler to bundle', () => {
   expect(HANDLERS).toEqual(['fibonacci', 'progressive', 'intake', 'sweep']);
 });
 
-test('a bundle with a handler of your own holds nothing of ours that it does not need', async () => {
+it('a bundle with a handler of your own holds nothing of ours that it does not need', async () => {
   const { outputs } = await metafileOf({ entryPoints: ['functions/index.ts'] });
   const inputs = Object.values(outputs).flatMap((output) =>
     Object.entries(output.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? input : [])),
@@ -99,7 +99,7 @@ test('a bundle with a handler of your own holds nothing of ours that it does not
   expect(inputs.filter((input) => FOREIGN.test(input) || LARGE_ZOD.test(input))).toEqual([]);
 });
 
-test('a task brings a producer neither the run nor the SDK', async () => {
+it('a task brings a producer neither the run nor the SDK', async () => {
   const contents =
     "import { defineTask } from './src/index.ts'; export const task = defineTask({ name: 'a', perform() {} });";
   const { outputs } = await metafileOf({
@@ -114,7 +114,7 @@ test('a task brings a producer neither the run nor the SDK', async () => {
   expect(unneeded.sort()).toEqual(['src/processor/decision-choices.ts', 'src/processor/decision-options.ts']);
 });
 
-test('the command line loads what draws only when something is drawn', async () => {
+it('the command line loads what draws only when something is drawn', async () => {
   const metafile = await metafileOf({
     entryPoints: ['src/cli/main.ts'],
     packages: 'external',
@@ -130,7 +130,7 @@ test('the command line loads what draws only when something is drawn', async () 
   }
 });
 
-test('the command line has in it all that it needs, but what its users may do without', async () => {
+it('the command line has in it all that it needs, but what its users may do without', async () => {
   const { outputs } = await metafileOf({ ...COMMAND_LINE, outdir: 'out' });
   const imported = Object.values(outputs).flatMap(({ imports }) =>
     imports.filter(({ external }) => external),

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGES = [
@@ -51,21 +51,40 @@ const quotedIn = (path: string) =>
     }),
   );
 
+describe('CONTRIBUTING.md', () => {
+  const page = read('CONTRIBUTING.md');
+
+  it.each([...page.matchAll(/^\| .* \| `(\w+)` \| `(\S+\.ts)` \|$/gm)].map(([, name, file]) => [name, file]))(
+    'names the function %s of %s',
+    (name = '', file = '') => {
+      expect(read(file)).toMatch(new RegExp(`(function|async) ${name}\\b`));
+    },
+  );
+
+  it('names files and folders that exist', () => {
+    const named = [...page.matchAll(/`((?:src|test|functions|cdk|scripts)(?:\/[\w./-]+)?)`/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((path) => !existsSync(posix.join(ROOT, path)))).toEqual([]);
+  });
+});
+
 describe('the README', () => {
   const readme = read('README.md');
 
-  test('has at most 1,000 words, code included', () => {
+  it('has at most 1,000 words, code included', () => {
     expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(1_000);
   });
 
-  test('has its first command on the first screen', () => {
+  it('has its first command on the first screen', () => {
     const lines = readme.split('\n');
     const first = lines.indexOf('npm ci && npm start');
     expect(first).toBeGreaterThan(0);
     expect(first).toBeLessThan(FIRST_SCREEN_LINES);
   });
 
-  test('quotes an app, a producer and a handler', () => {
+  it('quotes an app, a producer and a handler', () => {
     expect(quotedIn('README.md').map(({ file }) => file)).toEqual([
       'examples/cdk-app/app.ts',
       'examples/producer/insert.ts',
@@ -75,22 +94,22 @@ describe('the README', () => {
 });
 
 describe('the pages', () => {
-  test.each(PAGES)('%s links only to files and headings that exist', (path) => {
+  it.each(PAGES)('%s links only to files and headings that exist', (path) => {
     expect(brokenLinksOf(path)).toEqual([]);
   });
 
-  test.each(PAGES.flatMap((path) => quotedIn(path).map((quoted) => ({ path, ...quoted }))))(
+  it.each(PAGES.flatMap((path) => quotedIn(path).map((quoted) => ({ path, ...quoted }))))(
     '$path quotes $file as it is',
     ({ file, code }) => expect(code).toBe(read(file)),
   );
 
-  test('docs/README.md lists every page', () => {
+  it('docs/README.md lists every page', () => {
     const index = read('docs/README.md');
     const pages = PAGES.filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
     expect(pages.filter((path) => !index.includes(`](${posix.basename(path)}`))).toEqual([]);
   });
 
-  test('docs/handlers.md explains every end of a run', () => {
+  it('docs/handlers.md explains every end of a run', () => {
     const [, union = ''] =
       /export type StopReason =\n([\s\S]*?);\n\n/.exec(read('src/processor/summary.ts')) ?? [];
     const ends = [...union.matchAll(/\| '(\w+)'/g)].map(([, end]) => end);
@@ -104,7 +123,7 @@ describe('the pages', () => {
     expect(named.filter((text) => !ends.includes(text.split(': ')[1]))).toEqual([]);
   });
 
-  test('CONTRIBUTING.md names tests that exist', () => {
+  it('CONTRIBUTING.md names tests that exist', () => {
     const named = [...read('CONTRIBUTING.md').matchAll(/`(test\/[\w/.-]+\.ts)`/g)].map(
       ([, file = '']) => file,
     );

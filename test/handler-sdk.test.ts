@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as dynamoDb from '@aws-sdk/client-dynamodb';
 import { type BuildOptions, build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUNDLING, handlerBundle } from '../scripts/handlers.mjs';
 
 /** Sends a request for each table name, which the server answers with the error of that name. */
@@ -68,7 +68,7 @@ describe("the SDK in a handler's bundle, of which parts are left out", () => {
     return { ...JSON.parse(stdout), userAgents: new Set(userAgents.splice(0)) };
   };
 
-  test('throws the same errors, reads the same numbers and names itself the same', async () => {
+  it('throws the same errors, reads the same numbers and names itself the same', async () => {
     const { entryPoints: _, splitting: __, ...options } = handlerBundle('fibonacci');
     const lean = await probe(options);
     const whole = await probe(BUNDLING);

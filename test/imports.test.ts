@@ -65,7 +65,7 @@ const ALLOWED = [
   ['src/charts', '../lab/schedule-of.js'],
   ['src/cli', '../lab/schedule-of.js'],
   ['src/cli', '../charts/picture.js'],
-  ['src/operate', '../processor/pace.js'],
+  ['src/operate', '../processor/lease.js'],
   ['src/cli', '../operate/index.js'],
   ['src/client', '../tasks/index.js'],
   ['functions', '../src/processor/index.js'],

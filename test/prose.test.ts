@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { lintProse } from '../scripts/prose/lint.js';
 import { MAXIMUM_WORDS, sentencesOf } from '../scripts/prose/rules.js';
 import { REFUSED } from '../scripts/prose/words.js';
@@ -7,7 +7,7 @@ const complaints = async (path: string, text: string) =>
   (await lintProse(text, path)).map(({ line, column, rule }) => `${line}:${column} ${rule}`);
 const words = (count: number) => `${'a word '.repeat(count).split(' ').slice(0, count).join(' ')}.`;
 
-test('refused words in paragraphs, headings, list items and cells of a page', async () => {
+it('refused words in paragraphs, headings, list items and cells of a page', async () => {
   const page = [
     '# Whoever fails',
     '',
@@ -29,23 +29,23 @@ test('refused words in paragraphs, headings, list items and cells of a page', as
   ]);
 });
 
-test('a complaint names the words and what to write instead', async () => {
+it('a complaint names the words and what to write instead', async () => {
   const [complaint] = await lintProse('Destinations are left in peace.', 'page.md');
   expect(complaint).toMatchObject({ line: 1, column: 23, rule: 'words' });
   expect(complaint?.message).toBe('"in peace": write "is not called" or "is not attempted"');
 });
 
-test('code in a page is no prose', async () => {
+it('code in a page is no prose', async () => {
   const page = 'Set `nobody` to 1.\n\n```sh\nwhoever --in-peace\n```\n\n<!-- somebody -->\n';
   expect(await complaints('page.md', page)).toEqual([]);
 });
 
-test('people may be "who"', async () => {
+it('people may be "who"', async () => {
   expect(await complaints('page.md', 'An operator who redrives, and the people who deploy.')).toEqual([]);
   expect(await complaints('page.md', 'A record who fails.')).toEqual(['1:10 words']);
 });
 
-test('refused words in comments, messages, templates and joined strings of a source', async () => {
+it('refused words in comments, messages, templates and joined strings of a source', async () => {
   const source = [
     '/**',
     ' * Records are told',
@@ -71,7 +71,7 @@ test('refused words in comments, messages, templates and joined strings of a sou
   ]);
 });
 
-test('plain comments and messages, keys, types, imports and expressions of DynamoDB pass', async () => {
+it('plain comments and messages, keys, types, imports and expressions of DynamoDB pass', async () => {
   const source = [
     "import { somebody } from './nobody.js';",
     '/** Attempts a record. @see {@link nobody} */',
@@ -83,12 +83,12 @@ test('plain comments and messages, keys, types, imports and expressions of Dynam
   expect(await complaints('source.ts', source)).toEqual([]);
 });
 
-test('a comment without a head', async () => {
+it('a comment without a head', async () => {
   expect(await complaints('source.ts', '/** Of all entries. */\n')).toEqual(['1:5 words']);
   expect(await complaints('source.ts', '/** Of two claims, the later one is refused. */\n')).toEqual([]);
 });
 
-test('long sentences, in a page and in a comment', async () => {
+it('long sentences, in a page and in a comment', async () => {
   expect(await complaints('page.md', `${words(MAXIMUM_WORDS)} ${words(MAXIMUM_WORDS)}`)).toEqual([]);
   expect(await complaints('page.md', `One. ${words(MAXIMUM_WORDS + 1)}`)).toEqual(['1:6 sentence-length']);
   expect(await complaints('page.md', `${'`a b c` '.repeat(MAXIMUM_WORDS)}.`)).toEqual([]);
@@ -99,7 +99,7 @@ test('long sentences, in a page and in a comment', async () => {
   expect(await complaints('source.mjs', `/**\n * - ${words(30)}\n * - ${words(30)}\n */\n`)).toEqual([]);
 });
 
-test('where sentences end', () => {
+it('where sentences end', () => {
   const text = 'A version, e.g. 0.1.0, of index.ts is (as said.) one. "Two!" Three';
   expect(sentencesOf(text).map(({ start, end }) => text.slice(start, end).trim())).toEqual([
     'A version, e.g. 0.1.0, of index.ts is (as said.)',
@@ -109,7 +109,7 @@ test('where sentences end', () => {
   ]);
 });
 
-test('doubled words', async () => {
+it('doubled words', async () => {
   expect(await complaints('page.md', 'The run ends at\nat the deadline. The the lease.')).toEqual([
     '1:14 doubled-word',
     '2:18 doubled-word',
@@ -118,6 +118,6 @@ test('doubled words', async () => {
   expect(await complaints('source.ts', '// a run of of one\n')).toEqual(['1:10 doubled-word']);
 });
 
-test('what to write instead is itself allowed', async () => {
+it('what to write instead is itself allowed', async () => {
   for (const { instead } of REFUSED) expect(await complaints('page.md', instead)).toEqual([]);
 });

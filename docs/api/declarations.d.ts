@@ -335,14 +335,14 @@ interface BacklogStore {
     claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
     releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
     claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
-    scanUnplaced(page: ScanPage): Promise<UnplacedPage>;
+    scanNotIndexed(page: ScanPage): Promise<NotIndexedPage>;
     readSweep(): Promise<SweepState | undefined>;
     writeSweep(state: SweepState): Promise<void>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
     readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
-    takeTurns(queue: string, turns: Turns): Promise<number | undefined>;
+    acquirePermits(queue: string, turns: Permits): Promise<number | undefined>;
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
@@ -355,7 +355,7 @@ interface PageRead {
     readonly records: BacklogRecord[];
     readonly queue: QueueState;
 }
-interface UnplacedPage {
+interface NotIndexedPage {
     readonly ids: string[];
     readonly next: string | undefined;
 }
@@ -446,7 +446,7 @@ interface BreakerState {
     readonly token: string;
     readonly shared?: true | undefined;
 }
-interface Turns {
+interface Permits {
     readonly count: number;
     readonly intervalMs: number;
     readonly now: number;
@@ -483,7 +483,7 @@ interface Kept {
     readonly outcome: AttemptOutcome;
     readonly problem?: string | undefined;
 }
-type KeepTexts = (outcome: AttemptOutcome) => Kept;
+type Redaction = (outcome: AttemptOutcome) => Kept;
 
 interface BreakerOptions {
     readonly failureThreshold: number;
@@ -553,7 +553,7 @@ interface RunOptions extends FailureChoices {
     readonly tickSeconds: number;
     readonly retention?: number | undefined;
     readonly history?: HistoryLimits | undefined;
-    readonly keepTexts?: KeepTexts | undefined;
+    readonly redaction?: Redaction | undefined;
 }
 
 interface RunDeps {
@@ -563,7 +563,18 @@ interface RunDeps {
     readonly logger: AttemptLogger;
 }
 
-declare function keptTexts({ stacks, redact }: HistoryOptions): KeepTexts | undefined;
+declare class StoreError extends Error {
+    readonly name: string;
+}
+declare class StoreThrottledError extends StoreError {
+    readonly name = "StoreThrottledError";
+}
+declare class StoreUnavailableError extends StoreError {
+    readonly name = "StoreUnavailableError";
+}
+declare class StoreAccessError extends StoreError {
+    readonly name = "StoreAccessError";
+}
 
 type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'onePage' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'leaseLost' | 'shared' | 'storeError';
 interface RunSummary {
@@ -589,22 +600,11 @@ interface RunSummary {
     readonly durationMs: number;
 }
 
-declare class StoreError extends Error {
-    readonly name: string;
-}
-declare class StoreThrottledError extends StoreError {
-    readonly name = "StoreThrottledError";
-}
-declare class StoreUnavailableError extends StoreError {
-    readonly name = "StoreUnavailableError";
-}
-declare class StoreAccessError extends StoreError {
-    readonly name = "StoreAccessError";
-}
-
 declare function run(options: RunOptions, given: RunDeps): Promise<RunSummary>;
 
 type QueuesChoice = string | readonly (string | readonly [queue: string, weight: number])[];
+
+declare function redactionOf({ stacks, redact }: HistoryOptions): Redaction | undefined;
 
 type RetryFunction = (error: Error, record: BacklogRecord, retryCount: number) => RetryAnswer;
 type RetryAnswer = RetryWait | false | RetryTo | GiveUp;
@@ -734,7 +734,7 @@ interface BacklogProps {
 declare class Backlog extends Construct {
     readonly table: ITable;
     readonly controlTable: ITable;
-    readonly givenUpEvents: IQueue;
+    readonly eventDlq: IQueue;
     readonly scheduleDeadLetters: IQueue | undefined;
     readonly functions: Readonly<Record<string, IFunction>>;
     readonly intake: IFunction | undefined;
@@ -906,14 +906,14 @@ declare class DynamoDbStore implements BacklogStore {
     claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
     releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
     claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
-    scanUnplaced(page: ScanPage): Promise<UnplacedPage>;
+    scanNotIndexed(page: ScanPage): Promise<NotIndexedPage>;
     readSweep(): Promise<SweepState | undefined>;
     writeSweep(state: SweepState): Promise<void>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
     readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
-    takeTurns(queue: string, turns: Turns): Promise<number | undefined>;
+    acquirePermits(queue: string, turns: Permits): Promise<number | undefined>;
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
@@ -948,14 +948,14 @@ declare class MemoryStore implements OperatorStore {
     claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
     releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
     claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
-    scanUnplaced({ segment, segments }: ScanPage): Promise<UnplacedPage>;
+    scanNotIndexed({ segment, segments }: ScanPage): Promise<NotIndexedPage>;
     readSweep(): Promise<SweepState | undefined>;
     writeSweep(state: SweepState): Promise<void>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
     readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
-    takeTurns(queue: string, turns: Turns): Promise<number | undefined>;
+    acquirePermits(queue: string, turns: Permits): Promise<number | undefined>;
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, _: SlotsHeld): Promise<void>;
@@ -1038,8 +1038,10 @@ type contract_d_LeaseOwner = LeaseOwner;
 type contract_d_LeaseState = LeaseState;
 type contract_d_ListFilter = ListFilter;
 type contract_d_NamedClaim = NamedClaim;
+type contract_d_NotIndexedPage = NotIndexedPage;
 type contract_d_OperatorChange = OperatorChange;
 type contract_d_PageRead = PageRead;
+type contract_d_Permits = Permits;
 type contract_d_QueueState = QueueState;
 type contract_d_RecordChange = RecordChange;
 type contract_d_RetryModeState = RetryModeState;
@@ -1048,10 +1050,8 @@ type contract_d_SlotsAsk = SlotsAsk;
 type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
-type contract_d_Turns = Turns;
-type contract_d_UnplacedPage = UnplacedPage;
 declare namespace contract_d {
-  export type { contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun, contract_d_Turns as Turns, contract_d_UnplacedPage as UnplacedPage };
+  export type { contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 interface ConnectionOptions {
@@ -1143,7 +1143,7 @@ declare class BacklogClient {
     insertMany(records: Source<NewRecord>, options?: InsertManyOptions): Promise<InsertManyResult>;
 }
 
-type SkipReason = 'asWanted' | 'otherStatus' | 'inHand' | 'changedMeanwhile' | 'notFound' | 'newer';
+type SkipReason = 'asWanted' | 'otherStatus' | 'inFlight' | 'changedMeanwhile' | 'notFound' | 'newer';
 
 interface OperationResult {
     readonly matched: number;
@@ -1311,7 +1311,7 @@ export {
     createDynamoDbClient,
     defineTask,
     deliverByHttp,
-    keptTexts,
+    redactionOf,
     resolvePolicy,
     retryDecider,
     run,

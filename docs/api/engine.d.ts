@@ -17,7 +17,7 @@ export {
     contract_d as StoreTypes,
     TierBand,
     createDynamoDbClient,
-    keptTexts,
+    redactionOf,
     resolvePolicy,
     retryDecider,
     run,

@@ -1,4 +1,4 @@
-import { type Arrivals, needsPlace } from '../../src/processor/index.js';
+import { type Arrivals, needsIndexing } from '../../src/processor/index.js';
 import { type BacklogRecord, isPending, type KnownQueues, whyUnfit } from '../../src/record/index.js';
 import { MAX_MESSAGE_BYTES } from './queue-event.js';
 import type { StreamChange } from './stream-event.js';
@@ -48,7 +48,7 @@ export function sortChanges(
     const queue = record?.queue ?? '';
     const isIndexed = record?.lane !== undefined;
     // A producer has overwritten it, perhaps in another queue, while its first attempt may be under way.
-    if (isIndexed && !needsPlace(record, known)) inPlace.add(id);
+    if (isIndexed && !needsIndexing(record, known)) inPlace.add(id);
     else if (kind === 'changed' && functionOf.size > 0) later.add(id);
     else if (isIndexed || !record || !functionOf.has(queue) || !isForNow(record, now)) place.add(id);
     else arriving.set(queue, [...(arriving.get(queue) ?? []), change]);

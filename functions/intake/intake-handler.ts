@@ -5,13 +5,13 @@ import { lambdaHandler } from '../lambda-handler.js';
 import { attemptLogger, createLogger } from '../logger.js';
 import { emitIntakeMetrics, type IntakeMetrics } from '../metrics.js';
 import { once } from '../once.js';
+import { dispatchInserts } from './dispatch-inserts.js';
+import { IntakeBatch, type IntakeDeps } from './intake-batch.js';
+import { createInvoker, type Invoker } from './invoker.js';
 import { parseQueueEvent } from './queue-event.js';
-import { createRemote, type Remote } from './remote.js';
+import { redeliver } from './redeliver.js';
 import { readIntakeSettings } from './settings.js';
 import { parseStreamEvent } from './stream-event.js';
-import { takeBack } from './take-back.js';
-import { takeIn } from './take-in.js';
-import { type IntakeDeps, IntakeRun } from './taking.js';
 
 /** What Lambda takes from a handler of a stream or a queue: what it must deliver again. */
 export interface BatchResponse {
@@ -23,7 +23,7 @@ export interface IntakeSeams extends Partial<HandlerDeps> {
   readonly logger?: Logger | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly emit?: ((metrics: IntakeMetrics, table: string) => void) | undefined;
-  readonly remote?: Remote | undefined;
+  readonly invoker?: Invoker | undefined;
 }
 
 /**
@@ -39,13 +39,13 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
   const start = once((): IntakeDeps => {
     const settings = readIntakeSettings(env);
     const deps = createDeps(settings, overrides);
-    const remote = overrides.remote ?? createRemote(settings);
+    const invoker = overrides.invoker ?? createInvoker(settings);
     const shardsOf = (queue: string) => settings.queues[queue]?.shards ?? 1;
     const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
     return {
       settings,
-      placing: { ...deps, logger: attemptLogger(logger), shardsOf, serves },
-      remote,
+      indexing: { ...deps, logger: attemptLogger(logger), shardsOf, serves },
+      invoker,
       logger,
     };
   });
@@ -53,7 +53,7 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
   return lambdaHandler(logger, async (input) => {
     try {
       const deps = start();
-      const run = new IntakeRun(deps);
+      const run = new IntakeBatch(deps);
       const failed = await take(input, run, deps);
       run.report(emit);
       return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
@@ -65,14 +65,14 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
 }
 
 /**
- * Handles one event of the stream or of the returns queue.
+ * Handles one event of the stream or of the redelivery queue.
  *
  * @returns what must be delivered again: messages, or the record from which on the stream must
  */
-export async function take(input: unknown, run: IntakeRun, deps: IntakeDeps): Promise<string[]> {
-  if (isOfQueue(input)) return takeBack(parseQueueEvent(input), run, deps);
-  const changes = parseStreamEvent(input, deps.placing.clock.now());
-  const from = await takeIn(changes, run, deps);
+export async function take(input: unknown, run: IntakeBatch, deps: IntakeDeps): Promise<string[]> {
+  if (isOfQueue(input)) return redeliver(parseQueueEvent(input), run, deps);
+  const changes = parseStreamEvent(input, deps.indexing.clock.now());
+  const from = await dispatchInserts(changes, run, deps);
   if (!from) return [];
   deps.logger.error('intake failed, the stream comes again', { from: from.sequenceNumber });
   return [from.sequenceNumber];

@@ -1,19 +1,19 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { ConfigurationError } from '../../src/errors.js';
 import { CLIENT_LIMITS } from './client-limits.js';
-import { renderReturned } from './queue-event.js';
+import { renderRedelivery } from './queue-event.js';
 import type { IntakeSettings } from './settings.js';
 
 /** What the intake and its sweep send to queues. */
 export interface Messages {
   /** Has records looked at again after so many seconds, at most 900. */
-  sendReturned(ids: readonly string[], delaySeconds: number): Promise<void>;
+  sendToRedelivery(ids: readonly string[], delaySeconds: number): Promise<void>;
   /** Leaves a message to people. */
   giveUp(body: string): Promise<void>;
 }
 
 /** The client is made when it is first needed: most batches send nothing. */
-export function createMessages({ returnsUrl, givenUpUrl }: IntakeSettings): Messages {
+export function createMessages({ redeliveryUrl, eventDlqUrl }: IntakeSettings): Messages {
   let sqs: SQSClient | undefined;
   const send = async (name: string, url: string | undefined, body: string, delaySeconds?: number) => {
     if (url === undefined) throw new ConfigurationError(`${name}: expected the URL of a queue, got nothing`);
@@ -27,11 +27,11 @@ export function createMessages({ returnsUrl, givenUpUrl }: IntakeSettings): Mess
     );
   };
   return {
-    async sendReturned(ids, delaySeconds) {
-      for (const body of renderReturned(ids)) {
-        await send('BACKLOG_RETURNS_URL', returnsUrl, body, delaySeconds);
+    async sendToRedelivery(ids, delaySeconds) {
+      for (const body of renderRedelivery(ids)) {
+        await send('BACKLOG_REDELIVERY_URL', redeliveryUrl, body, delaySeconds);
       }
     },
-    giveUp: (body) => send('BACKLOG_GIVEN_UP_URL', givenUpUrl, body),
+    giveUp: (body) => send('BACKLOG_EVENT_DLQ_URL', eventDlqUrl, body),
   };
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { parseOptions } from '../../src/validation.js';
 
-/** What a message of the returns queue is about. */
+/** What a message of the redelivery queue is about. */
 export type Message =
   | {
-      readonly type: 'returned';
+      readonly type: 'redelivered';
       readonly messageId: string;
       readonly ids: readonly string[];
       /** A run that was given them when they came has failed or was lost. */
@@ -21,7 +21,7 @@ const eventSchema = z.object({
 });
 
 const names = z.array(text);
-const ownBody = z.strictObject({ unplaced: names });
+const ownBody = z.strictObject({ notIndexed: names });
 /** What Lambda sends to an on-failure destination, for an event that the intake had sent. */
 const lostRun = z.object({
   requestPayload: z.object({ arrivals: z.object({ ids: names }) }),
@@ -34,7 +34,7 @@ export const MAX_MESSAGE_BYTES = 200_000;
  * The bodies of messages about records that may still be under attempt: one, or as many as their bytes take. An id may
  * have 2 KB, and six times as many in JSON.
  */
-export function renderReturned(ids: readonly string[]): string[] {
+export function renderRedelivery(ids: readonly string[]): string[] {
   const bodies: string[][] = [];
   let bytes = 0;
   for (const id of ids.map(asText)) {
@@ -46,7 +46,7 @@ export function renderReturned(ids: readonly string[]): string[] {
       bytes = Buffer.byteLength(id) + 1;
     }
   }
-  return bodies.map((texts) => `{"unplaced":[${texts.join(',')}]}`);
+  return bodies.map((texts) => `{"notIndexed":[${texts.join(',')}]}`);
 }
 
 /** JSON in characters that SQS takes. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
@@ -55,7 +55,7 @@ export function asText(value: unknown): string {
 }
 
 /**
- * Reads what the returns queue hands over.
+ * Reads what the redelivery queue hands over.
  *
  * @throws ConfigurationError if it is no event of an SQS queue
  */
@@ -63,10 +63,10 @@ export function parseQueueEvent(event: unknown): Message[] {
   return parseOptions(eventSchema, event, 'event').Records.map(({ messageId, body }) => {
     const content = parseJson(body);
     const own = ownBody.safeParse(content);
-    if (own.success) return { type: 'returned', messageId, ids: own.data.unplaced, lost: false };
+    if (own.success) return { type: 'redelivered', messageId, ids: own.data.notIndexed, lost: false };
     const failed = lostRun.safeParse(content);
     if (!failed.success) return { type: 'foreign', messageId, body };
-    return { type: 'returned', messageId, ids: failed.data.requestPayload.arrivals.ids, lost: true };
+    return { type: 'redelivered', messageId, ids: failed.data.requestPayload.arrivals.ids, lost: true };
   });
 }
 

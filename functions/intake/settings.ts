@@ -7,20 +7,20 @@ export interface IntakeSettings extends Settings {
   /** Names of the functions that attempt records on insertion, by queue. */
   readonly arrivalFunctions: ReadonlyMap<string, string>;
   /** URLs of SQS queues. Missing where nothing is attempted on arrival. */
-  readonly returnsUrl: string | undefined;
-  readonly givenUpUrl: string | undefined;
+  readonly redeliveryUrl: string | undefined;
+  readonly eventDlqUrl: string | undefined;
 }
 
 const environmentSchema = z
   .object({
     BACKLOG_ARRIVAL_FUNCTIONS: z._default(z.string(), '{}'),
-    BACKLOG_RETURNS_URL: z.optional(z.url()),
-    BACKLOG_GIVEN_UP_URL: z.optional(z.url()),
+    BACKLOG_REDELIVERY_URL: z.optional(z.url()),
+    BACKLOG_EVENT_DLQ_URL: z.optional(z.url()),
   })
   .check(
     z.refine(
-      (env) => env.BACKLOG_ARRIVAL_FUNCTIONS === '{}' || env.BACKLOG_RETURNS_URL !== undefined,
-      'expected BACKLOG_RETURNS_URL beside BACKLOG_ARRIVAL_FUNCTIONS',
+      (env) => env.BACKLOG_ARRIVAL_FUNCTIONS === '{}' || env.BACKLOG_REDELIVERY_URL !== undefined,
+      'expected BACKLOG_REDELIVERY_URL beside BACKLOG_ARRIVAL_FUNCTIONS',
     ),
   );
 
@@ -41,7 +41,7 @@ export function readIntakeSettings(env: Readonly<Record<string, string | undefin
     arrivalFunctions: new Map(
       Object.entries(functions).flatMap(([name, queues]) => queues.map((queue) => [queue, name] as const)),
     ),
-    returnsUrl: variables.BACKLOG_RETURNS_URL,
-    givenUpUrl: variables.BACKLOG_GIVEN_UP_URL,
+    redeliveryUrl: variables.BACKLOG_REDELIVERY_URL,
+    eventDlqUrl: variables.BACKLOG_EVENT_DLQ_URL,
   };
 }

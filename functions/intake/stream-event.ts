@@ -46,7 +46,7 @@ export function parseStreamEvent(event: unknown, now: number): StreamChange[] {
     });
 }
 
-/** What cannot be read here is read again, by itself, where it is placed. */
+/** What cannot be read here is read again, by itself, where it is indexed. */
 function readable(item: Item, now: number): BacklogRecord | undefined {
   try {
     return parseRecord(item, now);

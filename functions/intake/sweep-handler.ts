@@ -14,8 +14,8 @@ const LOOKED_AT_AFTER_SECONDS = 900;
 const IDS_PER_MESSAGE = 100;
 
 /** Everything the sweep touches that tests replace. It sends messages only: its bundle needs no client of Lambda. */
-interface SweepSeams extends Omit<IntakeSeams, 'emit' | 'remote'> {
-  readonly remote?: Messages | undefined;
+interface SweepSeams extends Omit<IntakeSeams, 'emit' | 'invoker'> {
+  readonly invoker?: Messages | undefined;
 }
 
 /**
@@ -26,19 +26,19 @@ export function sweepHandler(overrides: SweepSeams = {}): LambdaHandler<SweepSum
   const { logger = createLogger(), env = process.env } = overrides;
   const start = once(() => {
     const settings = readIntakeSettings(env);
-    return { ...createDeps(settings, overrides), remote: overrides.remote ?? createMessages(settings) };
+    return { ...createDeps(settings, overrides), invoker: overrides.invoker ?? createMessages(settings) };
   });
 
   return lambdaHandler(logger, async (_, context) => {
     try {
-      const { store, clock, remote } = start();
+      const { store, clock, invoker } = start();
       const summary = await sweep({
         store,
         clock,
         deadline: clock.wall() + context.getRemainingTimeInMillis(),
         found: async (ids) => {
           for (let i = 0; i < ids.length; i += IDS_PER_MESSAGE) {
-            await remote.sendReturned(ids.slice(i, i + IDS_PER_MESSAGE), LOOKED_AT_AFTER_SECONDS);
+            await invoker.sendToRedelivery(ids.slice(i, i + IDS_PER_MESSAGE), LOOKED_AT_AFTER_SECONDS);
           }
         },
       });

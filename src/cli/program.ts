@@ -155,7 +155,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option('--capacity <per-second>', 'the destination refuses what comes above it', flags.limit)
     .option('--attempt-ms <n>', 'how long an attempt takes', flags.attemptMs, 50)
     .option('--concurrency <n>', 'attempts at once', flags.concurrency, 10)
-    .option('--attempts-per-second <n>', 'the pace of the queue (default: none)', flags.rate)
+    .option('--attempts-per-second <n>', 'the rate limit of the queue (default: none)', flags.rate)
     .option('--breaker', 'stop attempts for a while when too many fail (a circuit breaker)')
     .option('--max-attempts <n>', 'for every policy, where its own is not less', flags.attempts)
     .option('--tick <duration>', 'how often the rule fires (default: 60s)', flags.tick, 60)

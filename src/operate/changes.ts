@@ -10,14 +10,14 @@ import {
   CANCELLED,
   DEAD_LANE_ENDING,
   deadLane,
-  homeOf,
+  indexChange,
   isLaneOf,
-  isMisplaced,
+  isMisindexed,
   isNewer,
   isPending,
   isQuarantined,
   laneOf,
-  place,
+  ownLaneOf,
   type RetryMode,
   withoutDeadEnding,
 } from '../record/index.js';
@@ -31,7 +31,7 @@ export type SkipReason =
   /** It has another status than the action is for. */
   | 'otherStatus'
   /** It is, or may be, under attempt where no lease guards it. Again in a minute. */
-  | 'inHand'
+  | 'inFlight'
   /** Others changed it all the time. */
   | 'changedMeanwhile'
   | 'notFound'
@@ -82,7 +82,7 @@ export interface RedriveWishes {
 
 /** Dead, and pending again: due now, with no failure counted and what was attempted kept. */
 export function redrive({ record }: Found, { queue, retry }: RedriveWishes, now: number): Decision {
-  const lane = queue === undefined || queue === record.queue ? homeOf(record) : laneOf(queue);
+  const lane = queue === undefined || queue === record.queue ? ownLaneOf(record) : laneOf(queue);
   const { set, remove } = beginAnew(lane, now);
   return changing(
     {
@@ -110,7 +110,7 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
   const deadReason = truncate(reason === undefined ? DISCARDED : `${DISCARDED}: ${reason}`, MAX_REASON_BYTES);
   const said = record.status === 'DEAD' ? record.deadReason : undefined;
   if (reason === undefined ? said?.startsWith(DISCARDED) : said === deadReason) return AS_WANTED;
-  const lane = deadLane(homeOf(record));
+  const lane = deadLane(ownLaneOf(record));
   const isDeadAlready = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
   // A run that attempts it goes on, and finds that this write was quicker.
   const former =
@@ -135,9 +135,9 @@ export function snooze({ record }: Found, until: number, { now, retryMode }: Dec
   const isByAge = retryMode === 'progressive' && tellsItsAge(record);
   const heldUntil = timeOf(record.notBefore);
   const waitsUntil = isByAge ? heldUntil : dueTime(record);
-  if (waitsUntil >= until && !isMisplaced(record)) return AS_WANTED;
+  if (waitsUntil >= until && !isMisindexed(record)) return AS_WANTED;
   const time = toIso(Math.max(until, waitsUntil, heldUntil));
-  return placing(record, isByAge ? { notBefore: time } : { dueAt: time }, [], now);
+  return withIndexing(record, isByAge ? { notBefore: time } : { dueAt: time }, [], now);
 }
 
 /**
@@ -145,21 +145,21 @@ export function snooze({ record }: Found, until: number, { now, retryMode }: Dec
  * the policy and `notBefore`. Any other due time is a real due time, under either retry mode.
  */
 function tellsItsAge(record: BacklogRecord): boolean {
-  return record.failures > 0 && !isMisplaced(record) && dueTime(record) === bornAt(record);
+  return record.failures > 0 && !isMisindexed(record) && dueTime(record) === bornAt(record);
 }
 
 /** Due now; on a progressive queue at the next turn of its tier. */
 export function runNow({ record }: Found, { now, retryMode }: DecisionContext): Decision {
   const waits = dueTime(record) > now;
   const isPutOff = timeOf(record.notBefore) > now;
-  if (!waits && !isPutOff && !isMisplaced(record)) return AS_WANTED;
+  if (!waits && !isPutOff && !isMisindexed(record)) return AS_WANTED;
   // One that its producer delayed has its turn now, and its age counts from here.
   const isDelayed = timeOf(record.availableAt) > now && record.failures === 0;
   const availableAt = isDelayed ? { availableAt: toIso(now) } : {};
   const born = isDelayed ? now : bornAt(record);
   const dueAt = retryMode === 'progressive' ? Math.min(born, now) : now;
   const set = { ...availableAt, ...(waits ? { dueAt: toIso(dueAt) } : {}) };
-  return placing(record, set, ['notBefore', 'formerLane'], now);
+  return withIndexing(record, set, ['notBefore', 'formerLane'], now);
 }
 
 /** Another payload, within the limits of an item; with `again`, a dead record is pending again as well. */
@@ -179,7 +179,7 @@ export function editPayload(
     return { do: 'refuse', reason: error.message };
   }
   if (anew?.do === 'change') return changing({ ...anew.change.set, payload }, anew.change.remove);
-  return isDead ? changing({ payload }, []) : placing(record, { payload }, [], now);
+  return isDead ? changing({ payload }, []) : withIndexing(record, { payload }, [], now);
 }
 
 /** Another policy of its own, or with `null` none. What it waits for now stays; the next failure goes by it. */
@@ -188,7 +188,7 @@ export function changePolicy({ record, item }: Found, retry: RetryPolicy | null,
   if (isAsWanted) return AS_WANTED;
   const set = retry === null ? {} : { retry };
   const remove = retry === null ? (['retry'] as const) : [];
-  return isPending(record) ? placing(record, set, remove, now) : changing(set, remove);
+  return isPending(record) ? withIndexing(record, set, remove, now) : changing(set, remove);
 }
 
 /**
@@ -200,12 +200,13 @@ export function move({ record }: Found, queue: string, context: DecisionContext)
   const isDead = !isPending(record);
   const lane = isDead ? deadLane(laneOf(queue)) : laneOf(queue);
   const isThere = record.queue === queue && isLaneOf(withoutDeadEnding(record.lane ?? ''), queue);
-  if (isThere && !isMisplaced(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === isDead) return AS_WANTED;
+  if (isThere && !isMisindexed(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === isDead)
+    return AS_WANTED;
   if (isDead) return changing({ queue, lane, dueAt: record.dueAt ?? toIso(now) }, []);
   // While a record that is not indexed is claimed, no run attempts it.
-  if (record.lane === undefined) return placing(record, { queue, lane }, [], now);
+  if (record.lane === undefined) return withIndexing(record, { queue, lane }, [], now);
   const dueAt = Math.max(dueTime(record), timeOf(record.notBefore), allOverAt);
-  return placing(
+  return withIndexing(
     record,
     { queue, lane, dueAt: toIso(dueAt), formerLane: { lane: record.lane, until: toIso(allOverAt) } },
     [],
@@ -219,15 +220,15 @@ export function release(before: BacklogRecord): OperatorChange {
 }
 
 /** A change of a record that waits. It also indexes the record, if it is not indexed. */
-function placing(
+function withIndexing(
   record: BacklogRecord,
   set: OperatorChange['set'],
   remove: OperatorChange['remove'],
   now: number,
 ): Decision {
-  if (!isMisplaced(record)) return changing(set, remove);
-  const placed = place(record, now);
-  return changing({ ...placed.set, ...set }, [...placed.remove, ...remove]);
+  if (!isMisindexed(record)) return changing(set, remove);
+  const indexed = indexChange(record, now);
+  return changing({ ...indexed.set, ...set }, [...indexed.remove, ...remove]);
 }
 
 /** What is set is not removed. */

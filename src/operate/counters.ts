@@ -13,7 +13,7 @@ export interface OperationResult {
   readonly held: number;
   /**
    * Left as they are, by reason. `asWanted`: already as the action would make it. `otherStatus`: the action is not for
-   * its status. `inHand`: under attempt, or may be; try again in a minute. `changedMeanwhile`: others changed it all the
+   * its status. `inFlight`: under attempt, or may be; try again in a minute. `changedMeanwhile`: others changed it all the
    * time. `notFound`: no such record. `newer`: written by a newer version of this library.
    */
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.js';
-import { Pace } from '../processor/pace.js';
 import { type Random, randomToken } from '../random.js';
 import { type BacklogRecord, isPending, type RetryMode, type Status } from '../record/index.js';
 import { isOfOneRecord } from '../store/errors.js';
@@ -10,8 +9,9 @@ import { patiently } from '../store/patience.js';
 import { type Decision, type DecisionContext, isLeftToNewer } from './changes.js';
 import { ActionCounters, type OperationProgress, type OperationResult } from './counters.js';
 import { OperationInterruptedError } from './errors.js';
-import { inOtherHands, withClaim } from './hands.js';
+import { findInFlight, withClaim } from './in-flight.js';
 import { pagesOf, readPage, type Wanted } from './pages.js';
+import { RateLimiter } from './rate-limiter.js';
 import { Releases } from './releases.js';
 
 /** What is done to each record. */
@@ -64,7 +64,7 @@ const WRITES_AT_ONCE = 25;
 const MAX_TRIES = 4;
 /** No function of Lambda's lives longer. */
 const LONGEST_ATTEMPT_MS = 15 * 60_000;
-/** A slow pace makes small pages: what was read is written soon. */
+/** A slow rate makes small pages: what was read is written soon. */
 const PAGE_SECONDS = 5;
 
 type Planned = Found & { readonly decision: Extract<Decision, { do: 'change' | 'remove' }> };
@@ -72,7 +72,7 @@ type Planned = Found & { readonly decision: Extract<Decision, { do: 'change' | '
 /** One action on many records, page by page. May be interrupted and repeated at will: it goes on with what is left. */
 export class Operation {
   private readonly counters = new ActionCounters();
-  private readonly pace: Pace;
+  private readonly rateLimiter: RateLimiter;
   private readonly writes: PQueue;
   private readonly signal: AbortSignal;
   private readonly retryModes = new Map<string, RetryMode | undefined>();
@@ -87,7 +87,7 @@ export class Operation {
   ) {
     const { perSecond, concurrency = WRITES_AT_ONCE, signal } = options;
     this.startedAt = deps.clock.now();
-    this.pace = new Pace(perSecond, deps.clock);
+    this.rateLimiter = new RateLimiter(perSecond, deps.clock);
     this.writes = new PQueue({ concurrency });
     this.signal = AbortSignal.any(signal ? [signal] : []);
     // Every write may wait for it.
@@ -201,8 +201,8 @@ export class Operation {
       return [];
     });
     if (!action.bringsForward) return planned;
-    const elsewhere = await this.patiently(() => inOtherHands(planned, this.deps));
-    for (const _ of elsewhere) counters.skipped('inHand');
+    const elsewhere = await this.patiently(() => findInFlight(planned, this.deps));
+    for (const _ of elsewhere) counters.skipped('inFlight');
     return planned.filter(({ record }) => !elsewhere.has(record.id));
   }
 
@@ -212,7 +212,7 @@ export class Operation {
     let trouble: { readonly cause: unknown } | undefined;
     const writeOne = async (one: Planned) => {
       if (trouble || this.signal.aborted) return;
-      await this.pace.turn(this.signal);
+      await this.rateLimiter.acquire(this.signal);
       if (trouble || this.signal.aborted) return;
       try {
         if ((await this.write(one)) === 'changed') changed.push(one.record.id);
@@ -232,7 +232,7 @@ export class Operation {
     const answer = isBare
       ? await withClaim(record, this.deps, () => this.writeNow(one))
       : await this.writeNow(one);
-    if (answer === undefined) this.counters.skipped('inHand');
+    if (answer === undefined) this.counters.skipped('inFlight');
     return answer ?? 'done';
   }
 

@@ -4,7 +4,7 @@ import type { BacklogRecord } from '../record/index.js';
 import type { OperatorChange, OperatorStore } from '../store/operator-store.js';
 import type { LeaseState } from '../store/store.js';
 import { release } from './changes.js';
-import { isLive, liveLeases } from './hands.js';
+import { isLive, liveLeases } from './in-flight.js';
 
 export interface ReleasesDeps {
   readonly store: OperatorStore;

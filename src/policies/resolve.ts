@@ -70,7 +70,7 @@ type CommonOptions = z.output<z.ZodMiniObject<typeof commonOptions>> & {
   readonly tiers?: readonly Tier<number>[];
 };
 
-const outside = z.optional(z.undefined({ error: 'expected among the options of the policy around it' }));
+const outside = z.optional(z.undefined({ error: 'expected as an option of the outer policy' }));
 /** The options of a policy inside another one; its limits and its jitter are the outer one's. */
 const innerOptions: { readonly [Option in keyof typeof commonOptions]: typeof outside } = {
   maxAttempts: outside,

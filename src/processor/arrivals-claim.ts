@@ -2,11 +2,11 @@ import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
 import { StoreError } from '../store/errors.js';
 import type { BacklogStore, ClaimAnswer } from '../store/store.js';
-import type { Hold } from './hold.js';
+import type { Hold } from './heartbeat.js';
 import { CLOCK_SKEW_MS, PAGE_SECONDS } from './lease.js';
 import type { AttemptLogger } from './options.js';
 
-/** Batches of one queue under attempt at a time; what comes above is placed, and looked at by an ordinary run. */
+/** Batches of one queue under attempt at a time; records above that are indexed, and an ordinary run looks at them. */
 const ON_INSERT_CONCURRENCY = 10;
 /** Between the end of an attempt's time and the claim's end: time to settle. */
 const SETTLE_MS = 5_000;

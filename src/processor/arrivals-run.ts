@@ -1,29 +1,29 @@
-import { type BacklogRecord, isPending, isUnplaced } from '../record/index.js';
+import { type BacklogRecord, isNotIndexed, isPending } from '../record/index.js';
 import { ArrivalsClaim } from './arrivals-claim.js';
-import { Attempts } from './attempts.js';
 import type { RunCounters } from './counters.js';
 import type { RunDeps } from './deps.js';
-import { Lane } from './lane.js';
+import { Executor } from './executor.js';
+import { indexWhenFree } from './index-when-free.js';
+import { type Indexed, type IndexingDeps, indexAll } from './indexing.js';
+import type { Share } from './limits/pool.js';
+import type { QueueLimits } from './limits/queue-limits.js';
 import type { Arrivals, RunOptions } from './options.js';
-import { placeWhenFree } from './place-when-free.js';
-import { type Placed, type PlacingDeps, placeAll } from './placing.js';
-import type { Share } from './pressure/pool.js';
-import type { Pressure } from './pressure/pressure.js';
+import { RecordRules } from './record-rules.js';
 import type { StopReason } from './summary.js';
 
-/** For the turn of a first attempt, in a queue with a pace. */
+/** How long a first attempt waits for its permit, in a queue with a rate limit. */
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Attempts records that were just inserted, before they are indexed: a success is their only write, and the write of a
+ * Executor records that were just inserted, before they are indexed: a success is their only write, and the write of a
  * failure indexes them. A record that cannot be attempted now is indexed without an attempt.
  *
  * If this run is lost, its event comes back to the intake, which indexes all of them.
  */
 export class ArrivalsRun {
-  private readonly lane: Lane;
+  private readonly lane: RecordRules;
   private readonly claim: ArrivalsClaim;
-  private readonly attempts: Attempts;
+  private readonly attempts: Executor;
   private readonly share: Share;
   /** Records that were indexed since enough others are under attempt. */
   crowdedOut: readonly BacklogRecord[] = [];
@@ -32,13 +32,13 @@ export class ArrivalsRun {
     private readonly options: RunOptions,
     private readonly deps: RunDeps,
     private readonly counters: RunCounters,
-    private readonly pressure: Pressure,
+    private readonly queueLimits: QueueLimits,
     private readonly arrivals: Arrivals,
   ) {
     const { target, limits, process, deadline, stop } = options;
     const { attemptTimeout, onInsertConcurrency } = limits;
     const { batch, ids } = arrivals;
-    this.lane = new Lane(options, deps, pressure.breakers, undefined);
+    this.lane = new RecordRules(options, deps, queueLimits.breakers, undefined);
     this.claim = new ArrivalsClaim({
       ...deps,
       queue: target.queue,
@@ -49,10 +49,10 @@ export class ArrivalsRun {
       isSpread: (target.shards ?? 1) > 1,
       deadline,
     });
-    this.share = pressure.pool.join();
-    this.attempts = new Attempts({
+    this.share = queueLimits.pool.join();
+    this.attempts = new Executor({
       ...deps,
-      ...pressure,
+      ...queueLimits,
       share: this.share,
       lane: this.lane,
       lease: this.claim,
@@ -80,22 +80,22 @@ export class ArrivalsRun {
     }
   }
 
-  /** Whether turns come soon. Records that would have to wait for long are indexed instead: they gain nothing here. */
+  /** Whether permits come soon. Records that would have to wait for long are indexed instead: they gain nothing here. */
   private async hasTurnSoon(): Promise<boolean> {
     const { clock } = this.deps;
-    return this.pressure.pace.take(this.arrivals.ids.length, clock.wall() + LONGEST_WAIT_MS);
+    return this.queueLimits.rateLimit.acquire(this.arrivals.ids.length, clock.wall() + LONGEST_WAIT_MS);
   }
 
   /** If a record was moved into another queue meanwhile, this run does not know the shards of that queue. */
-  private get placing(): PlacingDeps {
+  private get placing(): IndexingDeps {
     const { queue, shards = 1 } = this.options.target;
     return { ...this.deps, shardsOf: (name) => (name === queue ? shards : 1) };
   }
 
   private async leaveToRules(ended: StopReason): Promise<StopReason> {
     const formerQueues = [this.options.target.queue];
-    const answer = await placeWhenFree(this.arrivals.ids, this.placing, { formerQueues });
-    if (ended === 'concurrencyLimited') this.crowdedOut = answer.placed;
+    const answer = await indexWhenFree(this.arrivals.ids, this.placing, { formerQueues });
+    if (ended === 'concurrencyLimited') this.crowdedOut = answer.indexed;
     this.count(answer);
     return answer.waiting.length > 0 ? 'shared' : ended;
   }
@@ -103,7 +103,7 @@ export class ArrivalsRun {
   private async attemptAll(): Promise<StopReason> {
     for (let ids: readonly string[] = [...new Set(this.arrivals.ids)]; ; ) {
       const { records, stop } = await this.lane.read(ids);
-      const waiting = records.filter(isUnplaced);
+      const waiting = records.filter(isNotIndexed);
       for (let i = waiting.length; i < ids.length; i++) this.counters.skipped();
       const isTheirTurn = (record: BacklogRecord) => stop === undefined && this.isForNow(record);
       const work = waiting.filter(isTheirTurn).map((record) => this.lane.begin(record));
@@ -111,8 +111,12 @@ export class ArrivalsRun {
       const late = workedOff.late.map(({ record }) => record);
       const deferred = workedOff.deferred.map(({ record }) => record);
       const end = stop ?? this.endFor(late);
-      const placed = [...waiting.filter((record) => !isTheirTurn(record)), ...deferred, ...(end ? late : [])];
-      if (!(await this.place(placed))) return 'shared';
+      const indexed = [
+        ...waiting.filter((record) => !isTheirTurn(record)),
+        ...deferred,
+        ...(end ? late : []),
+      ];
+      if (!(await this.index(indexed))) return 'shared';
       if (end || late.length === 0) return end ?? 'drained';
       // What is left did not fit into the claim: stragglers held slots, or the others took long. Read it again.
       await this.attempts.stragglersBelow(this.share.most);
@@ -137,16 +141,16 @@ export class ArrivalsRun {
   }
 
   /** False: this process was frozen, and another run may have claimed them by now. */
-  private async place(records: readonly BacklogRecord[]): Promise<boolean> {
+  private async index(records: readonly BacklogRecord[]): Promise<boolean> {
     if (records.length === 0) return true;
     if (this.claim.renewInMs() <= 0 && !(await this.claim.hold())) return false;
-    this.count(await placeAll(records, 0, this.placing));
+    this.count(await indexAll(records, 0, this.placing));
     return true;
   }
 
-  /** @throws StoreError that kept some from being placed */
-  private count({ placed, quarantined, refused, trouble }: Placed): void {
-    this.counters.leftOver(placed.length);
+  /** @throws StoreError that kept some from being indexed */
+  private count({ indexed, quarantined, refused, trouble }: Indexed): void {
+    this.counters.leftOver(indexed.length);
     this.counters.quarantined(quarantined);
     this.counters.refused(refused);
     if (trouble) throw trouble.error;

@@ -30,7 +30,7 @@ export class RunCounters {
     this.lagSeconds = Math.max(this.lagSeconds, lagSeconds);
   }
 
-  /** It was counted as started, but its turn came too late. */
+  /** It was counted as started, but its permit came too late. */
   notStarted(): void {
     this.counts.attempted--;
   }

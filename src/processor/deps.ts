@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.js';
 import type { Random } from '../random.js';
 import type { BacklogStore } from '../store/store.js';
+import type { BreakerMemory } from './limits/breakers.js';
 import type { AttemptLogger } from './options.js';
-import type { BreakerMemory } from './pressure/breakers.js';
 import type { Upcoming } from './upcoming.js';
 
 /** What a run works with: handed in, so that tests and simulations own time, chance and storage. */

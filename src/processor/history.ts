@@ -23,8 +23,8 @@ export interface Kept {
   readonly problem?: string | undefined;
 }
 
-/** Never throws; `keptTexts` makes it of the options. */
-export type KeepTexts = (outcome: AttemptOutcome) => Kept;
+/** Never throws; `redactionOf` makes it of the options. */
+export type Redaction = (outcome: AttemptOutcome) => Kept;
 
 /** What a queue may say about its history, as plain data. */
 export const historyShape = {

@@ -2,17 +2,17 @@ import type { TierBand } from '../policies/index.js';
 import { type BacklogRecord, WORKER_LOST } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
-import { Attempts } from './attempts.js';
 import type { RunCounters } from './counters.js';
+import { CrashRecovery } from './crash-recovery.js';
 import type { RunDeps } from './deps.js';
-import { HandOver } from './hand-over.js';
-import { Lane, type PageRead, type Work } from './lane.js';
+import { Executor } from './executor.js';
 import { type Acquired, PAGE_SECONDS, RunLease } from './lease.js';
-import { LoneAttempts } from './lone-attempts.js';
+import type { LaneLimits } from './limits/queue-limits.js';
 import type { RunOptions } from './options.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
-import type { LanePressure } from './pressure/pressure.js';
+import { type PageRead, RecordRules, type Work } from './record-rules.js';
 import type { StopReason } from './summary.js';
+import { WaitForLease } from './wait-for-lease.js';
 
 const MAX_PAGE_RECORDS = 100;
 /** A lease lasts a little longer than an attempt of any length, its settle included. */
@@ -20,10 +20,10 @@ const SPARE_START_SECONDS = 5;
 
 /** Drains one lane, or one age band of it: query, lease and journal, read, attempt, settle, next page. */
 export class LaneRun {
-  private readonly lane: Lane;
+  private readonly lane: RecordRules;
   private readonly lease: RunLease;
-  private readonly attempts: Attempts;
-  private readonly alone: LoneAttempts;
+  private readonly attempts: Executor;
+  private readonly alone: CrashRecovery;
   private readonly startedAt: number;
   private readonly maxRecords: number;
 
@@ -31,20 +31,20 @@ export class LaneRun {
     private readonly options: RunOptions,
     private readonly deps: RunDeps,
     private readonly counters: RunCounters,
-    private readonly pressure: LanePressure,
+    private readonly queueLimits: LaneLimits,
     band: TierBand | undefined,
-    /** Attempts that the function had made before this lane's turn, or that of the lanes beside it. */
+    /** Executor that the function had made before this lane's turn, or that of the lanes beside it. */
     private readonly attemptedBefore: number,
   ) {
     const { limits, process, deadline, stop } = options;
     const { store, clock, random, logger } = deps;
     this.startedAt = clock.wall();
     this.maxRecords = limits.maxRecords ?? Number.POSITIVE_INFINITY;
-    const lane = new Lane(options, deps, pressure.breakers, band);
+    const lane = new RecordRules(options, deps, queueLimits.breakers, band);
     const lease = new RunLease(lane.key, store, clock, random, limits.attemptTimeout, deadline);
-    const attempts = new Attempts({
+    const attempts = new Executor({
       ...deps,
-      ...pressure,
+      ...queueLimits,
       lane,
       lease,
       counters,
@@ -56,31 +56,31 @@ export class LaneRun {
     this.lane = lane;
     this.lease = lease;
     this.attempts = attempts;
-    this.alone = new LoneAttempts({ lane, lease, attempts, share: pressure.share, counters, logger });
+    this.alone = new CrashRecovery({ lane, lease, attempts, share: queueLimits.share, counters, logger });
   }
 
   async drain(): Promise<StopReason> {
     let pages = this.newPages();
     let acquired = await this.acquire(pages);
     for (
-      let handOver: HandOver | undefined;
+      let handOver: WaitForLease | undefined;
       acquired && !acquired.held;
       acquired = await this.acquire(pages)
     ) {
       const { onePage, exactSince } = this.options.target;
       if (onePage?.mayWait === false || exactSince !== undefined) return 'leaseHeld';
-      handOver ??= new HandOver(this.options, this.deps.clock);
+      handOver ??= new WaitForLease(this.options, this.deps.clock);
       if (!(await handOver.waitFor(acquired.holderEnds))) return 'leaseHeld';
-      this.pressure.share.isHandOver = true;
+      this.queueLimits.share.isHandOver = true;
       pages = this.newPages();
     }
     if (!acquired) return 'drained';
 
     let released = false;
     try {
-      const stop = await this.alone.seeTo(acquired.inherited, () => !this.halfTimeSpent());
+      const stop = await this.alone.recover(acquired.inherited, () => !this.halfTimeSpent());
       if (stop) return stop;
-      if (!(await this.pressure.share.open())) return 'concurrencyLimited';
+      if (!(await this.queueLimits.share.open())) return 'concurrencyLimited';
       for (let { cursor } = acquired; ; cursor = undefined) {
         const page = pages.begin(cursor, this.freshLimit());
         const stopped = await this.lookThrough(pages, page);
@@ -115,7 +115,7 @@ export class LaneRun {
     for (let page: IndexKey[] | undefined = firstPage; page; ) {
       const stop = await this.workOffPage(page, pages);
       if (stop) return stop;
-      await this.attempts.stragglersBelow(this.pressure.share.most);
+      await this.attempts.stragglersBelow(this.queueLimits.share.most);
       const end = this.attempts.outOfRoom();
       const { onePage, lane } = this.options.target;
       if (!end && onePage) {
@@ -135,7 +135,7 @@ export class LaneRun {
 
   private async workOffPage(page: readonly IndexKey[], pages: PageSource): Promise<StopReason | undefined> {
     for (let rest = page; rest.length > 0; ) {
-      if (!(await this.attempts.turnComes(rest.length))) return 'leaseLost';
+      if (!(await this.attempts.permitComes(rest.length))) return 'leaseLost';
       const ids = rest.map(({ id }) => id);
       const claimed = await this.claim(ids);
       if (!claimed) return 'leaseLost';
@@ -159,7 +159,7 @@ export class LaneRun {
         return end;
       }
       // What is left did not fit into the lease: stragglers held slots, or this process was frozen. Read it again.
-      if (rest.length > 0) await this.attempts.stragglersBelow(this.pressure.share.most);
+      if (rest.length > 0) await this.attempts.stragglersBelow(this.queueLimits.share.most);
     }
     return undefined;
   }
@@ -234,12 +234,12 @@ export class LaneRun {
     const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeout));
     // Records whose attempt would start too late for the lease are left for the next page.
     const startSeconds = Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeout);
-    const paced =
+    const permitted =
       attemptsPerSecond === undefined
         ? Number.POSITIVE_INFINITY
         : Math.floor(attemptsPerSecond * startSeconds);
     const left = this.maxRecords - this.attempted();
-    return Math.max(1, Math.min(MAX_PAGE_RECORDS, this.pressure.share.fair * rounds, paced, left));
+    return Math.max(1, Math.min(MAX_PAGE_RECORDS, this.queueLimits.share.fair * rounds, permitted, left));
   }
 
   /** Half the run's limit, or of its time, is kept for those that an earlier run did not come to. */

@@ -1,4 +1,4 @@
-import type { Pool, Share } from './pressure/pool.js';
+import type { Pool, Share } from './limits/pool.js';
 import type { StopReason } from './summary.js';
 
 /** Lanes that one run drains at a time. */

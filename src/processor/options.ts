@@ -4,9 +4,9 @@ import { type Duration, duration } from '../duration.js';
 import type { ResolvedPolicy, TierBand } from '../policies/index.js';
 import type { BacklogRecord, HistoryLimits, RetryMode, TypedOutcome } from '../record/index.js';
 import type { FailureChoices, RecordChoices } from './decisions.js';
-import type { KeepTexts } from './history.js';
+import type { Redaction } from './history.js';
+import type { BreakerOptions } from './limits/breaker.js';
 import type { Bookmark } from './pages.js';
-import type { BreakerOptions } from './pressure/breaker.js';
 import type { Upcoming } from './upcoming.js';
 
 /** What a `process` function gets beside the record. */
@@ -76,7 +76,7 @@ export type BreakerChoice =
   | {
       /** The share of failed attempts that opens it, above 0 to 1. Default 0.5. */
       readonly failureThreshold?: number | undefined;
-      /** Attempts in the window without which it does not open. Default 10. */
+      /** Executor in the window without which it does not open. Default 10. */
       readonly minimumAttempts?: number | undefined;
       /** The time whose attempts are counted. Default 60 s. */
       readonly window?: Duration | undefined;
@@ -91,17 +91,17 @@ export function resolveBreaker(choice: BreakerChoice | undefined): BreakerOption
 
 /** Limits of a run, each optional. */
 export const limitOptions = {
-  /** Attempts at once. Default 10. */
+  /** Executor at once. Default 10. */
   concurrency: z.optional(concurrency),
-  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
+  /** Executor at once in all runs of the queue together. Default: no limit but that of each run. */
   globalConcurrency: z.optional(concurrency),
   /** Runs at once that attempt records as they are inserted, each with `concurrency`. Default 10. */
   onInsertConcurrency: z.optional(concurrency),
-  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
+  /** Executor started per second at most, in all runs of the queue together. Default: no limit. */
   attemptsPerSecond: z.optional(z.number().check(z.positive())),
   /** Time of one attempt. Default 30. */
   attemptTimeout: z.optional(attemptTimeout),
-  /** Attempts in one run. Default: no limit. */
+  /** Executor in one run. Default: no limit. */
   maxRecords: z.optional(z.int().check(z.minimum(1))),
   /**
    * How long a run stays, asleep, for waits of less than a tick, in seconds after its start. Default: until the next
@@ -119,17 +119,17 @@ export const limitsShape = {
 
 /** @inline */
 export interface RunLimits {
-  /** Attempts at once. */
+  /** Executor at once. */
   readonly concurrency: number;
-  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
+  /** Executor at once in all runs of the queue together. Default: no limit but that of each run. */
   readonly globalConcurrency?: number | undefined;
   /** Runs at once that attempt records as they are inserted. Default: 10. */
   readonly onInsertConcurrency?: number | undefined;
-  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
+  /** Executor started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
   /** Time of one attempt. */
   readonly attemptTimeout: number;
-  /** Attempts in one run. Default: no limit. */
+  /** Executor in one run. Default: no limit. */
   readonly maxRecords?: number | undefined;
   /** How long a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
   readonly linger?: number | undefined;
@@ -231,7 +231,7 @@ export interface RunOptions extends FailureChoices {
   /** How much a record keeps of its attempts. Default: 512 bytes, 20 entries. */
   readonly history?: HistoryLimits | undefined;
   /** What is kept of the texts of an outcome. Default: all, without stacks. */
-  readonly keepTexts?: KeepTexts | undefined;
+  readonly redaction?: Redaction | undefined;
 }
 
 /** Whether a run has no time left to begin again: for one attempt, and what comes with it. */

@@ -5,7 +5,7 @@ import { type AttemptOutcome, type BacklogRecord, hasOwnSchedule, outcomeOfThrow
 import { parseOptions } from '../validation.js';
 import { retryQueueName } from './decision-options.js';
 import type { Asked, RetryDecider } from './decisions.js';
-import { ignoreRejection } from './kept-texts.js';
+import { ignoreRejection } from './redaction.js';
 
 /**
  * Decides after every failure, by the error and the record. It answers at once: a promise is no answer.

@@ -10,6 +10,7 @@ import { RunCounters } from './counters.js';
 import type { RunDeps } from './deps.js';
 import { LaneRun } from './lane-run.js';
 import { drainLanes } from './lanes.js';
+import { type QueueLimits, queueLimitsOf } from './limits/queue-limits.js';
 import { Linger } from './linger.js';
 import {
   type Arrivals,
@@ -18,7 +19,6 @@ import {
   type RunOptions,
   type RunTarget,
 } from './options.js';
-import { type Pressure, pressureOf } from './pressure/pressure.js';
 import type { RunSummary, StopReason } from './summary.js';
 import { Upcoming } from './upcoming.js';
 
@@ -26,7 +26,7 @@ import { Upcoming } from './upcoming.js';
 const INDEX_LAG_MS = 1_000;
 
 /**
- * Attempts every record of the target that is due, in pages, until nothing is left, a limit is reached or time is
+ * Executor every record of the target that is due, in pages, until nothing is left, a limit is reached or time is
  * short; or a batch of records that have just come. Ends before the deadline. Any number of runs of the same target may
  * be started: one works, the others ask it to look once more.
  *
@@ -49,18 +49,18 @@ export async function run(options: RunOptions, given: RunDeps): Promise<RunSumma
   const startedAt = deps.clock.wall();
   const staysFrom = deps.clock.now();
   const counters = new RunCounters();
-  const pressure = pressureOf(options, deps);
+  const queueLimits = queueLimitsOf(options, deps);
   let ended: StopReason;
   try {
     ended = target.arrivals
-      ? await attemptArrivals(options, deps, counters, pressure, target.arrivals)
-      : await runTiers(options, deps, counters, pressure);
+      ? await attemptArrivals(options, deps, counters, queueLimits, target.arrivals)
+      : await runTiers(options, deps, counters, queueLimits);
     if (mayStay(options, ended)) {
       // A sleeping run gives its slots back, so that no other run waits for them.
-      await pressure.pool.close();
+      await queueLimits.pool.close();
       const drain = (lanes: readonly string[], exactSince: number) => {
         const ofExact = { ...options, target: { ...target, arrivals: undefined, lanes, exactSince } };
-        return withSlotsOfRules(ofExact, deps, pressure, (anew) =>
+        return withSlotsOfRules(ofExact, deps, queueLimits, (anew) =>
           runTier(ofExact, deps, counters, anew, undefined, 0),
         );
       };
@@ -71,14 +71,14 @@ export async function run(options: RunOptions, given: RunDeps): Promise<RunSumma
     counters.troubled(error);
     ended = 'storeError';
   } finally {
-    await pressure.pool.close();
+    await queueLimits.pool.close();
   }
   const { queue, lane, band } = target;
   return counters.summary({ queue, lane, tier: band?.number }, ended, deps.clock.wall() - startedAt);
 }
 
 /**
- * Attempts records that were just inserted, and indexes those for which there is no room. This run then drains their
+ * Executor records that were just inserted, and indexes those for which there is no room. This run then drains their
  * lanes, as a rule's run would, so that they need not wait for a rule. It does so under the lease: of many such runs one
  * works, and the others ask it to look once more.
  */
@@ -86,10 +86,10 @@ async function attemptArrivals(
   options: RunOptions,
   deps: RunDeps,
   counters: RunCounters,
-  pressure: Pressure,
+  queueLimits: QueueLimits,
   arrivals: Arrivals,
 ): Promise<StopReason> {
-  const run = new ArrivalsRun(options, deps, counters, pressure, arrivals);
+  const run = new ArrivalsRun(options, deps, counters, queueLimits, arrivals);
   const ended = await run.attempt();
   const { arrivals: _, firstBand, ...target } = options.target;
   const { queue, shards, retryMode } = target;
@@ -102,7 +102,7 @@ async function attemptArrivals(
   const byRule = { ...options, target: { ...target, lanes } };
   const before = counters.attempted;
   try {
-    await withSlotsOfRules(byRule, deps, pressure, (anew) =>
+    await withSlotsOfRules(byRule, deps, queueLimits, (anew) =>
       runTier(byRule, deps, counters, anew, firstBand),
     );
   } finally {
@@ -111,18 +111,18 @@ async function attemptArrivals(
   return ended;
 }
 
-/** For what the same run does later, as a rule's would: it has one pace, and has seen its breakers. */
+/** For what the same run does later, as a rule's would: it has one rate limit, and has seen its breakers. */
 async function withSlotsOfRules<Answer>(
   options: RunOptions,
   deps: RunDeps,
-  { pace, breakers }: Pressure,
-  act: (pressure: Pressure) => Promise<Answer>,
+  { rateLimit, breakers }: QueueLimits,
+  act: (queueLimits: QueueLimits) => Promise<Answer>,
 ): Promise<Answer> {
-  const pressure = { ...pressureOf(options, deps), pace, breakers };
+  const queueLimits = { ...queueLimitsOf(options, deps), rateLimit, breakers };
   try {
-    return await act(pressure);
+    return await act(queueLimits);
   } finally {
-    await pressure.pool.close();
+    await queueLimits.pool.close();
   }
 }
 
@@ -139,10 +139,10 @@ async function runTiers(
   options: RunOptions,
   deps: RunDeps,
   counters: RunCounters,
-  pressure: Pressure,
+  queueLimits: QueueLimits,
 ): Promise<StopReason> {
-  const ended = await runTier(options, deps, counters, pressure, options.target.band);
-  if (!isStopped(ended)) await catchUp(options, deps, counters, pressure);
+  const ended = await runTier(options, deps, counters, queueLimits, options.target.band);
+  if (!isStopped(ended)) await catchUp(options, deps, counters, queueLimits);
   return ended;
 }
 
@@ -150,16 +150,16 @@ async function runTier(
   options: RunOptions,
   deps: RunDeps,
   counters: RunCounters,
-  pressure: Pressure,
+  queueLimits: QueueLimits,
   band: TierBand | undefined,
-  /** Attempts that do not count against its limit. */
+  /** Executor that do not count against its limit. */
   before = counters.attempted,
 ): Promise<StopReason> {
   const at = deps.clock.now();
   const { target } = options;
-  const ended = await drainLanes(target.lanes ?? [target.lane], pressure.pool, (lane, share) => {
+  const ended = await drainLanes(target.lanes ?? [target.lane], queueLimits.pool, (lane, share) => {
     const ofLane = { ...options, target: { ...target, lane } };
-    return new LaneRun(ofLane, deps, counters, { ...pressure, share }, band, before).drain();
+    return new LaneRun(ofLane, deps, counters, { ...queueLimits, share }, band, before).drain();
   });
   if (band && isWatched(band) && (ended === 'drained' || ended === 'maxRecords' || ended === 'deadline')) {
     const run = { at, complete: ended === 'drained' };
@@ -183,7 +183,7 @@ async function catchUp(
   options: RunOptions,
   deps: RunDeps,
   counters: RunCounters,
-  pressure: Pressure,
+  queueLimits: QueueLimits,
 ): Promise<void> {
   if (!options.target.catchUp) return;
   const queue = await deps.store.readQueue(options.target.queue);
@@ -191,7 +191,7 @@ async function catchUp(
   for (const band of options.target.catchUp) {
     const last = queue.tiers.get(tierKey(band, options.target));
     if (last && !isOverdue(band, last, deps.clock.now(), slackMs)) continue;
-    const ended = await runTier(options, deps, counters, pressure, band);
+    const ended = await runTier(options, deps, counters, queueLimits, band);
     if (isStopped(ended)) return;
     // The very first run of a tier makes up for none, and no run has to make up for one that is at work itself.
     if (last && ended !== 'leaseHeld') counters.tierCaughtUp(band.number);

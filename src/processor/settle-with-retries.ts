@@ -1,6 +1,6 @@
 import { type BacklogRecord, isQuarantine, type RecordChange, withoutHistory } from '../record/index.js';
 import { isOfOneRecord, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
-import type { AttemptsDeps } from './attempts-deps.js';
+import type { ExecutorDeps } from './executor-deps.js';
 
 /** Before the function's own deadline: time to settle what never ends, and to give the lease back. */
 export const LAST_SETTLES_MS = 4_000;
@@ -8,7 +8,7 @@ const MIN_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 3_000;
 
 type SettleDeps = Pick<
-  AttemptsDeps,
+  ExecutorDeps,
   'store' | 'lane' | 'lease' | 'counters' | 'logger' | 'clock' | 'upcoming' | 'deadline'
 >;
 

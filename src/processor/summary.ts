@@ -38,9 +38,9 @@ export interface RunSummary {
   readonly lane: string;
   /** The tier, on a progressive queue. */
   readonly tier?: number | undefined;
-  /** Attempts that were made. */
+  /** Executor that were made. */
   readonly attempted: number;
-  /** Attempts that succeeded. */
+  /** Executor that succeeded. */
   readonly succeeded: number;
   /** To be tried again. */
   readonly failed: number;

@@ -42,7 +42,7 @@ export async function sweep({ store, clock, deadline, found }: SweepDeps): Promi
   const read = async (segment: number) => {
     for (let cursor = cursors[segment] ?? null; cursor !== null && hasTime(); ) {
       const after = cursor === '' ? undefined : cursor;
-      const { ids, next } = await store.scanUnplaced({ segment, segments: cursors.length, after });
+      const { ids, next } = await store.scanNotIndexed({ segment, segments: cursors.length, after });
       if (ids.length > 0) await found(ids);
       count += ids.length;
       cursor = next ?? null;

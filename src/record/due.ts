@@ -1,11 +1,11 @@
 import { toIso } from '../clock.js';
 import { decideRetry, type ResolvedPolicy, type TierBand } from '../policies/index.js';
-import { bringHome } from './astray.js';
 import type { RecordChange } from './change.js';
 import { policyOf } from './fail.js';
 import { isLaneOf } from './lanes.js';
 import { whyUnfit } from './quarantine.js';
 import { type BacklogRecord, bornAt, DEFAULT_QUEUE, isPending } from './record.js';
+import { moveToOwnLane } from './wrong-lane.js';
 
 /** What a run should do with a record that its page named, now that the record itself has been read. */
 export type Verdict =
@@ -54,7 +54,7 @@ export function judge(record: BacklogRecord, context: DueContext): Verdict {
     return { do: 'correct', change: { set: {}, remove: ['lane', 'dueAt', 'notBefore'] } };
   }
   if (!isPending(record) || !isOfItsQueue(record)) {
-    return { do: 'correct', change: bringHome(record, context.now) };
+    return { do: 'correct', change: moveToOwnLane(record, context.now) };
   }
   const why = whyUnfit(record);
   if (why !== undefined) return { do: 'quarantine', why };

@@ -98,7 +98,7 @@ function shortened(entry: HistoryEntry, bytes: number): HistoryEntry {
 
 /** Without what is not given, and with its texts as long as they may be. */
 function compact(entry: HistoryEntry): HistoryEntry {
-  const texts: HistoryEntry = { ...entry, ...keptTexts(entry) };
+  const texts: HistoryEntry = { ...entry, ...limitTexts(entry) };
   for (const key of Object.keys(texts) as (keyof HistoryEntry)[]) {
     if (texts[key] === undefined) delete (texts as unknown as Record<string, unknown>)[key];
   }
@@ -108,7 +108,7 @@ function compact(entry: HistoryEntry): HistoryEntry {
 type Texts = Pick<HistoryEntry, 'name' | 'message' | 'stack'>;
 
 /** As much of the texts as a record keeps. */
-export function keptTexts({ name, message, stack }: Texts): Texts {
+export function limitTexts({ name, message, stack }: Texts): Texts {
   return {
     ...(name ? { name: keptText(name, MAX_NAME_BYTES) } : {}),
     ...(message ? { message: keptText(message, MAX_MESSAGE_BYTES) } : {}),

@@ -43,7 +43,7 @@ export function isLaneOf(lane: string, queue: string): boolean {
 }
 
 /** The lane that it is, or was, in, if that is one of its queue's; otherwise the one that it belongs in. */
-export function homeOf(record: Place, shards = 1): string {
+export function ownLaneOf(record: Place, shards = 1): string {
   const lane = withoutDeadEnding(record.lane ?? '');
   return isLaneOf(lane, record.queue) ? lane : laneFor(record, shards);
 }

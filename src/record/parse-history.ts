@@ -1,4 +1,4 @@
-import { errorEntry, keptTexts, truncate } from './history.js';
+import { errorEntry, limitTexts, truncate } from './history.js';
 import type { ErrorEntry, HistoryEntry } from './record.js';
 
 /** More than any queue keeps. */
@@ -44,7 +44,7 @@ function parseEntry(entry: Deps): HistoryEntry {
   const known = {
     ms: typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined,
     outcome: OUTCOMES.find((one) => one === outcome),
-    ...keptTexts({ name: text(name), message: text(message), stack: text(stack) }),
+    ...limitTexts({ name: text(name), message: text(message), stack: text(stack) }),
     next: short(next),
     queue: short(queue),
   };

@@ -2,7 +2,7 @@ import { toIso } from '../clock.js';
 import { arrivalOf, type RecordChange } from './change.js';
 import { shortReason } from './fail.js';
 import { isNewer, RECORD_FORMAT } from './format.js';
-import { deadLane, homeOf } from './lanes.js';
+import { deadLane, ownLaneOf } from './lanes.js';
 import type { BacklogRecord } from './record.js';
 
 /** The start of a quarantined record's `deadReason`. */
@@ -33,7 +33,7 @@ export function quarantine(record: BacklogRecord, why: string, now: number, shar
     set: {
       ...arrivalOf(record),
       status: 'DEAD',
-      lane: deadLane(homeOf(record, shards)),
+      lane: deadLane(ownLaneOf(record, shards)),
       dueAt: toIso(now),
       deadReason: shortReason(QUARANTINED + why),
     },

@@ -17,7 +17,9 @@ export type {
   LeaseState,
   ListFilter,
   NamedClaim,
+  NotIndexedPage,
   PageRead,
+  Permits,
   QueueState,
   RetryModeState,
   ScanPage,
@@ -25,6 +27,4 @@ export type {
   SlotsHeld,
   SweepState,
   TierRun,
-  Turns,
-  UnplacedPage,
 } from './store.js';

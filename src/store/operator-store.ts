@@ -21,7 +21,7 @@ export interface OperatorStore extends BacklogStore {
   remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
   /** Counts one page of a lane's index, eventually consistent: exactly one request. */
   countDue(query: CountQuery): Promise<CountedPage>;
-  /** The leases that a run holds or has left behind, by key (`Lane.key`), read strongly. */
+  /** The leases that a run holds or has left behind, by key (`RecordRules.key`), read strongly. */
   readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
   /** The queues that a run has served, or operators paused, by name. */
   readQueues(): Promise<ReadonlyMap<string, QueueState>>;

@@ -55,7 +55,7 @@ export interface BacklogStore {
   claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
 
   /** One page of the whole table, of the records that wait and are not indexed: exactly one request. */
-  scanUnplaced(page: ScanPage): Promise<UnplacedPage>;
+  scanNotIndexed(page: ScanPage): Promise<NotIndexedPage>;
   /** How far the search for such records has come; `undefined` before the first one. */
   readSweep(): Promise<SweepState | undefined>;
   /** Stores how far it has come. */
@@ -81,7 +81,7 @@ export interface BacklogStore {
    * Takes the queue's next turns to start attempts, which no other run has then: the first one comes at once, or when
    * all that were taken before are over. Returns when that is (real time); undefined if it were later than `latest`.
    */
-  takeTurns(queue: string, turns: Turns): Promise<number | undefined>;
+  acquirePermits(queue: string, turns: Permits): Promise<number | undefined>;
   /**
    * Takes as many as are free, up to what is wanted: 0 if there are none, or too many ask at once. The same run may ask
    * again.
@@ -110,7 +110,7 @@ export interface PageRead {
 }
 
 /** Ids of one page of the whole table. */
-export interface UnplacedPage {
+export interface NotIndexedPage {
   /** The ids of records that wait and are not indexed. */
   readonly ids: string[];
   /** The id to continue behind; undefined at the end. */
@@ -301,7 +301,7 @@ export interface BreakerState {
 }
 
 /** A request for the next permits of a queue's rate. Real time, epoch milliseconds. */
-export interface Turns {
+export interface Permits {
   /** How many, from 1. */
   readonly count: number;
   /** From one attempt's start to the next, in milliseconds. */

@@ -56,7 +56,7 @@ describe('records that have just come', () => {
 
   it('come back, if their run is lost, to a queue that the intake reads', () => {
     const { template } = backlogWith({ queues: { orders: retryQueue } });
-    const id = Object.keys(template.findResources('AWS::SQS::Queue')).find((one) => /Returns/.test(one));
+    const id = Object.keys(template.findResources('AWS::SQS::Queue')).find((one) => /Redelivery/.test(one));
     const configs = propertiesOf(template, 'AWS::Lambda::EventInvokeConfig');
     expect(configs[0]).toMatchObject({
       MaximumRetryAttempts: 0,
@@ -78,7 +78,7 @@ describe('records that have just come', () => {
       SqsManagedSseEnabled: true,
       RedrivePolicy: {
         maxReceiveCount: 5,
-        deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringMatching(/GivenUpEvents/), 'Arn'] },
+        deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringMatching(/EventDlq/), 'Arn'] },
       },
     });
   });
@@ -156,7 +156,7 @@ describe('the sweep', () => {
       ['logs:CreateLogStream, logs:PutLogEvents', ['SweepLogs.Arn']],
       ['dynamodb:Scan', ['Records.Arn']],
       ['dynamodb:GetItem, dynamodb:UpdateItem', ['Control.Arn']],
-      ['sqs:SendMessage', ['Returns.Arn']],
+      ['sqs:SendMessage', ['Redelivery.Arn']],
     ]);
   });
 

@@ -35,7 +35,7 @@ describe('the intake', () => {
     });
     // One poison item holds up the others of its batch for some tries, and all behind it for a quarter of a day.
     const [givenUp] = Object.keys(template.findResources('AWS::SQS::Queue')).filter((id) =>
-      /GivenUp/.test(id),
+      /EventDlq/.test(id),
     );
     expect(mapping).toMatchObject({
       BisectBatchOnFunctionError: true,
@@ -94,13 +94,13 @@ describe('the intake', () => {
       ['logs:CreateLogStream, logs:PutLogEvents', ['IntakeLogs.Arn']],
       ['dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem', ['Records.Arn']],
       ['dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:UpdateItem', ['Control.Arn']],
-      ['sqs:SendMessage', ['GivenUpEvents.Arn', 'Returns.Arn']],
+      ['sqs:SendMessage', ['EventDlq.Arn', 'Redelivery.Arn']],
       ['lambda:InvokeFunction', ['FibonacciDeliveryFunction.Arn', 'ProgressiveDeliveryFunction.Arn']],
       ['dynamodb:ListStreams', ['Records.StreamArn']],
       ['dynamodb:DescribeStream, dynamodb:GetRecords, dynamodb:GetShardIterator', ['Records.StreamArn']],
       [
         'sqs:ReceiveMessage, sqs:ChangeMessageVisibility, sqs:GetQueueUrl, sqs:DeleteMessage, sqs:GetQueueAttributes',
-        ['Returns.Arn'],
+        ['Redelivery.Arn'],
       ],
     ]);
   });

@@ -120,7 +120,7 @@ it('the dashboard shows every queue, the runs and the given-up events', () => {
     'Duration',
     'ApproximateNumberOfMessagesVisible',
     'Intake (records that were put without a lane)',
-    'Placed',
+    'Indexed',
     'Repaired',
     'IteratorAge',
   ]) {

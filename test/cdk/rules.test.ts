@@ -138,7 +138,7 @@ describe('a progressive queue', () => {
 
 describe('every rule', () => {
   const { template } = backlogWith({ queues: { orders: retryQueue, bulk: progressiveQueue } });
-  const queue = Object.keys(template.findResources('AWS::SQS::Queue')).find((id) => /GivenUp/.test(id));
+  const queue = Object.keys(template.findResources('AWS::SQS::Queue')).find((id) => /EventDlq/.test(id));
 
   it('tries once within a minute, and then gives its event up to the queue for that', () => {
     for (const { target } of rulesOf(template)) {

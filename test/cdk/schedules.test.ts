@@ -95,7 +95,7 @@ describe('trigger: "scheduler"', () => {
     }
   });
 
-  it('allows no rule to write to the queue of given-up events', () => {
+  it('allows no rule to write to the dead-letter queue for events', () => {
     for (const { PolicyDocument } of propertiesOf(template, 'AWS::SQS::QueuePolicy')) {
       expect(PolicyDocument.Statement.map(({ Effect }: { Effect: string }) => Effect)).toEqual(['Deny']);
     }

@@ -1,5 +1,5 @@
 import { parseHTML } from 'linkedom';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { attemptsPerMinute, tellingMinutes } from '../../src/charts/attempts-per-minute.js';
 import { type Picture, toHtml, toSvg } from '../../src/charts/picture.js';
 import { failuresShown, policyPicture } from '../../src/charts/policy-picture.js';
@@ -31,7 +31,7 @@ const dots = (svg: string) =>
 const NONE = { type: 'constant', jitter: 'none' };
 
 describe('a picture of policies', () => {
-  test('has a dot for every retry of each of 100 records', () => {
+  it('has a dot for every retry of each of 100 records', () => {
     // The quickest policy's tenth retry ends the time line.
     expect(dots(drawn(NONE))).toHaveLength(1000);
     expect(dots(drawn({ type: 'list', waits: [60, 120], jitter: 'none' }))).toHaveLength(200);
@@ -40,19 +40,19 @@ describe('a picture of policies', () => {
     expect(dots(drawn(NONE, slower))).toHaveLength(1000 + 300);
   });
 
-  test('shows the second retry of the slowest', () => {
+  it('shows the second retry of the slowest', () => {
     const slow = { type: 'constant', interval: 86_400, jitter: 'none' };
     expect(dots(drawn(NONE, slow))).toHaveLength(1000 + 200);
   });
 
-  test('puts the dots where the policy has them: those without a jitter are one line', () => {
+  it('puts the dots where the policy has them: those without a jitter are one line', () => {
     const places = new Set(dots(drawn(NONE)).map(({ x }) => x));
     expect(places.size).toBe(10);
     const spread = new Set(dots(drawn({ type: 'constant', jitter: 'phase' })).map(({ x }) => x));
     expect(spread.size).toBeGreaterThan(500);
   });
 
-  test('names its axes with their units, its policies, and what was fixed', () => {
+  it('names its axes with their units, its policies, and what was fixed', () => {
     const shown = texts(drawn({ type: 'fibonacci' }, { type: 'exponential', base: 3 })).join('\n');
     for (const text of [
       'When these policies try again',
@@ -67,12 +67,12 @@ describe('a picture of policies', () => {
     }
   });
 
-  test('has a linear scale where every curve can be seen on it', () => {
+  it('has a linear scale where every curve can be seen on it', () => {
     expect(texts(drawn({ type: 'arctan' }))).toContain('wait in hours');
     expect(texts(drawn({ type: 'arctan' }, { type: 'constant' }))).toContain('wait (logarithmic scale)');
   });
 
-  test.each([
+  it.each([
     [{ type: 'linear' }, 'wait in seconds'],
     [{ type: 'constant' }, 'wait in minutes'],
     [{ type: 'power' }, 'wait in days'],
@@ -80,29 +80,29 @@ describe('a picture of policies', () => {
     expect(texts(drawn(data))).toContain(label);
   });
 
-  test('has ticks of a logarithmic scale within its waits, by the names of the times', () => {
+  it('has ticks of a logarithmic scale within its waits, by the names of the times', () => {
     const shown = texts(drawn({ type: 'exponential' }));
     expect(shown).toEqual(expect.arrayContaining(['10 min', '1 h', '10 h', '4 d', '40 d']));
     for (const beyond of ['1 min', '1 y']) expect(shown).not.toContain(beyond);
   });
 
-  test('speaks of a band where there is one', () => {
+  it('speaks of a band where there is one', () => {
     expect(texts(drawn({ type: 'fibonacci' })).join('\n')).toContain('the band is');
     expect(texts(drawn({ type: 'constant' })).join('\n')).toContain('the same for every record');
   });
 
-  test('tells two of the same name apart', () => {
+  it('tells two of the same name apart', () => {
     const shown = texts(drawn({ type: 'fibonacci' }, { type: 'fibonacci' }));
     expect(shown).toEqual(expect.arrayContaining(['1 fibonacci', '2 fibonacci']));
   });
 
-  test('says of a policy without any wait that it never tries again', () => {
+  it('says of a policy without any wait that it never tries again', () => {
     const svg = drawn({ type: 'none' });
     expect(texts(svg)).toContain('never tried again');
     expect(dots(svg)).toHaveLength(0);
   });
 
-  test('shows the year of a schedule by age, each attempt of it', () => {
+  it('shows the year of a schedule by age, each attempt of it', () => {
     const svg = drawn({ type: 'progressive' });
     expect(texts(svg)).toContain('age of the record in days');
     expect(dots(svg)).toHaveLength(0);
@@ -113,21 +113,21 @@ describe('a picture of policies', () => {
     expect(marks.length).toBeLessThan(530);
   });
 
-  test('draws random waits the same from the same seed', () => {
+  it('draws random waits the same from the same seed', () => {
     const figures = [figuresOf({ type: 'buckets' })];
     const of = (seed: number) => toSvg(policyPicture(figures, { seed }));
     expect(of(1)).toBe(of(1));
     expect(of(2)).not.toBe(of(1));
   });
 
-  test('has no coordinate finer than a hundredth of a pixel, so that it is the same everywhere', () => {
+  it('has no coordinate finer than a hundredth of a pixel, so that it is the same everywhere', () => {
     const svg = drawn({ type: 'arctan' }, { type: 'sidekiq' }, { type: 'saturating' });
     const geometry = [...svg.matchAll(/\b(?:d|x|y|cx|cy|x1|x2|y1|y2|width|height|transform)="([^"]*)"/g)];
     expect(dots(svg).length).toBeGreaterThan(1000);
     for (const [, value] of geometry) expect(value).not.toMatch(/\.\d{3}|e-\d/);
   });
 
-  test('shows a hostile name as text', () => {
+  it('shows a hostile name as text', () => {
     const picture: Picture = {
       title: '<script>alert(1)</script>',
       notes: ['"&<b>'],
@@ -157,7 +157,7 @@ describe('a picture of simulations', () => {
       Number(rect.getAttribute('height')),
     );
 
-  test('has a bar for the attempts of each minute, and one for those that succeeded', () => {
+  it('has a bar for the attempts of each minute, and one for those that succeeded', () => {
     const rows = [{ name: 'a', perMinute: [minute(0, 40, 30), minute(7, 20, 20)] }];
     const [, panel] = attemptsPerMinute(rows, undefined);
     const all = bars(panel?.svg ?? '', '#E69F00');
@@ -168,7 +168,7 @@ describe('a picture of simulations', () => {
     expect(succeeded[1]).toBe(0);
   });
 
-  test('names the outage, the axes and the scale', () => {
+  it('names the outage, the axes and the scale', () => {
     const perMinute = [minute(0, 1000, 0), ...Array.from({ length: 50 }, (_, i) => minute(i + 1, 3, 3))];
     const svg = toSvg(
       simulationPicture([{ data: { type: 'constant' }, perMinute }], { outage, text: 'so it was.' }, TABLE),
@@ -185,7 +185,7 @@ describe('a picture of simulations', () => {
     );
   });
 
-  test('bins a week, and says so', () => {
+  it('bins a week, and says so', () => {
     const week = Array.from({ length: 10_080 }, (_, i) => minute(i, i === 5000 ? 90 : 10, 0));
     const [, panel] = attemptsPerMinute([{ name: 'a', perMinute: week }], undefined);
     const all = bars(panel?.svg ?? '', '#E69F00');
@@ -196,7 +196,7 @@ describe('a picture of simulations', () => {
     );
   });
 
-  test('ends a while after the last success, and counts what it leaves out', () => {
+  it('ends a while after the last success, and counts what it leaves out', () => {
     const perMinute = [
       minute(0, 5, 4),
       minute(100, 5, 4),
@@ -212,7 +212,7 @@ describe('a picture of simulations', () => {
     expect(texts(svg)).toContain('Not shown: 3 later attempts, all failed.');
   });
 
-  test('is a page by itself, with its figures as a table', () => {
+  it('is a page by itself, with its figures as a table', () => {
     const page = toHtml(
       simulationPicture([{ data: { type: 'constant' }, perMinute: [minute(0, 7, 0)] }], { text: '.' }, TABLE),
     );
@@ -224,7 +224,7 @@ describe('a picture of simulations', () => {
   });
 });
 
-test.each([
+it.each([
   [30, 'seconds'],
   [180, 'minutes'],
   [3 * 3600, 'hours'],

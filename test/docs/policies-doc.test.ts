@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generate } from '../../scripts/policies-doc.js';
 import { isSimulation, PAGE, shownOn } from '../../scripts/policies-page.js';
 import { FINGERPRINTS, fingerprintsOf } from '../../scripts/simulation-fingerprints.js';
@@ -23,11 +23,11 @@ describe('docs/policies.md', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('shows what the commands print and what the policies say', () => {
+  it('shows what the commands print and what the policies say', () => {
     expect(generated, HOW).toBe(page);
   });
 
-  test.each(pictures.filter(({ command }) => !isSimulation(command)))(
+  it.each(pictures.filter(({ command }) => !isSimulation(command)))(
     'shows the picture $file as it is drawn',
     ({ file }) => {
       // Compared as true or false: a difference of 50 KB helps nobody.
@@ -38,18 +38,18 @@ describe('docs/policies.md', () => {
   );
 
   // All of them in full take a minute: test/long/policies-doc.test.ts.
-  test('shows of its simulations what code that behaves as this does has printed and drawn', async () => {
+  it('shows of its simulations what code that behaves as this does has printed and drawn', async () => {
     const noted = JSON.parse(readFileSync(FINGERPRINTS, 'utf8'));
     expect(Object.keys(noted).length).toBeGreaterThan(0);
     expect(await fingerprintsOf(page, fileURLToPath(docs)), HOW).toEqual(noted);
   });
 
-  test('keeps no picture that it does not show', () => {
+  it('keeps no picture that it does not show', () => {
     const kept = readdirSync(new URL('policies/', docs)).map((name) => `policies/${name}`);
     expect(kept.sort()).toEqual(pictures.map(({ file }) => file).sort());
   });
 
-  test('has a section, with its schedule and its picture, for every policy', () => {
+  it('has a section, with its schedule and its picture, for every policy', () => {
     for (const type of POLICY_TYPES) {
       expect(page).toContain(`### \`${type}\`\n`);
       if (type === 'none') continue;
@@ -58,7 +58,7 @@ describe('docs/policies.md', () => {
     }
   });
 
-  test('links to sections that are there', () => {
+  it('links to sections that are there', () => {
     const slugs = [...page.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
       title
         .toLowerCase()

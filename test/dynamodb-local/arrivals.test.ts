@@ -35,7 +35,7 @@ const env = {
   BACKLOG_FUNCTION_TIMEOUT_SECONDS: '300',
   BACKLOG_QUEUES: JSON.stringify({ default: { retryMode: 'perRecord' } }),
   BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Worker: ['default'] }),
-  BACKLOG_RETURNS_URL: 'https://sqs.us-east-1.amazonaws.com/0/returns',
+  BACKLOG_REDELIVERY_URL: 'https://sqs.us-east-1.amazonaws.com/0/returns',
 };
 
 const store = new DynamoDbStore({ client, tables, clock: systemClock });
@@ -76,12 +76,12 @@ const worker = backlogHandler({
 });
 const intake = intakeHandler({
   ...common,
-  remote: {
+  invoker: {
     async invoke({ event }) {
       await worker(event, context);
       return 'accepted';
     },
-    sendReturned: async (ids) => void returned.push(ids),
+    sendToRedelivery: async (ids) => void returned.push(ids),
     giveUp: async () => {},
   },
 });
@@ -90,7 +90,7 @@ let seen = 0;
 let invocations = 0;
 
 /** Hands over to the intake what the stream has told since the last call, as far as the filter of the stack lets it. */
-async function takeIn(): Promise<void> {
+async function dispatchInserts(): Promise<void> {
   const records = await readStream(client, streams, TableName);
   const fresh = records.slice(seen).map((record) => lambdaRecord(record, 'arn'));
   seen = records.length;
@@ -127,16 +127,16 @@ describe('what DynamoDB Streams tells of', () => {
       await client.send(new PutItemCommand({ TableName, Item }));
     }
     invocations = 0;
-    await takeIn();
+    await dispatchInserts();
     for (const id of ['wrong', 'wrong-dead']) {
       expect(await get(id)).toMatchObject({ lane: 'default', rev: expect.any(String) });
     }
     expect(await get('right')).not.toHaveProperty('rev');
     expect(attempted).toEqual([]);
-    // The writes of the intake, and of a run that attempts what it has placed, are none of its business.
+    // The writes of the intake, and of a run that attempts what it has indexed, are none of its business.
     await worker({ queue: 'default' }, context);
     expect([...attempted].sort()).toEqual(['right', 'wrong', 'wrong-dead']);
-    await takeIn();
+    await dispatchInserts();
     expect(invocations).toBe(1);
   });
 
@@ -153,10 +153,10 @@ describe('what DynamoDB Streams tells of', () => {
       await client.send(new PutItemCommand({ TableName, Item: { ...bare(`stray-${type}`), ...at, queue } }));
     }
     await client.send(new PutItemCommand({ TableName, Item: { ...bare('stray-none'), ...at } }));
-    const { ids } = await store.scanUnplaced({ segment: 0, segments: 1 });
+    const { ids } = await store.scanNotIndexed({ segment: 0, segments: 1 });
     const strays = ids.filter((id) => id.startsWith('stray-')).sort();
     expect(strays).toEqual(['map', 'n', 'none', 'null', 's', 'set'].map((type) => `stray-${type}`));
-    await takeIn();
+    await dispatchInserts();
   });
 
   it('is attempted on arrival, however it was put, and done with one write', async () => {
@@ -167,7 +167,7 @@ describe('what DynamoDB Streams tells of', () => {
     await client.send(new TransactWriteItemsCommand({ TransactItems: outbox }));
     const Statement = `INSERT INTO "${TableName}" VALUE {'id': 'partiql', 'status': 'NEW', 'payload': '{}'}`;
     await client.send(new ExecuteStatementCommand({ Statement }));
-    await takeIn();
+    await dispatchInserts();
     const ids = ['put', 'batch', 'order', 'outbox', 'partiql'];
     expect(attempted.sort()).toEqual([...ids].sort());
     for (const id of ids) {
@@ -181,10 +181,10 @@ describe('what DynamoDB Streams tells of', () => {
       throw new Error('the ERP is down');
     };
     await client.send(new PutItemCommand({ TableName, Item: bare('fails') }));
-    await takeIn();
+    await dispatchInserts();
     expect(await get('fails')).toMatchObject({ status: 'ERROR', lane: 'default' });
     const attempts = attempted.length;
-    await takeIn();
+    await dispatchInserts();
     expect([attempted.length, returned]).toEqual([attempts, []]);
   });
 
@@ -198,7 +198,7 @@ describe('what DynamoDB Streams tells of', () => {
       },
     };
     await client.send(new PutItemCommand({ TableName, Item: { ...bare('types'), payload } }));
-    await takeIn();
+    await dispatchInserts();
     expect(attempted).toEqual(['types']);
     expect(await get('types')).toMatchObject({ status: 'SUCCESS' });
   });
@@ -209,16 +209,16 @@ describe('what DynamoDB Streams tells of', () => {
       await client.send(new PutItemCommand({ TableName, Item: bare('over', 'second') }));
     };
     await client.send(new PutItemCommand({ TableName, Item: bare('over', 'first') }));
-    await takeIn();
+    await dispatchInserts();
     expect(await get('over')).toMatchObject({ status: 'NEW', payload: 'second' });
-    await takeIn();
+    await dispatchInserts();
     expect(attempted).toEqual(['over']);
     expect(returned).toEqual([['over']]);
   });
 
   it('is put right where it makes no sense, and found by the next run', async () => {
     await client.send(new PutItemCommand({ TableName, Item: { id: { S: 'odd' }, status: { N: '1' } } }));
-    await takeIn();
+    await dispatchInserts();
     expect(attempted).toEqual([]);
     expect(await get('odd')).toMatchObject({ status: 'NEW', lane: 'default' });
     await worker({ queue: 'default' }, context);

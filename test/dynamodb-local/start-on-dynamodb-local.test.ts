@@ -72,7 +72,7 @@ const place = (id: string) =>
             ConditionExpression: 'attribute_not_exists(id)',
           },
         },
-        { Put: { TableName: RECORDS, Item: { id, status: 'NEW', payload: { placed: id } } } },
+        { Put: { TableName: RECORDS, Item: { id, status: 'NEW', payload: { indexed: id } } } },
       ],
     }),
   );

@@ -37,10 +37,10 @@ async function writeInEveryWay(client: DynamoDBClient, TableName: string): Promi
   const Key = { id: { S: 'a' } };
   await client.send(new PutItemCommand({ TableName, Item: ITEM }));
   await client.send(new PutItemCommand({ TableName, Item: { ...ITEM, status: { S: 'new' } } }));
-  const placed = { ':lane': { S: 'default' }, ':due': { S: '2026-11-20T12:00:00.000Z' } };
+  const indexed = { ':lane': { S: 'default' }, ':due': { S: '2026-11-20T12:00:00.000Z' } };
   const UpdateExpression = 'SET lane = :lane, dueAt = :due';
   await client.send(
-    new UpdateItemCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues: placed }),
+    new UpdateItemCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues: indexed }),
   );
   await client.send(new DeleteItemCommand({ TableName, Key }));
   const put = { PutRequest: { Item: { id: { S: 'b' } } } };

@@ -19,6 +19,6 @@ const outputs = {
   TableName: backlog.table.tableName,
   ScheduledTableName: other.table.tableName,
   ProducerRole: producer.roleArn,
-  GivenUpEvents: backlog.givenUpEvents.queueName,
+  EventDlq: backlog.eventDlq.queueName,
 };
 for (const [name, value] of Object.entries(outputs)) new CfnOutput(stack, name, { value });

@@ -50,7 +50,7 @@ export function bootstrap(queues: DeployedQueues): Promise<void> {
   return cdk(queues, ['bootstrap', `aws://${variable('E2E_ACCOUNT')}/us-east-1`]);
 }
 
-/** Returns the stack's outputs. */
+/** Redelivery the stack's outputs. */
 export async function deploy(queues: DeployedQueues): Promise<Record<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'backlog-e2e-'));
   const outputs = join(folder, 'outputs.json');

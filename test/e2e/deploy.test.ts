@@ -230,7 +230,7 @@ describe('the deployed stack', () => {
   }, 600_000);
 
   it('has given up no event', async () => {
-    const QueueName = outputs.GivenUpEvents ?? '';
+    const QueueName = outputs.EventDlq ?? '';
     const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName }));
     const asked = { QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] as const };
     const { Attributes } = await sqs.send(

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { placeWhenFree, sweep } from '../../src/processor/index.js';
+import { indexWhenFree, sweep } from '../../src/processor/index.js';
 import { type Items, type OpenBacklog, openBacklog } from './backlog.js';
 import { BANDS, LIFE_STARTS, live } from './life.js';
 
@@ -93,8 +93,8 @@ describe.each(readdirSync(FIXTURES).map((file) => file.replace('.json', '')))(
         found: async (ids) => void found.push(...ids),
       });
       expect(swept.ended).toBe('finished');
-      const { placed } = await placeWhenFree(['bare', 'bare-in-queue', 'from-client'], backlog.deps);
-      expect(placed).toHaveLength(3);
+      const { indexed } = await indexWhenFree(['bare', 'bare-in-queue', 'from-client'], backlog.deps);
+      expect(indexed).toHaveLength(3);
       expect(await attempted('orders')).toEqual(expect.arrayContaining(['bare-in-queue', 'from-client']));
       expect(await attempted('default')).toEqual(['bare']);
       expect(await backlog.store.get('from-client')).toMatchObject({ payload: { set: new Set([1, 2]) } });
@@ -138,7 +138,7 @@ describe('a record of a newer version', () => {
     const ids = ['new-way-bare', 'old-way'];
     expect(await attempted('orders', { arrivals: { batch: '1/2', ids } })).toEqual(['old-way']);
     expect(await attempted('orders')).toEqual([]);
-    expect(await placeWhenFree(['new-way-swept'], backlog.deps)).toMatchObject({ skipped: 0 });
+    expect(await indexWhenFree(['new-way-swept'], backlog.deps)).toMatchObject({ skipped: 0 });
     const quarantined = (await backlog.items()).records.filter(({ backlogFormat }) => backlogFormat);
     expect(quarantined).toHaveLength(3);
     for (const item of quarantined) {

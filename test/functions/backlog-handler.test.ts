@@ -272,7 +272,7 @@ describe('how a run is put together', () => {
       event,
     );
     expect(options.history).toEqual({ bytes: 1000, entries: 9 });
-    expect(options.keepTexts?.({ type: 'cancel', reason: 'secret' })).toMatchObject({
+    expect(options.redaction?.({ type: 'cancel', reason: 'secret' })).toMatchObject({
       outcome: { reason: 'hidden' },
     });
   });

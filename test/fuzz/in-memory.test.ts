@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { backlogHandler } from '../../functions/backlog-handler.js';
 import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
 import { intakeHandler } from '../../functions/intake/intake-handler.js';
-import { renderReturned } from '../../functions/intake/queue-event.js';
-import type { Remote } from '../../functions/intake/remote.js';
+import type { Invoker } from '../../functions/intake/invoker.js';
+import { renderRedelivery } from '../../functions/intake/queue-event.js';
 import { sweepHandler } from '../../functions/intake/sweep-handler.js';
 import { type BacklogRecord, CONTRACT_ATTRIBUTES, type Item } from '../../src/record/index.js';
 import { itemOfImage } from '../../src/store/index.js';
@@ -29,20 +29,20 @@ function bench() {
   const attempts = new Map<string, BacklogRecord[]>();
   const invoked: ArrivalsEvent[] = [];
   const returned: string[] = [];
-  const remote: Remote = {
+  const invoker: Invoker = {
     invoke: async ({ event }) => {
       invoked.push(event);
       return 'accepted';
     },
-    sendReturned: async (ids) => void returned.push(...renderReturned(ids)),
+    sendToRedelivery: async (ids) => void returned.push(...renderRedelivery(ids)),
     giveUp: async (body) => void violations.push(`given up: ${body}`),
   };
   const env = {
     ...made.overrides.env,
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Worker: ['orders', 'default'] }),
-    BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
+    BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
-  const overrides = { ...made.overrides, env, remote };
+  const overrides = { ...made.overrides, env, invoker };
   const handlers = {
     run: backlogHandler({
       queues: SERVED,
@@ -82,7 +82,7 @@ function goodOnes(i: number, now: number): Item[] {
     { ...common, id: `good${i}-bare`, queue: 'orders', payload: payload(0) },
     {
       ...common,
-      id: `good${i}-placed`,
+      id: `good${i}-indexed`,
       queue: 'bulk',
       payload: payload(1),
       lane: 'bulk',

@@ -5,8 +5,8 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { backlogHandler } from '../../functions/backlog-handler.js';
 import type { ArrivalsEvent } from '../../functions/intake/arrivals.js';
 import { intakeHandler } from '../../functions/intake/intake-handler.js';
-import { renderReturned } from '../../functions/intake/queue-event.js';
-import type { Remote } from '../../functions/intake/remote.js';
+import type { Invoker } from '../../functions/intake/invoker.js';
+import { renderRedelivery } from '../../functions/intake/queue-event.js';
 import { sweepHandler } from '../../functions/intake/sweep-handler.js';
 import { type BacklogRecord, CONTRACT_ATTRIBUTES, isLaneOf, lanesOf } from '../../src/record/index.js';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../../src/store/index.js';
@@ -150,9 +150,9 @@ class Trial {
       });
     const payload = (n: number) => goodPayloads[(i + n) % goodPayloads.length] ?? { NULL: true };
     const at = new Date(this.now - 1000).toISOString();
-    const placed = (lane: string) => ({ lane: { S: lane }, dueAt: { S: at }, insertedAt: { S: at } });
+    const indexed = (lane: string) => ({ lane: { S: lane }, dueAt: { S: at }, insertedAt: { S: at } });
     await put('bare', QUEUES[0], payload(0));
-    await put('placed', QUEUES[1], payload(1), placed(QUEUES[1]));
+    await put('indexed', QUEUES[1], payload(1), indexed(QUEUES[1]));
   }
 
   /** As the table's stream brings them, in batches, to the intake. */
@@ -268,21 +268,21 @@ class Trial {
   }
 
   private intakeSeams() {
-    const remote: Remote = {
+    const invoker: Invoker = {
       invoke: async ({ event }) => {
         this.invoked.push(event);
         return 'accepted';
       },
-      sendReturned: async (ids) => void this.returned.push(...renderReturned(ids)),
+      sendToRedelivery: async (ids) => void this.returned.push(...renderRedelivery(ids)),
       giveUp: async (body) => this.report(`given up: ${body}`),
     };
     const overrides = this.overrides();
     const env = {
       ...overrides.env,
       BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Worker: ['orders', 'default'] }),
-      BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
+      BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
     };
-    return { ...overrides, env, remote };
+    return { ...overrides, env, invoker };
   }
 
   /** A good record is attempted once, at the first opportunity, and gets what was put. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { retryTimes } from '../../src/lab/retry-times.js';
 import { seededRandom } from '../../src/lab/seeded-random.js';
 import { resolvePolicy } from '../../src/policies/index.js';
@@ -6,16 +6,16 @@ import { resolvePolicy } from '../../src/policies/index.js';
 const times = (policy: object, retries: number, id = 'order-7') =>
   retryTimes(resolvePolicy(policy), { id, queue: 'q' }, { retries, random: seededRandom(1) });
 
-test('a record that never succeeds is retried whenever it is due', () => {
+it('a record that never succeeds is retried whenever it is due', () => {
   expect(times({ type: 'fibonacci', jitter: 'none' }, 5)).toEqual([60, 120, 240, 420, 720]);
 });
 
-test('its retries end with its policy', () => {
+it('its retries end with its policy', () => {
   expect(times({ type: 'list', waits: [10, 20], jitter: 'none' }, 5)).toEqual([10, 30]);
   expect(times({ type: 'none' }, 5)).toEqual([]);
 });
 
-test('under the fixed phase each record has its own proportions', () => {
+it('under the fixed phase each record has its own proportions', () => {
   const [first = 0, , third = 0] = times({ type: 'fibonacci' }, 3);
   expect(third / first).toBeCloseTo(4, 4);
   expect(times({ type: 'fibonacci' }, 3, 'order-8')[0]).not.toBe(first);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ScheduleFacts, scheduleOf } from '../../src/lab/schedule-of.js';
 import { seededRandom } from '../../src/lab/seeded-random.js';
 import { phaseOf, type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
@@ -9,7 +9,7 @@ const waits = (policy: RetryPolicy, facts?: Partial<ScheduleFacts>) =>
   look(policy, facts).rows.map(({ waitSeconds }) => waitSeconds);
 
 describe('a schedule', () => {
-  test('has the wait after each failure, and the time since the first one', () => {
+  it('has the wait after each failure, and the time since the first one', () => {
     expect(look({ type: 'fibonacci', jitter: 'none' }, { attempts: 4 })).toEqual({
       rows: [
         { failures: 1, waitSeconds: 60, minSeconds: 60, maxSeconds: 60, totalSeconds: 60 },
@@ -20,20 +20,20 @@ describe('a schedule', () => {
     });
   });
 
-  test('keeps more digits than the milliseconds of a due time', () => {
+  it('keeps more digits than the milliseconds of a due time', () => {
     const formula = (n: number) => 86_400 * (2 / Math.PI) * Math.atan(n ** 3 / 15);
     expect(waits({ type: 'arctan', jitter: 'none' })).toEqual(
       Array.from({ length: 15 }, (_, i) => expect.closeTo(formula(i + 1), 9)),
     );
   });
 
-  test('has base waits, and the range of all phases, where no record is named', () => {
+  it('has base waits, and the range of all phases, where no record is named', () => {
     const { rows } = look({ type: 'fibonacci', jitter: { type: 'phase', amplitude: 0.25 } }, { attempts: 6 });
     expect(rows.map(({ waitSeconds }) => waitSeconds)).toEqual([60, 60, 120, 180, 300, 480]);
     expect(rows.at(-1)).toMatchObject({ minSeconds: 360, maxSeconds: 600, totalSeconds: 1200 });
   });
 
-  test('has every wait of a record at its own phase', () => {
+  it('has every wait of a record at its own phase', () => {
     const jitter = { type: 'phase', amplitude: 0.236 } as const;
     for (const id of ['order-7', 'ü', '42']) {
       const k = 1 + 0.236 * (2 * phaseOf(id, 'bulk') - 1);
@@ -46,7 +46,7 @@ describe('a schedule', () => {
     }
   });
 
-  test.each([
+  it.each([
     ['full', 0, 30, 60],
     ['equal', 30, 45, 60],
     [{ type: 'percent', percent: 50 }, 30, 60, 90],
@@ -60,7 +60,7 @@ describe('a schedule', () => {
     });
   });
 
-  test('draws within the range, the same from the same seed', () => {
+  it('draws within the range, the same from the same seed', () => {
     const drawn = (seed: number) =>
       look({ type: 'window' }, { random: seededRandom(seed), attempts: 10 }).rows;
     expect(drawn(1)).toEqual(drawn(1));
@@ -73,7 +73,7 @@ describe('a schedule', () => {
     }
   });
 
-  test('follows the age where the policy does', () => {
+  it('follows the age where the policy does', () => {
     const { rows, end } = look({ type: 'progressive' }, { attempts: 10_000 });
     const waitAt = (age: number) => rows.find(({ totalSeconds }) => totalSeconds >= age)?.waitSeconds;
     expect([0, 2, 8, 15, 40, 200].map((day) => waitAt(day * 86_400))).toEqual([
@@ -82,21 +82,21 @@ describe('a schedule', () => {
     expect(end).toEqual({ reason: 'expired' });
   });
 
-  test('ends where the attempts do', () => {
+  it('ends where the attempts do', () => {
     const { rows, end } = look({ type: 'constant', maxAttempts: 4 });
     expect([rows.length, end]).toEqual([3, { reason: 'maxAttempts' }]);
     expect(look({ type: 'constant', maxAttempts: 16 }).end).toBeUndefined();
     expect(look({ type: 'none' })).toEqual({ rows: [], end: { reason: 'maxAttempts' } });
   });
 
-  test('ends where the next wait would pass the greatest age, and not before', () => {
+  it('ends where the next wait would pass the greatest age, and not before', () => {
     const policy = { type: 'constant', interval: 100, jitter: 'none' } as const;
     const atAge = (maxAge: number) => look({ ...policy, maxAge });
     expect([atAge(300).rows.length, atAge(300).end]).toEqual([3, { reason: 'expired' }]);
     expect(atAge(299).rows).toHaveLength(2);
   });
 
-  test('stays in its range, and finite, up to failure 10,000', () => {
+  it('stays in its range, and finite, up to failure 10,000', () => {
     const types = ['exponential', 'fibonacci', 'power', 'sidekiq', 'buckets', 'arctan', 'sigmoid'] as const;
     for (const type of [...types, 'saturating', 'window', 'constant'] as const) {
       const policy = { type, maxAge: 3e9 };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Scenario } from '../../src/lab/scenario.js';
 import { simulate } from '../../src/lab/simulate.js';
 import { type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
@@ -36,7 +36,7 @@ describe('a simulation of a progressive queue', () => {
       scenarioOf(scenario),
     );
 
-  test('attempts as its rules fire, tier by tier', async () => {
+  it('attempts as its rules fire, tier by tier', async () => {
     const { result, perMinute } = await onTiers({ records: 3, outage: { fromMs: 0, toMs: 5.5 * HOUR } });
     const minutes = perMinute.map(({ minute }) => minute);
     // Every 5 minutes for an hour, the half hours of the second, and then every hour until it works.
@@ -49,12 +49,12 @@ describe('a simulation of a progressive queue', () => {
     });
   });
 
-  test('gives up what is older than the greatest age', async () => {
+  it('gives up what is older than the greatest age', async () => {
     const { result } = await onTiers({ records: 2, failingShare: 1 });
     expect(result).toMatchObject({ dead: 2, open: 0, oldestAgeSeconds: 21 * 3600 });
   });
 
-  test('attempts a record that comes between two rules at the next', async () => {
+  it('attempts a record that comes between two rules at the next', async () => {
     const { perMinute } = await onTiers({ records: 2, recordsPerSecond: 1 / 400 });
     expect(perMinute).toEqual([
       { minute: 0, attempts: 1, wasted: 0 },
@@ -64,7 +64,7 @@ describe('a simulation of a progressive queue', () => {
 });
 
 describe('a simulation', () => {
-  test('ends with every record, where nothing fails', async () => {
+  it('ends with every record, where nothing fails', async () => {
     expect(await played(FIVE_MINUTES)).toEqual({
       records: 10,
       succeeded: 10,
@@ -87,7 +87,7 @@ describe('a simulation', () => {
     });
   });
 
-  test('of an outage of an hour has an attempt every five minutes, and one behind it', async () => {
+  it('of an outage of an hour has an attempt every five minutes, and one behind it', async () => {
     const windows = 3600 - 300 + 1;
     expect(await played(FIVE_MINUTES, { outage: { fromMs: 0, toMs: HOUR } })).toEqual({
       records: 10,
@@ -112,7 +112,7 @@ describe('a simulation', () => {
     });
   });
 
-  test('counts the attempts and the wasted ones of every minute that has any', async () => {
+  it('counts the attempts and the wasted ones of every minute that has any', async () => {
     const { perMinute } = await simulated(FIVE_MINUTES, { outage: { fromMs: 0, toMs: 400_000 } });
     expect(perMinute).toEqual([
       { minute: 0, attempts: 10, wasted: 10 },
@@ -121,27 +121,27 @@ describe('a simulation', () => {
     ]);
   });
 
-  test('spares those that come before the outage or behind it', async () => {
+  it('spares those that come before the outage or behind it', async () => {
     const at = (fromMs: number, toMs: number) => played(FIVE_MINUTES, { outage: { fromMs, toMs } });
     expect((await at(1, HOUR)).wastedAttempts).toBe(0);
     expect((await at(0, 300_000)).wastedAttempts).toBe(10);
     expect((await at(0, 300_001)).wastedAttempts).toBe(20);
   });
 
-  test('without a second try ends at the first', async () => {
+  it('without a second try ends at the first', async () => {
     const result = await played({ type: 'none' }, { outage: { fromMs: 0, toMs: 1 } });
     expect(result).toMatchObject({ attempts: 10, wastedAttempts: 10, succeeded: 0, dead: 10, open: 0 });
     expect(result).toMatchObject({ drainedSeconds: null, oldestAgeSeconds: 0.05 });
   });
 
-  test('has the other side refuse what is above its capacity, second by second', async () => {
+  it('has the other side refuse what is above its capacity, second by second', async () => {
     const result = await played(FIVE_MINUTES, { capacityPerSecond: 3 });
     // 3 of 10, 3 of 7, 3 of 4, and the last.
     expect(result).toMatchObject({ attempts: 10 + 7 + 4 + 1, succeeded: 10, drainedSeconds: 3 * 300 + 0.05 });
     expect((await played(FIVE_MINUTES, { capacityPerSecond: 10 })).wastedAttempts).toBe(0);
   });
 
-  test('has a share that never succeeds, to the record, and stops at the horizon', async () => {
+  it('has a share that never succeeds, to the record, and stops at the horizon', async () => {
     const result = await played(FIVE_MINUTES, { failingShare: 0.3, horizonMs: HOUR });
     // At 0, and three of them at minutes 5, 10 .. 55.
     expect(result).toMatchObject({ attempts: 10 + 11 * 3, wastedAttempts: 36, succeeded: 7, open: 3 });
@@ -155,21 +155,21 @@ describe('a simulation', () => {
     });
   });
 
-  test('is not drained while a record that can succeed is open', async () => {
+  it('is not drained while a record that can succeed is open', async () => {
     const half = await played(FIVE_MINUTES, { capacityPerSecond: 1, horizonMs: HOUR / 2 });
     expect(half).toMatchObject({ succeeded: 6, open: 4, drainedSeconds: null, oldestAgeSeconds: 1800 });
     const all = await played(FIVE_MINUTES, { capacityPerSecond: 1, horizonMs: HOUR });
     expect(all).toMatchObject({ succeeded: 10, open: 0, drainedSeconds: 9 * 300 + 0.05 });
   });
 
-  test('lets records come evenly, and wait for the rule', async () => {
+  it('lets records come evenly, and wait for the rule', async () => {
     const result = await played(FIVE_MINUTES, { records: 120, recordsPerSecond: 2 });
     // The first at once, one of 0.5 s at the rule of the first minute, and those up to 59.5 s with it.
     expect(result).toMatchObject({ records: 120, attempts: 120, peakPerSecond: 119, peakPerMinute: 119 });
     expect(result).toMatchObject({ oldestAgeSeconds: 59.55, drainedSeconds: 60 + 12 * 0.05 });
   });
 
-  test('waits for records to come where none is left', async () => {
+  it('waits for records to come where none is left', async () => {
     const result = await played(FIVE_MINUTES, { records: 2, recordsPerSecond: 0.001 });
     // The second comes at 1000 s, the rule at 1020.
     expect(result).toMatchObject({
@@ -180,12 +180,12 @@ describe('a simulation', () => {
     });
   });
 
-  test('goes on in a run that takes longer than a tick, while the rule fires as ever', async () => {
+  it('goes on in a run that takes longer than a tick, while the rule fires as ever', async () => {
     const result = await played(FIVE_MINUTES, { records: 100, concurrency: 1, attemptMs: 2_000 });
     expect(result).toMatchObject({ attempts: 100, peakPerSecond: 1, peakPerMinute: 30, drainedSeconds: 200 });
   });
 
-  test('lets the next run take over from one whose time is up', async () => {
+  it('lets the next run take over from one whose time is up', async () => {
     const result = await played(FIVE_MINUTES, { records: 400, concurrency: 1, attemptMs: 2_000 });
     expect(result).toMatchObject({ attempts: 400, wastedAttempts: 0, succeeded: 400 });
     // A function of 5 minutes begins no attempt in its last half minute; the rule of the next minute goes on.
@@ -193,18 +193,18 @@ describe('a simulation', () => {
     expect(result.drainedSeconds).toBeLessThan(920);
   });
 
-  test('keeps the pace of the queue', async () => {
+  it('keeps the pace of the queue', async () => {
     const result = await played(FIVE_MINUTES, { attemptsPerSecond: 2 });
     expect(result).toMatchObject({ attempts: 10, peakPerSecond: 2, drainedSeconds: 4.55 });
   });
 
-  test('fires the rule as often as told', async () => {
+  it('fires the rule as often as told', async () => {
     const outage = { fromMs: 0, toMs: 299_999 };
     expect((await played(FIVE_MINUTES, { outage, tickSeconds: 1 })).drainedSeconds).toBe(300.05);
     expect((await played(FIVE_MINUTES, { outage, tickSeconds: 3600 })).drainedSeconds).toBe(3600.05);
   });
 
-  test('comes to the same from the same seed, and to something else from another', async () => {
+  it('comes to the same from the same seed, and to something else from another', async () => {
     const outage = { fromMs: 0, toMs: HOUR };
     for (const type of ['fibonacci', 'window'] as const) {
       const of = (seed: number) => played({ type }, { records: 200, failingShare: 0.1, outage, seed });

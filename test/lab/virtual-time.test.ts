@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { seededRandom } from '../../src/lab/seeded-random.js';
 import { VirtualTime } from '../../src/lab/virtual-time.js';
 
-test('things happen by time, and in the order in which they were asked for within a millisecond', async () => {
+it('things happen by time, and in the order in which they were asked for within a millisecond', async () => {
   const time = new VirtualTime(0);
   const random = seededRandom(1);
   const happened: (readonly [at: number, order: number])[] = [];
@@ -21,7 +21,7 @@ test('things happen by time, and in the order in which they were asked for withi
   expect(happened).toEqual([...happened].sort(([a, i], [b, j]) => a - b || i - j));
 });
 
-test('a sleep that is broken off is over at once, and time does not wait for it', async () => {
+it('a sleep that is broken off is over at once, and time does not wait for it', async () => {
   const time = new VirtualTime(0);
   const enough = new AbortController();
   const slept = time
@@ -34,6 +34,6 @@ test('a sleep that is broken off is over at once, and time does not wait for it'
   expect(time.now).toBe(10);
 });
 
-test('to wait for what nothing will bring is an error', async () => {
+it('to wait for what nothing will bring is an error', async () => {
   await expect(new VirtualTime(0).until(new Promise(() => {}))).rejects.toThrow('nothing will bring');
 });

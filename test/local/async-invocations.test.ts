@@ -39,7 +39,7 @@ describe('an asynchronous invocation', () => {
   });
 
   it('tells how it came out, and leaves no record where it succeeded', async () => {
-    const { sent, result } = await startWith({ type: 'result', value: { attempted: 2 } }, 'Returns');
+    const { sent, result } = await startWith({ type: 'result', value: { attempted: 2 } }, 'Redelivery');
     expect(result).toMatchObject({ functionName: 'Orders', event: EVENT, invocation: { type: 'result' } });
     expect(sent).toEqual([]);
   });
@@ -50,8 +50,8 @@ describe('an asynchronous invocation', () => {
     [{ type: 'timedOut', message: 'Task timed out after 3 seconds' }, 'RetriesExhausted'],
     [{ type: 'givenUp', message: 'no sandbox was free for 60 seconds' }, 'EventAgeExceeded'],
   ])('that ends with %j leaves the event at its destination, as Lambda words it', async (invocation, why) => {
-    const { sent } = await startWith(invocation, 'Returns');
-    expect(sent).toMatchObject([{ queue: 'Returns', delaySeconds: 0 }]);
+    const { sent } = await startWith(invocation, 'Redelivery');
+    expect(sent).toMatchObject([{ queue: 'Redelivery', delaySeconds: 0 }]);
     const record = JSON.parse(sent[0]?.body ?? '');
     expect(record).toMatchObject({
       version: '1.0',
@@ -63,10 +63,10 @@ describe('an asynchronous invocation', () => {
   });
 
   it('leaves a record that the intake reads as that of a lost run', async () => {
-    const { sent } = await startWith({ type: 'exited', message: 'exit status 3' }, 'Returns');
+    const { sent } = await startWith({ type: 'exited', message: 'exit status 3' }, 'Redelivery');
     const message = { eventSource: 'aws:sqs', messageId: 'm', body: sent[0]?.body };
     expect(parseQueueEvent({ Records: [message] })).toEqual([
-      { type: 'returned', messageId: 'm', ids: ['a', 'b'], lost: true },
+      { type: 'redelivered', messageId: 'm', ids: ['a', 'b'], lost: true },
     ]);
   });
 

@@ -86,20 +86,20 @@ describe('the queues of a synthesized app', () => {
   const queue = (properties: object = {}) => ({ Type: 'AWS::SQS::Queue', Properties: properties });
   const RedrivePolicy = {
     maxReceiveCount: 5,
-    deadLetterTargetArn: { 'Fn::GetAtt': ['GivenUp55556666', 'Arn'] },
+    deadLetterTargetArn: { 'Fn::GetAtt': ['EventDlq55556666', 'Arn'] },
   };
   const reader = (properties: object = {}) => ({
     Type: 'AWS::Lambda::EventSourceMapping',
     Properties: {
-      EventSourceArn: { 'Fn::GetAtt': ['Returns77778888', 'Arn'] },
+      EventSourceArn: { 'Fn::GetAtt': ['Redelivery77778888', 'Arn'] },
       FunctionName: { Ref: 'Intake33334444' },
       ...properties,
     },
   });
   const withQueues = (changes: Record<string, unknown> = {}) =>
     read({
-      GivenUp55556666: queue(),
-      Returns77778888: queue({ RedrivePolicy }),
+      EventDlq55556666: queue(),
+      Redelivery77778888: queue({ RedrivePolicy }),
       Intake33334444: functionResource,
       Reader: reader(),
       ...changes,
@@ -108,14 +108,14 @@ describe('the queues of a synthesized app', () => {
   it('are known with their dead letters', async () => {
     const { app } = await withQueues();
     expect(app.queues).toEqual([
-      { name: 'GivenUp', maxReceives: Number.POSITIVE_INFINITY, deadLetterQueue: undefined },
-      { name: 'Returns', maxReceives: 5, deadLetterQueue: 'GivenUp' },
+      { name: 'EventDlq', maxReceives: Number.POSITIVE_INFINITY, deadLetterQueue: undefined },
+      { name: 'Redelivery', maxReceives: 5, deadLetterQueue: 'EventDlq' },
     ]);
   });
 
   it('are read by the function that a mapping names, ten messages at a time where it says no more', async () => {
     const { app } = await withQueues();
-    expect(app.queueReaders).toEqual([{ queue: 'Returns', functionName: 'Intake', batchSize: 10 }]);
+    expect(app.queueReaders).toEqual([{ queue: 'Redelivery', functionName: 'Intake', batchSize: 10 }]);
     expect(app.functions.map(({ name }) => name)).toContain('Intake');
     const three = await withQueues({ Reader: reader({ BatchSize: 3 }) });
     expect(three.app.queueReaders).toMatchObject([{ batchSize: 3 }]);
@@ -138,17 +138,17 @@ describe('the queues of a synthesized app', () => {
 
   it('are told to functions by their URL, by whose end they are found', async () => {
     const { Properties } = functionResource;
-    const Environment = { Variables: { RETURNS_URL: { Ref: 'Returns77778888' } } };
+    const Environment = { Variables: { REDELIVERY_URL: { Ref: 'Redelivery77778888' } } };
     const intake = { ...functionResource, Properties: { ...Properties, Environment } };
     const { app } = await withQueues({ Intake33334444: intake });
     const { environment } = app.functions.find(({ name }) => name === 'Intake') ?? {};
-    expect(environment?.RETURNS_URL).toBe('http://127.0.0.1/000000000000/Returns');
+    expect(environment?.REDELIVERY_URL).toBe('http://127.0.0.1/000000000000/Redelivery');
   });
 
   it.each([
     [
-      { DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Returns77778888', 'Arn'] } } } },
-      'Returns',
+      { DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Redelivery77778888', 'Arn'] } } } },
+      'Redelivery',
     ],
     [{ DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Topic', 'Arn'] } } } }, undefined],
     [{ MaximumRetryAttempts: 0 }, undefined],

@@ -1,14 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { generate } from '../../scripts/policies-doc.js';
 import { isSimulation, PAGE, shownOn } from '../../scripts/policies-page.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'backlog-docs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('docs/policies.md shows every simulation as it is played and drawn: npm run docs', async () => {
+it('docs/policies.md shows every simulation as it is played and drawn: npm run docs', async () => {
   const page = readFileSync(PAGE, 'utf8');
   expect(await generate(page, folder, isSimulation)).toBe(page);
   for (const { command, file } of shownOn(page)) {

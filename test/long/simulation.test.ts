@@ -1,17 +1,17 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { violationsIn } from '../simulation/violations.js';
 
 /** Other worlds than those of every test run. */
 describe('in one thousand worlds more', () => {
-  test('no record is attempted twice at once, or after its success, and every record comes to its end', async () => {
+  it('no record is attempted twice at once, or after its success, and every record comes to its end', async () => {
     expect(await violationsIn({ first: 10_001, count: 500 })).toEqual([]);
   }, 900_000);
 
-  test('nor where all producers put bare records', async () => {
+  it('nor where all producers put bare records', async () => {
     expect(await violationsIn({ first: 20_001, count: 250 }, true)).toEqual([]);
   }, 900_000);
 
-  test('nor where operators are at work in all of them', async () => {
+  it('nor where operators are at work in all of them', async () => {
     expect(await violationsIn({ first: 30_001, count: 250 }, undefined, true)).toEqual([]);
   }, 900_000);
 });

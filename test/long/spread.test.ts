@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Firings, firingsOf } from '../../bench/firings-of.js';
 import { type Spread, spreadOf } from '../../bench/spread-of.js';
 import { seededRandom } from '../simulation/random.js';
@@ -20,7 +20,7 @@ describe('100,000 records that fail at once, under Fibonacci with its fixed phas
   const mean = (of: (spread: Spread) => number) =>
     spreads.reduce((sum, one) => sum + of(one), 0) / SETS_OF_MANY;
 
-  test.each([
+  it.each([
     [5, 348, 10],
     [10, 44.5, 2],
     [15, 10.8, 0.7],
@@ -29,18 +29,18 @@ describe('100,000 records that fail at once, under Fibonacci with its fixed phas
     expect(Math.abs(measured - peak)).toBeLessThanOrEqual(tolerance);
   });
 
-  test('are as even as chance', () => {
+  it('are as even as chance', () => {
     const dispersion = mean((one) => one.dispersion.get(10) ?? 0);
     expect(dispersion).toBeGreaterThan(0.9);
     expect(dispersion).toBeLessThan(1.1);
   });
 
-  test('keep close to the policy and to their order', () => {
+  it('keep close to the policy and to their order', () => {
     expect(Math.abs(mean(({ meanDeviation }) => meanDeviation) - 0.118)).toBeLessThanOrEqual(0.002);
     expect(spreads.every(({ inOrder }) => inOrder)).toBe(true);
   });
 
-  test('leave less than one hundredth of the time line idle', () => {
+  it('leave less than one hundredth of the time line idle', () => {
     expect(mean(({ idleShare }) => idleShare)).toBeLessThan(0.01);
   });
 });
@@ -59,12 +59,12 @@ describe.each([100, 1000])('%i records that fail at once', (records) => {
     all.reduce((sum, one) => sum + of(one), 0) / all.length;
   const [phase, full] = [spreads('phase'), spreads('full')];
 
-  test.each([5, 10, 15])('are spread at retry %i as well as by full jitter', (retry) => {
+  it.each([5, 10, 15])('are spread at retry %i as well as by full jitter', (retry) => {
     const peak = ({ peakPerSecond }: Spread) => peakPerSecond.get(retry) ?? 0;
     expect(meanOf(phase, peak)).toBeLessThanOrEqual(meanOf(full, peak) * 1.15);
   });
 
-  test('stray a quarter as far, and stay in order', () => {
+  it('stray a quarter as far, and stay in order', () => {
     const deviation = ({ meanDeviation }: Spread) => meanDeviation;
     expect(meanOf(phase, deviation) / meanOf(full, deviation)).toBeCloseTo(0.236, 1);
     expect(phase.every(({ inOrder }) => inOrder)).toBe(true);
@@ -96,7 +96,7 @@ describe.each([
     const mean = (of: (firings: Firings) => number) =>
       sets.reduce((sum, one) => sum + of(one), 0) / sets.length;
 
-    test.each([
+    it.each([
       [5, 0.02],
       [10, 0.03],
       [15, 0.05],
@@ -105,7 +105,7 @@ describe.each([
       expect(Math.abs(peak / (quoted[[5, 10, 15].indexOf(retry)] ?? 0) - 1)).toBeLessThanOrEqual(tolerance);
     });
 
-    test('those that meet once meet again, and waits stray, as often and as far as the docs say', () => {
+    it('those that meet once meet again, and waits stray, as often and as far as the docs say', () => {
       expect(mean((one) => 100 * (one.meetAgain.get(10) ?? 0))).toBeCloseTo(quoted[3] ?? 0, 0);
       expect(mean((one) => one.meanDeviation)).toBeCloseTo(quoted[4] ?? 0, 2);
     });

@@ -1,5 +1,5 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { editPayload } from '../../src/operate/changes.js';
 import { BacklogOperator, OperationInterruptedError } from '../../src/operate/index.js';
 import { parseRecord } from '../../src/record/index.js';
@@ -11,7 +11,7 @@ const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 const DAY = 86_400;
 
 describe('redrive', () => {
-  test('makes a dead record pending again: no failure counted, its history kept, due now', async () => {
+  it('makes a dead record pending again: no failure counted, its history kept, due now', async () => {
     const harness = new Harness();
     putDead(harness, 'a', { expiresAt: 1, notBefore: iso(5), own: 'kept' });
     const before = harness.item('a');
@@ -41,7 +41,7 @@ describe('redrive', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
-  test('finds the records of all shards, and leaves each in its own', async () => {
+  it('finds the records of all shards, and leaves each in its own', async () => {
     const harness = new Harness();
     for (const shard of [1, 9, 31]) putDead(harness, `r${shard}`, { lane: `q#${shard}/dead` });
     expect(await operatorOf(harness).redrive({ queue: 'q' })).toMatchObject({ changed: 3 });
@@ -53,7 +53,7 @@ describe('redrive', () => {
     });
   });
 
-  test('is attempted by the fastest tier again on a progressive queue, however old it was', async () => {
+  it('is attempted by the fastest tier again on a progressive queue, however old it was', async () => {
     const harness = new Harness();
     putDead(harness, 'old', { insertedAt: iso(-400 * DAY), deadReason: 'expired' });
     await harness.pass(600);
@@ -61,7 +61,7 @@ describe('redrive', () => {
     expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ succeeded: 1 });
   });
 
-  test('takes all that match, and leaves out what nobody wants unless it is asked for', async () => {
+  it('takes all that match, and leaves out what nobody wants unless it is asked for', async () => {
     const harness = new Harness();
     for (let i = 0; i < 250; i++) putDead(harness, `r${i}`);
     putDead(harness, 'gone', { deadReason: 'discarded: no such customer' });
@@ -73,7 +73,7 @@ describe('redrive', () => {
     expect(await operator.redrive('off')).toMatchObject({ changed: 1 });
   });
 
-  test('brings back each record once, although it dies again at once', async () => {
+  it('brings back each record once, although it dies again at once', async () => {
     const harness = new Harness();
     for (let i = 0; i < 250; i++) putDead(harness, `r${i}`, { lastAttemptAt: iso(-60) });
     await harness.pass(1);
@@ -94,7 +94,7 @@ describe('redrive', () => {
     expect(writes).toBe(250);
   });
 
-  test('goes to another queue, with another policy, or without one of its own', async () => {
+  it('goes to another queue, with another policy, or without one of its own', async () => {
     const harness = new Harness();
     putDead(harness, 'a', { retry: { type: 'none' } });
     putDead(harness, 'b', { retry: { type: 'none' } });
@@ -110,15 +110,15 @@ describe('redrive', () => {
     expect(definedOf(harness.item('b'))).not.toHaveProperty('retry');
   });
 
-  test('does what is done for a dead record that somebody sets to NEW by hand', async () => {
+  it('does what is done for a dead record that somebody sets to NEW by hand', async () => {
     const harness = new Harness();
     putDead(harness, 'by-hand');
     putDead(harness, 'redriven');
     await operatorOf(harness).redrive('redriven');
     harness.store.put({ ...harness.item('by-hand'), status: 'NEW' });
-    const { placeWhenFree } = await import('../../src/processor/index.js');
+    const { indexWhenFree } = await import('../../src/processor/index.js');
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
-    await placeWhenFree(['by-hand'], {
+    await indexWhenFree(['by-hand'], {
       store: harness.store,
       clock: harness.clock,
       random: Math.random,
@@ -130,7 +130,7 @@ describe('redrive', () => {
 });
 
 describe('discard', () => {
-  test('leaves a record dead with the reason, and removes it after a while', async () => {
+  it('leaves a record dead with the reason, and removes it after a while', async () => {
     const harness = new Harness();
     putDead(harness, 'a');
     await harness.pass(60);
@@ -144,7 +144,7 @@ describe('discard', () => {
     });
   });
 
-  test('gives another reason to one that was discarded, and is done where it has it', async () => {
+  it('gives another reason to one that was discarded, and is done where it has it', async () => {
     const harness = new Harness();
     putDead(harness, 'a', { deadReason: 'discarded: by mistake' });
     const operator = operatorOf(harness);
@@ -154,7 +154,7 @@ describe('discard', () => {
     expect(await operator.discard('a', { reason: 'no such customer' })).toMatchObject({ changed: 0 });
   });
 
-  test('and a redrive forget since when no handler knew its task', async () => {
+  it('and a redrive forget since when no handler knew its task', async () => {
     const harness = new Harness();
     putDead(harness, 'a', { unknownTaskSince: iso(-900) });
     harness.put('b', { unknownTaskSince: iso(-900) });
@@ -164,7 +164,7 @@ describe('discard', () => {
     for (const id of ['a', 'b']) expect(definedOf(harness.item(id))).not.toHaveProperty('unknownTaskSince');
   });
 
-  test('ends a waiting record where it is named, or selected as such', async () => {
+  it('ends a waiting record where it is named, or selected as such', async () => {
     const harness = new Harness();
     harness.put('a', { notBefore: iso(99) });
     harness.put('b');
@@ -178,7 +178,7 @@ describe('discard', () => {
     expect(await harness.run(succeed)).toMatchObject({ attempted: 0 });
   });
 
-  test('removes it at once if wanted, and nothing brings it back', async () => {
+  it('removes it at once if wanted, and nothing brings it back', async () => {
     const harness = new Harness();
     putDead(harness, 'a');
     expect(await operatorOf(harness).discard('a', { delete: true })).toMatchObject({ changed: 1 });
@@ -188,7 +188,7 @@ describe('discard', () => {
 });
 
 describe('what an operator has taken out of a lane a moment ago', () => {
-  test('keeps the lane where it may be under attempt, whatever is done next', async () => {
+  it('keeps the lane where it may be under attempt, whatever is done next', async () => {
     const harness = new Harness();
     const formerLane = { lane: 'former', until: iso(600) };
     harness.put('moved', { formerLane });
@@ -196,7 +196,7 @@ describe('what an operator has taken out of a lane a moment ago', () => {
     expect(harness.item('moved')).toMatchObject({ status: 'DEAD', formerLane });
   });
 
-  test('may be under attempt for as long as a function lives, on a clock that is fast as well', async () => {
+  it('may be under attempt for as long as a function lives, on a clock that is fast as well', async () => {
     const harness = new Harness();
     Object.assign(harness.clock, { speed: 10 });
     harness.put('r');
@@ -212,7 +212,7 @@ describe('a record that has just come', () => {
     return { batch: 'b', holder: 'a run', until: now + seconds * 1000, ids: ['r'], now };
   };
 
-  test.each(['q', 'former'])(
+  it.each(['q', 'former'])(
     'is left to a run of the queue %s whose claim is over by this clock alone',
     async (queue) => {
       const harness = new Harness();
@@ -220,20 +220,20 @@ describe('a record that has just come', () => {
       await harness.store.claimArrivals(queue, claimOf(harness, 10));
       const operator = operatorOf(harness);
       await harness.pass(14);
-      expect(await operator.snooze('r', { delay: '1h' })).toMatchObject({ skipped: { inHand: 1 } });
+      expect(await operator.snooze('r', { delay: '1h' })).toMatchObject({ skipped: { inFlight: 1 } });
       await harness.pass(2);
       expect(await operator.snooze('r', { delay: '1h' })).toMatchObject({ changed: 1 });
     },
   );
 
-  test('is left to the run of a queue that it was in before', async () => {
+  it('is left to the run of a queue that it was in before', async () => {
     const harness = new Harness();
     harness.put('r', bare);
     await harness.store.claimArrivals('former', claimOf(harness, 60));
-    expect(await operatorOf(harness).discard('r')).toMatchObject({ changed: 0, skipped: { inHand: 1 } });
+    expect(await operatorOf(harness).discard('r')).toMatchObject({ changed: 0, skipped: { inFlight: 1 } });
   });
 
-  test('is claimed no longer than an action takes', async () => {
+  it('is claimed no longer than an action takes', async () => {
     const harness = new Harness();
     harness.put('r', bare);
     expect(await operatorOf(harness).snooze('r', { delay: '1h' })).toMatchObject({ changed: 1 });
@@ -243,7 +243,7 @@ describe('a record that has just come', () => {
 });
 
 describe('snooze', () => {
-  test('puts off the due time on a queue that retries per record', async () => {
+  it('puts off the due time on a queue that retries per record', async () => {
     const harness = new Harness();
     harness.put('a');
     harness.put('later', { dueAt: iso(3 * 3600) });
@@ -260,7 +260,7 @@ describe('snooze', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
-  test.each([
+  it.each([
     [
       'that was attempted',
       { status: 'ERROR', attempts: 1, failures: 1 },
@@ -282,7 +282,7 @@ describe('snooze', () => {
     },
   );
 
-  test.each([
+  it.each([
     ['that has failed', { status: 'ERROR', attempts: 1, failures: 1, lastFailureAt: iso(0) }],
     ['that has not', {}],
     ['that was redriven', { attempts: 9 }],
@@ -299,7 +299,7 @@ describe('snooze', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
-  test('puts off what its producer delays for less, and leaves what is delayed for longer', async () => {
+  it('puts off what its producer delays for less, and leaves what is delayed for longer', async () => {
     const harness = new Harness();
     harness.store.put({ id: 'a', status: 'NEW', queue: 'q', payload: 1, availableAt: iso(60) });
     harness.store.put({ id: 'b', status: 'NEW', queue: 'q', payload: 1, availableAt: iso(9999) });
@@ -308,14 +308,14 @@ describe('snooze', () => {
     expect(harness.item('b')).toMatchObject({ lane: 'q', dueAt: iso(9999) });
   });
 
-  test('changes each record once, although they get later places in the index that is read', async () => {
+  it('changes each record once, although they get later places in the index that is read', async () => {
     const harness = new Harness();
     for (let i = 0; i < 450; i++) harness.put(`r${i}`, { dueAt: iso(-i) });
     const result = await operatorOf(harness).snooze({ queue: 'q' }, { delay: 60 });
     expect(result).toMatchObject({ matched: 450, changed: 450, skipped: {} });
   });
 
-  test.each([
+  it.each([
     [{}, /expected "delay" or "at"/],
     [{ delay: 0 }, /expected "delay" or "at"/],
     [{ delay: 'soon' }, /delay: expected seconds/],
@@ -327,7 +327,7 @@ describe('snooze', () => {
 });
 
 describe('runNow', () => {
-  test('makes a record due that waits after a failure', async () => {
+  it('makes a record due that waits after a failure', async () => {
     const harness = new Harness();
     harness.put('a', { status: 'ERROR', failures: 3, attempts: 3, lastFailureAt: iso(0), dueAt: iso(9999) });
     harness.put('due');
@@ -340,7 +340,7 @@ describe('runNow', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 2 });
   });
 
-  test('ends the delay that a producer asked for, and lets the age count from here', async () => {
+  it('ends the delay that a producer asked for, and lets the age count from here', async () => {
     const harness = new Harness();
     harness.put('a', { availableAt: iso(DAY), dueAt: iso(DAY) });
     await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
@@ -350,7 +350,7 @@ describe('runNow', () => {
     expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ succeeded: 1 });
   });
 
-  test('lifts what holds a record of a progressive queue back until its tier comes', async () => {
+  it('lifts what holds a record of a progressive queue back until its tier comes', async () => {
     const harness = new Harness();
     harness.put('a', { status: 'ERROR', failures: 1, attempts: 1, notBefore: iso(DAY) });
     harness.put('b');
@@ -365,7 +365,7 @@ describe('runNow', () => {
 });
 
 describe('editPayload', () => {
-  test('merges into the payload, or replaces it', async () => {
+  it('merges into the payload, or replaces it', async () => {
     const harness = new Harness();
     const payload = { total: 1, customer: { id: 7, tags: new Set(['a']) }, big: 12345678901234567890123n };
     harness.put('a', { payload });
@@ -382,7 +382,7 @@ describe('editPayload', () => {
     expect(await operator.editPayload('a', { payload: [1] })).toMatchObject({ skipped: { asWanted: 1 } });
   });
 
-  test('redrives a dead record with it if wanted', async () => {
+  it('redrives a dead record with it if wanted', async () => {
     const harness = new Harness();
     putDead(harness, 'a');
     putDead(harness, 'b');
@@ -393,7 +393,7 @@ describe('editPayload', () => {
     expect(harness.item('b')).toMatchObject({ status: 'DEAD', lane: 'q/dead', payload: 1, failures: 7 });
   });
 
-  test('refuses one that no item can hold, and goes on with the others', async () => {
+  it('refuses one that no item can hold, and goes on with the others', async () => {
     const harness = new Harness();
     harness.put('full', { own: 'x'.repeat(390 * 1024) });
     harness.put('free');
@@ -407,14 +407,14 @@ describe('editPayload', () => {
     expect(harness.item('full')).toMatchObject({ payload: {} });
   });
 
-  test('asks for one of the two', async () => {
+  it('asks for one of the two', async () => {
     const operator = operatorOf(new Harness());
     await expect(operator.editPayload('a', {})).rejects.toThrow(/either "payload" or "merge"/);
     await expect(operator.editPayload('a', { payload: 1, merge: {} })).rejects.toThrow(/either/);
   });
 });
 
-test('a payload with numbers that JavaScript cannot hold can be edited', () => {
+it('a payload with numbers that JavaScript cannot hold can be edited', () => {
   const prices = [NumberValue.from('0.12345678901234567890123')];
   const item = {
     id: 'r',
@@ -433,7 +433,7 @@ test('a payload with numbers that JavaScript cannot hold can be edited', () => {
 });
 
 describe('changePolicy', () => {
-  test('gives waiting and dead records a policy of their own, or takes it away', async () => {
+  it('gives waiting and dead records a policy of their own, or takes it away', async () => {
     const harness = new Harness();
     harness.put('a', { status: 'ERROR', failures: 1, dueAt: iso(50) });
     putDead(harness, 'b');
@@ -447,7 +447,7 @@ describe('changePolicy', () => {
     expect(definedOf(harness.item('a'))).not.toHaveProperty('retry');
   });
 
-  test('refuses a policy that makes no sense, before anything is changed', async () => {
+  it('refuses a policy that makes no sense, before anything is changed', async () => {
     const operator = operatorOf(new Harness());
     const retry = { type: 'fibonaci' } as never;
     await expect(operator.changePolicy('a', { retry })).rejects.toThrow(/changePolicy\.retry.*fibonacci/);
@@ -456,7 +456,7 @@ describe('changePolicy', () => {
 });
 
 describe('move', () => {
-  test('that ends half-way brings nothing forward that is held back for longer', async () => {
+  it('that ends half-way brings nothing forward that is held back for longer', async () => {
     const harness = new Harness();
     const held = { status: 'ERROR', attempts: 1, failures: 1, notBefore: iso(7200) };
     harness.put('a', held);
@@ -469,7 +469,7 @@ describe('move', () => {
     expect(harness.item('a')).toMatchObject({ lane: 'r', dueAt: iso(7200) });
   });
 
-  test('leaves the age, the failures and the policy of a record', async () => {
+  it('leaves the age, the failures and the policy of a record', async () => {
     const harness = new Harness();
     const attributes = {
       ...{ status: 'ERROR', attempts: 4, failures: 2, availableAt: iso(-50), dueAt: iso(-50) },
@@ -481,14 +481,14 @@ describe('move', () => {
     expect(await operatorOf(harness).move('a', { queue: 'r' })).toMatchObject({ skipped: { asWanted: 1 } });
   });
 
-  test('puts a record right that somebody has given another queue by hand', async () => {
+  it('puts a record right that somebody has given another queue by hand', async () => {
     const harness = new Harness();
     harness.put('a', { queue: 'r' });
     await operatorOf(harness).move('a', { queue: 'r' });
     expect(harness.item('a')).toMatchObject({ queue: 'r', lane: 'r', dueAt: iso(0) });
   });
 
-  test('does not wait for ever for a run that keeps the record in hand', async () => {
+  it('does not wait for ever for a run that keeps the record in hand', async () => {
     const harness = new Harness();
     harness.put('r');
     const until = harness.clock.wall() + 900_000;
@@ -499,7 +499,7 @@ describe('move', () => {
     expect(harness.item('r')).toMatchObject({ queue: 'other', dueAt: iso(900) });
   });
 
-  test('leaves a record to a run whose lease is over by this clock, and may not be by its own', async () => {
+  it('leaves a record to a run whose lease is over by this clock, and may not be by its own', async () => {
     const harness = new Harness();
     harness.put('r');
     const until = harness.clock.wall() + 10_000;
@@ -510,7 +510,7 @@ describe('move', () => {
     expect(time.now - START).toBe(16_000);
   });
 
-  test('takes the dead only where they are asked for', async () => {
+  it('takes the dead only where they are asked for', async () => {
     const harness = new Harness();
     putDead(harness, 'd');
     const operator = operatorOf(harness);
@@ -547,7 +547,7 @@ describe('a selection', () => {
       .sort();
   };
 
-  test.each<[object, string[]]>([
+  it.each<[object, string[]]>([
     [{ all: true }, ['http', 'old', 'other', 'timeout']],
     [{ status: 'DEAD' }, ['http', 'old', 'other', 'timeout']],
     [{ queue: 'r' }, ['other']],
@@ -575,7 +575,7 @@ describe('a selection', () => {
     expect(await some(selection)).toEqual(ids);
   });
 
-  test.each([
+  it.each([
     [{}, /expected ids, a filter such as "queue", or "all": true/],
     [{ all: false }, /expected ids, a filter/],
     [undefined, /redrive/],
@@ -602,7 +602,7 @@ describe('a selection', () => {
 });
 
 describe('any action', () => {
-  test('counts in a dry run, and changes nothing', async () => {
+  it('counts in a dry run, and changes nothing', async () => {
     const harness = new Harness();
     for (let i = 0; i < 30; i++) putDead(harness, `r${i}`);
     const before = harness.store.items();
@@ -614,7 +614,7 @@ describe('any action', () => {
     expect(harness.store.items()).toEqual(before);
   });
 
-  test('counts no more in a dry run than its limit allows', async () => {
+  it('counts no more in a dry run than its limit allows', async () => {
     const harness = new Harness();
     for (let i = 0; i < 250; i++) putDead(harness, `r${i}`);
     const options = { dryRun: true, limit: 120 };
@@ -624,7 +624,7 @@ describe('any action', () => {
     });
   });
 
-  test('comes to all records of a table', async () => {
+  it('comes to all records of a table', async () => {
     const harness = new Harness();
     for (let i = 0; i < 250; i++) putDead(harness, `r${i}`);
     expect(await operatorOf(harness).redrive({ status: 'DEAD' })).toMatchObject({
@@ -633,7 +633,7 @@ describe('any action', () => {
     });
   });
 
-  test('says of each id why it was left', async () => {
+  it('says of each id why it was left', async () => {
     const harness = new Harness();
     putDead(harness, 'dead ü/#1');
     harness.put('new');
@@ -646,7 +646,7 @@ describe('any action', () => {
     });
   });
 
-  test('brings back what is quarantined, whatever its version', async () => {
+  it('brings back what is quarantined, whatever its version', async () => {
     const harness = new Harness();
     putDead(harness, 'odd', { backlogFormat: 99, deadReason: 'quarantined: of a newer version' });
     putDead(harness, 'unwanted', { backlogFormat: 99, deadReason: 'quarantined: of a newer version' });
@@ -657,7 +657,7 @@ describe('any action', () => {
     expect(await operator.discard('unwanted', { delete: true })).toMatchObject({ changed: 1 });
   });
 
-  test('takes as many as its limit allows, and the next call goes on', async () => {
+  it('takes as many as its limit allows, and the next call goes on', async () => {
     const harness = new Harness();
     for (let i = 0; i < 250; i++) putDead(harness, `r${i}`);
     const operator = operatorOf(harness);
@@ -672,7 +672,7 @@ describe('any action', () => {
     });
   });
 
-  test('spends nothing of its limit on records that cannot be changed, or that others were quicker with', async () => {
+  it('spends nothing of its limit on records that cannot be changed, or that others were quicker with', async () => {
     const harness = new Harness();
     for (let i = 100; i < 350; i++) putDead(harness, `r${i}`);
     const store = interrupted(harness.store, {
@@ -688,7 +688,7 @@ describe('any action', () => {
     expect(harness.statuses()).toEqual({ NEW: 200, DEAD: 50 });
   });
 
-  test.each([50, 2, 0.5])('keeps a pace of %d a second', async (perSecond) => {
+  it.each([50, 2, 0.5])('keeps a pace of %d a second', async (perSecond) => {
     const harness = new Harness();
     for (let i = 0; i < 11; i++) putDead(harness, `r${i}`);
     const began = harness.time.now;
@@ -699,7 +699,7 @@ describe('any action', () => {
     expect(harness.statuses()).toEqual({ NEW: 11 });
   });
 
-  test('tells how far it is, and ends after the writes at hand when it is told to', async () => {
+  it('tells how far it is, and ends after the writes at hand when it is told to', async () => {
     const harness = new Harness();
     for (let i = 0; i < 1000; i++) putDead(harness, `r${i}`);
     const stop = new AbortController();
@@ -716,7 +716,7 @@ describe('any action', () => {
     expect(await operatorOf(harness).redrive({ queue: 'q' })).toMatchObject({ changed: 700 });
   });
 
-  test('ends a long wait for its pace when it is told to', async () => {
+  it('ends a long wait for its pace when it is told to', async () => {
     const harness = new Harness();
     for (let i = 0; i < 5; i++) putDead(harness, `r${i}`);
     const stop = new AbortController();
@@ -728,7 +728,7 @@ describe('any action', () => {
     expect(harness.time.now).toBe(began);
   });
 
-  test('goes on past a record that the table refuses', async () => {
+  it('goes on past a record that the table refuses', async () => {
     const harness = new Harness();
     for (const id of ['a', 'bad', 'c']) putDead(harness, id);
     const store = interrupted(harness.store, {
@@ -744,7 +744,7 @@ describe('any action', () => {
     });
   });
 
-  test('waits while DynamoDB throttles', async () => {
+  it('waits while DynamoDB throttles', async () => {
     const harness = new Harness();
     for (let i = 0; i < 3; i++) putDead(harness, `r${i}`);
     let throttled = 0;
@@ -762,7 +762,7 @@ describe('any action', () => {
     expect(told).toEqual(Array(4).fill('DynamoDB throttles'));
   });
 
-  test('says what it has done when the table cannot be used any more', async () => {
+  it('says what it has done when the table cannot be used any more', async () => {
     const harness = new Harness();
     for (let i = 0; i < 300; i++) putDead(harness, `r${i}`);
     let writes = 0;
@@ -780,7 +780,7 @@ describe('any action', () => {
     expect(harness.statuses()).toEqual({ NEW: 150, DEAD: 150 });
   });
 
-  test('gives up on a record that others change all the time', async () => {
+  it('gives up on a record that others change all the time', async () => {
     const harness = new Harness();
     putDead(harness, 'a');
     putDead(harness, 'b');
@@ -795,7 +795,7 @@ describe('any action', () => {
     });
   });
 
-  test('of two operators at once each record is changed by one', async () => {
+  it('of two operators at once each record is changed by one', async () => {
     const harness = new Harness();
     for (let i = 0; i < 300; i++) putDead(harness, `r${i}`);
     const operators = [operatorOf(harness), operatorOf(harness)];
@@ -804,7 +804,7 @@ describe('any action', () => {
     expect(harness.statuses()).toEqual({ NEW: 300 });
   });
 
-  test('finds a record that has no place by its id, and by the whole table', async () => {
+  it('finds a record that has no place by its id, and by the whole table', async () => {
     const harness = new Harness();
     harness.store.put({ id: 'bare', status: 'DEAD', payload: 1, queue: 'q' });
     harness.store.put({ id: 'bare-too', status: 'DEAD', payload: 1, queue: 'q' });
@@ -815,7 +815,7 @@ describe('any action', () => {
     expect(harness.item('bare')).toMatchObject({ status: 'NEW', lane: 'q', dueAt: iso(0) });
   });
 
-  test.each([
+  it.each([
     [{ table: 'records' }, /controlTable/],
     [{ table: 'r', controlTable: 'control' }, /table/],
     [{ table: 'records', controlTable: 'control', tabel: 1 }, /did you mean "table"/],
@@ -824,7 +824,7 @@ describe('any action', () => {
     expect(() => new BacklogOperator(options as never)).toThrow(message);
   });
 
-  test.each([
+  it.each([
     { limit: 0 },
     { perSecond: 0 },
     { perSecond: -1 },
@@ -837,7 +837,7 @@ describe('any action', () => {
 });
 
 describe('export', () => {
-  test('gives the items as they stand, of whatever status', async () => {
+  it('gives the items as they stand, of whatever status', async () => {
     const harness = new Harness();
     harness.put('a', { status: 'SUCCESS', lane: undefined, dueAt: undefined, own: { x: 1 } });
     putDead(harness, 'b', { insertedAt: 12345 });
@@ -848,7 +848,7 @@ describe('export', () => {
     expect(exported).toEqual([harness.item('a'), harness.item('b')]);
   });
 
-  test('of ids, or as many as wanted', async () => {
+  it('of ids, or as many as wanted', async () => {
     const harness = new Harness();
     for (let i = 0; i < 5; i++) putDead(harness, `r${i}`);
     const idsOf = async (...args: Parameters<BacklogOperator['export']>) => {

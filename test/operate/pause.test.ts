@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { Harness, START, succeed, YOUNG } from '../processor/harness.js';
 import { operatorOf } from './support.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 
-test('a paused queue is attempted no further than the page at hand, and goes on when it is resumed', async () => {
+it('a paused queue is attempted no further than the page at hand, and goes on when it is resumed', async () => {
   const harness = new Harness();
   const operator = operatorOf(harness);
   for (let i = 0; i < 100; i++) harness.put(`r${i}`);
@@ -25,7 +25,7 @@ test('a paused queue is attempted no further than the page at hand, and goes on 
   expect(await harness.run(succeed)).toMatchObject({ succeeded: 100 - summary.attempted });
 });
 
-test('nothing of a paused queue is attempted on arrival, or by any tier; other queues go on', async () => {
+it('nothing of a paused queue is attempted on arrival, or by any tier; other queues go on', async () => {
   const harness = new Harness();
   const operator = operatorOf(harness);
   await operator.pause('q');
@@ -39,7 +39,7 @@ test('nothing of a paused queue is attempted on arrival, or by any tier; other q
   expect(await harness.run(succeed)).toMatchObject({ succeeded: 2 });
 });
 
-test('arrivals of a queue that is paused meanwhile are attempted no further than the claim at hand', async () => {
+it('arrivals of a queue that is paused meanwhile are attempted no further than the claim at hand', async () => {
   const harness = new Harness();
   const ids = Array.from({ length: 20 }, (_, i) => `r${i}`);
   for (const id of ids) harness.store.put({ id, status: 'NEW', queue: 'q', payload: 1 });
@@ -51,7 +51,7 @@ test('arrivals of a queue that is paused meanwhile are attempted no further than
   expect(attempted).toBeLessThanOrEqual(3);
 });
 
-test('the name of a queue has to be one', async () => {
+it('the name of a queue has to be one', async () => {
   await expect(operatorOf(new Harness()).pause('a b')).rejects.toThrow(/pause: queue: expected letters/);
   await expect(operatorOf(new Harness()).resume('')).rejects.toThrow(/resume: queue/);
 });

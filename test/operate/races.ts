@@ -240,7 +240,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         await its.run(
           async ({ id }) => {
             await its.operator().discard(id);
-            expect(await its.operator().redrive(id, options)).toMatchObject({ skipped: { inHand: 1 } });
+            expect(await its.operator().redrive(id, options)).toMatchObject({ skipped: { inFlight: 1 } });
             await its.run(undefined, { band: young });
             await its.run(undefined, { queue: 'elsewhere' });
           },
@@ -260,7 +260,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         await its.run(async ({ id }) => {
           await current().put({ ...(await its.item()), status: 'DEAD' });
           expect(await its.operator().redrive(id, { queue: 'elsewhere' })).toMatchObject({
-            skipped: { inHand: 1 },
+            skipped: { inFlight: 1 },
           });
         });
         expect(await its.item()).toMatchObject({ status: 'SUCCESS' });
@@ -285,7 +285,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
               operator.editPayload(id, { payload: 2 }),
               operator.move(id, { queue: 'elsewhere' }),
             ])
-              expect(await acting).toMatchObject({ changed: 0, skipped: { inHand: 1 } });
+              expect(await acting).toMatchObject({ changed: 0, skipped: { inFlight: 1 } });
           },
           { arrivals: [its.id()] },
         );
@@ -300,7 +300,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         await its.run(
           async ({ id }) => {
             await current().put({ ...(await its.item()), status: 'DEAD' });
-            expect(await its.operator().redrive(id)).toMatchObject({ skipped: { inHand: 1 } });
+            expect(await its.operator().redrive(id)).toMatchObject({ skipped: { inFlight: 1 } });
           },
           { arrivals: [its.id()] },
         );
@@ -366,7 +366,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
             its.operator().move(id, { queue: its.queue }),
             its.operator().move(id, { queue: 'third' }),
           ])
-            expect(await acting).toMatchObject({ changed: 0, skipped: { inHand: 1 } });
+            expect(await acting).toMatchObject({ changed: 0, skipped: { inFlight: 1 } });
         });
         expect(summary).toMatchObject({ attempted: 1, unsettled: 1 });
         expect(await its.operator().runNow(its.id())).toMatchObject({ changed: 1 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BacklogOperator } from '../../src/operate/index.js';
 import { createDynamoDbClient, type OperatorStore } from '../../src/store/index.js';
 import { Harness, START } from '../processor/harness.js';
@@ -12,7 +12,7 @@ const HOUR = 3600;
 const DAY = 24 * HOUR;
 
 describe('stats', () => {
-  test('of a queue that retries per record: what is due now, and within a minute, an hour, a day', async () => {
+  it('of a queue that retries per record: what is due now, and within a minute, an hour, a day', async () => {
     const harness = new Harness();
     await harness.store.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
     const dues = [-90, -0.001, 0, 0.001, 60, 60.001, HOUR, HOUR + 1, DAY, DAY + 1, 400 * DAY];
@@ -39,7 +39,7 @@ describe('stats', () => {
     });
   });
 
-  test('of a progressive queue: ages by tier, and what is delayed', async () => {
+  it('of a progressive queue: ages by tier, and what is delayed', async () => {
     const harness = new Harness();
     await harness.store.setRetryMode('q', { mode: 'progressive', since: 0 }, undefined);
     for (const [i, age] of [
@@ -68,7 +68,7 @@ describe('stats', () => {
     expect(queue).not.toHaveProperty('due');
   });
 
-  test('of a queue with shards, of whatever number, and with open breakers', async () => {
+  it('of a queue with shards, of whatever number, and with open breakers', async () => {
     const harness = new Harness();
     await harness.store.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
     const open = { until: START, since: START, token: 't' };
@@ -82,7 +82,7 @@ describe('stats', () => {
     ]);
   });
 
-  test('of more than one page of the index counts them all', async () => {
+  it('of more than one page of the index counts them all', async () => {
     const harness = new Harness();
     await harness.store.setRetryMode('q', { mode: 'perRecord', since: 0 }, undefined);
     for (let i = 0; i < 5; i++) harness.put(`r${i}`, { dueAt: iso(-10 + i) });
@@ -96,7 +96,7 @@ describe('stats', () => {
     expect(queues).toMatchObject([{ pending: 5, due: { now: 5 } }]);
   });
 
-  test('of a paused or an empty queue, of one that nobody has served, and of those that are asked for', async () => {
+  it('of a paused or an empty queue, of one that nobody has served, and of those that are asked for', async () => {
     const harness = new Harness();
     await operatorOf(harness).pause('paused');
     await harness.store.setRetryMode('empty', { mode: 'progressive', since: 0 }, undefined);
@@ -111,7 +111,7 @@ describe('stats', () => {
     await expect(operatorOf(harness).stats({ queues: ['a b'] })).rejects.toThrow(/stats\.queues/);
   });
 
-  test('cost what waits and is dead, and nothing for history', async () => {
+  it('cost what waits and is dead, and nothing for history', async () => {
     const dynamoDb = await startDynamoDb();
     const { store, tables, close } = await dynamoDbUnderTest(dynamoDb.endpoint);
     try {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
 import { waitsOf } from './expect-schedule.js';
 
@@ -16,18 +16,18 @@ function rangesOf(policy: RetryPolicy, count: number): [number, number][] {
 const basesOf = (policy: RetryPolicy, count: number) => rangesOf(policy, count).map(([, most]) => most);
 
 describe('arctan, sigmoid and saturating', () => {
-  test('the table of f(n) / 60 in hours; 1.017 at n = 1', () => {
+  it('the table of f(n) / 60 in hours; 1.017 at n = 1', () => {
     const hours = basesOf({ type: 'arctan' }, 11).map((wait) => wait / HOUR);
     const printed = [1.017, 7.49, 16.25, 20.48, 22.18, 22.94, 23.33, 23.55, 23.69, 23.77, 23.83];
     const digits = [3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2];
     expect(hours.map((hour, i) => Number(hour.toFixed(digits[i])))).toEqual(printed);
   });
 
-  test('the greatest interval is 24 hours', () => {
+  it('the greatest interval is 24 hours', () => {
     expect(basesOf({ type: 'arctan' }, 10_000).at(-1)).toBeCloseTo(24 * HOUR, 3);
   });
 
-  test('sigmoid and saturating rise from the first wait to the greatest', () => {
+  it('sigmoid and saturating rise from the first wait to the greatest', () => {
     for (const type of ['sigmoid', 'saturating'] as const) {
       const waits = basesOf({ type }, 1000);
       expect(waits[0]).toBeCloseTo(60, 6);
@@ -44,13 +44,13 @@ describe('arctan, sigmoid and saturating', () => {
 });
 
 describe('four functions of the retries so far', () => {
-  test('constant: 5 minutes', () => expect(basesOf({ type: 'constant' }, 3)).toEqual([300, 300, 300]));
+  it('constant: 5 minutes', () => expect(basesOf({ type: 'constant' }, 3)).toEqual([300, 300, 300]));
 
-  test('exponential: 3 minutes and 2^r more', () => {
+  it('exponential: 3 minutes and 2^r more', () => {
     expect(basesOf({ type: 'exponential' }, 6).map((wait) => wait / 60)).toEqual([4, 5, 7, 11, 19, 35]);
   });
 
-  test('sidekiq: r^4 + 15 and up to 30 (r + 1) more', () => {
+  it('sidekiq: r^4 + 15 and up to 30 (r + 1) more', () => {
     expect(rangesOf({ type: 'sidekiq' }, 5)).toEqual([
       [15, 45],
       [16, 76],
@@ -60,7 +60,7 @@ describe('four functions of the retries so far', () => {
     ]);
   });
 
-  test('buckets: between r^3 and (r + 2)^3', () => {
+  it('buckets: between r^3 and (r + 2)^3', () => {
     expect(rangesOf({ type: 'buckets' }, 5)).toEqual([
       [0, 8],
       [1, 27],
@@ -85,19 +85,19 @@ describe('NoRetry, LinearRetry and ExponentialRetry', () => {
     [17_920, 35_840],
   ];
 
-  test('ExponentialRetry with base 2 and 35 seconds: the table of min and max', () => {
+  it('ExponentialRetry with base 2 and 35 seconds: the table of min and max', () => {
     expect(rangesOf({ type: 'window' }, 10)).toEqual(table);
     expect(rangesOf({ type: 'ExponentialRetry', MaxRetries: 10 }, 10)).toEqual(table);
   });
 
-  test('ExponentialRetry stops after MaxRetries, 3 by default', () => {
+  it('ExponentialRetry stops after MaxRetries, 3 by default', () => {
     expect(waitsOf({ type: 'ExponentialRetry' }, 9)).toEqual([52.5, 105, 210, 'maxAttempts']);
     expect(
       waitsOf({ type: 'ExponentialRetry', RetryIntervalSeconds: 10, ExponentialRetryBase: 3 }, 2),
     ).toEqual([20, 60]);
   });
 
-  test('LinearRetry waits RetryIntervalSeconds', () => {
+  it('LinearRetry waits RetryIntervalSeconds', () => {
     expect(waitsOf({ type: 'LinearRetry' }, 9)).toEqual([35, 35, 35, 'maxAttempts']);
     expect(waitsOf({ type: 'LinearRetry', MaxRetries: 1, RetryIntervalSeconds: 60 }, 9)).toEqual([
       60,
@@ -105,18 +105,18 @@ describe('NoRetry, LinearRetry and ExponentialRetry', () => {
     ]);
   });
 
-  test('NoRetry never tries again', () => expect(waitsOf({ type: 'NoRetry' }, 9)).toEqual(['maxAttempts']));
+  it('NoRetry never tries again', () => expect(waitsOf({ type: 'NoRetry' }, 9)).toEqual(['maxAttempts']));
 });
 
 describe('fibonacci', () => {
-  test('Fibonacci: after 1 or 2 failures 1 minute, after 6 failures 8', () => {
+  it('Fibonacci: after 1 or 2 failures 1 minute, after 6 failures 8', () => {
     const minutes = basesOf({ type: 'fibonacci' }, 10).map((wait) => wait / 60);
     expect(minutes).toEqual([1, 1, 2, 3, 5, 8, 13, 21, 34, 55]);
   });
 });
 
 describe('power and list', () => {
-  test(':exponential: the first fifteen intervals, n^5 + 30', () => {
+  it(':exponential: the first fifteen intervals, n^5 + 30', () => {
     const [MINUTE, DAY] = [60, 86_400];
     expect(basesOf({ type: 'power' }, 15)).toEqual([
       30,
@@ -137,11 +137,11 @@ describe('power and list', () => {
     ]);
   });
 
-  test('a list of 5, 10 and 25 minutes, then dead', () => {
+  it('a list of 5, 10 and 25 minutes, then dead', () => {
     expect(waitsOf({ type: 'list', jitter: 'none' }, 9)).toEqual([300, 600, 1500, 'maxAttempts']);
   });
 
-  test('a list of 10, 20 and 30 seconds, then the last again, or another policy', () => {
+  it('a list of 10, 20 and 30 seconds, then the last again, or another policy', () => {
     const waits = [10, 20, 30];
     expect(waitsOf({ type: 'list', waits, afterwards: 'last', jitter: 'none' }, 5)).toEqual([
       10, 20, 30, 30, 30,
@@ -157,7 +157,7 @@ describe('jitter that is drawn', () => {
   const draws = (jitter: 'full' | 'equal' | 'percent', u: number) =>
     waitsOf({ type: 'constant', interval: 100, jitter }, 1, 'r', 'q', 0, () => u);
 
-  test.each([
+  it.each([
     ['full', 0, 0],
     ['full', 0.5, 50],
     ['equal', 0, 50],
@@ -166,7 +166,7 @@ describe('jitter that is drawn', () => {
     ['percent', 0.5, 100],
   ] as const)('%s at %d', (jitter, u, wait) => expect(draws(jitter, u)).toEqual([wait]));
 
-  test('is drawn once per failure, and not at all where nothing is left to chance', () => {
+  it('is drawn once per failure, and not at all where nothing is left to chance', () => {
     let drawn = 0;
     const random = () => {
       drawn++;
@@ -178,7 +178,7 @@ describe('jitter that is drawn', () => {
     expect(drawn).toBe(5);
   });
 
-  test("keeps a random policy's relative width at its cap", () => {
+  it("keeps a random policy's relative width at its cap", () => {
     expect(rangesOf({ type: 'window', maxWait: 1000 }, 10).at(-1)).toEqual([500, 1000]);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   decideRetry,
   hash32,
@@ -10,7 +10,7 @@ import {
 import { waitsOf } from './expect-schedule.js';
 
 describe('the phase of a record', () => {
-  test.each([
+  it.each([
     ['order-7', '42bc63bc', 0.260687, 53.223],
     ['ü', 'c15d99c6', 0.755334, 67.231],
     ['42', '28ec2cbd', 0.159854, 50.367],
@@ -20,7 +20,7 @@ describe('the phase of a record', () => {
     expect(60 * (1 + 0.236 * (2 * phaseOf(id) - 1))).toBeCloseTo(firstWait, 3);
   });
 
-  test.each(['order-7', '', 'ü', 'aü', 'üa', '日本', 'a\u007f', 'a\u0080', '😀x'])(
+  it.each(['order-7', '', 'ü', 'aü', 'üa', '日本', 'a\u007f', 'a\u0080', '😀x'])(
     '%j is hashed by its bytes in UTF-8',
     (id) => {
       let h = 0x811c9dc5;
@@ -31,11 +31,11 @@ describe('the phase of a record', () => {
     },
   );
 
-  test('is salted by the queue', () => {
+  it('is salted by the queue', () => {
     expect(phaseOf('42', 'orders')).toBe((hash32('orders:42') + 0.5) / 2 ** 32);
   });
 
-  test('of sequential ids spreads as evenly as chance', () => {
+  it('of sequential ids spreads as evenly as chance', () => {
     const buckets = new Array<number>(1000).fill(0);
     for (let i = 0; i < 100_000; i++) {
       const bucket = Math.floor(phaseOf(`order-${i}`, 'q') * 1000);
@@ -53,7 +53,7 @@ function amplitudeOf(policy: RetryPolicy): number | undefined {
 }
 
 describe('the fixed-phase jitter', () => {
-  test('has the amplitude at which successive waves tile the time line: phi^-3 for fibonacci', () => {
+  it('has the amplitude at which successive waves tile the time line: phi^-3 for fibonacci', () => {
     expect(amplitudeOf({ type: 'fibonacci' })).toBeCloseTo(((1 + Math.sqrt(5)) / 2) ** -3, 12);
     expect(amplitudeOf({ type: 'arctan' })).toBe(0.236);
     expect(amplitudeOf({ type: 'constant', jitter: 'phase' })).toBe(0.236);
@@ -62,20 +62,20 @@ describe('the fixed-phase jitter', () => {
     expect(amplitudeOf({ type: 'fibonacci', jitter: { type: 'phase', amplitude: 0.1 } })).toBe(0.1);
   });
 
-  test("is the default of the policies that are no one else's figures; the others wait exactly what they say", () => {
+  it("is the default of the policies that are no one else's figures; the others wait exactly what they say", () => {
     const phased = POLICY_TYPES.filter((type) => resolvePolicy({ type }).jitter.type === 'phase');
     expect(phased).toEqual(['fibonacci', 'arctan', 'sigmoid', 'saturating']);
     for (const type of ['LinearRetry', 'ExponentialRetry'] as const)
       expect(resolvePolicy({ type }).jitter).toEqual({ type: 'none' });
   });
 
-  test('scales the first wait by the phase', () => {
+  it('scales the first wait by the phase', () => {
     const u = phaseOf('order-7', 'q');
     const [wait] = waitsOf({ type: 'fibonacci', jitter: { type: 'phase', amplitude: 0.236 } }, 1, 'order-7');
     expect(wait).toBeCloseTo(60 * (1 + 0.236 * (2 * u - 1)), 2);
   });
 
-  test("keeps the policy's proportions in the total, counted from the first failure", () => {
+  it("keeps the policy's proportions in the total, counted from the first failure", () => {
     const plain = waitsOf({ type: 'fibonacci', jitter: 'none' }, 12) as number[];
     for (const id of ['a', 'b', 'c', 'd']) {
       const k = 1 + 0.2 * (2 * phaseOf(id, 'q') - 1);
@@ -89,14 +89,14 @@ describe('the fixed-phase jitter', () => {
     }
   });
 
-  test('never lets a wait pass maxWait: its spread is cut there, and the rest of it kept', () => {
+  it('never lets a wait pass maxWait: its spread is cut there, and the rest of it kept', () => {
     const policy = { type: 'fibonacci', maxWait: 3600 } as const;
     const lastWaits = Array.from({ length: 200 }, (_, i) => waitsOf(policy, 20, `r${i}`).at(-1) as number);
     expect(Math.max(...lastWaits)).toBeLessThanOrEqual(3600.001);
     expect(Math.max(...lastWaits) - Math.min(...lastWaits)).toBeGreaterThan(800);
   });
 
-  test('that is wide lets no wait end before it begins, however long ago the first failure was', () => {
+  it('that is wide lets no wait end before it begins, however long ago the first failure was', () => {
     const policy = resolvePolicy({ type: 'fibonacci', jitter: { type: 'phase', amplitude: 0.99 } });
     const times = { firstFailureAt: 0, failedAt: 86_400_000, bornAt: 0 };
     const waits = Array.from({ length: 100 }, (_, i) => {
@@ -119,15 +119,15 @@ describe('the fixed-phase jitter', () => {
     return decision.retry ? Math.round((decision.wanted - times.failedAt) / 1000 - own) : Number.NaN;
   };
 
-  test('brings a record back to its line after a rounded tick, and after a late attempt by half a tick at most', () => {
+  it('brings a record back to its line after a rounded tick, and after a late attempt by half a tick at most', () => {
     expect([0, 20, -20, 300].map((late) => movedAfter(late, 600))).toEqual([0, -20, 20, -30]);
   });
 
-  test('leaves the line of a record alone that had waited less under another policy', () => {
+  it('leaves the line of a record alone that had waited less under another policy', () => {
     expect(movedAfter(-500, 600)).toBe(0);
   });
 
-  test('does not shorten a wait of hardly more than a tick for it', () => {
+  it('does not shorten a wait of hardly more than a tick for it', () => {
     expect(movedAfter(20, 50)).toBe(0);
     expect(movedAfter(20, 60)).toBe(-4);
   });

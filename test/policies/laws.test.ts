@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/lab/seeded-random.js';
 import {
   decideRetry,
@@ -53,7 +53,7 @@ function decide(policy: ReturnType<typeof resolvePolicy>, failures: number, u: n
 }
 
 describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
-  test('has base waits that are finite, within the cap and 365 days, and never shrink', () => {
+  it('has base waits that are finite, within the cap and 365 days, and never shrink', () => {
     for (const maxWait of CAPS) {
       const policy = resolvePolicy({ ...given, maxWait });
       const wrong: unknown[] = [];
@@ -73,7 +73,7 @@ describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
     }
   });
 
-  test('has due times that are whole, not before the failure, and within the cap, whatever the jitter', () => {
+  it('has due times that are whole, not before the failure, and within the cap, whatever the jitter', () => {
     const wrong: unknown[] = [];
     for (const variant of variantsOf(given)) {
       const policy = resolvePolicy(variant);
@@ -91,7 +91,7 @@ describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
     expect(wrong).toEqual([]);
   });
 
-  test('has sums of its base waits that are finite, and grow', () => {
+  it('has sums of its base waits that are finite, and grow', () => {
     const { totals } = resolvePolicy(given);
     let before = { least: 0, most: 0 };
     for (const failures of failureCounts()) {
@@ -103,7 +103,7 @@ describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
     expect(before.most).toBeLessThanOrEqual(LAST * MAX_WAIT_SECONDS);
   });
 
-  test('gives the same wait to the same failure, whoever was asked about before', () => {
+  it('gives the same wait to the same failure, whoever was asked about before', () => {
     for (const variant of variantsOf(given)) {
       const used = resolvePolicy(variant);
       for (const failures of [LAST, 500, 20, 3, 2, 1]) {
@@ -114,7 +114,7 @@ describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
   });
 });
 
-test('a wait that is drawn keeps its relative width at the cap, however many failures there were', () => {
+it('a wait that is drawn keeps its relative width at the cap, however many failures there were', () => {
   const { baseWait } = resolvePolicy({ type: 'window', maxWait: 100 });
   expect(baseWait({ failures: LAST, ageSeconds: 0 })).toEqual({ least: 50, most: 100 });
 });
@@ -133,7 +133,7 @@ describe.each(POLICIES)('%j, after more failures than anyone can count', (given)
     Number.POSITIVE_INFINITY,
   ];
 
-  test('waits no less than before, no more than its maximum, and not for ever', () => {
+  it('waits no less than before, no more than its maximum, and not for ever', () => {
     for (const variant of variantsOf(given)) {
       const policy = resolvePolicy(variant);
       const ranges = MANY.map((failures) => policy.jitteredWait({ failures, ageSeconds: 0 }));
@@ -145,7 +145,7 @@ describe.each(POLICIES)('%j, after more failures than anyone can count', (given)
     }
   });
 
-  test('decides without counting them: no formula and no sum goes through them one by one', () => {
+  it('decides without counting them: no formula and no sum goes through them one by one', () => {
     let asked = 0;
     const policy = resolvePolicy({ ...given, maxAge: 100 * MAX_WAIT_SECONDS } as RetryPolicy);
     const counting = {
@@ -168,7 +168,7 @@ const WITH_A_MAXIMUM: readonly RetryPolicy[] = [
   { type: 'list', waits: [60], afterwards: { type: 'arctan', max: 7_200 } },
 ];
 
-test.each(WITH_A_MAXIMUM.flatMap(variantsOf))(
+it.each(WITH_A_MAXIMUM.flatMap(variantsOf))(
   '%j waits no longer than 7,200 s, whatever its jitter',
   (given) => {
     const policy = resolvePolicy(given);

@@ -1,21 +1,21 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
 import { waitsOf } from './expect-schedule.js';
 
 const then = (afterwards: RetryPolicy) => ({ type: 'list', waits: [10], afterwards }) as const;
 
 describe('a policy behind a list', () => {
-  test('counts its failures from there', () => {
+  it('counts its failures from there', () => {
     expect(waitsOf({ ...then({ type: 'exponential' }), jitter: 'none' }, 3)).toEqual([10, 240, 300]);
   });
 
-  test('is drawn if it is random, whatever the phase of the list', () => {
+  it('is drawn if it is random, whatever the phase of the list', () => {
     const drawnAt = (u: number) => waitsOf(then({ type: 'buckets' }), 3, 'r', 'q', 0, () => u).slice(1);
     expect(drawnAt(0)).toEqual([0, 1]);
     expect(drawnAt(0.5)).toEqual([4, 14]);
   });
 
-  test('lends its growth to the amplitude of the phase', () => {
+  it('lends its growth to the amplitude of the phase', () => {
     const jitter = 'phase' as const;
     const amplitudeOf = (policy: RetryPolicy) => resolvePolicy(policy).jitter;
     const phased = (policy: RetryPolicy) => amplitudeOf({ ...then(policy), jitter });
@@ -27,7 +27,7 @@ describe('a policy behind a list', () => {
     expect(phased(then({ type: 'exponential' }))).toEqual({ type: 'phase', amplitude: 1 / 3 });
   });
 
-  test('has the limits of the list', () => {
+  it('has the limits of the list', () => {
     const policy = {
       ...then({ type: 'exponential' }),
       jitter: 'none',
@@ -37,5 +37,5 @@ describe('a policy behind a list', () => {
     expect(waitsOf(policy, 9)).toEqual([10, 240, 250, 'maxAttempts']);
   });
 
-  test('may end it', () => expect(waitsOf(then({ type: 'none' }), 9)).toHaveLength(2));
+  it('may end it', () => expect(waitsOf(then({ type: 'none' }), 9)).toHaveLength(2));
 });

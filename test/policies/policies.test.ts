@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fibonacciNumber } from '../../src/policies/fibonacci.js';
 import { DEFAULT_TIERS, resolvePolicy, tierBands } from '../../src/policies/index.js';
 import { expectSchedule, waitsOf } from './expect-schedule.js';
@@ -7,25 +7,25 @@ const jitter = 'none' as const;
 const DAY = 86_400;
 
 describe('the schedule', () => {
-  test('of none ends at the first failure', () => expectSchedule({ type: 'none' }, ['maxAttempts']));
+  it('of none ends at the first failure', () => expectSchedule({ type: 'none' }, ['maxAttempts']));
 
-  test('of constant is the same wait again and again, 5 minutes by default', () => {
+  it('of constant is the same wait again and again, 5 minutes by default', () => {
     expectSchedule({ type: 'constant', jitter }, [300, 300, 300, 300]);
     expectSchedule({ type: 'constant', interval: 35, maxAttempts: 4, jitter }, [35, 35, 35, 'maxAttempts']);
   });
 
-  test('of fibonacci grows as the Fibonacci numbers, in minutes by default', () => {
+  it('of fibonacci grows as the Fibonacci numbers, in minutes by default', () => {
     expectSchedule({ type: 'fibonacci', jitter }, [60, 60, 120, 180, 300, 480, 780, 1260, 2040, 3300]);
     expectSchedule({ type: 'fibonacci', unit: 1, jitter }, [1, 1, 2, 3, 5, 8, 13, 21]);
   });
 
-  test('of fibonacci ends where the next wait would pass 360 days', () => {
+  it('of fibonacci ends where the next wait would pass 360 days', () => {
     const waits = waitsOf({ type: 'fibonacci', jitter }, 40);
     expect(waits).toHaveLength(28);
     expect(waits.at(-1)).toBe('expired');
   });
 
-  test('of progressive follows the age, and ends past its last tier', () => {
+  it('of progressive follows the age, and ends past its last tier', () => {
     const waits = waitsOf({ type: 'progressive' }, 1000);
     const counted = (seconds: number) => waits.filter((wait) => wait === seconds).length;
     const intervals = DEFAULT_TIERS.map(({ every }) => every);
@@ -34,27 +34,27 @@ describe('the schedule', () => {
     expect(waits.at(-1)).toBe('expired');
   });
 
-  test('is capped by maxWait', () => {
+  it('is capped by maxWait', () => {
     expectSchedule({ type: 'fibonacci', maxWait: 150, jitter }, [60, 60, 120, 150, 150, 150]);
   });
 
-  test('ends at maxAge', () => {
+  it('ends at maxAge', () => {
     expectSchedule({ type: 'constant', maxAge: 900, jitter }, [300, 300, 300, 'expired']);
   });
 
-  test('of 2 attempts has one wait', () => {
+  it('of 2 attempts has one wait', () => {
     expectSchedule({ type: 'fibonacci', maxAttempts: 2, jitter }, [60, 'maxAttempts']);
   });
 });
 
-test('the Fibonacci numbers', () => {
+it('the Fibonacci numbers', () => {
   expect(Array.from({ length: 10 }, (_, i) => fibonacciNumber(i + 1))).toEqual([
     1, 1, 2, 3, 5, 8, 13, 21, 34, 55,
   ]);
 });
 
 describe('the age bands', () => {
-  test('leave a gap of one function timeout before each but the first', () => {
+  it('leave a gap of one function timeout before each but the first', () => {
     expect(tierBands(DEFAULT_TIERS, 300)).toEqual([
       { number: 1, every: 300, fromAge: 0, untilAge: DAY, last: false },
       { number: 2, every: 3600, fromAge: DAY + 300, untilAge: 7 * DAY, last: false },
@@ -91,7 +91,7 @@ describe('the age bands', () => {
 });
 
 describe('durations of a policy', () => {
-  test.each([
+  it.each([
     [
       { type: 'fibonacci', unit: '30s' },
       { type: 'fibonacci', unit: 30 },
@@ -129,7 +129,7 @@ describe('durations of a policy', () => {
 });
 
 describe('a policy that makes no sense', () => {
-  test.each([
+  it.each([
     [undefined, 'retry: expected a retry policy such as { "type": "fibonacci" }, got nothing'],
     ['fibonacci', 'retry: expected a retry policy such as { "type": "fibonacci" }, got "fibonacci"'],
     [{}, 'retry.type: expected one of "none", "constant", "linear", "fibonacci", '],
@@ -144,7 +144,7 @@ describe('a policy that makes no sense', () => {
     [{ type: 'fibonacci', units: 60 }, 'retry: unknown option "units"; did you mean "unit"?'],
     [
       { type: 'fibonacci', unit: 0 },
-      'retry.unit: expected seconds or a duration such as "90s", "2h", "1h30m" or "P1DT2H", above 0 s, at most 31536000 s, got 0',
+      'retry.unit: expected seconds or a duration such as "90s" or "P1DT2H", above 0 s, at most 31536000 s, got 0',
     ],
     [{ type: 'fibonacci', unit: '60' }, 'retry.unit: expected seconds or a duration'],
     [{ type: 'fibonacci', maxAttempts: 0 }, 'retry.maxAttempts: expected number to be >=1, got 0'],
@@ -181,15 +181,15 @@ describe('a policy that makes no sense', () => {
     ],
     [
       { type: 'list', afterwards: { type: 'fibonacci', maxWait: 60 } },
-      'retry.afterwards.maxWait: expected among the options of the policy around it, got 60',
+      'retry.afterwards.maxWait: expected as an option of the outer policy, got 60',
     ],
     [
       { type: 'list', afterwards: { type: 'fibonacci', maxAttempts: 5 } },
-      'retry.afterwards.maxAttempts: expected among the options of the policy around it, got 5',
+      'retry.afterwards.maxAttempts: expected as an option of the outer policy, got 5',
     ],
     [
       { type: 'list', afterwards: { type: 'fibonacci', jitter: 'phse' } },
-      'retry.afterwards.jitter: expected among the options of the policy around it, got "phse"',
+      'retry.afterwards.jitter: expected as an option of the outer policy, got "phse"',
     ],
     [{ type: 'list', afterwards: { type: 'LinearRetry' } }, '"progressive", got "LinearRetry"'],
     [{ type: 'sigmoid', first: 100, max: 10 }, 'retry.max: expected no less than first (100), got 10'],
@@ -205,7 +205,7 @@ describe('a policy that makes no sense', () => {
     expect(() => resolvePolicy(policy)).toThrow(reason);
   });
 
-  test('whose tiers are out of order is refused', () => {
+  it('whose tiers are out of order is refused', () => {
     const tiers = [...DEFAULT_TIERS].reverse();
     expect(() => resolvePolicy({ type: 'progressive', tiers })).toThrow('expected tiers in ascending order');
   });

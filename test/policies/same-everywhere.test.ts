@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { decideRetry, POLICY_TYPES, type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
 import { powerOf } from '../../src/policies/power-of.js';
 
@@ -55,18 +55,15 @@ const DIGESTS: readonly [RetryPolicy, string][] = [
   [{ type: 'fibonacci', maxWait: 1000 }, 'ebfb456a'],
 ];
 
-test.each(DIGESTS)(
-  '%j waits the same on every machine and Node version, to the last bit',
-  (policy, digest) => {
-    expect(digestOf(policy)).toBe(digest);
-  },
-);
+it.each(DIGESTS)('%j waits the same on every machine and Node version, to the last bit', (policy, digest) => {
+  expect(digestOf(policy)).toBe(digest);
+});
 
-test('no policy is left out', () => {
+it('no policy is left out', () => {
   expect(new Set(DIGESTS.map(([{ type }]) => type))).toEqual(new Set(POLICY_TYPES));
 });
 
-test.each([
+it.each([
   [2, 10],
   [3, 33],
   [7, 0],
@@ -79,7 +76,7 @@ test.each([
   expect(powerOf(base, exponent)).toBe(exact);
 });
 
-test('a power of any base is right to twelve digits, and infinite at last', () => {
+it('a power of any base is right to twelve digits, and infinite at last', () => {
   for (const base of [1.0001, 1.1, 1.5, 2.7, 123.4]) {
     for (const exponent of [1, 2, 3, 17, 100]) {
       expect(powerOf(base, exponent) / base ** exponent).toBeCloseTo(1, 12);

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Process, RunSummary } from '../../src/processor/index.js';
-import { placeWhenFree } from '../../src/processor/index.js';
+import { indexWhenFree } from '../../src/processor/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import { due, fail, Harness, START, succeed, YOUNG } from './harness.js';
 
@@ -26,7 +26,7 @@ const deps = (harness: Harness) => ({
 });
 
 describe('records that have just come', () => {
-  test('are attempted before they have a place in the index, and done with one write', async () => {
+  it('are attempted before they have a place in the index, and done with one write', async () => {
     const harness = new Harness();
     put(harness, 'a');
     let writes = 0;
@@ -53,7 +53,7 @@ describe('records that have just come', () => {
     });
   });
 
-  test('get their place with their first failure, and are retried by the rule', async () => {
+  it('get their place with their first failure, and are retried by the rule', async () => {
     const harness = new Harness();
     put(harness, 'a');
     expect(await arrive(harness, ['a'], fail)).toMatchObject({ attempted: 1, failed: 1 });
@@ -69,7 +69,7 @@ describe('records that have just come', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
-  test('of a progressive queue are left to its rules when they fail, with their age as their place', async () => {
+  it('of a progressive queue are left to its rules when they fail, with their age as their place', async () => {
     const harness = new Harness();
     put(harness, 'a', { insertedAt: iso(-100) });
     await arrive(harness, ['a'], fail, { retryMode: 'progressive', retry: { type: 'progressive' } });
@@ -79,19 +79,19 @@ describe('records that have just come', () => {
     expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ succeeded: 1 });
   });
 
-  test('that die at once are listed with the dead', async () => {
+  it('that die at once are listed with the dead', async () => {
     const harness = new Harness();
     put(harness, 'a', { retry: { type: 'none' } });
     expect(await arrive(harness, ['a'], fail)).toMatchObject({ dead: 1 });
     expect(harness.item('a')).toMatchObject({ status: 'DEAD', lane: 'q/dead', deadReason: 'maxAttempts' });
   });
 
-  test('are left alone if they are done, placed or gone meanwhile', async () => {
+  it('are left alone if they are done, indexed or gone meanwhile', async () => {
     const harness = new Harness();
     put(harness, 'done', { status: 'SUCCESS' });
-    harness.put('placed');
+    harness.put('indexed');
     const attempted: string[] = [];
-    const summary = await arrive(harness, ['done', 'placed', 'gone'], ({ id }) => {
+    const summary = await arrive(harness, ['done', 'indexed', 'gone'], ({ id }) => {
       attempted.push(id);
     });
     expect(attempted).toEqual([]);
@@ -99,7 +99,7 @@ describe('records that have just come', () => {
     expect(harness.item('done')).not.toHaveProperty('rev');
   });
 
-  test('that their producer delays, or has put into another queue, get their place without an attempt', async () => {
+  it('that their producer delays, or has put into another queue, get their place without an attempt', async () => {
     const harness = new Harness();
     put(harness, 'later', { availableAt: iso(600) });
     put(harness, 'elsewhere', { queue: 'r' });
@@ -111,7 +111,7 @@ describe('records that have just come', () => {
     expect(harness.item('dead')).toMatchObject({ lane: 'q/dead', dueAt: iso(0) });
   });
 
-  test('whose event is delivered twice are attempted once, at the same time and afterwards', async () => {
+  it('whose event is delivered twice are attempted once, at the same time and afterwards', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) put(harness, id);
     const attempted: string[] = [];
@@ -130,7 +130,7 @@ describe('records that have just come', () => {
     expect(attempted.sort()).toEqual(['a', 'b']);
   });
 
-  test('of an eleventh batch at a time get their place, and are attempted by an ordinary run within seconds', async () => {
+  it('of an eleventh batch at a time get their place, and are attempted by an ordinary run within seconds', async () => {
     const harness = new Harness();
     const startedAt = new Map<string, number>();
     const process: Process = ({ id, lane }) => {
@@ -152,7 +152,7 @@ describe('records that have just come', () => {
     expect(summaries.map(({ leftOver }) => leftOver).every((count) => count >= 0)).toBe(true);
   });
 
-  test('that are crowded out use the turns that their run has taken', async () => {
+  it('that are crowded out use the turns that their run has taken', async () => {
     const harness = new Harness();
     const now = harness.clock.wall();
     const other = { batch: 'other', holder: 'h', until: now + 60_000, ids: ['x'], now };
@@ -165,7 +165,7 @@ describe('records that have just come', () => {
     expect(starts).toEqual([1_000, 2_000, 3_000]);
   });
 
-  test('that are crowded out are left to the rule by a run that is short of time', async () => {
+  it('that are crowded out are left to the rule by a run that is short of time', async () => {
     const harness = new Harness();
     const now = harness.clock.wall();
     await harness.store.claimArrivals('q', {
@@ -181,7 +181,7 @@ describe('records that have just come', () => {
     expect(summary).toMatchObject({ attempted: 0, leftOver: 1, ended: 'concurrencyLimited', durationMs: 0 });
   });
 
-  test('of a batch above onInsertConcurrency are crowded out, and of none below it', async () => {
+  it('of a batch above onInsertConcurrency are crowded out, and of none below it', async () => {
     const harness = new Harness();
     for (const [onInsertConcurrency, concurrencyLimited] of [
       [2, 2],
@@ -200,7 +200,7 @@ describe('records that have just come', () => {
     }
   });
 
-  test('of a progressive queue that are crowded out are attempted in its first tier, and left to it where that is not known', async () => {
+  it('of a progressive queue that are crowded out are attempted in its first tier, and left to it where that is not known', async () => {
     for (const firstBand of [YOUNG, undefined]) {
       const harness = new Harness();
       const choices = { retryMode: 'progressive', onInsertConcurrency: 1, firstBand } as const;
@@ -213,7 +213,7 @@ describe('records that have just come', () => {
     }
   });
 
-  test('make no request more where none is crowded out', async () => {
+  it('make no request more where none is crowded out', async () => {
     const harness = new Harness();
     put(harness, 'a');
     const calls: string[] = [];
@@ -233,7 +233,7 @@ describe('records that have just come', () => {
     expect(calls).toEqual(['claimArrivals', 'readPage', 'settle', 'releaseArrivals']);
   });
 
-  test('of a paused queue wait in their place', async () => {
+  it('of a paused queue wait in their place', async () => {
     const harness = new Harness();
     await harness.store.setPaused('q', true);
     put(harness, 'a');
@@ -245,7 +245,7 @@ describe('records that have just come', () => {
     expect(harness.item('a')).toMatchObject({ status: 'NEW', lane: 'q' });
   });
 
-  test('stop within a minute when their queue is paused, however many they are', async () => {
+  it('stop within a minute when their queue is paused, however many they are', async () => {
     const harness = new Harness();
     const ids = Array.from({ length: 10 }, (_, i) => `r${i}`);
     for (const id of ids) put(harness, id);
@@ -258,7 +258,7 @@ describe('records that have just come', () => {
     expect(harness.item('r9')).toMatchObject({ status: 'NEW', lane: 'q' });
   });
 
-  test('are all attempted by one run that renews its claim, with what was changed meanwhile read anew', async () => {
+  it('are all attempted by one run that renews its claim, with what was changed meanwhile read anew', async () => {
     const harness = new Harness();
     const ids = Array.from({ length: 6 }, (_, i) => `r${i}`);
     for (const id of ids) put(harness, id);
@@ -277,7 +277,7 @@ describe('records that have just come', () => {
     expect(await harness.store.claimedArrivals(['q'], ids, harness.clock.wall())).toMatchObject({ ids: [] });
   });
 
-  test('that another run has under another name are left alone, and their event comes back', async () => {
+  it('that another run has under another name are left alone, and their event comes back', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b', 'c']) put(harness, id);
     const attempted: string[] = [];
@@ -294,7 +294,7 @@ describe('records that have just come', () => {
     expect(await arrive(harness, ['b', 'c'], process, {}, '2/2')).toMatchObject({ succeeded: 1, skipped: 1 });
   });
 
-  test('whose claim meets another one give theirs back', async () => {
+  it('whose claim meets another one give theirs back', async () => {
     const harness = new Harness();
     put(harness, 'a');
     const released: unknown[] = [];
@@ -307,7 +307,7 @@ describe('records that have just come', () => {
     expect(released).toMatchObject([['q', { batch: 'b' }]]);
   });
 
-  test('of a batch too many that another run has in hand are left to that one, and their event comes back', async () => {
+  it('of a batch too many that another run has in hand are left to that one, and their event comes back', async () => {
     const harness = new Harness();
     const runs = Array.from({ length: 10 }, (_, i) => {
       put(harness, `r${i}`);
@@ -324,7 +324,7 @@ describe('records that have just come', () => {
     await harness.time.until(Promise.all(runs));
   });
 
-  test('are not placed by a run that stood still until its claim was over, and somebody else’s', async () => {
+  it('are not indexed by a run that stood still until its claim was over, and somebody else’s', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) put(harness, id, { availableAt: iso(1000) });
     let standStill = true;
@@ -353,7 +353,7 @@ describe('records that have just come', () => {
     for (const id of ['a', 'b']) expect(harness.item(id)).not.toHaveProperty('lane');
   });
 
-  test('keep their claim while one of them ignores its signal, and the store fails', async () => {
+  it('keep their claim while one of them ignores its signal, and the store fails', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) put(harness, id, id === 'b' ? { availableAt: iso(1000) } : {});
     let fails = false;
@@ -384,12 +384,12 @@ describe('records that have just come', () => {
     expect(released).toEqual([100_000]);
   });
 
-  test('of a queue with a pace are attempted where it has turns, and left to its rules where others have them', async () => {
+  it('of a queue with a pace are attempted where it has turns, and left to its rules where others have them', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b', 'c']) put(harness, id);
     const paced = { attemptsPerSecond: 5 };
     expect(await arrive(harness, ['a', 'b'], succeed, paced)).toMatchObject({ succeeded: 2 });
-    await harness.store.takeTurns('q', { count: 30, intervalMs: 200, now: harness.clock.wall() });
+    await harness.store.acquirePermits('q', { count: 30, intervalMs: 200, now: harness.clock.wall() });
     expect(await arrive(harness, ['c'], succeed, paced)).toMatchObject({
       attempted: 0,
       leftOver: 1,
@@ -398,7 +398,7 @@ describe('records that have just come', () => {
     expect(harness.item('c')).toMatchObject({ status: 'NEW', lane: 'q' });
   });
 
-  test('of a run that was lost are claimed once more only when clocks that differ agree on its end', async () => {
+  it('of a run that was lost are claimed once more only when clocks that differ agree on its end', async () => {
     const harness = new Harness();
     put(harness, 'a');
     await harness.store.claimArrivals('q', {
@@ -414,7 +414,7 @@ describe('records that have just come', () => {
     expect(await arrive(harness, ['a'], succeed)).toMatchObject({ succeeded: 1 });
   });
 
-  test('are done although their claim cannot be given back', async () => {
+  it('are done although their claim cannot be given back', async () => {
     const harness = new Harness();
     put(harness, 'a');
     const store = Object.assign(Object.create(harness.store), {
@@ -427,7 +427,7 @@ describe('records that have just come', () => {
     expect(harness.warnings).toContain('the claim on arrivals could not be given back');
   });
 
-  test('whose claim is lost on the way are left to whoever has it, and their event comes back', async () => {
+  it('whose claim is lost on the way are left to whoever has it, and their event comes back', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b', 'c']) put(harness, id);
     let claims = 0;
@@ -440,7 +440,7 @@ describe('records that have just come', () => {
     expect(harness.item('c')).not.toHaveProperty('lane');
   });
 
-  test('that ignore their signal are given up, and told of, when the claim cannot be renewed', async () => {
+  it('that ignore their signal are given up, and told of, when the claim cannot be renewed', async () => {
     const harness = new Harness();
     put(harness, 'a');
     let claims = 0;
@@ -459,7 +459,7 @@ describe('records that have just come', () => {
     });
   });
 
-  test('behind one that ignores its signal wait for it, and not for the store', async () => {
+  it('behind one that ignores its signal wait for it, and not for the store', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) put(harness, id);
     let reads = 0;
@@ -475,7 +475,7 @@ describe('records that have just come', () => {
     expect(reads).toBe(2);
   });
 
-  test('that a claim does not cover any more, and that cannot be renewed, are left to the rules', async () => {
+  it('that a claim does not cover any more, and that cannot be renewed, are left to the rules', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b', 'c']) put(harness, id);
     const options = { concurrency: 1, deadlineSeconds: 70 };
@@ -484,7 +484,7 @@ describe('records that have just come', () => {
     expect(harness.item('c')).toMatchObject({ lane: 'q' });
   });
 
-  test('that do not fit into the function’s time are left to the rules', async () => {
+  it('that do not fit into the function’s time are left to the rules', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b', 'c']) put(harness, id);
     const summary = await arrive(harness, ['a', 'b', 'c'], () => harness.sleep(29), {
@@ -496,7 +496,7 @@ describe('records that have just come', () => {
     expect(harness.time.now).toBeLessThan(START + 70_000);
   });
 
-  test('are not settled over a producer’s overwrite, which gets its own turn', async () => {
+  it('are not settled over a producer’s overwrite, which gets its own turn', async () => {
     const harness = new Harness();
     put(harness, 'a');
     const summary = await arrive(harness, ['a'], () => put(harness, 'a', { payload: { n: 2 } }));
@@ -504,7 +504,7 @@ describe('records that have just come', () => {
     expect(harness.item('a')).toEqual({ id: 'a', status: 'NEW', queue: 'q', payload: { n: 2 } });
   });
 
-  test.each<[string, Record<string, unknown>]>([
+  it.each<[string, Record<string, unknown>]>([
     ['task', { task: 'refund' }],
     ['queue', { queue: 'r' }],
     ['availableAt', { availableAt: iso(-5) }],
@@ -522,7 +522,7 @@ describe('records that have just come', () => {
     expect(harness.item('a')).not.toHaveProperty('rev');
     // The overwrite has come through the table's stream.
     await harness.pass(75);
-    expect(await placeWhenFree(['a'], deps(harness))).toMatchObject({ placed: [{ id: 'a' }], waiting: [] });
+    expect(await indexWhenFree(['a'], deps(harness))).toMatchObject({ indexed: [{ id: 'a' }], waiting: [] });
     const attempted: unknown[] = [];
     const queue = String(more.queue ?? 'q');
     const attempt: Process = ({ attributes, task }) => {
@@ -533,16 +533,16 @@ describe('records that have just come', () => {
     expect(harness.item('a')).toMatchObject({ status: 'SUCCESS' });
   });
 
-  test('of a run that was lost get their place, and its claim runs out', async () => {
+  it('of a run that was lost get their place, and its claim runs out', async () => {
     const harness = new Harness();
     put(harness, 'a');
     const now = harness.clock.wall();
     const lost = { batch: 'x', holder: 'lost', ids: ['a'], until: now + 70_000, now };
     expect(await harness.store.claimArrivals('q', lost)).toBe('claimed');
     await harness.pass(1);
-    expect(await placeWhenFree(['a'], deps(harness))).toMatchObject({ placed: [], waiting: ['a'] });
+    expect(await indexWhenFree(['a'], deps(harness))).toMatchObject({ indexed: [], waiting: ['a'] });
     await harness.pass(80);
-    expect(await placeWhenFree(['a'], deps(harness))).toMatchObject({ placed: [{ id: 'a' }], waiting: [] });
+    expect(await indexWhenFree(['a'], deps(harness))).toMatchObject({ indexed: [{ id: 'a' }], waiting: [] });
     expect(harness.item('a')).toMatchObject({ lane: 'q', insertedAt: iso(81), dueAt: iso(81) });
     put(harness, 'b');
     expect(await arrive(harness, ['b'], succeed, {}, 'x')).toMatchObject({ succeeded: 1 });
@@ -550,11 +550,11 @@ describe('records that have just come', () => {
 });
 
 describe('placing', () => {
-  test('writes anew what could not be read, and names it', async () => {
+  it('writes anew what could not be read, and names it', async () => {
     const harness = new Harness();
     harness.store.put({ id: 'a', status: 'new', queue: 7, payload: 1, insertedAt: 12345 });
-    const { placed } = await placeWhenFree(['a'], deps(harness));
-    expect(placed).toMatchObject([
+    const { indexed } = await indexWhenFree(['a'], deps(harness));
+    expect(indexed).toMatchObject([
       { id: 'a', problems: [expect.any(String), expect.any(String), expect.any(String)] },
     ]);
     expect(harness.item('a')).toEqual({
@@ -569,43 +569,43 @@ describe('placing', () => {
     });
   });
 
-  test('takes the expiry from a finished record that is set to NEW again: it would be deleted while it waits', async () => {
+  it('takes the expiry from a finished record that is set to NEW again: it would be deleted while it waits', async () => {
     const harness = new Harness();
     put(harness, 'a', { expiresAt: 1_800_000_000, attempts: 1 });
     put(harness, 'b', { expiresAt: 1_800_000_000 });
-    await placeWhenFree(['a'], deps(harness));
+    await indexWhenFree(['a'], deps(harness));
     await arrive(harness, ['b'], fail);
     for (const id of ['a', 'b']) expect(harness.item(id)).not.toHaveProperty('expiresAt');
     expect(harness.item('a')).toMatchObject({ attempts: 1, lane: 'q' });
   });
 
-  test('keeps what was read: an insertion time with an offset becomes UTC', async () => {
+  it('keeps what was read: an insertion time with an offset becomes UTC', async () => {
     const harness = new Harness();
     put(harness, 'a', { insertedAt: '2026-02-28T23:00:00+02:00' });
-    await placeWhenFree(['a'], deps(harness));
+    await indexWhenFree(['a'], deps(harness));
     expect(harness.item('a')).toMatchObject({ insertedAt: iso(-3 * 3600), dueAt: iso(-3 * 3600) });
   });
 
-  test('counts nobody who was changed in between', async () => {
+  it('counts nobody who was changed in between', async () => {
     const harness = new Harness();
     put(harness, 'a');
     const read = await harness.store.readRecords(['a']);
     put(harness, 'a', { payload: { n: 2 } });
     const store = Object.assign(Object.create(harness.store), { readRecords: async () => read });
-    const answer = await placeWhenFree(['a'], { ...deps(harness), store });
-    expect(answer).toEqual({ placed: [], skipped: 1, quarantined: 0, refused: 0, waiting: [] });
+    const answer = await indexWhenFree(['a'], { ...deps(harness), store });
+    expect(answer).toEqual({ indexed: [], skipped: 1, quarantined: 0, refused: 0, waiting: [] });
     expect(harness.item('a')).not.toHaveProperty('lane');
   });
 
-  test('leaves alone who has a place, is done, or is gone; and may be repeated', async () => {
+  it('leaves alone who has a place, is done, or is gone; and may be repeated', async () => {
     const harness = new Harness();
     put(harness, 'a');
     put(harness, 'done', { status: 'SUCCESS' });
-    harness.put('placed');
-    const ids = ['a', 'a', 'done', 'placed', 'gone'];
-    expect(await placeWhenFree(ids, deps(harness))).toMatchObject({ placed: [{ id: 'a' }], skipped: 3 });
-    expect(await placeWhenFree(ids, deps(harness))).toEqual({
-      placed: [],
+    harness.put('indexed');
+    const ids = ['a', 'a', 'done', 'indexed', 'gone'];
+    expect(await indexWhenFree(ids, deps(harness))).toMatchObject({ indexed: [{ id: 'a' }], skipped: 3 });
+    expect(await indexWhenFree(ids, deps(harness))).toEqual({
+      indexed: [],
       skipped: 4,
       quarantined: 0,
       refused: 0,

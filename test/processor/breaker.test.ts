@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import { Dead, RetryAfter, Snooze } from '../../src/record/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
@@ -23,7 +23,7 @@ async function positions(harness: Harness): Promise<Record<string, number>> {
 }
 
 describe('a queue with a breaker', () => {
-  test('attempts no more when too many have failed, and counts no failure of those it spares', async () => {
+  it('attempts no more when too many have failed, and counts no failure of those it spares', async () => {
     const harness = pile(100);
     const summary = await harness.run(fail, { breaker: AT_TEN });
     expect(summary).toMatchObject({ attempted: 10, failed: 10, leftOver: 10, ended: 'breakerOpen' });
@@ -31,7 +31,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(harness)).toEqual({ '*': 60 });
   });
 
-  test('goes on where fewer than its share fail, or fewer than its number were attempted', async () => {
+  it('goes on where fewer than its share fail, or fewer than its number were attempted', async () => {
     const harness = pile(100);
     const everyThird: Process = ({ id }) => {
       if (Number(id.slice(1)) % 3 === 0) throw new Error('this one');
@@ -42,7 +42,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(few)).toEqual({});
   });
 
-  test('stays in peace until its time is over, on arrival as well', async () => {
+  it('stays in peace until its time is over, on arrival as well', async () => {
     const harness = pile(30);
     await harness.run(fail, { breaker: AT_TEN });
     await harness.pass(59);
@@ -56,7 +56,7 @@ describe('a queue with a breaker', () => {
     expect(attempted).toEqual([]);
   });
 
-  test('then tries one record; while that fails, no other is', async () => {
+  it('then tries one record; while that fails, no other is', async () => {
     const harness = pile(30);
     await harness.run(fail, { breaker: AT_TEN });
     for (const failures of [11, 12, 13]) {
@@ -70,7 +70,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(harness)).toEqual({ '*': 183 + 60 });
   });
 
-  test('goes on at once when that one succeeds', async () => {
+  it('goes on at once when that one succeeds', async () => {
     const harness = pile(300);
     await harness.run(fail, { breaker: AT_TEN });
     await harness.pass(61);
@@ -86,7 +86,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(harness)).toEqual({});
   });
 
-  test('lets two runs make one probe together', async () => {
+  it('lets two runs make one probe together', async () => {
     const harness = pile(30);
     await harness.run(fail, { breaker: AT_TEN });
     await harness.pass(61);
@@ -103,7 +103,7 @@ describe('a queue with a breaker', () => {
     expect(attempts).toBe(1);
   });
 
-  test('lets another run make the probe whose run was lost', async () => {
+  it('lets another run make the probe whose run was lost', async () => {
     const harness = pile(30);
     await harness.run(fail, { breaker: AT_TEN });
     await harness.pass(61);
@@ -114,7 +114,7 @@ describe('a queue with a breaker', () => {
     expect((breakers.get('*')?.until ?? 0) - START).toBe(61_000 + 40_000);
   });
 
-  test('does not count what was under way when it opened, if it fails', async () => {
+  it('does not count what was under way when it opened, if it fails', async () => {
     const harness = pile(30);
     let begun = 0;
     const { ended } = await harness.run(
@@ -132,7 +132,7 @@ describe('a queue with a breaker', () => {
     for (const { dueAt } of spared) expect(dueAt).toBe(new Date(START + 51_000).toISOString());
   });
 
-  test('takes a record that is refused for good, or put off, for no failure', async () => {
+  it('takes a record that is refused for good, or put off, for no failure', async () => {
     const harness = pile(40);
     const answered: Process = ({ id }) => {
       throw Number(id.slice(1)) % 2 ? new Dead('no such customer') : new Snooze(60);
@@ -143,7 +143,7 @@ describe('a queue with a breaker', () => {
     });
   });
 
-  test('takes an error of "deadOn" for an answer, of a probe as well', async () => {
+  it('takes an error of "deadOn" for an answer, of a probe as well', async () => {
     const harness = pile(40);
     const options = { breaker: AT_TEN, deadOn: ['RangeError'] };
     const refuse: Process = () => {
@@ -158,7 +158,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(other)).toEqual({});
   });
 
-  test('goes by all attempts of its process, of whatever run', async () => {
+  it('goes by all attempts of its process, of whatever run', async () => {
     const harness = new Harness();
     const breakers = new Map();
     for (let i = 0; i < 12; i++) {
@@ -169,7 +169,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(harness)).toHaveProperty('*');
   });
 
-  test('forgets attempts that are long ago', async () => {
+  it('forgets attempts that are long ago', async () => {
     const harness = new Harness();
     const breakers = new Map();
     for (let i = 0; i < 30; i++) {
@@ -180,7 +180,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(harness)).toEqual({});
   });
 
-  test('stays open as long as the other side asks, and an hour at most', async () => {
+  it('stays open as long as the other side asks, and an hour at most', async () => {
     const harness = pile(30);
     const busy =
       (seconds: number): Process =>
@@ -196,7 +196,7 @@ describe('a queue with a breaker', () => {
     expect(harness.statuses()).toEqual({ ERROR: 2, NEW: 28 });
   });
 
-  test('lets go of those that wait for their turn when it opens', async () => {
+  it('lets go of those that wait for their turn when it opens', async () => {
     const harness = pile(10);
     const busy: Process = () => {
       throw new RetryAfter(600);
@@ -205,7 +205,7 @@ describe('a queue with a breaker', () => {
     expect(summary).toMatchObject({ attempted: 1, failed: 1, leftOver: 9 });
   });
 
-  test('does not close sooner because another answer asks for less', async () => {
+  it('does not close sooner because another answer asks for less', async () => {
     const harness = pile(2);
     const busy: Process = async ({ id }) => {
       await harness.sleep(id === 'r000' ? 1 : 2);
@@ -215,7 +215,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(harness)).toEqual({ '*': 601 });
   });
 
-  test('has a record wait for as long as the answer says that came when it was open already', async () => {
+  it('has a record wait for as long as the answer says that came when it was open already', async () => {
     const harness = pile(2);
     const busy: Process = async ({ id }) => {
       await harness.sleep(id === 'r000' ? 1 : 2);
@@ -226,7 +226,7 @@ describe('a queue with a breaker', () => {
     expect(harness.item('r001')).toMatchObject({ dueAt: new Date(START + 86_402_000).toISOString() });
   });
 
-  test('tries the next record at once where the first one tells nothing', async () => {
+  it('tries the next record at once where the first one tells nothing', async () => {
     const harness = pile(30);
     await harness.run(fail, { breaker: AT_TEN });
     await harness.pass(61);
@@ -240,7 +240,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(harness)).toEqual({});
   });
 
-  test('that others have closed counts anew', async () => {
+  it('that others have closed counts anew', async () => {
     const harness = pile(9);
     const options = { breaker: { ...AT_TEN, window: 600 }, breakers: new Map() };
     await harness.run(fail, options);
@@ -253,7 +253,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(harness)).toEqual({});
   });
 
-  test('counts an attempt for all of its window', async () => {
+  it('counts an attempt for all of its window', async () => {
     const harness = new Harness();
     const options = { breaker: { ...AT_TEN, window: 60 }, breakers: new Map() };
     for (const [seconds, failures] of [
@@ -268,7 +268,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(harness)).toEqual({ '*': 65 + 60 });
   });
 
-  test('works on when its state cannot be written', async () => {
+  it('works on when its state cannot be written', async () => {
     const harness = pile(30);
     const store = new Proxy(harness.store, {
       get: (target, name) =>
@@ -284,14 +284,14 @@ describe('a queue with a breaker', () => {
     expect(await harness.run(succeed, { breaker: AT_TEN })).toMatchObject({ succeeded: 20 });
   });
 
-  test('of a progressive queue lets no tier go on', async () => {
+  it('of a progressive queue lets no tier go on', async () => {
     const harness = pile(30);
     expect(await harness.run(fail, { breaker: AT_TEN, band: YOUNG })).toMatchObject({ ended: 'breakerOpen' });
     await harness.pass(300);
     expect(await harness.run(succeed, { breaker: AT_TEN, band: YOUNG })).toMatchObject({ succeeded: 30 });
   });
 
-  test('that is switched off again attempts all', async () => {
+  it('that is switched off again attempts all', async () => {
     const harness = pile(30);
     await harness.run(fail, { breaker: AT_TEN });
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 20, ended: 'drained' });
@@ -313,7 +313,7 @@ describe('a breaker for each destination', () => {
     return harness;
   }
 
-  test('leaves one in peace while the others get theirs', async () => {
+  it('leaves one in peace while the others get theirs', async () => {
     const harness = customers(200);
     const summary = await harness.run(downFor('a'), choices);
     expect(summary).toMatchObject({ succeeded: 100, failed: 10, ended: 'drained' });
@@ -327,7 +327,7 @@ describe('a breaker for each destination', () => {
     expect(await positions(harness)).toEqual({});
   });
 
-  test('a Retry-After moves the one that it is of', async () => {
+  it('a Retry-After moves the one that it is of', async () => {
     const harness = customers(40);
     const summary = await harness.run(
       ({ payload }) => {
@@ -339,7 +339,7 @@ describe('a breaker for each destination', () => {
     expect(await positions(harness)).toEqual({ a: 300 });
   });
 
-  test('a probe that must end before its turn leaves the next one to whoever comes', async () => {
+  it('a probe that must end before its turn leaves the next one to whoever comes', async () => {
     const harness = new Harness();
     harness.put('to-a', { payload: { to: 'a' }, dueAt: new Date(START - 1).toISOString() });
     harness.put('to-b', { payload: { to: 'b' } });
@@ -352,7 +352,7 @@ describe('a breaker for each destination', () => {
     expect(await harness.run(succeed, choices)).toMatchObject({ succeeded: 1, ended: 'drained' });
   });
 
-  test('gives those a place that come meanwhile', async () => {
+  it('gives those a place that come meanwhile', async () => {
     const harness = customers(40);
     await harness.run(downFor('a'), choices);
     for (const to of ['a', 'b'])
@@ -363,7 +363,7 @@ describe('a breaker for each destination', () => {
     expect(harness.item('to-a')).not.toHaveProperty('attempts');
   });
 
-  test.each([
+  it.each([
     ['throws', () => JSON.parse('no json')],
     ['answers no name', () => 7],
     ['answers an empty name', () => ''],

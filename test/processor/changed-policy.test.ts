@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RetryPolicy } from '../../src/policies/index.js';
 import { due, fail, Harness, START, succeed } from './harness.js';
 
@@ -18,7 +18,7 @@ async function waiting(attributes: Record<string, unknown> = {}) {
 const setRetry = (harness: Harness, retry: unknown) => harness.store.put({ ...harness.item('a'), retry });
 
 describe('a queue’s policy that is changed while a record waits', () => {
-  test('leaves its due time, and decides from its next failure on, with the failures that it has', async () => {
+  it('leaves its due time, and decides from its next failure on, with the failures that it has', async () => {
     const harness = await waiting();
     await harness.pass(69);
     expect(await harness.run(fail, { retry: DOUBLING })).toMatchObject({ attempted: 0 });
@@ -28,7 +28,7 @@ describe('a queue’s policy that is changed while a record waits', () => {
     expect(harness.item('a')).toMatchObject({ failures: 2, dueAt: due(120, 70) });
   });
 
-  test('gives up after one more attempt, if that is past its own limit already', async () => {
+  it('gives up after one more attempt, if that is past its own limit already', async () => {
     for (const retry of [{ ...LINEAR, maxAttempts: 1 }, { type: 'none' }] as const) {
       const harness = await waiting();
       await harness.pass(100);
@@ -40,7 +40,7 @@ describe('a queue’s policy that is changed while a record waits', () => {
     }
   });
 
-  test('makes no record wait longer than its own wait, however many failures there were before', async () => {
+  it('makes no record wait longer than its own wait, however many failures there were before', async () => {
     const many = new Harness();
     many.put('a', { failures: 300, firstFailureAt: iso(-3000), attempts: 300, lastFailureAt: iso(-10) });
     await many.run(fail, { retry: { type: 'fibonacci', maxWait: 900 } });
@@ -49,7 +49,7 @@ describe('a queue’s policy that is changed while a record waits', () => {
     expect(wait).toBeLessThanOrEqual(900_000);
   });
 
-  test('may be one by another name', async () => {
+  it('may be one by another name', async () => {
     const harness = await waiting();
     await harness.pass(100);
     const retry: RetryPolicy = { type: 'LinearRetry', RetryIntervalSeconds: 7, MaxRetries: 2 };
@@ -62,7 +62,7 @@ describe('a queue’s policy that is changed while a record waits', () => {
 });
 
 describe('one record’s policy', () => {
-  test('that its producer sets while it waits counts from its next failure on', async () => {
+  it('that its producer sets while it waits counts from its next failure on', async () => {
     const harness = await waiting();
     setRetry(harness, { type: 'constant', interval: 1000, jitter: 'none' });
     await harness.pass(69);
@@ -72,7 +72,7 @@ describe('one record’s policy', () => {
     expect(harness.item('a')).toMatchObject({ dueAt: due(1000, 70) });
   });
 
-  test('that is removed again leaves it to the queue’s', async () => {
+  it('that is removed again leaves it to the queue’s', async () => {
     const harness = await waiting({ retry: { ...LINEAR, maxAttempts: 5 } });
     setRetry(harness, undefined);
     await harness.pass(100);
@@ -80,7 +80,7 @@ describe('one record’s policy', () => {
     expect(harness.item('a')).toMatchObject({ dueAt: due(120, 100) });
   });
 
-  test('that is set during an attempt judges not this failure, but the next', async () => {
+  it('that is set during an attempt judges not this failure, but the next', async () => {
     const harness = await waiting();
     await harness.pass(100);
     await harness.run(
@@ -99,7 +99,7 @@ describe('one record’s policy', () => {
     expect(await harness.run(fail, { retry: LINEAR })).toMatchObject({ dead: 1 });
   });
 
-  test('that cannot be read is ignored, and named', async () => {
+  it('that cannot be read is ignored, and named', async () => {
     const harness = await waiting();
     setRetry(harness, { type: 'fibonaci' });
     await harness.pass(100);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { resolvePolicy } from '../../src/policies/index.js';
 import { type Process, type RetryFunction, retryDecider } from '../../src/processor/index.js';
 import { Dead, RetryAfter } from '../../src/record/index.js';
@@ -25,7 +25,7 @@ const throws =
   };
 
 describe('an error that no retry helps against', () => {
-  test.each([
+  it.each([
     ['by its name', ['BadAddress'], new BadAddress('no such street'), 'BadAddress'],
     ['by its class', [BadAddress], new BadAddress('no such street'), 'BadAddress'],
     [
@@ -53,7 +53,7 @@ describe('an error that no retry helps against', () => {
     });
   });
 
-  test('is dead whatever policy the record has, and is not asked about', async () => {
+  it('is dead whatever policy the record has, and is not asked about', async () => {
     const retry = { type: 'constant', interval: 7 };
     const retryFunction = () => 5;
     for (const choices of [{ retryFunction }, { retryQueue: 'retries' }]) {
@@ -62,18 +62,18 @@ describe('an error that no retry helps against', () => {
     }
   });
 
-  test('is told by the names that the library gives, too', async () => {
+  it('is told by the names that the library gives, too', async () => {
     const { item } = await afterOneAttempt({ deadOn: ['NonError'] }, throws('text'));
     expect(item).toMatchObject({ status: 'DEAD', deadReason: 'deadOn: NonError' });
   });
 
-  test('is retried if process itself asks for it', async () => {
+  it('is retried if process itself asks for it', async () => {
     const asks = throws(new RetryAfter(90, 'later', { cause: new BadAddress('x') }));
     const { item } = await afterOneAttempt({ deadOn: [BadAddress] }, asks);
     expect(item).toMatchObject({ status: 'ERROR', dueAt: iso(90) });
   });
 
-  test.each([
+  it.each([
     ['another error', new TypeError('x')],
     ['no error at all', { constructor: { name: 'ValidationError' } }],
     [
@@ -93,7 +93,7 @@ describe('an error that no retry helps against', () => {
 describe('a queue for retries', () => {
   const retryQueue = 'retries';
 
-  test('gets whoever fails and is to be retried, by one write, with its wait', async () => {
+  it('gets whoever fails and is to be retried, by one write, with its wait', async () => {
     const { item, summary, harness } = await afterOneAttempt({ retryQueue });
     expect(summary).toMatchObject({ attempted: 1, failed: 1 });
     expect(item).toMatchObject({
@@ -110,7 +110,7 @@ describe('a queue for retries', () => {
     expect(await harness.run(succeed, { queue: 'retries' })).toMatchObject({ succeeded: 1, lagSeconds: 0 });
   });
 
-  test('gets nobody who is dead, done or put off', async () => {
+  it('gets nobody who is dead, done or put off', async () => {
     for (const process of [succeed, throws(new Dead('for good'))]) {
       expect((await afterOneAttempt({ retryQueue }, process)).item).toMatchObject({ queue: 'q' });
     }
@@ -118,25 +118,25 @@ describe('a queue for retries', () => {
     expect(limited.item).toMatchObject({ status: 'DEAD', queue: 'q', lane: 'q/dead' });
   });
 
-  test('gets a record with a policy of its own, whose wait holds', async () => {
+  it('gets a record with a policy of its own, whose wait holds', async () => {
     const retry = { type: 'constant', interval: 7, jitter: 'none' };
     const { item } = await afterOneAttempt({ retryQueue }, fail, { retry });
     expect(item).toMatchObject({ queue: 'retries', dueAt: due(7), retry });
   });
 
-  test('gets one no earlier than the other side asked for', async () => {
+  it('gets one no earlier than the other side asked for', async () => {
     const { item } = await afterOneAttempt({ retryQueue }, throws(new RetryAfter(900)));
     expect(item).toMatchObject({ queue: 'retries', dueAt: iso(900) });
   });
 
-  test('leaves one where it is that is there already', async () => {
+  it('leaves one where it is that is there already', async () => {
     const { item } = await afterOneAttempt({ retryQueue: 'q' });
     expect(item).toMatchObject({ queue: 'q', lane: 'q', dueAt: due(60) });
     const byAge = await afterOneAttempt({ retryQueue: 'q', band: YOUNG });
     expect(byAge.item).toMatchObject({ queue: 'q', lane: 'q', dueAt: iso(0) });
   });
 
-  test('gets one that failed on arrival, with its place', async () => {
+  it('gets one that failed on arrival, with its place', async () => {
     const harness = new Harness();
     harness.store.put({ id: 'r', status: 'NEW', queue: 'q', payload: 1, expiresAt: 1 });
     const summary = await harness.run(fail, { arrivals: { batch: 'b', ids: ['r'] }, retryQueue });
@@ -150,7 +150,7 @@ describe('a queue for retries', () => {
     expect(harness.item('r')).not.toHaveProperty('expiresAt');
   });
 
-  test('does not get one whose worker was lost: it is attempted alone where it is', async () => {
+  it('does not get one whose worker was lost: it is attempted alone where it is', async () => {
     const harness = new Harness();
     harness.put('r');
     const lost = {
@@ -169,7 +169,7 @@ describe('a queue for retries', () => {
     expect(harness.item('r')).toMatchObject({ queue: 'retries', failures: 2 });
   });
 
-  test('that is progressive attempts it when its wait is over, and then by its age', async () => {
+  it('that is progressive attempts it when its wait is over, and then by its age', async () => {
     const old = { insertedAt: iso(-3600), dueAt: iso(-3600) };
     const { harness } = await afterOneAttempt(
       { retryQueue, retry: { type: 'constant', interval: 700, jitter: 'none' } },
@@ -186,7 +186,7 @@ describe('a queue for retries', () => {
     expect(harness.item('r')).toMatchObject({ queue: 'retries', dueAt: iso(-3600), failures: 5 });
   });
 
-  test('that is progressive moves one that is older to the tier of its age, without an attempt', async () => {
+  it('that is progressive moves one that is older to the tier of its age, without an attempt', async () => {
     const old = { insertedAt: iso(-5 * 86_400), dueAt: iso(-3600) };
     const { harness } = await afterOneAttempt({ retryQueue }, fail, old);
     await harness.pass(300);
@@ -195,7 +195,7 @@ describe('a queue for retries', () => {
     expect(harness.item('r')).toMatchObject({ lane: 'retries', dueAt: iso(-5 * 86_400), failures: 1 });
   });
 
-  test('gets one of a progressive queue after the interval of its tier, and without its former wait', async () => {
+  it('gets one of a progressive queue after the interval of its tier, and without its former wait', async () => {
     const { harness, item } = await afterOneAttempt({ retryQueue, band: YOUNG }, fail, {
       notBefore: iso(-5),
     });
@@ -208,14 +208,14 @@ describe('a queue for retries', () => {
     expect(await harness.run(succeed, { queue: 'retries', retry })).toMatchObject({ succeeded: 1 });
   });
 
-  test('gets nobody of a progressive queue who is past its last day', async () => {
+  it('gets nobody of a progressive queue who is past its last day', async () => {
     const old = { insertedAt: iso(-400 * 86_400), dueAt: iso(-400 * 86_400) };
     const last = { ...YOUNG, fromAge: 180 * 86_400, untilAge: 360 * 86_400, last: true };
     const { item } = await afterOneAttempt({ retryQueue, band: last }, fail, old);
     expect(item).toMatchObject({ status: 'DEAD', deadReason: 'expired', queue: 'q', lane: 'q/dead' });
   });
 
-  test('of which one is taken back by its overwriting producer begins anew where that put it', async () => {
+  it('of which one is taken back by its overwriting producer begins anew where that put it', async () => {
     const { harness } = await afterOneAttempt({ retryQueue });
     harness.put('r');
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
@@ -228,7 +228,7 @@ describe("a retry function's answer", () => {
   const answering = (retryFunction: RetryFunction, more: RunChoices = {}) =>
     afterOneAttempt({ ...more, retryFunction });
 
-  test('may be the bare name of a policy: with its defaults', async () => {
+  it('may be the bare name of a policy: with its defaults', async () => {
     // 180 + 2^0 * 60, and its own fixed phase.
     const { item, warnings } = await answering(() => 'exponential');
     const wait = Date.parse(String(item.dueAt)) - START;
@@ -239,18 +239,18 @@ describe("a retry function's answer", () => {
     expect(power.item).toMatchObject({ dueAt: due(30) });
   });
 
-  test('may be the schedule of its progressive queue: the rules keep it', async () => {
+  it('may be the schedule of its progressive queue: the rules keep it', async () => {
     const { item } = await answering(() => 'progressive', { band: YOUNG });
     expect(item).toMatchObject({ dueAt: iso(0) });
     expect(item).not.toHaveProperty('notBefore');
   });
 
-  test('may be a wait and another queue', async () => {
+  it('may be a wait and another queue', async () => {
     const { item } = await answering(() => ({ wait: 25, queue: 'slow' }), { retryQueue: 'retries' });
     expect(item).toMatchObject({ queue: 'slow', lane: 'slow', dueAt: due(25) });
   });
 
-  test('may be another queue alone: after what its policy says', async () => {
+  it('may be another queue alone: after what its policy says', async () => {
     expect((await answering(() => ({ queue: 'slow' }))).item).toMatchObject({
       queue: 'slow',
       dueAt: due(60),
@@ -259,17 +259,17 @@ describe("a retry function's answer", () => {
     expect(stays.item).toMatchObject({ queue: 'q', dueAt: due(60) });
   });
 
-  test('may be a wait alone: it goes where retries go', async () => {
+  it('may be a wait alone: it goes where retries go', async () => {
     const { item } = await answering(() => ({ wait: 25 }), { retryQueue: 'retries' });
     expect(item).toMatchObject({ queue: 'retries', dueAt: due(25) });
   });
 
-  test('may be dead, with a reason', async () => {
+  it('may be dead, with a reason', async () => {
     const { item } = await answering(() => ({ dead: 'no such customer' }), { retryQueue: 'retries' });
     expect(item).toMatchObject({ status: 'DEAD', deadReason: 'no such customer', queue: 'q', failures: 1 });
   });
 
-  test('goes by the number of retries so far, 0 at the first failure', async () => {
+  it('goes by the number of retries so far, 0 at the first failure', async () => {
     const counts: number[] = [];
     const harness = new Harness();
     harness.put('r');
@@ -286,7 +286,7 @@ describe("a retry function's answer", () => {
     expect(counts).toEqual([0, 1, 2]);
   });
 
-  test('gives no more attempts than the policy behind it allows, unless its own does', async () => {
+  it('gives no more attempts than the policy behind it allows, unless its own does', async () => {
     const retry = { type: 'constant', maxAttempts: 1 } as const;
     expect((await answering(() => 10, { retry })).item).toMatchObject({ deadReason: 'maxAttempts' });
     const more = { type: 'constant', interval: 5, maxAttempts: 2 } as const;
@@ -302,7 +302,7 @@ describe("a retry function's answer", () => {
     });
     throw error;
   };
-  test.each([
+  it.each([
     [
       'a queue that is a number',
       () => ({ queue: 7 }),
@@ -339,7 +339,7 @@ describe("a retry function's answer", () => {
     expect(warnings[0]?.length).toBeLessThanOrEqual(400);
   });
 
-  test('is all that counts, whatever the function does to the record it is shown', async () => {
+  it('is all that counts, whatever the function does to the record it is shown', async () => {
     const { item } = await answering((_, record) => {
       Object.assign(record, { failures: 99 });
       return 5;
@@ -351,7 +351,7 @@ describe("a retry function's answer", () => {
 describe('what is said for one kind of records', () => {
   const policy = resolvePolicy({ type: 'constant', interval: 500, jitter: 'none' });
 
-  test('comes before what its handler says, and leaves the rest to that', async () => {
+  it('comes before what its handler says, and leaves the rest to that', async () => {
     const handler: RunChoices = { retryFunction: () => 5, retryQueue: 'retries', deadOn: ['TypeError'] };
     const of = async (own: ReturnType<NonNullable<RunChoices['decisionsFor']>>, process = fail, more = {}) =>
       (await afterOneAttempt({ ...handler, decisionsFor: () => own }, process, more)).item;
@@ -367,7 +367,7 @@ describe('what is said for one kind of records', () => {
     });
   });
 
-  test('is asked by the record', async () => {
+  it('is asked by the record', async () => {
     const harness = new Harness();
     harness.put('a', { payload: { task: 'slow' } });
     harness.put('b', { payload: { task: 'quick' } });
@@ -378,7 +378,7 @@ describe('what is said for one kind of records', () => {
     expect(harness.item('b')).toMatchObject({ dueAt: due(60) });
   });
 
-  test('has its limits kept: of attempts, of age, and of what a lost worker counts', async () => {
+  it('has its limits kept: of attempts, of age, and of what a lost worker counts', async () => {
     const once = resolvePolicy({ type: 'constant', maxAttempts: 1, maxAge: 50 });
     const decisionsFor = () => ({ policy: once });
     expect((await afterOneAttempt({ decisionsFor })).item).toMatchObject({ deadReason: 'maxAttempts' });
@@ -388,7 +388,7 @@ describe('what is said for one kind of records', () => {
     expect(item).toMatchObject({ deadReason: 'expired' });
   });
 
-  test('waits on a progressive queue too', async () => {
+  it('waits on a progressive queue too', async () => {
     const { item } = await afterOneAttempt({ band: YOUNG, decisionsFor: () => ({ policy }) });
     expect(item).toMatchObject({ dueAt: iso(0), notBefore: iso(470) });
     const byAge = resolvePolicy({ type: 'progressive', maxAttempts: 5 });
@@ -396,7 +396,7 @@ describe('what is said for one kind of records', () => {
     expect(limited.item).not.toHaveProperty('notBefore');
   });
 
-  test('is left to the handler where asking for it throws', async () => {
+  it('is left to the handler where asking for it throws', async () => {
     const { item, warnings } = await afterOneAttempt({
       decisionsFor() {
         throw new Error('secret');

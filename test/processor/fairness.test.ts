@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import { Harness, START, YOUNG } from './harness.js';
 
@@ -31,7 +31,7 @@ describe.each([
   ['per-record retries', 60, { retry: FIBONACCI }],
   ['the progressive schedule', 300, { band: YOUNG }],
 ])('500 records that always fail, under %s', (_, tickSeconds, choices) => {
-  test('delay no good record, older or newer, at default limits', async () => {
+  it('delay no good record, older or newer, at default limits', async () => {
     const harness = new Harness();
     harness.put('older', { insertedAt: iso(-7200) });
     pile(harness, iso(-3600));
@@ -40,7 +40,7 @@ describe.each([
     expect([turns.get('older'), turns.get('newer'), turns.size]).toEqual([0, 0, 502]);
   });
 
-  test('let none wait longer than the pile divided by maxRecords', async () => {
+  it('let none wait longer than the pile divided by maxRecords', async () => {
     const harness = new Harness();
     harness.put('older', { insertedAt: iso(-7200) });
     pile(harness, iso(-3600));
@@ -52,7 +52,7 @@ describe.each([
     expect(Math.max(...turns.values())).toBeLessThanOrEqual(Math.ceil(502 / 100) - 1);
   });
 
-  test('and a stream of new ones starves nobody', async () => {
+  it('and a stream of new ones starves nobody', async () => {
     const harness = new Harness();
     pile(harness, iso(-3600));
     let arrived = 0;
@@ -69,7 +69,7 @@ describe.each([
 });
 
 describe('a progressive run that ends at its limit', () => {
-  test('goes on where the last one stopped, and attempts what has come since first', async () => {
+  it('goes on where the last one stopped, and attempts what has come since first', async () => {
     const harness = new Harness();
     for (let i = 0; i < 10; i++) harness.put(`r${i}`, { insertedAt: iso(-1000 + i) });
     const orders: string[][] = [];

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { HistoryOptions, Process, RetryFunction } from '../../src/processor/index.js';
 import { Cancel, Dead, type HistoryEntry, Snooze } from '../../src/record/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
@@ -25,7 +25,7 @@ async function afterOneAttempt(process: Process, choices: RunChoices = {}) {
 }
 
 describe('the history that a run leaves', () => {
-  test('tells the whole way of a record, by one write per attempt', async () => {
+  it('tells the whole way of a record, by one write per attempt', async () => {
     const harness = new Harness();
     harness.put('r');
     const writes: string[] = [];
@@ -70,7 +70,7 @@ describe('the history that a run leaves', () => {
     expect(lastError).toMatchObject({ name: 'RangeError', attempt: 3 });
   });
 
-  test('has the stack where it is asked for, without the message', async () => {
+  it('has the stack where it is asked for, without the message', async () => {
     const plain = await afterOneAttempt(leaks);
     expect(plain.history[0]).not.toHaveProperty('stack');
     const { history, item } = await afterOneAttempt(leaks, { history: { stacks: true } });
@@ -83,7 +83,7 @@ describe('the history that a run leaves', () => {
     expect(timedOut.history[0]).not.toHaveProperty('stack');
   });
 
-  test('takes no longer over a message of nothing but lines', async () => {
+  it('takes no longer over a message of nothing but lines', async () => {
     const lines: Process = () => {
       throw new Error(`${'\n'.repeat(300_000)}end`);
     };
@@ -92,7 +92,7 @@ describe('the history that a run leaves', () => {
     // It took 48 s: seen as a test that hangs.
   });
 
-  test('keeps within the bytes and entries that it is given', async () => {
+  it('keeps within the bytes and entries that it is given', async () => {
     const harness = new Harness();
     harness.put('r');
     for (let i = 0; i < 20; i++) {
@@ -119,7 +119,7 @@ describe('a hook that takes out secrets', () => {
   const stored = async (process: Process, choices: RunChoices = hook) =>
     JSON.stringify((await afterOneAttempt(process, choices)).item);
 
-  test('sees every text before it is cut, and before it is kept anywhere', async () => {
+  it('sees every text before it is cut, and before it is kept anywhere', async () => {
     const { item, history } = await afterOneAttempt(leaks, hook);
     expect(item.lastError).toMatchObject({ name: 'TypeError', message: 'refused: token=… at the end' });
     expect(history[0]).toMatchObject({ message: 'refused: token=… at the end' });
@@ -129,7 +129,7 @@ describe('a hook that takes out secrets', () => {
     expect(await stored(cut)).not.toContain('s3cr3t');
   });
 
-  test.each<[string, Process, RunChoices]>([
+  it.each<[string, Process, RunChoices]>([
     ['Dead', () => new Dead(`no: ${SECRET}`), {}],
     ['Dead with a cause', () => new Dead(`no: ${SECRET}`, { cause: new Error(SECRET) }), {}],
     ['Snooze', () => new Snooze(5, SECRET), {}],
@@ -145,7 +145,7 @@ describe('a hook that takes out secrets', () => {
       throw new Error(SECRET);
     },
   };
-  test.each([
+  it.each([
     [
       'throws',
       () => {
@@ -180,13 +180,13 @@ describe('a hook that takes out secrets', () => {
     }
   });
 
-  test('that answers something huge is cut like anything else', async () => {
+  it('that answers something huge is cut like anything else', async () => {
     const redact = () => ({ name: 'n'.repeat(1e6), message: 'm'.repeat(1e6), stack: 's'.repeat(1e6) });
     const { history } = await afterOneAttempt(leaks, { history: { redact, stacks: true } });
     expect(Buffer.byteLength(JSON.stringify(history))).toBeLessThanOrEqual(2048);
   });
 
-  test('may take the stack out as well', async () => {
+  it('may take the stack out as well', async () => {
     const redact = ({ name }: { name: string }) => ({ name, message: 'kept elsewhere' });
     const { history } = await afterOneAttempt(leaks, { history: { redact, stacks: true } });
     expect(history[0]).not.toHaveProperty('stack');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
 import { replacing } from '../simulation/replacing.js';
@@ -40,7 +40,7 @@ function mortal(store: BacklogStore) {
 }
 
 describe('a record that a worker was lost on', () => {
-  test('is attempted although younger ones end the process at every turn', async () => {
+  it('is attempted although younger ones end the process at every turn', async () => {
     const harness = new Harness();
     putLost(harness, 'innocent', iso(-700));
     putLost(harness, 'poison-1', iso(-650));
@@ -53,7 +53,7 @@ describe('a record that a worker was lost on', () => {
     expect(harness.item('innocent')).toMatchObject({ status: 'SUCCESS' });
   });
 
-  test.each([
+  it.each([
     ['the limit', { maxRecords: 5 }, 0],
     ['the time', { concurrency: 1, deadlineSeconds: 120 }, 20],
   ])('is attempted although every run uses up %s', async (_, limits, seconds) => {
@@ -65,7 +65,7 @@ describe('a record that a worker was lost on', () => {
     expect(harness.item('in doubt')).toMatchObject({ status: 'SUCCESS' });
   });
 
-  test('leaves the others their turn where the function has time for one attempt only', async () => {
+  it('leaves the others their turn where the function has time for one attempt only', async () => {
     const harness = new Harness();
     putLost(harness, 'in doubt', iso(-700));
     harness.put('r', { insertedAt: iso(-300) });
@@ -85,7 +85,7 @@ describe('a record that a worker was lost on', () => {
     expect(harness.statuses()).toEqual({ SUCCESS: 2 });
   });
 
-  test('takes no more than the limit allows', async () => {
+  it('takes no more than the limit allows', async () => {
     const harness = new Harness();
     for (let i = 0; i < 3; i++) putLost(harness, `in doubt ${i}`);
     for (let i = 0; i < 10; i++) harness.put(`r${i}`);
@@ -109,7 +109,7 @@ describe('records that a lost run left in doubt', () => {
     last: true,
   };
 
-  test('do not wait for the next turn of a slow tier when one run cannot see to all of them', async () => {
+  it('do not wait for the next turn of a slow tier when one run cannot see to all of them', async () => {
     const harness = new Harness();
     const ids = Array.from({ length: 30 }, (_, i) => `r${i}`);
     for (const id of ids) harness.put(id, { insertedAt: iso(-40 * 86_400) });

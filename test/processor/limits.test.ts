@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { due, fail, Harness, START, YOUNG } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 
 describe('limits that a record has of its own', () => {
-  test('hold under the policy of its queue, whose waits stay', async () => {
+  it('hold under the policy of its queue, whose waits stay', async () => {
     const harness = new Harness();
     harness.put('a', { retry: { maxAttempts: 2 } });
     await harness.run(fail);
@@ -14,14 +14,14 @@ describe('limits that a record has of its own', () => {
     expect(harness.item('a')).toMatchObject({ status: 'DEAD', deadReason: 'maxAttempts', failures: 2 });
   });
 
-  test('may be wider than those of the queue', async () => {
+  it('may be wider than those of the queue', async () => {
     const harness = new Harness();
     const retry = { type: 'constant', interval: 60, jitter: 'none', maxAttempts: 1 } as const;
     harness.put('a', { retry: { maxAttempts: 2 } });
     expect(await harness.run(fail, { retry })).toMatchObject({ failed: 1, dead: 0 });
   });
 
-  test('hold for what a retry function answers, which is asked all the same', async () => {
+  it('hold for what a retry function answers, which is asked all the same', async () => {
     const harness = new Harness();
     harness.put('a', { retry: { maxAttempts: 2 } });
     const retryFunction = () => ({ type: 'constant', interval: 7, jitter: 'none', maxAttempts: 9 }) as const;
@@ -31,7 +31,7 @@ describe('limits that a record has of its own', () => {
     expect(await harness.run(fail, { retryFunction })).toMatchObject({ dead: 1 });
   });
 
-  test('leave the waits of a progressive queue to its rules', async () => {
+  it('leave the waits of a progressive queue to its rules', async () => {
     const harness = new Harness();
     harness.put('a', { retry: { maxAttempts: 2 } });
     await harness.run(fail, { band: YOUNG });
@@ -40,7 +40,7 @@ describe('limits that a record has of its own', () => {
     expect(await harness.run(fail, { band: YOUNG })).toMatchObject({ dead: 1 });
   });
 
-  test('of its age end it without another attempt', async () => {
+  it('of its age end it without another attempt', async () => {
     const harness = new Harness();
     harness.put('a', { retry: { maxAge: 90 } });
     await harness.run(fail);
@@ -49,7 +49,7 @@ describe('limits that a record has of its own', () => {
     expect(harness.item('a')).toMatchObject({ deadReason: 'expired' });
   });
 
-  test.each([
+  it.each([
     [{ maxAttempts: 0 }, 'retry.maxAttempts: expected number to be >=1, got 0'],
     [{ maxAttempts: 2, type: 'no' }, 'retry.type: expected one of'],
     [{ attempts: 2 }, 'retry.type: expected one of'],

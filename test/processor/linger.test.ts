@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Clock } from '../../src/clock.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import { replacing } from '../simulation/replacing.js';
@@ -9,7 +9,7 @@ class StandingStill extends Harness {
   override readonly clock: Clock = { ...this.time.clock(), now: () => START };
 }
 
-test('a run does not stay for a short wait where the clock of the backlog stands still', async () => {
+it('a run does not stay for a short wait where the clock of the backlog stands still', async () => {
   const harness = new StandingStill();
   harness.put('a');
   const retry = { type: 'constant', interval: 10, jitter: 'none' } as const;
@@ -18,7 +18,7 @@ test('a run does not stay for a short wait where the clock of the backlog stands
   expect(summary.durationMs).toBeLessThan(10_000);
 });
 
-test('a run ends before its deadline where what it gives back while it stays is not answered', async () => {
+it('a run ends before its deadline where what it gives back while it stays is not answered', async () => {
   const harness = new Harness();
   harness.put('a');
   let given = 0;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
@@ -23,7 +23,7 @@ describe('after a run was lost', () => {
     return answer.held ? [] : [...(answer.lease?.ids ?? [])];
   }
 
-  test('its lane is blocked until its lease has run out, and not longer', async () => {
+  it('its lane is blocked until its lease has run out, and not longer', async () => {
     const harness = await lose(['a', 'b']);
     expect(await harness.run(succeed)).toMatchObject({ ended: 'leaseHeld', attempted: 0 });
     await harness.pass(74);
@@ -32,7 +32,7 @@ describe('after a run was lost', () => {
     expect(await harness.run(succeed)).toMatchObject({ ended: 'drained', succeeded: 2 });
   });
 
-  test('the only record whose attempt had begun gets a failure without another attempt', async () => {
+  it('the only record whose attempt had begun gets a failure without another attempt', async () => {
     const harness = await lose(['a'], true);
     await harness.pass(80);
     const attempted: string[] = [];
@@ -46,7 +46,7 @@ describe('after a run was lost', () => {
     });
   });
 
-  test('several are attempted alone, one after the other, each journalled by itself', async () => {
+  it('several are attempted alone, one after the other, each journalled by itself', async () => {
     const harness = await lose(['a', 'b', 'c']);
     await harness.pass(80);
     harness.put('other');
@@ -59,7 +59,7 @@ describe('after a run was lost', () => {
     expect(journals[3]).toContain('other');
   });
 
-  test('those that a run gives back in doubt are attempted alone by the next one, and the others behind them', async () => {
+  it('those that a run gives back in doubt are attempted alone by the next one, and the others behind them', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b', 'other']) harness.put(id);
     await harness.store.holdLease('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
@@ -73,7 +73,7 @@ describe('after a run was lost', () => {
     expect(journals.other).toContain('other');
   });
 
-  test('who was left in doubt remains so while the queue is paused', async () => {
+  it('who was left in doubt remains so while the queue is paused', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b', 'c']) harness.put(id);
     const lost = {
@@ -96,7 +96,7 @@ describe('after a run was lost', () => {
     expect(journals).toEqual([['a'], ['b'], ['c']]);
   });
 
-  test('a record that ended its process is attempted alone ever after, behind the others', async () => {
+  it('a record that ended its process is attempted alone ever after, behind the others', async () => {
     const harness = new Harness();
     const lastError = { name: 'WorkerLost', message: 'gone', at: iso(-60), attempt: 1 };
     harness.put('poison', {
@@ -114,7 +114,7 @@ describe('after a run was lost', () => {
     expect(order.at(-1)).toBe('poison');
   });
 
-  test('no more than twenty are attempted alone in one run', async () => {
+  it('no more than twenty are attempted alone in one run', async () => {
     const harness = new Harness();
     const lastError = { name: 'WorkerLost', message: 'gone', at: iso(-60), attempt: 1 };
     for (let i = 0; i < 30; i++) {
@@ -131,7 +131,7 @@ describe('after a run was lost', () => {
     expect(await harness.run(succeed)).toMatchObject({ attempted: 10, ended: 'drained' });
   });
 
-  test('a lost worker kills no record before its second attempt, under any policy', async () => {
+  it('a lost worker kills no record before its second attempt, under any policy', async () => {
     const once = { type: 'none' as const };
     const harness = await lose(['a'], true);
     await harness.pass(80);
@@ -171,7 +171,7 @@ function troubled(harness: Harness, isDown: () => boolean): BacklogStore {
 describe('a run that was lost before its first attempt', () => {
   const twice = { type: 'constant', interval: 60, jitter: 'none', maxAttempts: 2 } as const;
 
-  test.each([1, 2])('counts as an attempt of none of its page of %s', async (count) => {
+  it.each([1, 2])('counts as an attempt of none of its page of %s', async (count) => {
     const harness = new Harness();
     for (let i = 0; i < count; i++) harness.put(`r${i}`);
     const store = troubled(harness, () => true);
@@ -182,7 +182,7 @@ describe('a run that was lost before its first attempt', () => {
       expect([status, attempts, lastError]).toEqual(['ERROR', 1, expect.objectContaining({ name: 'Error' })]);
   });
 
-  test('nor of a page that comes behind others', async () => {
+  it('nor of a page that comes behind others', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) harness.put(id);
     const store = troubled(harness, () => harness.statuses().SUCCESS !== undefined);
@@ -197,7 +197,7 @@ describe('a run that was lost before its first attempt', () => {
     ]);
   });
 
-  test('nor of one that it was to attempt alone', async () => {
+  it('nor of one that it was to attempt alone', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) harness.put(id);
     await harness.store.holdLease('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
@@ -219,7 +219,7 @@ describe('a run that was lost before its first attempt', () => {
     for (const { attempts } of harness.store.items()) expect(attempts).toBe(1);
   });
 
-  test('leaves in doubt who was: a read without an answer clears nobody', async () => {
+  it('leaves in doubt who was: a read without an answer clears nobody', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) harness.put(id);
     await harness.store.holdLease('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
@@ -235,7 +235,7 @@ describe('a run that was lost before its first attempt', () => {
   });
 });
 
-test('a poison record is found by its second crash, although its page has no other', async () => {
+it('a poison record is found by its second crash, although its page has no other', async () => {
   const harness = new Harness();
   harness.put('poison');
   let attempts = 0;

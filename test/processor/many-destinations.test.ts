@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BreakerMemory, Process } from '../../src/processor/index.js';
 import { OWN_BREAKERS, sharedBreakerOf } from '../../src/store/breakers.js';
 import type { BacklogStore } from '../../src/store/index.js';
@@ -65,7 +65,7 @@ async function fill(harness: Harness): Promise<void> {
 }
 
 describe('more destinations that fail than their queue’s item has room for', () => {
-  test.each([60, 500])(
+  it.each([60, 500])(
     '%i of them: each is attempted until its breaker opens, and by one probe a minute after that',
     async (dead) => {
       const harness = customers([...namesOf('dead', dead), ...namesOf('good', 10)]);
@@ -80,7 +80,7 @@ describe('more destinations that fail than their queue’s item has room for', (
     },
   );
 
-  test('without the shared ones, all records of the others have all their attempts', async () => {
+  it('without the shared ones, all records of the others have all their attempts', async () => {
     const harness = customers(namesOf('dead', 60));
     const setBreaker: BacklogStore['setBreaker'] = async (queue, to, next, read) => {
       const { breakers } = await harness.store.readQueue(queue);
@@ -93,7 +93,7 @@ describe('more destinations that fail than their queue’s item has room for', (
     expect(most).toBeGreaterThan(2 * RECORDS_EACH);
   });
 
-  test('one that works and shares a breaker with one that does not is attempted whenever its record makes the probe', async () => {
+  it('one that works and shares a breaker with one that does not is attempted whenever its record makes the probe', async () => {
     const dead = 'dead-0';
     let good = 0;
     while (sharedBreakerOf(`good-${good}`) !== sharedBreakerOf(dead)) good++;
@@ -104,7 +104,7 @@ describe('more destinations that fail than their queue’s item has room for', (
     expect(successesOf(harness, dead)).toBe(0);
   });
 
-  test('a shared one closes when its destination works again', async () => {
+  it('a shared one closes when its destination works again', async () => {
     const harness = customers(['dead-0']);
     await fill(harness);
     await harness.run(failWhereDead, CHOICES);
@@ -117,7 +117,7 @@ describe('more destinations that fail than their queue’s item has room for', (
     expect(harness.statuses()).toEqual({ SUCCESS: RECORDS_EACH });
   });
 
-  test('one that no record has come to for a day makes room', async () => {
+  it('one that no record has come to for a day makes room', async () => {
     const harness = customers(['dead-0']);
     await fill(harness);
     await harness.pass(2 * 86_400 + 1);
@@ -127,7 +127,7 @@ describe('more destinations that fail than their queue’s item has room for', (
     expect(breakers.has('dead-0')).toBe(true);
   });
 
-  test('the shared breaker of a destination is read once for a page, and none while few are open', async () => {
+  it('the shared breaker of a destination is read once for a page, and none while few are open', async () => {
     const harness = customers(['dead-0', 'good-0'], 5);
     const asked: string[] = [];
     const readSharedBreaker: BacklogStore['readSharedBreaker'] = (queue, to) => {
@@ -145,7 +145,7 @@ describe('more destinations that fail than their queue’s item has room for', (
     expect(asked.sort()).toEqual(['dead-0', 'good-0']);
   });
 
-  test.each([
+  it.each([
     '__proto__',
     'constructor',
     'toString',
@@ -177,7 +177,7 @@ describe('more destinations that fail than their queue’s item has room for', (
 });
 
 describe('what a process keeps of breakers', () => {
-  test('forgets the one that was met longest ago, of more than a thousand', async () => {
+  it('forgets the one that was met longest ago, of more than a thousand', async () => {
     const harness = new Harness();
     const breakers = new Map<string, Map<string, unknown>>();
     const names = ['first', ...Array.from({ length: 600 }, (_, i) => `a${i}`), 'first'];

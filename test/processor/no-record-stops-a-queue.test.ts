@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type RecordChange, RetryAfter } from '../../src/record/index.js';
 import { StoreError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
@@ -36,7 +36,7 @@ describe('no record can stop a queue', () => {
     },
   });
 
-  test.each([
+  it.each([
     ['cannot be read', unreadable],
     ['has a message that is no text', Object.assign(new Error('x'), { message: { code: 7n } })],
     ['asks for a wait beyond all dates', new RetryAfter(1e300)],
@@ -55,7 +55,7 @@ describe('no record can stop a queue', () => {
     expect(harness.item('odd')).toMatchObject({ status: 'ERROR', attempts: 1 });
   });
 
-  test('by an outcome that the store refuses to write', async () => {
+  it('by an outcome that the store refuses to write', async () => {
     const harness = new Harness();
     harness.put('odd');
     await harness.pass(1);
@@ -66,7 +66,7 @@ describe('no record can stop a queue', () => {
     expect(harness.warnings).toContain('the outcome of an attempt could not be written');
   });
 
-  test('by a record that can neither be placed nor quarantined: a run on arrival counts it, too', async () => {
+  it('by a record that can neither be placed nor quarantined: a run on arrival counts it, too', async () => {
     const harness = new Harness();
     harness.put('odd', { lane: undefined, dueAt: undefined, backlogFormat: 99 });
     harness.put('good', { lane: undefined, dueAt: undefined });
@@ -75,7 +75,7 @@ describe('no record can stop a queue', () => {
     expect(summary).toMatchObject({ succeeded: 1, refused: 1 });
   });
 
-  test('by a success that the store refuses to write: it is quarantined, and not attempted again', async () => {
+  it('by a success that the store refuses to write: it is quarantined, and not attempted again', async () => {
     const harness = new Harness();
     harness.put('odd');
     const store = refusing(harness.store, 'odd', ({ set }) => set.status === 'SUCCESS');
@@ -88,7 +88,7 @@ describe('no record can stop a queue', () => {
     expect(await harness.run(succeed, { store })).toMatchObject({ attempted: 0, ended: 'drained' });
   });
 
-  test('by a history that its item has no room for: its failures are counted without', async () => {
+  it('by a history that its item has no room for: its failures are counted without', async () => {
     const harness = new Harness();
     harness.put('full');
     const store = refusing(harness.store, 'full', ({ set }) => (set.history?.length ?? 0) > 0);
@@ -106,7 +106,7 @@ describe('no record can stop a queue', () => {
     expect(harness.warnings).toContain('a record has no room for its history');
   });
 
-  test('by counts that no library ever wrote', async () => {
+  it('by counts that no library ever wrote', async () => {
     const harness = new Harness();
     harness.put('odd', { failures: 3_000_000_000, attempts: 1 });
     const before = process.cpuUsage();
@@ -117,7 +117,7 @@ describe('no record can stop a queue', () => {
     expect(Date.parse(String(dueAt)) - START).toBeLessThanOrEqual(360 * 86_400_000);
   });
 
-  test("by a producer's own attribute of the name of ours", async () => {
+  it("by a producer's own attribute of the name of ours", async () => {
     const harness = new Harness();
     const history = Array.from({ length: 6_000 }, (_, i) => ({
       name: 'E',

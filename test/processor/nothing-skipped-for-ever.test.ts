@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BacklogStore } from '../../src/store/store.js';
 import { isOnDynamoDbLocal } from '../store/test-store.js';
 import { Harness, START, succeed, YOUNG } from './harness.js';
@@ -50,7 +50,7 @@ describe.each([
   ['per-record retries', {}, ITEMS],
   ['the progressive schedule', { band: YOUNG }, [...ITEMS, ...BY_AGE]],
 ])('under %s', (_, choices, items) => {
-  test.each(items)(
+  it.each(items)(
     'a pile of items %s costs one write each, once, and keeps no good record from its attempt',
     async (_, odd, becomes) => {
       const harness = new Harness();
@@ -78,7 +78,7 @@ describe.each([
     },
   );
 
-  test('items with a due time of a year that does not sort are attempted', async () => {
+  it('items with a due time of a year that does not sort are attempted', async () => {
     const harness = new Harness();
     const years = ['+275760-09-13T00:00:00.000Z', '-000001-01-01T00:00:00.000Z', '!soon'];
     for (const dueAt of years) harness.put(dueAt, { insertedAt: iso(-60), dueAt });
@@ -90,7 +90,7 @@ describe.each([
   });
 });
 
-test('a redriven record of a newer version is quarantined again, once', async () => {
+it('a redriven record of a newer version is quarantined again, once', async () => {
   const harness = new Harness();
   harness.put('odd', { backlogFormat: 99, status: 'DEAD', lane: 'q/dead', deadReason: 'quarantined: x' });
   harness.put('odd', { ...harness.item('odd'), status: 'NEW', lane: 'q', deadReason: undefined });
@@ -99,7 +99,7 @@ test('a redriven record of a newer version is quarantined again, once', async ()
   expect(await harness.run(succeed)).toMatchObject({ attempted: 0, dead: 0, skipped: 0 });
 });
 
-test('one that has just come is quarantined without an attempt', async () => {
+it('one that has just come is quarantined without an attempt', async () => {
   const harness = new Harness();
   const bare = { lane: undefined, dueAt: undefined, rev: undefined };
   harness.put('newer', { ...bare, backlogFormat: 99 });

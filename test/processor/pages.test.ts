@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import { StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/store.js';
@@ -19,7 +19,7 @@ async function lease(harness: Harness, key = 'q') {
 describe.each(WAYS)('under %s', (_, choices) => {
   const key = choices.band ? 'q#1' : 'q';
 
-  test('an id that the index names twice is attempted once', async () => {
+  it('an id that the index names twice is attempted once', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) harness.put(id);
     const queryDue: BacklogStore['queryDue'] = async (query) => {
@@ -48,7 +48,7 @@ describe.each(WAYS)('under %s', (_, choices) => {
     for (const ids of journals) expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('nor is one attempted beside its straggler, whose id a page names again', async () => {
+  it('nor is one attempted beside its straggler, whose id a page names again', async () => {
     const harness = new Harness();
     for (const id of ['deaf', 'b', 'c']) harness.put(id, { insertedAt: iso(id === 'deaf' ? 0 : -1) });
     const queryDue: BacklogStore['queryDue'] = async (query) => {
@@ -74,7 +74,7 @@ describe.each(WAYS)('under %s', (_, choices) => {
     for (const ids of journals) expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('the journal of a page names those of earlier ones that ignore their signal', async () => {
+  it('the journal of a page names those of earlier ones that ignore their signal', async () => {
     const harness = new Harness();
     harness.put('deaf', { insertedAt: iso(choices.band ? 0 : -9) });
     for (let i = 0; i < 8; i++) harness.put(`r${i}`, { insertedAt: iso(-5) });
@@ -89,7 +89,7 @@ describe.each(WAYS)('under %s', (_, choices) => {
     for (const ids of journals) expect(ids).toContain('deaf');
   });
 
-  test('a run that was asked to looks once more, and attempts what has come meanwhile', async () => {
+  it('a run that was asked to looks once more, and attempts what has come meanwhile', async () => {
     const harness = new Harness();
     harness.put('early');
     const first = harness.start(() => harness.sleep(10), choices);
@@ -99,7 +99,7 @@ describe.each(WAYS)('under %s', (_, choices) => {
     expect(await harness.time.until(first)).toMatchObject({ succeeded: 2, ended: 'drained' });
   });
 
-  test('a page that is cut, as its ids are long, is not the last', async () => {
+  it('a page that is cut, as its ids are long, is not the last', async () => {
     const harness = new Harness();
     const ids = Array.from({ length: 80 }, (_, i) => `${i}-${'x'.repeat(2_000)}`);
     for (const id of ids) harness.put(id);
@@ -114,7 +114,7 @@ describe.each(WAYS)('under %s', (_, choices) => {
     expect(Math.max(...journals)).toBeLessThanOrEqual(64 * 1024);
   });
 
-  test('a run that ends at a limit gives its lease back, however many come by meanwhile', async () => {
+  it('a run that ends at a limit gives its lease back, however many come by meanwhile', async () => {
     const harness = new Harness();
     for (let i = 0; i < 3; i++) harness.put(`r${i}`);
     let others = 7;
@@ -131,7 +131,7 @@ describe.each(WAYS)('under %s', (_, choices) => {
   });
 });
 
-test('fresh records leave the cursor of a tier where it was', async () => {
+it('fresh records leave the cursor of a tier where it was', async () => {
   const harness = new Harness();
   for (let i = 0; i < 15; i++) harness.put(`old-${i}`, { insertedAt: iso(-1000 - i) });
   const limits = { band: YOUNG, maxRecords: 6, concurrency: 1 };
@@ -156,7 +156,7 @@ test('fresh records leave the cursor of a tier where it was', async () => {
   );
 });
 
-test('each of several runs that share the lanes of a queue looks after its own turns of a slow tier', async () => {
+it('each of several runs that share the lanes of a queue looks after its own turns of a slow tier', async () => {
   const harness = new Harness();
   const hourly = { ...YOUNG, number: 2, every: 3600 };
   const slow = { number: 3, every: 86_400, fromAge: 86_400, untilAge: 1e9, last: true };
@@ -176,7 +176,7 @@ test('each of several runs that share the lanes of a queue looks after its own t
   expect(second).toMatchObject({ succeeded: 1, caughtUp: [3] });
 });
 
-test('a release that arrives once more, behind the journal of the next page, does not give that page away', async () => {
+it('a release that arrives once more, behind the journal of the next page, does not give that page away', async () => {
   const harness = new Harness();
   harness.put('a');
   let again: (() => Promise<unknown>) | undefined;
@@ -200,7 +200,7 @@ test('a release that arrives once more, behind the journal of the next page, doe
   expect(others).toMatchObject([{ attempted: 0, ended: 'leaseHeld' }]);
 });
 
-test('a lease whose journal was written, but not answered, is given back all the same', async () => {
+it('a lease whose journal was written, but not answered, is given back all the same', async () => {
   const harness = new Harness();
   for (let i = 0; i < 150; i++) harness.put(`r${i}`);
   let journals = 0;
@@ -216,7 +216,7 @@ test('a lease whose journal was written, but not answered, is given back all the
   expect(await lease(harness)).toBeUndefined();
 });
 
-test('a page is read when its journal is written, and not before', async () => {
+it('a page is read when its journal is written, and not before', async () => {
   const harness = new Harness();
   for (let i = 0; i < 30; i++) harness.put(`r${String(i).padStart(2, '0')}`);
   const journalled = new Set<string>();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
 import type { RunSummary } from '../../src/processor/index.js';
 import { fail, Harness, START, succeed, YOUNG } from './harness.js';
@@ -9,7 +9,7 @@ const iso = (secondsAfterStart: number) => new Date(START + secondsAfterStart * 
 const [, HOURLY = YOUNG, ...SLOWER] = tierBands(DEFAULT_TIERS, 300);
 
 describe('a queue whose retry mode changes with records waiting', () => {
-  test("waits one function timeout before the new mode's first attempt, as the old mode's last run may be at work", async () => {
+  it("waits one function timeout before the new mode's first attempt, as the old mode's last run may be at work", async () => {
     const harness = new Harness();
     harness.put('r');
     await harness.run(fail);
@@ -27,7 +27,7 @@ describe('a queue whose retry mode changes with records waiting', () => {
     expect(await harness.run(fail, { band: YOUNG })).toMatchObject({ attempted: 1, ended: 'drained' });
   });
 
-  test('a run of the old mode stops at its next page', async () => {
+  it('a run of the old mode stops at its next page', async () => {
     const harness = new Harness();
     for (let i = 0; i < 40; i++) harness.put(`r${i}`);
     const old = harness.start(() => harness.sleep(10), { concurrency: 5 });
@@ -36,7 +36,7 @@ describe('a queue whose retry mode changes with records waiting', () => {
     expect(await harness.time.until(old)).toMatchObject({ attempted: 10, ended: 'retryModeChanged' });
   });
 
-  test('from progressive to fibonacci: a record is attempted once the wait that its failures ask for is over', async () => {
+  it('from progressive to fibonacci: a record is attempted once the wait that its failures ask for is over', async () => {
     const harness = new Harness();
     for (const id of ['often', 'fresh']) harness.put(id);
     for (let i = 0; i < 6; i++) {
@@ -54,7 +54,7 @@ describe('a queue whose retry mode changes with records waiting', () => {
     expect(attempted.sort()).toEqual(['new', 'often']);
   });
 
-  test('from progressive to fibonacci: one whose wait is not over is put right', async () => {
+  it('from progressive to fibonacci: one whose wait is not over is put right', async () => {
     const harness = new Harness();
     harness.put('often', {
       status: 'ERROR',
@@ -72,7 +72,7 @@ describe('a queue whose retry mode changes with records waiting', () => {
     });
   });
 
-  test('from fibonacci to progressive: each record gets the due time of its age when it is first met', async () => {
+  it('from fibonacci to progressive: each record gets the due time of its age when it is first met', async () => {
     const harness = new Harness();
     harness.put('failed', {
       status: 'ERROR',
@@ -97,7 +97,7 @@ describe('the hourly run', () => {
     insertedAt: iso(-40 * DAY),
   };
 
-  test('starts a slower tier whose turn was missed', async () => {
+  it('starts a slower tier whose turn was missed', async () => {
     const harness = new Harness();
     await harness.run(succeed, { band: HOURLY, catchUp });
     await harness.pass(5 * DAY);
@@ -106,7 +106,7 @@ describe('the hourly run', () => {
     expect(summary).toMatchObject({ succeeded: 1, caughtUp: [3, 4, 5] });
   });
 
-  test('starts a slower tier that has never run, which makes up for nothing', async () => {
+  it('starts a slower tier that has never run, which makes up for nothing', async () => {
     const harness = new Harness();
     harness.put('old', old);
     const summary = await harness.run(succeed, { band: HOURLY, catchUp });
@@ -114,7 +114,7 @@ describe('the hourly run', () => {
     expect(summary).not.toHaveProperty('caughtUp');
   });
 
-  test('leaves alone a tier that ran in time', async () => {
+  it('leaves alone a tier that ran in time', async () => {
     const harness = new Harness();
     await harness.run(succeed, { band: HOURLY, catchUp });
     await harness.pass(11 * 3600);
@@ -124,7 +124,7 @@ describe('the hourly run', () => {
     expect(await harness.run(succeed, { band: HOURLY, catchUp })).toMatchObject({ caughtUp: [3] });
   });
 
-  test('does not count a tier that is at work itself', async () => {
+  it('does not count a tier that is at work itself', async () => {
     const harness = new Harness();
     const [tier3 = YOUNG, ...slower] = SLOWER;
     await harness.run(succeed, { band: HOURLY, catchUp });
@@ -138,7 +138,7 @@ describe('the hourly run', () => {
     expect(summary?.caughtUp).toEqual(slower.map(({ number }) => number));
   });
 
-  test('goes on with a tier that ended at its limit', async () => {
+  it('goes on with a tier that ended at its limit', async () => {
     const harness = new Harness();
     for (let i = 0; i < 30; i++) harness.put(`old-${i}`, old);
     await harness.run(succeed, { band: HOURLY, catchUp: SLOWER.slice(0, 2) });
@@ -155,7 +155,7 @@ describe('the hourly run', () => {
     expect(harness.statuses()).toEqual({ SUCCESS: 30 });
   });
 
-  test('has a limit of its own for each tier it makes up for', async () => {
+  it('has a limit of its own for each tier it makes up for', async () => {
     const harness = new Harness();
     for (let i = 0; i < 30; i++) harness.put(`hourly-${i}`, { insertedAt: iso(-2 * DAY) });
     for (let i = 0; i < 5; i++) harness.put(`old-${i}`, old);
@@ -169,7 +169,7 @@ describe('the hourly run', () => {
     expect(attempted.filter((id) => id.startsWith('old'))).toHaveLength(5);
   });
 
-  test('does not go on to slower tiers when the queue has changed its mode meanwhile', async () => {
+  it('does not go on to slower tiers when the queue has changed its mode meanwhile', async () => {
     const harness = new Harness();
     for (let i = 0; i < 30; i++) harness.put(`hourly-${i}`, { insertedAt: iso(-2 * DAY) });
     harness.put('old', old);

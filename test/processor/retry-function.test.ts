@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Process, RetryFunction } from '../../src/processor/index.js';
 import { due, fail, Harness, START, YOUNG } from './harness.js';
 
@@ -22,7 +22,7 @@ describe('a retry function', () => {
     return [10, 20, 30][record.failures - 1] ?? false;
   };
 
-  test('decides by the error that was thrown', async () => {
+  it('decides by the error that was thrown', async () => {
     const missing = await afterOneFailure(custom, () => Promise.reject(new RecordNotFound('gone')));
     expect(missing.item).toMatchObject({
       status: 'DEAD',
@@ -33,7 +33,7 @@ describe('a retry function', () => {
     expect(down.item).toMatchObject({ status: 'ERROR', dueAt: due(240) });
   });
 
-  test('decides by the count: after 10, 20 and 30 seconds, then dead', async () => {
+  it('decides by the count: after 10, 20 and 30 seconds, then dead', async () => {
     const harness = new Harness();
     harness.put('r');
     const waits: number[] = [];
@@ -48,23 +48,23 @@ describe('a retry function', () => {
     expect(harness.item('r')).toMatchObject({ status: 'DEAD', attempts: 4 });
   });
 
-  test('may say at once: the next tick', async () => {
+  it('may say at once: the next tick', async () => {
     expect((await afterOneFailure(() => 0)).item).toMatchObject({ status: 'ERROR', dueAt: iso(0) });
   });
 
-  test.each(['2m', '1m 60s', 'PT2M'])('may say %j', async (wait) => {
+  it.each(['2m', '1m 60s', 'PT2M'])('may say %j', async (wait) => {
     expect((await afterOneFailure(() => wait)).item).toMatchObject({ status: 'ERROR', dueAt: due(120) });
     expect((await afterOneFailure(() => ({ wait }))).item).toMatchObject({ dueAt: due(120) });
   });
 
-  test("comes after the record's own policy", async () => {
+  it("comes after the record's own policy", async () => {
     const retry = { type: 'constant', interval: '7s', jitter: 'none' };
     expect((await afterOneFailure(() => 99, fail, { retry })).item).toMatchObject({ dueAt: due(7) });
     const asked = await afterOneFailure(() => false, fail, { retry });
     expect(asked.item).toMatchObject({ status: 'ERROR', dueAt: due(7) });
   });
 
-  test('sees the record with this failure counted, and the retries so far', async () => {
+  it('sees the record with this failure counted, and the retries so far', async () => {
     const seen: number[][] = [];
     await afterOneFailure(
       (_, { failures, attempts }, retryCount) => {
@@ -77,21 +77,21 @@ describe('a retry function', () => {
     expect(seen).toEqual([[4, 6, 3]]);
   });
 
-  test('that answers with a promise leaves it to the policy, and its rejection to nobody', async () => {
+  it('that answers with a promise leaves it to the policy, and its rejection to nobody', async () => {
     const promised = (async () => {
       throw new Error('too late');
     }) as unknown as RetryFunction;
     expect((await afterOneFailure(promised)).item).toMatchObject({ status: 'ERROR', dueAt: due(60) });
   });
 
-  test('waits on a progressive queue too', async () => {
+  it('waits on a progressive queue too', async () => {
     const harness = new Harness();
     harness.put('r');
     await harness.run(fail, { retryFunction: () => 1000, band: YOUNG });
     expect(harness.item('r')).toMatchObject({ dueAt: iso(0), notBefore: iso(970) });
   });
 
-  test('cannot put off a record past its greatest age', async () => {
+  it('cannot put off a record past its greatest age', async () => {
     const old = { insertedAt: iso(-359 * 86_400), dueAt: iso(0), attempts: 1 };
     expect((await afterOneFailure(() => 2 * 86_400, fail, old)).item).toMatchObject({
       status: 'DEAD',
@@ -99,7 +99,7 @@ describe('a retry function', () => {
     });
   });
 
-  test.each([
+  it.each([
     [
       'throws',
       () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import { Dead, RetryAfter } from '../../src/record/index.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
@@ -27,7 +27,7 @@ function spied(
 }
 
 describe('a run', () => {
-  test('of an empty lane is one query and nothing else', async () => {
+  it('of an empty lane is one query and nothing else', async () => {
     const harness = new Harness();
     for (let i = 0; i < 50; i++)
       harness.put(`done-${i}`, { status: 'SUCCESS', lane: undefined, dueAt: undefined });
@@ -37,7 +37,7 @@ describe('a run', () => {
     expect(summary).toMatchObject({ attempted: 0, ended: 'drained' });
   });
 
-  test('of one page writes a lease, one settle per record and a release', async () => {
+  it('of one page writes a lease, one settle per record and a release', async () => {
     const harness = new Harness();
     for (let i = 0; i < 3; i++) harness.put(`r${i}`);
     await harness.run(succeed);
@@ -63,7 +63,7 @@ describe('a run', () => {
     });
   });
 
-  test('settles success, failure, death and a wait that the other side asked for', async () => {
+  it('settles success, failure, death and a wait that the other side asked for', async () => {
     const harness = new Harness();
     for (const id of ['good', 'bad', 'hopeless', 'busy']) harness.put(id);
     const summary = await harness.run((record) => {
@@ -88,7 +88,7 @@ describe('a run', () => {
     expect(harness.item('busy')).toMatchObject({ status: 'ERROR', dueAt: iso(600) });
   });
 
-  test('uses all its slots', async () => {
+  it('uses all its slots', async () => {
     const harness = new Harness();
     for (let i = 0; i < 20; i++) harness.put(`r${i}`);
     let now = 0;
@@ -101,7 +101,7 @@ describe('a run', () => {
     expect(most).toBe(10);
   });
 
-  test('aborts an attempt whose time is up, and counts it as a failure', async () => {
+  it('aborts an attempt whose time is up, and counts it as a failure', async () => {
     const harness = new Harness();
     harness.put('slow');
     await harness.run(
@@ -118,7 +118,7 @@ describe('a run', () => {
     });
   });
 
-  test('goes on with others while an attempt ignores its signal, and takes its late success', async () => {
+  it('goes on with others while an attempt ignores its signal, and takes its late success', async () => {
     const harness = new Harness();
     harness.put('deaf');
     await harness.pass(1);
@@ -136,7 +136,7 @@ describe('a run', () => {
     expect(summary).toMatchObject({ succeeded: 51, ended: 'drained' });
   });
 
-  test('has no more attempts at once than it may, with those that ignore their signal', async () => {
+  it('has no more attempts at once than it may, with those that ignore their signal', async () => {
     const harness = new Harness();
     harness.put('deaf', { dueAt: iso(-1) });
     for (let i = 0; i < 80; i++) harness.put(`r${i}`);
@@ -153,7 +153,7 @@ describe('a run', () => {
     expect(harness.statuses()).toEqual({ SUCCESS: 81 });
   });
 
-  test('tells a late success for certain, although the answer to its settle comes in the time of another page', async () => {
+  it('tells a late success for certain, although the answer to its settle comes in the time of another page', async () => {
     const harness = new Harness();
     harness.put('deaf', { dueAt: iso(-1) });
     for (let i = 0; i < 50; i++) harness.put(`r${i}`);
@@ -173,7 +173,7 @@ describe('a run', () => {
     expect(summary).toMatchObject({ succeeded: 51, unsettled: 0, ended: 'drained' });
   });
 
-  test('tells an attempt that its time is up, however late that asks', async () => {
+  it('tells an attempt that its time is up, however late that asks', async () => {
     const harness = new Harness();
     harness.put('slow');
     const { clock } = harness;
@@ -190,7 +190,7 @@ describe('a run', () => {
     expect(harness.item('slow')).toMatchObject({ lastError: { name: 'AttemptTimeout' } });
   });
 
-  test('waits as long as the other side asks whose answer came when the time was up', async () => {
+  it('waits as long as the other side asks whose answer came when the time was up', async () => {
     const harness = new Harness();
     harness.put('busy');
     const late: Process = async () => {
@@ -201,7 +201,7 @@ describe('a run', () => {
     expect(harness.item('busy')).toMatchObject({ status: 'ERROR', dueAt: iso(605.5) });
   });
 
-  test('has attempts that last longer than a page', async () => {
+  it('has attempts that last longer than a page', async () => {
     const harness = new Harness();
     for (let i = 0; i < 3; i++) harness.put(`r${i}`);
     let begun = 0;
@@ -212,7 +212,7 @@ describe('a run', () => {
     expect(await harness.run(slow, { attemptTimeout: 120 })).toMatchObject({ succeeded: 3 });
   });
 
-  test('begins no attempt that its lease does not cover, with the settle behind it', async () => {
+  it('begins no attempt that its lease does not cover, with the settle behind it', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) harness.put(id);
     const until: number[] = [];
@@ -230,7 +230,7 @@ describe('a run', () => {
     expect(Math.min(...until)).toBeGreaterThan(35_000);
   });
 
-  test('gives up on an attempt that never ends before the function is ended, and gives the lease back', async () => {
+  it('gives up on an attempt that never ends before the function is ended, and gives the lease back', async () => {
     const harness = new Harness();
     harness.put('deaf');
     const summary = await harness.run(() => new Promise(() => {}), { attemptTimeout: 5 });
@@ -244,7 +244,7 @@ describe('a run', () => {
     expect(await harness.run(succeed)).toMatchObject({ attempted: 1, ended: 'drained' });
   });
 
-  test('ends before its deadline and tells what it left', async () => {
+  it('ends before its deadline and tells what it left', async () => {
     const harness = new Harness();
     for (let i = 0; i < 30; i++) harness.put(`r${i}`);
     const summary = await harness.run(() => harness.sleep(20), { concurrency: 1, deadlineSeconds: 120 });
@@ -255,13 +255,13 @@ describe('a run', () => {
     expect(harness.statuses()).toEqual({ SUCCESS: summary.succeeded, NEW: 30 - summary.succeeded });
   });
 
-  test('refuses an attempt timeout that the function has no room for', async () => {
+  it('refuses an attempt timeout that the function has no room for', async () => {
     await expect(new Harness().start(succeed, { attemptTimeout: 290 })).rejects.toThrow(
       "attemptTimeout: expected at least 15 s less than the function's timeout of 300 s, got 290",
     );
   });
 
-  test('stops at maxRecords', async () => {
+  it('stops at maxRecords', async () => {
     const harness = new Harness();
     for (let i = 0; i < 30; i++) harness.put(`r${i}`);
     expect(await harness.run(succeed, { maxRecords: 12 })).toMatchObject({
@@ -270,13 +270,13 @@ describe('a run', () => {
     });
   });
 
-  test('that reaches maxRecords with the last record is drained', async () => {
+  it('that reaches maxRecords with the last record is drained', async () => {
     const harness = new Harness();
     for (let i = 0; i < 12; i++) harness.put(`r${i}`);
     expect(await harness.run(succeed, { maxRecords: 12 })).toMatchObject({ attempted: 12, ended: 'drained' });
   });
 
-  test('stops at a paused queue without an attempt', async () => {
+  it('stops at a paused queue without an attempt', async () => {
     const harness = new Harness();
     harness.put('r');
     await harness.store.setPaused('q', true);
@@ -285,7 +285,7 @@ describe('a run', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
-  test('leaves alone what somebody else changed during its attempt', async () => {
+  it('leaves alone what somebody else changed during its attempt', async () => {
     const harness = new Harness();
     harness.put('r');
     const summary = await harness.run(() => harness.put('r', { rev: 'overwritten', payload: 'new' }));
@@ -293,7 +293,7 @@ describe('a run', () => {
     expect(harness.item('r')).toMatchObject({ status: 'NEW', payload: 'new', rev: 'overwritten' });
   });
 
-  test.each([
+  it.each([
     ['did not answer', new StoreUnavailableError('no answer')],
     ['throttled', new StoreThrottledError('slow down')],
   ])('repeats a settle that the store %s, and attempts nothing twice for it', async (_, error) => {
@@ -311,7 +311,7 @@ describe('a run', () => {
     expect(harness.time.now).toBeLessThanOrEqual(START + 23_000);
   });
 
-  test('ends cleanly when the store throttles, says so, and loses nothing', async () => {
+  it('ends cleanly when the store throttles, says so, and loses nothing', async () => {
     const harness = new Harness();
     harness.put('r');
     const { store } = spied(harness.store, {
@@ -326,7 +326,7 @@ describe('a run', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1, ended: 'drained' });
   });
 
-  test('writes nothing any more once it has given its lease back', async () => {
+  it('writes nothing any more once it has given its lease back', async () => {
     const harness = new Harness();
     for (let i = 0; i < 30; i++) harness.put(`r${i}`);
     const holdLease: BacklogStore['holdLease'] = async (key, hold) => {
@@ -343,7 +343,7 @@ describe('a run', () => {
     expect(await harness.run(succeed)).toMatchObject({ attempted: 10, ended: 'drained' });
   });
 
-  test('keeps a record without a readable insertion time, whatever it bears', async () => {
+  it('keeps a record without a readable insertion time, whatever it bears', async () => {
     const harness = new Harness();
     harness.put('odd', { insertedAt: 12345, dueAt: iso(0), attempts: 'many', retry: { type: 'fibonaci' } });
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
@@ -352,7 +352,7 @@ describe('a run', () => {
 });
 
 describe('two runs of one lane', () => {
-  test('do not work at the same time: the second asks the first to look once more', async () => {
+  it('do not work at the same time: the second asks the first to look once more', async () => {
     const harness = new Harness();
     harness.put('early');
     const first = harness.start(() => harness.sleep(10));
@@ -363,7 +363,7 @@ describe('two runs of one lane', () => {
     expect(await harness.time.until(first)).toMatchObject({ succeeded: 2, ended: 'drained' });
   });
 
-  test.each<[string, (harness: Harness) => Partial<BacklogStore>]>([
+  it.each<[string, (harness: Harness) => Partial<BacklogStore>]>([
     [
       'before the second could ask it',
       ({ store }) => ({
@@ -396,7 +396,7 @@ describe('two runs of one lane', () => {
     expect(await harness.run(succeed, { store })).toMatchObject({ succeeded: 1, ended: 'drained' });
   });
 
-  test('of two that find a lost one, the second asks the first to look once more', async () => {
+  it('of two that find a lost one, the second asks the first to look once more', async () => {
     const harness = new Harness();
     harness.put('r');
     await harness.store.holdLease('q', { holder: 'lost', until: START - 60_000, ids: [], rev: 'r' });
@@ -409,7 +409,7 @@ describe('two runs of one lane', () => {
     expect(await harness.store.releaseLease('q', 'first', {})).toBe('woken');
   });
 
-  test('a tier is never turned away by another', async () => {
+  it('a tier is never turned away by another', async () => {
     const harness = new Harness();
     harness.put('young');
     harness.put('old', { insertedAt: iso(-2 * 86_400) });
@@ -430,7 +430,7 @@ describe('two runs of one lane', () => {
 });
 
 describe('a run that stood still while it journalled a page', () => {
-  test('does not go by what it read before: another run may have had the lease meanwhile', async () => {
+  it('does not go by what it read before: another run may have had the lease meanwhile', async () => {
     const harness = new Harness();
     for (const [i, id] of ['a', 'b', 'c', 'd'].entries()) harness.put(id, { dueAt: iso(i - 10) });
     let writes = 0;

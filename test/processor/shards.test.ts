@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import { laneFor, laneOf, lanesOf } from '../../src/record/index.js';
 import { StoreThrottledError } from '../../src/store/errors.js';
@@ -25,7 +25,7 @@ function lanesIn(harness: Harness): Record<string, number> {
 }
 
 describe('a queue with shards', () => {
-  test('spreads ids evenly over its lanes, the first of which is that of a queue without shards', () => {
+  it('spreads ids evenly over its lanes, the first of which is that of a queue without shards', () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 32_000; i++) {
       const lane = laneFor({ queue: 'q', id: `order-${i}` }, 32);
@@ -36,7 +36,7 @@ describe('a queue with shards', () => {
     expect(laneFor({ queue: 'q', id: 'any' })).toBe('q');
   });
 
-  test('has them all attempted in one run, no more at once than a queue without', async () => {
+  it('has them all attempted in one run, no more at once than a queue without', async () => {
     const harness = spread(200, 4);
     let [now, most] = [0, 0];
     const slow: Process = async () => {
@@ -54,7 +54,7 @@ describe('a queue with shards', () => {
     expect(harness.time.now - startedAt).toBeLessThan(200 * 12.5 * 1.4);
   });
 
-  test('lends what the idle lanes leave to the busy one', async () => {
+  it('lends what the idle lanes leave to the busy one', async () => {
     const harness = new Harness();
     for (let i = 0; i < 100; i++) harness.put(`r${i}`, { lane: 'q#3' });
     const eight = { shards: 8, lanes: lanesOf('q', 0, 8), concurrency: 10 };
@@ -64,7 +64,7 @@ describe('a queue with shards', () => {
     expect((harness.time.now - startedAt) / 1000).toBeLessThanOrEqual(11);
   });
 
-  test('lends what another lane leaves while it is at work itself', async () => {
+  it('lends what another lane leaves while it is at work itself', async () => {
     const harness = new Harness();
     for (let i = 0; i < 45; i++) harness.put(`r${i}`, { lane: 'q#1' });
     harness.put('long', { lane: 'q#2' });
@@ -79,7 +79,7 @@ describe('a queue with shards', () => {
     expect(last).toBeLessThanOrEqual(7);
   });
 
-  test('gives a lane its share as soon as those that have it end', async () => {
+  it('gives a lane its share as soon as those that have it end', async () => {
     const harness = new Harness();
     for (let i = 0; i < 400; i++) harness.put(`busy${i}`, { lane: 'q#1' });
     for (let i = 0; i < 4; i++) harness.put(`rare${i}`, { lane: 'q#2' });
@@ -104,7 +104,7 @@ describe('a queue with shards', () => {
     expect((harness.time.now - START) / 1000).toBeLessThan(120);
   });
 
-  test('keeps one attempt for the other lanes where those of two ignore their signals', async () => {
+  it('keeps one attempt for the other lanes where those of two ignore their signals', async () => {
     const harness = new Harness();
     for (let i = 0; i < 40; i++) harness.put(`stuck${i}`, { lane: i % 2 === 0 ? 'q#1' : 'q#3' });
     for (let i = 0; i < 20; i++) harness.put(`good${i}`, { lane: 'q#2' });
@@ -115,7 +115,7 @@ describe('a queue with shards', () => {
     expect(good.filter(({ status }) => status === 'SUCCESS')).toHaveLength(20);
   });
 
-  test('counts an attempt that was given up with its lane until it ends', async () => {
+  it('counts an attempt that was given up with its lane until it ends', async () => {
     const harness = new Harness();
     harness.put('stuck', { lane: 'q' });
     for (let i = 0; i < 5; i++) harness.put(`good${i}`, { lane: 'q#1' });
@@ -140,19 +140,19 @@ describe('a queue with shards', () => {
     expect(most).toBe(1);
   });
 
-  test('has them all attempted where fewer may be attempted at once than it has lanes', async () => {
+  it('has them all attempted where fewer may be attempted at once than it has lanes', async () => {
     const harness = spread(40, 4);
     const summary = await harness.run(succeed, { ...SHARDS, concurrency: 2 });
     expect(summary).toMatchObject({ succeeded: 40, ended: 'drained' });
   });
 
-  test('has a limit that all its lanes come to together', async () => {
+  it('has a limit that all its lanes come to together', async () => {
     const harness = spread(200, 4);
     const summary = await harness.run(succeed, { ...SHARDS, maxRecords: 30 });
     expect(summary).toMatchObject({ attempted: 30, ended: 'maxRecords' });
   });
 
-  test('keeps a record in its lane when it fails, and in that of its dead when it is given up', async () => {
+  it('keeps a record in its lane when it fails, and in that of its dead when it is given up', async () => {
     const harness = spread(40, 4);
     const before = lanesIn(harness);
     await harness.run(fail, SHARDS);
@@ -166,7 +166,7 @@ describe('a queue with shards', () => {
     expect(listed).toHaveLength(40);
   });
 
-  test('gives what comes and fails its place in all of its lanes', async () => {
+  it('gives what comes and fails its place in all of its lanes', async () => {
     const harness = new Harness();
     const ids = Array.from({ length: 40 }, (_, i) => `n${i}`);
     for (const id of ids) harness.store.put({ id, status: 'NEW', queue: 'q', payload: {} });
@@ -177,7 +177,7 @@ describe('a queue with shards', () => {
     expect(Object.keys(lanesIn(harness)).sort()).toEqual(SHARDS.lanes);
   });
 
-  test('of fewer than before has those moved that fail in the lanes of the others', async () => {
+  it('of fewer than before has those moved that fail in the lanes of the others', async () => {
     const harness = spread(40, 8);
     const former = { shards: 2, lanes: lanesOf('q', 0, 8) };
     expect(await harness.run(fail, former)).toMatchObject({ failed: 40 });
@@ -187,7 +187,7 @@ describe('a queue with shards', () => {
     expect(await harness.run(succeed, now)).toMatchObject({ succeeded: 40 });
   });
 
-  test('moves those to their queue that name another by now, without an attempt', async () => {
+  it('moves those to their queue that name another by now, without an attempt', async () => {
     const harness = new Harness();
     for (let i = 0; i < 20; i++) harness.put(String(i), { queue: 'r', lane: laneOf('q', 7) });
     const moved = await harness.run(fail, { shards: 2, lanes: lanesOf('q', 0, 8) });
@@ -196,12 +196,12 @@ describe('a queue with shards', () => {
     expect(await harness.run(succeed, { queue: 'r' })).toMatchObject({ succeeded: 20 });
   });
 
-  test('of more than before goes on with those that stand in the lane it had', async () => {
+  it('of more than before goes on with those that stand in the lane it had', async () => {
     const harness = spread(40, 1);
     expect(await harness.run(succeed, SHARDS)).toMatchObject({ succeeded: 40 });
   });
 
-  test('lets several runs have a part of its lanes each, at the same time', async () => {
+  it('lets several runs have a part of its lanes each, at the same time', async () => {
     const harness = spread(200, 4);
     const slow: Process = () => harness.sleep(1);
     const runs = [0, 1].map((part) => {
@@ -214,7 +214,7 @@ describe('a queue with shards', () => {
     expect(other?.succeeded).toBeGreaterThan(50);
   });
 
-  test('goes on with the other lanes where one cannot be read, and tells', async () => {
+  it('goes on with the other lanes where one cannot be read, and tells', async () => {
     const harness = spread(80, 4);
     const store = new Proxy(harness.store, {
       get: (target, name) =>
@@ -231,14 +231,14 @@ describe('a queue with shards', () => {
     expect(left).toBeGreaterThan(10);
   });
 
-  test('keeps one pace in all its lanes', async () => {
+  it('keeps one pace in all its lanes', async () => {
     const harness = spread(40, 4);
     const starts: number[] = [];
     await harness.run(() => void starts.push(harness.time.now), { ...SHARDS, attemptsPerSecond: 10 });
     expect(starts).toEqual(starts.map((_, i) => (starts[0] ?? 0) + i * 100));
   });
 
-  test('may be progressive', async () => {
+  it('may be progressive', async () => {
     const harness = spread(40, 4);
     expect(await harness.run(fail, { ...SHARDS, band: YOUNG })).toMatchObject({ failed: 40 });
     await harness.pass(300);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
@@ -6,7 +6,7 @@ import { replacing } from '../simulation/replacing.js';
 import { Harness, START, succeed, YOUNG } from './harness.js';
 
 describe('a queue with a limit for the attempts of all its runs', () => {
-  test('never has more of them under way, whoever makes them', async () => {
+  it('never has more of them under way, whoever makes them', async () => {
     const harness = new Harness();
     const ids = Array.from({ length: 60 }, (_, i) => `n${i}`);
     for (const id of ids) harness.store.put({ id, status: 'NEW', queue: 'q', payload: {} });
@@ -37,7 +37,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     expect(harness.statuses()).toEqual({ SUCCESS: 120 });
   });
 
-  test('lets a run of a rule end that finds no room; the next one comes in a minute', async () => {
+  it('lets a run of a rule end that finds no room; the next one comes in a minute', async () => {
     const harness = new Harness();
     harness.put('r');
     const ask = { run: 'other', wanted: 8, most: 8, onArrival: false };
@@ -54,7 +54,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     expect(await harness.run(succeed, { globalConcurrency: 8 })).toMatchObject({ succeeded: 1 });
   });
 
-  test('an idle run takes none, and one with records takes them once and gives them back', async () => {
+  it('an idle run takes none, and one with records takes them once and gives them back', async () => {
     const harness = new Harness();
     const calls: string[] = [];
     const noted = (name: string) => {
@@ -76,7 +76,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     expect(ofSlots).toEqual(['takeSlots', 'releaseSlots']);
   });
 
-  test('renews its attempts about twice a minute while it goes on, and no more often', async () => {
+  it('renews its attempts about twice a minute while it goes on, and no more often', async () => {
     const harness = new Harness();
     for (let i = 0; i < 200; i++) harness.put(`r${i}`);
     const renewedAt: number[] = [];
@@ -90,7 +90,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     expect(renewedAt).toEqual([30, 60, 90, 120, 150, 180]);
   });
 
-  test.each([
+  it.each([
     [8, 10],
     [10, 10],
     [1, 1],
@@ -121,7 +121,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     },
   );
 
-  test('hands a pile over from a run at its deadline to the next one', async () => {
+  it('hands a pile over from a run at its deadline to the next one', async () => {
     const harness = new Harness();
     for (let i = 0; i < 50; i++) harness.put(`r${i}`);
     const choices = { globalConcurrency: 1, concurrency: 10 };
@@ -136,7 +136,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     expect((harness.time.now - START) / 1000).toBeLessThan(520);
   });
 
-  test('starts no attempt any more when it stood still and others have its share by now', async () => {
+  it('starts no attempt any more when it stood still and others have its share by now', async () => {
     const harness = new Harness();
     for (let i = 0; i < 100; i++) harness.put(`r${i}`);
     let standsStill = false;
@@ -163,7 +163,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     expect(attempts).toBe(11);
   });
 
-  test('ends when its slots have expired and cannot be renewed', async () => {
+  it('ends when its slots have expired and cannot be renewed', async () => {
     const harness = new Harness();
     for (let i = 0; i < 100; i++) harness.put(`r${i}`);
     const renewSlots: BacklogStore['renewSlots'] = async () => {
@@ -176,7 +176,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     expect((harness.time.now - START) / 1000).toBeLessThan(70);
   });
 
-  test('a run whose store does not answer for its share is crowded, and no error', async () => {
+  it('a run whose store does not answer for its share is crowded, and no error', async () => {
     for (const error of [new StoreThrottledError('slow down'), new StoreUnavailableError('no answer')]) {
       const harness = new Harness();
       harness.put('r');
@@ -193,7 +193,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     }
   });
 
-  test('is done although its attempts cannot be given back', async () => {
+  it('is done although its attempts cannot be given back', async () => {
     const harness = new Harness();
     harness.put('r');
     const releaseSlots = () => Promise.reject(new StoreUnavailableError('no answer'));
@@ -202,7 +202,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     expect(harness.warnings).toEqual(['attempts at a time could not be given back']);
   });
 
-  test('gives the attempts of a run back whose store failed', async () => {
+  it('gives the attempts of a run back whose store failed', async () => {
     const harness = new Harness();
     harness.put('r');
     const store = new Proxy(harness.store, {

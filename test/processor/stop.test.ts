@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AttemptContext, Process } from '../../src/processor/index.js';
 import type { RunChoices } from './harness.js';
 import { Harness, START, succeed } from './harness.js';
@@ -23,7 +23,7 @@ async function stopped(
 }
 
 describe('a run whose process is to end', () => {
-  test('begins no attempt any more, waits a moment for those under way, and gives its lease back', async () => {
+  it('begins no attempt any more, waits a moment for those under way, and gives its lease back', async () => {
     const { harness, summary, begun, tookMs } = await stopped((h) => h.sleep(1.05));
     expect(summary).toMatchObject({ ended: 'stopped', succeeded: 30, failed: 0 });
     expect(begun).toBe(30);
@@ -31,7 +31,7 @@ describe('a run whose process is to end', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 10, ended: 'drained' });
   });
 
-  test('tells those that last longer, which is no failure of theirs', async () => {
+  it('tells those that last longer, which is no failure of theirs', async () => {
     const { harness, summary, begun, tookMs } = await stopped(
       (h, { signal }) =>
         new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ describe('a run whose process is to end', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 40, ended: 'drained' });
   });
 
-  test('gives those up that do not listen, to be attempted when the process is surely gone', async () => {
+  it('gives those up that do not listen, to be attempted when the process is surely gone', async () => {
     const { harness, summary, tookMs } = await stopped((h) => h.sleep(20));
     expect(summary).toMatchObject({ ended: 'stopped', failed: 0, snoozed: 10 });
     expect(tookMs).toBeLessThan(4_000);
@@ -55,7 +55,7 @@ describe('a run whose process is to end', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 10 });
   });
 
-  test('leaves nothing on the signal, which lives as long as the process', async () => {
+  it('leaves nothing on the signal, which lives as long as the process', async () => {
     const harness = new Harness();
     const { signal } = new AbortController();
     for (let i = 0; i < 40; i++) harness.put(`r${i}`);
@@ -66,13 +66,13 @@ describe('a run whose process is to end', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test('does not wait for its next turn', async () => {
+  it('does not wait for its next turn', async () => {
     const { summary, tookMs } = await stopped(async () => {}, { attemptsPerSecond: 0.1 });
     expect(summary).toMatchObject({ ended: 'stopped', attempted: 1, succeeded: 1 });
     expect(tookMs).toBe(3_000);
   });
 
-  test('gives what has just come its place', async () => {
+  it('gives what has just come its place', async () => {
     const harness = new Harness();
     const ids = Array.from({ length: 40 }, (_, i) => `n${i}`);
     for (const id of ids) harness.store.put({ id, status: 'NEW', queue: 'q', payload: {} });
@@ -91,7 +91,7 @@ describe('a run whose process is to end', () => {
   });
 });
 
-test.each<[string, RunChoices]>([
+it.each<[string, RunChoices]>([
   ['as fast as it can', {}],
   ['at a pace', { attemptsPerSecond: 100 }],
   ['within a limit of all runs', { globalConcurrency: 100 }],

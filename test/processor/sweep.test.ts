@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sweep } from '../../src/processor/index.js';
 import { type BacklogStore, MemoryStore, StoreThrottledError } from '../../src/store/index.js';
 
@@ -12,7 +12,7 @@ function bench(pages = 40) {
   const memory = new MemoryStore({ clock });
   const read: string[] = [];
   let failsAt: string | undefined;
-  const scanUnplaced: BacklogStore['scanUnplaced'] = async ({ segment, after }) => {
+  const scanNotIndexed: BacklogStore['scanNotIndexed'] = async ({ segment, after }) => {
     now += 1000;
     const page = after === undefined ? 0 : Number(after.split('/')[1]) + 1;
     const id = `${segment}/${page}`;
@@ -20,7 +20,7 @@ function bench(pages = 40) {
     read.push(id);
     return { ids: [id], next: page + 1 < pages ? id : undefined };
   };
-  const store = Object.assign(memory, { scanUnplaced });
+  const store = Object.assign(memory, { scanNotIndexed });
   const found: string[] = [];
   return {
     clock,
@@ -39,13 +39,13 @@ function bench(pages = 40) {
 }
 
 describe('the sweep', () => {
-  test('reads the whole table, in several segments, and hands over what it finds', async () => {
+  it('reads the whole table, in several segments, and hands over what it finds', async () => {
     const { sweep, found } = bench();
     expect(await sweep()).toEqual({ ended: 'finished', found: 160 });
     expect(new Set(found).size).toBe(160);
   });
 
-  test('finds again what could not be handed over', async () => {
+  it('finds again what could not be handed over', async () => {
     const { clock, store, sweep: again, found } = bench(3);
     const lost = new Error('the queue does not answer');
     const handOver = async (ids: readonly string[]) => {
@@ -57,7 +57,7 @@ describe('the sweep', () => {
     expect(found).toEqual(expect.arrayContaining(['0/1', '1/1', '2/1', '3/1']));
   });
 
-  test('rests until a day has passed since it began', async () => {
+  it('rests until a day has passed since it began', async () => {
     const { sweep, read, pass } = bench(2);
     await sweep();
     pass(23 * HOUR);
@@ -67,7 +67,7 @@ describe('the sweep', () => {
     expect(await sweep()).toMatchObject({ ended: 'finished', found: 8 });
   });
 
-  test('ends in time, and goes on where it ended', async () => {
+  it('ends in time, and goes on where it ended', async () => {
     const { sweep, read, found } = bench();
     expect(await sweep(60)).toMatchObject({ ended: 'unfinished' });
     const sofar = read.length;
@@ -80,7 +80,7 @@ describe('the sweep', () => {
     expect(found).toHaveLength(160);
   });
 
-  test('keeps what it has read when DynamoDB throttles, and when its finds cannot be handed over', async () => {
+  it('keeps what it has read when DynamoDB throttles, and when its finds cannot be handed over', async () => {
     const { sweep, read, failAt } = bench(10);
     failAt('2/5');
     await expect(sweep()).rejects.toThrow('throttled');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RetryAfter } from '../../src/index.js';
 import type { Process } from '../../src/processor/index.js';
 import { Cancel, Snooze } from '../../src/record/index.js';
@@ -14,7 +14,7 @@ const cancel: Process = () => {
 };
 
 describe('a run over records that are put off', () => {
-  test('counts them apart, and attempts them when their wait is over, not earlier', async () => {
+  it('counts them apart, and attempts them when their wait is over, not earlier', async () => {
     const harness = new Harness();
     harness.put('a');
     const summary = await harness.run(snooze(90), { retry: { type: 'none' } });
@@ -27,7 +27,7 @@ describe('a run over records that are put off', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
-  test('never gives one up for its snoozes, however many they are', async () => {
+  it('never gives one up for its snoozes, however many they are', async () => {
     const harness = new Harness();
     harness.put('a');
     for (let i = 0; i < 50; i++) {
@@ -42,7 +42,7 @@ describe('a run over records that are put off', () => {
     expect(harness.item('a')).toMatchObject({ status: 'ERROR', failures: 1, attempts: 51 });
   });
 
-  test('on a progressive queue leaves them to the first turn after their wait', async () => {
+  it('on a progressive queue leaves them to the first turn after their wait', async () => {
     const harness = new Harness();
     harness.put('a');
     expect(await harness.run(snooze(700), { band: YOUNG })).toMatchObject({ snoozed: 1 });
@@ -52,7 +52,7 @@ describe('a run over records that are put off', () => {
     }
   });
 
-  test('gives those that have just come their place', async () => {
+  it('gives those that have just come their place', async () => {
     const harness = new Harness();
     harness.store.put({ id: 'a', status: 'NEW', queue: 'q', payload: 1 });
     const arrivals = { batch: 'b', ids: ['a'] };
@@ -62,7 +62,7 @@ describe('a run over records that are put off', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
-  test('honours their wait when the queue goes from progressive to due times, or back', async () => {
+  it('honours their wait when the queue goes from progressive to due times, or back', async () => {
     for (const [former, next] of [
       [{ band: YOUNG }, {}],
       [{}, { band: YOUNG }],
@@ -81,7 +81,7 @@ describe('a run over records that are put off', () => {
     }
   });
 
-  test('gives a record the attempt that it was put off to past its last day, and no further one', async () => {
+  it('gives a record the attempt that it was put off to past its last day, and no further one', async () => {
     const harness = new Harness();
     const retry = { type: 'constant', maxAge: 3600 } as const;
     harness.put('kept');
@@ -95,7 +95,7 @@ describe('a run over records that are put off', () => {
     expect(harness.item('given-up')).toMatchObject({ status: 'DEAD', deadReason: 'expired', attempts: 2 });
   });
 
-  test('takes a Retry-After for a failure, as ever', async () => {
+  it('takes a Retry-After for a failure, as ever', async () => {
     const harness = new Harness();
     harness.put('a');
     expect(await harness.run(() => new RetryAfter(90))).toMatchObject({ failed: 1, snoozed: 0 });
@@ -103,7 +103,7 @@ describe('a run over records that are put off', () => {
 });
 
 describe('a run over records that nobody wants any more', () => {
-  test('counts them apart from the dead', async () => {
+  it('counts them apart from the dead', async () => {
     const harness = new Harness();
     harness.put('a');
     expect(await harness.run(cancel)).toMatchObject({ attempted: 1, cancelled: 1, dead: 0, failed: 0 });
@@ -117,7 +117,7 @@ describe('a run over records that nobody wants any more', () => {
     expect(await harness.run(succeed)).toMatchObject({ attempted: 0, skipped: 0 });
   });
 
-  test('lists those that have just come with the dead, too', async () => {
+  it('lists those that have just come with the dead, too', async () => {
     const harness = new Harness();
     harness.store.put({ id: 'a', status: 'NEW', queue: 'q', payload: 1 });
     await harness.run(cancel, { arrivals: { batch: 'b', ids: ['a'] } });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors.js';
 import { resolvePolicy } from '../../src/policies/index.js';
 import {
@@ -34,7 +34,7 @@ function bound(count: number, share: number): number {
 }
 
 describe('queues with weights', () => {
-  test.each([
+  it.each([
     ['critical,3 default,1', 200, { critical: 3 / 4, default: 1 / 4 }],
     ['critical,3 default,1', 10_000, { critical: 3 / 4, default: 1 / 4 }],
     ['critical,6 default', 10_000, { critical: 6 / 7, default: 1 / 7 }],
@@ -48,12 +48,12 @@ describe('queues with weights', () => {
     }
   });
 
-  test('are drawn by their shares with the random numbers of the system, too', () => {
+  it('are drawn by their shares with the random numbers of the system, too', () => {
     const { critical = 0 } = draws(10_000, 'critical,3 default,1', systemRandom);
     expect(Math.abs(critical - 7_500)).toBeLessThan(bound(10_000, 0.75));
   });
 
-  test('are read from text, and from lists', () => {
+  it('are read from text, and from lists', () => {
     const expected = new Map([
       ['critical', 6],
       ['default', 1],
@@ -62,7 +62,7 @@ describe('queues with weights', () => {
     expect(parseWeights([['critical', 6], 'default'], 'queues')).toEqual(expected);
   });
 
-  test.each<[QueuesChoice, string]>([
+  it.each<[QueuesChoice, string]>([
     [
       '',
       'queues: expected names of queues (letters, digits, "_", "." and "-", at most 128) with their weights, such as "critical,6 default,1", got ""',
@@ -129,7 +129,7 @@ const EACH = 300;
 const PAGES_OF_TWO = { limits: { concurrency: 1, attemptTimeout: 30 } };
 
 describe('a run of several queues', () => {
-  test('gives each queue its share of the pages while all have work, and all of them all in the end', async () => {
+  it('gives each queue its share of the pages while all have work, and all of them all in the end', async () => {
     const queues = new Queues();
     queues.put('critical', EACH);
     queues.put('default', EACH);
@@ -143,7 +143,7 @@ describe('a run of several queues', () => {
     expect(queues.attempted.slice(-50)).toEqual(Array(50).fill('default'));
   });
 
-  test('loses nothing of the shares to a queue that is empty', async () => {
+  it('loses nothing of the shares to a queue that is empty', async () => {
     const queues = new Queues();
     queues.put('high', EACH);
     queues.put('low', EACH);
@@ -152,7 +152,7 @@ describe('a run of several queues', () => {
     expect(queues.shareOf('high', EACH)).toBeLessThan(0.75 + 0.15);
   });
 
-  test('serves queues of equal weights at the same time', async () => {
+  it('serves queues of equal weights at the same time', async () => {
     const queues = new Queues();
     queues.put('a', 40);
     queues.put('b', 40);
@@ -163,7 +163,7 @@ describe('a run of several queues', () => {
     expect(queues.shareOf('a', 40)).toBeCloseTo(0.5, 1);
   });
 
-  test('goes on with the others where one is paused, or at work elsewhere', async () => {
+  it('goes on with the others where one is paused, or at work elsewhere', async () => {
     const queues = new Queues();
     queues.put('a', 50);
     queues.put('b', 50);
@@ -176,7 +176,7 @@ describe('a run of several queues', () => {
     expect(c?.succeeded).toBe(50);
   });
 
-  test('waits for a run that must end soon only when the others have nothing left', async () => {
+  it('waits for a run that must end soon only when the others have nothing left', async () => {
     const queues = new Queues();
     queues.put('a', 20);
     queues.put('b', 20);
@@ -198,7 +198,7 @@ describe('a run of several queues', () => {
     expect([a?.succeeded, a?.ended, b?.succeeded]).toEqual([20, 'drained', 20]);
   });
 
-  test('keeps the limit of each queue', async () => {
+  it('keeps the limit of each queue', async () => {
     const queues = new Queues();
     queues.put('a', 100);
     queues.put('b', 100);
@@ -210,7 +210,7 @@ describe('a run of several queues', () => {
     ]);
   });
 
-  test('ends before the deadline', async () => {
+  it('ends before the deadline', async () => {
     const queues = new Queues();
     queues.put('a', 100);
     queues.put('b', 100);
@@ -221,7 +221,7 @@ describe('a run of several queues', () => {
     expect([a?.ended, b?.ended]).toEqual(['deadline', 'deadline']);
   });
 
-  test('passes over records behind an open breaker, page by page, to those behind it', async () => {
+  it('passes over records behind an open breaker, page by page, to those behind it', async () => {
     const queues = new Queues();
     queues.put('a', 30, { payload: { to: 'down' } });
     queues.put('b', 30, { payload: { to: 'up' } });
@@ -244,7 +244,7 @@ describe('a run of several queues', () => {
     expect(b).toMatchObject({ attempted: 30, ended: 'drained' });
   });
 
-  test('gives each record one turn, also if it is due again at once, or its outcome cannot be written', async () => {
+  it('gives each record one turn, also if it is due again at once, or its outcome cannot be written', async () => {
     const queues = new Queues();
     queues.put('a', 20);
     queues.put('b', 20);
@@ -263,7 +263,7 @@ describe('a run of several queues', () => {
     expect(b).toMatchObject({ attempted: 20, succeeded: 19, unsettled: 1, ended: 'drained' });
   });
 
-  test('counts what waits for its task, on whatever page', async () => {
+  it('counts what waits for its task, on whatever page', async () => {
     const queues = new Queues();
     queues.put('a', 30, { task: 'unheard-of' });
     queues.put('b', 30);
@@ -273,7 +273,7 @@ describe('a run of several queues', () => {
     expect(summary).toMatchObject({ attempted: 30, unknownTask: 30 });
   });
 
-  test('is told as one, and queue by queue', async () => {
+  it('is told as one, and queue by queue', async () => {
     const queues = new Queues();
     queues.put('a', 40);
     queues.put('b', 5);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { repairOf } from '../../src/cli/doctor/place-checks.js';
+import { describe, expect, it } from 'vitest';
+import { repairOf } from '../../src/cli/doctor/index-checks.js';
 import { checkRecord } from '../../src/cli/doctor/record-checks.js';
 import { historyLines } from '../../src/cli/history-lines.js';
 import { recordJson } from '../../src/cli/record-json.js';
@@ -9,8 +9,8 @@ import {
   type BacklogRecord,
   CONTRACT_ATTRIBUTES,
   type Item,
+  indexChange,
   parseRecord,
-  place,
   QUEUE_PATTERN,
   STATUSES,
   settle,
@@ -101,7 +101,7 @@ function expectSound(record: BacklogRecord): void {
 }
 
 describe('any item', () => {
-  test('is a record, whatever its attributes hold', () => {
+  it('is a record, whatever its attributes hold', () => {
     fc.assert(
       fc.property(item, (given) => {
         const record = parseRecord(given, NOW);
@@ -114,7 +114,7 @@ describe('any item', () => {
         const checks = { now: NOW, queues: undefined, retryModes: new Map() };
         expect(checkRecord(given, record, checks)).toBeInstanceOf(Array);
         repairOf(given, record, NOW);
-        expect(() => toAttributes(place(record, NOW).set as Item)).not.toThrow();
+        expect(() => toAttributes(indexChange(record, NOW).set as Item)).not.toThrow();
         for (const outcome of [
           { type: 'success', ms: 1 },
           { type: 'failure', error: { name: 'Error', message: 'no' }, ms: 1 },
@@ -127,7 +127,7 @@ describe('any item', () => {
     );
   });
 
-  test.each<[string, Record<string, unknown>, string]>([
+  it.each<[string, Record<string, unknown>, string]>([
     ['an error whose name is a map', { lastError: { name: { toString: 'x', valueOf: 'y' } } }, 'lastError'],
     ['an error that is a text', { lastError: 'Error: no' }, 'lastError'],
     ['a history that is a map', { history: { length: 3 } }, 'history'],
@@ -144,7 +144,7 @@ describe('any item', () => {
     expect(record.problems.map((problem) => problem.split(/[:.\s]/)[0])).toEqual([named]);
   });
 
-  test('with texts and lists of any size is read within bounds', () => {
+  it('with texts and lists of any size is read within bounds', () => {
     const long = 'x'.repeat(390_000);
     const many = Array.from({ length: 130_000 }, () => ({}));
     for (const name of CONTRACT_ATTRIBUTES) {
@@ -161,7 +161,7 @@ describe('any item', () => {
     expect(history.at(-1)?.message?.length).toBeLessThan(500);
   });
 
-  test('keeps an attribute of any name beside its payload', () => {
+  it('keeps an attribute of any name beside its payload', () => {
     const given: Item = JSON.parse('{"id": "a", "__proto__": {"a": 1}, "constructor": 2}');
     expect(Object.keys(parseRecord(given, NOW).attributes)).toEqual(['__proto__', 'constructor']);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIERS, resolvePolicy, tierBands } from '../../src/policies/index.js';
 import { judge } from '../../src/record/index.js';
 import { iso, NOW, record } from './records.js';
@@ -28,7 +28,7 @@ const failed = {
 const snoozed = { attempts: 1, lastAttemptAt: iso(-2 * DAY) };
 
 describe('a record found by its due time', () => {
-  test.each([
+  it.each([
     ['is attempted', {}, { do: 'attempt' }],
     [
       'is left if it has succeeded meanwhile',
@@ -144,7 +144,7 @@ describe('a record found by its age', () => {
     const at = iso(-days * DAY);
     return record({ insertedAt: at, dueAt: at, ...attributes });
   };
-  test.each([
+  it.each([
     ['is attempted in its band', 1, aged(0.5), { do: 'attempt' }],
     ['is left when it has left the band', 1, aged(1.01), { do: 'skip', reason: 'moved' }],
     ['is left before it has come of age', 2, aged(1), { do: 'skip', reason: 'moved' }],
@@ -204,12 +204,12 @@ describe('a record found by its age', () => {
   });
 });
 
-test('a due time that nobody can read is put right on a progressive queue', () => {
+it('a due time that nobody can read is put right on a progressive queue', () => {
   const verdict = judge(record({ ...failed, dueAt: "1 o'clock", lane: 'q' }), byAge(2));
   expect(verdict).toEqual({ do: 'reschedule', dueAt: NOW - 3_600_000 });
 });
 
-test('a wait that a record brought from the other retry mode is honoured, however a progressive run came upon it', () => {
+it('a wait that a record brought from the other retry mode is honoured, however a progressive run came upon it', () => {
   const waiting = record({ ...failed, dueAt: iso(900) });
   expect(judge(waiting, byAge(1))).toEqual({ do: 'skip', reason: 'notDue' });
 });

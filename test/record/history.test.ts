@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { appendEntry, truncate } from '../../src/record/history.js';
 import { type AttemptOutcome, settle } from '../../src/record/index.js';
 import type { HistoryEntry } from '../../src/record/record.js';
@@ -22,7 +22,7 @@ const failing = (message: string): AttemptOutcome => ({
 });
 
 describe('the history of a record', () => {
-  test('says of every failure when it was, how long it took, what it was, and when it was to be tried again', () => {
+  it('says of every failure when it was, how long it took, what it was, and when it was to be tried again', () => {
     const { set } = settle(record(), failing('HTTP 503'), context());
     expect(set.history).toEqual([
       { name: 'HttpError', message: 'HTTP 503', at: iso(0), attempt: 1, ms: 12, next: iso(300) },
@@ -30,7 +30,7 @@ describe('the history of a record', () => {
     expect(set.lastError).toEqual({ name: 'HttpError', message: 'HTTP 503', at: iso(0), attempt: 1 });
   });
 
-  test('says that it was given up, into which queue it went, and nothing where the rules decide', () => {
+  it('says that it was given up, into which queue it went, and nothing where the rules decide', () => {
     const last = (overrides: Parameters<typeof context>[0], outcome = failing('x')) =>
       settle(record(), outcome, context(overrides)).set.history?.at(-1);
     const never = { ...context().policy, maxAttempts: 1 };
@@ -43,7 +43,7 @@ describe('the history of a record', () => {
     expect(last({ retryMode: 'progressive' }, asked)).toMatchObject({ next: iso(900) });
   });
 
-  test('goes on to the end of a record that had one, and costs one that was done at once nothing', () => {
+  it('goes on to the end of a record that had one, and costs one that was done at once nothing', () => {
     const failed = record({ history: [failure(1)], attempts: 1 });
     const success = { type: 'success', ms: 7 } as const;
     expect(settle(failed, success, context()).set.history).toEqual([
@@ -61,7 +61,7 @@ describe('the history of a record', () => {
     }
   });
 
-  test('has one entry for snoozes of the same reason in a row, the newest', () => {
+  it('has one entry for snoozes of the same reason in a row, the newest', () => {
     const snoozed = (attempt: number, message?: string): HistoryEntry => ({
       at: iso(attempt),
       attempt,
@@ -75,7 +75,7 @@ describe('the history of a record', () => {
     expect(history).toEqual([failure(1), snoozed(3), snoozed(5, 'closed')]);
   });
 
-  test('keeps the newest that fit into 512 bytes, and no more entries than it may', () => {
+  it('keeps the newest that fit into 512 bytes, and no more entries than it may', () => {
     let history: readonly HistoryEntry[] = [];
     for (let attempt = 1; attempt <= 50; attempt++) {
       history = appendEntry(history, failure(attempt));
@@ -88,7 +88,7 @@ describe('the history of a record', () => {
     expect(appendEntry(history, failure(51), { bytes: 512, entries: 1 })).toEqual([failure(51)]);
   });
 
-  test('uses its bytes to the last one', () => {
+  it('uses its bytes to the last one', () => {
     for (const bytes of [200, 512, 1000]) {
       const [entry] = appendEntry([], failure(1, { stack: 's'.repeat(5_000), message: 'm'.repeat(5_000) }), {
         bytes,
@@ -98,7 +98,7 @@ describe('the history of a record', () => {
     }
   });
 
-  test('gives up the stacks of older attempts first, then older attempts, then its own stack', () => {
+  it('gives up the stacks of older attempts first, then older attempts, then its own stack', () => {
     const stack = 'at process (/var/task/index.mjs:1:4711)';
     const both = [failure(1, { stack }), failure(2, { stack })];
     const limits = (bytes: number) => ({ bytes, entries: 20 });
@@ -114,14 +114,14 @@ describe('the history of a record', () => {
     expect(alone?.stack).toMatch(/^at .*…$/);
   });
 
-  test('names the queue that a record went to as a whole, or not at all', () => {
+  it('names the queue that a record went to as a whole, or not at all', () => {
     const queue = 'retries-of-the-orders';
     const entry: HistoryEntry = { name: '', message: '', at: iso(0), attempt: 1, next: iso(60), queue };
     const left = Array.from({ length: 80 }, (_, i) => appendEntry([], entry, { bytes: 60 + i, entries: 5 }));
     expect(new Set(left.map(([kept]) => kept?.queue))).toEqual(new Set([undefined, queue]));
   });
 
-  test('stays within its bytes whatever it is made of, and stays readable', () => {
+  it('stays within its bytes whatever it is made of, and stays readable', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 600 }),
       fc.string({
@@ -163,7 +163,7 @@ describe('the history of a record', () => {
 });
 
 describe('a text that is cut', () => {
-  test.each([
+  it.each([
     ['', 5, ''],
     ['abc', 3, 'abc'],
     ['abcd', 3, '…'],
@@ -178,7 +178,7 @@ describe('a text that is cut', () => {
     expect(Buffer.byteLength(truncate(text, bytes))).toBeLessThanOrEqual(bytes);
   });
 
-  test('is not read to its end', () => {
+  it('is not read to its end', () => {
     const huge = 'x'.repeat(2 ** 24);
     const before = performance.now();
     for (let i = 0; i < 1000; i++) truncate(huge, 400);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   Cancel,
   Dead,
@@ -10,9 +10,9 @@ import {
 } from '../../src/record/index.js';
 
 describe('what process returns', () => {
-  test('nothing is success', () => expect(outcomeOfReturn(undefined)).toEqual({ type: 'success' }));
-  test('Done is success', () => expect(outcomeOfReturn(new Done())).toEqual({ type: 'success' }));
-  test.each([
+  it('nothing is success', () => expect(outcomeOfReturn(undefined)).toEqual({ type: 'success' }));
+  it('Done is success', () => expect(outcomeOfReturn(new Done())).toEqual({ type: 'success' }));
+  it.each([
     [null, 'null'],
     [true, 'a boolean'],
     [{ ok: true }, 'a Object'],
@@ -32,7 +32,7 @@ describe.each([
   ['returned', outcomeOfReturn],
   ['thrown', outcomeOfThrow],
 ])('a typed outcome, %s', (_, read) => {
-  test('RetryAfter is a failure with a wait', () => {
+  it('RetryAfter is a failure with a wait', () => {
     expect(read(new RetryAfter(90, 'busy'))).toMatchObject({
       type: 'failure',
       error: { name: 'RetryAfter', message: 'busy' },
@@ -40,7 +40,7 @@ describe.each([
     });
   });
 
-  test('Dead gives up, with its reason, and the cause as the error', () => {
+  it('Dead gives up, with its reason, and the cause as the error', () => {
     const cause = new TypeError('bad address');
     expect(read(new Dead('rejected', { cause }))).toEqual({
       type: 'dead',
@@ -50,7 +50,7 @@ describe.each([
     });
   });
 
-  test('Snooze is no failure, and tells how long to wait', () => {
+  it('Snooze is no failure, and tells how long to wait', () => {
     expect(read(new Snooze(90))).toEqual({ type: 'snooze', seconds: 90 });
     expect(read(new Snooze(0, 'still closed'))).toEqual({
       type: 'snooze',
@@ -59,7 +59,7 @@ describe.each([
     });
   });
 
-  test('Cancel is no failure, and tells why', () => {
+  it('Cancel is no failure, and tells why', () => {
     expect(read(new Cancel('the order was withdrawn'))).toEqual({
       type: 'cancel',
       reason: 'the order was withdrawn',
@@ -68,14 +68,14 @@ describe.each([
 });
 
 describe('what process throws', () => {
-  test('an error is a failure', () => {
+  it('an error is a failure', () => {
     expect(outcomeOfThrow(new RangeError('too far'))).toMatchObject({
       type: 'failure',
       error: { name: 'RangeError', message: 'too far' },
     });
   });
 
-  test('anything else is a failure that does not tell its value', () => {
+  it('anything else is a failure that does not tell its value', () => {
     expect(outcomeOfThrow('secret')).toMatchObject({
       type: 'failure',
       error: { name: 'NonError', message: 'threw a string' },
@@ -84,7 +84,7 @@ describe('what process throws', () => {
   });
 });
 
-test.each([Number.NaN, -1, Number.POSITIVE_INFINITY, '5'])(
+it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, '5'])(
   'RetryAfter(%j) and Snooze(%j) are refused',
   (wait) => {
     const seconds = wait as number;
@@ -93,13 +93,13 @@ test.each([Number.NaN, -1, Number.POSITIVE_INFINITY, '5'])(
   },
 );
 
-test('RetryAfter and Snooze take a duration', () => {
+it('RetryAfter and Snooze take a duration', () => {
   expect(outcomeOfThrow(new RetryAfter('1h'))).toMatchObject({ type: 'failure', retryAfterSeconds: 3_600 });
   expect(outcomeOfThrow(new Snooze('2h'))).toMatchObject({ type: 'snooze', seconds: 7_200 });
   expect(outcomeOfThrow(new Snooze('P1DT2H'))).toMatchObject({ type: 'snooze', seconds: 93_600 });
 });
 
-test('a wait of any length may be asked for: the longest wait is kept then', () => {
+it('a wait of any length may be asked for: the longest wait is kept then', () => {
   expect(outcomeOfThrow(new RetryAfter(1e15))).toMatchObject({ retryAfterSeconds: 365 * 86_400 });
 });
 
@@ -117,12 +117,12 @@ describe('what cannot be read', () => {
       },
     },
   );
-  test.each([getter, proxy])('is a failure like any other, returned or thrown', (value) => {
+  it.each([getter, proxy])('is a failure like any other, returned or thrown', (value) => {
     expect(outcomeOfThrow(value)).toMatchObject({ type: 'failure', error: { name: 'UnreadableOutcome' } });
     expect(outcomeOfReturn(proxy)).toMatchObject({ type: 'failure', error: { name: 'UnreadableOutcome' } });
   });
 
-  test('names and messages that are no strings become strings', () => {
+  it('names and messages that are no strings become strings', () => {
     const odd = Object.assign(new Error('x'), { name: 7, message: { code: 7n } });
     expect(outcomeOfThrow(odd)).toMatchObject({
       type: 'failure',
@@ -130,13 +130,13 @@ describe('what cannot be read', () => {
     });
   });
 
-  test('an outcome of another version of this package is a failure, not a crash', () => {
+  it('an outcome of another version of this package is a failure, not a crash', () => {
     const later = { [Symbol.for('dynamo-backlog.outcome')]: 'postpone' };
     expect(outcomeOfReturn(later)).toMatchObject({ type: 'failure', error: { name: 'UnknownReturnValue' } });
   });
 });
 
-test('a wait beyond the longest one is shortened to it: no date lies behind it', () => {
+it('a wait beyond the longest one is shortened to it: no date lies behind it', () => {
   expect(outcomeOfThrow(new RetryAfter(1e300))).toMatchObject({ retryAfterSeconds: 365 * 86_400 });
   expect(outcomeOfThrow(new Snooze(1e300))).toMatchObject({ seconds: 365 * 86_400 });
 });

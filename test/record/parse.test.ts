@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseRecord } from '../../src/record/index.js';
 import { iso, NOW } from './records.js';
 
 const minimal = { id: 'r', status: 'NEW', payload: { a: 1 } };
 
 describe('a record as a foreign producer wrote it', () => {
-  test('needs an id, a status and a payload; everything else has a default', () => {
+  it('needs an id, a status and a payload; everything else has a default', () => {
     expect(parseRecord(minimal, NOW)).toMatchObject({
       id: 'r',
       status: 'NEW',
@@ -20,7 +20,7 @@ describe('a record as a foreign producer wrote it', () => {
     });
   });
 
-  test('reads the history that earlier versions wrote, and leaves out what is none', () => {
+  it('reads the history that earlier versions wrote, and leaves out what is none', () => {
     const old = { name: 'TypeError', message: 'x', at: iso(0), attempt: 1 };
     const success = { at: iso(1), attempt: 2, ms: 5, outcome: 'succeeded' };
     const odd = { at: 7, attempt: 'two', ms: 'long', outcome: 1, stack: 7, next: null, more: 1 };
@@ -29,11 +29,11 @@ describe('a record as a foreign producer wrote it', () => {
     expect(parseRecord({ ...minimal, history: 'none' }, NOW).history).toEqual([]);
   });
 
-  test('keeps what the producer stored beside', () => {
+  it('keeps what the producer stored beside', () => {
     expect(parseRecord({ ...minimal, customer: 7 }, NOW).attributes).toEqual({ customer: 7 });
   });
 
-  test.each([
+  it.each([
     ['a misspelt status', { status: 'new' }, { status: 'NEW' }, 'status'],
     ['no status', { status: undefined }, { status: 'NEW' }, 'status'],
     ['a number as insertion time', { insertedAt: 1772366400 }, { insertedAt: iso(0) }, 'insertedAt'],
@@ -49,18 +49,18 @@ describe('a record as a foreign producer wrote it', () => {
     expect(found.problems.join()).toContain(named);
   });
 
-  test('an insertion time that cannot be read falls back on the due time, which does not move with every reading', () => {
+  it('an insertion time that cannot be read falls back on the due time, which does not move with every reading', () => {
     expect(parseRecord({ ...minimal, insertedAt: 'yesterday', dueAt: iso(-100) }, NOW).insertedAt).toBe(
       iso(-100),
     );
   });
 
-  test('and one that has failed is at least as old as its first failure, wherever its due time has moved', () => {
+  it('and one that has failed is at least as old as its first failure, wherever its due time has moved', () => {
     const failed = { ...minimal, firstFailureAt: iso(-900), dueAt: iso(-100) };
     expect(parseRecord(failed, NOW).insertedAt).toBe(iso(-900));
   });
 
-  test.each([
+  it.each([
     ['with an offset', '2026-03-01T13:00:00+02:00', '2026-03-01T11:00:00.000Z'],
     ['without milliseconds', '2026-03-01T11:00:00Z', '2026-03-01T11:00:00.000Z'],
     ['a little ahead', iso(299), iso(299)],
@@ -71,7 +71,7 @@ describe('a record as a foreign producer wrote it', () => {
     });
   });
 
-  test('no problem tells what the payload holds', () => {
+  it('no problem tells what the payload holds', () => {
     const problems = parseRecord(
       { ...minimal, status: 'secret-value', insertedAt: 'secret-value' },
       NOW,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { resolvePolicy } from '../../src/policies/index.js';
 import { type AttemptOutcome, isCancelled, settle, settleLostWorker } from '../../src/record/index.js';
 import { context, iso, NOW, record } from './records.js';
@@ -7,7 +7,7 @@ const failure: AttemptOutcome = { type: 'failure', error: { name: 'TypeError', m
 const progressive = { retryMode: 'progressive', policy: resolvePolicy({ type: 'progressive' }) } as const;
 
 describe('a success', () => {
-  test('leaves the index, counts the attempt and keeps the failures as history', () => {
+  it('leaves the index, counts the attempt and keeps the failures as history', () => {
     const change = settle(
       record({ status: 'ERROR', attempts: 2, failures: 2 }),
       { type: 'success' },
@@ -19,14 +19,14 @@ describe('a success', () => {
     });
   });
 
-  test('expires after its time, in epoch seconds', () => {
+  it('expires after its time, in epoch seconds', () => {
     const change = settle(record(), { type: 'success' }, context({ retention: 86_400 }));
     expect(change.set.expiresAt).toBe(NOW / 1000 + 86_400);
   });
 });
 
 describe('a failure', () => {
-  test('under a per-record policy moves the due time', () => {
+  it('under a per-record policy moves the due time', () => {
     const change = settle(record(), failure, context());
     expect(change.set).toMatchObject({
       status: 'ERROR',
@@ -40,14 +40,14 @@ describe('a failure', () => {
     expect(change.set).not.toHaveProperty('lane');
   });
 
-  test('on a progressive queue leaves the index as it is', () => {
+  it('on a progressive queue leaves the index as it is', () => {
     const change = settle(record(), failure, context(progressive));
     expect(change).toMatchObject({ set: { status: 'ERROR', dueAt: iso(-3600) }, remove: [] });
     expect(change.set).not.toHaveProperty('lane');
     expect(change.set).not.toHaveProperty('notBefore');
   });
 
-  test('keeps when it first failed', () => {
+  it('keeps when it first failed', () => {
     const failed = record({ failures: 3, firstFailureAt: iso(-900), attempts: 4 });
     expect(settle(failed, failure, context()).set).toMatchObject({
       failures: 4,
@@ -56,7 +56,7 @@ describe('a failure', () => {
     });
   });
 
-  test('waits as long as the other side asked, if that is longer', () => {
+  it('waits as long as the other side asked, if that is longer', () => {
     const busy = { ...failure, retryAfterSeconds: 1000 };
     expect(settle(record(), busy, context()).set.dueAt).toBe(iso(1000));
     expect(settle(record(), { ...failure, retryAfterSeconds: 10 }, context()).set.dueAt).toBe(iso(270));
@@ -66,13 +66,13 @@ describe('a failure', () => {
     });
   });
 
-  test('on a progressive queue clears a wait that is over', () => {
+  it('on a progressive queue clears a wait that is over', () => {
     expect(settle(record({ notBefore: iso(-10) }), failure, context(progressive)).remove).toEqual([
       'notBefore',
     ]);
   });
 
-  test('kills at the last attempt, and keeps the dead listable in the order of their death', () => {
+  it('kills at the last attempt, and keeps the dead listable in the order of their death', () => {
     const last = context({ policy: resolvePolicy({ type: 'constant', maxAttempts: 3 }) });
     const change = settle(record({ failures: 2, attempts: 2 }), failure, last);
     expect(change).toMatchObject({
@@ -81,13 +81,13 @@ describe('a failure', () => {
     });
   });
 
-  test('past the maximum age kills under a per-record policy, but on a progressive queue only its last rule does', () => {
+  it('past the maximum age kills under a per-record policy, but on a progressive queue only its last rule does', () => {
     const old = record({ insertedAt: iso(-400 * 86_400) });
     expect(settle(old, failure, context()).set).toMatchObject({ status: 'DEAD', deadReason: 'expired' });
     expect(settle(old, failure, context(progressive)).set).toMatchObject({ status: 'ERROR' });
   });
 
-  test('that asks for less than a tick is kept to the second, and never before what the other side asked', () => {
+  it('that asks for less than a tick is kept to the second, and never before what the other side asked', () => {
     const short = context({
       policy: resolvePolicy({ type: 'list', waits: [10], afterwards: 'last' }),
     });
@@ -100,12 +100,12 @@ describe('a failure', () => {
     expect(dueAfter(61)).toBe(iso(61));
   });
 
-  test('tells in the history when its wait is over by the policy, not when it is due for the nearest tick', () => {
+  it('tells in the history when its wait is over by the policy, not when it is due for the nearest tick', () => {
     const { dueAt, history } = settle(record(), failure, context()).set;
     expect([dueAt, history?.at(-1)?.next]).toEqual([iso(270), iso(300)]);
   });
 
-  test("goes by the record's own policy before the queue's", () => {
+  it("goes by the record's own policy before the queue's", () => {
     const own = record({ retry: { type: 'constant', interval: 7200, jitter: 'none' } });
     expect(settle(own, failure, context()).set.dueAt).toBe(iso(7170));
     expect(settle(own, failure, context(progressive)).set).toMatchObject({
@@ -116,19 +116,19 @@ describe('a failure', () => {
     expect(settle(once, failure, context()).set.status).toBe('DEAD');
   });
 
-  test("whose own policy is the queue's schedule with a limit waits for the rules, as the others do", () => {
+  it("whose own policy is the queue's schedule with a limit waits for the rules, as the others do", () => {
     const limited = record({ retry: { type: 'progressive', maxAttempts: 3 } });
     expect(settle(limited, failure, context(progressive)).set).not.toHaveProperty('notBefore');
     const own = { type: 'progressive', tiers: [{ every: 600, untilAge: 86_400 }] };
     expect(settle(record({ retry: own }), failure, context(progressive)).set.notBefore).toBe(iso(570));
   });
 
-  test('counts age from when a delayed record became available', () => {
+  it('counts age from when a delayed record became available', () => {
     const delayed = record({ insertedAt: iso(-400 * 86_400), availableAt: iso(-60) });
     expect(settle(delayed, failure, context()).set).toMatchObject({ status: 'ERROR', dueAt: iso(270) });
   });
 
-  test('keeps the texts of errors short: every byte is billed at every write', () => {
+  it('keeps the texts of errors short: every byte is billed at every write', () => {
     let failed = record();
     for (let i = 0; i < 50; i++) {
       const long = { type: 'failure', error: { name: 'E', message: 'ü'.repeat(5000) } } as const;
@@ -142,7 +142,7 @@ describe('a failure', () => {
     expect(failed.lastError?.message).not.toContain('\uFFFD');
   });
 
-  test('keeps as many short errors as fit, the newest', () => {
+  it('keeps as many short errors as fit, the newest', () => {
     let failed = record();
     for (let i = 0; i < 20; i++) failed = record({ ...settle(failed, failure, context()).set });
     expect(failed.history.length).toBeGreaterThan(2);
@@ -153,7 +153,7 @@ describe('a failure', () => {
 });
 
 describe('a death', () => {
-  test('keeps the reason that process gave', () => {
+  it('keeps the reason that process gave', () => {
     const outcome = {
       type: 'dead',
       reason: 'no such customer',
@@ -178,7 +178,7 @@ describe('a snooze', () => {
     lastAttemptAt: iso(-300),
   };
 
-  test('counts the attempt and moves the due time; what is known of failures stays', () => {
+  it('counts the attempt and moves the due time; what is known of failures stays', () => {
     const history = [{ at: iso(0), attempt: 4, outcome: 'snoozed', message: 'closed', next: iso(90) }];
     expect(settle(record(failed), snooze(90), context())).toEqual({
       set: { status: 'ERROR', attempts: 4, lastAttemptAt: iso(0), dueAt: iso(90), history },
@@ -188,7 +188,7 @@ describe('a snooze', () => {
     expect(settle(record(), snooze(90), context()).set).toMatchObject({ status: 'NEW', attempts: 1 });
   });
 
-  test('on a progressive queue keeps the index as it is', () => {
+  it('on a progressive queue keeps the index as it is', () => {
     const change = settle(record(), snooze(90), context(progressive));
     expect(change.set).toEqual({
       status: 'NEW',
@@ -202,7 +202,7 @@ describe('a snooze', () => {
     expect(again).toMatchObject({ remove: ['notBefore'] });
   });
 
-  test('gives a record that is attempted on arrival its place', () => {
+  it('gives a record that is attempted on arrival its place', () => {
     const bare = record({ lane: undefined, dueAt: undefined, rev: undefined, expiresAt: 1 });
     expect(settle(bare, snooze(90), context())).toMatchObject({
       set: { status: 'NEW', lane: 'q', dueAt: iso(90), insertedAt: iso(-3600) },
@@ -210,7 +210,7 @@ describe('a snooze', () => {
     });
   });
 
-  test('goes by no policy, and by no limit of attempts', () => {
+  it('goes by no policy, and by no limit of attempts', () => {
     const strict = context({ policy: resolvePolicy({ type: 'none', maxAge: 60 }) });
     expect(settle(record(failed), snooze(7), strict).set).toMatchObject({ status: 'ERROR', dueAt: iso(7) });
   });
@@ -219,7 +219,7 @@ describe('a snooze', () => {
 describe('a cancellation', () => {
   const cancel = (reason: string): AttemptOutcome => ({ type: 'cancel', reason });
 
-  test('is kept among the dead with its reason, without an error, as long as a success is', () => {
+  it('is kept among the dead with its reason, without an error, as long as a success is', () => {
     const change = settle(record(), cancel('withdrawn'), context({ retention: 86_400 }));
     expect(change).toEqual({
       set: {
@@ -239,20 +239,20 @@ describe('a cancellation', () => {
     expect(isCancelled(record({ deadReason: 'cancelled: withdrawn' }))).toBe(false);
   });
 
-  test('is kept for ever where a success is', () => {
+  it('is kept for ever where a success is', () => {
     const change = settle(record({ expiresAt: 1 }), cancel('withdrawn'), context());
     expect(change.set).not.toHaveProperty('expiresAt');
     expect(change.remove).toContain('expiresAt');
   });
 
-  test('keeps its reason short', () => {
+  it('keeps its reason short', () => {
     const { set } = settle(record(), cancel('ü'.repeat(5000)), context());
     expect(Buffer.byteLength(set.deadReason ?? '')).toBeLessThanOrEqual(200);
   });
 });
 
 describe('a lost worker', () => {
-  test('counts as a failure, but kills only from the second attempt on', () => {
+  it('counts as a failure, but kills only from the second attempt on', () => {
     const once = context({ policy: resolvePolicy({ type: 'none' }) });
     expect(settleLostWorker(record(), once).set).toMatchObject({
       status: 'ERROR',
@@ -265,7 +265,7 @@ describe('a lost worker', () => {
     });
   });
 
-  test('does not kill while attempts are left', () => {
+  it('does not kill while attempts are left', () => {
     const many = context({ policy: resolvePolicy({ type: 'constant', maxAttempts: 5, jitter: 'none' }) });
     expect(settleLostWorker(record({ attempts: 3, failures: 3 }), many).set.status).toBe('ERROR');
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { keptTexts } from '../../src/processor/index.js';
+import { redactionOf } from '../../src/processor/index.js';
 import { errorEntry } from '../../src/record/history.js';
 import { outcomeOfThrow } from '../../src/record/index.js';
 import { withoutUrlSecrets } from '../../src/url-text.js';
@@ -46,7 +46,7 @@ describe('a huge error', () => {
     const outcome = outcomeOfThrow(error);
     if (outcome.type !== 'failure') throw new Error('not a failure');
     const entry = errorEntry(outcome.error, '2026-01-01T00:00:00.000Z', 1);
-    const kept = keptTexts({ stacks: true, redact: (text) => text })?.(outcome).outcome;
+    const kept = redactionOf({ stacks: true, redact: (text) => text })?.(outcome).outcome;
     for (const spy of spies) spy.mockRestore();
     expect(entry.message).toMatch(/^x: https:\/\/h\/\nx/);
     expect(Buffer.byteLength(entry.message)).toBeLessThanOrEqual(400);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { QueuesSettings } from '../../functions/settings.js';
 import { itemOf } from '../../src/client/new-record.js';
 import { queueUnderRules } from './rules.js';
@@ -22,7 +22,7 @@ async function attemptsOf(queues: QueuesSettings, delayDays: number, days: numbe
 }
 
 describe('a record that was delayed by a month', () => {
-  test.each([
+  it.each([
     ['on the progressive schedule', { bulk: { retryMode: 'progressive' } }],
     ['under a policy', { orders: { retryMode: 'perRecord', retry: { type: 'fibonacci' } } }],
   ] as const)('is attempted %s as one that came when it became available', async (_, queues) => {
@@ -32,7 +32,7 @@ describe('a record that was delayed by a month', () => {
     expect(delayed.ages).toEqual(prompt.ages);
   });
 
-  test('dies of the age that it has since then', async () => {
+  it('dies of the age that it has since then', async () => {
     const queues = {
       orders: { retryMode: 'perRecord', retry: { type: 'constant', maxAge: 2 * DAY } },
     } as const;

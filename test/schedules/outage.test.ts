@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Simulation, simulate } from '../../src/lab/simulate.js';
 import { resolvePolicy } from '../../src/policies/index.js';
 import { resolveBreaker } from '../../src/processor/index.js';
@@ -34,12 +34,12 @@ describe(`after an outage of one hour with ${RECORDS} records waiting, at a pace
     simulation = await outage(true, RECORDS);
   });
 
-  test('no second ever has more attempts than the pace', () => {
+  it('no second ever has more attempts than the pace', () => {
     expect(simulation.result.peakPerSecond).toBe(PACE);
     expect(simulation.result.peakPer10Seconds).toBe(10 * PACE);
   });
 
-  test('no failure was counted while the breaker was open, but one probe a minute', () => {
+  it('no failure was counted while the breaker was open, but one probe a minute', () => {
     const { perMinute, result } = simulation;
     const whileOpen = perMinute.filter(({ minute }) => minute > 0 && minute < 60);
     expect(whileOpen.map(({ attempts, wasted }) => [attempts, wasted])).toEqual(Array(59).fill([1, 1]));
@@ -48,13 +48,13 @@ describe(`after an outage of one hour with ${RECORDS} records waiting, at a pace
     expect(result.wastedAttempts).toBe(11 + 59);
   });
 
-  test('all are done in the time that the pace allows and a tenth of it', () => {
+  it('all are done in the time that the pace allows and a tenth of it', () => {
     const { succeeded, drainedSeconds } = simulation.result;
     expect(succeeded).toBe(RECORDS);
     expect(drainedSeconds).toBeLessThan(OUTAGE_SECONDS + (RECORDS / PACE) * 1.1);
   });
 
-  test(`without one, a tenth of the records costs ${VAIN_ATTEMPTS} times the attempts in vain`, async () => {
+  it(`without one, a tenth of the records costs ${VAIN_ATTEMPTS} times the attempts in vain`, async () => {
     const { result } = await outage(false, RECORDS / 10);
     expect(result.wastedAttempts).toBeGreaterThan(VAIN_ATTEMPTS * simulation.result.wastedAttempts);
     expect(result.countedFailures).toBe(result.wastedAttempts);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type BacklogHandlerOptions, backlogHandler } from '../../functions/index.js';
 import type { QueuesSettings } from '../../functions/settings.js';
 import { context, workbench } from '../functions/support.js';
@@ -41,7 +41,7 @@ function gaps(seconds: readonly number[]): number[] {
 }
 
 describe('a job that always fails', () => {
-  test('a two-minute interval and a queue for retries: it retries there every two minutes, and keeps going', async () => {
+  it('a two-minute interval and a queue for retries: it retries there every two minutes, and keeps going', async () => {
     const retry = { type: 'constant', interval: 2 * 60, jitter: 'none' } as const;
     const { attempts, waits, job } = await dispatch({
       queues: {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { QueuesSettings } from '../../functions/settings.js';
 import type { RetryPolicy } from '../../src/policies/index.js';
 import { Harness } from '../processor/harness.js';
@@ -31,14 +31,14 @@ function expectTimes(attempts: readonly number[], times: readonly number[]): voi
 describe('waits of less than a tick, by rules that fire every minute', () => {
   const list = { type: 'list', waits: [10, 20, 30] } as const;
 
-  test('[10, 20, 30]: attempts at 0, 10, 30 and 60 s, then dead', async () => {
+  it('[10, 20, 30]: attempts at 0, 10, 30 and 60 s, then dead', async () => {
     const { attempts, cloud } = await attemptsUnder(list, 300);
     expectTimes(attempts, [0, 10, 30, 60]);
     expect(cloud.item('a')).toMatchObject({ status: 'DEAD', failures: 4 });
     expect(cloud.running).toBe(0);
   });
 
-  test('a retry function by the number of failures: after 10, 20 and 30 s, then dead', async () => {
+  it('a retry function by the number of failures: after 10, 20 and 30 s, then dead', async () => {
     const cloud = new Cloud({
       queues: { custom: { retryMode: 'perRecord' } },
       code: { retry: (_error, _record, retryCount) => [10, 20, 30][retryCount] ?? false },
@@ -50,18 +50,18 @@ describe('waits of less than a tick, by rules that fire every minute', () => {
     expect(cloud.item('job')).toMatchObject({ status: 'DEAD', deadReason: 'the retry function gave it up' });
   });
 
-  test('35 s: 206 attempts in two hours, without a creep', async () => {
+  it('35 s: 206 attempts in two hours, without a creep', async () => {
     const { attempts } = await attemptsUnder({ type: 'linear' }, 2 * HOUR);
     expect(Math.abs(attempts.length - 206)).toBeLessThanOrEqual(2);
     for (const wait of waits(attempts)) expect(Math.abs(wait - 35)).toBeLessThan(5);
   });
 
-  test('35 s by rules that are up to 4 s late', async () => {
+  it('35 s by rules that are up to 4 s late', async () => {
     const { attempts } = await attemptsUnder({ type: 'linear' }, HOUR / 2, { lateSeconds: 4 });
     for (const wait of waits(attempts)) expect(Math.abs(wait - 35)).toBeLessThan(5);
   });
 
-  test('n^5 + 30 seconds with 4 retries: after 30, 31, 62 and 273 s, to the second or the tick', async () => {
+  it('n^5 + 30 seconds with 4 retries: after 30, 31, 62 and 273 s, to the second or the tick', async () => {
     const { attempts } = await attemptsUnder({ type: 'power', maxAttempts: 5 }, HOUR);
     const [first, second, third, fourth] = waits(attempts);
     expectTimes([first ?? 0, second ?? 0], [30, 31]);
@@ -70,7 +70,7 @@ describe('waits of less than a tick, by rules that fire every minute', () => {
     expect(attempts).toHaveLength(5);
   });
 
-  test('what sidekiq and buckets draw is kept: to 5 s below a tick, to half a tick above', async () => {
+  it('what sidekiq and buckets draw is kept: to 5 s below a tick, to half a tick above', async () => {
     for (const type of ['sidekiq', 'buckets'] as const) {
       const cloud = cloudOf({ type });
       for (let i = 0; i < 30; i++) await cloud.insert(`r${i}`, 'q');
@@ -89,7 +89,7 @@ describe('waits of less than a tick, by rules that fire every minute', () => {
     }
   });
 
-  test('a first attempt on arrival that fails is followed as soon, at whatever second it came', async () => {
+  it('a first attempt on arrival that fails is followed as soon, at whatever second it came', async () => {
     for (const arrivesAt of [3, 27, 55]) {
       const cloud = cloudOf(list);
       await cloud.pass(arrivesAt);
@@ -103,14 +103,14 @@ describe('waits of less than a tick, by rules that fire every minute', () => {
     }
   });
 
-  test("a record's own policy is kept in a queue of another one", async () => {
+  it("a record's own policy is kept in a queue of another one", async () => {
     const cloud = cloudOf({ type: 'fibonacci' });
     await cloud.insert('a', 'q', { retry: list });
     await cloud.pass(300);
     expectTimes(cloud.attemptsOf('a'), [0, 10, 30, 60]);
   });
 
-  test('in every shard', async () => {
+  it('in every shard', async () => {
     const cloud = cloudOf(list, { shards: 3 });
     for (let i = 0; i < 9; i++) await cloud.insert(`r${i}`, 'q', { lane: ['q', 'q#1', 'q#2'][i % 3] });
     await cloud.pass(300);
@@ -119,7 +119,7 @@ describe('waits of less than a tick, by rules that fire every minute', () => {
 });
 
 describe('what it costs', () => {
-  test('a queue whose records wait a minute or more: no longer runs, and no more requests', async () => {
+  it('a queue whose records wait a minute or more: no longer runs, and no more requests', async () => {
     for (const type of ['fibonacci', 'constant', 'arctan'] as const) {
       const [cloud, former] = await Promise.all(
         [{}, { linger: 0 }].map(async (more) => {
@@ -136,13 +136,13 @@ describe('what it costs', () => {
     }
   });
 
-  test('an idle poll of a queue with short waits is one query', async () => {
+  it('an idle poll of a queue with short waits is one query', async () => {
     const cloud = cloudOf({ type: 'linear' });
     await cloud.pass(600);
     expect(cloud.requests).toEqual({ queryDue: 11 });
   });
 
-  test('a run stays only until the last record that it waits for is done', async () => {
+  it('a run stays only until the last record that it waits for is done', async () => {
     const cloud = cloudOf({ type: 'list', waits: [10] });
     await cloud.insert('a', 'q');
     await cloud.pass(59);
@@ -150,7 +150,7 @@ describe('what it costs', () => {
     expect(cloud.seconds).toBeLessThan(11);
   });
 
-  test('of many runs on arrivals one stays for all of their records', async () => {
+  it('of many runs on arrivals one stays for all of their records', async () => {
     const cloud = cloudOf({ type: 'list', waits: [25, 20] });
     await cloud.pass(5);
     for (let batch = 0; batch < 12; batch++) {
@@ -170,7 +170,7 @@ describe('what it costs', () => {
     expect(cloud.seconds).toBeLessThan(150);
   });
 
-  test('linger bounds it; 0 leaves short waits to the ticks', async () => {
+  it('linger bounds it; 0 leaves short waits to the ticks', async () => {
     const never0 = cloudOf({ type: 'linear' }, { linger: 0 });
     await never0.insert('a', 'q');
     await never0.pass(HOUR);
@@ -187,7 +187,7 @@ describe('what it costs', () => {
 describe('a run that stays', () => {
   const retry = { type: 'list', waits: [40], afterwards: 'last' } as const;
 
-  test('holds neither the lane nor a slot: the next tick and other runs go on beside it', async () => {
+  it('holds neither the lane nor a slot: the next tick and other runs go on beside it', async () => {
     const cloud = cloudOf(retry, { globalConcurrency: 1 });
     await cloud.insert('a', 'q');
     await cloud.pass(5);
@@ -197,7 +197,7 @@ describe('a run that stays', () => {
     expect(cloud.attemptsOf('b')).toHaveLength(1);
   });
 
-  test('that is lost loses nothing: the next rule takes over', async () => {
+  it('that is lost loses nothing: the next rule takes over', async () => {
     const cloud = cloudOf(retry);
     await cloud.insert('a', 'q');
     await cloud.pass(5);
@@ -209,7 +209,7 @@ describe('a run that stays', () => {
     expect(waits(attempts.slice(3)).every((wait) => Math.abs(wait - 40) < 5)).toBe(true);
   });
 
-  test('ends at once when the process is told to, and attempts nothing any more', async () => {
+  it('ends at once when the process is told to, and attempts nothing any more', async () => {
     const harness = new Harness();
     harness.put('a');
     const stop = new AbortController();
@@ -225,7 +225,7 @@ describe('a run that stays', () => {
     expect((await next).attempted).toBe(1);
   });
 
-  test('attempts nothing in a queue that was paused meanwhile', async () => {
+  it('attempts nothing in a queue that was paused meanwhile', async () => {
     const cloud = cloudOf(retry);
     await cloud.insert('a', 'q');
     await cloud.pass(5);
@@ -234,7 +234,7 @@ describe('a run that stays', () => {
     expect(cloud.attemptsOf('a')).toHaveLength(1);
   });
 
-  test('keeps records that wait for longer to their tick', async () => {
+  it('keeps records that wait for longer to their tick', async () => {
     const cloud = cloudOf({ type: 'fibonacci', jitter: 'none' });
     await cloud.insert('short', 'q', { retry: { type: 'constant', interval: 7 } });
     await cloud.insert('long', 'q');
@@ -245,7 +245,7 @@ describe('a run that stays', () => {
     expect(cloud.attemptsOf('short').length).toBeGreaterThan(400);
   });
 
-  test('ends before its function does, with time for one more attempt', async () => {
+  it('ends before its function does, with time for one more attempt', async () => {
     const cloud = cloudOf({ type: 'constant', interval: 20 });
     await cloud.insert('a', 'q');
     await cloud.pass(2 * HOUR);
@@ -254,7 +254,7 @@ describe('a run that stays', () => {
   });
 });
 
-test('queues of one function with different weights are stayed for, too', async () => {
+it('queues of one function with different weights are stayed for, too', async () => {
   const list = { retryMode: 'perRecord', retry: { type: 'list', waits: [10, 20] } } as const;
   const queues: QueuesSettings = { critical: list, default: list };
   const cloud = new Cloud({ queues, process: never, event: { queues: { critical: 6, default: 1 } } });

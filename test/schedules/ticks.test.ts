@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { phaseOf, type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
 import { RetryAfter } from '../../src/record/index.js';
 import { Cloud, type CloudOptions, never } from './cloud.js';
@@ -23,23 +23,23 @@ const WORLDS: readonly [string, Partial<CloudOptions>][] = [
 describe.each(WORLDS)(
   'by rules that fire every minute, with %s, a wait is kept to the nearest tick',
   (_, world) => {
-    test('under fibonacci at minutes 0, 1, 2, 4, 7, 12, 20, 33', async () => {
+    it('under fibonacci at minutes 0, 1, 2, 4, 7, 12, 20, 33', async () => {
       const { minutes } = await minutesOf({ type: 'fibonacci', jitter: 'none' }, 1, world);
       expect(minutes).toEqual([0, 1, 2, 4, 7, 12, 20, 33, 54]);
     });
 
-    test('under constant 120 s with 61 attempts in two hours', async () => {
+    it('under constant 120 s with 61 attempts in two hours', async () => {
       const { minutes } = await minutesOf({ type: 'constant', interval: 120 }, 2.01, world);
       expect(minutes.filter((minute) => minute <= 120)).toEqual(Array.from({ length: 61 }, (_, i) => 2 * i));
     });
 
-    test('under a list of 5, 10 and 25 minutes until minute 40, then dead', async () => {
+    it('under a list of 5, 10 and 25 minutes until minute 40, then dead', async () => {
       const { minutes, cloud } = await minutesOf({ type: 'list' }, 2, world);
       expect(minutes).toEqual([0, 5, 15, 40]);
       expect(cloud.item('a')).toMatchObject({ status: 'DEAD', failures: 4 });
     });
 
-    test('under LinearRetry of 60 s every minute', async () => {
+    it('under LinearRetry of 60 s every minute', async () => {
       const { minutes } = await minutesOf(
         { type: 'LinearRetry', RetryIntervalSeconds: 60, MaxRetries: 9 },
         1,
@@ -48,7 +48,7 @@ describe.each(WORLDS)(
       expect(minutes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     });
 
-    test('under the fixed phase within half a tick of its own line, however often it is rounded', async () => {
+    it('under the fixed phase within half a tick of its own line, however often it is rounded', async () => {
       const { minutes, cloud } = await minutesOf({ type: 'fibonacci' }, 48, world);
       const first = Date.parse(String(cloud.item('a')?.firstFailureAt));
       expect(minutes.length).toBeGreaterThan(14);
@@ -64,7 +64,7 @@ describe.each(WORLDS)(
   },
 );
 
-test('attempts that take most of a tick are followed by the tick that is nearest to the end of the wait', async () => {
+it('attempts that take most of a tick are followed by the tick that is nearest to the end of the wait', async () => {
   const { minutes } = await minutesOf({ type: 'constant', interval: 60 }, 0.2, { attemptSeconds: 29 });
   expect(minutes.slice(0, 4)).toEqual([0, 1, 2, 3]);
   const late = await minutesOf({ type: 'constant', interval: 60, jitter: 'none' }, 0.2, {
@@ -81,7 +81,7 @@ test('attempts that take most of a tick are followed by the tick that is nearest
   expect(late.minutes.slice(0, 4)).toEqual([0, 2, 4, 6]);
 });
 
-test('what the other side asks for is never kept early, at whatever phase it ends', async () => {
+it('what the other side asks for is never kept early, at whatever phase it ends', async () => {
   for (const seconds of [10, 59, 61, 89, 91, 119, 121, 150]) {
     const cloud = new Cloud({
       queues: { q: { retryMode: 'perRecord', retry: { type: 'constant', interval: 60 } } },
@@ -97,7 +97,7 @@ test('what the other side asks for is never kept early, at whatever phase it end
   }
 });
 
-test('neither a delay nor a snooze is kept early', async () => {
+it('neither a delay nor a snooze is kept early', async () => {
   const cloud = new Cloud({ queues: { q: { retryMode: 'perRecord' } }, process: never });
   const availableAt = new Date(cloud.time.now + 70_000).toISOString();
   await cloud.insert('delayed', 'q', { availableAt, dueAt: availableAt });

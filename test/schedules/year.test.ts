@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fibonacciNumber } from '../../src/policies/fibonacci.js';
 import { DEFAULT_TIERS } from '../../src/policies/index.js';
 import { queueUnderRules } from './rules.js';
@@ -25,7 +25,7 @@ function gaps(ages: readonly number[]): number[] {
 }
 
 describe('a record that never succeeds, over 360 days', () => {
-  test('is attempted less and less often on the progressive schedule, and dies of age', async () => {
+  it('is attempted less and less often on the progressive schedule, and dies of age', async () => {
     const { ages, item, bench } = await attemptsOf({ bulk: { retryMode: 'progressive' } });
     const inTier = DEFAULT_TIERS.map(({ untilAge }, i) => {
       const from = DEFAULT_TIERS[i - 1]?.untilAge ?? -1;
@@ -50,7 +50,7 @@ describe('a record that never succeeds, over 360 days', () => {
     expect(diedAtAge).toBeLessThanOrEqual(369 * DAY);
   });
 
-  test('waits 1, 1, 2, 3, 5, 8, ... minutes under fibonacci', async () => {
+  it('waits 1, 1, 2, 3, 5, 8, ... minutes under fibonacci', async () => {
     const retry = { type: 'fibonacci', jitter: 'none' } as const;
     const { ages, item } = await attemptsOf({ default: { retryMode: 'perRecord', retry } });
     const minutes = gaps(ages).map((seconds) => seconds / 60);
@@ -61,7 +61,7 @@ describe('a record that never succeeds, over 360 days', () => {
     expect(item).toMatchObject({ status: 'DEAD', deadReason: 'expired', attempts: 28 });
   });
 
-  test('waits to the nearest tick, however long the attempts take: they do not put it off', async () => {
+  it('waits to the nearest tick, however long the attempts take: they do not put it off', async () => {
     const retry = { type: 'fibonacci', jitter: 'none', maxAttempts: 7 } as const;
     const { ages, item } = await attemptsOf({ default: { retryMode: 'perRecord', retry } }, 10);
     expect(ages.map((seconds) => seconds / 60)).toEqual([0, 1, 2, 4, 7, 12, 20]);

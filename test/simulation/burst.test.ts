@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { resolvePolicy } from '../../src/policies/index.js';
@@ -39,8 +39,8 @@ async function burst({ seed, records, batchSize, attemptMs, ...limits }: Burst) 
     tables: { records: 'records', control: 'control' },
     functionTimeoutSeconds: 60,
     queues: { q: { retryMode: 'perRecord' } },
-    returnsUrl: 'https://sqs/returns',
-    givenUpUrl: undefined,
+    redeliveryUrl: 'https://sqs/returns',
+    eventDlqUrl: undefined,
     arrivalFunctions: new Map([['q', 'Q']]),
   };
   const putAt = START + between(random, 1_000, 59_000);
@@ -102,7 +102,7 @@ async function burst({ seed, records, batchSize, attemptMs, ...limits }: Burst) 
   };
 }
 
-test.each([1, 3, 10])(
+it.each([1, 3, 10])(
   'a burst of 75 records in batches of %i has its first attempts within 5 seconds, and no rule is waited for',
   async (batchSize) => {
     for (let seed = 0; seed < 3; seed++) {
@@ -114,7 +114,7 @@ test.each([1, 3, 10])(
   },
 );
 
-test('so it has with one run on arrival at a time, and with a limit for all runs, which holds', async () => {
+it('so it has with one run on arrival at a time, and with a limit for all runs, which holds', async () => {
   const one = await burst({ seed: 1, records: 75, batchSize: 3, attemptMs: 300, onInsertConcurrency: 1 });
   expect(one.longest).toBeLessThan(7);
   expect(one.most).toBeLessThanOrEqual(3 + 10);

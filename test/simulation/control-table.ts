@@ -9,7 +9,7 @@ const OF_RECORDS = new Set<string>([
   'queryDue',
   'readRecords',
   'settle',
-  'scanUnplaced',
+  'scanNotIndexed',
   'change',
   'remove',
   'readItems',

@@ -61,7 +61,7 @@ export class Operators {
       // What was given up by mistake is brought back at once, or as soon as that can be done.
       for (let tries = 0; kind === 'discard' && tries < 40; tries++) {
         const { skipped, changed } = await this.one(actor, 'redrive', which, { deadReason: 'discarded' });
-        if (changed === 0 && (skipped.inHand ?? 0) === 0) return;
+        if (changed === 0 && (skipped.inFlight ?? 0) === 0) return;
         await actor.clock.sleep(between(random, 1, 20_000));
       }
     } catch (error) {

@@ -30,8 +30,8 @@ export const withoutJournal: Sabotage = {
 };
 
 /** Each run keeps the pace by itself. */
-export const withoutSharedTurns: Sabotage = {
-  store: (store) => replacing({ takeTurns: async (_, { now }) => now }, store),
+export const withoutSharedPermits: Sabotage = {
+  store: (store) => replacing({ acquirePermits: async (_, { now }) => now }, store),
   scenario: (scenario) => ({ ...scenario, limits: { ...scenario.limits, attemptsPerSecond: 0.05 } }),
 };
 

@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   withoutFence,
   withoutJournal,
   withoutLease,
   withoutProbeClaim,
-  withoutSharedTurns,
+  withoutSharedPermits,
 } from './sabotage.js';
 import {
   withoutClaims,
@@ -47,17 +47,17 @@ async function firstViolation(
 }
 
 describe('in worlds where runs overlap, die and freeze at any step, and the store fails before and after its writes', () => {
-  test('no record is attempted twice at once, or after its success, and every record comes to its end', async () => {
+  it('no record is attempted twice at once, or after its success, and every record comes to its end', async () => {
     const violations = await violationsIn({ first: FIRST_SEED, count: WORLDS });
     expect(violations).toEqual([]);
   }, 300_000);
 
   // The last column is a seed shortly before the first world in which it shows.
-  test.each<[string, Sabotage, boolean, boolean, number]>([
+  it.each<[string, Sabotage, boolean, boolean, number]>([
     ['the fence', withoutFence, false, false, 1],
     ['the journal', withoutJournal, false, false, 1],
     ['the lease', withoutLease, false, false, 1],
-    ['the common pace', withoutSharedTurns, true, false, 74],
+    ['the common pace', withoutSharedPermits, true, false, 74],
     ['the claim on the probe', withoutProbeClaim, true, false, 30],
     ['the fence of what was never written', withoutFenceOfBare, true, false, 1],
     ['the claim on arrivals', withoutClaims, true, false, 15],

@@ -324,8 +324,8 @@ export class Witness {
     failed: readonly string[],
     report: IntakeReport,
   ): void {
-    const { started, placed, quarantined, refused, later, skipped } = report;
-    const told = started + placed + quarantined + refused + later + skipped;
+    const { started, indexed, quarantined, refused, later, skipped } = report;
+    const told = started + indexed + quarantined + refused + later + skipped;
     const [least, most] = countRecords(Records);
     if (failed.length === 0 && (told < least || told > most)) {
       this.report(`${name} tells of ${told} records of ${least} to ${most}: ${JSON.stringify(report)}`);
@@ -417,7 +417,7 @@ export class Witness {
 
   /**
    * All runs of a queue keep one pace together: none starts sooner behind its own last start, and of all together no
-   * more start in any two intervals than have turns there. Turns that answers were late for may be used a little
+   * more start in any two intervals than have turns there. Permits that answers were late for may be used a little
    * late.
    */
   private checkPace(actor: Actor, { now, queue }: Look): void {
@@ -517,8 +517,8 @@ function countRecords(events: readonly unknown[]): [number, number] {
   const ids = events.flatMap((event) => {
     const { dynamodb, body } = event as { dynamodb?: { Keys: { id: { S: string } } }; body?: string };
     if (dynamodb) return [dynamodb.Keys.id.S];
-    const { unplaced, requestPayload } = JSON.parse(body ?? '{}');
-    return (unplaced ?? requestPayload.arrivals.ids) as string[];
+    const { notIndexed, requestPayload } = JSON.parse(body ?? '{}');
+    return (notIndexed ?? requestPayload.arrivals.ids) as string[];
   });
   return [new Set(ids).size, ids.length];
 }

@@ -220,8 +220,8 @@ export class World {
           r: { retryMode: 'perRecord' as const },
         };
       },
-      returnsUrl: 'https://sqs/returns',
-      givenUpUrl: undefined,
+      redeliveryUrl: 'https://sqs/returns',
+      eventDlqUrl: undefined,
       get arrivalFunctions() {
         return world.isOnArrival() ? functions : new Map<string, string>();
       },

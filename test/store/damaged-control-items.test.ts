@@ -179,8 +179,8 @@ it('damaged claims on arrivals keep no record from its attempt, nor another queu
   for (const minutes of [0, 17]) {
     backlog.passUntil(START + minutes * MINUTE);
     const names = [...stuck.keys()];
-    const inHand = await backlog.store.claimedArrivals(names, names, backlog.clock.wall());
-    expect(inHand.ids).toEqual([]);
+    const inFlight = await backlog.store.claimedArrivals(names, names, backlog.clock.wall());
+    expect(inFlight.ids).toEqual([]);
     await Promise.all(
       names.map((queue) =>
         backlog.run({ queue, mayWait: false, arrivals: { batch: '1/1', ids: [queue] } }, () => {

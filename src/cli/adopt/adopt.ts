@@ -190,7 +190,7 @@ function warnOfStrangers(
   output: Output,
 ): void {
   if (known === undefined || known.length === 0) return;
-  const queues = new Set(Object.keys(counters.state.placed).map((lane) => lane.replace(/\/dead$/, '')));
+  const queues = new Set(Object.keys(counters.state.indexed).map((lane) => lane.replace(/\/dead$/, '')));
   for (const queue of queues) {
     if (known.includes(queue)) continue;
     output.message(

@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../../clock.js';
-import { Pace } from '../../processor/pace.js';
+import { RateLimiter } from '../../operate/rate-limiter.js';
 import { type Random, randomToken } from '../../random.js';
 import type { Item } from '../../record/index.js';
 import { itemBytes } from '../../record/item-size.js';
@@ -39,14 +39,14 @@ const MAX_TRIES = 3;
 /** Gives the items of a table what they lack, segment by segment. May be repeated, interrupted and resumed at will. */
 export class Adoption {
   private readonly writes = new PQueue({ concurrency: WRITES_AT_ONCE });
-  private readonly pace: Pace;
+  private readonly rateLimiter: RateLimiter;
   private readonly failed = new AbortController();
   private readonly signal: AbortSignal;
   private readonly pageItems: number;
 
   constructor(private readonly deps: AdoptionDeps) {
     const { itemsPerSecond, clock, segments, signal } = deps;
-    this.pace = new Pace(itemsPerSecond, clock);
+    this.rateLimiter = new RateLimiter(itemsPerSecond, clock);
     this.signal = AbortSignal.any([signal, this.failed.signal]);
     const share = Math.floor((itemsPerSecond ?? Number.POSITIVE_INFINITY) / segments.length);
     this.pageItems = Math.max(1, Math.min(PAGE_ITEMS, share));
@@ -86,7 +86,7 @@ export class Adoption {
     const writes: Promise<void>[] = [];
     let trouble: { readonly cause: unknown } | undefined;
     for (const item of items) {
-      await this.pace.turn();
+      await this.rateLimiter.acquire();
       if (trouble) break;
       const id = String(item.id);
       const plan = planAdoption(item, rules, clock.now());

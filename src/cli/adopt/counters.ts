@@ -13,7 +13,7 @@ export const tallySchema = z.object({
   /** Items looked at. */
   items: z.int(),
   /** By lane: items that were indexed in it. */
-  placed: z.record(z.string(), groupSchema),
+  indexed: z.record(z.string(), groupSchema),
   /** Items that are done, and were given the status that says so. */
   finished: groupSchema,
   /** By reason, and what it is about. */
@@ -35,7 +35,7 @@ export class AdoptionCounters {
   constructor(
     state: TallyState = {
       items: 0,
-      placed: {},
+      indexed: {},
       finished: { count: 0, ids: [] },
       left: {},
       notes: {},
@@ -48,7 +48,7 @@ export class AdoptionCounters {
   }
 
   get written(): number {
-    return Object.values(this.state.placed).reduce(
+    return Object.values(this.state.indexed).reduce(
       (sum, { count }) => sum + count,
       this.state.finished.count,
     );
@@ -62,7 +62,7 @@ export class AdoptionCounters {
 
   wrote(id: string, { lane, notes }: Extract<Plan, { do: 'write' }>): void {
     this.state.items++;
-    add(lane === undefined ? this.state.finished : groupOf(this.state.placed, lane), id);
+    add(lane === undefined ? this.state.finished : groupOf(this.state.indexed, lane), id);
     for (const note of new Set<Note>(notes)) add(groupOf(this.state.notes, note), id);
   }
 
@@ -71,7 +71,7 @@ export class AdoptionCounters {
     const { state } = this;
     state.items += other.items;
     merge(state.finished, other.finished);
-    for (const [lane, group] of Object.entries(other.placed)) merge(groupOf(state.placed, lane), group);
+    for (const [lane, group] of Object.entries(other.indexed)) merge(groupOf(state.indexed, lane), group);
     for (const [note, group] of Object.entries(other.notes)) merge(groupOf(state.notes, note), group);
     for (const [reason, groups] of Object.entries(other.left)) {
       const mine = own(state.left, reason, () => ({}));

@@ -3,9 +3,9 @@ import {
   CLOCK_TOLERANCE_MS,
   DEFAULT_QUEUE,
   type Item,
+  indexChange,
   isNewer,
   parseRecord,
-  place,
   QUEUE_PATTERN,
   type Status,
 } from '../../record/index.js';
@@ -44,7 +44,7 @@ const LIBRARY_REV = /^[\w-]{8}~?$/;
  * @param now epoch milliseconds
  */
 export function planAdoption(item: Item, rules: AdoptionRules, now: number): Plan {
-  if (typeof item.lane === 'string' && typeof item.dueAt === 'string') return leave({ reason: 'placed' });
+  if (typeof item.lane === 'string' && typeof item.dueAt === 'string') return leave({ reason: 'indexed' });
   if (item.status === 'SUCCESS') return leave({ reason: 'done' });
   const foreign = isNewer(parseRecord(item, now)) ? 'backlogFormat' : inTheWay(item);
   if (foreign !== undefined) return leave({ reason: 'inTheWay', detail: foreign });
@@ -67,14 +67,14 @@ export function planAdoption(item: Item, rules: AdoptionRules, now: number): Pla
   if (!undated && ageMs < rules.leastAgeSeconds * 1000) {
     return leave({ reason: 'young', detail: `${rules.leastAgeSeconds / 60} minutes` });
   }
-  const { set: placed, remove } = place(record, now);
+  const { set: indexed, remove } = indexChange(record, now);
   const set = Object.fromEntries(
-    Object.entries({ ...mapped, status, ...placed }).filter(([name, value]) => item[name] !== value),
+    Object.entries({ ...mapped, status, ...indexed }).filter(([name, value]) => item[name] !== value),
   );
   return {
     do: 'write',
     status,
-    lane: placed.lane,
+    lane: indexed.lane,
     change: { set, copy, remove: remove.filter((name) => item[name] !== undefined) },
     asRead: { ...asRead, ...Object.fromEntries(Object.keys(set).map((name) => [name, item[name]])) },
     notes: [

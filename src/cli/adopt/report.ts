@@ -23,7 +23,7 @@ const OPEN: ReadonlySet<string> = new Set<Left['reason']>([
 ]);
 
 const LEFT: Readonly<Record<Left['reason'], (detail: string) => string>> = {
-  placed: () => 'were indexed already',
+  indexed: () => 'were indexed already',
   done: () => 'were done already',
   unknownStatus: (detail) => `left alone: ${detail} is neither known nor in --status-map`,
   noStatus: (detail) => `left alone: no ${detail} (--status-map =NEW takes them as NEW)`,
@@ -35,11 +35,11 @@ const LEFT: Readonly<Record<Left['reason'], (detail: string) => string>> = {
 };
 
 const NOTES: Readonly<Record<Note, string>> = {
-  undated: 'of those placed: no time of insertion, they count as inserted now',
-  zoneless: 'of those placed: times without a zone, read as UTC or by --utc-offset',
+  undated: 'of those indexed: no time of insertion, they count as inserted now',
+  zoneless: 'of those indexed: times without a zone, read as UTC or by --utc-offset',
   noPayload:
-    'of those placed: no "payload" (handlers see the item’s attributes; a delivery by HTTP has no body)',
-  odd: 'of those placed: other attributes of the contract that are invalid ("backlog doctor" lists them)',
+    'of those indexed: no "payload" (handlers see the item’s attributes; a delivery by HTTP has no body)',
+  odd: 'of those indexed: other attributes of the contract that are invalid ("backlog doctor" lists them)',
 };
 
 /** Whether items were left that need a decision. */
@@ -54,7 +54,9 @@ export function adoptionTable({ state }: AdoptionCounters, dryRun: boolean): str
   const row = ({ count, ids }: { count: number; ids: readonly string[] }, what: string) =>
     count === 0 ? [] : [[String(count), printable(what), shorten(ids.map(printable).join(', '))]];
   const rows = [
-    ...Object.entries(state.placed).flatMap(([lane, group]) => row(group, `${verb} placed in lane ${lane}`)),
+    ...Object.entries(state.indexed).flatMap(([lane, group]) =>
+      row(group, `${verb} indexed in lane ${lane}`),
+    ),
     ...row(state.finished, `are done, and ${verb} marked SUCCESS`),
     ...Object.entries(state.left).flatMap(([reason, groups]) =>
       Object.entries(groups).flatMap(([detail, group]) =>

@@ -86,7 +86,7 @@ function pairs(text: string, example: string): (readonly [string, string])[] {
 
 /** Why an item is left as it is. */
 export type Left =
-  | { readonly reason: 'placed' | 'done' }
+  | { readonly reason: 'indexed' | 'done' }
   /** `detail`: which, for the user to look at. */
   | {
       readonly reason:

@@ -82,7 +82,7 @@ async function examine(
         signal,
         output,
       })
-    : { looked: 0, all: true, misplaced: [], stuck: [], strangers: 0, unsettled: 0 };
+    : { looked: 0, all: true, misindexed: [], stuck: [], strangers: 0, unsettled: 0 };
 
   const { looked, all } = examined;
   const list = findings.list();
@@ -90,8 +90,8 @@ async function examine(
   const rest = all || signal.aborted ? '' : '; there are more: --limit';
   output.message(`${looked} items of ${where} looked at${rest}; ${findingsSummary(list)}`);
 
-  const mayPlace = !hasIntake || controls.tables.length > 0;
-  if (!mayPlace && examined.stuck.length > 0) {
+  const mayIndex = !hasIntake || controls.tables.length > 0;
+  if (!mayIndex && examined.stuck.length > 0) {
     output.message(
       `${examined.stuck.length} not indexed are left as they are: whether they are under attempt stands in the control table, --control-table (of a table that no backlog is deployed for, see "backlog adopt")`,
     );
@@ -101,7 +101,7 @@ async function examine(
       `${examined.strangers} not indexed are left as they are: their status is none of NEW, ERROR, SUCCESS, DEAD ("backlog adopt" reads others; the daily sweep takes them for NEW)`,
     );
   }
-  const repairable = { misplaced: examined.misplaced, stuck: mayPlace ? examined.stuck : [] };
+  const repairable = { misindexed: examined.misindexed, stuck: mayIndex ? examined.stuck : [] };
   const repaired = signal.aborted
     ? undefined
     : await repairIfWanted({
@@ -120,7 +120,7 @@ async function examine(
     output.data(JSON.stringify({ ...about, findings: list, ...(repaired && { repaired }) }));
   }
   if (signal.aborted) return EXIT.failed;
-  const isSolved = repaired?.left === 0 && mayPlace && examined.strangers === 0;
+  const isSolved = repaired?.left === 0 && mayIndex && examined.strangers === 0;
   return findings.hasProblems(isSolved ? REPAIRABLE : undefined) ? EXIT.problems : EXIT.ok;
 }
 
@@ -152,7 +152,7 @@ async function repairIfWanted(request: RepairRequest): Promise<Repaired | undefi
   const what = `the index keys of ${count(repairable)} records`;
   if (!repair || dryRun) {
     if (count(repairable) > 0) {
-      const ids = [...repairable.misplaced, ...repairable.stuck].slice(0, 5).join(', ');
+      const ids = [...repairable.misindexed, ...repairable.stuck].slice(0, 5).join(', ');
       output.message(`--repair ${repair ? 'would correct' : 'corrects'} ${what}: ${ids}`);
     }
     if (repair && request.unsettled > 0) {
@@ -172,6 +172,6 @@ async function repairIfWanted(request: RepairRequest): Promise<Repaired | undefi
   return repairAll(repairable, { store, clock, signal, output });
 }
 
-function count({ misplaced, stuck }: Repairable): number {
-  return misplaced.length + stuck.length;
+function count({ misindexed, stuck }: Repairable): number {
+  return misindexed.length + stuck.length;
 }

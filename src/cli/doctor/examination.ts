@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { serialize } from 'node:v8';
 import type { Clock } from '../../clock.js';
-import { type BacklogRecord, type Item, isUnplaced, parseRecord } from '../../record/index.js';
+import { type BacklogRecord, type Item, isNotIndexed, parseRecord } from '../../record/index.js';
 import type { RawItems } from '../../store/dynamodb/raw-items.js';
 import type { Finding, Findings } from './findings.js';
-import { repairOf } from './place-checks.js';
+import { repairOf } from './index-checks.js';
 import { checkContents, checkRecord, isUnread, named, type RecordContext } from './record-checks.js';
 
 const BATCH = 100;
@@ -20,7 +20,7 @@ export interface ExaminationContext extends Omit<RecordContext, 'now'> {
 /** Looks at records one by one; at those that are not indexed a second time, when the intake has had its chance. */
 export class Examination {
   /** Ids of records whose index keys can be repaired at once. */
-  readonly misplaced: string[] = [];
+  readonly misindexed: string[] = [];
   /** Ids of records that have not been indexed for long enough. */
   readonly stuck: string[] = [];
   /**
@@ -44,9 +44,9 @@ export class Examination {
     const { clock, hasIntake } = this.context;
     const now = clock.now();
     const record = parseRecord(item, now);
-    if (!isUnplaced(record)) {
+    if (!isNotIndexed(record)) {
       this.note(item, record, checkRecord(item, record, { ...this.context, now }));
-      if (repairOf(item, record, now)) this.misplaced.push(record.id);
+      if (repairOf(item, record, now)) this.misindexed.push(record.id);
     } else if (hasIntake) {
       this.suspects.set(record.id, fingerprint(item));
     } else {
@@ -74,7 +74,7 @@ export class Examination {
     const { clock, settledMs } = this.context;
     const now = clock.now();
     const record = parseRecord(item, now);
-    if (!isUnplaced(record)) {
+    if (!isNotIndexed(record)) {
       this.note(item, record, checkRecord(item, record, { ...this.context, now }));
       return;
     }
@@ -86,7 +86,7 @@ export class Examination {
 
     const isDated = item.insertedAt !== undefined && !isUnread('insertedAt', record);
     const isYoung = isDated && now - Date.parse(record.insertedAt) < settledMs;
-    const old = isDated ? 'unplaced' : 'unplacedUndated';
+    const old = isDated ? 'notIndexed' : 'notIndexedUndated';
     this.unsettled++;
     const kind = isBusy(record.queue) || isYoung ? 'arriving' : old;
     this.note(item, record, [named(kind), ...checkContents(item, record, { ...this.context, now })]);

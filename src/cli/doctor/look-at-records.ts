@@ -71,8 +71,8 @@ export async function lookAtRecords(
         );
       await examination.lookAgain(items, isBusy);
     }
-    const { misplaced, stuck, strangers, unsettled } = examination;
-    return { ...end, misplaced, stuck, strangers, unsettled };
+    const { misindexed, stuck, strangers, unsettled } = examination;
+    return { ...end, misindexed, stuck, strangers, unsettled };
   } finally {
     bar.stop();
   }

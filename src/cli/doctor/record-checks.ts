@@ -8,7 +8,7 @@ import {
 } from '../../record/index.js';
 import { printable } from '../output.js';
 import type { Finding } from './findings.js';
-import { type PlaceProblem, placeProblem } from './place-checks.js';
+import { type PlaceProblem, placeProblem } from './index-checks.js';
 
 export interface RecordContext {
   /** Epoch milliseconds, of the backlog. */
@@ -25,12 +25,12 @@ const NEVER_ATTEMPTED_MS = 86_400_000;
 const REPAIR = '--repair corrects that';
 
 const FINDINGS = {
-  unplaced: {
+  notIndexed: {
     severity: 'error',
     what: 'not indexed (no "lane"): no rule finds them',
     todo: `${REPAIR}, and the daily sweep does; look why the intake has not: its stream, its alarm`,
   },
-  unplacedUndated: {
+  notIndexedUndated: {
     severity: 'warning',
     what: 'not indexed (no "lane"), and no "insertedAt" that says since when',
     todo: 'they may have just come: look again in a while, or with --wait 16m; those that remain are stuck',
@@ -104,7 +104,7 @@ const FINDINGS = {
 
 /** Kinds of findings that a repair ends. */
 export const REPAIRABLE: ReadonlySet<string> = new Set<PlaceProblem>([
-  'unplaced',
+  'notIndexed',
   'noDueAt',
   'unfindable',
   'pendingInDeadLane',
@@ -119,12 +119,12 @@ export function named(kind: keyof typeof FINDINGS): Finding {
 /** What is wrong with one record. One that has succeeded is only looked at for what it costs. */
 export function checkRecord(item: Item, record: BacklogRecord, context: RecordContext): Finding[] {
   const place = placeProblem(item, record, context.now);
-  const misplaced = place === undefined ? [] : [named(place)];
-  if (record.status === 'SUCCESS') return misplaced;
+  const misindexed = place === undefined ? [] : [named(place)];
+  if (record.status === 'SUCCESS') return misindexed;
   const contents = checkContents(item, record, context);
   // It is reported already, and its default does not help, because the index sorts by the stored value.
   const rest = place === 'unfindable' ? contents.filter(({ kind }) => kind !== 'attribute.dueAt') : contents;
-  return [...misplaced, ...rest];
+  return [...misindexed, ...rest];
 }
 
 /** What is wrong with what a record holds, wherever it stands. */

@@ -1,25 +1,25 @@
 import type { Clock } from '../../clock.js';
-import { placeWhenFree } from '../../processor/index.js';
+import { indexWhenFree } from '../../processor/index.js';
 import { randomToken, systemRandom } from '../../random.js';
 import { isOfOneRecord } from '../../store/errors.js';
 import type { Found, OperatorStore } from '../../store/operator-store.js';
 import type { Output } from '../output.js';
 import { printable } from '../output.js';
-import { repairOf } from './place-checks.js';
+import { repairOf } from './index-checks.js';
 
 const BATCH = 100;
 const LOOK_AGAIN_MS = 2_000;
 
 export interface Repairable {
   /** Ids of records whose index keys are wrong. */
-  readonly misplaced: readonly string[];
+  readonly misindexed: readonly string[];
   /** Ids of records that have had none for long. */
   readonly stuck: readonly string[];
 }
 
 export interface Repaired {
   /** Records that were not indexed, and are now. */
-  readonly placed: number;
+  readonly indexed: number;
   /** Moved in the index, or out of it. */
   readonly moved: number;
   /** Changed, or repaired, by others meanwhile, or refused by DynamoDB. */
@@ -34,15 +34,15 @@ interface RepairDeps {
 }
 
 /** Corrects the index keys of these records, each as it is now, under its fence. It may be repeated. */
-export async function repairAll({ misplaced, stuck }: Repairable, deps: RepairDeps): Promise<Repaired> {
+export async function repairAll({ misindexed, stuck }: Repairable, deps: RepairDeps): Promise<Repaired> {
   let moved = 0;
-  for (const ids of batches(misplaced)) {
+  for (const ids of batches(misindexed)) {
     if (deps.signal.aborted) break;
     for (const found of await deps.store.readItems(ids)) if (await move(found, deps)) moved++;
   }
-  let placed = 0;
-  for (const ids of batches(stuck)) placed += await placeOnceFree(ids, deps);
-  return { placed, moved, left: misplaced.length + stuck.length - moved - placed };
+  let indexed = 0;
+  for (const ids of batches(stuck)) indexed += await placeOnceFree(ids, deps);
+  return { indexed, moved, left: misindexed.length + stuck.length - moved - indexed };
 }
 
 /** Those that are not indexed, once no run that was given them as arrivals can be at work on them. */
@@ -53,8 +53,8 @@ async function placeOnceFree(
   const deps = { store, clock, random: systemRandom, logger: loggerOf(output) };
   let count = 0;
   for (let rest = ids, told = false; !signal.aborted; told = true) {
-    const answer = await placeWhenFree(rest, deps);
-    count += answer.placed.length + answer.quarantined;
+    const answer = await indexWhenFree(rest, deps);
+    count += answer.indexed.length + answer.quarantined;
     if (answer.trouble) throw answer.trouble.error;
     rest = answer.waiting;
     if (rest.length === 0) break;
@@ -66,7 +66,7 @@ async function placeOnceFree(
 
 async function move({ item, record }: Found, { store, clock, output }: RepairDeps): Promise<boolean> {
   const repair = repairOf(item, record, clock.now());
-  if (!repair || repair.kind === 'unplaced') return false;
+  if (!repair || repair.kind === 'notIndexed') return false;
   try {
     return (await store.settle(record, repair.change, randomToken(systemRandom))) === 'settled';
   } catch (error) {

@@ -49,9 +49,9 @@ export function findingsSummary(list: readonly CountedFinding[]): string {
   return notes > 0 ? `${problems}, ${notes} to note` : problems;
 }
 
-export function repairedText({ placed, moved, left }: Repaired): string {
+export function repairedText({ indexed, moved, left }: Repaired): string {
   const others = left > 0 ? `, ${left} left: others changed them meanwhile, or DynamoDB refused` : '';
-  return `indexed: ${placed}; moved in the index, or out of it: ${moved}${others}`;
+  return `indexed: ${indexed}; moved in the index, or out of it: ${moved}${others}`;
 }
 
 function plural(count: number, word: string): string {

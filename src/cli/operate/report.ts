@@ -7,14 +7,14 @@ const SHOWN_FAILURES = 20;
 const LEFT: Readonly<Record<SkipReason, string>> = {
   asWanted: 'so already',
   otherStatus: 'of another status',
-  inHand: 'may be under attempt just now: the same command again in a minute',
+  inFlight: 'may be under attempt just now: the same command again in a minute',
   changedMeanwhile: 'changed by others meanwhile',
   notFound: 'not there',
   newer: 'written by a newer version of dynamo-backlog',
 };
 
 /** Reasons that leave something undone which was asked for. */
-const OPEN: readonly SkipReason[] = ['inHand', 'changedMeanwhile', 'notFound', 'newer'];
+const OPEN: readonly SkipReason[] = ['inFlight', 'changedMeanwhile', 'notFound', 'newer'];
 
 /** @param named whether ids were given: then one of another status is a mistake, too */
 export function hasProblems({ failed, skipped }: ActionResult, named: boolean): boolean {

@@ -62,7 +62,7 @@ function shortened(text: string): string {
 const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   drained: 'drained',
   leaseHeld: 'another run is at it',
-  rateLimited: 'left to the rules: the turns of the pace are taken',
+  rateLimited: 'left to the rules: the rate limit is used up',
   concurrencyLimited: 'left to the rules: enough runs are at work on arrivals',
   stopped: 'stopped, as its function was to end',
   onePage: 'one page, then the others',

@@ -17,7 +17,9 @@ import type {
   LeaseState,
   ListFilter,
   NamedClaim,
+  NotIndexedPage,
   PageRead,
+  Permits,
   QueueState,
   RetryModeState,
   ScanPage,
@@ -25,8 +27,6 @@ import type {
   SlotsHeld,
   SweepState,
   TierRun,
-  Turns,
-  UnplacedPage,
 } from '../store.js';
 import { DynamoDbArrivals } from './arrivals.js';
 import { DynamoDbBreakers } from './breakers.js';
@@ -34,12 +34,12 @@ import { CapacityMeter, type OnConsumed } from './capacity.js';
 import type { OnDamaged } from './control-values.js';
 import { DynamoDbIndex } from './due.js';
 import { DynamoDbLeases } from './leases.js';
+import { DynamoDbPermits } from './permits.js';
 import { DynamoDbQueues } from './queues.js';
 import { DynamoDbRecords } from './records.js';
 import { DynamoDbSlots } from './slots.js';
 import { DynamoDbSweep } from './sweep.js';
 import { Table } from './table.js';
-import { DynamoDbTurns } from './turns.js';
 
 /** @inline */
 export interface DynamoDbStoreDeps {
@@ -69,7 +69,7 @@ export class DynamoDbStore implements BacklogStore {
   private readonly leases: DynamoDbLeases;
   private readonly queues: DynamoDbQueues;
   private readonly breakers: DynamoDbBreakers;
-  private readonly turns: DynamoDbTurns;
+  private readonly permits: DynamoDbPermits;
   private readonly slots: DynamoDbSlots;
   private readonly arrivals: DynamoDbArrivals;
   private readonly sweep: DynamoDbSweep;
@@ -95,7 +95,7 @@ export class DynamoDbStore implements BacklogStore {
     this.leases = new DynamoDbLeases(control, clock, onDamaged);
     this.queues = new DynamoDbQueues(control);
     this.breakers = new DynamoDbBreakers(control);
-    this.turns = new DynamoDbTurns(control);
+    this.permits = new DynamoDbPermits(control);
     this.slots = new DynamoDbSlots(control);
     this.arrivals = new DynamoDbArrivals(control, onDamaged);
     this.sweep = new DynamoDbSweep(records, control);
@@ -166,7 +166,7 @@ export class DynamoDbStore implements BacklogStore {
     return this.arrivals.claimed(queues, ids, now);
   }
 
-  scanUnplaced(page: ScanPage): Promise<UnplacedPage> {
+  scanNotIndexed(page: ScanPage): Promise<NotIndexedPage> {
     return this.sweep.scan(page);
   }
 
@@ -199,8 +199,8 @@ export class DynamoDbStore implements BacklogStore {
     return this.breakers.readShared(queue, destination);
   }
 
-  takeTurns(queue: string, turns: Turns): Promise<number | undefined> {
-    return this.turns.take(queue, turns);
+  acquirePermits(queue: string, turns: Permits): Promise<number | undefined> {
+    return this.permits.take(queue, turns);
   }
 
   takeSlots(queue: string, ask: SlotsAsk): Promise<number> {

@@ -27,7 +27,7 @@ export class DynamoDbSweep {
       Segment: segment,
       TotalSegments: segments,
       ProjectionExpression: projection,
-      FilterExpression: isWithoutPlace(expressions),
+      FilterExpression: isLost(expressions),
       ...(after === undefined ? {} : { ExclusiveStartKey: { id: { S: after } } }),
       ...expressions.placeholders(),
     });
@@ -48,8 +48,8 @@ export class DynamoDbSweep {
   }
 }
 
-/** Like `isMisplaced` and `isAstray`, as far as a filter can tell; the records that it finds are checked again. */
-function isWithoutPlace(expressions: Expressions): string {
+/** Like `isMisindexed` and `isInWrongLane`, as far as a filter can tell; the records that it finds are checked again. */
+function isLost(expressions: Expressions): string {
   const queue = expressions.name('queue');
   const lane = expressions.name('lane');
   const status = expressions.name('status');

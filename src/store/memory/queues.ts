@@ -1,6 +1,6 @@
 import { OWN_BREAKERS, sharedBreakerOf } from '../breakers.js';
 import { type Slots, slotsFor } from '../slots.js';
-import type { BreakerState, QueueState, RetryModeState, SlotsAsk, TierRun, Turns } from '../store.js';
+import type { BreakerState, Permits, QueueState, RetryModeState, SlotsAsk, TierRun } from '../store.js';
 
 const EMPTY: QueueState = { paused: false, retryMode: undefined, tiers: new Map(), breakers: new Map() };
 
@@ -97,7 +97,7 @@ export class MemoryQueues {
     this.slots.set(queue, new Map([...taken].filter(([other]) => other !== run)));
   }
 
-  takeTurns(queue: string, { count, intervalMs, now, latest }: Turns): number | undefined {
+  acquirePermits(queue: string, { count, intervalMs, now, latest }: Permits): number | undefined {
     const first = Math.max(now, this.nextTurns.get(queue) ?? now);
     if (latest !== undefined && first > latest) return undefined;
     this.nextTurns.set(queue, first + count * intervalMs);

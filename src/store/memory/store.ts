@@ -3,7 +3,7 @@ import {
   AsRead,
   type BacklogRecord,
   type Item,
-  mayHaveNoPlace,
+  mayNeedIndexing,
   parseRecord,
   type RecordChange,
 } from '../../record/index.js';
@@ -31,7 +31,9 @@ import type {
   LeaseState,
   ListFilter,
   NamedClaim,
+  NotIndexedPage,
   PageRead,
+  Permits,
   QueueState,
   RetryModeState,
   ScanPage,
@@ -39,8 +41,6 @@ import type {
   SlotsHeld,
   SweepState,
   TierRun,
-  Turns,
-  UnplacedPage,
 } from '../store.js';
 import { MemoryArrivals } from './arrivals.js';
 import { changed, isAsRead, isAsReadWithStatus } from './fence.js';
@@ -205,9 +205,9 @@ export class MemoryStore implements OperatorStore {
   }
 
   /** All of it at once, in the last of the segments. */
-  async scanUnplaced({ segment, segments }: ScanPage): Promise<UnplacedPage> {
+  async scanNotIndexed({ segment, segments }: ScanPage): Promise<NotIndexedPage> {
     if (segment < segments - 1) return { ids: [], next: undefined };
-    const found = [...this.records.all()].filter((item) => mayHaveNoPlace(item, this.parse(item)));
+    const found = [...this.records.all()].filter((item) => mayNeedIndexing(item, this.parse(item)));
     return { ids: found.map(({ id }) => String(id)), next: undefined };
   }
 
@@ -244,8 +244,8 @@ export class MemoryStore implements OperatorStore {
     return this.queues.readSharedBreaker(queue, destination);
   }
 
-  async takeTurns(queue: string, turns: Turns): Promise<number | undefined> {
-    return this.queues.takeTurns(queue, turns);
+  async acquirePermits(queue: string, turns: Permits): Promise<number | undefined> {
+    return this.queues.acquirePermits(queue, turns);
   }
 
   async takeSlots(queue: string, ask: SlotsAsk): Promise<number> {

@@ -58,7 +58,7 @@ describe('backlog adopt', () => {
   it('gives a table its place in the backlog, keeps the originals, and says what it left', async () => {
     const { code, out, err } = await adopt(...MAPS, '--queue', 'orders', '--yes');
     expect(code).toBe(3);
-    expect(out).toMatch(/^ +2 +were placed in lane orders +\S+/m);
+    expect(out).toMatch(/^ +2 +were indexed in lane orders +\S+/m);
     expect(out).toMatch(/^ +1 +are done, and were marked SUCCESS +done$/m);
     expect(out).toMatch(/^ +1 +left alone: STATE = "PARKED" is neither known nor in --status-map +parked$/m);
     expect(err).toMatch(/4 items looked at .*; 3 written, \d+ write units; [\d.]+ read units/);
@@ -97,7 +97,7 @@ describe('backlog adopt', () => {
     const before = await table.all();
     const { code, out, err } = await adopt(...MAPS, '--dry-run');
     expect(code).toBe(3);
-    expect(out).toMatch(/^ +2 +would be placed in lane default/m);
+    expect(out).toMatch(/^ +2 +would be indexed in lane default/m);
     expect(err).toMatch(/3 would be written, for about 5 write units/);
     expect(await table.all()).toEqual(before);
     expect(existsSync(stateFile)).toBe(false);
@@ -237,7 +237,7 @@ describe('an adoption beside others at work', () => {
       status: 'SUCCESS',
       rev: expect.any(String),
     });
-    expect(counters.state.placed).toEqual({});
+    expect(counters.state.indexed).toEqual({});
   });
 
   it('lets a run win that has settled an item meanwhile', async () => {
@@ -265,7 +265,7 @@ describe('an adoption beside others at work', () => {
     items.before = () => table.set('a', 'STATE', looks++ % 2 ? 'OPEN' : 'BROKEN');
     await run();
     expect(counters.state).toMatchObject({
-      placed: {},
+      indexed: {},
       left: { changing: { '': { count: 1, ids: ['a'] } } },
     });
   });

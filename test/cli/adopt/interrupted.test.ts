@@ -54,7 +54,7 @@ it.each(['SIGKILL', 'SIGINT'] as const)(
     const { items, written, left, complete } = JSON.parse(out);
     expect({ items, complete }).toEqual({ items: ITEMS, complete: true });
     // A page that was at hand when the process was killed is looked at again; no more than that.
-    const again = (left.placed?.['']?.count ?? 0) + (left.done?.['']?.count ?? 0);
+    const again = (left.indexed?.['']?.count ?? 0) + (left.done?.['']?.count ?? 0);
     expect(written + again).toBe(ITEMS - left.unknownStatus['STATE = "PARKED"'].count);
     expect(again).toBeLessThanOrEqual(signal === 'SIGKILL' ? 200 : 0);
     expectAdopted(await table.all(), ITEMS);

@@ -115,7 +115,7 @@ describe('an item that waits', () => {
 
   it('is adopted once: what was written is left alone', () => {
     const { set } = written(OLD).change;
-    expect(left({ ...OLD, ...set })).toEqual({ reason: 'placed' });
+    expect(left({ ...OLD, ...set })).toEqual({ reason: 'indexed' });
   });
 });
 

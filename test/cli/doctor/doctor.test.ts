@@ -94,7 +94,7 @@ describe('backlog doctor', () => {
     const wrong = wrongInPlace(Date.now());
     await table.put(...wrong.map(([item]) => item));
     const { repaired } = await doctor('--repair', '--yes');
-    expect(repaired).toEqual({ placed: 0, moved: 8, left: 0 });
+    expect(repaired).toEqual({ indexed: 0, moved: 8, left: 0 });
     const store = new DynamoDbStore({
       client: table.client,
       tables: { records: table.name, control: control.name },
@@ -166,9 +166,9 @@ describe('a record without a place', () => {
     await table.put(bare('old', 3600), bare('young', 5), bare('undated'), other('bulk'), other('default'));
     const { ids, code, findings } = await doctor();
     expect(ids).toEqual({
-      unplaced: ['default', 'old'],
+      notIndexed: ['default', 'old'],
       arriving: ['bulk', 'young'],
-      unplacedUndated: ['undated'],
+      notIndexedUndated: ['undated'],
     });
     expect(findings.find(({ kind }) => kind === 'arriving')?.severity).toBe('note');
     expect(code).toBe(3);
@@ -178,11 +178,11 @@ describe('a record without a place', () => {
     await announceRuntime();
     await table.put(bare('a'), { id: 'dead', status: 'DEAD', payload: 1 }, bare('b', 5));
     expect((await doctor(...quick, '--repair', '--dry-run')).ids).toMatchObject({
-      unplaced: ['a', 'b', 'dead'],
+      notIndexed: ['a', 'b', 'dead'],
     });
     expect(await table.get('a')).not.toHaveProperty('lane');
     expect(await doctor(...quick, '--repair', '--yes')).toMatchObject({
-      repaired: { placed: 3, moved: 0, left: 0 },
+      repaired: { indexed: 3, moved: 0, left: 0 },
     });
     expect(await table.get('a')).toMatchObject({
       lane: 'orders',
@@ -201,7 +201,7 @@ describe('a record without a place', () => {
     const { err, repaired } = await doctor(...quick, '--repair', '--yes');
     expect(err).toMatch(/1 may be under attempt: waiting for those runs to end/);
     expect(Date.now()).toBeGreaterThanOrEqual(until);
-    expect(repaired).toMatchObject({ placed: 1 });
+    expect(repaired).toMatchObject({ indexed: 1 });
   });
 
   it('is left alone if its status is nobody’s here: it may be done', async () => {
@@ -213,7 +213,7 @@ describe('a record without a place', () => {
     await table.put(...items);
     const { err, ids, code } = await doctor(...args);
     expect(err).toMatch(/2 not indexed are left as they are: .*backlog adopt/);
-    expect(ids).toMatchObject({ unplaced: ['done', 'parked'], 'attribute.status': ['done', 'parked'] });
+    expect(ids).toMatchObject({ notIndexed: ['done', 'parked'], 'attribute.status': ['done', 'parked'] });
     expect(code).toBe(3);
     expect(await table.all()).toEqual(expect.arrayContaining(items));
   });
@@ -223,7 +223,7 @@ describe('a record without a place', () => {
     await table.put(bare('a'));
     const { err, ids } = await doctor(...quick, '--repair', '--yes');
     expect(err).toMatch(/1 not indexed are left as they are: .*--control-table/);
-    expect(ids).toMatchObject({ unplaced: ['a'], 'control.missing': [] });
+    expect(ids).toMatchObject({ notIndexed: ['a'], 'control.missing': [] });
     expect(await table.get('a')).not.toHaveProperty('lane');
   });
 
@@ -231,8 +231,8 @@ describe('a record without a place', () => {
     await table.put(bare('a'));
     const settings = { 'table.stream': [], 'table.expiry': [] };
     const args = ['--endpoint', dynamodb.endpoint, '--table', table.name, '--queues', 'orders'];
-    expect((await doctor(...args)).ids).toEqual({ unplaced: ['a'], ...settings });
-    expect(await doctor(...args, '--repair', '--yes')).toMatchObject({ repaired: { placed: 1 }, code: 3 });
+    expect((await doctor(...args)).ids).toEqual({ notIndexed: ['a'], ...settings });
+    expect(await doctor(...args, '--repair', '--yes')).toMatchObject({ repaired: { indexed: 1 }, code: 3 });
     expect((await doctor(...args)).ids).toEqual(settings);
   });
 });

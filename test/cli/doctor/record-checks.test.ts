@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { placeProblem, repairOf } from '../../../src/cli/doctor/place-checks.js';
+import { placeProblem, repairOf } from '../../../src/cli/doctor/index-checks.js';
 import { checkRecord } from '../../../src/cli/doctor/record-checks.js';
-import { isMisplaced, parseRecord } from '../../../src/record/index.js';
+import { isMisindexed, parseRecord } from '../../../src/record/index.js';
 import { healthy, NOW, placed, wrongInPlace } from './records.js';
 
 const context = {
@@ -43,14 +43,14 @@ describe('a record', () => {
     expect(checkRecord(item, parseRecord(item, NOW), { ...context, queues: undefined })).toEqual([]);
   });
 
-  it('that no rule finds is what the intake and the sweep call misplaced', () => {
+  it('that no rule finds is what the intake and the sweep call misindexed', () => {
     const bare = { id: 'bare', status: 'NEW', payload: 1 };
     for (const item of [bare, ...wrongInPlace().map(([wrong]) => wrong), ...healthy()]) {
       const record = parseRecord(item, NOW);
-      const found = ['unplaced', 'noDueAt', 'pendingInDeadLane'].includes(
+      const found = ['notIndexed', 'noDueAt', 'pendingInDeadLane'].includes(
         placeProblem(item, record, NOW) ?? '',
       );
-      expect([item.id, found]).toEqual([item.id, isMisplaced(record)]);
+      expect([item.id, found]).toEqual([item.id, isMisindexed(record)]);
     }
   });
 });

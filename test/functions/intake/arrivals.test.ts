@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
-import type { Remote } from '../../../functions/intake/remote.js';
+import type { Invoker } from '../../../functions/intake/invoker.js';
 import { context, workbench } from '../support.js';
 
 const QUEUES = {
@@ -21,18 +21,18 @@ function bench(answer: 'accepted' | 'refused' | 'unknown' = 'accepted') {
   const invoked: unknown[] = [];
   const sent: unknown[] = [];
   const givenUp: string[] = [];
-  const remote: Remote = {
+  const invoker: Invoker = {
     invoke: async ({ functionName, event }) => {
       invoked.push([functionName, event]);
       return answer;
     },
-    sendReturned: async (ids, delaySeconds) => void sent.push([ids, delaySeconds]),
+    sendToRedelivery: async (ids, delaySeconds) => void sent.push([ids, delaySeconds]),
     giveUp: async (body) => void givenUp.push(body),
   };
   const env = {
     ...made.overrides.env,
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: ['default', 'orders'] }),
-    BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
+    BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
   /**
    * Puts items into the table, and brings what the stream tells of them: as if it were written now, or when it is
@@ -53,13 +53,13 @@ function bench(answer: 'accepted' | 'refused' | 'unknown' = 'accepted') {
   const lane = (id: string) => made.store.items().find((item) => item.id === id)?.lane;
   return {
     ...made,
-    remote,
+    invoker,
     invoked,
     sent,
     givenUp,
     put,
     lane,
-    intake: intakeHandler({ ...made.overrides, env, remote }),
+    intake: intakeHandler({ ...made.overrides, env, invoker }),
   };
 }
 
@@ -80,8 +80,8 @@ describe('the intake, for queues with arrivals "attempt"', () => {
       ['Fast', { queue: 'orders', arrivals: { batch: batchOf(event, 1, 1), ids: ['b'] } }],
     ]);
     expect(store.items()).toEqual(before);
-    expect(measured).toMatchObject([[{ placed: 0 }, 'records-table']]);
-    expect(log()).toContainEqual(expect.objectContaining({ message: 'intake', started: 3, placed: 0 }));
+    expect(measured).toMatchObject([[{ indexed: 0 }, 'records-table']]);
+    expect(log()).toContainEqual(expect.objectContaining({ message: 'intake', started: 3, indexed: 0 }));
   });
 
   it('looks later at a record that is in a batch twice, as its producer has written over it at once', async () => {
@@ -174,16 +174,16 @@ describe('the intake, for queues with arrivals "attempt"', () => {
   });
 
   it('starts runs for what comes before the first change that fails, and for none that comes again', async () => {
-    const { put, invoked, overrides, remote } = bench();
-    const sendReturned = async () => {
+    const { put, invoked, overrides, invoker } = bench();
+    const sendToRedelivery = async () => {
       throw new Error('SQS does not answer');
     };
     const env = {
       ...overrides.env,
       BACKLOG_ARRIVAL_FUNCTIONS: '{"Fast":["default"]}',
-      BACKLOG_RETURNS_URL: 'http://x/y',
+      BACKLOG_REDELIVERY_URL: 'http://x/y',
     };
-    const intake = intakeHandler({ ...overrides, env, remote: { ...remote, sendReturned } });
+    const intake = intakeHandler({ ...overrides, env, invoker: { ...invoker, sendToRedelivery } });
     put(bare('over'));
     const event = put(bare('a'), bare('over', { payload: 2 }), bare('b'));
     expect(await intake(event, context)).toEqual({
@@ -195,9 +195,9 @@ describe('the intake, for queues with arrivals "attempt"', () => {
   });
 
   it('waits for a run of a former queue although all queues are left to their rules by now', async () => {
-    const { put, overrides, remote, store, lane, sent, clock } = bench();
-    const env = { ...overrides.env, BACKLOG_RETURNS_URL: 'http://x/y' };
-    const intake = intakeHandler({ ...overrides, env, remote });
+    const { put, overrides, invoker, store, lane, sent, clock } = bench();
+    const env = { ...overrides.env, BACKLOG_REDELIVERY_URL: 'http://x/y' };
+    const intake = intakeHandler({ ...overrides, env, invoker });
     put(bare('moved', { queue: 'orders' }));
     const event = put(bare('moved', { queue: 'bulk' }), bare('new', { queue: 'bulk' }));
     const until = clock.wall() + 60_000;
@@ -250,7 +250,7 @@ describe('records that come back to the intake', () => {
     const event = message(lost({ batch: '100/1', ids: ['a', 'done'] }));
     expect(await intake(event, context)).toEqual({ batchItemFailures: [] });
     expect(lane('a')).toBe('default');
-    expect(measured).toMatchObject([[{ returned: 2, placed: 1 }, 'records-table']]);
+    expect(measured).toMatchObject([[{ redelivered: 2, indexed: 1 }, 'records-table']]);
   });
 
   it('wait while a claim on them lasts: it may be another delivery of the same event that was lost', async () => {
@@ -262,7 +262,7 @@ describe('records that come back to the intake', () => {
     expect(lane('a')).toBeUndefined();
     expect(sent).toEqual([[['a'], 30]]);
     clock.advance(66);
-    await intake(message({ unplaced: ['a'] }), context);
+    await intake(message({ notIndexed: ['a'] }), context);
     expect(lane('a')).toBe('default');
     expect(sent).toHaveLength(1);
   });
@@ -272,18 +272,18 @@ describe('records that come back to the intake', () => {
     store.put(bare('a', { queue: 'bulk' }));
     store.put(bare('b'));
     await store.claimArrivals('orders', { ...claim, until: clock.wall() + 60_000 });
-    await intake(message({ unplaced: ['a', 'b'] }), context);
+    await intake(message({ notIndexed: ['a', 'b'] }), context);
     expect(sent).toEqual([[['a'], 30]]);
     expect([lane('a'), lane('b')]).toEqual([undefined, 'default']);
     await store.releaseArrivals('orders', claim);
-    await intake(message({ unplaced: ['a'] }), context);
+    await intake(message({ notIndexed: ['a'] }), context);
     expect(lane('a')).toBe('bulk');
   });
 
   it.each([
     [{ requestPayload: { queue: 'default' }, responsePayload: { errorMessage: 'throttled' } }],
     ['no JSON'],
-    [{ unplaced: 'a' }],
+    [{ notIndexed: 'a' }],
   ])('%j is no such thing, and left to people as it is', async (body) => {
     const { intake, givenUp } = bench();
     const event = message(body);
@@ -292,13 +292,13 @@ describe('records that come back to the intake', () => {
   });
 
   it('come again alone if they cannot be seen to now, and hold up no others', async () => {
-    const { overrides, store, remote, lane } = bench();
+    const { overrides, store, invoker, lane } = bench();
     store.put(bare('a'));
     const giveUp = async () => {
       throw new Error('SQS does not answer');
     };
-    const intake = intakeHandler({ ...overrides, remote: { ...remote, giveUp } });
-    const Records = [...message('odd', 'm1').Records, ...message({ unplaced: ['a'] }, 'm2').Records];
+    const intake = intakeHandler({ ...overrides, invoker: { ...invoker, giveUp } });
+    const Records = [...message('odd', 'm1').Records, ...message({ notIndexed: ['a'] }, 'm2').Records];
     expect(await intake({ Records }, context)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     expect(lane('a')).toBe('default');
   });

@@ -45,7 +45,10 @@ describe('the intake', () => {
       },
     ]);
     expect(measured).toEqual([
-      [{ placed: 1, repaired: 0, unknownQueue: 0, quarantined: 0, refused: 0, returned: 0 }, 'records-table'],
+      [
+        { indexed: 1, repaired: 0, unknownQueue: 0, quarantined: 0, refused: 0, redelivered: 0 },
+        'records-table',
+      ],
     ]);
     const attempted: string[] = [];
     const target = { queue: 'default', lane: 'default' };
@@ -82,7 +85,7 @@ describe('the intake', () => {
     expect(store.items()).toMatchObject([
       { status: 'NEW', queue: 'default', lane: 'default', insertedAt: iso },
     ]);
-    expect(measured).toMatchObject([[{ placed: 1, repaired: 1 }, 'records-table']]);
+    expect(measured).toMatchObject([[{ indexed: 1, repaired: 1 }, 'records-table']]);
     const line = log().find(({ message }) => message === 'attributes replaced');
     expect(line).toMatchObject({
       level: 'WARN',
@@ -97,7 +100,7 @@ describe('the intake', () => {
     store.put({ id: 'a', status: 'NEW', payload: 1, queue: 'oders' });
     await intake(batch('a'), context);
     expect(store.items()).toMatchObject([{ lane: 'oders', status: 'NEW' }]);
-    expect(measured).toMatchObject([[{ placed: 1, unknownQueue: 1 }, 'records-table']]);
+    expect(measured).toMatchObject([[{ indexed: 1, unknownQueue: 1 }, 'records-table']]);
     expect(log()).toContainEqual(
       expect.objectContaining({
         level: 'WARN',
@@ -112,16 +115,16 @@ describe('the intake', () => {
     const { store, intake, measured } = bench();
     store.put({ id: 'a', status: 'NEW', payload: 1 });
     store.put({ id: 'done', status: 'SUCCESS' });
-    store.put({ id: 'placed', status: 'NEW', lane: 'default', dueAt: '2026-01-01T00:00:00.000Z', rev: 'r' });
-    const event = batch('a', 'done', 'placed', 'gone', 'a');
+    store.put({ id: 'indexed', status: 'NEW', lane: 'default', dueAt: '2026-01-01T00:00:00.000Z', rev: 'r' });
+    const event = batch('a', 'done', 'indexed', 'gone', 'a');
     await intake(event, context);
     const before = store.items();
     await intake(event, context);
     expect(store.items()).toEqual(before);
-    expect(store.items().find(({ id }) => id === 'placed')).toMatchObject({ rev: 'r' });
+    expect(store.items().find(({ id }) => id === 'indexed')).toMatchObject({ rev: 'r' });
     expect(measured).toMatchObject([
-      [{ placed: 1 }, 'records-table'],
-      [{ placed: 0 }, 'records-table'],
+      [{ indexed: 1 }, 'records-table'],
+      [{ indexed: 0 }, 'records-table'],
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
-import type { Remote } from '../../../functions/intake/remote.js';
+import type { Invoker } from '../../../functions/intake/invoker.js';
 import type { Item } from '../../../src/record/index.js';
 import { context, workbench } from '../support.js';
 
@@ -15,26 +15,26 @@ function bench() {
   const made = workbench(QUEUES);
   const started: unknown[] = [];
   const sent: unknown[] = [];
-  const remote: Remote = {
+  const invoker: Invoker = {
     invoke: async ({ event }) => {
       started.push(event);
       return 'accepted';
     },
-    sendReturned: async (...message) => void sent.push(message),
+    sendToRedelivery: async (...message) => void sent.push(message),
     async giveUp() {},
   };
   const env = {
     ...made.overrides.env,
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: Object.keys(QUEUES) }),
-    BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
+    BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
-  const intake = intakeHandler({ ...made.overrides, env, remote });
+  const intake = intakeHandler({ ...made.overrides, env, invoker });
   const put = (item: Item) => made.changesOf(() => made.store.put(item));
   return { ...made, put, started, sent, take: (Records: unknown[]) => intake({ Records }, context) };
 }
 
 /** As a producer writes it that chooses the place itself. */
-const placed = (more: Item): Item => ({ id: 'r', status: 'NEW', payload: { n: 1 }, dueAt: DUE, ...more });
+const indexed = (more: Item): Item => ({ id: 'r', status: 'NEW', payload: { n: 1 }, dueAt: DUE, ...more });
 
 describe('a place that the producer has chosen', () => {
   it.each<[string, Item, string]>([
@@ -53,17 +53,17 @@ describe('a place that the producer has chosen', () => {
     ['a queue that is none', { queue: 'q'.repeat(200), lane: 'q'.repeat(200) }, 'default'],
   ])('is put right where its lane names %s', async (_, item, lane) => {
     const { put, take, store, started, measured } = bench();
-    expect(await take(put(placed(item)))).toEqual({ batchItemFailures: [] });
+    expect(await take(put(indexed(item)))).toEqual({ batchItemFailures: [] });
     expect(store.items()).toMatchObject([
       { lane, status: 'NEW', payload: { n: 1 }, rev: expect.any(String) },
     ]);
     expect(started).toEqual([]);
-    expect(measured).toMatchObject([[{ placed: 1 }, 'records-table']]);
+    expect(measured).toMatchObject([[{ indexed: 1 }, 'records-table']]);
   });
 
   it('keeps its due time, which is its producer’s delay', async () => {
     const { put, take, store } = bench();
-    await take(put(placed({ queue: 'bulk', lane: 'orders', dueAt: '2026-12-01T00:00:00.000Z' })));
+    await take(put(indexed({ queue: 'bulk', lane: 'orders', dueAt: '2026-12-01T00:00:00.000Z' })));
     expect(store.items()).toMatchObject([{ lane: 'bulk', dueAt: '2026-12-01T00:00:00.000Z' }]);
   });
 
@@ -81,20 +81,20 @@ describe('a place that the producer has chosen', () => {
     ['no due time', { dueAt: undefined }, { dueAt: expect.stringMatching(/^2026-11-20T09:30/) }],
   ])('is put right where it has %s', async (_, wrong, right) => {
     const { put, take, store } = bench();
-    await take(put(placed({ queue: 'bulk', lane: 'bulk', ...wrong })));
+    await take(put(indexed({ queue: 'bulk', lane: 'bulk', ...wrong })));
     expect(store.items()).toMatchObject([{ lane: 'bulk', rev: expect.any(String), ...right }]);
   });
 
   it('is not removed by DynamoDB before its turn', async () => {
     const { put, take, store } = bench();
-    await take(put(placed({ queue: 'bulk', lane: 'bulk', expiresAt: 1_800_000_000 })));
+    await take(put(indexed({ queue: 'bulk', lane: 'bulk', expiresAt: 1_800_000_000 })));
     expect(store.items()).toMatchObject([{ lane: 'bulk', dueAt: DUE }]);
     expect(store.items()[0]?.expiresAt).toBeUndefined();
   });
 
   it('lists a dead record with the dead of its queue', async () => {
     const { put, take, store } = bench();
-    await take(put(placed({ status: 'DEAD', queue: 'bulk', lane: 'bulk' })));
+    await take(put(indexed({ status: 'DEAD', queue: 'bulk', lane: 'bulk' })));
     expect(store.items()).toMatchObject([{ lane: 'bulk/dead', status: 'DEAD' }]);
   });
 
@@ -106,10 +106,10 @@ describe('a place that the producer has chosen', () => {
     ['done', { status: 'SUCCESS', lane: 'bulk' }],
   ])('is left alone where it is right: %s', async (_, item) => {
     const { put, take, store, started, sent, overrides } = bench();
-    const before = put(placed(item));
+    const before = put(indexed(item));
     const items = store.items();
     // Put again, too: nothing of it is to be waited for.
-    const again = put(placed({ ...item, payload: { n: 2 } }));
+    const again = put(indexed({ ...item, payload: { n: 2 } }));
     expect(await take([...before, ...again])).toEqual({ batchItemFailures: [] });
     expect(store.items()).toEqual([{ ...items[0], payload: { n: 2 } }]);
     expect([started, sent]).toEqual([[], []]);
@@ -119,7 +119,7 @@ describe('a place that the producer has chosen', () => {
   it('waits for a run that may have it, where it was put over a record', async () => {
     const { put, take, store, sent } = bench();
     put({ id: 'r', status: 'NEW', payload: 1, queue: 'orders' });
-    await take(put(placed({ queue: 'orders', lane: 'bulk' })));
+    await take(put(indexed({ queue: 'orders', lane: 'bulk' })));
     expect(store.items()).toMatchObject([{ lane: 'bulk' }]);
     expect(sent).toEqual([[['r'], 75]]);
   });

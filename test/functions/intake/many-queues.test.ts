@@ -30,10 +30,10 @@ async function takeBatch(names: number) {
   const env = {
     ...overrides.env,
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: ['default'] }),
-    BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
+    BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
-  const remote = { invoke: async () => 'accepted' as const, async sendReturned() {}, async giveUp() {} };
-  const intake = intakeHandler({ ...overrides, env, remote, store: counted });
+  const invoker = { invoke: async () => 'accepted' as const, async sendToRedelivery() {}, async giveUp() {} };
+  const intake = intakeHandler({ ...overrides, env, invoker, store: counted });
   // Something was attempted on arrival before, in the queue that is there.
   const claim = { batch: 'b', holder: 'h', until: 0, ids: ['x'], now: 0 };
   await store.claimArrivals('default', claim);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
-import type { Remote } from '../../../functions/intake/remote.js';
+import type { Invoker } from '../../../functions/intake/invoker.js';
 import type { Item } from '../../../src/record/index.js';
 import { itemBytes, MAX_ITEM_BYTES } from '../../../src/record/item-size.js';
 import { type BacklogStore, StoreError } from '../../../src/store/index.js';
@@ -24,22 +24,22 @@ beforeEach(async () => {
 function bench(tampered: (store: BacklogStore) => Partial<BacklogStore> = () => ({})) {
   const made = workbench({ default: { retryMode: 'perRecord' }, orders: { retryMode: 'perRecord' } });
   const started: (readonly string[])[] = [];
-  const remote: Remote = {
+  const invoker: Invoker = {
     invoke: async ({ event }) => {
       started.push(event.arrivals.ids);
       return 'accepted';
     },
-    async sendReturned() {},
+    async sendToRedelivery() {},
     async giveUp() {},
   };
   const env = {
     ...made.overrides.env,
     BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ Fast: ['orders'] }),
-    BACKLOG_RETURNS_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
+    BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
   };
   const { store } = underTest;
   const seen = Object.assign(Object.create(store), tampered(store)) as BacklogStore;
-  const intake = intakeHandler({ ...made.overrides, env, remote, store: seen });
+  const intake = intakeHandler({ ...made.overrides, env, invoker, store: seen });
   const take = async (...items: Item[]) => {
     const changes = made.changesOf(() => {
       for (const item of items) made.store.put(item);
@@ -70,7 +70,7 @@ describe('beside good records, the intake', () => {
       queue: 'default',
       payload: { n: 1 },
     });
-    expect(measured).toMatchObject([[{ placed: 2, repaired: 1 }, expect.anything()]]);
+    expect(measured).toMatchObject([[{ indexed: 2, repaired: 1 }, expect.anything()]]);
     // Nothing of it is of interest but that it was wrong.
     expect(JSON.stringify(log())).not.toContain('qqqq');
   });
@@ -84,7 +84,7 @@ describe('beside good records, the intake', () => {
     const { take, measured } = bench();
     expect(await take(bare('odd', { rev }), bare('good'))).toEqual({ batchItemFailures: [] });
     for (const id of ['odd', 'good']) expect(await underTest.raw(id)).toMatchObject({ lane: 'default' });
-    expect(measured).toMatchObject([[{ placed: 2 }, expect.anything()]]);
+    expect(measured).toMatchObject([[{ indexed: 2 }, expect.anything()]]);
   });
 
   it.each([500, 60])(
@@ -97,7 +97,7 @@ describe('beside good records, the intake', () => {
       expect(started).toEqual([['good']]);
       expect(await underTest.raw('full')).toMatchObject({ status: 'DEAD', payload: full.payload });
       expect(await underTest.raw('a')).toMatchObject({ lane: 'default' });
-      expect(measured).toMatchObject([[{ placed: 1, quarantined: 1, refused: 0 }, expect.anything()]]);
+      expect(measured).toMatchObject([[{ indexed: 1, quarantined: 1, refused: 0 }, expect.anything()]]);
       const line = log().find(({ message }) => message === 'quarantined');
       expect(line).toMatchObject({
         level: 'ERROR',
@@ -115,7 +115,7 @@ describe('beside good records, the intake', () => {
       expect(await take(full, bare('good', { queue: 'orders' }))).toEqual({ batchItemFailures: [] });
       expect(started).toEqual([['good']]);
       expect(await underTest.raw('full')).toEqual(full);
-      expect(measured).toMatchObject([[{ placed: 0, quarantined: 0, refused: 1 }, expect.anything()]]);
+      expect(measured).toMatchObject([[{ indexed: 0, quarantined: 0, refused: 1 }, expect.anything()]]);
       const message = 'a record cannot be quarantined either, and will not be attempted';
       expect(log()).toContainEqual(expect.objectContaining({ level: 'ERROR', id: 'full', message }));
     },
@@ -131,7 +131,7 @@ describe('beside good records, the intake', () => {
       expect(await underTest.raw('full')).not.toHaveProperty('lane');
       expect((await underTest.raw('full'))?.payload).toBe(full.payload);
       expect(await underTest.raw('good')).toMatchObject({ lane: 'default' });
-      expect(measured).toMatchObject([[{ placed: 1, quarantined: 1, refused: 0 }, expect.anything()]]);
+      expect(measured).toMatchObject([[{ indexed: 1, quarantined: 1, refused: 0 }, expect.anything()]]);
     },
   );
 
@@ -145,7 +145,7 @@ describe('beside good records, the intake', () => {
     const items = ['a', 'b', 'odd', 'c', 'd'].map((id) => bare(id));
     expect(await take(...items)).toEqual({ batchItemFailures: [] });
     for (const id of ['a', 'b', 'c', 'd']) expect(await underTest.raw(id)).toMatchObject({ lane: 'default' });
-    expect(measured).toMatchObject([[{ placed: 4, refused: 1 }, expect.anything()]]);
+    expect(measured).toMatchObject([[{ indexed: 4, refused: 1 }, expect.anything()]]);
     const message = 'a record cannot be read, and will not be attempted';
     expect(log()).toContainEqual(expect.objectContaining({ level: 'ERROR', id: 'odd', message }));
   });
@@ -165,6 +165,6 @@ describe('beside good records, the intake', () => {
       payload: { n: 1 },
     });
     for (const id of ['a', 'b']) expect(await underTest.raw(id)).toMatchObject({ lane: 'default' });
-    expect(measured).toMatchObject([[{ placed: 2, quarantined: 1 }, expect.anything()]]);
+    expect(measured).toMatchObject([[{ indexed: 2, quarantined: 1 }, expect.anything()]]);
   });
 });

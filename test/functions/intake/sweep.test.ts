@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
-import type { Remote } from '../../../functions/intake/remote.js';
+import type { Invoker } from '../../../functions/intake/invoker.js';
 import { sweepHandler } from '../../../functions/intake/sweep-handler.js';
 import { context, workbench } from '../support.js';
 
 function bench() {
   const made = workbench({ default: { retryMode: 'perRecord' } });
   const sent: [readonly string[], number][] = [];
-  const remote: Remote = {
+  const invoker: Invoker = {
     invoke: async () => 'accepted',
-    sendReturned: async (ids, delaySeconds) => void sent.push([ids, delaySeconds]),
+    sendToRedelivery: async (ids, delaySeconds) => void sent.push([ids, delaySeconds]),
     giveUp: async () => {},
   };
-  const overrides = { ...made.overrides, remote };
+  const overrides = { ...made.overrides, invoker };
   return { ...made, sent, sweep: sweepHandler(overrides), intake: intakeHandler(overrides) };
 }
 
@@ -47,7 +47,7 @@ describe('the sweep', () => {
       rev: 'r',
     });
     await sweep({}, context);
-    const body = JSON.stringify({ unplaced: sent[0]?.[0] });
+    const body = JSON.stringify({ notIndexed: sent[0]?.[0] });
     await intake({ Records: [{ eventSource: 'aws:sqs', messageId: 'm', body }] }, context);
     const [item] = store.items();
     expect(item).toMatchObject({ status: 'NEW', lane: 'default', dueAt: now, availableAt: now, attempts: 9 });

@@ -19,7 +19,7 @@ function queueWith(
   const dead: string[] = [];
   const unread: string[] = [];
   const queue = new MessageQueue({
-    arn: 'arn:aws:sqs:us-east-1:000000000000:Returns',
+    arn: 'arn:aws:sqs:us-east-1:000000000000:Redelivery',
     region: 'us-east-1',
     batchSize,
     maxReceives,
@@ -57,7 +57,7 @@ describe('a message queue', () => {
     await seconds(1);
     expect(batches).toHaveLength(1);
     expect(batches[0]).toMatchObject([
-      { body: 'a', eventSource: 'aws:sqs', eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:Returns' },
+      { body: 'a', eventSource: 'aws:sqs', eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:Redelivery' },
       { body: 'b', awsRegion: 'us-east-1', attributes: { ApproximateReceiveCount: '1' } },
     ]);
     const ids = batches[0]?.map(({ messageId }) => messageId);

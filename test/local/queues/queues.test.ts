@@ -11,12 +11,12 @@ function queuesWith(invocation: Invocation = { type: 'result', value: null }) {
   const queues = new Queues({
     app: {
       queues: [
-        { name: 'Returns', maxReceives: 2, deadLetterQueue: 'GivenUp' },
+        { name: 'Redelivery', maxReceives: 2, deadLetterQueue: 'GivenUp' },
         { name: 'GivenUp', maxReceives: Number.POSITIVE_INFINITY, deadLetterQueue: undefined },
         { name: 'Lonely', maxReceives: 1, deadLetterQueue: undefined },
       ],
       queueReaders: [
-        { queue: 'Returns', functionName: 'Intake', batchSize: 10 },
+        { queue: 'Redelivery', functionName: 'Intake', batchSize: 10 },
         { queue: 'Lonely', functionName: 'Other', batchSize: 1 },
       ],
     },
@@ -34,7 +34,7 @@ function queuesWith(invocation: Invocation = { type: 'result', value: null }) {
 describe('the queues of an app', () => {
   it('hand messages to the function that reads them', async () => {
     const { queues, events, unread } = queuesWith();
-    expect(queues.send('Returns', 'a', 0)).toBe(true);
+    expect(queues.send('Redelivery', 'a', 0)).toBe(true);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(events).toEqual([{ name: 'Intake', bodies: ['a'] }]);
     expect(unread).toEqual([]);
@@ -46,7 +46,7 @@ describe('the queues of an app', () => {
 
   it('leave to the dead letters what a function failed on, where somebody should see it', async () => {
     const { queues, events, unread } = queuesWith({ type: 'exited', message: 'exit status 1' });
-    queues.send('Returns', 'a', 0);
+    queues.send('Redelivery', 'a', 0);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(events).toHaveLength(2);
     expect(unread).toEqual(['GivenUp: a']);
@@ -61,7 +61,7 @@ describe('the queues of an app', () => {
 
   it('hand nothing over once they are stopped', async () => {
     const { queues, events } = queuesWith();
-    queues.send('Returns', 'a', 5);
+    queues.send('Redelivery', 'a', 5);
     queues.stop();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(events).toEqual([]);

@@ -6,7 +6,7 @@ import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Services, startServices } from '../../../src/local/services/services.js';
 
-const QUEUE = 'http://127.0.0.1/000000000000/Returns';
+const QUEUE = 'http://127.0.0.1/000000000000/Redelivery';
 
 const started: { name: string; event: unknown }[] = [];
 const sent: { queue: string; body: string; delaySeconds: number }[] = [];
@@ -21,7 +21,7 @@ beforeAll(async () => {
       start: (name, event) => void started.push({ name, event }),
     },
     send: (queue, body, delaySeconds) => {
-      if (queue !== 'Returns') return false;
+      if (queue !== 'Redelivery') return false;
       sent.push({ queue, body, delaySeconds });
       return true;
     },
@@ -89,11 +89,11 @@ describe("SQS's SendMessage, by the SDK's client", () => {
     sqs.send(new SendMessageCommand({ QueueUrl: QUEUE, MessageBody, ...rest }));
 
   it('puts a message into a queue, at once or with a delay', async () => {
-    const first = await send('{"unplaced":["ä"]}');
+    const first = await send('{"notIndexed":["ä"]}');
     const second = await send('b', { DelaySeconds: 75 });
     expect(sent).toEqual([
-      { queue: 'Returns', body: '{"unplaced":["ä"]}', delaySeconds: 0 },
-      { queue: 'Returns', body: 'b', delaySeconds: 75 },
+      { queue: 'Redelivery', body: '{"notIndexed":["ä"]}', delaySeconds: 0 },
+      { queue: 'Redelivery', body: 'b', delaySeconds: 75 },
     ]);
     expect(first.MessageId).not.toBe(second.MessageId);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../src/errors.js';
 import { matcherOf } from '../../../src/local/streams/event-pattern.js';
 
@@ -19,7 +19,7 @@ describe('the patterns of the intake', () => {
   const matches = matcherOf(INTAKE, 'p');
   const matchesWithout = matcherOf(WITHOUT_STATUS, 'p');
 
-  test.each([
+  it.each([
     [image({ status: { S: 'NEW' } }), true, false],
     [image({ status: { S: 'new' } }, 'MODIFY'), true, false],
     [image({}), false, true],
@@ -35,7 +35,7 @@ describe('the patterns of the intake', () => {
 });
 
 describe('a pattern', () => {
-  test.each([
+  it.each([
     [{ a: ['x', 7, null] }, { a: 7 }, true],
     [{ a: ['x'] }, { a: 'y' }, false],
     [{ a: ['x'] }, {}, false],

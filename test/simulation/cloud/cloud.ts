@@ -3,7 +3,7 @@ import { sweep } from '../../../src/processor/index.js';
 import type { Item } from '../../../src/record/index.js';
 import { faultyStore } from '../faulty-store.js';
 import { AsyncInvocations } from './async-invocations.js';
-import { faultyRemote } from './faulty-remote.js';
+import { faultyRemote } from './faulty-invoker.js';
 import { type IntakeReport, invokeIntake, type SandboxDeps } from './intake-function.js';
 import { invocation } from './invocation.js';
 import { MessageQueue } from './message-queue.js';
@@ -65,10 +65,10 @@ export class Cloud {
   async sweep(): Promise<void> {
     const { chaos, faults, newActor, storeOf } = this.deps;
     const actor = newActor('sweep');
-    const remote = faultyRemote(this.sandbox.services, actor, faults, chaos);
+    const invoker = faultyRemote(this.sandbox.services, actor, faults, chaos);
     const { clock } = actor;
     const store = faultyStore(storeOf(actor), actor, faults, chaos.random);
-    const found = (ids: readonly string[]) => remote.sendReturned(ids, 900);
+    const found = (ids: readonly string[]) => invoker.sendToRedelivery(ids, 900);
     const deadline = clock.wall() + SWEEP_TIMEOUT_MS;
     await invocation(actor, chaos.time, SWEEP_TIMEOUT_MS, () => sweep({ store, clock, deadline, found }));
   }

@@ -1,12 +1,12 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { IntakeBatch } from '../../../functions/intake/intake-batch.js';
 import { take } from '../../../functions/intake/intake-handler.js';
 import type { IntakeSettings } from '../../../functions/intake/settings.js';
-import { IntakeRun } from '../../../functions/intake/taking.js';
 import type { BacklogStore } from '../../../src/store/store.js';
 import type { Actor, Faults } from '../actor.js';
 import { faultyStore } from '../faulty-store.js';
 import type { Chaos } from './chaos.js';
-import { faultyRemote, type Services } from './faulty-remote.js';
+import { faultyRemote, type Services } from './faulty-invoker.js';
 import { invocation } from './invocation.js';
 
 const TIMEOUT_MS = 60_000;
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 60_000;
 /** What the intake tells of one event. Counts are of records. */
 export interface IntakeReport {
   readonly started: number;
-  readonly placed: number;
+  readonly indexed: number;
   readonly quarantined: number;
   readonly refused: number;
   readonly later: number;
@@ -61,14 +61,14 @@ export async function invokeIntake(
   const store = faultyStore(deps.storeOf(actor), actor, faults, random);
   const shardsOf = (queue: string) => settings.queues[queue]?.shards ?? 1;
   const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
-  const placing = { store, clock: actor.clock, random, logger, shardsOf, serves };
+  const indexing = { store, clock: actor.clock, random, logger, shardsOf, serves };
   const intake = {
     settings,
-    placing,
-    remote: faultyRemote(services, actor, faults, chaos),
+    indexing,
+    invoker: faultyRemote(services, actor, faults, chaos),
     logger: logger as unknown as Logger,
   };
-  const run = new IntakeRun(intake);
+  const run = new IntakeBatch(intake);
   const failed = await invocation(actor, chaos.time, TIMEOUT_MS, () => take(event, run, intake));
   if (failed === 'failed') return 'all';
   run.report(() => {});

@@ -149,22 +149,22 @@ export function keepingQueues(underTest: UnderTest): void {
 
     it('come at once where nobody has any, and behind those of the others', async () => {
       const { store } = underTest();
-      expect(await store.takeTurns('queue-9', turns(10))).toBe(NOW);
-      expect(await store.takeTurns('queue-9', turns(2))).toBe(NOW + 500);
-      expect(await store.takeTurns('queue-9', turns(1, NOW + 400))).toBe(NOW + 600);
-      expect(await store.takeTurns('queue-9', turns(1, NOW + 9_000))).toBe(NOW + 9_000);
+      expect(await store.acquirePermits('queue-9', turns(10))).toBe(NOW);
+      expect(await store.acquirePermits('queue-9', turns(2))).toBe(NOW + 500);
+      expect(await store.acquirePermits('queue-9', turns(1, NOW + 400))).toBe(NOW + 600);
+      expect(await store.acquirePermits('queue-9', turns(1, NOW + 9_000))).toBe(NOW + 9_000);
     });
 
     it('are not taken where the first comes too late', async () => {
       const { store } = underTest();
-      await store.takeTurns('queue-10', turns(100));
-      expect(await store.takeTurns('queue-10', turns(1, NOW, NOW + 4_999))).toBeUndefined();
-      expect(await store.takeTurns('queue-10', turns(1, NOW, NOW + 5_000))).toBe(NOW + 5_000);
+      await store.acquirePermits('queue-10', turns(100));
+      expect(await store.acquirePermits('queue-10', turns(1, NOW, NOW + 4_999))).toBeUndefined();
+      expect(await store.acquirePermits('queue-10', turns(1, NOW, NOW + 5_000))).toBe(NOW + 5_000);
     });
 
     it('are given to one each of many who come at once', async () => {
       const { store } = underTest();
-      const eight = Array.from({ length: 8 }, () => store.takeTurns('queue-11', turns(4)));
+      const eight = Array.from({ length: 8 }, () => store.acquirePermits('queue-11', turns(4)));
       const firsts = (await Promise.all(eight)).map(Number).sort((a, b) => a - b);
       expect(firsts).toEqual(Array.from({ length: 8 }, (_, i) => NOW + i * 200));
     });
@@ -172,8 +172,8 @@ export function keepingQueues(underTest: UnderTest): void {
     it('may be parts of a millisecond long', async () => {
       const { store } = underTest();
       const third = { count: 1, intervalMs: 1000 / 3, now: NOW };
-      await store.takeTurns('queue-12', third);
-      expect(await store.takeTurns('queue-12', third)).toBeCloseTo(NOW + 1000 / 3, 2);
+      await store.acquirePermits('queue-12', third);
+      expect(await store.acquirePermits('queue-12', third)).toBeCloseTo(NOW + 1000 / 3, 2);
     });
   });
 

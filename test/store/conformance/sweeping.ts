@@ -9,7 +9,7 @@ export function sweeping(underTest: UnderTest): void {
     for (let segment = 0; segment < segments; segment++) {
       let after: string | undefined;
       do {
-        const page = await store.scanUnplaced({ segment, segments, after });
+        const page = await store.scanNotIndexed({ segment, segments, after });
         found.push(...page.ids);
         after = page.next;
       } while (after !== undefined);
@@ -30,9 +30,9 @@ export function sweeping(underTest: UnderTest): void {
     await put(item('sw-half-dead', { ...none, lane: 'orders/dead', status: 'DEAD' }));
     await put(item('sw-half-done', { ...none, lane: 'orders', status: 'SUCCESS' }));
     await put(item('sw-done', { ...none, status: 'SUCCESS' }));
-    await put(item('sw-placed'));
+    await put(item('sw-indexed'));
     await put(item('sw-dead', { status: 'DEAD', lane: 'orders/dead' }));
-    const misplaced = [
+    const notIndexed = [
       'sw-bare',
       'sw-half',
       'sw-half-dead',
@@ -42,8 +42,8 @@ export function sweeping(underTest: UnderTest): void {
       'sw-statusless',
       'sw-unlisted-dead',
     ];
-    expect(await scanAll(1)).toEqual(misplaced);
-    expect(await scanAll(3)).toEqual(misplaced);
+    expect(await scanAll(1)).toEqual(notIndexed);
+    expect(await scanAll(3)).toEqual(notIndexed);
   });
 
   it('finds what waits in the lane of another queue, whatever its queue is', async () => {

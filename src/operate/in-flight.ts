@@ -7,7 +7,7 @@ import type { LeaseState } from '../store/store.js';
 import { isHeld } from './changes.js';
 import { isLeaseOf } from './lanes.js';
 
-interface HandsDeps {
+interface InFlightDeps {
   readonly store: OperatorStore;
   readonly clock: Clock;
   readonly random: Random;
@@ -46,9 +46,9 @@ function otherPlace(record: BacklogRecord, now: number): string | undefined {
  * forward would be to attempt them twice. No run can begin to attempt the other records elsewhere, as long as they stay
  * as they were read.
  */
-export async function inOtherHands(
+export async function findInFlight(
   found: readonly Found[],
-  { store, clock }: HandsDeps,
+  { store, clock }: InFlightDeps,
 ): Promise<Set<string>> {
   const now = clock.now();
   const places = found.flatMap(({ record }) => {
@@ -71,7 +71,7 @@ export async function inOtherHands(
 async function claimedIn(
   queues: readonly string[],
   ids: readonly string[],
-  { store, clock }: Pick<HandsDeps, 'store' | 'clock'>,
+  { store, clock }: Pick<InFlightDeps, 'store' | 'clock'>,
 ): Promise<readonly string[]> {
   return (await store.claimedArrivals(queues, ids, clock.wall() - CLOCK_SKEW_MS)).ids;
 }
@@ -82,7 +82,7 @@ async function claimedIn(
  */
 export async function withClaim<Answer>(
   record: BacklogRecord,
-  { store, clock, random }: HandsDeps,
+  { store, clock, random }: InFlightDeps,
   act: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const { id, queue } = record;

@@ -18,7 +18,7 @@ export interface Hold {
   renew(ids: readonly string[]): Promise<boolean>;
 }
 
-export interface HoldOnDeps {
+export interface HeartbeatDeps {
   readonly lease: Hold;
   readonly clock: Clock;
   readonly logger: AttemptLogger;
@@ -31,12 +31,12 @@ export const RETRY_MS = 1_000;
  * Waits for the work of a page, and renews the hold as often as it must be. So no other run takes the records that are
  * still under attempt while DynamoDB does not answer one request.
  *
- * @param inHand the ids that are in flight, at the time of a renewal
+ * @param inFlight the ids that are in flight, at the time of a renewal
  */
-export async function holdOn(
+export async function withHeartbeat(
   work: Promise<unknown>,
-  inHand: () => readonly string[],
-  { lease, clock, logger }: HoldOnDeps,
+  inFlight: () => readonly string[],
+  { lease, clock, logger }: HeartbeatDeps,
 ): Promise<void> {
   const over = new AbortController();
   const renewing = async () => {
@@ -45,7 +45,7 @@ export async function holdOn(
       await clock.sleep(Math.max(atLeastMs, lease.renewInMs()), over.signal);
       if (over.signal.aborted) return;
       try {
-        if (!(await lease.renew(inHand()))) return;
+        if (!(await lease.renew(inFlight()))) return;
         atLeastMs = 0;
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;

@@ -9,7 +9,7 @@ const BETWEEN_LOOKS_MS = 2_000;
  * Waits for a run that must end soon, whatever is left, so that a pile that takes longer than one function may work
  * has no gaps from one run to the next. A run that would have to wait for long ends instead: the rule fires again.
  */
-export class HandOver {
+export class WaitForLease {
   /** Real time, epoch milliseconds. */
   private readonly latest: number;
 

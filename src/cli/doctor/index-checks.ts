@@ -1,19 +1,19 @@
 import {
   type BacklogRecord,
   type Item,
+  indexChange,
   isLaneOf,
-  isMisplaced,
+  isMisindexed,
+  isNotIndexed,
   isPending,
-  isRisen,
-  isUnplaced,
-  place,
+  isRevived,
   type RecordChange,
   withoutDeadEnding,
 } from '../../record/index.js';
 
 /** What may be wrong with a record's place in the index. */
 export type PlaceProblem =
-  | 'unplaced'
+  | 'notIndexed'
   | 'noDueAt'
   | 'unfindable'
   | 'pendingInDeadLane'
@@ -27,9 +27,9 @@ const AHEAD_MS = 86_400_000;
 export function placeProblem(item: Item, record: BacklogRecord, now: number): PlaceProblem | undefined {
   const { lane, status, queue } = record;
   if (status === 'SUCCESS') return lane === undefined ? undefined : 'doneInLane';
-  if (isUnplaced(record)) return 'unplaced';
-  if (isRisen(record)) return 'pendingInDeadLane';
-  if (isMisplaced(record)) return 'noDueAt';
+  if (isNotIndexed(record)) return 'notIndexed';
+  if (isRevived(record)) return 'pendingInDeadLane';
+  if (isMisindexed(record)) return 'noDueAt';
   const base = withoutDeadEnding(lane ?? '');
   if (status === 'DEAD' && base === lane) return 'deadInLane';
   if (isPending(record) && isUnfindable(item, record, now)) return 'unfindable';
@@ -53,12 +53,12 @@ export function repairOf(
     case 'doneInLane':
       return { kind, change: { set: {}, remove: ['lane', 'dueAt', 'notBefore'] } };
     case 'unfindable': {
-      const { set, remove } = place(record, now);
+      const { set, remove } = indexChange(record, now);
       const dueAt = record.dueAt === undefined ? {} : { dueAt: record.dueAt };
       return { kind, change: { set: { ...set, ...dueAt }, remove } };
     }
     default:
-      return { kind, change: place(record, now) };
+      return { kind, change: indexChange(record, now) };
   }
 }
 

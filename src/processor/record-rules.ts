@@ -19,8 +19,8 @@ import {
 import { show } from '../validation.js';
 import { type Deciding, deadIfRefused, decide, decidingFor, type RecordChoices } from './decisions.js';
 import type { RunDeps } from './deps.js';
+import type { Breakers } from './limits/breakers.js';
 import type { RunOptions } from './options.js';
-import type { Breakers } from './pressure/breakers.js';
 import { checkQueue } from './queue-check.js';
 import type { StopReason } from './summary.js';
 
@@ -37,7 +37,7 @@ export type Work = { readonly record: BacklogRecord; readonly change?: RecordCha
 const MAX_UNKNOWN_TASKS = 20;
 
 /** What a run knows of its lane: which records are due by its policy or age band, and whether its queue lets it go on. */
-export class Lane {
+export class RecordRules {
   readonly key: string;
   readonly retryMode: RetryMode;
   private queueChecked: boolean;
@@ -105,7 +105,7 @@ export class Lane {
   }
 
   /** What a verdict asks for. */
-  work(record: BacklogRecord, verdict: Exclude<ReturnType<Lane['judge']>, { do: 'skip' }>): Work {
+  work(record: BacklogRecord, verdict: Exclude<ReturnType<RecordRules['judge']>, { do: 'skip' }>): Work {
     if (verdict.do === 'waitForTask') {
       this.warnOf(record);
       return { record, change: waitForTask(record, this.settleContext(record)) };
@@ -133,7 +133,7 @@ export class Lane {
   /** What the outcome of an attempt changes, once it is known whether it was refused permanently. */
   settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange {
     const decided = decide(record, outcome, this.decidingFor(record));
-    const kept = this.options.keepTexts?.(decided.outcome) ?? { outcome: decided.outcome };
+    const kept = this.options.redaction?.(decided.outcome) ?? { outcome: decided.outcome };
     for (const problem of [decided.problem, kept.problem]) {
       if (problem) this.deps.logger.warn(problem, { id: record.id });
     }

@@ -6,7 +6,7 @@ import { asText } from './queue-event.js';
 import type { IntakeSettings } from './settings.js';
 
 /** What the intake does outside of the table. */
-export interface Remote extends Messages {
+export interface Invoker extends Messages {
   /**
    * Starts a function. `refused`: this request did not start it (its first try, whose answer was lost, may have).
    * `unknown`: no answer came, it may have been started.
@@ -15,7 +15,7 @@ export interface Remote extends Messages {
 }
 
 /** Clients are made when they are first needed: most batches need one of them only. */
-export function createRemote(settings: IntakeSettings): Remote {
+export function createInvoker(settings: IntakeSettings): Invoker {
   let lambda: LambdaClient | undefined;
   return {
     ...createMessages(settings),

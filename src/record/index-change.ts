@@ -1,23 +1,23 @@
 import { toIso } from '../clock.js';
 import type { RecordChange } from './change.js';
-import { DEAD_LANE_ENDING, deadLane, homeOf } from './lanes.js';
+import { DEAD_LANE_ENDING, deadLane, ownLaneOf } from './lanes.js';
 import { quarantine, whyUnfit } from './quarantine.js';
 import { type BacklogRecord, bornAt, isPending } from './record.js';
 
 /** It was put without `lane`: it waits to be indexed, or for its first attempt. */
-export function isUnplaced(record: BacklogRecord): boolean {
+export function isNotIndexed(record: BacklogRecord): boolean {
   return record.lane === undefined && record.status !== 'SUCCESS';
 }
 
 /**
  * No rule will ever find it: it has no `lane`, or no `dueAt`, or is among the dead and was made pending again by hand.
  */
-export function isMisplaced(record: BacklogRecord): boolean {
-  return isUnplaced(record) || isUnindexed(record) || isRisen(record);
+export function isMisindexed(record: BacklogRecord): boolean {
+  return isNotIndexed(record) || isHalfIndexed(record) || isRevived(record);
 }
 
 /** A lane without a due time: the index leaves it out. It holds one that cannot be read. */
-function isUnindexed(record: BacklogRecord): boolean {
+function isHalfIndexed(record: BacklogRecord): boolean {
   const { status, lane, dueAt, problems } = record;
   const isUnreadable = problems.some((problem) => problem.startsWith('dueAt:'));
   const isHalf = lane !== undefined && dueAt === undefined && !isUnreadable;
@@ -25,7 +25,7 @@ function isUnindexed(record: BacklogRecord): boolean {
 }
 
 /** Pending in the lane of the dead. */
-export function isRisen(record: BacklogRecord): boolean {
+export function isRevived(record: BacklogRecord): boolean {
   return isPending(record) && record.lane?.endsWith(DEAD_LANE_ENDING) === true;
 }
 
@@ -42,16 +42,16 @@ export function isRisen(record: BacklogRecord): boolean {
  * @param now epoch milliseconds
  * @param shards of its queue. A record that is in one of its lanes already stays there: runs come to all of them
  */
-export function place(record: BacklogRecord, now: number, shards = 1): RecordChange {
+export function indexChange(record: BacklogRecord, now: number, shards = 1): RecordChange {
   const why = isPending(record) ? whyUnfit(record) : undefined;
   if (why !== undefined) return quarantine(record, why, now, shards);
-  const lane = homeOf(record, shards);
+  const lane = ownLaneOf(record, shards);
   const repaired = record.problems.length > 0 ? { status: record.status, queue: record.queue } : {};
   const contract = { ...repaired, insertedAt: record.insertedAt };
   if (!isPending(record)) {
     return { set: { ...contract, lane: deadLane(lane), dueAt: toIso(now) }, remove: ['expiresAt'] };
   }
-  if (!isRisen(record)) {
+  if (!isRevived(record)) {
     return { set: { ...contract, lane, dueAt: toIso(bornAt(record)) }, remove: ['expiresAt'] };
   }
   const { set, remove } = beginAnew(lane, now);

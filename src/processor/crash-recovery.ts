@@ -1,19 +1,19 @@
 import { type BacklogRecord, settleLostWorker } from '../record/index.js';
-import type { Attempts } from './attempts.js';
 import type { RunCounters } from './counters.js';
-import type { Lane } from './lane.js';
+import type { Executor } from './executor.js';
 import type { Inherited, RunLease } from './lease.js';
+import type { Share } from './limits/pool.js';
 import type { AttemptLogger } from './options.js';
-import type { Share } from './pressure/pool.js';
+import type { RecordRules } from './record-rules.js';
 import type { StopReason } from './summary.js';
 
 /** Records attempted alone, each with a journal write of its own, in one run. */
 const MAX_ALONE = 20;
 
-export interface LoneDeps {
-  readonly lane: Lane;
+export interface CrashRecoveryDeps {
+  readonly lane: RecordRules;
   readonly lease: RunLease;
-  readonly attempts: Attempts;
+  readonly attempts: Executor;
   readonly share: Share;
   readonly counters: RunCounters;
   readonly logger: AttemptLogger;
@@ -23,13 +23,13 @@ export interface LoneDeps {
  * Records under suspicion of ending the process: each is attempted alone, journalled by itself, so that the next loss
  * tells which it was. A poison record is found by its second crash; the innocent ones lose nothing.
  */
-export class LoneAttempts {
+export class CrashRecovery {
   /** Records whose attempt has lost a worker before, with the time of that: they are attempted after all others. */
   private readonly lostBefore = new Map<string, string>();
   private inherits = false;
   private made = 0;
 
-  constructor(private readonly deps: LoneDeps) {}
+  constructor(private readonly deps: CrashRecoveryDeps) {}
 
   /**
    * Keeps a record that a worker was lost on before for the end of the run, and room for it there: it must have its
@@ -48,7 +48,7 @@ export class LoneAttempts {
    *
    * @param mayGoOn false when others have waited long enough; a record that is left remains a suspect
    */
-  async seeTo(
+  async recover(
     { inFlight, rev, begun, suspects }: Inherited,
     mayGoOn: () => boolean,
   ): Promise<StopReason | undefined> {
@@ -81,7 +81,7 @@ export class LoneAttempts {
   }
 
   /**
-   * Attempts those that were postponed, first the one that has waited longest: one that ends the process at every attempt
+   * Executor those that were postponed, first the one that has waited longest: one that ends the process at every attempt
    * must not keep the others from theirs. Returns why some of them were left, if they were.
    */
   async attemptPostponed(): Promise<StopReason | undefined> {
@@ -107,7 +107,7 @@ export class LoneAttempts {
   private async attempt(id: string): Promise<StopReason | undefined> {
     const { lane, lease, attempts, counters } = this.deps;
     this.made++;
-    if (!(await attempts.turnComes(1))) return 'leaseLost';
+    if (!(await attempts.permitComes(1))) return 'leaseLost';
     const isStillOurs = lease.watch();
     const { records, stop } = await lane.read([id]);
     if (stop) return stop;

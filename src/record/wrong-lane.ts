@@ -1,6 +1,6 @@
 import type { RecordChange } from './change.js';
+import { indexChange, isMisindexed, isRevived } from './index-change.js';
 import { isLaneOf, lanesOf, MAX_SHARDS, withoutDeadEnding } from './lanes.js';
-import { isMisplaced, isRisen, place } from './place.js';
 import type { Item } from './record.js';
 import { type BacklogRecord, DEFAULT_QUEUE, isPending } from './record.js';
 
@@ -18,7 +18,7 @@ export interface KnownQueues {
  *
  * A record that names no queue is attempted in any lane in which a rule looks.
  */
-export function isAstray(record: BacklogRecord, known: KnownQueues = {}): boolean {
+export function isInWrongLane(record: BacklogRecord, known: KnownQueues = {}): boolean {
   const { lane, queue, status, rev, expiresAt, problems } = record;
   if (lane === undefined || status === 'SUCCESS') return false;
   const base = withoutDeadEnding(lane);
@@ -52,12 +52,12 @@ function isLookedInto(
 }
 
 /** Back to its queue, due when it was; a shard that the queue has not counts for none. */
-export function bringHome(record: BacklogRecord, now: number, known: KnownQueues = {}): RecordChange {
+export function moveToOwnLane(record: BacklogRecord, now: number, known: KnownQueues = {}): RecordChange {
   const { lane, queue, dueAt, rev } = record;
   const shards = known.shardsOf?.(queue);
   const isItsOwn = rev !== undefined || isCurrent(withoutDeadEnding(lane ?? ''), queue, known);
-  const change = place(isItsOwn ? record : { ...record, lane: undefined }, now, shards);
-  const waits = isPending(record) && change.set.status !== 'DEAD' && !isRisen(record);
+  const change = indexChange(isItsOwn ? record : { ...record, lane: undefined }, now, shards);
+  const waits = isPending(record) && change.set.status !== 'DEAD' && !isRevived(record);
   return waits && dueAt !== undefined ? { ...change, set: { ...change.set, dueAt } } : change;
 }
 
@@ -65,8 +65,8 @@ function isCurrent(lane: string, queue: string, { shardsOf }: KnownQueues): bool
   return lanesOf(queue, 0, shardsOf?.(queue) ?? MAX_SHARDS).includes(lane);
 }
 
-/** Whether it is `isMisplaced` or `isAstray`, as far as a filter of DynamoDB can tell by the item alone. */
-export function mayHaveNoPlace({ lane, queue = DEFAULT_QUEUE }: Item, record: BacklogRecord): boolean {
+/** Whether it is `isMisindexed` or `isInWrongLane`, as far as a filter of DynamoDB can tell by the item alone. */
+export function mayNeedIndexing({ lane, queue = DEFAULT_QUEUE }: Item, record: BacklogRecord): boolean {
   const isInOther = typeof lane === 'string' && lane !== queue && !lane.includes('#');
-  return isMisplaced(record) || (isPending(record) && isInOther);
+  return isMisindexed(record) || (isPending(record) && isInOther);
 }

@@ -1,12 +1,12 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type PlacingDeps, placeWhenFree } from '../../src/processor/index.js';
+import { type IndexingDeps, indexWhenFree } from '../../src/processor/index.js';
 import type { IntakeMetrics } from '../metrics.js';
-import type { Remote } from './remote.js';
+import type { Invoker } from './invoker.js';
 import type { IntakeSettings } from './settings.js';
 
 export interface IntakeDeps {
-  readonly placing: PlacingDeps;
-  readonly remote: Remote;
+  readonly indexing: IndexingDeps;
+  readonly invoker: Invoker;
   readonly settings: IntakeSettings;
   readonly logger: Logger;
 }
@@ -17,14 +17,14 @@ const STARTED_AFTER_SECONDS = 75;
 const LOOK_AGAIN_SECONDS = 30;
 
 /** What one invocation of the intake does about records, and how many of which it was. */
-export class IntakeRun {
+export class IntakeBatch {
   private readonly counts = {
-    placed: 0,
+    indexed: 0,
     repaired: 0,
     unknownQueue: 0,
     quarantined: 0,
     refused: 0,
-    returned: 0,
+    redelivered: 0,
   };
   /** Left alone: gone, done, or indexed by another process. */
   private skipped = 0;
@@ -39,21 +39,21 @@ export class IntakeRun {
    * @param formerQueues queues whose runs may have them, beside those that they are in now. Default: all
    * @returns those that must come again, as DynamoDB or SQS did not answer
    */
-  async place(ids: readonly string[], formerQueues?: readonly string[]): Promise<readonly string[]> {
-    const { placing, logger, settings } = this.deps;
+  async index(ids: readonly string[], formerQueues?: readonly string[]): Promise<readonly string[]> {
+    const { indexing, logger, settings } = this.deps;
     if (ids.length === 0) return [];
     const onArrival = settings.arrivalFunctions;
     const where = { onArrival, formerQueues: formerQueues ?? Object.keys(settings.queues) };
-    const { placed, skipped, quarantined, refused, waiting, trouble } = await placeWhenFree(
+    const { indexed, skipped, quarantined, refused, waiting, trouble } = await indexWhenFree(
       ids,
-      placing,
+      indexing,
       where,
     );
-    const repaired = placed.filter(({ problems }) => problems.length > 0);
+    const repaired = indexed.filter(({ problems }) => problems.length > 0);
     for (const { id, problems } of repaired) logger.warn('attributes replaced', { id, problems });
-    const strangers = placed.filter(({ queue }) => !Object.hasOwn(settings.queues, queue));
+    const strangers = indexed.filter(({ queue }) => !Object.hasOwn(settings.queues, queue));
     for (const { id, queue } of strangers) logger.warn('no rule serves this queue', { id, queue });
-    this.counts.placed += placed.length;
+    this.counts.indexed += indexed.length;
     this.counts.repaired += repaired.length;
     this.counts.unknownQueue += strangers.length;
     this.counts.quarantined += quarantined;
@@ -75,10 +75,10 @@ export class IntakeRun {
   private async sendBack(ids: readonly string[], delaySeconds: number): Promise<readonly string[]> {
     if (ids.length === 0) return [];
     try {
-      await this.deps.remote.sendReturned(ids, delaySeconds);
+      await this.deps.invoker.sendToRedelivery(ids, delaySeconds);
     } catch (error) {
       this.deps.logger.error(
-        'records could not be sent to the returns queue, and come again',
+        'records could not be sent to the redelivery queue, and come again',
         error as Error,
       );
       return ids;
@@ -102,7 +102,7 @@ export class IntakeRun {
   }
 
   lostRun(count: number): void {
-    this.counts.returned += count;
+    this.counts.redelivered += count;
   }
 
   report(emit: (metrics: IntakeMetrics, table: string) => void): void {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BacklogStore } from '../../src/store/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { fail, Harness, succeed, YOUNG } from './harness.js';
@@ -12,7 +12,7 @@ function pile(count: number): Harness {
 }
 
 describe('a run that comes while another one is at work', () => {
-  test('takes over from one that must end before the next rule fires', async () => {
+  it('takes over from one that must end before the next rule fires', async () => {
     const harness = pile(200);
     const first = harness.start(succeed, SLOW);
     await harness.pass(240);
@@ -24,7 +24,7 @@ describe('a run that comes while another one is at work', () => {
     expect((harness.time.now - Date.parse('2026-03-01')) / 1000).toBeLessThan(410);
   });
 
-  test('ends at once where the other has long to go', async () => {
+  it('ends at once where the other has long to go', async () => {
     const harness = pile(200);
     const first = harness.start(succeed, SLOW);
     await harness.pass(180);
@@ -34,7 +34,7 @@ describe('a run that comes while another one is at work', () => {
     await harness.time.until(first);
   });
 
-  test('ends at once when its process is to end', async () => {
+  it('ends at once when its process is to end', async () => {
     const harness = pile(200);
     const first = harness.start(succeed, SLOW);
     await harness.pass(240);
@@ -54,7 +54,7 @@ describe('a run that comes while another one is at work', () => {
     await harness.time.until(first);
   });
 
-  test('ends when the other has left nothing', async () => {
+  it('ends when the other has left nothing', async () => {
     const harness = pile(122);
     const first = harness.start(succeed, SLOW);
     await harness.pass(240);
@@ -63,7 +63,7 @@ describe('a run that comes while another one is at work', () => {
     expect(await harness.time.until(second)).toMatchObject({ ended: 'drained', attempted: 0 });
   });
 
-  test('waits for one whose last attempt does not end', async () => {
+  it('waits for one whose last attempt does not end', async () => {
     const harness = pile(200);
     const hangs = harness.start(({ id }) => (id === 'r1' ? new Promise<void>(() => {}) : undefined), SLOW);
     await harness.pass(240);
@@ -72,7 +72,7 @@ describe('a run that comes while another one is at work', () => {
     expect(second.attempted).toBeGreaterThan(0);
   });
 
-  test('waits on a progressive queue as well, whose rule fires less often', async () => {
+  it('waits on a progressive queue as well, whose rule fires less often', async () => {
     const harness = pile(200);
     const first = harness.start(fail, { ...SLOW, band: YOUNG });
     await harness.pass(240);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { AttemptOutcome, ErrorText } from '../record/index.js';
-import { type HistoryOptions, historyShape, type KeepTexts, type Kept } from './history.js';
+import { type HistoryOptions, historyShape, type Kept, type Redaction } from './history.js';
 
 const AT = /^[ \t]+at /m;
 /** The most that is read of a stack. */
@@ -22,10 +22,10 @@ export const historyChoices = {
 };
 
 /**
- * Makes the `keepTexts` of `RunOptions`, which keeps what the options allow: redacted texts, and the stacks where they
+ * Makes the `redaction` of `RunOptions`, which keeps what the options allow: redacted texts, and the stacks where they
  * are asked for.
  */
-export function keptTexts({ stacks = false, redact }: HistoryOptions): KeepTexts | undefined {
+export function redactionOf({ stacks = false, redact }: HistoryOptions): Redaction | undefined {
   if (!stacks && !redact) return undefined;
   return (outcome) => keptOf(outcome, stacks, redact);
 }

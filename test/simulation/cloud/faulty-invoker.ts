@@ -1,6 +1,6 @@
 import type { ArrivalsEvent } from '../../../functions/intake/arrivals.js';
-import { renderReturned } from '../../../functions/intake/queue-event.js';
-import type { Remote } from '../../../functions/intake/remote.js';
+import type { Invoker } from '../../../functions/intake/invoker.js';
+import { renderRedelivery } from '../../../functions/intake/queue-event.js';
 import type { Actor, Faults } from '../actor.js';
 import { chance } from '../random.js';
 import type { Chaos } from './chaos.js';
@@ -14,7 +14,7 @@ export interface Services {
  * Lambda and SQS as one sandbox reaches them: requests take time, are lost before or after they took effect, or
  * repeated.
  */
-export function faultyRemote(services: Services, actor: Actor, faults: () => Faults, chaos: Chaos): Remote {
+export function faultyRemote(services: Services, actor: Actor, faults: () => Faults, chaos: Chaos): Invoker {
   const { random } = chaos;
   const request = <T>(effect: () => T, lost: (settle: (value: T) => void, fail: () => void) => void) =>
     new Promise<T>((resolve, reject) => {
@@ -44,10 +44,10 @@ export function faultyRemote(services: Services, actor: Actor, faults: () => Fau
         },
         (settle) => settle('unknown'),
       ),
-    sendReturned: (ids, delaySeconds) =>
+    sendToRedelivery: (ids, delaySeconds) =>
       request<void>(
         () => {
-          for (const body of renderReturned(ids)) services.send(body, delaySeconds);
+          for (const body of renderRedelivery(ids)) services.send(body, delaySeconds);
         },
         (_, fail) => fail(),
       ),

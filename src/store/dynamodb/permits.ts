@@ -1,4 +1,4 @@
-import type { Turns } from '../store.js';
+import type { Permits } from '../store.js';
 import { and, Expressions, or } from './expressions.js';
 import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
@@ -9,10 +9,10 @@ const MAX_TRIES = 10;
 const LONGEST_AHEAD_MS = 3_600_000;
 
 /** The turns of queues with a pace: where the last one that was taken ends, in the queue's item. */
-export class DynamoDbTurns {
+export class DynamoDbPermits {
   constructor(private readonly table: Table) {}
 
-  async take(queue: string, turns: Turns): Promise<number | undefined> {
+  async take(queue: string, turns: Permits): Promise<number | undefined> {
     const { count, intervalMs, now, latest } = turns;
     const lengthMs = count * intervalMs;
     for (let tries = 0; tries < MAX_TRIES; tries++) {

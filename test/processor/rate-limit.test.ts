@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { Harness, START, succeed, YOUNG } from './harness.js';
 
 describe('a pace', () => {
-  test('lets attempts start evenly, at most the given number at once', async () => {
+  it('lets attempts start evenly, at most the given number at once', async () => {
     const harness = new Harness();
     for (let i = 0; i < 40; i++) harness.put(`r${i}`);
     let now = 0;
@@ -26,7 +26,7 @@ describe('a pace', () => {
     expect(harness.statuses()).toEqual({ SUCCESS: 40 });
   });
 
-  test('slower than one attempt per lease keeps on within one run', async () => {
+  it('slower than one attempt per lease keeps on within one run', async () => {
     const harness = new Harness();
     for (let i = 0; i < 10; i++) harness.put(`r${i}`);
     const starts: number[] = [];
@@ -41,7 +41,7 @@ describe('a pace', () => {
     expect(harness.time.now).toBeLessThan(START + 300_000);
   });
 
-  test('holds on from page to page, and for records attempted alone', async () => {
+  it('holds on from page to page, and for records attempted alone', async () => {
     const harness = new Harness();
     const lastError = { name: 'WorkerLost', message: 'gone', at: '', attempt: 1 };
     for (let i = 0; i < 3; i++) harness.put(`lost-${i}`, { attempts: 1, lastError });
@@ -57,7 +57,7 @@ describe('a pace', () => {
     expect(summary).toMatchObject({ succeeded: 6, ended: 'drained' });
   });
 
-  test('is kept by all runs of the queue together', async () => {
+  it('is kept by all runs of the queue together', async () => {
     const harness = new Harness();
     for (let i = 0; i < 40; i++) {
       harness.put(`r${i}`);
@@ -82,7 +82,7 @@ describe('a pace', () => {
     expect(starts.sort((a, b) => a - b)).toEqual(starts.map((_, i) => (starts[0] as number) + i * 500));
   });
 
-  test.each([0.1, 2])('goes on from run to run: %d a second', async (attemptsPerSecond) => {
+  it.each([0.1, 2])('goes on from run to run: %d a second', async (attemptsPerSecond) => {
     const harness = new Harness();
     const starts: number[] = [];
     const process = () => void starts.push(((harness.time.now - START) * attemptsPerSecond) / 1000);
@@ -93,7 +93,7 @@ describe('a pace', () => {
     expect(starts).toEqual([0, 1, 2]);
   });
 
-  test('slower than one attempt per run has all its turns used: none is taken by a run that ends before it', async () => {
+  it('slower than one attempt per run has all its turns used: none is taken by a run that ends before it', async () => {
     const harness = new Harness();
     for (let i = 0; i < 5; i++) harness.put(`r${i}`);
     const starts: number[] = [];
@@ -105,7 +105,7 @@ describe('a pace', () => {
     expect(starts).toEqual([0, 1000, 2000, 3000, 4000]);
   });
 
-  test.each([30, 5])('makes nothing up that a run was too slow for: %d s', async (attemptTimeout) => {
+  it.each([30, 5])('makes nothing up that a run was too slow for: %d s', async (attemptTimeout) => {
     const harness = new Harness();
     for (let i = 0; i < 10; i++) harness.put(`r${i}`);
     const starts: number[] = [];
@@ -119,22 +119,22 @@ describe('a pace', () => {
     expect(starts).toEqual([0, ...Array.from({ length: 9 }, (_, i) => 3_250 + i * 1000)]);
   });
 
-  test('uses no turns beyond those that it has taken, where it has missed some', async () => {
+  it('uses no turns beyond those that it has taken, where it has missed some', async () => {
     const harness = new Harness();
     for (let i = 0; i < 5; i++) harness.put(`r${i}`);
     let [begun, taken] = [0, 0];
-    const takeTurns: BacklogStore['takeTurns'] = (queue, turns) => {
+    const acquirePermits: BacklogStore['acquirePermits'] = (queue, turns) => {
       taken += turns.count;
-      return harness.store.takeTurns(queue, turns);
+      return harness.store.acquirePermits(queue, turns);
     };
-    const store = replacing({ takeTurns }, harness.store);
+    const store = replacing({ acquirePermits }, harness.store);
     const process: Process = () => (++begun === 1 ? harness.sleep(3.25) : undefined);
     await harness.run(process, { concurrency: 1, attemptsPerSecond: 1, attemptTimeout: 5, store });
     // Five attempts, and the turns of the seconds 1 and 2.
     expect(taken).toBe(7);
   });
 
-  test('does not slow down what needs no attempt', async () => {
+  it('does not slow down what needs no attempt', async () => {
     const harness = new Harness();
     const old = new Date(START - 400 * 86_400_000).toISOString();
     for (let i = 0; i < 5; i++) harness.put(`old-${i}`, { insertedAt: old, attempts: 3 });
@@ -142,7 +142,7 @@ describe('a pace', () => {
     expect(harness.time.now).toBe(START);
   });
 
-  test('does not put long attempts one behind the other', async () => {
+  it('does not put long attempts one behind the other', async () => {
     const harness = new Harness();
     for (let i = 0; i < 10; i++) harness.put(`r${i}`);
     let [now, most] = [0, 0];
@@ -158,7 +158,7 @@ describe('a pace', () => {
   });
 });
 
-test('a record whose turn came while the process stood still is attempted all the same, under a lease of its own', async () => {
+it('a record whose turn came while the process stood still is attempted all the same, under a lease of its own', async () => {
   const harness = new Harness();
   for (const id of ['a', 'b', 'c']) harness.put(id);
   const { sleep } = harness.clock;

@@ -1,38 +1,38 @@
 import type { Clock } from '../../clock.js';
 import type { BacklogStore } from '../../store/store.js';
 
-/** Turns are taken for so long at once: what one write is for, and how long others may have to wait for theirs. */
+/** Permits are acquired for so long at once: what one write is for, and how long others may have to wait for theirs. */
 const CHUNK_SECONDS = 5;
 
-export interface SharedPaceDeps {
+export interface SharedRateLimitDeps {
   readonly queue: string;
-  /** Attempts started per second, of all runs of the queue together. Undefined: no limit. */
+  /** Executor started per second, of all runs of the queue together. Undefined: no limit. */
   readonly perSecond: number | undefined;
-  readonly store: Pick<BacklogStore, 'takeTurns'>;
+  readonly store: Pick<BacklogStore, 'acquirePermits'>;
   readonly clock: Clock;
 }
 
 /**
- * Lets attempts start at an even pace, that of the queue: its runs take their turns from one place, some at a time, so
- * that no number of them at once passes it. A turn that no run used is lost, never made up for.
+ * Lets attempts start at an even pace, that of the queue: its runs acquire their permits from one place, some at a time, so
+ * that no number of them at once passes it. A permit that no run used is lost, never made up for.
  */
-export class SharedPace {
+export class SharedRateLimit {
   private readonly intervalMs: number;
   private readonly chunk: number;
-  /** Real time of the next turn that is left, or of the end of the last one. */
+  /** Real time of the next permit that is left, or of the end of the last one. */
   private next = 0;
-  private inHand = 0;
+  private left = 0;
   /** Real time of the last start. */
   private last = Number.NEGATIVE_INFINITY;
-  private taking: Promise<boolean> | undefined;
+  private acquiring: Promise<boolean> | undefined;
 
-  constructor(private readonly deps: SharedPaceDeps) {
+  constructor(private readonly deps: SharedRateLimitDeps) {
     const { perSecond = Number.POSITIVE_INFINITY } = deps;
     this.intervalMs = 1000 / perSecond;
     this.chunk = Math.max(1, Math.floor(perSecond * CHUNK_SECONDS));
   }
 
-  /** Real time of the next turn; before it is taken, the earliest that it can be. */
+  /** Real time of the next permit; before it is acquired, the earliest that it can be. */
   get nextAt(): number {
     this.dropMissed();
     return Math.max(this.next, this.last + this.intervalMs);
@@ -43,32 +43,32 @@ export class SharedPace {
   }
 
   /**
-   * Takes turns for so many attempts, or for the first of them, unless some are left.
+   * Acquires permits for so many attempts, or for the first of them, unless some are left.
    *
-   * @param latest real time; takes none if the first would be later
-   * @returns whether there are turns left
+   * @param latest real time; acquires none if the first would be later
+   * @returns whether permits are left
    */
-  async take(attempts: number, latest?: number): Promise<boolean> {
+  async acquire(attempts: number, latest?: number): Promise<boolean> {
     const { perSecond } = this.deps;
     if (perSecond === undefined) return true;
     while (this.missing()) {
-      this.taking ??= this.takeMore(attempts, latest).finally(() => {
-        this.taking = undefined;
+      this.acquiring ??= this.acquireMore(attempts, latest).finally(() => {
+        this.acquiring = undefined;
       });
-      if (!(await this.taking)) return false;
+      if (!(await this.acquiring)) return false;
     }
     return true;
   }
 
   /**
-   * Uses the next turn, and resolves when it comes.
+   * Uses the next permit, and resolves when it comes.
    *
-   * @param latest real time; no turn is taken that would be later
-   * @param isInTime whether an attempt may start at this (real) time; a turn that comes too late is not used
+   * @param latest real time; no permit is acquired that would be later
+   * @param isInTime whether an attempt may start at this (real) time; a permit that comes too late is not used
    * @param stop ends the wait
-   * @returns false if it was, or none was taken
+   * @returns false if it was, or none was acquired
    */
-  async turn(
+  async use(
     attemptsLeft: number,
     latest: number,
     isInTime: (at: number) => boolean,
@@ -77,44 +77,44 @@ export class SharedPace {
     const { clock, perSecond } = this.deps;
     if (perSecond === undefined) return true;
     // Others wait beside this one, and may be quicker.
-    while (this.missing()) if (!(await this.take(attemptsLeft, latest))) return false;
+    while (this.missing()) if (!(await this.acquire(attemptsLeft, latest))) return false;
     const at = Math.max(this.nextAt, clock.wall());
     if (!isInTime(at)) return false;
     this.last = at;
     this.next += this.intervalMs;
-    this.inHand--;
+    this.left--;
     const waitMs = at - clock.wall();
     if (waitMs > 0) await clock.sleep(waitMs, stop);
     return true;
   }
 
-  private async takeMore(attempts: number, latest: number | undefined): Promise<boolean> {
+  private async acquireMore(attempts: number, latest: number | undefined): Promise<boolean> {
     const { store, clock, queue } = this.deps;
     const { intervalMs } = this;
     const count = Math.min(Math.max(1, attempts), this.chunk);
-    const first = await store.takeTurns(queue, { count, intervalMs, now: clock.wall(), latest });
+    const first = await store.acquirePermits(queue, { count, intervalMs, now: clock.wall(), latest });
     if (first === undefined) {
-      // What is known of the next turn: a caller that goes by it must not ask for it again and again.
+      // What is known of the next permit: a caller that goes by it must not ask for it again and again.
       if (latest !== undefined) this.next = Math.max(this.next, latest);
       return false;
     }
     this.next = first;
-    this.inHand = count;
+    this.left = count;
     return true;
   }
 
   private missing(): boolean {
     this.dropMissed();
-    return this.inHand === 0;
+    return this.left === 0;
   }
 
   /** One is missed when the next one has come, or may be used no sooner than that: a late run does not catch up. */
   private dropMissed(): void {
-    if (this.inHand === 0) return;
+    if (this.left === 0) return;
     const earliest = Math.max(this.deps.clock.wall(), this.last + this.intervalMs);
-    const missed = Math.min(Math.floor((earliest - this.next) / this.intervalMs), this.inHand);
+    const missed = Math.min(Math.floor((earliest - this.next) / this.intervalMs), this.left);
     if (missed <= 0) return;
-    this.inHand -= missed;
+    this.left -= missed;
     this.next += missed * this.intervalMs;
   }
 }

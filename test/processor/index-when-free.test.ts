@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest';
-import { placeWhenFree } from '../../src/processor/index.js';
+import { describe, expect, it } from 'vitest';
+import { indexWhenFree } from '../../src/processor/index.js';
 import { Harness, START } from './harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 
-/** In no particular order: those of several queues are placed side by side. */
+/** In no particular order: those of several queues are indexed side by side. */
 const idsOf = (records: readonly { readonly id: string }[]) => records.map(({ id }) => id).sort();
 
 function bench() {
@@ -28,48 +28,48 @@ function bench() {
 }
 
 describe('records that may be under attempt', () => {
-  test('get their place at once if no run attempts them', async () => {
+  it('get their place at once if no run attempts them', async () => {
     const { harness, deps } = bench();
-    const answer = await placeWhenFree(['a', 'c', 'gone'], deps);
-    expect(idsOf(answer.placed)).toEqual(['a', 'c']);
+    const answer = await indexWhenFree(['a', 'c', 'gone'], deps);
+    expect(idsOf(answer.indexed)).toEqual(['a', 'c']);
     expect(answer).toMatchObject({ skipped: 1, waiting: [] });
     expect(harness.item('a')).toMatchObject({ lane: 'q', dueAt: iso(0) });
     expect(harness.item('c')).toMatchObject({ lane: 'other' });
   });
 
-  test('wait for the run that has them in hand, and for no other', async () => {
+  it('wait for the run that has them in hand, and for no other', async () => {
     const { harness, deps, attempt } = bench();
     const first = attempt('first', ['a'], 10);
     await harness.pass(1);
-    const answer = await placeWhenFree(['a', 'b', 'c'], deps);
-    expect(idsOf(answer.placed)).toEqual(['b', 'c']);
+    const answer = await indexWhenFree(['a', 'b', 'c'], deps);
+    expect(idsOf(answer.indexed)).toEqual(['b', 'c']);
     expect(answer).toMatchObject({ waiting: ['a'] });
     expect(harness.item('a')).not.toHaveProperty('lane');
 
     await harness.time.until(first);
-    expect(await placeWhenFree(['a'], deps)).toMatchObject({ placed: [], skipped: 1, waiting: [] });
+    expect(await indexWhenFree(['a'], deps)).toMatchObject({ indexed: [], skipped: 1, waiting: [] });
     expect(harness.item('a')).toMatchObject({ status: 'SUCCESS' });
   });
 
-  test('are claimed by nobody if all of them have their place, or are done', async () => {
+  it('are claimed by nobody if all of them have their place, or are done', async () => {
     const { harness, deps } = bench();
-    await placeWhenFree(['a', 'b'], deps);
+    await indexWhenFree(['a', 'b'], deps);
     const store = Object.assign(Object.create(harness.store), {
       claimArrivals: () => Promise.reject(new Error('a claim for nothing')),
     });
-    const answer = await placeWhenFree(['a', 'b'], { ...deps, store });
-    expect(answer).toEqual({ placed: [], skipped: 2, quarantined: 0, refused: 0, waiting: [] });
+    const answer = await indexWhenFree(['a', 'b'], { ...deps, store });
+    expect(answer).toEqual({ indexed: [], skipped: 2, quarantined: 0, refused: 0, waiting: [] });
   });
 
-  test('are left to the rule of the lane that they are in when their producer gives them another queue', async () => {
+  it('are left to the rule of the lane that they are in when their producer gives them another queue', async () => {
     const { harness, deps } = bench();
     harness.put('a');
     const attempt = harness.start(() => harness.sleep(10));
     await harness.pass(1);
     harness.put('a', { queue: 'other' });
     const serves = (queue: string) => queue === 'q' || queue === 'other';
-    const answer = await placeWhenFree(['a'], { ...deps, serves });
-    expect(answer).toMatchObject({ placed: [], skipped: 1 });
+    const answer = await indexWhenFree(['a'], { ...deps, serves });
+    expect(answer).toMatchObject({ indexed: [], skipped: 1 });
     expect(await harness.time.until(attempt)).toMatchObject({ succeeded: 1, unsettled: 0 });
 
     harness.put('a', { queue: 'other' });
@@ -77,23 +77,23 @@ describe('records that may be under attempt', () => {
     expect(harness.item('a')).toMatchObject({ lane: 'other', status: 'NEW' });
     for (const lane of ['gone', 'q#-1', 'q/dead']) {
       harness.put('a', { queue: 'other', lane });
-      expect(await placeWhenFree(['a'], { ...deps, serves })).toMatchObject({ placed: [{ id: 'a' }] });
+      expect(await indexWhenFree(['a'], { ...deps, serves })).toMatchObject({ indexed: [{ id: 'a' }] });
       expect(harness.item('a')).toMatchObject({ lane: 'other' });
     }
   });
 
-  test('wait for the run of a queue that they were in before', async () => {
+  it('wait for the run of a queue that they were in before', async () => {
     const { harness, deps, attempt } = bench();
     const run = attempt('first', ['a'], 10);
     await harness.pass(1);
     harness.store.put({ ...harness.item('a'), queue: 'other' });
     const formerQueues = ['q', 'other'];
-    expect(await placeWhenFree(['a'], deps, { formerQueues })).toMatchObject({ waiting: ['a'] });
+    expect(await indexWhenFree(['a'], deps, { formerQueues })).toMatchObject({ waiting: ['a'] });
     await harness.time.until(run);
-    expect(await placeWhenFree(['a'], deps, { formerQueues })).toMatchObject({ waiting: [] });
+    expect(await indexWhenFree(['a'], deps, { formerQueues })).toMatchObject({ waiting: [] });
   });
 
-  test('are attempted by nobody while they are given their place', async () => {
+  it('are attempted by nobody while they are given their place', async () => {
     const { harness, deps, attempt } = bench();
     let run: ReturnType<typeof attempt> | undefined;
     const slow = new Proxy(harness.store, {
@@ -109,8 +109,8 @@ describe('records that may be under attempt', () => {
         };
       },
     });
-    const placing = placeWhenFree(['a'], { ...deps, store: slow });
-    expect(await harness.time.until(placing)).toMatchObject({ placed: [{ id: 'a' }] });
+    const placing = indexWhenFree(['a'], { ...deps, store: slow });
+    expect(await harness.time.until(placing)).toMatchObject({ indexed: [{ id: 'a' }] });
     expect(await harness.time.until(run ?? Promise.reject())).toMatchObject({
       attempted: 0,
       ended: 'shared',
@@ -120,7 +120,7 @@ describe('records that may be under attempt', () => {
     });
   });
 
-  test('of a run that was lost wait until its claim has run out, and clocks may differ', async () => {
+  it('of a run that was lost wait until its claim has run out, and clocks may differ', async () => {
     const { harness, deps } = bench();
     // Claims of a run last for a page, and this one will never renew it.
     await harness.store.claimArrivals('q', {
@@ -131,31 +131,31 @@ describe('records that may be under attempt', () => {
       now: harness.clock.wall(),
     });
     await harness.pass(74);
-    expect(await placeWhenFree(['a'], deps)).toMatchObject({ placed: [], waiting: ['a'] });
+    expect(await indexWhenFree(['a'], deps)).toMatchObject({ indexed: [], waiting: ['a'] });
     await harness.pass(2);
-    expect(await placeWhenFree(['a'], deps)).toMatchObject({ placed: [{ id: 'a' }], waiting: [] });
+    expect(await indexWhenFree(['a'], deps)).toMatchObject({ indexed: [{ id: 'a' }], waiting: [] });
   });
 
-  test('of a straggler wait as long as the function may last', async () => {
+  it('of a straggler wait as long as the function may last', async () => {
     const { harness, deps, attempt } = bench();
     void attempt('slow', ['a'], 1_000_000);
     await harness.pass(290);
-    expect(await placeWhenFree(['a'], deps)).toMatchObject({ waiting: ['a'] });
+    expect(await indexWhenFree(['a'], deps)).toMatchObject({ waiting: ['a'] });
     await harness.pass(10);
     // Given up at the deadline: a failure, with its place.
-    expect(await placeWhenFree(['a'], deps)).toMatchObject({ placed: [], skipped: 1, waiting: [] });
+    expect(await indexWhenFree(['a'], deps)).toMatchObject({ indexed: [], skipped: 1, waiting: [] });
     expect(harness.item('a')).toMatchObject({ status: 'ERROR', lane: 'q' });
   });
 
-  test('of a queue whose records are never attempted on arrival cost no claim', async () => {
+  it('of a queue whose records are never attempted on arrival cost no claim', async () => {
     const { harness, deps } = bench();
     const claims: unknown[] = [];
     const store = Object.assign(Object.create(harness.store), {
       claimArrivals: (...args: unknown[]) => void claims.push(args),
     });
     const onArrival = new Map([['q', 'Fast']]);
-    expect(await placeWhenFree(['c'], { ...deps, store }, { onArrival })).toMatchObject({
-      placed: [{ id: 'c' }],
+    expect(await indexWhenFree(['c'], { ...deps, store }, { onArrival })).toMatchObject({
+      indexed: [{ id: 'c' }],
     });
     expect(claims).toEqual([]);
 
@@ -163,14 +163,14 @@ describe('records that may be under attempt', () => {
     await harness.store.claimArrivals('q', { batch: 'q', holder: 'h', until: 0, ids: ['x'], now: 0 });
     harness.store.put({ id: 'e', status: 'NEW', queue: 'third', payload: 1 });
     const where = { onArrival, formerQueues: ['q'] };
-    expect(await placeWhenFree(['e'], { ...deps, store }, where)).toMatchObject({ placed: [{ id: 'e' }] });
+    expect(await indexWhenFree(['e'], { ...deps, store }, where)).toMatchObject({ indexed: [{ id: 'e' }] });
     expect(claims).toEqual([]);
 
     // Once they were, a run of former times may still be about to begin.
     const former = { batch: 'b', holder: 'h', until: 0, ids: ['x'], now: 0 };
     await harness.store.claimArrivals('other', former);
     harness.store.put({ id: 'd', status: 'NEW', queue: 'other', payload: 1 });
-    await placeWhenFree(['d'], { ...deps, store }, { onArrival });
+    await indexWhenFree(['d'], { ...deps, store }, { onArrival });
     expect(claims).toMatchObject([['other', { ids: ['d'] }]]);
   });
 });

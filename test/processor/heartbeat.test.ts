@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Process } from '../../src/processor/index.js';
 import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
 import type { BacklogStore } from '../../src/store/index.js';
@@ -43,7 +43,7 @@ const hangingBreaker = (harness: Harness): Partial<BacklogStore> => ({
 });
 
 describe('while DynamoDB does not answer one request of a page', () => {
-  test.each([
+  it.each([
     ['a settle', {}, hangingSettle],
     [
       'the state of a breaker',
@@ -65,7 +65,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(harness.item('deaf')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
   });
 
-  test('so does one that has just come', async () => {
+  it('so does one that has just come', async () => {
     const arrivals = { batch: 'b', ids: ['deaf', 'other'] };
     const { harness, begun, first, another } = atWork({ arrivals }, hangingSettle);
     harness.put('deaf', { lane: undefined, dueAt: undefined });
@@ -80,7 +80,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(begun.filter((id) => id === 'deaf')).toHaveLength(1);
   });
 
-  test('a renewal that fails is repeated every second, from ten seconds before the end on', async () => {
+  it('a renewal that fails is repeated every second, from ten seconds before the end on', async () => {
     const refused: number[] = [];
     const { harness, begun, first, another } = atWork({}, (harness) => ({
       ...hangingSettle(harness),
@@ -103,7 +103,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(harness.warnings).toContain('the lease could not be renewed');
   });
 
-  test('one that ignores its signal at the end of a run is not given up for renewals that fail', async () => {
+  it('one that ignores its signal at the end of a run is not given up for renewals that fail', async () => {
     const refused: number[] = [];
     const { harness, begun, first, another } = atWork({}, (harness) => ({
       holdLease: async (...args) => {
@@ -123,7 +123,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(harness.warnings).toContain('the lease could not be renewed');
   });
 
-  test('a renewal that fails by a mistake ends the run with it', async () => {
+  it('a renewal that fails by a mistake ends the run with it', async () => {
     const { harness, first } = atWork({}, (harness) => ({
       ...hangingSettle(harness),
       holdLease: async (...args) => {
@@ -138,7 +138,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(harness.warnings).not.toContain('the lease could not be renewed');
   });
 
-  test('a lease that is lost is not asked for again and again', async () => {
+  it('a lease that is lost is not asked for again and again', async () => {
     let asked = 0;
     const { harness, first } = atWork({}, (harness) => ({
       ...hangingSettle(harness),
@@ -155,7 +155,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(asked).toBe(1);
   });
 
-  test('an outcome is given up with the lease: somebody else may have the record then', async () => {
+  it('an outcome is given up with the lease: somebody else may have the record then', async () => {
     const { harness, first } = atWork({}, (harness) => ({
       settle: () => Promise.reject(new StoreUnavailableError('no answer')),
       holdLease: async (...args) => {
@@ -169,7 +169,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(harness.time.now).toBeLessThan(START + 70_000);
   });
 
-  test('no other attempt of the page starts under a renewed lease: the page is read anew', async () => {
+  it('no other attempt of the page starts under a renewed lease: the page is read anew', async () => {
     const { harness, begun, first } = atWork({ concurrency: 2 }, hangingSettle);
     for (const id of ['deaf', 'other', 'third']) harness.put(id);
     const running = first();
@@ -181,7 +181,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(begun).toEqual(['deaf', 'other']);
   });
 
-  test('a renewal leaves no doubt about who was settled before it, should the run be lost', async () => {
+  it('a renewal leaves no doubt about who was settled before it, should the run be lost', async () => {
     const { harness, begun, first, another } = atWork({}, (harness) => ({
       ...hangingSettle(harness),
       holdLease: async (...args) => {

@@ -1,23 +1,23 @@
 import type { Clock } from '../clock.js';
 import type { BacklogStore } from '../store/store.js';
 import type { RunCounters } from './counters.js';
-import type { Hold } from './hold.js';
-import type { Lane, Work } from './lane.js';
+import type { Hold } from './heartbeat.js';
+import type { Breakers } from './limits/breakers.js';
+import type { Share } from './limits/pool.js';
+import type { SharedRateLimit } from './limits/shared-rate-limit.js';
 import type { AttemptLogger, Process, RunLimits } from './options.js';
-import type { Breakers } from './pressure/breakers.js';
-import type { Share } from './pressure/pool.js';
-import type { SharedPace } from './pressure/shared-pace.js';
+import type { RecordRules, Work } from './record-rules.js';
 import type { Upcoming } from './upcoming.js';
 
 /** What attempts are made with. */
-export interface AttemptsDeps {
+export interface ExecutorDeps {
   readonly store: BacklogStore;
   readonly clock: Clock;
   readonly logger: AttemptLogger;
-  readonly lane: Lane;
+  readonly lane: RecordRules;
   readonly lease: Hold;
   readonly counters: RunCounters;
-  readonly pace: SharedPace;
+  readonly rateLimit: SharedRateLimit;
   readonly breakers: Breakers;
   readonly share: Share;
   readonly upcoming?: Upcoming | undefined;

@@ -1,15 +1,15 @@
 import { randomToken } from '../random.js';
 import type { BacklogRecord } from '../record/index.js';
 import { isOfStore, StoreError } from '../store/errors.js';
+import { type Indexed, type IndexingDeps, indexAll, needsIndexing, type Trouble } from './indexing.js';
 import { CLOCK_SKEW_MS } from './lease.js';
-import { needsPlace, type Placed, type PlacingDeps, placeAll, type Trouble } from './placing.js';
 
 /** Longer than a process that indexes records lives: until then, no other process may claim them. */
 const CLAIM_MS = 60_000;
 /** Queues in which records are claimed at the same time. */
 const QUEUES_AT_ONCE = 10;
 
-export interface PlacedWhenFree extends Placed {
+export interface IndexedWhenFree extends Indexed {
   /** A run has claimed these: they must be asked for again later. */
   readonly waiting: readonly string[];
 }
@@ -30,35 +30,35 @@ interface WhereElse {
  *
  * What the store does not answer to is in `trouble`, and may be asked for again.
  */
-export async function placeWhenFree(
+export async function indexWhenFree(
   ids: readonly string[],
-  deps: PlacingDeps,
+  deps: IndexingDeps,
   { formerQueues = [], onArrival }: WhereElse = {},
-): Promise<PlacedWhenFree> {
+): Promise<IndexedWhenFree> {
   const { store, clock } = deps;
   try {
     const { records, unreadable } = await readEach([...new Set(ids)], deps);
-    const misplaced = records.filter((record) => needsPlace(record, deps));
-    const total = new Total(new Set(ids).size - misplaced.length - unreadable, unreadable);
-    if (misplaced.length === 0) return total;
-    const queues = [...new Set([...misplaced.map(({ queue }) => queue), ...formerQueues])];
-    const askedFor = misplaced.map(({ id }) => id);
-    const inHand = await store.claimedArrivals(queues, askedFor, clock.wall() - CLOCK_SKEW_MS);
-    total.waits(inHand.ids);
-    const isFree = idsNotIn(inHand.ids);
-    const neverIn = new Set(inHand.neverIn);
+    const notIndexed = records.filter((record) => needsIndexing(record, deps));
+    const total = new Total(new Set(ids).size - notIndexed.length - unreadable, unreadable);
+    if (notIndexed.length === 0) return total;
+    const queues = [...new Set([...notIndexed.map(({ queue }) => queue), ...formerQueues])];
+    const askedFor = notIndexed.map(({ id }) => id);
+    const inFlight = await store.claimedArrivals(queues, askedFor, clock.wall() - CLOCK_SKEW_MS);
+    total.waits(inFlight.ids);
+    const isFree = idsNotIn(inFlight.ids);
+    const neverIn = new Set(inFlight.neverIn);
     const needsClaim = (queue: string) => !onArrival || onArrival.has(queue) || !neverIn.has(queue);
     const claims = new Map<string, BacklogRecord[]>();
     const unclaimed: BacklogRecord[] = [];
-    for (const record of misplaced.filter(isFree)) {
+    for (const record of notIndexed.filter(isFree)) {
       const { queue } = record;
       if (!needsClaim(queue)) unclaimed.push(record);
       else claims.set(queue, [...(claims.get(queue) ?? []), record]);
     }
-    total.add(await placeAll(unclaimed, 0, deps));
+    total.add(await indexAll(unclaimed, 0, deps));
     for (const left = [...claims]; left.length > 0; ) {
       const some = left.splice(0, QUEUES_AT_ONCE);
-      await Promise.all(some.map(([queue, its]) => placeClaimed(queue, its, deps, total)));
+      await Promise.all(some.map(([queue, its]) => indexClaimed(queue, its, deps, total)));
     }
     return total;
   } catch (error) {
@@ -68,8 +68,8 @@ export async function placeWhenFree(
 }
 
 /** What has become of the records so far. */
-class Total implements PlacedWhenFree {
-  readonly placed: BacklogRecord[] = [];
+class Total implements IndexedWhenFree {
+  readonly indexed: BacklogRecord[] = [];
   readonly waiting: string[] = [];
   quarantined = 0;
   trouble: Trouble | undefined;
@@ -79,8 +79,8 @@ class Total implements PlacedWhenFree {
     public refused: number,
   ) {}
 
-  add({ placed, skipped, quarantined, refused, trouble }: Placed): void {
-    this.placed.push(...placed);
+  add({ indexed, skipped, quarantined, refused, trouble }: Indexed): void {
+    this.indexed.push(...indexed);
     this.skipped += skipped;
     this.quarantined += quarantined;
     this.refused += refused;
@@ -99,7 +99,7 @@ class Total implements PlacedWhenFree {
 /** Reads records so that one which cannot be read, for a reason of its own, does not keep others from being read. */
 async function readEach(
   ids: readonly string[],
-  deps: PlacingDeps,
+  deps: IndexingDeps,
 ): Promise<{ readonly records: readonly BacklogRecord[]; readonly unreadable: number }> {
   try {
     return { records: await deps.store.readRecords(ids), unreadable: 0 };
@@ -125,10 +125,10 @@ function idsNotIn(ids: readonly string[]): (record: BacklogRecord) => boolean {
   return ({ id }) => !known.has(id);
 }
 
-async function placeClaimed(
+async function indexClaimed(
   queue: string,
   records: readonly BacklogRecord[],
-  deps: PlacingDeps,
+  deps: IndexingDeps,
   total: Total,
 ): Promise<void> {
   const ids = records.map(({ id }) => id);
@@ -140,7 +140,7 @@ async function placeClaimed(
   const claim = { batch, holder, until: now + CLAIM_MS, ids, isSpread, now: now - CLOCK_SKEW_MS };
   try {
     // Otherwise another process was quicker.
-    if ((await store.claimArrivals(queue, claim)) === 'claimed') total.add(await placeAll(records, 0, deps));
+    if ((await store.claimArrivals(queue, claim)) === 'claimed') total.add(await indexAll(records, 0, deps));
     else total.waits(ids);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -2,12 +2,12 @@ import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
 import {
   type BacklogRecord,
-  bringHome,
-  isAstray,
-  isMisplaced,
+  indexChange,
+  isInWrongLane,
+  isMisindexed,
   isQuarantine,
   type KnownQueues,
-  place,
+  moveToOwnLane,
   quarantine,
   type RecordChange,
 } from '../record/index.js';
@@ -18,16 +18,16 @@ import type { AttemptLogger } from './options.js';
 /** Writes at once. */
 const CONCURRENCY = 25;
 
-export interface PlacingDeps extends KnownQueues {
+export interface IndexingDeps extends KnownQueues {
   readonly store: BacklogStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: AttemptLogger;
 }
 
-export interface Placed {
+export interface Indexed {
   /** As they were read: `problems` names the attributes that were written again. */
-  readonly placed: readonly BacklogRecord[];
+  readonly indexed: readonly BacklogRecord[];
   /** Gone, done, or indexed by another process. */
   readonly skipped: number;
   /** This code cannot handle them, or DynamoDB refuses to index them: they are dead, and say why. */
@@ -52,22 +52,22 @@ export interface Trouble {
  *
  * @param gone ids that were asked for, and have no record
  */
-export async function placeAll(
+export async function indexAll(
   records: readonly BacklogRecord[],
   gone: number,
-  deps: PlacingDeps,
-): Promise<Placed> {
-  const waiting = records.filter((record) => needsPlace(record, deps));
+  deps: IndexingDeps,
+): Promise<Indexed> {
+  const waiting = records.filter((record) => needsIndexing(record, deps));
   const skipped = gone + records.length - waiting.length;
-  const counts = { skipped, placed: [] as BacklogRecord[], quarantined: 0, refused: 0 };
+  const counts = { skipped, indexed: [] as BacklogRecord[], quarantined: 0, refused: 0 };
   for (let i = 0; i < waiting.length; i += CONCURRENCY) {
     const chunk = waiting.slice(i, i + CONCURRENCY);
-    const answers = await Promise.all(chunk.map((record) => placeOne(record, deps)));
+    const answers = await Promise.all(chunk.map((record) => indexOne(record, deps)));
     const troubled: BacklogRecord[] = [];
     let error: StoreError | undefined;
     for (const [at, answer] of answers.entries()) {
       const record = chunk[at] as BacklogRecord;
-      if (answer === 'placed') counts.placed.push(record);
+      if (answer === 'indexed') counts.indexed.push(record);
       else if (answer === 'skipped' || answer === 'quarantined' || answer === 'refused') counts[answer]++;
       else {
         error ??= answer;
@@ -83,21 +83,21 @@ export async function placeAll(
 }
 
 /** No rule finds it, or none where it is. */
-export function needsPlace(record: BacklogRecord, known: KnownQueues): boolean {
-  return isMisplaced(record) || isAstray(record, known);
+export function needsIndexing(record: BacklogRecord, known: KnownQueues): boolean {
+  return isMisindexed(record) || isInWrongLane(record, known);
 }
 
-type Answer = 'placed' | 'skipped' | 'quarantined' | 'refused' | StoreError;
+type Answer = 'indexed' | 'skipped' | 'quarantined' | 'refused' | StoreError;
 
 /** Whatever is wrong with it ends here. */
-async function placeOne(record: BacklogRecord, deps: PlacingDeps): Promise<Answer> {
+async function indexOne(record: BacklogRecord, deps: IndexingDeps): Promise<Answer> {
   const { id } = record;
   const { clock, logger, shardsOf = () => 1 } = deps;
   const shards = shardsOf(record.queue);
   try {
-    const change = isMisplaced(record)
-      ? place(record, clock.now(), shards)
-      : bringHome(record, clock.now(), deps);
+    const change = isMisindexed(record)
+      ? indexChange(record, clock.now(), shards)
+      : moveToOwnLane(record, clock.now(), deps);
     return await write(record, change, deps);
   } catch (error) {
     if (isOfStore(error)) return error;
@@ -117,11 +117,11 @@ async function placeOne(record: BacklogRecord, deps: PlacingDeps): Promise<Answe
 async function write(
   record: BacklogRecord,
   change: RecordChange,
-  { store, random, logger }: PlacingDeps,
+  { store, random, logger }: IndexingDeps,
 ): Promise<Answer> {
   const answer = await store.settle(record, change, randomToken(random));
   if (answer !== 'settled') return 'skipped';
-  if (!isQuarantine(change)) return 'placed';
+  if (!isQuarantine(change)) return 'indexed';
   logger.error('quarantined', { id: record.id, reason: change.set.deadReason });
   return 'quarantined';
 }

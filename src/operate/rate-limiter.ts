@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.js';
 
-/** Lets attempts start at an even pace. */
-export class Pace {
-  /** Real time of the next free turn. */
+/** Spaces permits evenly. */
+export class RateLimiter {
+  /** Real time of the next free permit. */
   nextAt = 0;
 
   constructor(
@@ -14,8 +14,8 @@ export class Pace {
     return Math.max(0, this.nextAt - this.clock.wall());
   }
 
-  /** Takes the next free turn, and resolves when it comes, or the signal is aborted. */
-  async turn(signal?: AbortSignal): Promise<void> {
+  /** Acquires the next free permit, and resolves when it comes, or the signal is aborted. */
+  async acquire(signal?: AbortSignal): Promise<void> {
     if (this.perSecond === undefined) return;
     const waitMs = this.waitMs();
     this.nextAt = this.clock.wall() + waitMs + 1000 / this.perSecond;

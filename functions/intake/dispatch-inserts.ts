@@ -1,6 +1,6 @@
 import { type Invocation, sortChanges } from './arrivals.js';
+import type { IntakeBatch, IntakeDeps } from './intake-batch.js';
 import type { StreamChange } from './stream-event.js';
-import type { IntakeDeps, IntakeRun } from './taking.js';
 
 /**
  * Handles records that were put: has them attempted at once, or indexes them.
@@ -10,28 +10,28 @@ import type { IntakeDeps, IntakeRun } from './taking.js';
  *
  * @returns the first change that must come again; undefined: none
  */
-export async function takeIn(
+export async function dispatchInserts(
   changes: readonly StreamChange[],
-  run: IntakeRun,
-  { settings, remote, placing, logger }: IntakeDeps,
+  run: IntakeBatch,
+  { settings, invoker, indexing, logger }: IntakeDeps,
 ): Promise<StreamChange | undefined> {
   const sort = (some: readonly StreamChange[]) =>
-    sortChanges(some, settings.arrivalFunctions, placing, placing.clock.now());
+    sortChanges(some, settings.arrivalFunctions, indexing, indexing.clock.now());
   const start = async (invocation: Invocation) => {
     const { functionName, event } = invocation;
     const { ids } = event.arrivals;
-    const answer = await remote.invoke(invocation);
+    const answer = await invoker.invoke(invocation);
     if (answer === 'accepted') {
       run.startedRun(ids.length);
       return [];
     }
     logger.warn('a function could not be started for arrivals', { functionName, answer, count: ids.length });
-    return answer === 'refused' ? run.place(ids, [event.queue]) : run.lookLater(ids);
+    return answer === 'refused' ? run.index(ids, [event.queue]) : run.lookLater(ids);
   };
   const { place, later, inPlace, invocations } = sort(changes);
   run.leftAlone(inPlace.length);
   const undone = new Set([
-    ...(await run.place(place, formerQueuesOf(changes))),
+    ...(await run.index(place, formerQueuesOf(changes))),
     ...(await run.lookLater(later)),
   ]);
   const isUndone = ({ id }: StreamChange) => undone.has(id);

@@ -1,11 +1,11 @@
 import type { AttemptOutcome, BacklogRecord, RecordChange } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import { neverEnded, STOP_GRACE_MS, startAttempt } from './attempt.js';
-import type { AttemptsDeps, WorkedOff } from './attempts-deps.js';
 import { lagSeconds } from './counters.js';
-import { holdOn, RETRY_MS } from './hold.js';
-import type { Work } from './lane.js';
-import type { Entry } from './pressure/breakers.js';
+import type { ExecutorDeps, WorkedOff } from './executor-deps.js';
+import { RETRY_MS, withHeartbeat } from './heartbeat.js';
+import type { Entry } from './limits/breakers.js';
+import type { Work } from './record-rules.js';
 import { LAST_SETTLES_MS, settleWithRetries } from './settle-with-retries.js';
 import type { StopReason } from './summary.js';
 
@@ -19,10 +19,10 @@ interface Straggler {
 type HowWorked = 'done' | 'straggling' | 'late' | 'deferred';
 
 /**
- * Attempts records, a bounded number at once, and settles each with one write. An attempt that ignores its signal (a
+ * Executor records, a bounded number at once, and settles each with one write. An attempt that ignores its signal (a
  * straggler) keeps its slot and stays in the journal, while the others go on.
  */
-export class Attempts {
+export class Executor {
   private readonly stragglers = new Map<string, Straggler>();
   /** A record waits for its attempt alone at the end of the run: one attempt's time and count are kept for it. */
   keepsRoomForOne = false;
@@ -31,7 +31,7 @@ export class Attempts {
   /** What made a settle impossible. */
   private trouble: Error | undefined;
 
-  constructor(private readonly deps: AttemptsDeps) {}
+  constructor(private readonly deps: ExecutorDeps) {}
 
   get stragglerIds(): string[] {
     return [...this.stragglers.keys()];
@@ -53,17 +53,17 @@ export class Attempts {
   }
 
   /**
-   * Waits for the turn of the next attempt, while the lease is held. False: it is not ours any more.
+   * Waits for the permit of the next attempt, while the lease is held. False: it is not ours any more.
    *
    * @param attempts how many there may be
    */
-  async turnComes(attempts: number): Promise<boolean> {
-    const { clock, lease, pace, share, stop } = this.deps;
+  async permitComes(attempts: number): Promise<boolean> {
+    const { clock, lease, rateLimit, share, stop } = this.deps;
     await share.slots.ensure();
-    await pace.take(attempts, this.latestStart);
-    while (pace.waitMs() > 0 && this.hasRoom()) {
+    await rateLimit.acquire(attempts, this.latestStart);
+    while (rateLimit.waitMs() > 0 && this.hasRoom()) {
       const renewIn = lease.renewInMs();
-      if (renewIn > 0) await clock.sleep(Math.min(pace.waitMs(), renewIn), stop);
+      if (renewIn > 0) await clock.sleep(Math.min(rateLimit.waitMs(), renewIn), stop);
       else if (!(await lease.hold(this.stragglerIds))) return false;
     }
     return true;
@@ -73,15 +73,15 @@ export class Attempts {
   async workOff(page: readonly Work[]): Promise<WorkedOff> {
     const late: Work[] = [];
     const deferred: Work[] = [];
-    const inHand = new Set<string>();
+    const inFlight = new Set<string>();
     let begun = 0;
     const worker = async () => {
       while (begun < page.length && this.mayStart()) {
         const work = page[begun++];
         if (!work) return;
-        inHand.add(work.record.id);
+        inFlight.add(work.record.id);
         const how = await this.workInTurn(work, page.length - begun + 1);
-        inHand.delete(work.record.id);
+        inFlight.delete(work.record.id);
         if (how === 'late') late.push(work);
         if (how === 'deferred') deferred.push(work);
         if (how === 'straggling') return;
@@ -89,7 +89,7 @@ export class Attempts {
     };
     const free = Math.max(1, this.deps.share.most - this.stragglers.size);
     const workers = Array.from({ length: Math.min(free, page.length) }, worker);
-    await holdOn(Promise.all(workers), () => [...inHand, ...this.stragglerIds], this.deps);
+    await withHeartbeat(Promise.all(workers), () => [...inFlight, ...this.stragglerIds], this.deps);
     return { late: [...late, ...page.slice(begun)], deferred };
   }
 
@@ -136,11 +136,14 @@ export class Attempts {
   }
 
   private mayStart(): boolean {
-    const { lease, pace, share } = this.deps;
-    return this.hasRoom() && lease.coversAttempt(pace.nextAt) && share.slots.cover();
+    const { lease, rateLimit, share } = this.deps;
+    return this.hasRoom() && lease.coversAttempt(rateLimit.nextAt) && share.slots.cover();
   }
 
-  private fitsTime(startsAt = this.deps.pace.nextAt, isFirst = this.deps.counters.attempted === 0): boolean {
+  private fitsTime(
+    startsAt = this.deps.rateLimit.nextAt,
+    isFirst = this.deps.counters.attempted === 0,
+  ): boolean {
     const { clock, limits } = this.deps;
     const from = Math.max(clock.wall(), startsAt);
     const isForTwo = this.keepsRoomForOne && !isFirst;
@@ -188,7 +191,7 @@ export class Attempts {
       this.fitsTime(at, isFirst) &&
       lease.coversAttempt(at) &&
       this.deps.share.slots.cover();
-    const hasTurn = entry !== undefined && (await this.takeTurn(attemptsLeft, isInTime));
+    const hasTurn = entry !== undefined && (await this.acquirePermit(attemptsLeft, isInTime));
     // This process may have been frozen while it waited, and the breaker may have opened.
     const isLate = hasTurn && !isInTime(clock.wall());
     if (entry && hasTurn && !isLate && breakers.isOpenTo(entry)) return this.attempt(record, entry);
@@ -198,9 +201,9 @@ export class Attempts {
     return 'late';
   }
 
-  private async takeTurn(attemptsLeft: number, isInTime: (at: number) => boolean): Promise<boolean> {
+  private async acquirePermit(attemptsLeft: number, isInTime: (at: number) => boolean): Promise<boolean> {
     try {
-      return await this.deps.pace.turn(attemptsLeft, this.latestStart, isInTime, this.deps.stop);
+      return await this.deps.rateLimit.use(attemptsLeft, this.latestStart, isInTime, this.deps.stop);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       // The run ends with that, once those that are under way are settled.
