@@ -1,6 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** The flag --exclude of vitest does not reach its projects: `LEFT_OUT='test/lab test/fuzz' npm test`. */
+const LEFT_OUT = (process.env.LEFT_OUT ?? '')
+  .split(' ')
+  .flatMap((folder) => (folder ? [`${folder}/**`] : []));
+
 export default defineConfig({
   test: {
     // Vitest leaves one core free; of two, that is half of them.
@@ -24,6 +29,7 @@ export default defineConfig({
             'test/e2e/**',
             'test/package/**',
             'test/cdk/**',
+            ...LEFT_OUT,
           ],
         },
       },

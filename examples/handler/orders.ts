@@ -11,7 +11,7 @@ export const sendOrder: Process = async (record, { signal, attempt, logger }) =>
   });
   await response.body?.cancel();
   if (response.status === 422) throw new Dead('the ERP does not take this order');
-  if (response.status === 503) throw new RetryAfter(3600, 'the ERP is closed');
+  if (response.status === 503) throw new RetryAfter('1h', 'the ERP is closed');
   if (!response.ok) throw new Error(`the ERP answered ${response.status}`);
   logger.info('order sent', { order: record.id, attempt });
 };

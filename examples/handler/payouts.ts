@@ -10,7 +10,7 @@ export const payOut: Process = async ({ id, payload }, { signal }) => {
   const response = await fetch(url, { method: 'PUT', body: JSON.stringify(payload), signal });
   await response.body?.cancel();
   if (response.status === 410) throw new Cancel('the customer has withdrawn it');
-  if (response.status === 425) throw new Snooze(12 * 3600, 'not before tomorrow');
+  if (response.status === 425) throw new Snooze('12h', 'not before tomorrow');
   if (response.status === 404) throw new UnknownAccount('the bank does not know this account');
   if (response.status === 429) throw new TooManyPayouts('the bank takes no more today');
   if (!response.ok) throw new Error(`the bank answered ${response.status}`);

@@ -54,8 +54,8 @@ describe('the order service of the example outbox', () => {
   it('writes an order together with the record that tells of it', async () => {
     await outbox.placeOrder(order('order-1'));
     expect(await stored(orders, 'order-1')).toMatchObject({ article: { S: 'mug' } });
-    expect(await stored(tables.records, 'order-1/indexed')).toEqual({
-      id: { S: 'order-1/indexed' },
+    expect(await stored(tables.records, 'order-1/placed')).toEqual({
+      id: { S: 'order-1/placed' },
       status: { S: 'NEW' },
       queue: { S: 'webhooks' },
       payload: { M: { id: { S: 'order-1' }, article: { S: 'mug' }, quantity: { N: '2' } } },
@@ -65,11 +65,11 @@ describe('the order service of the example outbox', () => {
   it('writes no record for an order that is there already, and no order whose record is', async () => {
     await outbox.placeOrder(order('order-2'));
     await expect(outbox.placeOrder({ ...order('order-2'), quantity: 99 })).rejects.toThrow(/conditional/i);
-    expect(await stored(tables.records, 'order-2/indexed')).toMatchObject({
+    expect(await stored(tables.records, 'order-2/placed')).toMatchObject({
       payload: { M: { quantity: { N: '2' } } },
     });
 
-    const Item = { id: { S: 'order-3/indexed' }, status: { S: 'NEW' } };
+    const Item = { id: { S: 'order-3/placed' }, status: { S: 'NEW' } };
     await client.send(new PutItemCommand({ TableName: tables.records, Item }));
     await expect(outbox.placeOrder(order('order-3'))).rejects.toThrow(/conditional/i);
     expect(await stored(orders, 'order-3')).toBeUndefined();
