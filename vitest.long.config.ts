@@ -16,9 +16,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'long',
-          include: ['test/long/**/*.test.ts', 'test/schedules/outage.test.ts'],
+          include: ['test/long/**/*.test.ts', 'test/schedules/outage.test.ts', 'test/fuzz/in-memory.test.ts'],
           // What npm test plays with fewer.
-          env: { OUTAGE_RECORDS: '20000' },
+          env: { OUTAGE_RECORDS: '20000', FUZZ_ITEMS: '20000', FUZZ_SEED: '20000' },
           exclude: [ALONE],
           sequence: { groupOrder: 1 },
         },
