@@ -318,35 +318,6 @@ interface Clock {
 }
 declare const systemClock: Clock;
 
-interface BacklogStore {
-    insert(item: Item): Promise<'inserted' | 'duplicate'>;
-    get(id: string): Promise<BacklogRecord | undefined>;
-    list(filter: ListFilter): AsyncIterable<BacklogRecord>;
-    queryDue(query: DueQuery): Promise<DuePage>;
-    readPage(ids: readonly string[], queue: string): Promise<PageRead>;
-    readQueue(queue: string): Promise<QueueState>;
-    readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
-    settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
-    holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
-    takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined>;
-    wakeHolder(key: string, holder: string): Promise<boolean>;
-    acknowledgeWake(key: string, holder: string): Promise<boolean>;
-    releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
-    claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
-    releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
-    claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
-    scanNotIndexed(page: ScanPage): Promise<NotIndexedPage>;
-    readSweep(): Promise<SweepState | undefined>;
-    writeSweep(state: SweepState): Promise<void>;
-    setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
-    recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
-    setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
-    readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
-    acquirePermits(queue: string, turns: Permits): Promise<number | undefined>;
-    takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
-    renewSlots(queue: string, run: string, until: number): Promise<boolean>;
-    releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
-}
 interface ListFilter {
     readonly queue?: string | undefined;
     readonly status?: BacklogRecord['status'] | undefined;
@@ -471,6 +442,36 @@ interface QueueState {
     readonly isRetryModeDamaged?: true | undefined;
     readonly tiers: ReadonlyMap<string, TierRun>;
     readonly breakers: ReadonlyMap<string, BreakerState>;
+}
+
+interface BacklogStore {
+    insert(item: Item): Promise<'inserted' | 'duplicate'>;
+    get(id: string): Promise<BacklogRecord | undefined>;
+    list(filter: ListFilter): AsyncIterable<BacklogRecord>;
+    queryDue(query: DueQuery): Promise<DuePage>;
+    readPage(ids: readonly string[], queue: string): Promise<PageRead>;
+    readQueue(queue: string): Promise<QueueState>;
+    readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
+    settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
+    holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
+    takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined>;
+    wakeHolder(key: string, holder: string): Promise<boolean>;
+    acknowledgeWake(key: string, holder: string): Promise<boolean>;
+    releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
+    claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
+    releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
+    claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
+    scanNotIndexed(page: ScanPage): Promise<NotIndexedPage>;
+    readSweep(): Promise<SweepState | undefined>;
+    writeSweep(state: SweepState): Promise<void>;
+    setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
+    recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
+    setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
+    readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
+    acquirePermits(queue: string, turns: Permits): Promise<number | undefined>;
+    takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
+    renewSlots(queue: string, run: string, until: number): Promise<boolean>;
+    releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
 }
 
 interface HistoryOptions {
@@ -1200,36 +1201,6 @@ interface OperationOptions {
     readonly signal?: AbortSignal | undefined;
 }
 
-interface BacklogOperatorOptions extends ConnectionOptions {
-    readonly table: string;
-    readonly controlTable: string;
-    readonly store?: OperatorStore | undefined;
-}
-
-interface QueueStats {
-    readonly queue: string;
-    readonly retryMode: RetryMode | undefined;
-    readonly paused: boolean;
-    readonly pausedAt?: string | undefined;
-    readonly openBreakers: number;
-    readonly pending: number;
-    readonly dead: number;
-    readonly oldestDueAt: string | undefined;
-    readonly lagSeconds?: number | undefined;
-    readonly due?: {
-        readonly now: number;
-        readonly minute: number;
-        readonly hour: number;
-        readonly day: number;
-    };
-    readonly ages?: readonly {
-        readonly fromAgeSeconds: number;
-        readonly untilAgeSeconds: number | undefined;
-        readonly count: number;
-    }[];
-    readonly delayed?: number | undefined;
-}
-
 type Which = string | readonly string[] | Selection;
 interface RedriveOptions extends OperationOptions {
     readonly queue?: string | undefined;
@@ -1263,6 +1234,37 @@ interface StatsOptions {
     readonly alsoQueues?: readonly string[] | undefined;
     readonly signal?: AbortSignal | undefined;
 }
+
+interface BacklogOperatorOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly controlTable: string;
+    readonly store?: OperatorStore | undefined;
+}
+
+interface QueueStats {
+    readonly queue: string;
+    readonly retryMode: RetryMode | undefined;
+    readonly paused: boolean;
+    readonly pausedAt?: string | undefined;
+    readonly openBreakers: number;
+    readonly pending: number;
+    readonly dead: number;
+    readonly oldestDueAt: string | undefined;
+    readonly lagSeconds?: number | undefined;
+    readonly due?: {
+        readonly now: number;
+        readonly minute: number;
+        readonly hour: number;
+        readonly day: number;
+    };
+    readonly ages?: readonly {
+        readonly fromAgeSeconds: number;
+        readonly untilAgeSeconds: number | undefined;
+        readonly count: number;
+    }[];
+    readonly delayed?: number | undefined;
+}
+
 type ActionResult = OperationResult & {
     readonly readUnits: number;
     readonly writeUnits: number;

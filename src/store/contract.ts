@@ -1,30 +1,4 @@
 /** Types that a store of your own has to name: what the methods of `BacklogStore` and `OperatorStore` take and give. */
 export type { Item, RecordChange } from '../record/index.js';
 export type { CountedPage, CountQuery, Found, ItemsPage, OperatorChange } from './operator-store.js';
-export type {
-  ArrivalsClaim,
-  BreakerState,
-  ClaimAnswer,
-  ClaimedArrivals,
-  Cursor,
-  DuePage,
-  DueQuery,
-  IndexKey,
-  LeaseAnswer,
-  LeaseHold,
-  LeaseLeft,
-  LeaseOwner,
-  LeaseState,
-  ListFilter,
-  NamedClaim,
-  NotIndexedPage,
-  PageRead,
-  Permits,
-  QueueState,
-  RetryModeState,
-  ScanPage,
-  SlotsAsk,
-  SlotsHeld,
-  SweepState,
-  TierRun,
-} from './store.js';
+export type * from './store-types.js';

@@ -69,7 +69,7 @@ it('one that fails gets its place in the index, for when its policy says', async
   expect(receiver.deliveries.filter(({ id }) => id === 'fails')).toHaveLength(1);
 });
 
-it('one of a queue that is not there is kept in a lane of that name, and somebody is told', async () => {
+it('one of a queue that is not there is kept in a lane of that name, and the log says so', async () => {
   await put({ id: 'lost', queue: 'oders', payload: 4 });
   await vi.waitFor(async () => expect(await record('lost')).toMatchObject({ lane: 'oders' }), soon);
   expect(await record('lost')).toMatchObject({ status: 'NEW', dueAt: expect.any(String) });

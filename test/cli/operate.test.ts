@@ -101,7 +101,7 @@ describe('backlog redrive', () => {
     expect(await table.all()).toEqual(before);
   });
 
-  it('refuses a selection where there is nobody to ask, and nobody has said yes', async () => {
+  it('refuses a selection where no terminal can be asked, and --yes is not given', async () => {
     await table.put(dead('a'));
     const { err } = await operate('redrive', '--queue', 'orders');
     expect(err).toMatch(/no terminal to ask at/);

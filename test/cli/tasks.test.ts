@@ -22,7 +22,7 @@ afterAll(async () => {
   await dynamodb.stop();
 });
 
-it('records of tasks are imported, listed and shown with them, and the doctor tells of those that nobody knows', async () => {
+it('records of tasks are imported, listed and shown with them, and the doctor lists those of unknown tasks', async () => {
   const target = ['--endpoint', dynamodb.endpoint, '--table', table.name];
   const file = join(folder, 'records.ndjson');
   const lines = [

@@ -90,7 +90,7 @@ describe('inserting a record', () => {
     }
   });
 
-  it('indexes one that is delayed, so that nobody attempts it as it comes', async () => {
+  it('indexes one that is delayed, so that it is not attempted on insertion', async () => {
     const delayed = await backlog.insert({ payload: 1 }, { delay: 60 });
     expect(await underTest.raw(delayed.id)).toMatchObject({ lane: 'default', dueAt: iso(60_000) });
     const past = await backlog.insert({ payload: 1 }, { at: new Date(clock.now() - 1000) });
@@ -188,7 +188,7 @@ describe('inserting a record', () => {
     await expect(inserting).rejects.toThrow(/no-such-table.*does not exist/);
   });
 
-  it('says in its own words that nobody answers', async () => {
+  it('says in its own words that DynamoDB does not answer', async () => {
     const nowhere = new BacklogClient({ table: 'backlog', endpoint: 'http://127.0.0.1:9' });
     const error = await nowhere.insert({ payload: 1 }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(StoreUnavailableError);

@@ -31,7 +31,7 @@ describe('a network that fails', () => {
     expect(JSON.stringify(ending)).not.toContain('secret');
   });
 
-  it('a certificate that nobody vouches for is a failure, and nothing is sent', async () => {
+  it('a certificate that no authority has signed is a failure, and nothing is sent', async () => {
     let requests = 0;
     const server = createTlsServer({ key: TEST_KEY, cert: TEST_CERTIFICATE }, (_request, response) => {
       requests++;

@@ -11,6 +11,7 @@ import { ConfigurationError } from '../../src/errors.js';
 import type { Process, RunOptions } from '../../src/processor/index.js';
 import { lanesOf } from '../../src/record/index.js';
 import { StoreThrottledError } from '../../src/store/index.js';
+import { defineTask } from '../../src/tasks/index.js';
 import { listen } from '../delivery/support.js';
 import { context, TIER_1, workbench } from './support.js';
 
@@ -238,6 +239,26 @@ describe('how a run is put together', () => {
     );
     expect(options.policy.type).toBe('constant');
     expect(options.limits.concurrency).toBe(2);
+  });
+
+  it('durations are taken as text, from the code and from the environment', async () => {
+    const text = { attemptTimeout: '10s', linger: '20s', retention: '1d' } as const;
+    const breaker = { window: '2m', halfOpenAfter: '45s' } as const;
+    const expected = {
+      limits: { attemptTimeout: 10, linger: 20 },
+      retention: 86_400,
+      breaker: { window: 120, halfOpenAfter: 45 },
+    };
+    expect(await plannedRun({ ...text, breaker }, retryQueue, event)).toMatchObject(expected);
+    const settings = JSON.stringify({ retryMode: 'perRecord', ...text, breaker });
+    expect(await plannedRun({}, { default: JSON.parse(settings) }, event)).toMatchObject(expected);
+  });
+
+  it('a task may not have more time than its queue, said as text', async () => {
+    const task = defineTask({ name: 'slow', attemptTimeout: '1m', perform() {} });
+    expect(() => backlogHandler({ tasks: [task], attemptTimeout: '30s' })).toThrow(
+      'task "slow": attemptTimeout: expected at most the attemptTimeout of its queue (30), got 60',
+    );
   });
 
   it("the handler's code comes before the CDK app", async () => {

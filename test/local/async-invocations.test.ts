@@ -76,7 +76,7 @@ describe('an asynchronous invocation', () => {
   });
 });
 
-describe('whoever starts functions', () => {
+describe('what starts functions', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 

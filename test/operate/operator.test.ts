@@ -61,7 +61,7 @@ describe('redrive', () => {
     expect(await harness.run(succeed, { band: YOUNG })).toMatchObject({ succeeded: 1 });
   });
 
-  it('takes all that match, and leaves out what nobody wants unless it is asked for', async () => {
+  it('takes all that match, and leaves out what is not wanted any more unless it is asked for', async () => {
     const harness = new Harness();
     for (let i = 0; i < 250; i++) putDead(harness, `r${i}`);
     putDead(harness, 'gone', { deadReason: 'discarded: no such customer' });
@@ -110,7 +110,7 @@ describe('redrive', () => {
     expect(definedOf(harness.item('b'))).not.toHaveProperty('retry');
   });
 
-  it('does what is done for a dead record that somebody sets to NEW by hand', async () => {
+  it('does what is done for a dead record that an operator sets to NEW by hand', async () => {
     const harness = new Harness();
     putDead(harness, 'by-hand');
     putDead(harness, 'redriven');
@@ -162,6 +162,17 @@ describe('discard', () => {
     await operator.redrive('a');
     await operator.discard('b');
     for (const id of ['a', 'b']) expect(definedOf(harness.item(id))).not.toHaveProperty('unknownTaskSince');
+  });
+
+  it.each([
+    [undefined, 30 * 86_400],
+    ['1d', 86_400],
+    [7.5, 7.5],
+  ])('keeps a discarded record for %j', async (retention, seconds) => {
+    const harness = new Harness();
+    harness.put('a');
+    await operatorOf(harness).discard('a', { retention });
+    expect(harness.item('a').expiresAt).toBe(Math.floor(harness.time.now / 1000 + seconds));
   });
 
   it('ends a waiting record where it is named, or selected as such', async () => {
@@ -481,7 +492,7 @@ describe('move', () => {
     expect(await operatorOf(harness).move('a', { queue: 'r' })).toMatchObject({ skipped: { asWanted: 1 } });
   });
 
-  it('puts a record right that somebody has given another queue by hand', async () => {
+  it('puts a record right that an operator has given another queue by hand', async () => {
     const harness = new Harness();
     harness.put('a', { queue: 'r' });
     await operatorOf(harness).move('a', { queue: 'r' });

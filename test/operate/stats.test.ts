@@ -96,7 +96,7 @@ describe('stats', () => {
     expect(queues).toMatchObject([{ pending: 5, due: { now: 5 } }]);
   });
 
-  it('of a paused or an empty queue, of one that nobody has served, and of those that are asked for', async () => {
+  it('of a paused or an empty queue, of one that no run has served, and of those that are asked for', async () => {
     const harness = new Harness();
     await operatorOf(harness).pause('paused');
     await harness.store.setRetryMode('empty', { mode: 'progressive', since: 0 }, undefined);

@@ -16,7 +16,7 @@ const tsx = (args: readonly string[], env: Record<string, string>) =>
 const start = (example: string, args: readonly string[], env: Record<string, string> = {}) =>
   LocalBacklog.start(app, ['--app', `npx tsx examples/${example}/app.ts`, ...args], env);
 
-describe('the examples, as somebody has them who copied them out of the package', () => {
+describe('the examples, copied out of the package', () => {
   it('type-check', async () => {
     const compilerOptions = {
       strict: true,

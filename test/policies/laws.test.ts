@@ -103,7 +103,7 @@ describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
     expect(before.most).toBeLessThanOrEqual(LAST * MAX_WAIT_SECONDS);
   });
 
-  it('gives the same wait to the same failure, whoever was asked about before', () => {
+  it('gives the same wait to the same failure, whichever record came before', () => {
     for (const variant of variantsOf(given)) {
       const used = resolvePolicy(variant);
       for (const failures of [LAST, 500, 20, 3, 2, 1]) {

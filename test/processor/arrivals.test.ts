@@ -324,7 +324,7 @@ describe('records that have just come', () => {
     await harness.time.until(Promise.all(runs));
   });
 
-  it('are not indexed by a run that stood still until its claim was over, and somebody else’s', async () => {
+  it('are not indexed by a run that stood still until its claim and that of another run were over', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) put(harness, id, { availableAt: iso(1000) });
     let standStill = true;
@@ -427,7 +427,7 @@ describe('records that have just come', () => {
     expect(harness.warnings).toContain('the claim on arrivals could not be given back');
   });
 
-  it('whose claim is lost on the way are left to whoever has it, and their event comes back', async () => {
+  it('whose claim is lost on the way are left to the run that has it, and their event comes back', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b', 'c']) put(harness, id);
     let claims = 0;
@@ -586,7 +586,7 @@ describe('placing', () => {
     expect(harness.item('a')).toMatchObject({ insertedAt: iso(-3 * 3600), dueAt: iso(-3 * 3600) });
   });
 
-  it('counts nobody who was changed in between', async () => {
+  it('counts no record that was changed in between', async () => {
     const harness = new Harness();
     put(harness, 'a');
     const read = await harness.store.readRecords(['a']);

@@ -42,7 +42,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(few)).toEqual({});
   });
 
-  it('stays in peace until its time is over, on arrival as well', async () => {
+  it('is not attempted until its time is over, on arrival as well', async () => {
     const harness = pile(30);
     await harness.run(fail, { breaker: AT_TEN });
     await harness.pass(59);
@@ -313,7 +313,7 @@ describe('a breaker for each destination', () => {
     return harness;
   }
 
-  it('leaves one in peace while the others get theirs', async () => {
+  it('attempts none of one destination while the others get theirs', async () => {
     const harness = customers(200);
     const summary = await harness.run(downFor('a'), choices);
     expect(summary).toMatchObject({ succeeded: 100, failed: 10, ended: 'drained' });
@@ -339,7 +339,7 @@ describe('a breaker for each destination', () => {
     expect(await positions(harness)).toEqual({ a: 300 });
   });
 
-  it('a probe that must end before its turn leaves the next one to whoever comes', async () => {
+  it('a probe that must end before its turn leaves the next one to the next run', async () => {
     const harness = new Harness();
     harness.put('to-a', { payload: { to: 'a' }, dueAt: new Date(START - 1).toISOString() });
     harness.put('to-b', { payload: { to: 'b' } });

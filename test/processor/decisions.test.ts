@@ -93,7 +93,7 @@ describe('an error that no retry helps against', () => {
 describe('a queue for retries', () => {
   const retryQueue = 'retries';
 
-  it('gets whoever fails and is to be retried, by one write, with its wait', async () => {
+  it('gets each record that fails and is to be retried, by one write, with its wait', async () => {
     const { item, summary, harness } = await afterOneAttempt({ retryQueue });
     expect(summary).toMatchObject({ attempted: 1, failed: 1 });
     expect(item).toMatchObject({
@@ -110,7 +110,7 @@ describe('a queue for retries', () => {
     expect(await harness.run(succeed, { queue: 'retries' })).toMatchObject({ succeeded: 1, lagSeconds: 0 });
   });
 
-  it('gets nobody who is dead, done or put off', async () => {
+  it('gets no record that is dead, done or put off', async () => {
     for (const process of [succeed, throws(new Dead('for good'))]) {
       expect((await afterOneAttempt({ retryQueue }, process)).item).toMatchObject({ queue: 'q' });
     }
@@ -208,7 +208,7 @@ describe('a queue for retries', () => {
     expect(await harness.run(succeed, { queue: 'retries', retry })).toMatchObject({ succeeded: 1 });
   });
 
-  it('gets nobody of a progressive queue who is past its last day', async () => {
+  it('gets no record of a progressive queue that is past its last day', async () => {
     const old = { insertedAt: iso(-400 * 86_400), dueAt: iso(-400 * 86_400) };
     const last = { ...YOUNG, fromAge: 180 * 86_400, untilAge: 360 * 86_400, last: true };
     const { item } = await afterOneAttempt({ retryQueue, band: last }, fail, old);

@@ -52,7 +52,7 @@ describe.each([
     expect(Math.max(...turns.values())).toBeLessThanOrEqual(Math.ceil(502 / 100) - 1);
   });
 
-  it('and a stream of new ones starves nobody', async () => {
+  it('and a stream of new ones starves no record', async () => {
     const harness = new Harness();
     pile(harness, iso(-3600));
     let arrived = 0;

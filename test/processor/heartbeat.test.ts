@@ -155,7 +155,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(asked).toBe(1);
   });
 
-  it('an outcome is given up with the lease: somebody else may have the record then', async () => {
+  it('an outcome is given up with the lease: another run may have the record then', async () => {
     const { harness, first } = atWork({}, (harness) => ({
       settle: () => Promise.reject(new StoreUnavailableError('no answer')),
       holdLease: async (...args) => {

@@ -51,7 +51,7 @@ describe('records that may be under attempt', () => {
     expect(harness.item('a')).toMatchObject({ status: 'SUCCESS' });
   });
 
-  it('are claimed by nobody if all of them have their place, or are done', async () => {
+  it('are not claimed if all of them are indexed, or done', async () => {
     const { harness, deps } = bench();
     await indexWhenFree(['a', 'b'], deps);
     const store = Object.assign(Object.create(harness.store), {
@@ -93,7 +93,7 @@ describe('records that may be under attempt', () => {
     expect(await indexWhenFree(['a'], deps, { formerQueues })).toMatchObject({ waiting: [] });
   });
 
-  it('are attempted by nobody while they are given their place', async () => {
+  it('are not attempted while they are being indexed', async () => {
     const { harness, deps, attempt } = bench();
     let run: ReturnType<typeof attempt> | undefined;
     const slow = new Proxy(harness.store, {

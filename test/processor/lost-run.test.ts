@@ -219,7 +219,7 @@ describe('a run that was lost before its first attempt', () => {
     for (const { attempts } of harness.store.items()) expect(attempts).toBe(1);
   });
 
-  it('leaves in doubt who was: a read without an answer clears nobody', async () => {
+  it('leaves in doubt who was: a read without an answer clears no record', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) harness.put(id);
     await harness.store.holdLease('q', { holder: 'ended', until: START, ids: [], rev: 'r' });

@@ -77,7 +77,7 @@ describe('a retry function', () => {
     expect(seen).toEqual([[4, 6, 3]]);
   });
 
-  it('that answers with a promise leaves it to the policy, and its rejection to nobody', async () => {
+  it('that answers with a promise leaves it to the policy, and ignores its rejection', async () => {
     const promised = (async () => {
       throw new Error('too late');
     }) as unknown as RetryFunction;

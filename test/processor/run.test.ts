@@ -285,7 +285,7 @@ describe('a run', () => {
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
   });
 
-  it('leaves alone what somebody else changed during its attempt', async () => {
+  it('leaves alone what another process changed during its attempt', async () => {
     const harness = new Harness();
     harness.put('r');
     const summary = await harness.run(() => harness.put('r', { rev: 'overwritten', payload: 'new' }));

@@ -6,7 +6,7 @@ import { replacing } from '../simulation/replacing.js';
 import { Harness, START, succeed, YOUNG } from './harness.js';
 
 describe('a queue with a limit for the attempts of all its runs', () => {
-  it('never has more of them under way, whoever makes them', async () => {
+  it('never has more of them under way, whatever run makes them', async () => {
     const harness = new Harness();
     const ids = Array.from({ length: 60 }, (_, i) => `n${i}`);
     for (const id of ids) harness.store.put({ id, status: 'NEW', queue: 'q', payload: {} });

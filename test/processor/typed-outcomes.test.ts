@@ -102,7 +102,7 @@ describe('a run over records that are put off', () => {
   });
 });
 
-describe('a run over records that nobody wants any more', () => {
+describe('a run over records that are cancelled', () => {
   it('counts them apart from the dead', async () => {
     const harness = new Harness();
     harness.put('a');

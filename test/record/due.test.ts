@@ -204,7 +204,7 @@ describe('a record found by its age', () => {
   });
 });
 
-it('a due time that nobody can read is put right on a progressive queue', () => {
+it('a due time that cannot be read is corrected on a progressive queue', () => {
   const verdict = judge(record({ ...failed, dueAt: "1 o'clock", lane: 'q' }), byAge(2));
   expect(verdict).toEqual({ do: 'reschedule', dueAt: NOW - 3_600_000 });
 });

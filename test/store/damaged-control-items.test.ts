@@ -233,7 +233,7 @@ it('a damaged breaker is probed, and what the probe finds is written over it', a
   }
 });
 
-it('a lease that nobody could take over is begun anew when no function can be at work under it, and that is told', async () => {
+it('a lease that no run could take over is begun anew when no function can be at work under it, and that is told', async () => {
   backlog.passUntil(START);
   const { dynamo: client, tables } = backlog;
   const damaged: unknown[] = [];

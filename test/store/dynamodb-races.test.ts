@@ -39,7 +39,7 @@ function storeInterruptedBefore(update: number, somebodyElse: () => Promise<unkn
 
 const SUCCESS = { set: { status: 'SUCCESS' as const, attempts: 1 }, remove: [] };
 
-describe('somebody else between two requests of the store', () => {
+describe('another process between two requests of the store', () => {
   it.each([1, 2, 3])(
     'who overwrites a foreign record before update %i of its settle is never overwritten',
     async (update) => {

@@ -30,7 +30,7 @@ describe('the store in memory', () => {
     expect([store.earliestDue('orders'), store.lanes()]).toEqual([undefined, []]);
   });
 
-  it('hands out what nobody can change', async () => {
+  it('hands out what its callers cannot change', async () => {
     const store = new MemoryStore({ clock });
     await store.insert(item('a', { payload: { list: [1] } }));
     const { payload } = await read(store, 'a');

@@ -43,6 +43,10 @@ describe('a task', () => {
     expect(define).toThrow(message);
   });
 
+  it('knows its attempt timeout in seconds', () => {
+    expect(defineTask({ name: 'a', attemptTimeout: '1m30s', perform }).attemptTimeout).toBe(90);
+  });
+
   it('cannot be changed behind the back of its handler', () => {
     const task = defineTask({ name: 'a', perform });
     expect(() => Object.assign(task, { name: 'b' })).toThrow(TypeError);

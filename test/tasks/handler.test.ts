@@ -100,7 +100,7 @@ describe('a handler of several tasks', () => {
     });
   });
 
-  it('refuses a time limit above that of the queue, whoever sets that', async () => {
+  it('refuses a time limit above that of the queue, wherever that is set', async () => {
     const slow = defineTask({ name: 'slow', attemptTimeout: 31, perform: () => {} });
     const message =
       'task "slow": attemptTimeout: expected at most the attemptTimeout of its queue (30), got 31';

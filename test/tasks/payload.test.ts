@@ -51,7 +51,7 @@ describe('what is wrong with a payload', () => {
     expect(JSON.stringify(checked)).toMatch(/and 95 more"}$/);
   });
 
-  it('is there although nobody says what it is', async () => {
+  it('is there although nothing says what it is', async () => {
     expect(
       await checkPayload(
         schemaThat(() => ({ issues: [] })),

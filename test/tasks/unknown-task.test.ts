@@ -107,7 +107,7 @@ describe('a record whose task its handler does not know', () => {
     expect(await at(harness, [task('new')], { retry })).toMatchObject({ succeeded: 1 });
   });
 
-  it('is given up by whoever knows it, if it was too old when it was first met', async () => {
+  it('is given up by a handler that knows it, if it was too old when it was first met', async () => {
     const harness = new Harness();
     const retry = { type: 'constant', interval: 60, jitter: 'none', maxAge: 60 } as const;
     const failed = { attempts: 1, failures: 1, lastAttemptAt: iso(-90), lastFailureAt: iso(-90) };

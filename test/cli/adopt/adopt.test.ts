@@ -103,7 +103,7 @@ describe('backlog adopt', () => {
     expect(existsSync(stateFile)).toBe(false);
   });
 
-  it('changes nothing where there is nobody to ask, and nobody has said yes', async () => {
+  it('changes nothing where no terminal can be asked, and --yes is not given', async () => {
     const { code, err } = await adopt(...MAPS);
     expect(code).toBeUndefined();
     expect(err).toMatch(/no terminal to ask at: look with --dry-run, then give --yes/);

@@ -8,7 +8,7 @@ const read = (value: unknown, offset?: number) => {
 };
 const HALF_PAST_NINE = '2026-11-20T09:30:00.000Z';
 
-describe('a time that somebody else wrote', () => {
+describe('a time that another service wrote', () => {
   it.each([
     ['epoch seconds', 1_795_167_000],
     ['epoch seconds with a fraction', 1_795_167_000.0004],

@@ -127,7 +127,7 @@ describe('backlog doctor', () => {
     expect(await doctor()).toMatchObject({ code: 0, findings: [] });
   });
 
-  it('puts nothing right where there is nobody to ask, and nobody has said yes', async () => {
+  it('repairs nothing where no terminal can be asked, and --yes is not given', async () => {
     await announceRuntime();
     await table.put(placed('half', { dueAt: undefined }, Date.now()));
     const { code, err } = await doctor('--repair');
@@ -158,7 +158,7 @@ describe('a record without a place', () => {
   };
   const quick = ['--wait', '50ms'];
 
-  it('is on its way if it is young or runs are at work on arrivals, stuck if it is old, and listed if nobody knows', async () => {
+  it('is on its way if it is young or runs are at work on arrivals, stuck if it is old, and listed if its age is not known', async () => {
     await announceRuntime();
     await claim('bulk', Date.now() + 60_000);
     await claim('default', Date.now() - 1_000);
@@ -204,7 +204,7 @@ describe('a record without a place', () => {
     expect(repaired).toMatchObject({ indexed: 1 });
   });
 
-  it('is left alone if its status is nobody’s here: it may be done', async () => {
+  it('is left alone if its status is not known here: it may be done', async () => {
     const args = ['--endpoint', dynamodb.endpoint, '--table', table.name, '--repair', '--yes'];
     const items = [
       { id: 'done', STATE: 'DONE', payload: 1 },

@@ -74,7 +74,7 @@ describe('a repair', () => {
     });
   });
 
-  it('takes a record that may be under attempt away from nobody', () => {
+  it('takes no record that may be under attempt away from its run', () => {
     for (const attributes of [
       { lane: 'bulk' },
       { queue: 'oders', lane: 'oders' },

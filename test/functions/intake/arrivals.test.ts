@@ -160,7 +160,7 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     expect(invoked).toMatchObject([['Fast', { arrivals: { ids: ['belated'] } }]]);
   });
 
-  it('gives them their place if the function cannot be started, and looks later if nobody answered', async () => {
+  it('gives them their place if the function cannot be started, and looks later if no answer came', async () => {
     const refused = bench('refused');
     await refused.intake(refused.put(bare('a')), context);
     expect(refused.lane('a')).toBe('default');

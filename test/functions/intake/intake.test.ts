@@ -95,7 +95,7 @@ describe('the intake', () => {
     expect(JSON.stringify(log())).not.toContain('secret');
   });
 
-  it('keeps a record of a queue that nobody serves, and says so', async () => {
+  it('keeps a record of a queue that no rule serves, and says so', async () => {
     const { store, intake, log, measured } = bench();
     store.put({ id: 'a', status: 'NEW', payload: 1, queue: 'oders' });
     await intake(batch('a'), context);

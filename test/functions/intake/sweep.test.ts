@@ -17,7 +17,7 @@ function bench() {
 }
 
 describe('the sweep', () => {
-  it('hands what it finds to the intake, a hundred at a time, when nobody can be attempting them any more', async () => {
+  it('hands what it finds to the intake, a hundred at a time, when no run can be attempting them any more', async () => {
     const { store, sweep, sent, log } = bench();
     for (let i = 0; i < 250; i++) store.put({ id: `r${i}`, status: 'NEW', payload: i });
     expect(await sweep({}, context)).toEqual({ ended: 'finished', found: 250 });

@@ -153,7 +153,7 @@ describe('a message queue', () => {
     expect(dead).toEqual([]);
   });
 
-  it('tells of what nobody reads', () => {
+  it('lists the messages that nothing reads', () => {
     const { queue, unread } = queueWith(undefined, { read: false });
     queue.send('given up', 10);
     expect(unread).toEqual(['given up']);

@@ -44,7 +44,7 @@ describe('the queues of an app', () => {
     expect(queuesWith().queues.send('Retruns', 'a', 0)).toBe(false);
   });
 
-  it('leave to the dead letters what a function failed on, where somebody should see it', async () => {
+  it('leave to the dead letters what a function failed on, where an operator sees it', async () => {
     const { queues, events, unread } = queuesWith({ type: 'exited', message: 'exit status 1' });
     queues.send('Redelivery', 'a', 0);
     await vi.advanceTimersByTimeAsync(60_000);

@@ -166,7 +166,7 @@ describe('secrets, by the clients of Secrets Manager and SSM', () => {
     await expect(parameter('/other')).rejects.toMatchObject({ name: 'ParameterNotFound' });
   });
 
-  it('are not for whoever only knows the port', async () => {
+  it('refuse a caller that only knows the port', async () => {
     await expect(secret('shop/webhooks', undefined, server.url)).rejects.toThrow();
     const headers = { 'x-amz-target': 'secretsmanager.GetSecretValue' };
     const body = '{"SecretId":"shop/webhooks"}';

@@ -33,7 +33,7 @@ function start() {
 }
 
 describe('the beginning of a runtime', () => {
-  it('tells of what is written before anybody listens, once somebody does', async () => {
+  it('tells of what is written before there is a listener, once there is one', async () => {
     const { beginning, told, open } = start();
     beginning.add(put('a'));
     expect(told).toEqual([]);
@@ -42,7 +42,7 @@ describe('the beginning of a runtime', () => {
     expect(told).toEqual(['a1 new', 'b1 new']);
   });
 
-  it('tells of the items that are there as if they had been put now, but for those that nobody wants', async () => {
+  it('tells of the items that are there as if they had been put now, except those that are filtered out', async () => {
     const { told, open } = start();
     await open(reading([item('a'), item('done'), item('b')]));
     expect(told).toEqual(['a1 new', 'b1 new']);

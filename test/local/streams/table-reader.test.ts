@@ -196,7 +196,7 @@ describe('the reader of a stream', () => {
     expect(told).toEqual(['a']);
   });
 
-  it('tells once that nobody answers, asks less often, and loses nothing', async () => {
+  it('says once that there is no answer, asks less often, and loses nothing', async () => {
     const stream = new FakeStream();
     stream.add('one');
     const { reader, told, troubles } = readerOf(stream);

@@ -32,7 +32,7 @@ export function claimingArrivals(underTest: UnderTest): void {
     expect(await store.claimArrivals('arr-2', claim('b'))).toBe('claimed');
   });
 
-  it('releases nobody else’s claim, and none that is gone', async () => {
+  it('releases no claim of another run, and none that is gone', async () => {
     const { store } = underTest();
     await store.releaseArrivals('arr-3', claim('b'));
     await store.claimArrivals('arr-3', claim('b'));

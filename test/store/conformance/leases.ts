@@ -253,7 +253,7 @@ export function keepingLeases(underTest: UnderTest): void {
     expect(await seen(k)).toMatchObject({ holder: 'me', until: NOW + 120_000 });
   });
 
-  it('wakes nobody but the holder, and lets nobody else clear the mark', async () => {
+  it('wakes the holder alone, and lets no other run clear the mark', async () => {
     const { store } = underTest();
     const k = key();
     expect(await store.wakeHolder(k, 'me')).toBe(false);

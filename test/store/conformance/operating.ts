@@ -45,7 +45,7 @@ export function operating(underTest: UnderTest): void {
     expect(await raw('op-1')).toEqual({ ...item('op-1', { queue: 'op-1', mine: 1 }), ...kept, rev: 'rev-2' });
   });
 
-  it('changes nothing on a record that somebody else has changed, and knows its own change', async () => {
+  it('changes nothing on a record that another process has changed, and knows its own change', async () => {
     const { store, raw } = underTest();
     const record = await insertAndRead(store, item('op-3'));
     const change = { set: { dueAt: iso(5000) }, remove: [] };
@@ -55,7 +55,7 @@ export function operating(underTest: UnderTest): void {
     expect(await raw('op-3')).toMatchObject({ rev: 'rev-a' });
   });
 
-  it('neither changes nor removes what somebody has given another status by hand', async () => {
+  it('neither changes nor removes what has been given another status by hand', async () => {
     const { store, put, raw } = underTest();
     const record = await insertAndRead(store, item('op-hand', { status: 'DEAD' }));
     await put({ ...(await raw('op-hand')), status: 'NEW' });
@@ -120,7 +120,7 @@ export function operating(underTest: UnderTest): void {
     expect(await store.countDue({ lane: 'op-behind', after })).toMatchObject({ count: 2 });
   });
 
-  it('shows the leases that somebody has, with their journals', async () => {
+  it('shows the leases that runs have, with their journals', async () => {
     const { store } = underTest();
     const hold = { holder: 'h', until: NOW + 70_000, ids: ['a', 'b'], rev: 'rev-j', suspects: ['s'] };
     await store.holdLease('op-lane', hold);

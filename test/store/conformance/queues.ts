@@ -57,7 +57,7 @@ export function keepingQueues(underTest: UnderTest): void {
   describe('breakers', () => {
     const open = (token: string, until = NOW + 60_000) => ({ until, since: NOW, token });
 
-    it('are noted by destination, by whoever has read them as they are', async () => {
+    it('are noted by destination, by a run that has read them as they are', async () => {
       const { store } = underTest();
       expect(await store.setBreaker('queue-5', '*', open('a'), undefined)).toBe(true);
       expect(await store.setBreaker('queue-5', 'https://shop.example/x?y#z', open('b'), undefined)).toBe(
@@ -74,7 +74,7 @@ export function keepingQueues(underTest: UnderTest): void {
       );
     });
 
-    it('are closed by whoever has read them as they are', async () => {
+    it('are closed by a run that has read them as they are', async () => {
       const { store } = underTest();
       await store.setBreaker('queue-6', '*', open('a'), undefined);
       expect(await store.setBreaker('queue-6', '*', undefined, open('b'))).toBe(false);
@@ -147,7 +147,7 @@ export function keepingQueues(underTest: UnderTest): void {
   describe('turns', () => {
     const turns = (count: number, now = NOW, latest?: number) => ({ count, intervalMs: 50, now, latest });
 
-    it('come at once where nobody has any, and behind those of the others', async () => {
+    it('come at once where no run has any, and behind those of the others', async () => {
       const { store } = underTest();
       expect(await store.acquirePermits('queue-9', turns(10))).toBe(NOW);
       expect(await store.acquirePermits('queue-9', turns(2))).toBe(NOW + 500);
@@ -208,7 +208,7 @@ export function keepingQueues(underTest: UnderTest): void {
       expect(await store.takeSlots('queue-14', ask('c', 10))).toBe(6);
     });
 
-    it('of a run that nobody gave any are given back without harm', async () => {
+    it('of a run that has none are given back without harm', async () => {
       const { store } = underTest();
       await store.releaseSlots('queue-never-limited', 'a', held(6));
       expect(await store.takeSlots('queue-never-limited', ask('b', 10))).toBe(10);

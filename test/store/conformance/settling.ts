@@ -218,7 +218,7 @@ export function settling(underTest: UnderTest): void {
     expect(await read(store, 'set-wide')).toMatchObject({ status: 'ERROR', rev: 'rev-1' });
   });
 
-  it('shows to nobody how it knows a record again', async () => {
+  it('does not show how it knows a record again', async () => {
     const { store, put } = underTest();
     await put(bare('set-hidden'));
     const record = await read(store, 'set-hidden');

@@ -1,0 +1,75 @@
+import type { Delay } from '../client/delay.js';
+import type { Duration } from '../duration.js';
+import type { RetryPolicy } from '../policies/index.js';
+import type { OperationOptions } from './operation.js';
+import type { Selection } from './selection.js';
+
+/**
+ * One id, a list of ids, or a selection.
+ *
+ * @inline
+ */
+export type Which = string | readonly string[] | Selection;
+
+/** @inline */
+export interface RedriveOptions extends OperationOptions {
+  /** Into this queue. Default: its own. */
+  readonly queue?: string | undefined;
+  /** With this policy of its own; `null`: with that of its queue. Default: as it was. */
+  readonly retry?: RetryPolicy | null | undefined;
+}
+
+/** @inline */
+export interface DiscardOptions extends OperationOptions {
+  /** Kept on the record, behind `discarded: `. */
+  readonly reason?: string | undefined;
+  /** How long the record stays visible. Default: 30 days. */
+  readonly retention?: Duration | 'forever' | undefined;
+  /** Removes it from the table at once, permanently. Default: false. */
+  readonly delete?: boolean | undefined;
+}
+
+/** @inline */
+export interface SnoozeOptions extends OperationOptions, Delay {}
+
+/** @inline */
+export interface MoveOptions extends OperationOptions {
+  /** The queue that they move into. */
+  readonly queue: string;
+}
+
+/** @inline */
+export interface EditOptions extends OperationOptions {
+  /** The new payload. */
+  readonly payload?: unknown;
+  /** Or a JSON merge patch for the present one (RFC 7396): `null` removes. */
+  readonly merge?: unknown;
+  /** Dead records are pending again with it. Default: false. */
+  readonly redrive?: boolean | undefined;
+}
+
+/** @inline */
+export interface ChangePolicyOptions extends OperationOptions {
+  /** The policy; `null`: that of its queue. */
+  readonly retry: RetryPolicy | null;
+}
+
+/** @inline */
+export interface ExportOptions {
+  /** Items at most. Default: no limit. */
+  readonly limit?: number | undefined;
+  /** Called when DynamoDB throttles, or does not answer: the export waits, for half a minute. */
+  readonly onTrouble?: ((message: string) => void) | undefined;
+  /** Ends the export. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @inline */
+export interface StatsOptions {
+  /** Default: those that runs have served, or operators paused. */
+  readonly queues?: readonly string[] | undefined;
+  /** Queues beside those. Default: none. */
+  readonly alsoQueues?: readonly string[] | undefined;
+  /** Ends the wait for a DynamoDB that throttles: its error is thrown. */
+  readonly signal?: AbortSignal | undefined;
+}
