@@ -125,6 +125,8 @@ describe('durations of a policy', () => {
       expect(one.jitteredWait(failure)).toEqual(other.jitteredWait(failure));
     }
     expect([one.maxAge, one.maxWait, one.tiers]).toEqual([other.maxAge, other.maxWait, other.tiers]);
+    const { tiers } = seconds as { tiers?: unknown };
+    expect(one.tiers).toEqual(tiers);
   });
 });
 

@@ -357,7 +357,8 @@ export class Witness {
     const asksPolicy = !known.wasSnoozed;
     // A policy's wait is kept to the nearest tick.
     if (asksPolicy && (!band || record.retry)) waits.push(this.leastWaitMs);
-    if (band) waits.push((band.every * 1000) / 2);
+    // A time that lies far ahead, by a clock that was wrong, counts as none.
+    if (band && !known.settledBy?.hasJumped) waits.push((band.every * 1000) / 2);
     return known.failedAt + Math.max(...waits) - SKEW_MS;
   }
 
