@@ -254,6 +254,14 @@ describe('how a run is put together', () => {
     expect(await plannedRun({}, { default: JSON.parse(settings) }, event)).toMatchObject(expected);
   });
 
+  it('arrivals of a progressive queue have its first tier, that of its own tiers', async () => {
+    const tiers = [{ every: '10m', untilAge: '2h' }];
+    const settings = { retryMode: 'progressive', retry: { type: 'progressive', tiers } } as const;
+    const arrivals = { queue: 'default', arrivals: { batch: 'b', ids: ['a'] } };
+    const { target } = await plannedRun({}, { default: settings }, arrivals);
+    expect(target.firstBand).toEqual({ number: 1, every: 600, fromAge: 0, untilAge: 7_200, last: true });
+  });
+
   it('a task may not have more time than its queue, said as text', async () => {
     const task = defineTask({ name: 'slow', attemptTimeout: '1m', perform() {} });
     expect(() => backlogHandler({ tasks: [task], attemptTimeout: '30s' })).toThrow(
