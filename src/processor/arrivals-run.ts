@@ -15,7 +15,7 @@ import type { StopReason } from './summary.js';
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Executor records that were just inserted, before they are indexed: a success is their only write, and the write of a
+ * Attempts records that were just inserted, before they are indexed: a success is their only write, and the write of a
  * failure indexes them. A record that cannot be attempted now is indexed without an attempt.
  *
  * If this run is lost, its event comes back to the intake, which indexes all of them.

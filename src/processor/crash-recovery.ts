@@ -81,7 +81,7 @@ export class CrashRecovery {
   }
 
   /**
-   * Executor those that were postponed, first the one that has waited longest: one that ends the process at every attempt
+   * Attempts those that were postponed, first the one that has waited longest: one that ends the process at every attempt
    * must not keep the others from theirs. Returns why some of them were left, if they were.
    */
   async attemptPostponed(): Promise<StopReason | undefined> {

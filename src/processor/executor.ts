@@ -19,7 +19,7 @@ interface Straggler {
 type HowWorked = 'done' | 'straggling' | 'late' | 'deferred';
 
 /**
- * Executor records, a bounded number at once, and settles each with one write. An attempt that ignores its signal (a
+ * Attempts records, a bounded number at once, and settles each with one write. An attempt that ignores its signal (a
  * straggler) keeps its slot and stays in the journal, while the others go on.
  */
 export class Executor {

@@ -33,7 +33,7 @@ export class LaneRun {
     private readonly counters: RunCounters,
     private readonly queueLimits: LaneLimits,
     band: TierBand | undefined,
-    /** Executor that the function had made before this lane's turn, or that of the lanes beside it. */
+    /** Attempts that the function had made before this lane's turn, or that of the lanes beside it. */
     private readonly attemptedBefore: number,
   ) {
     const { limits, process, deadline, stop } = options;

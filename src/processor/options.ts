@@ -76,7 +76,7 @@ export type BreakerChoice =
   | {
       /** The share of failed attempts that opens it, above 0 to 1. Default 0.5. */
       readonly failureThreshold?: number | undefined;
-      /** Executor in the window without which it does not open. Default 10. */
+      /** Attempts in the window without which it does not open. Default 10. */
       readonly minimumAttempts?: number | undefined;
       /** The time whose attempts are counted. Default 60 s. */
       readonly window?: Duration | undefined;
@@ -91,17 +91,17 @@ export function resolveBreaker(choice: BreakerChoice | undefined): BreakerOption
 
 /** Limits of a run, each optional. */
 export const limitOptions = {
-  /** Executor at once. Default 10. */
+  /** Attempts at once. Default 10. */
   concurrency: z.optional(concurrency),
-  /** Executor at once in all runs of the queue together. Default: no limit but that of each run. */
+  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
   globalConcurrency: z.optional(concurrency),
   /** Runs at once that attempt records as they are inserted, each with `concurrency`. Default 10. */
   onInsertConcurrency: z.optional(concurrency),
-  /** Executor started per second at most, in all runs of the queue together. Default: no limit. */
+  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   attemptsPerSecond: z.optional(z.number().check(z.positive())),
   /** Time of one attempt. Default 30. */
   attemptTimeout: z.optional(attemptTimeout),
-  /** Executor in one run. Default: no limit. */
+  /** Attempts in one run. Default: no limit. */
   maxRecords: z.optional(z.int().check(z.minimum(1))),
   /**
    * How long a run stays, asleep, for waits of less than a tick, in seconds after its start. Default: until the next
@@ -119,17 +119,17 @@ export const limitsShape = {
 
 /** @inline */
 export interface RunLimits {
-  /** Executor at once. */
+  /** Attempts at once. */
   readonly concurrency: number;
-  /** Executor at once in all runs of the queue together. Default: no limit but that of each run. */
+  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
   readonly globalConcurrency?: number | undefined;
   /** Runs at once that attempt records as they are inserted. Default: 10. */
   readonly onInsertConcurrency?: number | undefined;
-  /** Executor started per second at most, in all runs of the queue together. Default: no limit. */
+  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
   readonly attemptsPerSecond?: number | undefined;
   /** Time of one attempt. */
   readonly attemptTimeout: number;
-  /** Executor in one run. Default: no limit. */
+  /** Attempts in one run. Default: no limit. */
   readonly maxRecords?: number | undefined;
   /** How long a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
   readonly linger?: number | undefined;

@@ -26,7 +26,7 @@ import { Upcoming } from './upcoming.js';
 const INDEX_LAG_MS = 1_000;
 
 /**
- * Executor every record of the target that is due, in pages, until nothing is left, a limit is reached or time is
+ * Attempts every record of the target that is due, in pages, until nothing is left, a limit is reached or time is
  * short; or a batch of records that have just come. Ends before the deadline. Any number of runs of the same target may
  * be started: one works, the others ask it to look once more.
  *
@@ -78,7 +78,7 @@ export async function run(options: RunOptions, given: RunDeps): Promise<RunSumma
 }
 
 /**
- * Executor records that were just inserted, and indexes those for which there is no room. This run then drains their
+ * Attempts records that were just inserted, and indexes those for which there is no room. This run then drains their
  * lanes, as a rule's run would, so that they need not wait for a rule. It does so under the lease: of many such runs one
  * works, and the others ask it to look once more.
  */
@@ -152,7 +152,7 @@ async function runTier(
   counters: RunCounters,
   queueLimits: QueueLimits,
   band: TierBand | undefined,
-  /** Executor that do not count against its limit. */
+  /** Attempts that do not count against its limit. */
   before = counters.attempted,
 ): Promise<StopReason> {
   const at = deps.clock.now();

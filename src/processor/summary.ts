@@ -38,9 +38,9 @@ export interface RunSummary {
   readonly lane: string;
   /** The tier, on a progressive queue. */
   readonly tier?: number | undefined;
-  /** Executor that were made. */
+  /** Attempts that were made. */
   readonly attempted: number;
-  /** Executor that succeeded. */
+  /** Attempts that succeeded. */
   readonly succeeded: number;
   /** To be tried again. */
   readonly failed: number;

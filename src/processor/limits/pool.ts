@@ -5,7 +5,7 @@ import type { RunSlots } from './slots.js';
 const LOOK_MS = 1_000;
 
 export interface PoolDeps {
-  /** Executor at a time that the run may make, if it is given as many. */
+  /** Attempts at a time that the run may make, if it is given as many. */
   readonly size: number;
   readonly slots: RunSlots;
   readonly clock: Clock;
@@ -70,7 +70,7 @@ export class Pool {
     return true;
   }
 
-  /** Executor that one lane leaves to the others: one for each lane that has none under way, and at least one. */
+  /** Attempts that one lane leaves to the others: one for each lane that has none under way, and at least one. */
   private keptForOthers(share: Share): number {
     const others = [...this.shares].filter((other) => other !== share && other.inUse === 0);
     return Math.max(1, others.length);
@@ -123,7 +123,7 @@ export class Share {
     readonly slots: RunSlots,
   ) {}
 
-  /** Executor at a time that this lane can count on. */
+  /** Attempts at a time that this lane can count on. */
   get fair(): number {
     return this.pool.fairShare;
   }

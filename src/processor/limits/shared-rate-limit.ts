@@ -6,7 +6,7 @@ const CHUNK_SECONDS = 5;
 
 export interface SharedRateLimitDeps {
   readonly queue: string;
-  /** Executor started per second, of all runs of the queue together. Undefined: no limit. */
+  /** Attempts started per second, of all runs of the queue together. Undefined: no limit. */
   readonly perSecond: number | undefined;
   readonly store: Pick<BacklogStore, 'acquirePermits'>;
   readonly clock: Clock;
