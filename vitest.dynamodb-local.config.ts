@@ -9,16 +9,15 @@ export default defineConfig({
       // The very tests that npm test runs in memory, or on an embedded DynamoDB.
       'test/store/{dynamodb,dynamodb-races,full-items}.test.ts',
       'test/client/hostile-values.test.ts',
-      'test/processor/*.test.ts',
+      'test/worker/*.test.ts',
       'test/functions/intake/*.test.ts',
     ],
     // Hundreds of records, for what the store has no part in: that would take minutes.
     exclude: [
-      'test/processor/fairness.test.ts',
-      'test/processor/weights.test.ts',
-      'test/processor/wait-for-lease.test.ts',
+      'test/worker/fairness.test.ts',
+      'test/worker/weights.test.ts',
       // What many destinations ask of a store is in the suite of stores.
-      'test/processor/many-destinations.test.ts',
+      'test/worker/many-destinations.test.ts',
     ],
     // DynamoDB Local leaves half of two cores idle while one worker waits for it.
     maxWorkers: 2,

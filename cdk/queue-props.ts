@@ -1,7 +1,7 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetryPolicy } from '../src/policies/index.js';
-import type { BreakerChoice } from '../src/processor/index.js';
+import type { BreakerChoice } from '../src/worker/index.js';
 import type { DeliveryProps } from './delivery-props.js';
 
 /**

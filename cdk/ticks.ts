@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import type { BacklogEvent } from '../functions/event.js';
 import { ConfigurationError } from '../src/errors.js';
 import { caughtUpBy, type TierBand, tierBands } from '../src/policies/index.js';
-import { LANES_AT_ONCE } from '../src/processor/index.js';
+import { LANES_AT_ONCE } from '../src/worker/index.js';
 import type { Queue } from './queue.js';
 import type { StaffedQueue } from './workers.js';
 

@@ -2,6 +2,10 @@ import * as z from 'zod/mini';
 import type { Duration } from '../src/duration.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
+import { QUEUE_NAME, QUEUE_PATTERN } from '../src/record/index.js';
+import { isTask, type Task } from '../src/tasks/index.js';
+import { workOf } from '../src/tasks/work.js';
+import { parseOptions, show } from '../src/validation.js';
 import {
   type BreakerChoice,
   type DeadOn,
@@ -16,11 +20,7 @@ import {
   type RetryFunction,
   redactionOf,
   retryDecider,
-} from '../src/processor/index.js';
-import { QUEUE_NAME, QUEUE_PATTERN } from '../src/record/index.js';
-import { isTask, type Task } from '../src/tasks/index.js';
-import { workOf } from '../src/tasks/work.js';
-import { parseOptions, show } from '../src/validation.js';
+} from '../src/worker/index.js';
 import { type BacklogLambdaHandler, type HandlerSeams, makeHandler } from './make-handler.js';
 import { checkTaskTimeouts } from './plan.js';
 import { checkRetryQueue, choiceOptions } from './settings.js';

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../src/errors.js';
 import type { TierBand } from '../src/policies/index.js';
-import type { Arrivals } from '../src/processor/index.js';
 import { MAX_SHARDS } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
+import type { Arrivals } from '../src/worker/index.js';
 import type { QueueSettings } from './settings.js';
 
 /** What a run is to drain: the constant input of an EventBridge rule, or what the intake sends. */

@@ -12,17 +12,6 @@ export {
 export type { Duration } from '../src/duration.js';
 export { ConfigurationError } from '../src/errors.js';
 export type { RetryPolicy, Tier } from '../src/policies/index.js';
-export type {
-  AttemptContext,
-  AttemptLogger,
-  HistoryOptions,
-  Process,
-  RetryAnswer,
-  RetryFunction,
-  RetryWait,
-  RunSummary,
-  StopReason,
-} from '../src/processor/index.js';
 export {
   type BacklogRecord,
   Cancel,
@@ -40,6 +29,17 @@ export {
   type TaskContext,
   type TaskOptions,
 } from '../src/tasks/index.js';
+export type {
+  AttemptContext,
+  AttemptLogger,
+  HistoryOptions,
+  Process,
+  RetryAnswer,
+  RetryFunction,
+  RetryWait,
+  RunSummary,
+  StopReason,
+} from '../src/worker/index.js';
 export { type BacklogHandlerOptions, backlogHandler } from './backlog-handler.js';
 export type { LambdaContext } from './lambda-context.js';
 export type { BacklogLambdaHandler } from './make-handler.js';

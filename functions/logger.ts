@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import type { AttemptLogger } from '../src/processor/index.js';
+import type { AttemptLogger } from '../src/worker/index.js';
 
 /** One JSON object per line; the level comes from `POWERTOOLS_LOG_LEVEL`, `LOG_LEVEL` or Lambda's own setting. */
 export function createLogger(): Logger {

@@ -7,8 +7,8 @@ import {
   type run,
   runQueues,
   together,
-} from '../src/processor/index.js';
-import { isIdle } from '../src/processor/summary.js';
+} from '../src/worker/index.js';
+import { isIdle } from '../src/worker/summary.js';
 import { createDeps, type HandlerDeps } from './deps.js';
 import { type BacklogEvent, parseEvents } from './event.js';
 import type { HandlerLogger } from './handler-logger.js';
@@ -74,7 +74,7 @@ export function makeHandler(
     const settings = readSettings(env);
     return {
       settings,
-      deps: { ...createDeps(settings, overrides), breakers: new Map() satisfies BreakerMemory },
+      deps: { ...createDeps(settings, overrides), breakerMemory: new Map() satisfies BreakerMemory },
     };
   });
 

@@ -1,5 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { isIdle, type RunSummary } from '../src/processor/summary.js';
+import { isIdle, type RunSummary } from '../src/worker/summary.js';
 
 export const METRICS_NAMESPACE = 'DynamoBacklog';
 

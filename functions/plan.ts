@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../src/errors.js';
 import { DEFAULT_TIERS, hash32, type RetryPolicy, resolvePolicy, tierBands } from '../src/policies/index.js';
+import { laneOf, lanesOf } from '../src/record/index.js';
+import type { TaskWork } from '../src/tasks/work.js';
+import { parseOptions } from '../src/validation.js';
 import {
   type BreakerChoice,
   type DeadOn,
@@ -15,10 +18,7 @@ import {
   type RunLimits,
   type RunOptions,
   resolveBreaker,
-} from '../src/processor/index.js';
-import { laneOf, lanesOf } from '../src/record/index.js';
-import type { TaskWork } from '../src/tasks/work.js';
-import { parseOptions } from '../src/validation.js';
+} from '../src/worker/index.js';
 import type { ParsedEvent } from './event.js';
 import { checkPolicy, type QueueSettings, type Retention } from './settings.js';
 

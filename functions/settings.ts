@@ -3,6 +3,8 @@ import type { ClockSetting } from '../src/clock.js';
 import { duration } from '../src/duration.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
+import { MAX_SHARDS, QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
+import { parseOptions, show } from '../src/validation.js';
 import {
   type BreakerChoice,
   breakerOption,
@@ -10,9 +12,7 @@ import {
   type HistoryOptions,
   historyShape,
   limitOptions,
-} from '../src/processor/index.js';
-import { MAX_SHARDS, QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
-import { parseOptions, show } from '../src/validation.js';
+} from '../src/worker/index.js';
 import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
 
 /** One queue, as `BACKLOG_QUEUES` describes it to the handlers. */

@@ -6,6 +6,15 @@
  */
 export { type Clock, systemClock } from './clock.js';
 export { type ResolvedPolicy, resolvePolicy, type TierBand, tierBands } from './policies/index.js';
+export { type Random, systemRandom } from './random.js';
+export type * as StoreTypes from './store/contract.js';
+export {
+  type BacklogStore,
+  createDynamoDbClient,
+  DynamoDbStore,
+  MemoryStore,
+  type OperatorStore,
+} from './store/index.js';
 export {
   type BreakerOptions,
   type RunDeps,
@@ -16,13 +25,4 @@ export {
   retryDecider,
   run,
   type StopReason,
-} from './processor/index.js';
-export { type Random, systemRandom } from './random.js';
-export type * as StoreTypes from './store/contract.js';
-export {
-  type BacklogStore,
-  createDynamoDbClient,
-  DynamoDbStore,
-  MemoryStore,
-  type OperatorStore,
-} from './store/index.js';
+} from './worker/index.js';

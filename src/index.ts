@@ -30,7 +30,6 @@ export {
   type Stats,
 } from './operate/index.js';
 export type { RetryLimits, RetryPolicy, Tier } from './policies/index.js';
-export type { RetryAnswer, RetryFunction, RetryWait } from './processor/index.js';
 export {
   type BacklogRecord,
   Cancel,
@@ -55,3 +54,4 @@ export {
   type TaskContext,
   type TaskOptions,
 } from './tasks/index.js';
+export type { RetryAnswer, RetryFunction, RetryWait } from './worker/index.js';

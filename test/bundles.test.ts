@@ -110,8 +110,13 @@ it('a task brings a producer neither the run nor the SDK', async () => {
     Object.entries(output.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? input : [])),
   );
   expect(inputs).toContain('src/tasks/task.ts');
-  const unneeded = inputs.filter((input) => /^src\/(processor|store|client)\/|@aws-sdk|@smithy/.test(input));
-  expect(unneeded.sort()).toEqual(['src/processor/decision-choices.ts', 'src/processor/decision-options.ts']);
+  const unneeded = inputs.filter((input) =>
+    /^src\/(worker|intake|leases|store|client)\/|@aws-sdk|@smithy/.test(input),
+  );
+  expect(unneeded.sort()).toEqual([
+    'src/worker/failures/decision-choices.ts',
+    'src/worker/failures/decision-options.ts',
+  ]);
 });
 
 it('the command line loads what draws only when something is drawn', async () => {

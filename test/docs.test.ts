@@ -111,7 +111,7 @@ describe('the pages', () => {
 
   it('docs/handlers.md explains every end of a run', () => {
     const [, union = ''] =
-      /export type StopReason =\n([\s\S]*?);\n\n/.exec(read('src/processor/summary.ts')) ?? [];
+      /export type StopReason =\n([\s\S]*?);\n\n/.exec(read('src/worker/stop-reason.ts')) ?? [];
     const ends = [...union.matchAll(/\| '(\w+)'/g)].map(([, end]) => end);
     const [, table = ''] =
       /\| `ended` \|.*\n\|---\|---\|\n((?:\|.*\n)+)/.exec(read('docs/handlers.md')) ?? [];

@@ -24,8 +24,23 @@ interface Answers {
 
 type Duration = number | string;
 
-type ErrorClass = abstract new (...args: never[]) => Error;
-type DeadOn = readonly (string | ErrorClass)[];
+interface AttemptLogger {
+    debug(message: string, extra?: Record<string, unknown>): void;
+    info(message: string, extra?: Record<string, unknown>): void;
+    warn(message: string, extra?: Record<string, unknown>): void;
+    error(message: string, extra?: Record<string, unknown>): void;
+}
+
+interface Clock {
+    now(): number;
+    wall(): number;
+    readonly speed?: number | undefined;
+    sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+declare const systemClock: Clock;
+
+type Random = () => number;
+declare const systemRandom: Random;
 
 interface Failure$1 {
     readonly failures: number;
@@ -143,9 +158,6 @@ declare const schema: z.ZodMiniObject<{
 type ParsedLimits = z.output<typeof schema>;
 
 declare function resolvePolicy(policy: unknown, name?: string): ResolvedPolicy;
-
-type Random = () => number;
-declare const systemRandom: Random;
 
 type Item = Readonly<Record<string, unknown>>;
 type Status = 'NEW' | 'ERROR' | 'SUCCESS' | 'DEAD';
@@ -288,36 +300,6 @@ type AttemptEnding = {
     readonly reason: string;
 };
 
-type Failure = Extract<AttemptOutcome, {
-    type: 'failure';
-}>;
-type Asked = {
-    readonly dead: string;
-} | {
-    readonly policy?: ResolvedPolicy | undefined;
-    readonly chosen?: boolean | undefined;
-    readonly queue?: string | undefined;
-    readonly problem?: string | undefined;
-};
-type RetryDecider = (failure: Failure, record: BacklogRecord, fallback: ResolvedPolicy) => Asked;
-interface FailureChoices {
-    readonly retryDecider?: RetryDecider | undefined;
-    readonly retryQueue?: string | undefined;
-    readonly deadOn?: DeadOn | undefined;
-}
-interface RecordChoices extends FailureChoices {
-    readonly policy?: ResolvedPolicy | undefined;
-    readonly attemptTimeout?: number | undefined;
-}
-
-interface Clock {
-    now(): number;
-    wall(): number;
-    readonly speed?: number | undefined;
-    sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-declare const systemClock: Clock;
-
 interface ListFilter {
     readonly queue?: string | undefined;
     readonly status?: BacklogRecord['status'] | undefined;
@@ -349,7 +331,6 @@ interface DuePage {
 interface LeaseOwner {
     readonly holder: string;
     readonly until: number;
-    readonly ends?: number | undefined;
 }
 interface LeaseHold extends LeaseOwner {
     readonly ids: readonly string[];
@@ -474,6 +455,40 @@ interface BacklogStore {
     releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
 }
 
+interface RunDeps {
+    readonly store: BacklogStore;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly logger: AttemptLogger;
+}
+
+type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'leaseLost' | 'shared' | 'storeError';
+
+type ErrorClass = abstract new (...args: never[]) => Error;
+type DeadOn = readonly (string | ErrorClass)[];
+
+type Failure = Extract<AttemptOutcome, {
+    type: 'failure';
+}>;
+type Asked = {
+    readonly dead: string;
+} | {
+    readonly policy?: ResolvedPolicy | undefined;
+    readonly chosen?: boolean | undefined;
+    readonly queue?: string | undefined;
+    readonly problem?: string | undefined;
+};
+type RetryDecider = (failure: Failure, record: BacklogRecord, fallback: ResolvedPolicy) => Asked;
+interface FailureChoices {
+    readonly retryDecider?: RetryDecider | undefined;
+    readonly retryQueue?: string | undefined;
+    readonly deadOn?: DeadOn | undefined;
+}
+interface RecordChoices extends FailureChoices {
+    readonly policy?: ResolvedPolicy | undefined;
+    readonly attemptTimeout?: number | undefined;
+}
+
 interface HistoryOptions {
     readonly bytes?: number | undefined;
     readonly entries?: number | undefined;
@@ -486,6 +501,20 @@ interface Kept {
 }
 type Redaction = (outcome: AttemptOutcome) => Kept;
 
+declare function redactionOf({ stacks, redact }: HistoryOptions): Redaction | undefined;
+
+type RetryFunction = (error: Error, record: BacklogRecord, retryCount: number) => RetryAnswer;
+type RetryAnswer = RetryWait | false | RetryTo | GiveUp;
+type RetryWait = Duration | RetryPolicy | RetryPolicy['type'];
+interface RetryTo {
+    readonly wait?: RetryWait | undefined;
+    readonly queue?: string | undefined;
+}
+interface GiveUp {
+    readonly dead: string;
+}
+declare function retryDecider(retry: RetryFunction): RetryDecider;
+
 interface BreakerOptions {
     readonly failureThreshold: number;
     readonly minimumAttempts: number;
@@ -497,12 +526,6 @@ interface AttemptContext {
     readonly signal: AbortSignal;
     readonly attempt: number;
     readonly logger: AttemptLogger;
-}
-interface AttemptLogger {
-    debug(message: string, extra?: Record<string, unknown>): void;
-    info(message: string, extra?: Record<string, unknown>): void;
-    warn(message: string, extra?: Record<string, unknown>): void;
-    error(message: string, extra?: Record<string, unknown>): void;
 }
 type Process = (record: BacklogRecord, context: AttemptContext) => ProcessResult | Promise<ProcessResult>;
 type ProcessResult = void | TypedOutcome;
@@ -557,27 +580,6 @@ interface RunOptions extends FailureChoices {
     readonly redaction?: Redaction | undefined;
 }
 
-interface RunDeps {
-    readonly store: BacklogStore;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly logger: AttemptLogger;
-}
-
-declare class StoreError extends Error {
-    readonly name: string;
-}
-declare class StoreThrottledError extends StoreError {
-    readonly name = "StoreThrottledError";
-}
-declare class StoreUnavailableError extends StoreError {
-    readonly name = "StoreUnavailableError";
-}
-declare class StoreAccessError extends StoreError {
-    readonly name = "StoreAccessError";
-}
-
-type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'onePage' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'leaseLost' | 'shared' | 'storeError';
 interface RunSummary {
     readonly queue: string;
     readonly lane: string;
@@ -604,20 +606,6 @@ interface RunSummary {
 declare function run(options: RunOptions, given: RunDeps): Promise<RunSummary>;
 
 type QueuesChoice = string | readonly (string | readonly [queue: string, weight: number])[];
-
-declare function redactionOf({ stacks, redact }: HistoryOptions): Redaction | undefined;
-
-type RetryFunction = (error: Error, record: BacklogRecord, retryCount: number) => RetryAnswer;
-type RetryAnswer = RetryWait | false | RetryTo | GiveUp;
-type RetryWait = Duration | RetryPolicy | RetryPolicy['type'];
-interface RetryTo {
-    readonly wait?: RetryWait | undefined;
-    readonly queue?: string | undefined;
-}
-interface GiveUp {
-    readonly dead: string;
-}
-declare function retryDecider(retry: RetryFunction): RetryDecider;
 
 type AllowedAddresses = boolean | readonly string[];
 
@@ -918,6 +906,19 @@ declare class DynamoDbStore implements BacklogStore {
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
+}
+
+declare class StoreError extends Error {
+    readonly name: string;
+}
+declare class StoreThrottledError extends StoreError {
+    readonly name = "StoreThrottledError";
+}
+declare class StoreUnavailableError extends StoreError {
+    readonly name = "StoreUnavailableError";
+}
+declare class StoreAccessError extends StoreError {
+    readonly name = "StoreAccessError";
 }
 
 interface MemoryStoreDeps {

@@ -1,5 +1,6 @@
-import { type Arrivals, needsIndexing } from '../../src/processor/index.js';
+import { needsIndexing } from '../../src/intake/index.js';
 import { type BacklogRecord, isPending, type KnownQueues, whyUnfit } from '../../src/record/index.js';
+import type { Arrivals } from '../../src/worker/index.js';
 import { MAX_MESSAGE_BYTES } from './queue-event.js';
 import type { StreamChange } from './stream-event.js';
 

@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type IndexingDeps, indexWhenFree } from '../../src/processor/index.js';
+import { type IndexingDeps, indexWhenFree } from '../../src/intake/index.js';
 import type { IntakeMetrics } from '../metrics.js';
 import type { Invoker } from './invoker.js';
 import type { IntakeSettings } from './settings.js';

@@ -1,4 +1,4 @@
-import { type SweepSummary, sweep } from '../../src/processor/index.js';
+import { type SweepSummary, sweep } from '../../src/intake/index.js';
 import { createDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler } from '../lambda-handler.js';

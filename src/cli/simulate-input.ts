@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors.js';
 import type { Scenario } from '../lab/scenario.js';
-import { resolveBreaker } from '../processor/index.js';
 import { show } from '../validation.js';
+import { resolveBreaker } from '../worker/index.js';
 
 /** The flags of `backlog simulate` that make the scenario, each read by itself. Durations in milliseconds. */
 export interface ScenarioFlags {

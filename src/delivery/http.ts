@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type * as z from 'zod/mini';
-import type { AttemptContext } from '../processor/index.js';
 import { type BacklogRecord, Dead, RetryAfter, Snooze } from '../record/index.js';
 import { parseOptions } from '../validation.js';
 import { VERSION } from '../version.js';
+import type { AttemptContext } from '../worker/index.js';
 import { checkAnswers, type Verdict, verdicts } from './answers.js';
 import { bytesForExcerpt, excerpt, jsonOf, readBody } from './body.js';
 import { Connections } from './connections.js';

@@ -1,5 +1,5 @@
 import { caughtUpBy, type Tier, tierBands } from '../policies/index.js';
-import type { RunTarget } from '../processor/index.js';
+import type { RunTarget } from '../worker/index.js';
 
 /** Fires at the start and at every multiple of its interval, as an EventBridge rule with a rate does. */
 export interface Rule {

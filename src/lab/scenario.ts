@@ -1,4 +1,4 @@
-import type { BreakerOptions } from '../processor/index.js';
+import type { BreakerOptions } from '../worker/index.js';
 import { seededRandom } from './seeded-random.js';
 
 /** What happens to a queue, the same under every policy. Durations in milliseconds, times from the start. */

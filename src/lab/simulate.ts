@@ -1,7 +1,7 @@
 import { toIso } from '../clock.js';
 import type { ResolvedPolicy, Tier } from '../policies/index.js';
-import { type BreakerMemory, type Process, run } from '../processor/index.js';
 import { MemoryStore } from '../store/memory/index.js';
+import { type BreakerMemory, type Process, run } from '../worker/index.js';
 import { AttemptLog, type MinuteOfAttempts } from './attempt-log.js';
 import { OtherSide } from './other-side.js';
 import { type Rule, rulesOf } from './rules.js';
@@ -129,7 +129,7 @@ class World {
         functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
         tickSeconds: everyMs / 1000,
       },
-      { store, clock, random, logger: SILENT, breakers: this.breakers },
+      { store, clock, random, logger: SILENT, breakerMemory: this.breakers },
     ).catch((error: unknown) => {
       this.trouble = error;
     });

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import { CLOCK_SKEW_MS } from '../processor/lease.js';
+import { CLOCK_SKEW_MS } from '../leases/lease.js';
 import { type Random, randomToken } from '../random.js';
 import { type BacklogRecord, DEAD_LANE_ENDING, isPending, laneOf } from '../record/index.js';
 import type { Found, OperatorStore } from '../store/operator-store.js';

@@ -1,9 +1,6 @@
 /** What went wrong at the store. The AWS error, if there was one, is the `cause`. */
 export class StoreError extends Error {
   /** Its class, such as `StoreThrottledError`. */
-  /** Its class, such as `StoreThrottledError`. */
-  /** Its class, such as `StoreThrottledError`. */
-  /** Its class, such as `StoreThrottledError`. */
   override readonly name: string = 'StoreError';
 }
 

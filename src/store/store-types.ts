@@ -62,8 +62,6 @@ export interface LeaseOwner {
   readonly holder: string;
   /** Real time: may be taken over when this has passed by more than the tolerated clock skew. */
   readonly until: number;
-  /** Real time at which its holder will have ended, whatever is left: another may wait for that. */
-  readonly ends?: number | undefined;
 }
 
 /** A lease with the in-flight journal of one page. */

@@ -1,14 +1,14 @@
 import { ConfigurationError } from '../errors.js';
 import { resolvePolicy } from '../policies/index.js';
+import { type BacklogRecord, Refused } from '../record/index.js';
+import { show } from '../validation.js';
 import {
   type AttemptContext,
   type Process,
   type RecordChoices,
   type RunOptions,
   retryDecider,
-} from '../processor/index.js';
-import { type BacklogRecord, Refused } from '../record/index.js';
-import { show } from '../validation.js';
+} from '../worker/index.js';
 import { checkPayload } from './payload.js';
 import type { Task, TaskContext } from './task.js';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { AttemptContext, Process } from '../../src/processor/index.js';
 import { type BacklogRecord, parseRecord } from '../../src/record/index.js';
+import type { AttemptContext, Process } from '../../src/worker/index.js';
 
 export interface Received {
   readonly method: string | undefined;

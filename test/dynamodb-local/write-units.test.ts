@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, resolvePolicy, run, systemClock, type TierBand } from '../../src/engine.js';
 import { BacklogClient, Cancel, Snooze } from '../../src/index.js';
-import type { Arrivals, Process } from '../../src/processor/index.js';
 import { type Consumed, createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
+import type { Arrivals, Process } from '../../src/worker/index.js';
 import { createTables, deleteTables, type TestTables } from '../store/tables.js';
 import { dynamoDbLocalEndpoint } from './endpoint.js';
 

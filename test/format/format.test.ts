@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { indexWhenFree, sweep } from '../../src/processor/index.js';
+import { indexWhenFree, sweep } from '../../src/intake/index.js';
 import { type Items, type OpenBacklog, openBacklog } from './backlog.js';
 import { BANDS, LIFE_STARTS, live } from './life.js';
 

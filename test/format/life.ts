@@ -1,6 +1,6 @@
 import { tierBands } from '../../src/policies/index.js';
-import type { Process } from '../../src/processor/index.js';
 import { Dead, RetryAfter } from '../../src/record/index.js';
+import type { Process } from '../../src/worker/index.js';
 import type { OpenBacklog } from './backlog.js';
 
 export const LIFE_STARTS = Date.parse('2026-01-01T00:00:00.000Z');

@@ -8,10 +8,10 @@ import {
   RetryAfter,
 } from '../../functions/index.js';
 import { ConfigurationError } from '../../src/errors.js';
-import type { Process, RunOptions } from '../../src/processor/index.js';
 import { lanesOf } from '../../src/record/index.js';
 import { StoreThrottledError } from '../../src/store/index.js';
 import { defineTask } from '../../src/tasks/index.js';
+import type { Process, RunOptions } from '../../src/worker/index.js';
 import { listen } from '../delivery/support.js';
 import { context, TIER_1, workbench } from './support.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { backlogHandler } from '../../functions/index.js';
 import { emitMetrics } from '../../functions/metrics.js';
-import type { RunSummary } from '../../src/processor/index.js';
+import type { RunSummary } from '../../src/worker/index.js';
 import { context, workbench } from './support.js';
 
 const queues = { default: { retryMode: 'perRecord' } } as const;

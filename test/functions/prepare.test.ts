@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeHandler } from '../../functions/make-handler.js';
-import type { Process } from '../../src/processor/index.js';
+import type { Process } from '../../src/worker/index.js';
 import { context, workbench } from './support.js';
 
 /** A process that can be made ready, or not. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RunLog } from '../../src/local/status/run-log.js';
 import { type FiringResult, reportRun } from '../../src/local/status/run-report.js';
-import type { RunSummary } from '../../src/processor/index.js';
+import type { RunSummary } from '../../src/worker/index.js';
 
 const summary: RunSummary = {
   queue: 'default',

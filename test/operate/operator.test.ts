@@ -4,7 +4,7 @@ import { editPayload } from '../../src/operate/changes.js';
 import { BacklogOperator, OperationInterruptedError } from '../../src/operate/index.js';
 import { parseRecord } from '../../src/record/index.js';
 import { StoreAccessError, StoreError, StoreThrottledError } from '../../src/store/index.js';
-import { Harness, START, succeed, YOUNG } from '../processor/harness.js';
+import { Harness, START, succeed, YOUNG } from '../worker/harness.js';
 import { interrupted, operatorOf, putDead } from './support.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
@@ -116,7 +116,7 @@ describe('redrive', () => {
     putDead(harness, 'redriven');
     await operatorOf(harness).redrive('redriven');
     harness.store.put({ ...harness.item('by-hand'), status: 'NEW' });
-    const { indexWhenFree } = await import('../../src/processor/index.js');
+    const { indexWhenFree } = await import('../../src/intake/index.js');
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     await indexWhenFree(['by-hand'], {
       store: harness.store,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Harness, START, succeed, YOUNG } from '../processor/harness.js';
+import { Harness, START, succeed, YOUNG } from '../worker/harness.js';
 import { operatorOf } from './support.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();

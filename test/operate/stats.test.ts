@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { BacklogOperator } from '../../src/operate/index.js';
 import { createDynamoDbClient, type OperatorStore } from '../../src/store/index.js';
-import { Harness, START } from '../processor/harness.js';
 import { replacing } from '../simulation/replacing.js';
 import { dynamoDbUnderTest } from '../store/dynamodb-under-test.js';
 import { startDynamoDb } from '../store/start-dynamodb.js';
+import { Harness, START } from '../worker/harness.js';
 import { operatorOf, putDead } from './support.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();

@@ -1,7 +1,7 @@
 import { BacklogOperator } from '../../src/operate/index.js';
 import type { OperatorStore } from '../../src/store/index.js';
-import type { Harness } from '../processor/harness.js';
 import { seededRandom } from '../simulation/random.js';
+import type { Harness } from '../worker/harness.js';
 
 let operators = 0;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { redactionOf } from '../../src/processor/index.js';
 import { errorEntry } from '../../src/record/history.js';
 import { outcomeOfThrow } from '../../src/record/index.js';
 import { withoutUrlSecrets } from '../../src/url-text.js';
 import { show } from '../../src/validation.js';
+import { redactionOf } from '../../src/worker/index.js';
 
 describe('a text with URLs', () => {
   it.each([

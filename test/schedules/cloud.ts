@@ -3,10 +3,10 @@ import { type BacklogHandlerOptions, backlogHandler } from '../../functions/inde
 import type { QueuesSettings } from '../../functions/settings.js';
 import type { Clock } from '../../src/clock.js';
 import { VirtualTime } from '../../src/lab/virtual-time.js';
-import type { Process, RunSummary } from '../../src/processor/index.js';
 import type { Item } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { BacklogStore } from '../../src/store/store.js';
+import type { Process, RunSummary } from '../../src/worker/index.js';
 import { environment } from '../functions/support.js';
 import { seededRandom } from '../simulation/random.js';
 

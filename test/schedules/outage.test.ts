@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Simulation, simulate } from '../../src/lab/simulate.js';
 import { resolvePolicy } from '../../src/policies/index.js';
-import { resolveBreaker } from '../../src/processor/index.js';
+import { resolveBreaker } from '../../src/worker/index.js';
 
 /** The long tests play it with 20,000. */
 const RECORDS = Number(process.env.OUTAGE_RECORDS ?? 3_000);

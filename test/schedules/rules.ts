@@ -1,7 +1,7 @@
 import { backlogHandler } from '../../functions/index.js';
 import type { QueuesSettings } from '../../functions/settings.js';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
-import type { Process } from '../../src/processor/index.js';
+import type { Process } from '../../src/worker/index.js';
 import { context, workbench } from '../functions/support.js';
 
 const FUNCTION_TIMEOUT_SECONDS = 300;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QueuesSettings } from '../../functions/settings.js';
 import type { RetryPolicy } from '../../src/policies/index.js';
-import { Harness } from '../processor/harness.js';
+import { Harness } from '../worker/harness.js';
 import { Cloud, type CloudOptions, never } from './cloud.js';
 
 const HOUR = 3_600;

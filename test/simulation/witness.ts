@@ -1,8 +1,8 @@
 import type { TierBand } from '../../src/policies/index.js';
-import type { RunSummary } from '../../src/processor/index.js';
 import type { BacklogRecord, Item, RecordChange } from '../../src/record/index.js';
 import type { OperatorChange } from '../../src/store/operator-store.js';
 import type { BreakerState } from '../../src/store/store.js';
+import type { RunSummary } from '../../src/worker/index.js';
 import type { Actor } from './actor.js';
 import type { IntakeReport } from './cloud/intake-function.js';
 import { type Features, LATE_TASK } from './features.js';

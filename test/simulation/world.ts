@@ -2,17 +2,17 @@ import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { isTrouble } from '../../functions/make-handler.js';
 import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { type ResolvedPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
+import { type BacklogRecord, type Item, lanesOf, RetryAfter, Snooze } from '../../src/record/index.js';
+import { MemoryStore } from '../../src/store/index.js';
+import type { OperatorStore } from '../../src/store/operator-store.js';
+import type { BacklogStore } from '../../src/store/store.js';
 import {
   type Arrivals,
   type AttemptContext,
   type RunSummary,
   resolveBreaker,
   run,
-} from '../../src/processor/index.js';
-import { type BacklogRecord, type Item, lanesOf, RetryAfter, Snooze } from '../../src/record/index.js';
-import { MemoryStore } from '../../src/store/index.js';
-import type { OperatorStore } from '../../src/store/operator-store.js';
-import type { BacklogStore } from '../../src/store/store.js';
+} from '../../src/worker/index.js';
 import { Actor, type Faults, NO_FAULTS } from './actor.js';
 import { Chaos, NO_TROUBLES } from './cloud/chaos.js';
 import { Cloud } from './cloud/cloud.js';

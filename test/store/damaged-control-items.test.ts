@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sweep } from '../../src/processor/index.js';
+import { sweep } from '../../src/intake/index.js';
 import { DynamoDbStore } from '../../src/store/index.js';
 import { type OpenBacklog, openBacklog } from '../format/backlog.js';
 
@@ -27,7 +27,6 @@ const VALUES: Record<string, AttributeValue> = {
 const LEASE: Record<string, AttributeValue> = {
   holder: { S: 'lost' },
   until: { N: String(START - MINUTE) },
-  ends: { N: String(START - MINUTE) },
   rev: { S: 'r' },
   ids: { L: [{ S: 'gone' }] },
   begun: { BOOL: true },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { RunOptions } from '../../src/processor/index.js';
 import { defineTask, type Task, type TaskOptions } from '../../src/tasks/index.js';
 import { workOf } from '../../src/tasks/work.js';
-import { Harness, type RunChoices, START, YOUNG } from '../processor/harness.js';
+import type { RunOptions } from '../../src/worker/index.js';
+import { Harness, type RunChoices, START, YOUNG } from '../worker/harness.js';
 
 const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 const done: string[] = [];

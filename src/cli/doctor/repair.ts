@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import { indexWhenFree } from '../../processor/index.js';
+import { indexWhenFree } from '../../intake/index.js';
 import { randomToken, systemRandom } from '../../random.js';
 import { isOfOneRecord } from '../../store/errors.js';
 import type { Found, OperatorStore } from '../../store/operator-store.js';

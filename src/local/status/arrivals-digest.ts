@@ -1,4 +1,4 @@
-import { isIdle, type RunSummary } from '../../processor/summary.js';
+import { isIdle, type RunSummary } from '../../worker/summary.js';
 import { type FiringResult, type RunReport, reportRun } from './run-report.js';
 
 export interface ArrivalsDigestOptions {

@@ -1,5 +1,5 @@
-import { isIdle, type RunSummary } from '../../processor/summary.js';
 import { withoutUrlSecrets } from '../../url-text.js';
+import { isIdle, type RunSummary } from '../../worker/summary.js';
 import type { Invocation } from '../sandbox/sandbox.js';
 import type { GivenUp } from '../sandbox/sandbox-pool.js';
 
@@ -65,7 +65,6 @@ const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   rateLimited: 'left to the rules: the rate limit is used up',
   concurrencyLimited: 'left to the rules: enough runs are at work on arrivals',
   stopped: 'stopped, as its function was to end',
-  onePage: 'one page, then the others',
   maxRecords: 'stopped at maxRecords',
   deadline: 'stopped before the deadline',
   paused: 'paused',

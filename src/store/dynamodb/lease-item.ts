@@ -13,7 +13,6 @@ export const LONGEST_LEASE_MS = 16 * 60_000;
  *     key       lease#<lane, and tier>
  *     holder    who has it; absent when it is free
  *     until     real time, epoch milliseconds
- *     ends      real time at which its holder will have ended; absent where nobody has said so
  *     rev       what the settles of the ids below write
  *     ids       the in-flight journal: ids under attempt, or about to be
  *     begun     true when all of them were read, and their attempts have begun
@@ -27,9 +26,9 @@ export function leaseKey(key: string): string {
 
 /** The attributes that a hold sets, and those it removes. Cursor and wake mark are not its business. */
 export function holdAttributes(hold: LeaseHold): { set: Record<string, unknown>; remove: string[] } {
-  const { holder, until, ends, rev, ids, begun, suspects } = hold;
+  const { holder, until, rev, ids, begun, suspects } = hold;
   return {
-    set: { holder, until, ends, rev, ids, begun, ...(suspects?.length ? { suspects } : {}) },
+    set: { holder, until, rev, ids, begun, ...(suspects?.length ? { suspects } : {}) },
     remove: [...(begun ? [] : ['begun']), ...(suspects?.length === 0 ? ['suspects'] : [])],
   };
 }
@@ -37,11 +36,10 @@ export function holdAttributes(hold: LeaseHold): { set: Record<string, unknown>;
 /** A lease that a run holds; undefined if it is free. Damaged attributes are left out. */
 export function parseLease(item: Item | undefined): LeaseState | undefined {
   if (!isHeld(item)) return undefined;
-  const { holder, until, ends, rev, begun, woken } = item;
+  const { holder, until, rev, begun, woken } = item;
   return {
     holder: isText(holder) ? holder : '',
     until: isTimeUntil(until, Number.MAX_SAFE_INTEGER) ? until : 0,
-    ...(isTimeUntil(ends, Number.MAX_SAFE_INTEGER) ? { ends } : {}),
     rev: isText(rev) ? rev : '',
     ids: idsOf(item.ids),
     ...(begun === true ? { begun } : {}),

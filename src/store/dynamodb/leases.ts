@@ -51,11 +51,7 @@ export class DynamoDbLeases {
     const mineAlready = isMineUntil(expressions, to);
     const answer = await this.table.update(
       leaseKey(key),
-      expressions.update(
-        { holder: to.holder, until: to.until, ends: to.ends },
-        [],
-        or(unchanged, mineAlready),
-      ),
+      expressions.update({ holder: to.holder, until: to.until }, [], or(unchanged, mineAlready)),
       true,
     );
     return answer.written ? parseLease(answer.item) : undefined;
@@ -83,7 +79,7 @@ export class DynamoDbLeases {
       ...(left.cursor ? { cursor: formatCursor(left.cursor) } : {}),
       ...(left.suspects?.length ? { suspects: left.suspects } : {}),
     };
-    const all = ['holder', 'until', 'ends', 'rev', 'ids', 'begun', 'suspects', 'cursor'];
+    const all = ['holder', 'until', 'rev', 'ids', 'begun', 'suspects', 'cursor'];
     const remove = all.filter((attribute) => !(attribute in set));
     const answer = await this.table.update(leaseKey(key), expressions.update(set, remove, mineAndNotWoken));
     if (answer.written) return 'released';

@@ -17,10 +17,9 @@ export class MemoryLeases {
     const lease = this.read(key);
     if (lease.held && !isMineUntil(lease.held, hold)) return { held: false, lease: stateOf(lease) };
     const suspects = [...(hold.suspects ?? lease.suspects)];
-    const { holder, until, ends, rev, ids, begun } = hold;
+    const { holder, until, rev, ids, begun } = hold;
     const held = {
       ...{ holder, until, rev, ids: [...ids] },
-      ...(ends === undefined ? {} : { ends }),
       ...(begun ? { begun } : {}),
     };
     this.leases.set(key, { ...lease, held, suspects });

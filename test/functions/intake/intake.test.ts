@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import { resolvePolicy } from '../../../src/policies/index.js';
-import { run } from '../../../src/processor/index.js';
 import { StoreUnavailableError } from '../../../src/store/errors.js';
 import type { BacklogStore } from '../../../src/store/index.js';
+import { run } from '../../../src/worker/index.js';
 import { context, workbench } from '../support.js';
 
 const change = (id: string, eventName = 'INSERT', sequence = id) => ({

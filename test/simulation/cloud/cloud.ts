@@ -1,5 +1,5 @@
 import type { ArrivalsEvent } from '../../../functions/intake/arrivals.js';
-import { sweep } from '../../../src/processor/index.js';
+import { sweep } from '../../../src/intake/index.js';
 import type { Item } from '../../../src/record/index.js';
 import { faultyStore } from '../faulty-store.js';
 import { AsyncInvocations } from './async-invocations.js';

@@ -43,18 +43,6 @@ export function keepingLeases(underTest: UnderTest): void {
     });
   });
 
-  it('tells the others when its holder will have ended, until it is given back', async () => {
-    const { store } = underTest();
-    const k = key();
-    await store.holdLease(k, hold('me', { ends: NOW + 300_000 }));
-    expect(await seen(k)).toEqual(state('me', { ends: NOW + 300_000 }));
-    const owner = { holder: 'you', until: NOW + 90_000, ends: NOW + 400_000 };
-    expect(await store.takeOverLease(k, state('me'), owner)).toMatchObject({ ends: NOW + 400_000 });
-    await store.releaseLease(k, 'you', {});
-    await store.holdLease(k, hold('he'));
-    expect(await seen(k)).toEqual(state('he'));
-  });
-
   it('gives a lease to exactly one of many who come at once', async () => {
     const { store } = underTest();
     const k = key();

@@ -1,0 +1,133 @@
+import type { Clock } from '../clock.js';
+import type { AttemptLogger } from '../logger.js';
+import { type Random, randomToken } from '../random.js';
+import {
+  type BacklogRecord,
+  indexChange,
+  isInWrongLane,
+  isMisindexed,
+  isQuarantine,
+  type KnownQueues,
+  moveToOwnLane,
+  quarantine,
+  type RecordChange,
+} from '../record/index.js';
+import { isOfStore, type StoreError } from '../store/errors.js';
+import type { BacklogStore } from '../store/store.js';
+
+/** Writes at once. */
+const CONCURRENCY = 25;
+
+export interface IndexingDeps extends KnownQueues {
+  readonly store: BacklogStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: AttemptLogger;
+}
+
+export interface Indexed {
+  /** As they were read: `problems` names the attributes that were written again. */
+  readonly indexed: readonly BacklogRecord[];
+  /** Gone, done, or indexed by another process. */
+  readonly skipped: number;
+  /** This code cannot handle them, or DynamoDB refuses to index them: they are dead, and say why. */
+  readonly quarantined: number;
+  /** DynamoDB takes not even that (an item of 400 KB has no room for it). */
+  readonly refused: number;
+  /** What kept the others from being looked at, which are to be asked for again. */
+  readonly trouble?: Trouble | undefined;
+}
+
+/** The store did not answer, or may not be used. */
+export interface Trouble {
+  readonly error: StoreError;
+  readonly ids: readonly string[];
+}
+
+/**
+ * Indexes records that no rule finds: put without `lane` or with a wrong one, or dead and set to `NEW` by hand. No other
+ * run may have claimed any of them. A record that is indexed, or done, is left alone. This may be repeated.
+ *
+ * In the order of the records, as far as the store answers: what is wrong with one of them is no trouble of another.
+ *
+ * @param gone ids that were asked for, and have no record
+ */
+export async function indexAll(
+  records: readonly BacklogRecord[],
+  gone: number,
+  deps: IndexingDeps,
+): Promise<Indexed> {
+  const waiting = records.filter((record) => needsIndexing(record, deps));
+  const skipped = gone + records.length - waiting.length;
+  const counts = { skipped, indexed: [] as BacklogRecord[], quarantined: 0, refused: 0 };
+  for (let i = 0; i < waiting.length; i += CONCURRENCY) {
+    const chunk = waiting.slice(i, i + CONCURRENCY);
+    const answers = await Promise.all(chunk.map((record) => indexOne(record, deps)));
+    const troubled: BacklogRecord[] = [];
+    let error: StoreError | undefined;
+    for (const [at, answer] of answers.entries()) {
+      const record = chunk[at] as BacklogRecord;
+      if (answer === 'indexed') counts.indexed.push(record);
+      else if (answer === 'skipped' || answer === 'quarantined' || answer === 'refused') counts[answer]++;
+      else {
+        error ??= answer;
+        troubled.push(record);
+      }
+    }
+    if (error) {
+      const ids = [...troubled, ...waiting.slice(i + CONCURRENCY)].map(({ id }) => id);
+      return { ...counts, trouble: { error, ids } };
+    }
+  }
+  return counts;
+}
+
+/** No rule finds it, or none where it is. */
+export function needsIndexing(record: BacklogRecord, known: KnownQueues): boolean {
+  return isMisindexed(record) || isInWrongLane(record, known);
+}
+
+type Answer = 'indexed' | 'skipped' | 'quarantined' | 'refused' | StoreError;
+
+/** Whatever is wrong with it ends here. */
+async function indexOne(record: BacklogRecord, deps: IndexingDeps): Promise<Answer> {
+  const { id } = record;
+  const { clock, logger, shardsOf = () => 1 } = deps;
+  const shards = shardsOf(record.queue);
+  try {
+    const change = isMisindexed(record)
+      ? indexChange(record, clock.now(), shards)
+      : moveToOwnLane(record, clock.now(), deps);
+    return await write(record, change, deps);
+  } catch (error) {
+    if (isOfStore(error)) return error;
+    const reason = reasonOf(error);
+    logger.error('a record cannot be indexed', { id, reason });
+    try {
+      const change = quarantine(record, 'it cannot be indexed', clock.now(), shards);
+      return await write(record, change, deps);
+    } catch (again) {
+      if (isOfStore(again)) return again;
+      logger.error('a record cannot be quarantined either, and will not be attempted', { id, reason });
+      return 'refused';
+    }
+  }
+}
+
+async function write(
+  record: BacklogRecord,
+  change: RecordChange,
+  { store, random, logger }: IndexingDeps,
+): Promise<Answer> {
+  const answer = await store.settle(record, change, randomToken(random));
+  if (answer !== 'settled') return 'skipped';
+  if (!isQuarantine(change)) return 'indexed';
+  logger.error('quarantined', { id: record.id, reason: change.set.deadReason });
+  return 'quarantined';
+}
+
+/** For the log: errors of DynamoDB contain no part of the record; other errors may. */
+function reasonOf(error: unknown): string {
+  const { name, message } = error as Error;
+  return name === 'StoreError' ? message : name;
+}

@@ -1,0 +1,133 @@
+import type { Clock } from '../clock.js';
+import type { AttemptLogger } from '../logger.js';
+import { type Random, randomToken } from '../random.js';
+import { StoreError } from '../store/errors.js';
+import type { BacklogStore, ClaimAnswer } from '../store/store.js';
+import type { Hold } from './heartbeat.js';
+import { CLOCK_SKEW_MS, leaseMs } from './lease.js';
+
+/** Between the end of an attempt's time and the claim's end: time to settle. */
+const SETTLE_MS = 5_000;
+
+export interface ClaimDeps {
+  readonly store: BacklogStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: AttemptLogger;
+}
+
+export interface Claimed {
+  readonly queue: string;
+  readonly ids: readonly string[];
+  /** The queue has shards. */
+  readonly isSpread: boolean;
+  /** Names the claim: the same batch that is delivered twice meets its own. Default: it comes once. */
+  readonly batch?: string | undefined;
+  /** Claims of the queue at a time. Default: any number. */
+  readonly maxRuns?: number | undefined;
+  /** Of one attempt, in seconds. Default: none are made. */
+  readonly attemptTimeout?: number | undefined;
+  /** Real time at which the function ends: a claim that lasts so long is not renewed. Default: any may be. */
+  readonly deadline?: number | undefined;
+}
+
+/** Acts with the answer to a claim, and gives the claim back, whatever happens. */
+export async function withClaim<T>(claim: Claim, act: (answer: ClaimAnswer) => Promise<T>): Promise<T> {
+  let answer: ClaimAnswer | undefined;
+  try {
+    answer = await claim.take();
+    return await act(answer);
+  } finally {
+    // A claim that met another one was written before. One without an answer may have been.
+    if (answer !== 'taken' && answer !== 'full') await claim.release();
+  }
+}
+
+/**
+ * One process's hold on records that are not indexed. Lasts as long as a lease does: if the process is lost, its records
+ * wait no longer than that.
+ */
+export class Claim implements Hold {
+  readonly rev: string;
+  private readonly holder: string;
+  private readonly batch: string;
+  private readonly attemptTimeout: number;
+  private readonly deadline: number;
+  /** When the attempts of what was read last must be over. */
+  private until = 0;
+  private heldUntil = 0;
+
+  constructor(
+    private readonly claimed: Claimed,
+    private readonly deps: ClaimDeps,
+  ) {
+    this.rev = randomToken(deps.random);
+    this.holder = randomToken(deps.random);
+    const {
+      batch = `index/${this.holder}`,
+      attemptTimeout = 0,
+      deadline = Number.POSITIVE_INFINITY,
+    } = claimed;
+    this.batch = batch;
+    this.attemptTimeout = attemptTimeout;
+    this.deadline = deadline;
+  }
+
+  async take(): Promise<ClaimAnswer> {
+    const answer = await this.claim();
+    this.until = this.heldUntil;
+    return answer;
+  }
+
+  /** Whether it lasts as long as the function may: it cannot be renewed. */
+  get isLast(): boolean {
+    return this.heldUntil >= this.deadline;
+  }
+
+  coversAttempt(startsAt = 0): boolean {
+    const from = Math.max(this.deps.clock.wall(), startsAt);
+    return from + this.attemptTimeout * 1000 + SETTLE_MS < this.until;
+  }
+
+  renewInMs(): number {
+    return Math.max(0, this.leftMs() - SETTLE_MS);
+  }
+
+  leftMs(): number {
+    return Math.max(0, this.heldUntil - this.deps.clock.wall());
+  }
+
+  async hold(): Promise<boolean> {
+    if (!(await this.renew())) return false;
+    this.until = this.heldUntil;
+    return true;
+  }
+
+  async renew(): Promise<boolean> {
+    if (this.isLast) return false;
+    return (await this.claim()) === 'claimed';
+  }
+
+  /** The work is done: a claim that cannot be given back runs out by itself. */
+  async release(): Promise<void> {
+    const { queue, isSpread } = this.claimed;
+    const { batch, holder } = this;
+    try {
+      await this.deps.store.releaseArrivals(queue, { batch, holder, isSpread });
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      this.deps.logger.warn('the claim on records could not be given back', { error: error.message });
+    }
+  }
+
+  private async claim(): Promise<ClaimAnswer> {
+    const { queue, ids, maxRuns, isSpread } = this.claimed;
+    const { batch, holder } = this;
+    const now = this.deps.clock.wall();
+    const until = now + leaseMs(this.attemptTimeout);
+    const claim = { batch, holder, until, ids, maxRuns, isSpread, now: now - CLOCK_SKEW_MS };
+    const answer = await this.deps.store.claimArrivals(queue, claim);
+    if (answer === 'claimed') this.heldUntil = until;
+    return answer;
+  }
+}

@@ -1,0 +1,215 @@
+import type { Clock } from '../clock.js';
+import { type Random, randomToken } from '../random.js';
+import type { BacklogStore, Cursor, LeaseHold, LeaseOwner, LeaseState } from '../store/store.js';
+
+/** What the work of one page may take in the worst case, in seconds. */
+export const PAGE_SECONDS = 60;
+/** Clocks of two machines may differ by this much. */
+export const CLOCK_SKEW_MS = 5_000;
+/** Between the end of an attempt's time and the end of the lease: time to settle. */
+const SETTLE_MS = 5_000;
+const MAX_TRIES = 3;
+
+export type Acquired =
+  | {
+      readonly held: true;
+      /** Where an earlier run stopped at a limit. */
+      readonly cursor?: Cursor | undefined;
+      /** What its holder left in flight, if it was lost. */
+      readonly crashed?: Crashed | undefined;
+    }
+  /** Its holder was asked to look once more. */
+  | { readonly held: false };
+
+/** The journal of a run that was lost. */
+export interface Crashed {
+  /** Ids in flight when it was lost, and the `rev` that their settles would have written. */
+  readonly inFlight: readonly string[];
+  readonly rev: string;
+  /** Whether their attempts had begun for certain: they may not even have been read. */
+  readonly begun: boolean;
+}
+
+export interface LeaseDeps {
+  readonly store: BacklogStore;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** How long a lease, or a claim, lasts: one page or one attempt, with time to settle before and after. */
+export function leaseMs(attemptTimeout: number): number {
+  return Math.max(PAGE_SECONDS, attemptTimeout) * 1000 + 2 * SETTLE_MS;
+}
+
+/** Whether a lease, or a claim, may be taken over. */
+function isExpired({ until }: Pick<LeaseOwner, 'until'>, clock: Clock): boolean {
+  return clock.wall() > until + CLOCK_SKEW_MS;
+}
+
+/** One run's hold on a lane (of a tier). Lasts for one page; every page's journal write renews it. */
+export class RunLease {
+  /** What the settles of the page in the journal write as `rev`. */
+  rev = '';
+  /** Ids that wait for their attempt alone; every write of the journal carries them on. */
+  suspects: readonly string[] = [];
+  /** Whether this run has acquired it and not given it back. */
+  isHeld = false;
+  private readonly holder: string;
+  /** When the attempts of the page in the journal must be over. */
+  private until = 0;
+  /** When the lease runs out: later, where it was renewed for those of the page that are not over yet. */
+  private heldUntil = 0;
+  /** The latest end that was asked for: DynamoDB may have carried out a request whose answer was lost. */
+  private askedUntil = 0;
+  /** Ids of a journal that no attempt has used yet. */
+  private journal: ReadonlySet<string> = new Set();
+  /** What the journal says of its attempts. */
+  private begun: true | undefined;
+
+  constructor(
+    private readonly key: string,
+    private readonly deps: LeaseDeps,
+    private readonly attemptTimeout: number,
+  ) {
+    this.holder = randomToken(deps.random);
+  }
+
+  /** Takes the lease with the journal of the first page, or asks its holder to look once more. */
+  async acquire(ids: readonly string[]): Promise<Acquired> {
+    const { store, clock } = this.deps;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      // Suspects are left as they are: the answer names them.
+      const hold = { ...this.next(ids), suspects: undefined };
+      const answer = await store.holdLease(this.key, hold);
+      if (answer.held) {
+        this.holds(hold);
+        this.suspects = answer.suspects ?? [];
+        this.journal = new Set(ids);
+        return { held: true, cursor: answer.cursor };
+      }
+      if (!answer.lease) continue;
+      if (isExpired(answer.lease, clock)) {
+        const taken = await this.takeOver(answer.lease);
+        if (taken) return taken;
+      } else if (await store.wakeHolder(this.key, answer.lease.holder)) {
+        return { held: false };
+      }
+    }
+    return { held: false };
+  }
+
+  /** Adds an id to those that wait for their attempt alone. */
+  suspect(id: string): void {
+    this.suspects = [...this.suspects, id];
+  }
+
+  /** They need not be attempted alone any more. */
+  clear(ids: readonly string[]): void {
+    this.suspects = this.suspects.filter((suspect) => !ids.includes(suspect));
+  }
+
+  /**
+   * Journals a page and renews the lease, unless the journal of the acquisition names it already. False: it is not
+   * ours any more.
+   */
+  async journalPage(ids: readonly string[]): Promise<boolean> {
+    const isJournalled = ids.every((id) => this.journal.has(id));
+    this.journal = new Set();
+    return isJournalled || this.write(this.next(ids));
+  }
+
+  /**
+   * Writes a new journal for ids whose attempts have begun, or begin at once, and renews the lease. False: it is not ours
+   * any more.
+   */
+  async hold(ids: readonly string[]): Promise<boolean> {
+    return this.write({ ...this.next(ids), begun: true });
+  }
+
+  /**
+   * Renews the lease for those of the page that are still in flight, so that no other run attempts them. It begins no
+   * further attempts: they would start from what was read long ago. False: it is not ours any more.
+   */
+  async renew(ids: readonly string[]): Promise<boolean> {
+    // The same page: records of it that were settled have its `rev` already.
+    const hold = { ...this.next(ids), rev: this.rev, begun: this.begun };
+    const { held } = await this.deps.store.holdLease(this.key, hold);
+    this.journal = new Set();
+    this.isHeld = held;
+    if (held) this.heldUntil = hold.until;
+    return held;
+  }
+
+  /** An attempt may start, now or later, only if it ends, with its settle, inside the lease. */
+  coversAttempt(startsAt = 0): boolean {
+    const from = Math.max(this.deps.clock.wall(), startsAt);
+    return from + this.attemptTimeout * 1000 + SETTLE_MS < this.until;
+  }
+
+  /** Tells whether the lease, as it is now, has run out meanwhile, whatever is written from now on. */
+  watch(): () => boolean {
+    const { until } = this;
+    return () => this.deps.clock.wall() < until;
+  }
+
+  /** Real milliseconds until a run that only waits should renew the lease. */
+  renewInMs(): number {
+    return Math.max(0, this.leftMs() - 2 * SETTLE_MS);
+  }
+
+  leftMs(): number {
+    return Math.max(0, this.heldUntil - this.deps.clock.wall());
+  }
+
+  /** `woken`: a wake mark was set, and the lease is still held. */
+  async release(cursor?: Cursor): Promise<'released' | 'woken' | 'lost'> {
+    const { askedUntil: until, suspects, holder } = this;
+    const answer = await this.deps.store.releaseLease(this.key, holder, { until, cursor, suspects });
+    this.isHeld = answer === 'woken';
+    return answer;
+  }
+
+  async acknowledgeWake(): Promise<boolean> {
+    this.isHeld = await this.deps.store.acknowledgeWake(this.key, this.holder);
+    return this.isHeld;
+  }
+
+  /** Releases it although other runs ask for it meanwhile: each does so once. */
+  async giveBack(cursor?: Cursor): Promise<void> {
+    while (this.isHeld) if ((await this.release(cursor)) === 'woken') await this.acknowledgeWake();
+  }
+
+  private async write(hold: LeaseHold): Promise<boolean> {
+    const { held } = await this.deps.store.holdLease(this.key, hold);
+    this.journal = new Set();
+    this.isHeld = held;
+    if (held) this.holds(hold);
+    return held;
+  }
+
+  private async takeOver(lease: LeaseState): Promise<Acquired | undefined> {
+    const { holder, until } = this.next([]);
+    const taken = await this.deps.store.takeOverLease(this.key, lease, { holder, until });
+    if (!taken) return undefined;
+    this.isHeld = true;
+    this.until = until;
+    this.heldUntil = until;
+    this.suspects = [...new Set([...taken.ids, ...taken.suspects])];
+    const crashed = { inFlight: taken.ids, rev: taken.rev, begun: taken.begun === true };
+    return { held: true, cursor: taken.cursor, crashed };
+  }
+
+  private next(ids: readonly string[]): LeaseHold {
+    const until = this.deps.clock.wall() + leaseMs(this.attemptTimeout);
+    this.askedUntil = Math.max(this.askedUntil, until);
+    return { holder: this.holder, until, ids, rev: randomToken(this.deps.random), suspects: this.suspects };
+  }
+
+  private holds({ until, rev, begun }: LeaseHold): void {
+    this.isHeld = true;
+    this.until = until;
+    this.heldUntil = until;
+    this.rev = rev;
+    this.begun = begun;
+  }
+}

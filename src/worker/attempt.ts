@@ -1,0 +1,117 @@
+import type { Clock } from '../clock.js';
+import type { AttemptLogger } from '../logger.js';
+import { type AttemptOutcome, type BacklogRecord, outcomeOfReturn, outcomeOfThrow } from '../record/index.js';
+import type { Process } from './options.js';
+
+/** How long an attempt may take to end after its signal was aborted before it counts as a straggler. */
+const GRACE_MS = 1_000;
+/** That time when the process is to end: Lambda gives it half a second at least, or two. */
+export const STOP_GRACE_MS = 200;
+/** Another run may attempt it at once: that it was stopped is no failure of its own. */
+const STOPPED = { type: 'snooze', seconds: 0, reason: 'stopped with its function' } as const;
+/** Longer than a process lives that is to end. */
+const STILL_RUNNING_SECONDS = 60;
+
+export interface RunningAttempt {
+  readonly record: BacklogRecord;
+  /** Its outcome, whenever it comes; never rejects. */
+  readonly outcome: Promise<AttemptOutcome>;
+  /** Resolves when it has ended, or has ignored its signal for a while: true if it is still running. */
+  readonly straggling: Promise<boolean>;
+}
+
+export interface AttemptDeps {
+  readonly process: Process;
+  readonly timeoutSeconds: number;
+  readonly clock: Clock;
+  readonly logger: AttemptLogger;
+  /** Aborted when the whole process is to end. */
+  readonly stop?: AbortSignal | undefined;
+}
+
+/** Calls the user's `process` on a record, with a time limit, at which the signal is aborted. */
+export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningAttempt {
+  const { process, timeoutSeconds, clock, logger, stop } = deps;
+  const timeout = new Timeout();
+  let hasEnded = false;
+  // Ends the current wait: a signal is expensive, and most attempts need only one.
+  let wake = new AbortController();
+  const stopping = () => wake.abort('stopping');
+  stop?.addEventListener('abort', stopping, { once: true });
+  const context = {
+    get signal() {
+      return timeout.signal;
+    },
+    attempt: record.attempts + 1,
+    logger,
+  };
+
+  const startedAt = clock.wall();
+  const outcome = (async () => process(record, context))()
+    .then(outcomeOfReturn, (thrown) => {
+      const said = outcomeOfThrow(thrown);
+      // Whatever it throws once it was told to stop: what ended it was the time limit.
+      const wasStopped = timeout.isUp && said.type === 'failure' && said.retryAfterSeconds === undefined;
+      if (!wasStopped) return said;
+      return stop?.aborted ? STOPPED : timedOut(timeoutSeconds);
+    })
+    .then((ended) => ({ ...ended, ms: Math.max(0, Math.round(clock.wall() - startedAt)) }))
+    .finally(() => {
+      stop?.removeEventListener('abort', stopping);
+      hasEnded = true;
+      wake.abort('ended');
+    });
+
+  const straggling = (async () => {
+    await clock.sleep(timeoutSeconds * 1000, wake.signal);
+    if (!hasEnded && stop?.aborted) {
+      wake = new AbortController();
+      await clock.sleep(STOP_GRACE_MS, wake.signal);
+    }
+    if (hasEnded) return false;
+    timeout.end(
+      new Error(stop?.aborted ? 'the function is ending' : `the attempt's ${timeoutSeconds} s are up`),
+    );
+    await clock.sleep(stop?.aborted ? STOP_GRACE_MS : GRACE_MS, wake.signal);
+    return !hasEnded;
+  })();
+
+  return { record, outcome, straggling };
+}
+
+function timedOut(timeoutSeconds: number): AttemptOutcome {
+  return failure('AttemptTimeout', `no end within ${timeoutSeconds} s`);
+}
+
+/** For an attempt that is still running when the function itself must end. */
+export function neverEnded(timeoutSeconds: number, isStopping: boolean): AttemptOutcome {
+  if (isStopping) return { ...STOPPED, seconds: STILL_RUNNING_SECONDS };
+  return failure('AttemptTimeout', `no end within ${timeoutSeconds} s; it ignored its signal`);
+}
+
+function failure(name: string, message: string): AttemptOutcome {
+  return { type: 'failure', error: { name, message } };
+}
+
+/** Tells an attempt that its time is up. The signal is expensive: it is created only for an attempt that reads it. */
+class Timeout {
+  private controller: AbortController | undefined;
+  private reason: Error | undefined;
+
+  get isUp(): boolean {
+    return this.reason !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.reason) this.controller.abort(this.reason);
+    }
+    return this.controller.signal;
+  }
+
+  end(reason: Error): void {
+    this.reason = reason;
+    this.controller?.abort(reason);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Crashed } from '../leases/lease.js';
+import { type BacklogRecord, settleLostWorker, WORKER_LOST } from '../record/index.js';
+import { type LaneRun, permitComes } from './lane-run.js';
+import type { StopReason } from './stop-reason.js';
+
+/** Suspects that one run attempts before its pages, and after them. Each costs a journal write of its own. */
+const MAX_SUSPECTS = 20;
+
+/**
+ * A run before this one was lost, and left ids in its journal. Those that were not settled are suspects, unless one alone
+ * was under attempt for certain: it gets a failure, without another attempt.
+ */
+export async function recoverCrashed(
+  run: LaneRun,
+  crashed: Crashed | undefined,
+): Promise<StopReason | undefined> {
+  if (!crashed) return undefined;
+  const { rules, lease, executor, logger } = run;
+  const { inFlight, rev, begun } = crashed;
+  const { records, stop } = await rules.read(inFlight);
+  if (stop) return stop;
+  const unsettled = records.filter((record) => record.rev !== rev && rules.judge(record).do === 'attempt');
+  const isUnsettled = (id: string) => unsettled.some((record) => record.id === id);
+  lease.clear(inFlight.filter((id) => !isUnsettled(id)));
+  const [culprit, ...others] = unsettled;
+  if (!begun || !culprit || others.length > 0) return undefined;
+  lease.clear([culprit.id]);
+  if (!(await lease.hold([culprit.id]))) return 'leaseLost';
+  logger.warn('the worker was lost during this attempt', { id: culprit.id });
+  const change = settleLostWorker(culprit, rules.settleContext(culprit));
+  await executor.workOff([{ record: culprit, change }]);
+  return undefined;
+}
+
+/**
+ * Makes a suspect of a record that a worker was lost on before, so that it is attempted after the pages of this run, or
+ * before those of the next one. False: it is none.
+ */
+export function isSuspect(record: BacklogRecord, { lease, counters }: LaneRun): boolean {
+  if (record.lastError?.name !== WORKER_LOST) return false;
+  // Those above the limit are due still, and named again.
+  if (lease.suspects.length < MAX_SUSPECTS) lease.suspect(record.id);
+  else counters.leftOver(1);
+  return true;
+}
+
+/**
+ * Attempts suspects, each alone and journalled by itself, so that the next loss tells which it was. A poison record is
+ * found by its second crash; the innocent ones lose nothing. One that is not attempted remains a suspect.
+ *
+ * @param mayGoOn false when other records have waited long enough
+ */
+export async function attemptSuspects(
+  run: LaneRun,
+  mayGoOn: () => boolean = () => true,
+): Promise<StopReason | undefined> {
+  for (const id of run.lease.suspects.slice(0, MAX_SUSPECTS)) {
+    if (!run.executor.hasRoom() || !mayGoOn()) return undefined;
+    const stop = await attemptAlone(run, id);
+    if (stop) return stop;
+  }
+  return undefined;
+}
+
+/** Reads before it journals, other than a page: what the journal names as begun begins at once. */
+async function attemptAlone(run: LaneRun, id: string): Promise<StopReason | undefined> {
+  const { rules, lease, executor, counters } = run;
+  await executor.stragglers.below(1);
+  await permitComes(run, 1);
+  const isStillOurs = lease.watch();
+  const { records, stop } = await rules.read([id]);
+  if (stop) return stop;
+  const [record] = records;
+  const verdict = record && rules.judge(record);
+  if (!record || !verdict || verdict.do === 'skip') {
+    counters.skipped();
+    lease.clear([id]);
+    return undefined;
+  }
+  if (!(await lease.hold([id]))) return 'leaseLost';
+  // No attempt is made of what was read when the lease may have been another's.
+  if (!isStillOurs()) return undefined;
+  const { late, deferred } = await executor.workOff([rules.work(record, verdict)]);
+  if (late.length + deferred.length === 0) lease.clear([id]);
+  await executor.stragglers.below(1);
+  return undefined;
+}

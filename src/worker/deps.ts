@@ -1,0 +1,37 @@
+import type { Clock } from '../clock.js';
+import type { AttemptLogger } from '../logger.js';
+import type { Random } from '../random.js';
+import type { BacklogStore } from '../store/store.js';
+import type { BreakerMemory } from './limits/breakers.js';
+import type { QueueTurns } from './page-turns.js';
+import type { Upcoming } from './upcoming.js';
+
+/** What a run works with: handed in, so that tests and simulations own time, chance and storage. */
+export interface RunDeps {
+  /** Where the records are. */
+  readonly store: BacklogStore;
+  /** Tells both times; `systemClock`, or a test's. */
+  readonly clock: Clock;
+  /** Draws jitter and tokens; `systemRandom`, or a test's. */
+  readonly random: Random;
+  /** Gets the lines of the run and of its attempts. */
+  readonly logger: AttemptLogger;
+  /**
+   * What the process remembers of its earlier runs. Default: nothing.
+   *
+   * @internal
+   */
+  readonly breakerMemory?: BreakerMemory | undefined;
+  /**
+   * Where the run notes what it may stay for. Default: it stays for nothing.
+   *
+   * @internal
+   */
+  readonly upcoming?: Upcoming | undefined;
+  /**
+   * Its pages take turns with those of other queues. Default: it serves one queue.
+   *
+   * @internal
+   */
+  readonly turns?: QueueTurns | undefined;
+}

@@ -1,0 +1,174 @@
+import { PAGE_SECONDS } from '../leases/lease.js';
+import type { BacklogRecord } from '../record/index.js';
+import { StoreError } from '../store/errors.js';
+import type { IndexKey } from '../store/store.js';
+import { attemptSuspects, isSuspect, recoverCrashed } from './crash-recovery.js';
+import { inTurn, type LaneRun, permitComes } from './lane-run.js';
+import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
+import type { Work } from './record-rules.js';
+import type { StopReason } from './stop-reason.js';
+
+const MAX_PAGE_RECORDS = 100;
+/** A lease lasts a little longer than an attempt of any length, its settle included. */
+const SPARE_START_SECONDS = 5;
+
+/**
+ * Drains one lane, or one age band of it. Each step is explained in docs/protocol.md:
+ *
+ *     query the index -> acquire the lease, with a journal -> recover what crashed
+ *       -> for each page: journal, read, judge, attempt, settle -> attempt the suspects, each alone -> release
+ */
+export async function drainLane(run: LaneRun): Promise<StopReason> {
+  const { lease, executor, share, counters } = run;
+  let pages = pagesOf(run);
+  const first = await pages.first(pageSize(run));
+  if (first.length === 0) return 'drained';
+  const acquired = await lease.acquire(idsOf(first));
+  if (!acquired.held) return 'leaseHeld';
+  try {
+    const { crashed, cursor } = acquired;
+    let stop = await recoverCrashed(run, crashed);
+    if (!stop && !(await share.open())) stop = 'concurrencyLimited';
+    // Unless the last run was lost during such an attempt: then the others come first.
+    if (!crashed?.begun) stop ??= await attemptSuspects(run, () => !isHalfTimeSpent(run));
+    for (let page = pages.begin(cursor, freshLimit(run)); ; page = pages.begin(undefined, freshLimit(run))) {
+      stop ??= await workOffPages(run, pages, page);
+      stop ??= await attemptSuspects(run);
+      if (stop) return stop;
+      await executor.stragglers.below(1);
+      const limit = executor.stopReason() ?? 'maxRecords';
+      const released = await lease.release();
+      if (released === 'released') return lease.suspects.length > 0 ? limit : 'drained';
+      // Another run has asked for the lease meanwhile: its records may have become due after this run's first look.
+      if (released === 'lost' || !(await lease.acknowledgeWake())) return 'leaseLost';
+      pages = pagesOf(run, true);
+      await pages.first(pageSize(run));
+    }
+  } finally {
+    counters.leftOver(lease.suspects.length);
+    await giveBack(run, pages);
+  }
+}
+
+/** Works off page after page. Returns why the run must end, or nothing when all pages are through. */
+async function workOffPages(
+  run: LaneRun,
+  pages: PageSource,
+  first: IndexKey[],
+): Promise<StopReason | undefined> {
+  const { executor, share, counters } = run;
+  for (let page: IndexKey[] | undefined = first; page; ) {
+    const keys: IndexKey[] = page;
+    const stop = await inTurn(run, () => workOffPage(run, pages, keys));
+    if (stop) return stop;
+    await executor.stragglers.below(share.most);
+    const limit = executor.stopReason();
+    page = await pages.next(limit ? MAX_PAGE_RECORDS : pageSize(run), freshLimit(run));
+    if (limit && page) {
+      counters.leftOver(page.length);
+      return limit;
+    }
+  }
+  return undefined;
+}
+
+/** Journals a page, and reads, judges, attempts and settles its records, as often as it takes. */
+async function workOffPage(
+  run: LaneRun,
+  pages: PageSource,
+  page: readonly IndexKey[],
+): Promise<StopReason | undefined> {
+  const { lease, rules, executor, share, counters } = run;
+  for (let rest = page; rest.length > 0; ) {
+    await permitComes(run, rest.length);
+    const ids = idsOf(rest);
+    if (!(await lease.journalPage([...new Set([...ids, ...executor.stragglers.ids])]))) return 'leaseLost';
+    // Read behind the journal: whatever another run or an operator did to them before shows.
+    const { records, stop } = await rules.read(ids);
+    if (stop) {
+      counters.leftOver(rest.length);
+      return stop;
+    }
+    const byId = new Map(records.map((record) => [record.id, record]));
+    const work = rest.flatMap(({ id, dueAt }) => workFor(run, byId.get(id), dueAt) ?? []);
+    const { late, deferred } = await executor.workOff(work);
+    counters.leftOver(deferred.length);
+    const left = new Set(late.map(({ record }) => record.id));
+    const firstLeft = rest.findIndex(({ id }) => left.has(id));
+    const reached = firstLeft < 0 ? rest.at(-1) : rest[firstLeft - 1];
+    if (reached) pages.reached(reached);
+    rest = rest.filter(({ id }) => left.has(id));
+    if (rest.length === 0) return undefined;
+    const limit = executor.stopReason();
+    if (limit) {
+      counters.leftOver(rest.length);
+      return limit;
+    }
+    // What is left did not fit into the lease: stragglers held slots, or this process was frozen. Read it again.
+    await executor.stragglers.below(share.most);
+  }
+  return undefined;
+}
+
+/** What is to be done with a record of the page; nothing if it is not its turn. */
+function workFor(run: LaneRun, record: BacklogRecord | undefined, indexedDueAt: string): Work | undefined {
+  const { lease, rules, executor, counters } = run;
+  const isElsewhere =
+    !record || lease.suspects.includes(record.id) || executor.stragglers.ids.includes(record.id);
+  const verdict = isElsewhere ? undefined : rules.judge(record, indexedDueAt);
+  if (!record || !verdict || verdict.do === 'skip') {
+    counters.skipped();
+    return undefined;
+  }
+  if (verdict.do === 'attempt' && isSuspect(record, run)) return undefined;
+  return rules.work(record, verdict);
+}
+
+/** Why the run ends is known already; a lease that cannot be given back runs out by itself. */
+async function giveBack({ executor, lease, logger }: LaneRun, pages: PageSource): Promise<void> {
+  try {
+    await executor.stragglers.below(1);
+    await lease.giveBack(pages.cursor());
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    logger.warn('the lease could not be given back', { error: error.message });
+  }
+}
+
+/** @param isWoken another run has left it to this one to look for everything */
+function pagesOf({ store, clock, rules, options, upcoming }: LaneRun, isWoken = false): PageSource {
+  const { lane, exactSince } = options.target;
+  const now = clock.now();
+  if (rules.band) return new AgeBandPages(store, lane, rules.band, now);
+  if (exactSince !== undefined && !isWoken) return new DueTimePages(store, lane, now, { exactSince });
+  const { limits, tickSeconds } = options;
+  const { linger = tickSeconds } = limits;
+  // How far ahead a run looks that may stay for what comes.
+  const milliseconds = Math.min(linger, tickSeconds) * 1000;
+  return new DueTimePages(store, lane, now, {
+    ahead: upcoming && linger > 0 ? { upcoming, milliseconds } : undefined,
+  });
+}
+
+/** No more records than fit into a page's time in the worst case. */
+function pageSize({ options, share, budget }: LaneRun): number {
+  const { attemptTimeout, attemptsPerSecond = Number.POSITIVE_INFINITY } = options.limits;
+  const rounds = Math.max(1, Math.floor(PAGE_SECONDS / attemptTimeout));
+  // Records whose attempt would start too late for the lease are left for the next page.
+  const startSeconds = Math.max(SPARE_START_SECONDS, PAGE_SECONDS - attemptTimeout);
+  const permitted = Math.floor(attemptsPerSecond * startSeconds);
+  return Math.max(1, Math.min(MAX_PAGE_RECORDS, share.fair * rounds, permitted, budget.left));
+}
+
+/** Half the run's limit, or of its time, is kept for those that an earlier run did not come to. */
+function freshLimit(run: LaneRun): number {
+  return isHalfTimeSpent(run) ? 0 : run.budget.freshLeft;
+}
+
+function isHalfTimeSpent({ clock, startedAt, options }: LaneRun): boolean {
+  return clock.wall() > (startedAt + options.deadline) / 2;
+}
+
+function idsOf(keys: readonly IndexKey[]): string[] {
+  return keys.map(({ id }) => id);
+}

@@ -1,0 +1,48 @@
+import * as z from 'zod/mini';
+import {
+  type AttemptOutcome,
+  DEFAULT_HISTORY,
+  type ErrorText,
+  type HistoryLimits,
+} from '../../record/index.js';
+
+/** What a record keeps of its attempts; every byte of it is billed at every write of the record. */
+export interface HistoryOptions {
+  /** The size of all entries together. Default 512, or 2048 with stacks. */
+  readonly bytes?: number | undefined;
+  /** Entries at most. Default 20. */
+  readonly entries?: number | undefined;
+  /** Whether it is kept where errors were thrown, in code of one's own. Default: no. */
+  readonly stacks?: boolean | undefined;
+  /**
+   * Takes secrets out of what is kept. It gets every text before it is cut, and returns at once what may be kept. If it
+   * throws, or returns anything else, only the error's name is kept.
+   */
+  readonly redact?: ((text: ErrorText) => ErrorText) | undefined;
+}
+
+/** An outcome with what may be kept of its texts. */
+export interface Kept {
+  readonly outcome: AttemptOutcome;
+  /** What was wrong with the hook. */
+  readonly problem?: string | undefined;
+}
+
+/** Never throws; `redactionOf` makes it of the options. */
+export type Redaction = (outcome: AttemptOutcome) => Kept;
+
+/** What a queue may say about its history, as plain data. */
+export const historyShape = {
+  bytes: z.optional(z.int().check(z.minimum(200), z.maximum(16_384))),
+  entries: z.optional(z.int().check(z.minimum(1), z.maximum(100))),
+  stacks: z.optional(z.boolean()),
+};
+
+const STACKS_BYTES = 2_048;
+
+export function historyLimits({ bytes, entries, stacks = false }: HistoryOptions): HistoryLimits {
+  return {
+    bytes: bytes ?? (stacks ? STACKS_BYTES : DEFAULT_HISTORY.bytes),
+    entries: entries ?? DEFAULT_HISTORY.entries,
+  };
+}

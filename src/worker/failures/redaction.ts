@@ -1,0 +1,108 @@
+import * as z from 'zod/mini';
+import type { AttemptOutcome, ErrorText } from '../../record/index.js';
+import { type HistoryOptions, historyShape, type Kept, type Redaction } from './history.js';
+
+const AT = /^[ \t]+at /m;
+/** The most that is read of a stack. */
+const MAX_TEXT_CHARACTERS = 16_384;
+
+/** What a handler's code may say about its history. */
+export const historyChoices = {
+  history: z.optional(
+    z.strictObject({
+      ...historyShape,
+      redact: z.optional(
+        z.custom<NonNullable<HistoryOptions['redact']>>(
+          (value) => typeof value === 'function',
+          'expected a function',
+        ),
+      ),
+    }),
+  ),
+};
+
+/**
+ * Makes the `redaction` of `RunOptions`, which keeps what the options allow: redacted texts, and the stacks where they
+ * are asked for.
+ */
+export function redactionOf({ stacks = false, redact }: HistoryOptions): Redaction | undefined {
+  if (!stacks && !redact) return undefined;
+  return (outcome) => keptOf(outcome, stacks, redact);
+}
+
+function keptOf(outcome: AttemptOutcome, stacks: boolean, redact: HistoryOptions['redact']): Kept {
+  let problem: string | undefined;
+  const clean = (text: ErrorText): ErrorText => {
+    if (!redact) return text;
+    try {
+      return checked(redact(text));
+    } catch (error) {
+      // Whatever else it says may be what it was to keep out.
+      problem = `history.redact: ${error instanceof BadAnswer ? error.message : 'threw'}; only names are kept`;
+      return { name: text.name, message: '' };
+    }
+  };
+  const said = (name: string, reason: string) => clean({ name, message: reason }).message;
+  switch (outcome.type) {
+    case 'success':
+      return { outcome };
+    case 'failure':
+    case 'dead': {
+      const { error: given, thrown } = outcome;
+      const error = clean(stacks ? { ...given, stack: stackOf(thrown) } : given);
+      if (outcome.type === 'failure') return { outcome: { ...outcome, error }, problem };
+      const reason = outcome.reason === given.message ? error.message : said('Dead', outcome.reason);
+      return { outcome: { ...outcome, error, reason: reason || error.name }, problem };
+    }
+    case 'snooze': {
+      const { reason } = outcome;
+      const kept = reason === undefined ? {} : { reason: said('Snooze', reason) };
+      return { outcome: { ...outcome, ...kept }, problem };
+    }
+    case 'cancel': {
+      const reason = said('Cancel', outcome.reason);
+      return { outcome: { ...outcome, reason }, problem };
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+class BadAnswer extends Error {}
+
+function checked(answer: unknown): ErrorText {
+  ignoreRejection(answer);
+  if (typeof answer === 'object' && answer !== null) {
+    const { name, message, stack } = answer as Record<string, unknown>;
+    if (typeof name === 'string' && typeof message === 'string') {
+      return { name, message, ...(typeof stack === 'string' ? { stack } : {}) };
+    }
+  }
+  throw new BadAnswer('expected { name, message, stack? }, got something else');
+}
+
+/** A promise is no answer; left alone, it would end the process when it is rejected. */
+export function ignoreRejection(answer: unknown): void {
+  if (answer instanceof Promise) answer.catch(() => {});
+}
+
+/**
+ * The lines that say where: what comes before them repeats the error's name and message, however long it is and
+ * whatever is in it. A pattern that goes on over the ends of lines would take minutes for one of empty lines.
+ */
+function stackOf(thrown: unknown): string | undefined {
+  try {
+    const { stack, name, message } = thrown as Error;
+    if (typeof stack !== 'string') return undefined;
+    // Only so much of it is looked through. It begins with the message, mostly behind the name, and they may be longer.
+    const ends = stack.length > MAX_TEXT_CHARACTERS ? [message.length, message.length + name.length] : [0];
+    const parts = ends.map((end) => stack.slice(end, end + MAX_TEXT_CHARACTERS));
+    const part = parts.find((one) => AT.test(one));
+    if (part === undefined) return undefined;
+    const from = part.search(AT);
+    const lines = part.slice(from).split('\n');
+    return lines.map((line) => line.trim()).join('\n');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,136 @@
+import { indexWhenFree } from '../intake/index-when-free.js';
+import { type Indexed, type IndexingDeps, indexAll } from '../intake/indexing.js';
+import { Claim, withClaim } from '../leases/claim.js';
+import { type BacklogRecord, isNotIndexed, isPending } from '../record/index.js';
+import type { AttemptBudget } from './budget.js';
+import type { QueueRun, RunContext } from './context.js';
+import { Executor } from './executor.js';
+import type { Arrivals } from './options.js';
+import { RecordRules } from './record-rules.js';
+import type { StopReason } from './stop-reason.js';
+
+/** Batches of one queue under attempt at a time; records above that are indexed, and an ordinary run looks at them. */
+const ON_INSERT_CONCURRENCY = 10;
+/** How long a first attempt waits for its permit, in a queue with a rate limit. */
+const LONGEST_WAIT_MS = 5_000;
+
+interface FirstAttempts {
+  readonly ended: StopReason;
+  /** Records that were indexed since enough others are under attempt. */
+  readonly crowdedOut: readonly BacklogRecord[];
+}
+
+interface InsertRun extends RunContext {
+  readonly hold: Claim;
+  readonly executor: Executor;
+}
+
+/**
+ * Attempts records that were just inserted, before they are indexed: a success is their only write, and the write of a
+ * failure indexes them. A record that cannot be attempted now is indexed without an attempt.
+ *
+ *     slots, permits -> claim the batch -> read, judge, attempt, settle -> index the others -> release
+ *
+ * If this run is lost, its event comes back to the intake, which indexes all of them.
+ */
+export async function attemptOnInsert(
+  run: QueueRun,
+  { batch, ids }: Arrivals,
+  budget: AttemptBudget,
+): Promise<FirstAttempts> {
+  const { options, limits, clock } = run;
+  const { target, deadline } = options;
+  const { attemptTimeout, onInsertConcurrency: maxRuns = ON_INSERT_CONCURRENCY } = options.limits;
+  const { pool, rateLimit, breakers } = limits;
+  const share = pool.join();
+  if (!(await share.open())) return leaveToRules(run, ids, 'concurrencyLimited');
+  // Records that would have to wait for long are indexed instead: they gain nothing here.
+  const hasPermits = await rateLimit.acquire(ids.length, clock.wall() + LONGEST_WAIT_MS);
+  if (!hasPermits) return leaveToRules(run, ids, 'rateLimited');
+  const isSpread = (target.shards ?? 1) > 1;
+  const claim = new Claim(
+    { queue: target.queue, batch, ids, isSpread, maxRuns, attemptTimeout, deadline },
+    run,
+  );
+  return withClaim(claim, async (answer) => {
+    if (answer === 'taken') return { ended: 'leaseHeld', crowdedOut: [] };
+    if (answer === 'shared') return { ended: 'shared', crowdedOut: [] };
+    if (answer === 'full') return leaveToRules(run, ids, 'concurrencyLimited');
+    const rules = new RecordRules(options, run, breakers, undefined);
+    const ofBatch = { ...run, hold: claim, rules, budget, rateLimit, breakers, share };
+    const executor = new Executor(ofBatch);
+    try {
+      return { ended: await attemptAll({ ...ofBatch, executor }, ids), crowdedOut: [] };
+    } finally {
+      // Whatever happened: no other run may claim the records while one of them is still under attempt.
+      await executor.stragglers.below(1);
+    }
+  });
+}
+
+async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<StopReason> {
+  const { rules, executor, counters, hold, share } = run;
+  for (let ids: readonly string[] = [...new Set(batch)]; ; ) {
+    const { records, stop } = await rules.read(ids);
+    const waiting = records.filter(isNotIndexed);
+    for (let i = waiting.length; i < ids.length; i++) counters.skipped();
+    const isForNow = (record: BacklogRecord) => stop === undefined && isDue(record, run);
+    const work = waiting.filter(isForNow).map((record) => rules.begin(record));
+    const workedOff = await executor.workOff(work);
+    const late = workedOff.late.map(({ record }) => record);
+    const deferred = workedOff.deferred.map(({ record }) => record);
+    const end = stop ?? executor.stopReason() ?? (late.length > 0 && hold.isLast ? 'deadline' : undefined);
+    const others = waiting.filter((record) => !isForNow(record));
+    if (!(await index(run, [...others, ...deferred, ...(end ? late : [])]))) return 'shared';
+    if (end || late.length === 0) return end ?? 'drained';
+    // What is left did not fit into the claim: stragglers held slots, or the others took long. Read it again.
+    await executor.stragglers.below(share.most);
+    if (!(await hold.hold())) return 'shared';
+    ids = late.map(({ id }) => id);
+  }
+}
+
+/** Not one that its producer delays, or has put into another queue meanwhile. */
+function isDue(record: BacklogRecord, { clock, options }: QueueOf): boolean {
+  const now = clock.now();
+  const from = [record.availableAt, record.notBefore].map((time) =>
+    time === undefined ? 0 : Date.parse(time),
+  );
+  return isPending(record) && record.queue === options.target.queue && Math.max(...from) <= now;
+}
+
+/** False: this process was frozen, and another run may have claimed them by now. */
+async function index(run: InsertRun, records: readonly BacklogRecord[]): Promise<boolean> {
+  if (records.length === 0) return true;
+  if (run.hold.renewInMs() <= 0 && !(await run.hold.hold())) return false;
+  count(run, await indexAll(records, 0, indexing(run)));
+  return true;
+}
+
+async function leaveToRules(
+  run: QueueRun,
+  ids: readonly string[],
+  ended: 'concurrencyLimited' | 'rateLimited',
+): Promise<FirstAttempts> {
+  const formerQueues = [run.options.target.queue];
+  const answer = await indexWhenFree(ids, indexing(run), { formerQueues });
+  count(run, answer);
+  const crowdedOut = ended === 'concurrencyLimited' ? answer.indexed : [];
+  return { ended: answer.waiting.length > 0 ? 'shared' : ended, crowdedOut };
+}
+
+type QueueOf = Pick<RunContext, 'store' | 'clock' | 'random' | 'logger' | 'options' | 'counters'>;
+
+/** If a record was moved into another queue meanwhile, this run does not know the shards of that queue. */
+function indexing(run: QueueOf): IndexingDeps {
+  const { queue, shards = 1 } = run.options.target;
+  return { ...run, shardsOf: (name) => (name === queue ? shards : 1) };
+}
+
+/** @throws StoreError that kept some from being indexed */
+function count({ counters }: QueueOf, { indexed, quarantined, refused, trouble }: Indexed): void {
+  counters.leftOver(indexed.length);
+  counters.quarantined(quarantined);
+  counters.refused(refused);
+  if (trouble) throw trouble.error;
+}

@@ -1,0 +1,22 @@
+export type { AttemptLogger } from '../logger.js';
+export type { RunDeps } from './deps.js';
+export { LANES_AT_ONCE } from './drain-lanes.js';
+export { decisionChoices } from './failures/decision-choices.js';
+export { type DeadOn, decisionOptions } from './failures/decision-options.js';
+export type { RecordChoices, RetryDecider } from './failures/decisions.js';
+export { type HistoryOptions, historyLimits, historyShape, type Redaction } from './failures/history.js';
+export { historyChoices, redactionOf } from './failures/redaction.js';
+export {
+  type RetryAnswer,
+  type RetryFunction,
+  type RetryWait,
+  retryDecider,
+} from './failures/retry-function.js';
+export type { BreakerOptions } from './limits/breaker.js';
+export type { BreakerMemory } from './limits/breakers.js';
+export * from './options.js';
+export { run } from './run.js';
+export type { StopReason } from './stop-reason.js';
+export type { RunSummary } from './summary.js';
+export { runQueues, together } from './weighted-queues.js';
+export { parseWeights, type QueuesChoice, type QueueWeights } from './weights.js';

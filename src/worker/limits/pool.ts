@@ -1,0 +1,159 @@
+import type { Clock } from '../../clock.js';
+import type { RunSlots } from './slots.js';
+
+/** Between two looks at whether an attempt that waits for others may still start. */
+const LOOK_MS = 1_000;
+
+export interface PoolDeps {
+  /** Attempts at a time that the run may make, if it is given as many. */
+  readonly size: number;
+  readonly slots: RunSlots;
+  readonly clock: Clock;
+}
+
+interface Waiting {
+  readonly share: Share;
+  /** Hands it what another attempt gave back. */
+  readonly serve: () => void;
+}
+
+/**
+ * The attempts that one run may have under way at a time, of all lanes that it drains. Each lane has an even share of
+ * them, and takes more while the others leave theirs. One is kept for each lane that has none under way: a lane whose
+ * attempts ignore their signals must not keep another one from all of its own.
+ */
+export class Pool {
+  private readonly lanes = new Set<Share>();
+  /** The attempts that each has under way, those included that go on after their lane has left. */
+  private readonly inUse = new Map<Share, number>();
+  private waiting: Waiting[] = [];
+  private size: number;
+
+  constructor(private readonly deps: PoolDeps) {
+    this.size = deps.size;
+  }
+
+  /** Adds a lane, and gives its share. */
+  join(): Share {
+    const share = new Share(this, this.deps.slots);
+    this.lanes.add(share);
+    return share;
+  }
+
+  async open(): Promise<boolean> {
+    this.size = await this.deps.slots.take();
+    return this.size > 0;
+  }
+
+  get mostAtOnce(): number {
+    return this.size;
+  }
+
+  get fairShare(): number {
+    return Math.max(1, Math.floor(this.size / Math.max(1, this.lanes.size)));
+  }
+
+  get mostOfOne(): number {
+    return Math.max(this.fairShare, this.size - Math.max(0, this.lanes.size - 1));
+  }
+
+  close(): Promise<void> {
+    return this.deps.slots.release();
+  }
+
+  /** Only for shares, as all below. */
+  tryTake(share: Share): boolean {
+    const free = [...this.inUse.values()].reduce((left, count) => left - count, this.size);
+    const isLent = this.used(share) >= this.fairShare && this.lanes.size > 1;
+    if (free <= (isLent ? this.keptForOthers(share) : 0)) return false;
+    this.inUse.set(share, this.used(share) + 1);
+    return true;
+  }
+
+  /** Attempts that one lane leaves to the others: one for each lane that has none under way, and at least one. */
+  private keptForOthers(share: Share): number {
+    const others = [...this.lanes].filter((other) => other !== share && this.used(other) === 0);
+    return Math.max(1, others.length);
+  }
+
+  private used(share: Share): number {
+    return this.inUse.get(share) ?? 0;
+  }
+
+  giveBack(share: Share): void {
+    this.inUse.set(share, this.used(share) - 1);
+    this.serve();
+  }
+
+  leave(share: Share): void {
+    this.lanes.delete(share);
+    this.serve();
+  }
+
+  /** True: it has been served, and has what it waited for. */
+  async wait(share: Share): Promise<boolean> {
+    const served = new AbortController();
+    const waiting: Waiting = { share, serve: () => served.abort('served') };
+    this.waiting.push(waiting);
+    await this.deps.clock.sleep(LOOK_MS, served.signal);
+    this.waiting = this.waiting.filter((other) => other !== waiting);
+    return served.signal.aborted;
+  }
+
+  /** A lane that has less than its share goes before those that have more; among equals, the one that waited longest. */
+  private serve(): void {
+    const hasShare = ({ share }: Waiting) => Number(this.used(share) >= this.fairShare);
+    const inTurn = [...this.waiting].sort((a, b) => hasShare(a) - hasShare(b));
+    for (const waiting of inTurn) {
+      if (!this.tryTake(waiting.share)) continue;
+      this.waiting = this.waiting.filter((other) => other !== waiting);
+      waiting.serve();
+    }
+  }
+}
+
+/** What one lane has of its run's attempts at a time. */
+export class Share {
+  constructor(
+    private readonly pool: Pool,
+    readonly slots: RunSlots,
+  ) {}
+
+  /** Attempts at a time that this lane can count on. */
+  get fair(): number {
+    return this.pool.fairShare;
+  }
+
+  /** The most attempts that the lane can have, while the others leave theirs. */
+  get most(): number {
+    return this.pool.mostOfOne;
+  }
+
+  /**
+   * Waits until another attempt may be under way.
+   *
+   * @param mayStart false: it is too late for that
+   * @returns what ends it, as often as it is called; undefined if it was too late
+   */
+  async take(mayStart: () => boolean): Promise<(() => void) | undefined> {
+    while (!this.pool.tryTake(this)) {
+      if (await this.pool.wait(this)) break;
+      if (!mayStart()) return undefined;
+    }
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.pool.giveBack(this);
+    };
+  }
+
+  /** Takes the run's attempts at a time from those of its queue, if no other lane has. False: there are none. */
+  open(): Promise<boolean> {
+    return this.pool.open();
+  }
+
+  leave(): void {
+    this.pool.leave(this);
+  }
+}

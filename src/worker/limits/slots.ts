@@ -1,0 +1,154 @@
+import type { Clock } from '../../clock.js';
+import { CLOCK_SKEW_MS } from '../../leases/lease.js';
+import type { AttemptLogger } from '../../logger.js';
+import { type Random, randomToken } from '../../random.js';
+import { StoreError, StoreThrottledError, StoreUnavailableError } from '../../store/errors.js';
+import type { BacklogStore } from '../../store/store.js';
+
+/** As long as a lease: if the run is lost, its slots are free after that, whatever its function's timeout. */
+const SLOTS_MS = 70_000;
+/** An attempt starts only if its slot lasts for all of it, or for so long where it may take longer. */
+const LONGEST_COVER_SECONDS = 30;
+/** Between the end of an attempt and the end of its slot; as much is left for the renewal before that. */
+const SPARE_MS = 5_000;
+const RETRY_MS = 1_000;
+
+export interface RunSlotsDeps {
+  readonly queue: string;
+  readonly concurrency: number;
+  /** Undefined: the queue has no limit for all of its runs. */
+  readonly globalConcurrency?: number | undefined;
+  readonly onArrival: boolean;
+  readonly attemptTimeout: number;
+  readonly store: Pick<BacklogStore, 'takeSlots' | 'renewSlots' | 'releaseSlots'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: AttemptLogger;
+}
+
+/**
+ * One run's share of the attempts that its queue may have under way at a time, where it has a limit for all of its
+ * runs. It lasts a little longer than a minute, and is renewed while the run goes on.
+ */
+export class RunSlots {
+  private readonly run: string;
+  private readonly over = new AbortController();
+  private taking: Promise<number> | undefined;
+  private granted = 0;
+  /** It asked and got no answer: it may have some. */
+  private mayHave = false;
+  private until = 0;
+  private lost = false;
+  private renewing: Promise<void> = Promise.resolve();
+
+  constructor(private readonly deps: RunSlotsDeps) {
+    this.run = randomToken(deps.random);
+  }
+
+  /** They were not granted, or are another run's by now: this one was frozen. */
+  get areLost(): boolean {
+    return this.lost;
+  }
+
+  /**
+   * Takes them, once for the run.
+   *
+   * @returns how many; 0 if none are free, or DynamoDB does not answer
+   */
+  take(): Promise<number> {
+    this.taking ??= this.takeNow();
+    return this.taking;
+  }
+
+  /** Whether an attempt may start now. */
+  cover(): boolean {
+    const { globalConcurrency, clock } = this.deps;
+    // Before they are taken nothing is attempted; what needs no attempt needs none of them.
+    if (globalConcurrency === undefined || !this.taking) return true;
+    return !this.lost && clock.wall() + this.coverMs + SPARE_MS < this.until;
+  }
+
+  /** Renews them where this process was frozen; those that cannot be are lost. */
+  async ensure(): Promise<void> {
+    if (this.cover() || this.lost) return;
+    await this.renew();
+    this.lost = !this.cover();
+  }
+
+  async release(): Promise<void> {
+    const { queue, store, logger, onArrival } = this.deps;
+    this.over.abort('the run is over');
+    await this.renewing;
+    if (this.granted === 0 && !this.mayHave) return;
+    const count = this.granted > 0 ? this.granted : this.wanted;
+    this.granted = 0;
+    this.mayHave = false;
+    await store.releaseSlots(queue, this.run, { count, onArrival }).catch((error) => {
+      // Runs out by itself.
+      if (!(error instanceof StoreError)) throw error;
+      logger.warn('attempts at a time could not be given back', { queue, error: error.message });
+    });
+  }
+
+  private get wanted(): number {
+    const { concurrency, globalConcurrency = concurrency } = this.deps;
+    return Math.min(concurrency, globalConcurrency);
+  }
+
+  private get coverMs(): number {
+    return Math.min(this.deps.attemptTimeout, LONGEST_COVER_SECONDS) * 1000;
+  }
+
+  private async takeNow(): Promise<number> {
+    const { globalConcurrency, concurrency } = this.deps;
+    if (globalConcurrency === undefined) return concurrency;
+    this.granted = await this.ask(globalConcurrency);
+    this.lost = this.granted === 0;
+    if (!this.lost) this.renewing = this.keep();
+    return this.granted;
+  }
+
+  private async ask(most: number): Promise<number> {
+    const { queue, onArrival, store, clock, logger } = this.deps;
+    const now = clock.wall();
+    const until = now + SLOTS_MS;
+    try {
+      const ask = { run: this.run, wanted: this.wanted, most, onArrival, now: now - CLOCK_SKEW_MS, until };
+      const granted = await store.takeSlots(queue, ask);
+      this.until = until;
+      return granted;
+    } catch (error) {
+      if (!(error instanceof StoreThrottledError || error instanceof StoreUnavailableError)) throw error;
+      this.mayHave = true;
+      logger.warn('attempts at a time could not be taken', { queue, error: error.message });
+      return 0;
+    }
+  }
+
+  /** While the run goes on; it ends with the run, or when they are lost. */
+  private async keep(): Promise<void> {
+    const { clock } = this.deps;
+    const { signal } = this.over;
+    for (let atLeastMs = 0; ; ) {
+      const dueMs = this.until - clock.wall() - this.coverMs - 2 * SPARE_MS;
+      await clock.sleep(Math.max(atLeastMs, dueMs), signal);
+      if (signal.aborted || this.lost) return;
+      atLeastMs = (await this.renew()) ? 0 : RETRY_MS;
+    }
+  }
+
+  /** False: DynamoDB did not answer. */
+  private async renew(): Promise<boolean> {
+    const { queue, store, clock, logger } = this.deps;
+    const until = clock.wall() + SLOTS_MS;
+    try {
+      if (await store.renewSlots(queue, this.run, until)) this.until = until;
+      else this.lost = true;
+      return true;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      logger.warn('attempts at a time could not be renewed', { queue, error: error.message });
+      return false;
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import * as z from 'zod/mini';
+import type { Clock } from '../clock.js';
+import { type Duration, duration } from '../duration.js';
+import type { AttemptLogger } from '../logger.js';
+import type { ResolvedPolicy, TierBand } from '../policies/index.js';
+import type { BacklogRecord, HistoryLimits, RetryMode, TypedOutcome } from '../record/index.js';
+import type { FailureChoices, RecordChoices } from './failures/decisions.js';
+import type { Redaction } from './failures/history.js';
+import type { BreakerOptions } from './limits/breaker.js';
+
+/** What a `process` function gets beside the record. */
+export interface AttemptContext {
+  /** Aborted when the attempt's time is up: stop then. */
+  readonly signal: AbortSignal;
+  /** Which attempt this is, from 1. */
+  readonly attempt: number;
+  /** Writes structured JSON lines into the function's log. */
+  readonly logger: AttemptLogger;
+}
+
+/**
+ * Does the work of one record. Returning (nothing) is success, throwing is failure; `Done`, `RetryAfter`, `Snooze`,
+ * `Cancel` and `Dead`, returned or thrown, say more. `record.id` is the idempotency key: attempts are at-least-once.
+ */
+export type Process = (
+  record: BacklogRecord,
+  context: AttemptContext,
+) => ProcessResult | Promise<ProcessResult>;
+
+/** @inline */
+// biome-ignore lint/suspicious/noConfusingVoidType: a process function that returns nothing is the usual case
+export type ProcessResult = void | TypedOutcome;
+
+const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
+const attemptTimeout = duration({ above: 0, most: 800 });
+
+const breakerOptions = z.strictObject({
+  failureThreshold: z._default(z.number().check(z.positive(), z.maximum(1)), 0.5),
+  minimumAttempts: z._default(z.int().check(z.minimum(1), z.maximum(1_000_000)), 10),
+  window: z._default(duration({ least: 1, most: 3_600 }), 60),
+  // Less than a minute: the run of every minute may make a probe.
+  halfOpenAfter: z._default(duration({ least: 1, most: 3_600 }), 50),
+});
+
+/** `true` takes the defaults, `false` is none. */
+export const breakerOption = z.union([z.boolean(), breakerOptions]);
+
+/**
+ * Names the destination of a record: records of one destination fail and recover together. The name is stored and
+ * logged, so it must hold no secret.
+ *
+ * @inline
+ */
+export type DestinationOf = (record: BacklogRecord) => string;
+
+/**
+ * A circuit breaker as it is written down: `true` for the defaults of all its options.
+ *
+ * @inline
+ */
+export type BreakerChoice =
+  | boolean
+  | {
+      /** The share of failed attempts that opens it, above 0 to 1. Default 0.5. */
+      readonly failureThreshold?: number | undefined;
+      /** Attempts in the window without which it does not open. Default 10. */
+      readonly minimumAttempts?: number | undefined;
+      /** The time whose attempts are counted. Default 60 s. */
+      readonly window?: Duration | undefined;
+      /** The time after which one attempt probes the destination. Default 50 s. */
+      readonly halfOpenAfter?: Duration | undefined;
+    };
+
+export function resolveBreaker(choice: BreakerChoice | undefined): BreakerOptions | undefined {
+  if (choice === undefined || choice === false) return undefined;
+  return breakerOptions.parse(choice === true ? {} : choice);
+}
+
+/** Limits of a run, each optional. */
+export const limitOptions = {
+  /** Attempts at once. Default 10. */
+  concurrency: z.optional(concurrency),
+  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
+  globalConcurrency: z.optional(concurrency),
+  /** Runs at once that attempt records as they are inserted, each with `concurrency`. Default 10. */
+  onInsertConcurrency: z.optional(concurrency),
+  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
+  attemptsPerSecond: z.optional(z.number().check(z.positive())),
+  /** Time of one attempt. Default 30. */
+  attemptTimeout: z.optional(attemptTimeout),
+  /** Attempts in one run. Default: no limit. */
+  maxRecords: z.optional(z.int().check(z.minimum(1))),
+  /**
+   * How long a run stays, asleep, for waits of less than a tick, in seconds after its start. Default: until the next
+   * tick.
+   */
+  linger: z.optional(duration({ most: 900 })),
+};
+
+/** The same, with their defaults. */
+export const limitsShape = {
+  ...limitOptions,
+  concurrency: z._default(concurrency, 10),
+  attemptTimeout: z._default(attemptTimeout, 30),
+};
+
+/** @inline */
+export interface RunLimits {
+  /** Attempts at once. */
+  readonly concurrency: number;
+  /** Attempts at once in all runs of the queue together. Default: no limit but that of each run. */
+  readonly globalConcurrency?: number | undefined;
+  /** Runs at once that attempt records as they are inserted. Default: 10. */
+  readonly onInsertConcurrency?: number | undefined;
+  /** Attempts started per second at most, in all runs of the queue together. Default: no limit. */
+  readonly attemptsPerSecond?: number | undefined;
+  /** Time of one attempt. */
+  readonly attemptTimeout: number;
+  /** Attempts in one run. Default: no limit. */
+  readonly maxRecords?: number | undefined;
+  /** How long a run stays, asleep, for waits of less than a tick, after its start. Default: a tick. */
+  readonly linger?: number | undefined;
+}
+
+/** What a function needs beside one attempt: to read a page, to settle, to give the lease back. */
+export const LEAST_SPARE_SECONDS = 15;
+
+/**
+ * A batch of records that have just come.
+ *
+ * @inline
+ */
+export interface Arrivals {
+  /** Names it: the same batch that is delivered twice is attempted once. */
+  readonly batch: string;
+  /** The ids of the records. */
+  readonly ids: readonly string[];
+}
+
+/** What to drain: one lane of one queue; on a progressive queue, of one tier. */
+export interface RunTarget {
+  /** The queue's name. */
+  readonly queue: string;
+  /** The partition of the index: the queue's name; `orders#1` of a queue with shards. */
+  readonly lane: string;
+  /** Several lanes of the queue, one for each of some shards, instead of `lane`. */
+  readonly lanes?: readonly string[] | undefined;
+  /** How many shards the queue has. Default: 1. */
+  readonly shards?: number | undefined;
+  /** Which of the runs that come to a queue's shards this one is, if there are several. Default: the only one. */
+  readonly part?: number | undefined;
+  /** Only what is kept to the second, and has come due since then (epoch milliseconds): the run stays for it. */
+  readonly exactSince?: number | undefined;
+  /** The ages that a progressive queue's run attempts, from `tierBands`. Default: none, the queue retries per record. */
+  readonly band?: TierBand | undefined;
+  /** The mode of a progressive queue's run without an age band. Default: as `band` says. */
+  readonly retryMode?: RetryMode | undefined;
+  /** Records that were just inserted and are not indexed yet, in place of what is due in the lane. */
+  readonly arrivals?: Arrivals | undefined;
+  /** The first tier of a progressive queue, which looks again at arrivals that had no room. */
+  readonly firstBand?: TierBand | undefined;
+  /** Slower tiers whose missed or cut-short runs this run makes up for (on the hourly rule). */
+  readonly catchUp?: readonly TierBand[] | undefined;
+}
+
+/** One run: what to drain, how to attempt a record, and for how long. */
+export interface RunOptions extends FailureChoices {
+  /** What to drain. */
+  readonly target: RunTarget;
+  /** Does the work of one record. */
+  readonly process: Process;
+  /** When to retry, of `resolvePolicy`; a record's own comes before it. */
+  readonly policy: ResolvedPolicy;
+  /**
+   * What holds for one record before what is said here, and after its own policy. If it throws, the log says so.
+   */
+  readonly decisionsFor?: ((record: BacklogRecord) => RecordChoices | undefined) | undefined;
+  /**
+   * Whether `process` knows what to do with a record. Those it does not know wait, unattempted. Default: all are
+   * known.
+   */
+  readonly knows?: ((record: BacklogRecord) => boolean) | undefined;
+  /** How much at once, and how much in all. */
+  readonly limits: RunLimits;
+  /** Default: none, every record that is due is attempted. */
+  readonly breaker?: BreakerOptions | undefined;
+  /** Default: all records of the queue go to the same one. */
+  readonly destination?: DestinationOf | undefined;
+  /** Real time, epoch milliseconds, at which the function is ended from outside. The run ends before it. */
+  readonly deadline: number;
+  /**
+   * Ends the run before its deadline: no attempt begins any more. The signal of those that do not end by themselves at
+   * once is aborted, and they are not counted as failures.
+   */
+  readonly stop?: AbortSignal | undefined;
+  /** The function's timeout: how long an earlier run may still be at work. */
+  readonly functionTimeoutSeconds: number;
+  /** How often the rule fires. */
+  readonly tickSeconds: number;
+  /** How long a record is kept after its success; `undefined` for ever. Default 30 days. */
+  readonly retention?: number | undefined;
+  /** How much a record keeps of its attempts. Default: 512 bytes, 20 entries. */
+  readonly history?: HistoryLimits | undefined;
+  /** What is kept of the texts of an outcome. Default: all, without stacks. */
+  readonly redaction?: Redaction | undefined;
+}
+
+/** Whether a run has no time left to begin again: for one attempt, and what comes with it. */
+export function isShortOfTime(
+  { limits, deadline, stop }: Pick<RunOptions, 'limits' | 'deadline' | 'stop'>,
+  clock: Clock,
+): boolean {
+  const leastMs = (limits.attemptTimeout + LEAST_SPARE_SECONDS) * 1000;
+  return stop?.aborted === true || clock.wall() + leastMs > deadline;
+}

@@ -1,0 +1,202 @@
+import type { TierBand } from '../policies/index.js';
+import {
+  type AttemptOutcome,
+  type BacklogRecord,
+  expire,
+  judge,
+  laneFor,
+  lanesOf,
+  quarantine,
+  type RecordChange,
+  type RetryMode,
+  reschedule,
+  type SettleContext,
+  settle,
+  type Verdict,
+  waitForTask,
+  whyUnfit,
+} from '../record/index.js';
+import { show } from '../validation.js';
+import type { RunDeps } from './deps.js';
+import {
+  type Deciding,
+  deadIfRefused,
+  decide,
+  decidingFor,
+  type RecordChoices,
+} from './failures/decisions.js';
+import type { Breakers } from './limits/breakers.js';
+import type { RunOptions } from './options.js';
+import { checkQueue } from './queue-check.js';
+import type { StopReason } from './stop-reason.js';
+
+/** Records as they are now, or why the run must end. */
+export interface PageRead {
+  readonly records: readonly BacklogRecord[];
+  readonly stop: StopReason | undefined;
+}
+
+/** A record to attempt, or a change to write without an attempt. */
+export type Work = { readonly record: BacklogRecord; readonly change?: RecordChange | undefined };
+
+/** Names that a run warns of; a producer may write any. */
+const MAX_UNKNOWN_TASKS = 20;
+
+/** What a run knows of its lane: which records are due by its policy or age band, and whether its queue lets it go on. */
+export class RecordRules {
+  readonly key: string;
+  readonly retryMode: RetryMode;
+  private queueChecked: boolean;
+  /** It is one of the lanes that the queue's records are indexed in. */
+  private readonly isCurrent: boolean;
+  private readonly unknownTasks = new Set<string | undefined>();
+
+  constructor(
+    private readonly options: RunOptions,
+    private readonly deps: RunDeps,
+    private readonly breakers: Breakers,
+    readonly band: TierBand | undefined,
+  ) {
+    const { target } = options;
+    // A run that stayed has looked at its queue before.
+    this.queueChecked = target.exactSince !== undefined;
+    const { lane, retryMode } = target;
+    this.retryMode = retryMode ?? (band ? 'progressive' : 'perRecord');
+    this.isCurrent =
+      target.arrivals === undefined && lanesOf(target.queue, 0, target.shards ?? 1).includes(lane);
+    this.key = band ? `${lane}#${band.number}` : lane;
+  }
+
+  /** Records as they are now, read strongly, or why the run must end. */
+  async read(ids: readonly string[]): Promise<PageRead> {
+    const { records, queue } = await this.deps.store.readPage(ids, this.options.target.queue);
+    const first = !this.queueChecked;
+    this.queueChecked = true;
+    this.breakers.saw(queue);
+    const stop = await checkQueue(queue, {
+      ...this.options,
+      ...this.deps,
+      retryMode: this.retryMode,
+      first,
+    });
+    return { records, stop: stop ?? (this.breakers.isShut() ? 'breakerOpen' : undefined) };
+  }
+
+  /** @param indexedDueAt what the index says, where it has named the record */
+  judge(record: BacklogRecord, indexedDueAt?: string): Verdict | { readonly do: 'waitForTask' } {
+    const verdict = this.verdictOn(record, indexedDueAt);
+    const isItsTurn = verdict.do === 'attempt' || verdict.do === 'expire';
+    return isItsTurn && !this.knows(record) ? { do: 'waitForTask' } : verdict;
+  }
+
+  /** A record whose turn it is: attempted, or left to a handler that knows its task, or quarantined. */
+  begin(record: BacklogRecord): Work {
+    const why = whyUnfit(record);
+    if (why !== undefined) return this.work(record, { do: 'quarantine', why });
+    return this.knows(record) ? { record } : this.work(record, { do: 'waitForTask' });
+  }
+
+  /** The time limit of the record's attempt. */
+  timeoutSeconds(record: BacklogRecord): number {
+    const { attemptTimeout: most } = this.options.limits;
+    const { attemptTimeout: own = most } = this.choicesFor(record) ?? {};
+    return own > 0 && own < most ? own : most;
+  }
+
+  private verdictOn(record: BacklogRecord, indexedDueAt: string | undefined): Verdict {
+    const { tickSeconds, target } = this.options;
+    const { policy } = this.decidingFor(record);
+    const now = this.deps.clock.now();
+    return judge(record, { lane: target.lane, indexedDueAt, band: this.band, policy, now, tickSeconds });
+  }
+
+  /** What a verdict asks for. */
+  work(record: BacklogRecord, verdict: Exclude<ReturnType<RecordRules['judge']>, { do: 'skip' }>): Work {
+    if (verdict.do === 'waitForTask') {
+      this.warnOf(record);
+      return { record, change: waitForTask(record, this.settleContext(record)) };
+    }
+    if (verdict.do === 'expire') return { record, change: expire(this.settleContext(record)) };
+    if (verdict.do === 'correct') return { record, change: verdict.change };
+    if (verdict.do === 'quarantine') {
+      return { record, change: this.quarantine(record, verdict.why) };
+    }
+    if (verdict.do === 'reschedule') return { record, change: reschedule(verdict.dueAt) };
+    return { record };
+  }
+
+  /** It cannot be handled: dead, for people to look at. */
+  quarantine(record: BacklogRecord, why: string): RecordChange {
+    this.deps.logger.error('quarantined', { id: record.id, reason: why });
+    return quarantine(record, why, this.deps.clock.now(), this.options.target.shards);
+  }
+
+  /** Asked before `settle`: a failure that no retry helps against was an answer, and the breakers take it for one. */
+  deadIfRefused(record: BacklogRecord, outcome: AttemptOutcome): AttemptOutcome {
+    return deadIfRefused(outcome, this.decidingFor(record).deadOn);
+  }
+
+  /** What the outcome of an attempt changes, once it is known whether it was refused permanently. */
+  settle(record: BacklogRecord, outcome: AttemptOutcome): RecordChange {
+    const decided = decide(record, outcome, this.decidingFor(record));
+    const kept = this.options.redaction?.(decided.outcome) ?? { outcome: decided.outcome };
+    for (const problem of [decided.problem, kept.problem]) {
+      if (problem) this.deps.logger.warn(problem, { id: record.id });
+    }
+    const { policy, chosen, retryQueue } = decided;
+    const moves = retryQueue !== undefined && retryQueue !== this.options.target.queue;
+    const context = { ...this.settleContext(record), policy, chosen, ...(moves ? { retryQueue } : {}) };
+    return settle(record, kept.outcome, context);
+  }
+
+  private decidingFor(record: BacklogRecord): Deciding {
+    return decidingFor(this.options, this.choicesFor(record));
+  }
+
+  private choicesFor(record: BacklogRecord): RecordChoices | undefined {
+    return this.guarded('decisionsFor', record, this.options.decisionsFor) ?? undefined;
+  }
+
+  private knows(record: BacklogRecord): boolean {
+    return this.guarded('knows', record, this.options.knows) ?? true;
+  }
+
+  /** What a function of the options does wrong must not keep the record from being settled. */
+  private guarded<Answer>(
+    name: string,
+    record: BacklogRecord,
+    ask: ((record: BacklogRecord) => Answer) | undefined,
+  ): Answer | undefined {
+    try {
+      return ask?.(record);
+    } catch (error) {
+      this.deps.logger.warn(`${name} threw`, { id: record.id, reason: show((error as Error)?.name) });
+      return undefined;
+    }
+  }
+
+  private warnOf({ id, task }: BacklogRecord): void {
+    if (this.unknownTasks.has(task) || this.unknownTasks.size >= MAX_UNKNOWN_TASKS) return;
+    this.unknownTasks.add(task);
+    const { queue } = this.options.target;
+    this.deps.logger.warn('no task of that name here: its records wait', { queue, task: show(task), id });
+  }
+
+  /** The context of a change that needs no decision: the record stays in its queue. */
+  settleContext(record: BacklogRecord): SettleContext {
+    const { target, tickSeconds, retention, history } = this.options;
+    const { policy, chosen } = this.decidingFor(record);
+    return {
+      // Whatever queue it names by now: only of this one are the shards known here.
+      lane: this.isCurrent ? target.lane : laneFor({ id: record.id, queue: target.queue }, target.shards),
+      retryMode: this.retryMode,
+      policy,
+      chosen,
+      now: this.deps.clock.now(),
+      tickSeconds,
+      random: this.deps.random,
+      retention,
+      history,
+    };
+  }
+}

@@ -1,0 +1,127 @@
+import { setMaxListeners } from 'node:events';
+import { ConfigurationError } from '../errors.js';
+import { laneFor } from '../record/index.js';
+import { boundedStore } from '../store/bounded-store.js';
+import { StoreError } from '../store/errors.js';
+import { AttemptBudget } from './budget.js';
+import type { QueueRun } from './context.js';
+import { RunCounters } from './counters.js';
+import type { RunDeps } from './deps.js';
+import { attemptOnInsert } from './first-attempts.js';
+import { queueLimitsOf } from './limits/queue-limits.js';
+import { Linger } from './linger.js';
+import { type Arrivals, isShortOfTime, LEAST_SPARE_SECONDS, type RunOptions } from './options.js';
+import { isDone, type StopReason } from './stop-reason.js';
+import type { RunSummary } from './summary.js';
+import { runTier, runTiers } from './tiers.js';
+import { Upcoming } from './upcoming.js';
+
+/** By then an index shows what was written. */
+const INDEX_LAG_MS = 1_000;
+
+/**
+ * Attempts every record of the target that is due, in pages, until nothing is left, a limit is reached or time is
+ * short; or a batch of records that have just come. Ends before the deadline. Any number of runs of the same target may
+ * be started: one works, the others ask it to look once more.
+ *
+ * Trouble with the store ends the run cleanly, and the summary reports it; no record is lost by it.
+ *
+ * @throws ConfigurationError if the function's timeout leaves no room for a single attempt
+ */
+export async function run(options: RunOptions, given: RunDeps): Promise<RunSummary> {
+  checkTimeout(options);
+  // All attempts under way listen to it: Node.js would warn of a leak from the eleventh on.
+  if (options.stop) setMaxListeners(0, options.stop);
+  const upcoming = new Upcoming();
+  const store = boundedStore(given.store, given.clock, options.deadline);
+  const deps = { ...given, upcoming, store };
+  const { clock } = deps;
+  const counters = new RunCounters();
+  const limits = queueLimitsOf(options, deps);
+  const queueRun: QueueRun = { ...deps, options, counters, limits };
+  const startedAt = clock.wall();
+  const staysFrom = clock.now();
+  const { queue, lane, band, arrivals } = options.target;
+  let ended: StopReason;
+  try {
+    const budget = new AttemptBudget(options, clock);
+    ended = arrivals ? await attemptArrivals(queueRun, arrivals, budget) : await runTiers(queueRun, budget);
+    deps.turns?.rest();
+    if (isDone(ended) && mayStay(options)) {
+      // A sleeping run gives its slots back, so that no other run waits for them.
+      await limits.pool.close();
+      const drain = (lanes: readonly string[], exactSince: number) =>
+        withOwnSlots(queueRun, { lanes, exactSince }, (anew) => runTier(anew, undefined, budget));
+      ended = (await new Linger(options, { ...deps, startedAt: staysFrom, drain }).stay()) ?? ended;
+    }
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    counters.troubled(error);
+    ended = 'storeError';
+  } finally {
+    await limits.pool.close();
+  }
+  return counters.summary({ queue, lane, tier: band?.number }, ended, clock.wall() - startedAt);
+}
+
+function checkTimeout({ functionTimeoutSeconds, limits: { attemptTimeout } }: RunOptions): void {
+  if (functionTimeoutSeconds >= attemptTimeout + LEAST_SPARE_SECONDS) return;
+  throw new ConfigurationError(
+    `attemptTimeout: expected at least ${LEAST_SPARE_SECONDS} s less than the function's timeout of ` +
+      `${functionTimeoutSeconds} s, got ${attemptTimeout}`,
+  );
+}
+
+/**
+ * Attempts records that were just inserted, and indexes those for which there is no room. This run then drains their
+ * lanes, as a rule's run would, so that they need not wait for a rule. It does so under the lease: of many such runs one
+ * works, and the others ask it to look once more.
+ */
+async function attemptArrivals(
+  run: QueueRun,
+  arrivals: Arrivals,
+  budget: AttemptBudget,
+): Promise<StopReason> {
+  const { options, clock, counters } = run;
+  const { ended, crowdedOut } = await attemptOnInsert(run, arrivals, budget);
+  const { queue, shards, retryMode, firstBand } = options.target;
+  const own = crowdedOut.filter((record) => record.queue === queue);
+  if (own.length === 0 || (retryMode === 'progressive' && !firstBand)) return ended;
+  // A request without an answer may have taken all of its time: the next rule looks after them.
+  if (isShortOfTime(options, clock)) return ended;
+  await clock.sleep(INDEX_LAG_MS, options.stop);
+  const lanes = [...new Set(own.map((record) => laneFor(record, shards)))];
+  const ofLanes = new AttemptBudget(options, clock);
+  try {
+    await withOwnSlots(run, { lanes }, (anew) => runTier(anew, firstBand, ofLanes));
+  } finally {
+    counters.leftOver(-Math.min(own.length, ofLanes.used));
+  }
+  return ended;
+}
+
+/**
+ * What the same run does later, as a rule's would: it has one rate limit, and has seen its breakers, but takes slots of
+ * its own.
+ */
+async function withOwnSlots(
+  run: QueueRun,
+  target: { readonly lanes: readonly string[]; readonly exactSince?: number },
+  act: (run: QueueRun) => Promise<StopReason>,
+): Promise<StopReason> {
+  const { arrivals: _, firstBand: __, ...rest } = run.options.target;
+  const options = { ...run.options, target: { ...rest, ...target } };
+  const { rateLimit, breakers } = run.limits;
+  const limits = { ...queueLimitsOf(options, run), rateLimit, breakers };
+  try {
+    return await act({ ...run, options, limits });
+  } finally {
+    await limits.pool.close();
+    run.turns?.rest();
+  }
+}
+
+/** A progressive queue's rules keep its schedule. */
+function mayStay({ target: { band, retryMode } }: RunOptions): boolean {
+  return band === undefined && retryMode !== 'progressive';
+}

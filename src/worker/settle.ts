@@ -1,0 +1,66 @@
+import { type BacklogRecord, isQuarantine, type RecordChange, withoutHistory } from '../record/index.js';
+import { isOfOneRecord, StoreThrottledError, StoreUnavailableError } from '../store/errors.js';
+import { LAST_SETTLES_MS } from './budget.js';
+import type { RunContext } from './context.js';
+
+const MIN_BACKOFF_MS = 200;
+const MAX_BACKOFF_MS = 3_000;
+
+/**
+ * The one write of an attempt, repeated while DynamoDB does not answer and there is time.
+ *
+ * @returns what kept the outcome from being written, if that concerns other records, too: the run ends with it
+ */
+export async function settleWithRetries(
+  record: BacklogRecord,
+  decided: RecordChange,
+  run: RunContext,
+): Promise<Error | undefined> {
+  const { store, hold, counters, logger, clock, upcoming, options } = run;
+  const { rev } = hold;
+  let change = decided;
+  for (let backoff = MIN_BACKOFF_MS; ; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
+    try {
+      const answer = await store.settle(record, change, rev);
+      if (answer === 'settled') {
+        upcoming?.settled(record, change, clock.now());
+        counters.settled(change);
+        return undefined;
+      }
+      counters.unsettled();
+      logger.warn('another process changed the record during its attempt', { id: record.id });
+      return undefined;
+    } catch (error) {
+      const smaller = isOfOneRecord(error) ? smallerThan(change, record, run) : undefined;
+      if (smaller) {
+        change = smaller;
+        continue;
+      }
+      const passing = error instanceof StoreThrottledError || error instanceof StoreUnavailableError;
+      const timeLeft = clock.wall() + backoff + LAST_SETTLES_MS / 2 < options.deadline;
+      if (!passing || !timeLeft || hold.renewInMs() <= 0) {
+        counters.unsettled();
+        const reason = (error as Error).message;
+        logger.error('the outcome of an attempt could not be written', { id: record.id, reason });
+        // What the store holds against this record alone must not keep the others from their turn.
+        if (!isOfOneRecord(error)) return error as Error;
+        counters.refused(1);
+        return undefined;
+      }
+      await clock.sleep(backoff);
+    }
+  }
+}
+
+/** What is written in place of what DynamoDB refuses. Uncounted, the failures of a record would never come to an end. */
+function smallerThan(
+  change: RecordChange,
+  record: BacklogRecord,
+  { rules, logger }: RunContext,
+): RecordChange | undefined {
+  if (isQuarantine(change)) return undefined;
+  const bare = withoutHistory(change);
+  if (!bare) return rules.quarantine(record, 'the outcome of its attempt could not be written');
+  logger.warn('a record has no room for its history', { id: record.id });
+  return bare;
+}

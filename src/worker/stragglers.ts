@@ -1,0 +1,78 @@
+import { RETRY_MS } from '../leases/heartbeat.js';
+import { StoreError } from '../store/errors.js';
+import { STOP_GRACE_MS } from './attempt.js';
+import { LAST_SETTLES_MS } from './budget.js';
+import type { RunContext } from './context.js';
+
+/** An attempt that goes on although its signal was aborted. */
+export interface Straggler {
+  /** It has ended, or was given up, and that is settled. */
+  readonly settled: Promise<void>;
+  /** Settles it without its outcome. */
+  readonly abandon: () => void;
+}
+
+/** Attempts that ignore their signals: they stay in the journal, and the run renews its lease for them while it waits. */
+export class Stragglers {
+  private readonly byId = new Map<string, Straggler>();
+  /** Real time at which those that do not end are given up, when the process is to end. */
+  private stopsAt = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly run: Pick<RunContext, 'options' | 'hold' | 'clock' | 'logger'>) {}
+
+  get ids(): string[] {
+    return [...this.byId.keys()];
+  }
+
+  add(id: string, straggler: Straggler): void {
+    const settled = straggler.settled.finally(() => this.byId.delete(id));
+    this.byId.set(id, { ...straggler, settled });
+  }
+
+  /** Waits until fewer than `count` are left, renewing the lease, and gives up on them at the deadline. */
+  async below(count: number): Promise<void> {
+    const { clock, hold, options } = this.run;
+    const { deadline, stop } = options;
+    while (this.byId.size >= count) {
+      if (stop?.aborted) this.stopsAt = Math.min(this.stopsAt, clock.wall() + 2 * STOP_GRACE_MS);
+      const remaining = Math.min(deadline - LAST_SETTLES_MS, this.stopsAt) - clock.wall();
+      if (remaining <= 0) return this.abandon();
+      const renewIn = hold.renewInMs();
+      if (renewIn > 0) await this.anySettled(Math.min(remaining, renewIn));
+      else if (!(await this.renew())) return this.abandon();
+    }
+  }
+
+  /** A renewal that fails is repeated while there is time, as during the work of a page. */
+  private async renew(): Promise<boolean> {
+    const { hold, logger } = this.run;
+    try {
+      return await hold.hold(this.ids);
+    } catch (error) {
+      if (error instanceof StoreError && hold.leftMs() > 2 * RETRY_MS) {
+        logger.warn('the lease could not be renewed', { error: error.message });
+        await this.anySettled(RETRY_MS);
+        return true;
+      }
+      // The run ends with that: what happens to them must be known first.
+      await this.abandon();
+      throw error;
+    }
+  }
+
+  private async anySettled(milliseconds: number): Promise<void> {
+    const { clock, options } = this.run;
+    const { stop } = options;
+    const enough = new AbortController();
+    const isOver = stop && !stop.aborted ? AbortSignal.any([enough.signal, stop]) : enough.signal;
+    const all = [...this.byId.values()].map(({ settled }) => settled);
+    await Promise.race([...all, clock.sleep(milliseconds, isOver)]);
+    enough.abort('enough');
+  }
+
+  private async abandon(): Promise<void> {
+    const left = [...this.byId.values()];
+    for (const { abandon } of left) abandon();
+    await Promise.all(left.map(({ settled }) => settled));
+  }
+}

@@ -1,0 +1,78 @@
+import type { RunDeps } from './deps.js';
+import type { RunOptions } from './options.js';
+import { PageTurns } from './page-turns.js';
+import { run as runQueue } from './run.js';
+import { ofQueues } from './stop-reason.js';
+import type { RunSummary } from './summary.js';
+import { areEqual } from './weights.js';
+
+/** One queue of several that a run serves. */
+export interface WeightedQueue {
+  readonly options: RunOptions;
+  readonly weight: number;
+}
+
+/**
+ * Drains several queues in one invocation, all at the same time. With different weights they take turns page by page,
+ * each as often as its weight says among those that have anything left.
+ *
+ * @returns a summary for each queue, in their order
+ */
+export async function runQueues(
+  queues: readonly WeightedQueue[],
+  deps: RunDeps,
+  run: typeof runQueue = runQueue,
+): Promise<RunSummary[]> {
+  const weights = new Map(queues.map(({ options, weight }) => [options.target.queue, weight]));
+  if (areEqual(weights)) return Promise.all(queues.map(({ options }) => run(options, deps)));
+  const allTurns = new PageTurns(weights, deps.random);
+  const runs = queues.map(async ({ options }) => {
+    const turns = allTurns.of(options.target.queue);
+    // A queue whose run fails must not keep the others from their turns.
+    return run(options, { ...deps, turns }).finally(() => turns.rest());
+  });
+  return Promise.all(runs);
+}
+
+const COUNTS = [
+  'attempted',
+  'succeeded',
+  'failed',
+  'dead',
+  'snoozed',
+  'cancelled',
+  'skipped',
+  'unsettled',
+  'leftOver',
+] as const;
+
+function added(one: RunSummary, other: RunSummary): RunSummary {
+  const counts = COUNTS.map((name) => [name, one[name] + other[name]]);
+  const unknownTask = (one.unknownTask ?? 0) + (other.unknownTask ?? 0);
+  const refused = (one.refused ?? 0) + (other.refused ?? 0);
+  return {
+    ...other,
+    ...(Object.fromEntries(counts) as Pick<RunSummary, (typeof COUNTS)[number]>),
+    ...(unknownTask === 0 ? {} : { unknownTask }),
+    ...(refused === 0 ? {} : { refused }),
+    lagSeconds: Math.max(one.lagSeconds, other.lagSeconds),
+    durationMs: Math.max(one.durationMs, other.durationMs),
+  };
+}
+
+/** Several queues' summaries as one, under all their names; theirs are in `queues`. */
+export function together(summaries: readonly RunSummary[]): RunSummary {
+  const [first, ...others] = summaries;
+  if (!first) throw new TypeError('there are no queues without a summary');
+  if (others.length === 0) return first;
+  const queue = summaries.map((summary) => summary.queue).join(',');
+  const trouble = summaries.find((summary) => summary.trouble)?.trouble;
+  return {
+    ...others.reduce(added, first),
+    queue,
+    lane: queue,
+    ended: ofQueues(summaries.map(({ ended }) => ended)),
+    ...(trouble === undefined ? {} : { trouble }),
+    queues: summaries,
+  };
+}

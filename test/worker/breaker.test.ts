@@ -1,0 +1,376 @@
+import { describe, expect, it } from 'vitest';
+import { Dead, RetryAfter, Snooze } from '../../src/record/index.js';
+import { StoreUnavailableError } from '../../src/store/errors.js';
+import type { Process } from '../../src/worker/index.js';
+import { fail, Harness, START, succeed, YOUNG } from './harness.js';
+
+const AT_TEN = { failureThreshold: 0.5, minimumAttempts: 10, halfOpenAfter: 60 };
+
+/** A queue of so many records that are due. */
+function pile(count: number): Harness {
+  const harness = new Harness();
+  for (let i = 0; i < count; i++) harness.put(`r${String(i).padStart(3, '0')}`);
+  return harness;
+}
+
+function failuresOf(harness: Harness): number {
+  return harness.store.items().reduce((sum, { failures }) => sum + Number(failures ?? 0), 0);
+}
+
+async function positions(harness: Harness): Promise<Record<string, number>> {
+  const { breakers } = await harness.store.readQueue('q');
+  return Object.fromEntries([...breakers].map(([name, { until }]) => [name, (until - START) / 1000]));
+}
+
+describe('a queue with a breaker', () => {
+  it('attempts no more when too many have failed, and counts no failure of those it spares', async () => {
+    const harness = pile(100);
+    const summary = await harness.run(fail, { breaker: AT_TEN });
+    expect(summary).toMatchObject({ attempted: 10, failed: 10, leftOver: 10, ended: 'breakerOpen' });
+    expect(harness.statuses()).toEqual({ ERROR: 10, NEW: 90 });
+    expect(await positions(harness)).toEqual({ '*': 60 });
+  });
+
+  it('goes on where fewer than its share fail, or fewer than its number were attempted', async () => {
+    const harness = pile(100);
+    const everyThird: Process = ({ id }) => {
+      if (Number(id.slice(1)) % 3 === 0) throw new Error('this one');
+    };
+    expect(await harness.run(everyThird, { breaker: AT_TEN })).toMatchObject({ attempted: 100 });
+    const few = pile(9);
+    expect(await few.run(fail, { breaker: AT_TEN })).toMatchObject({ attempted: 9, ended: 'drained' });
+    expect(await positions(few)).toEqual({});
+  });
+
+  it('is not attempted until its time is over, on arrival as well', async () => {
+    const harness = pile(30);
+    await harness.run(fail, { breaker: AT_TEN });
+    await harness.pass(59);
+    const attempted: string[] = [];
+    const note: Process = ({ id }) => void attempted.push(id);
+    expect(await harness.run(note, { breaker: AT_TEN })).toMatchObject({ ended: 'breakerOpen' });
+    harness.store.put({ id: 'new', status: 'NEW', queue: 'q', payload: {} });
+    const arrivals = { batch: 'b', ids: ['new'] };
+    expect(await harness.run(note, { breaker: AT_TEN, arrivals })).toMatchObject({ ended: 'breakerOpen' });
+    expect(harness.item('new')).toMatchObject({ status: 'NEW', lane: 'q' });
+    expect(attempted).toEqual([]);
+  });
+
+  it('then tries one record; while that fails, no other is', async () => {
+    const harness = pile(30);
+    await harness.run(fail, { breaker: AT_TEN });
+    for (const failures of [11, 12, 13]) {
+      await harness.pass(61);
+      expect(await harness.run(fail, { breaker: AT_TEN })).toMatchObject({
+        attempted: 1,
+        ended: 'breakerOpen',
+      });
+      expect(failuresOf(harness)).toBe(failures);
+    }
+    expect(await positions(harness)).toEqual({ '*': 183 + 60 });
+  });
+
+  it('goes on at once when that one succeeds', async () => {
+    const harness = pile(300);
+    await harness.run(fail, { breaker: AT_TEN });
+    await harness.pass(61);
+    let now = 0;
+    let most = 0;
+    const slow: Process = async () => {
+      most = Math.max(most, ++now);
+      await harness.sleep(harness.time.now < START + 62_000 ? 1 : 0.1);
+      now--;
+    };
+    expect(await harness.run(slow, { breaker: AT_TEN })).toMatchObject({ succeeded: 300, ended: 'drained' });
+    expect(most).toBe(10);
+    expect(await positions(harness)).toEqual({});
+  });
+
+  it('lets two runs make one probe together', async () => {
+    const harness = pile(30);
+    await harness.run(fail, { breaker: AT_TEN });
+    await harness.pass(61);
+    harness.store.put({ id: 'new', status: 'NEW', queue: 'q', payload: {} });
+    let attempts = 0;
+    const slow: Process = async () => {
+      attempts++;
+      await harness.sleep(5);
+      throw new Error('still down');
+    };
+    const byRule = harness.start(slow, { breaker: AT_TEN });
+    const onArrival = harness.start(slow, { breaker: AT_TEN, arrivals: { batch: 'b', ids: ['new'] } });
+    await harness.time.until(Promise.all([byRule, onArrival]));
+    expect(attempts).toBe(1);
+  });
+
+  it('lets another run make the probe whose run was lost', async () => {
+    const harness = pile(30);
+    await harness.run(fail, { breaker: AT_TEN });
+    await harness.pass(61);
+    void harness.start(() => new Promise(() => {}), { breaker: AT_TEN });
+    await harness.pass(1);
+    const { breakers } = await harness.store.readQueue('q');
+    // An attempt's time and a little.
+    expect((breakers.get('*')?.until ?? 0) - START).toBe(61_000 + 40_000);
+  });
+
+  it('does not count what was under way when it opened, if it fails', async () => {
+    const harness = pile(30);
+    let begun = 0;
+    const { ended } = await harness.run(
+      async () => {
+        await harness.sleep(++begun <= 5 ? 1 : 2);
+        throw new Error('down');
+      },
+      { breaker: { minimumAttempts: 5 } },
+    );
+    expect(ended).toBe('breakerOpen');
+    expect(failuresOf(harness)).toBe(5);
+    // They were attempted, and wait for the next probe.
+    const spared = harness.store.items().filter(({ status, attempts }) => status === 'NEW' && attempts === 1);
+    expect(spared.length).toBeGreaterThanOrEqual(5);
+    for (const { dueAt } of spared) expect(dueAt).toBe(new Date(START + 51_000).toISOString());
+  });
+
+  it('takes a record that is refused for good, or put off, for no failure', async () => {
+    const harness = pile(40);
+    const answered: Process = ({ id }) => {
+      throw Number(id.slice(1)) % 2 ? new Dead('no such customer') : new Snooze(60);
+    };
+    expect(await harness.run(answered, { breaker: AT_TEN })).toMatchObject({
+      attempted: 40,
+      ended: 'drained',
+    });
+  });
+
+  it('takes an error of "deadOn" for an answer, of a probe as well', async () => {
+    const harness = pile(40);
+    const options = { breaker: AT_TEN, deadOn: ['RangeError'] };
+    const refuse: Process = () => {
+      throw new RangeError('no such size');
+    };
+    expect(await harness.run(refuse, options)).toMatchObject({ dead: 40, ended: 'drained' });
+    expect(await positions(harness)).toEqual({});
+    const other = pile(30);
+    await other.run(fail, options);
+    await other.pass(61);
+    expect(await other.run(refuse, options)).toMatchObject({ dead: 30, ended: 'drained' });
+    expect(await positions(other)).toEqual({});
+  });
+
+  it('goes by all attempts of its process, of whatever run', async () => {
+    const harness = new Harness();
+    const breakers = new Map();
+    for (let i = 0; i < 12; i++) {
+      harness.store.put({ id: `n${i}`, status: 'NEW', queue: 'q', payload: {} });
+      await harness.run(fail, { breaker: AT_TEN, breakers, arrivals: { batch: `b${i}`, ids: [`n${i}`] } });
+    }
+    expect(failuresOf(harness)).toBe(10);
+    expect(await positions(harness)).toHaveProperty('*');
+  });
+
+  it('forgets attempts that are long ago', async () => {
+    const harness = new Harness();
+    const breakers = new Map();
+    for (let i = 0; i < 30; i++) {
+      harness.store.put({ id: `n${i}`, status: 'NEW', queue: 'q', payload: {} });
+      await harness.run(fail, { breaker: AT_TEN, breakers, arrivals: { batch: `b${i}`, ids: [`n${i}`] } });
+      await harness.pass(10);
+    }
+    expect(await positions(harness)).toEqual({});
+  });
+
+  it('stays open as long as the other side asks, and an hour at most', async () => {
+    const harness = pile(30);
+    const busy =
+      (seconds: number): Process =>
+      () => {
+        throw new RetryAfter(seconds);
+      };
+    const one = { concurrency: 1, breaker: AT_TEN };
+    expect(await harness.run(busy(600), one)).toMatchObject({ attempted: 1, ended: 'breakerOpen' });
+    expect(await positions(harness)).toEqual({ '*': 600 });
+    await harness.pass(601);
+    expect(await harness.run(busy(86_400), one)).toMatchObject({ attempted: 1, ended: 'breakerOpen' });
+    expect(await positions(harness)).toEqual({ '*': 601 + 3600 });
+    expect(harness.statuses()).toEqual({ ERROR: 2, NEW: 28 });
+  });
+
+  it('lets go of those that wait for their turn when it opens', async () => {
+    const harness = pile(10);
+    const busy: Process = () => {
+      throw new RetryAfter(600);
+    };
+    const summary = await harness.run(busy, { breaker: AT_TEN, attemptsPerSecond: 1 });
+    expect(summary).toMatchObject({ attempted: 1, failed: 1, leftOver: 9 });
+  });
+
+  it('does not close sooner because another answer asks for less', async () => {
+    const harness = pile(2);
+    const busy: Process = async ({ id }) => {
+      await harness.sleep(id === 'r000' ? 1 : 2);
+      throw new RetryAfter(id === 'r000' ? 600 : 10);
+    };
+    await harness.run(busy, { breaker: AT_TEN });
+    expect(await positions(harness)).toEqual({ '*': 601 });
+  });
+
+  it('has a record wait for as long as the answer says that came when it was open already', async () => {
+    const harness = pile(2);
+    const busy: Process = async ({ id }) => {
+      await harness.sleep(id === 'r000' ? 1 : 2);
+      throw new RetryAfter(id === 'r000' ? 600 : 86_400);
+    };
+    await harness.run(busy, { breaker: AT_TEN });
+    expect(await positions(harness)).toEqual({ '*': 2 + 3_600 });
+    expect(harness.item('r001')).toMatchObject({ dueAt: new Date(START + 86_402_000).toISOString() });
+  });
+
+  it('tries the next record at once where the first one tells nothing', async () => {
+    const harness = pile(30);
+    await harness.run(fail, { breaker: AT_TEN });
+    await harness.pass(61);
+    let begun = 0;
+    const process: Process = () => {
+      if (++begun === 1) throw new Snooze(600);
+    };
+    await harness.run(process, { breaker: AT_TEN });
+    expect(await harness.run(process, { breaker: AT_TEN })).toMatchObject({ ended: 'drained' });
+    expect(harness.statuses()).toMatchObject({ SUCCESS: 29 });
+    expect(await positions(harness)).toEqual({});
+  });
+
+  it('that others have closed counts anew', async () => {
+    const harness = pile(9);
+    const options = { breaker: { ...AT_TEN, window: 600 }, breakers: new Map() };
+    await harness.run(fail, options);
+    const open = { until: START + 60_000, since: START, token: 'of others' };
+    await harness.store.setBreaker('q', '*', open, undefined);
+    harness.put('new');
+    expect(await harness.run(fail, options)).toMatchObject({ attempted: 0, ended: 'breakerOpen' });
+    await harness.store.setBreaker('q', '*', undefined, open);
+    expect(await harness.run(fail, options)).toMatchObject({ attempted: 1, ended: 'drained' });
+    expect(await positions(harness)).toEqual({});
+  });
+
+  it('counts an attempt for all of its window', async () => {
+    const harness = new Harness();
+    const options = { breaker: { ...AT_TEN, window: 60 }, breakers: new Map() };
+    for (const [seconds, failures] of [
+      [0, 1],
+      [9, 8],
+      [56, 1],
+    ] as const) {
+      await harness.pass(seconds);
+      for (let i = 0; i < failures; i++) harness.put(`after-${seconds}-${i}`);
+      await harness.run(fail, { ...options, retry: { type: 'none' } });
+    }
+    expect(await positions(harness)).toEqual({ '*': 65 + 60 });
+  });
+
+  it('works on when its state cannot be written', async () => {
+    const harness = pile(30);
+    const store = new Proxy(harness.store, {
+      get: (target, name) =>
+        name === 'setBreaker'
+          ? () => Promise.reject(new StoreUnavailableError('no answer'))
+          : Reflect.get(target, name).bind(target),
+    });
+    expect(await harness.run(fail, { breaker: AT_TEN, store })).toMatchObject({
+      attempted: 10,
+      ended: 'breakerOpen',
+    });
+    expect(harness.warnings).toContain('the state of a breaker could not be written');
+    expect(await harness.run(succeed, { breaker: AT_TEN })).toMatchObject({ succeeded: 20 });
+  });
+
+  it('of a progressive queue lets no tier go on', async () => {
+    const harness = pile(30);
+    expect(await harness.run(fail, { breaker: AT_TEN, band: YOUNG })).toMatchObject({ ended: 'breakerOpen' });
+    await harness.pass(300);
+    expect(await harness.run(succeed, { breaker: AT_TEN, band: YOUNG })).toMatchObject({ succeeded: 30 });
+  });
+
+  it('that is switched off again attempts all', async () => {
+    const harness = pile(30);
+    await harness.run(fail, { breaker: AT_TEN });
+    expect(await harness.run(succeed)).toMatchObject({ succeeded: 20, ended: 'drained' });
+  });
+});
+
+describe('a breaker for each destination', () => {
+  const destination = ({ payload }: { payload: unknown }) => (payload as { to: string }).to;
+  const choices = { breaker: AT_TEN, destination };
+  const downFor =
+    (down: string): Process =>
+    ({ payload }) => {
+      if ((payload as { to: string }).to === down) throw new Error('down');
+    };
+
+  function customers(count: number): Harness {
+    const harness = new Harness();
+    for (let i = 0; i < count; i++) harness.put(`r${i}`, { payload: { to: i % 2 ? 'a' : 'b' } });
+    return harness;
+  }
+
+  it('attempts none of one destination while the others get theirs', async () => {
+    const harness = customers(200);
+    const summary = await harness.run(downFor('a'), choices);
+    expect(summary).toMatchObject({ succeeded: 100, failed: 10, ended: 'drained' });
+    expect(summary.leftOver + summary.snoozed).toBe(90);
+    expect(await positions(harness)).toEqual({ a: 60 });
+    await harness.pass(61);
+    expect(await harness.run(succeed, choices)).toMatchObject({ ended: 'drained' });
+    await harness.pass(61);
+    await harness.run(succeed, choices);
+    expect(harness.statuses()).toEqual({ SUCCESS: 200 });
+    expect(await positions(harness)).toEqual({});
+  });
+
+  it('a Retry-After moves the one that it is of', async () => {
+    const harness = customers(40);
+    const summary = await harness.run(
+      ({ payload }) => {
+        if ((payload as { to: string }).to === 'a') throw new RetryAfter(300);
+      },
+      { ...choices, concurrency: 1 },
+    );
+    expect(summary).toMatchObject({ attempted: 21, succeeded: 20, failed: 1, leftOver: 19 });
+    expect(await positions(harness)).toEqual({ a: 300 });
+  });
+
+  it('a probe that must end before its turn leaves the next one to the next run', async () => {
+    const harness = new Harness();
+    harness.put('to-a', { payload: { to: 'a' }, dueAt: new Date(START - 1).toISOString() });
+    harness.put('to-b', { payload: { to: 'b' } });
+    await harness.store.setBreaker('q', 'b', { until: START, since: START, token: 't' }, undefined);
+    const stop = new AbortController();
+    harness.time.after(3_000, () => stop.abort());
+    const summary = await harness.run(succeed, { ...choices, attemptsPerSecond: 0.1, stop: stop.signal });
+    expect(summary).toMatchObject({ attempted: 1, ended: 'stopped' });
+    expect(await positions(harness)).toEqual({ b: 3 });
+    expect(await harness.run(succeed, choices)).toMatchObject({ succeeded: 1, ended: 'drained' });
+  });
+
+  it('gives those a place that come meanwhile', async () => {
+    const harness = customers(40);
+    await harness.run(downFor('a'), choices);
+    for (const to of ['a', 'b'])
+      harness.store.put({ id: `to-${to}`, status: 'NEW', queue: 'q', payload: { to } });
+    await harness.run(succeed, { ...choices, arrivals: { batch: 'x', ids: ['to-a', 'to-b'] } });
+    expect(harness.item('to-b')).toMatchObject({ status: 'SUCCESS' });
+    expect(harness.item('to-a')).toMatchObject({ status: 'NEW', lane: 'q' });
+    expect(harness.item('to-a')).not.toHaveProperty('attempts');
+  });
+
+  it.each([
+    ['throws', () => JSON.parse('no json')],
+    ['answers no name', () => 7],
+    ['answers an empty name', () => ''],
+  ])('a function that %s costs no record its attempt', async (_, wrong) => {
+    const harness = pile(5);
+    const options = { breaker: AT_TEN, destination: wrong as unknown as () => string };
+    expect(await harness.run(succeed, options)).toMatchObject({ succeeded: 5 });
+    expect(harness.warnings.some((warning) => warning.startsWith('destination:'))).toBe(true);
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/index.js';
+import type { Process } from '../../src/worker/index.js';
+import { replacing } from '../simulation/replacing.js';
+import { Harness, type RunChoices, START } from './harness.js';
+
+const FOR_LONG_SECONDS = 200;
+const STRAGGLES_SECONDS = 150;
+
+/** Two records: `deaf` ignores its signal, and what follows the attempt of the other one hangs. */
+function atWork(options: RunChoices, hang: (harness: Harness) => Partial<BacklogStore>) {
+  const harness = new Harness();
+  const begun: string[] = [];
+  const process: Process = async ({ id }) => {
+    begun.push(id);
+    if (id === 'deaf') return harness.sleep(STRAGGLES_SECONDS);
+    throw new Error('as always');
+  };
+  const store = replacing(hang(harness), harness.store);
+  return {
+    harness,
+    begun,
+    first: () => harness.start(process, { attemptTimeout: 10, ...options, store }),
+    another: () => harness.run(process, { attemptTimeout: 10, ...options }),
+  };
+}
+
+const hangingSettle = (harness: Harness): Partial<BacklogStore> => ({
+  settle: async (record, change, rev) => {
+    const answer = await harness.store.settle(record, change, rev);
+    if (record.id === 'other') await harness.sleep(FOR_LONG_SECONDS);
+    return answer;
+  },
+});
+
+const hangingBreaker = (harness: Harness): Partial<BacklogStore> => ({
+  setBreaker: async (...args) => {
+    const answer = await harness.store.setBreaker(...args);
+    await harness.sleep(FOR_LONG_SECONDS);
+    return answer;
+  },
+});
+
+describe('while DynamoDB does not answer one request of a page', () => {
+  it.each([
+    ['a settle', {}, hangingSettle],
+    [
+      'the state of a breaker',
+      { breaker: { failureThreshold: 0.1, minimumAttempts: 1, halfOpenAfter: 5 } },
+      hangingBreaker,
+    ],
+  ])('a record that ignores its signal stays in the hands of its run: %s', async (_, options, hang) => {
+    const { harness, begun, first, another } = atWork(options, hang);
+    harness.put('deaf');
+    harness.put('other');
+    const running = first();
+    for (let seconds = 60; seconds < STRAGGLES_SECONDS; seconds += 30) {
+      await harness.pass(30);
+      expect(await another()).toMatchObject({ ended: 'leaseHeld', attempted: 0 });
+    }
+    await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
+    await running;
+    expect(begun.filter((id) => id === 'deaf')).toHaveLength(1);
+    expect(harness.item('deaf')).toMatchObject({ status: 'SUCCESS', attempts: 1 });
+  });
+
+  it('so does one that has just come', async () => {
+    const arrivals = { batch: 'b', ids: ['deaf', 'other'] };
+    const { harness, begun, first, another } = atWork({ arrivals }, hangingSettle);
+    harness.put('deaf', { lane: undefined, dueAt: undefined });
+    harness.put('other', { lane: undefined, dueAt: undefined });
+    const running = first();
+    for (let seconds = 60; seconds < STRAGGLES_SECONDS; seconds += 30) {
+      await harness.pass(30);
+      expect(await another()).toMatchObject({ attempted: 0 });
+    }
+    await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
+    await running;
+    expect(begun.filter((id) => id === 'deaf')).toHaveLength(1);
+  });
+
+  it('a renewal that fails is repeated every second, from ten seconds before the end on', async () => {
+    const refused: number[] = [];
+    const { harness, begun, first, another } = atWork({}, (harness) => ({
+      ...hangingSettle(harness),
+      holdLease: async (...args) => {
+        const isRefused = harness.time.now > START + 30_000 && refused.length < 4;
+        if (!isRefused) return harness.store.holdLease(...args);
+        refused.push((harness.time.now - START) / 1000);
+        throw new StoreUnavailableError('no answer');
+      },
+    }));
+    harness.put('deaf');
+    harness.put('other');
+    const running = first();
+    await harness.pass(100);
+    expect(await another()).toMatchObject({ ended: 'leaseHeld', attempted: 0 });
+    await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
+    await running;
+    expect(refused).toEqual([60, 61, 62, 63]);
+    expect(begun.filter((id) => id === 'deaf')).toHaveLength(1);
+    expect(harness.warnings).toContain('the lease could not be renewed');
+  });
+
+  it('one that ignores its signal at the end of a run is not given up for renewals that fail', async () => {
+    const refused: number[] = [];
+    const { harness, begun, first, another } = atWork({}, (harness) => ({
+      holdLease: async (...args) => {
+        const isRefused = harness.time.now > START + 30_000 && refused.length < 4;
+        if (!isRefused) return harness.store.holdLease(...args);
+        refused.push((harness.time.now - START) / 1000);
+        throw new StoreThrottledError('too many requests');
+      },
+    }));
+    harness.put('deaf');
+    const running = first();
+    await harness.pass(100);
+    expect(await another()).toMatchObject({ ended: 'leaseHeld', attempted: 0 });
+    expect(await harness.time.until(running)).toMatchObject({ succeeded: 1, ended: 'drained' });
+    expect(refused).toEqual([60, 61, 62, 63]);
+    expect(begun).toEqual(['deaf']);
+    expect(harness.warnings).toContain('the lease could not be renewed');
+  });
+
+  it('a renewal that fails by a mistake ends the run with it', async () => {
+    const { harness, first } = atWork({}, (harness) => ({
+      ...hangingSettle(harness),
+      holdLease: async (...args) => {
+        if (harness.time.now > START + 30_000) throw new TypeError('a mistake');
+        return harness.store.holdLease(...args);
+      },
+    }));
+    harness.put('other');
+    const running = first().catch((error: Error) => error.message);
+    await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
+    expect(await running).toBe('a mistake');
+    expect(harness.warnings).not.toContain('the lease could not be renewed');
+  });
+
+  it('a lease that is lost is not asked for again and again', async () => {
+    let asked = 0;
+    const { harness, first } = atWork({}, (harness) => ({
+      ...hangingSettle(harness),
+      holdLease: async (...args) => {
+        if (harness.time.now < START + 30_000) return harness.store.holdLease(...args);
+        if (++asked > 10) throw new TypeError('asked for too often');
+        return { held: false, lease: undefined };
+      },
+    }));
+    harness.put('other');
+    const running = first();
+    await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
+    expect(await running).toMatchObject({ attempted: 1 });
+    expect(asked).toBe(1);
+  });
+
+  it('an outcome is given up with the lease: another run may have the record then', async () => {
+    const { harness, first } = atWork({}, (harness) => ({
+      settle: () => Promise.reject(new StoreUnavailableError('no answer')),
+      holdLease: async (...args) => {
+        if (harness.time.now > START) throw new StoreUnavailableError('no answer');
+        return harness.store.holdLease(...args);
+      },
+    }));
+    harness.put('other');
+    expect(await harness.time.until(first())).toMatchObject({ unsettled: 1, ended: 'storeError' });
+    expect(harness.time.now).toBeGreaterThanOrEqual(START + 60_000);
+    expect(harness.time.now).toBeLessThan(START + 70_000);
+  });
+
+  it('no other attempt of the page starts under a renewed lease: the page is read anew', async () => {
+    const { harness, begun, first } = atWork({ concurrency: 2 }, hangingSettle);
+    for (const id of ['deaf', 'other', 'third']) harness.put(id);
+    const running = first();
+    await harness.pass(120);
+    const { lane, dueAt, ...third } = harness.item('third');
+    harness.store.put({ ...third, status: 'SUCCESS', rev: 'by somebody else' });
+    await harness.pass(FOR_LONG_SECONDS + STRAGGLES_SECONDS);
+    await running;
+    expect(begun).toEqual(['deaf', 'other']);
+  });
+
+  it('a renewal leaves no doubt about who was settled before it, should the run be lost', async () => {
+    const { harness, begun, first, another } = atWork({}, (harness) => ({
+      ...hangingSettle(harness),
+      holdLease: async (...args) => {
+        if (harness.time.now > START + 100_000) return new Promise(() => {});
+        return harness.store.holdLease(...args);
+      },
+    }));
+    harness.put('deaf');
+    harness.put('other');
+    void first();
+    await harness.pass(145);
+    expect(await another()).toMatchObject({ ended: 'drained' });
+    expect(harness.item('deaf')).toMatchObject({ status: 'SUCCESS' });
+    expect(begun).toEqual(['deaf', 'other', 'deaf', 'other']);
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { indexWhenFree } from '../../src/intake/index.js';
+import { Harness, START } from './harness.js';
+
+const iso = (seconds: number) => new Date(START + seconds * 1000).toISOString();
+
+/** In no particular order: those of several queues are indexed side by side. */
+const idsOf = (records: readonly { readonly id: string }[]) => records.map(({ id }) => id).sort();
+
+function bench() {
+  const harness = new Harness();
+  for (const [id, queue] of [
+    ['a', 'q'],
+    ['b', 'q'],
+    ['c', 'other'],
+  ]) {
+    harness.store.put({ id, status: 'NEW', queue, payload: 1 });
+  }
+  const deps = {
+    store: harness.store,
+    clock: harness.clock,
+    random: () => 0.5,
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+  };
+  const attempt = (batch: string, ids: string[], seconds: number) =>
+    harness.start(() => harness.sleep(seconds), { arrivals: { batch, ids } });
+  return { harness, deps, attempt };
+}
+
+describe('records that may be under attempt', () => {
+  it('get their place at once if no run attempts them', async () => {
+    const { harness, deps } = bench();
+    const answer = await indexWhenFree(['a', 'c', 'gone'], deps);
+    expect(idsOf(answer.indexed)).toEqual(['a', 'c']);
+    expect(answer).toMatchObject({ skipped: 1, waiting: [] });
+    expect(harness.item('a')).toMatchObject({ lane: 'q', dueAt: iso(0) });
+    expect(harness.item('c')).toMatchObject({ lane: 'other' });
+  });
+
+  it('wait for the run that has them in hand, and for no other', async () => {
+    const { harness, deps, attempt } = bench();
+    const first = attempt('first', ['a'], 10);
+    await harness.pass(1);
+    const answer = await indexWhenFree(['a', 'b', 'c'], deps);
+    expect(idsOf(answer.indexed)).toEqual(['b', 'c']);
+    expect(answer).toMatchObject({ waiting: ['a'] });
+    expect(harness.item('a')).not.toHaveProperty('lane');
+
+    await harness.time.until(first);
+    expect(await indexWhenFree(['a'], deps)).toMatchObject({ indexed: [], skipped: 1, waiting: [] });
+    expect(harness.item('a')).toMatchObject({ status: 'SUCCESS' });
+  });
+
+  it('are not claimed if all of them are indexed, or done', async () => {
+    const { harness, deps } = bench();
+    await indexWhenFree(['a', 'b'], deps);
+    const store = Object.assign(Object.create(harness.store), {
+      claimArrivals: () => Promise.reject(new Error('a claim for nothing')),
+    });
+    const answer = await indexWhenFree(['a', 'b'], { ...deps, store });
+    expect(answer).toEqual({ indexed: [], skipped: 2, quarantined: 0, refused: 0, waiting: [] });
+  });
+
+  it('are left to the rule of the lane that they are in when their producer gives them another queue', async () => {
+    const { harness, deps } = bench();
+    harness.put('a');
+    const attempt = harness.start(() => harness.sleep(10));
+    await harness.pass(1);
+    harness.put('a', { queue: 'other' });
+    const serves = (queue: string) => queue === 'q' || queue === 'other';
+    const answer = await indexWhenFree(['a'], { ...deps, serves });
+    expect(answer).toMatchObject({ indexed: [], skipped: 1 });
+    expect(await harness.time.until(attempt)).toMatchObject({ succeeded: 1, unsettled: 0 });
+
+    harness.put('a', { queue: 'other' });
+    await harness.run(() => {});
+    expect(harness.item('a')).toMatchObject({ lane: 'other', status: 'NEW' });
+    for (const lane of ['gone', 'q#-1', 'q/dead']) {
+      harness.put('a', { queue: 'other', lane });
+      expect(await indexWhenFree(['a'], { ...deps, serves })).toMatchObject({ indexed: [{ id: 'a' }] });
+      expect(harness.item('a')).toMatchObject({ lane: 'other' });
+    }
+  });
+
+  it('wait for the run of a queue that they were in before', async () => {
+    const { harness, deps, attempt } = bench();
+    const run = attempt('first', ['a'], 10);
+    await harness.pass(1);
+    harness.store.put({ ...harness.item('a'), queue: 'other' });
+    const formerQueues = ['q', 'other'];
+    expect(await indexWhenFree(['a'], deps, { formerQueues })).toMatchObject({ waiting: ['a'] });
+    await harness.time.until(run);
+    expect(await indexWhenFree(['a'], deps, { formerQueues })).toMatchObject({ waiting: [] });
+  });
+
+  it('are not attempted while they are being indexed', async () => {
+    const { harness, deps, attempt } = bench();
+    let run: ReturnType<typeof attempt> | undefined;
+    const slow = new Proxy(harness.store, {
+      get: (store, name) => {
+        const member = store[name as keyof typeof store] as unknown;
+        if (name !== 'settle') return typeof member === 'function' ? member.bind(store) : member;
+        // A run begins between the look at the claims and the write.
+        return async (...args: Parameters<typeof store.settle>) => {
+          await harness.sleep(30);
+          run ??= attempt('late', ['a'], 10);
+          await harness.sleep(1);
+          return store.settle(...args);
+        };
+      },
+    });
+    const placing = indexWhenFree(['a'], { ...deps, store: slow });
+    expect(await harness.time.until(placing)).toMatchObject({ indexed: [{ id: 'a' }] });
+    expect(await harness.time.until(run ?? Promise.reject())).toMatchObject({
+      attempted: 0,
+      ended: 'shared',
+    });
+    expect(await harness.store.claimedArrivals(['q'], ['a'], harness.clock.wall())).toMatchObject({
+      ids: [],
+    });
+  });
+
+  it('of a run that was lost wait until its claim has run out, and clocks may differ', async () => {
+    const { harness, deps } = bench();
+    // Claims of a run last for a page, and this one will never renew it.
+    await harness.store.claimArrivals('q', {
+      batch: 'lost',
+      holder: 'h',
+      until: harness.clock.wall() + 70_000,
+      ids: ['a'],
+      now: harness.clock.wall(),
+    });
+    await harness.pass(74);
+    expect(await indexWhenFree(['a'], deps)).toMatchObject({ indexed: [], waiting: ['a'] });
+    await harness.pass(2);
+    expect(await indexWhenFree(['a'], deps)).toMatchObject({ indexed: [{ id: 'a' }], waiting: [] });
+  });
+
+  it('of a straggler wait as long as the function may last', async () => {
+    const { harness, deps, attempt } = bench();
+    void attempt('slow', ['a'], 1_000_000);
+    await harness.pass(290);
+    expect(await indexWhenFree(['a'], deps)).toMatchObject({ waiting: ['a'] });
+    await harness.pass(10);
+    // Given up at the deadline: a failure, with its place.
+    expect(await indexWhenFree(['a'], deps)).toMatchObject({ indexed: [], skipped: 1, waiting: [] });
+    expect(harness.item('a')).toMatchObject({ status: 'ERROR', lane: 'q' });
+  });
+
+  it('of a queue whose records are never attempted on arrival cost no claim', async () => {
+    const { harness, deps } = bench();
+    const claims: unknown[] = [];
+    const store = Object.assign(Object.create(harness.store), {
+      claimArrivals: (...args: unknown[]) => void claims.push(args),
+    });
+    const onArrival = new Map([['q', 'Fast']]);
+    expect(await indexWhenFree(['c'], { ...deps, store }, { onArrival })).toMatchObject({
+      indexed: [{ id: 'c' }],
+    });
+    expect(claims).toEqual([]);
+
+    // Nor does one that is named beside a queue in which something was claimed.
+    await harness.store.claimArrivals('q', { batch: 'q', holder: 'h', until: 0, ids: ['x'], now: 0 });
+    harness.store.put({ id: 'e', status: 'NEW', queue: 'third', payload: 1 });
+    const where = { onArrival, formerQueues: ['q'] };
+    expect(await indexWhenFree(['e'], { ...deps, store }, where)).toMatchObject({ indexed: [{ id: 'e' }] });
+    expect(claims).toEqual([]);
+
+    // Once they were, a run of former times may still be about to begin.
+    const former = { batch: 'b', holder: 'h', until: 0, ids: ['x'], now: 0 };
+    await harness.store.claimArrivals('other', former);
+    harness.store.put({ id: 'd', status: 'NEW', queue: 'other', payload: 1 });
+    await indexWhenFree(['d'], { ...deps, store }, { onArrival });
+    expect(claims).toMatchObject([['other', { ids: ['d'] }]]);
+  });
+});

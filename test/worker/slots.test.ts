@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { StoreThrottledError, StoreUnavailableError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/index.js';
+import type { Process } from '../../src/worker/index.js';
+import { replacing } from '../simulation/replacing.js';
+import { Harness, START, succeed, YOUNG } from './harness.js';
+
+describe('a queue with a limit for the attempts of all its runs', () => {
+  it('never has more of them under way, whatever run makes them', async () => {
+    const harness = new Harness();
+    const ids = Array.from({ length: 60 }, (_, i) => `n${i}`);
+    for (const id of ids) harness.store.put({ id, status: 'NEW', queue: 'q', payload: {} });
+    for (let i = 0; i < 60; i++) harness.put(`r${i}`);
+    let [now, most] = [0, 0];
+    const slow: Process = async () => {
+      most = Math.max(most, ++now);
+      await harness.sleep(1);
+      now--;
+    };
+    const choices = { globalConcurrency: 8, concurrency: 6, retryMode: 'progressive' } as const;
+    const batches = [0, 20, 40].map((from) => ({ batch: `b${from}`, ids: ids.slice(from, from + 20) }));
+    const runs = [
+      harness.start(slow, { ...choices, band: YOUNG }),
+      ...batches.map((arrivals) => harness.start(slow, { ...choices, arrivals })),
+    ];
+    const [byRule, ...onArrival] = await harness.time.until(Promise.all(runs));
+    expect(most).toBe(8);
+    expect(byRule).toMatchObject({ ended: 'drained' });
+    expect(onArrival.map(({ ended }) => ended).sort()).toEqual([
+      'concurrencyLimited',
+      'concurrencyLimited',
+      'drained',
+    ]);
+    // What found no room has its place in the index now.
+    await harness.pass(300);
+    await harness.run(succeed, { ...choices, band: YOUNG });
+    expect(harness.statuses()).toEqual({ SUCCESS: 120 });
+  });
+
+  it('lets a run of a rule end that finds no room; the next one comes in a minute', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    const ask = { run: 'other', wanted: 8, most: 8, onArrival: false };
+    await harness.store.takeSlots('q', {
+      ...ask,
+      now: harness.clock.wall(),
+      until: harness.clock.wall() + 9_000,
+    });
+    expect(await harness.run(succeed, { globalConcurrency: 8 })).toMatchObject({
+      attempted: 0,
+      ended: 'concurrencyLimited',
+    });
+    await harness.pass(15);
+    expect(await harness.run(succeed, { globalConcurrency: 8 })).toMatchObject({ succeeded: 1 });
+  });
+
+  it('an idle run takes none, and one with records takes them once and gives them back', async () => {
+    const harness = new Harness();
+    const calls: string[] = [];
+    const noted = (name: string) => {
+      const method = harness.store[name as 'takeSlots'].bind(harness.store) as (
+        ...args: unknown[]
+      ) => unknown;
+      return (...args: unknown[]) => {
+        calls.push(name);
+        return method(...args);
+      };
+    };
+    const store = new Proxy(harness.store, { get: (_, name) => noted(String(name)) });
+    await harness.run(succeed, { globalConcurrency: 8, store });
+    expect(calls).toEqual(['queryDue']);
+    calls.length = 0;
+    for (let i = 0; i < 100; i++) harness.put(`r${i}`);
+    await harness.run(() => harness.sleep(0.1), { globalConcurrency: 8, store });
+    const ofSlots = calls.filter((name) => name.endsWith('Slots'));
+    expect(ofSlots).toEqual(['takeSlots', 'releaseSlots']);
+  });
+
+  it('renews its attempts about twice a minute while it goes on, and no more often', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 200; i++) harness.put(`r${i}`);
+    const renewedAt: number[] = [];
+    const renewSlots: BacklogStore['renewSlots'] = (...args) => {
+      renewedAt.push((harness.time.now - START) / 1000);
+      return harness.store.renewSlots(...args);
+    };
+    const store = replacing({ renewSlots }, harness.store);
+    const summary = await harness.run(() => harness.sleep(10), { globalConcurrency: 10, store });
+    expect(summary).toMatchObject({ succeeded: 200, ended: 'drained' });
+    expect(renewedAt).toEqual([30, 60, 90, 120, 150, 180]);
+  });
+
+  it.each([
+    [8, 10],
+    [10, 10],
+    [1, 1],
+  ])(
+    'of %i, at or below a concurrency of %i: a run that dies blocks the queue for about a minute',
+    async (most, concurrency) => {
+      const harness = new Harness();
+      for (let i = 0; i < 30; i++) harness.put(`r${i}`);
+      const choices = { globalConcurrency: most, concurrency };
+      const dying = { ...harness.store } as unknown as BacklogStore;
+      let isDead = false;
+      const store = new Proxy(dying, {
+        get: (_, name) => {
+          const method = harness.store[name as 'get'].bind(harness.store) as (...args: unknown[]) => unknown;
+          return (...args: unknown[]) => (isDead ? new Promise(() => {}) : method(...args));
+        },
+      });
+      void harness.start(() => harness.sleep(10), { ...choices, store, deadlineSeconds: 900 });
+      await harness.pass(45);
+      isDead = true;
+      const ends: string[] = [];
+      for (let minute = 1; minute <= 3; minute++) {
+        await harness.pass(60 * minute - (harness.time.now - START) / 1000);
+        ends.push((await harness.run(succeed, choices)).ended);
+      }
+      expect(ends.at(-1)).toBe('drained');
+      expect(ends).not.toContain('concurrencyLimited');
+    },
+  );
+
+  it('starts no attempt any more when it stood still and others have its share by now', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 100; i++) harness.put(`r${i}`);
+    let standsStill = false;
+    const renewSlots: BacklogStore['renewSlots'] = (queue, run, until) =>
+      standsStill ? new Promise(() => {}) : harness.store.renewSlots(queue, run, until);
+    const store = replacing({ renewSlots }, harness.store);
+    let attempts = 0;
+    const run = harness.start(
+      () => {
+        attempts++;
+        return harness.sleep(5);
+      },
+      { globalConcurrency: 1, concurrency: 1, attemptTimeout: 10, store },
+    );
+    standsStill = true;
+    await harness.pass(200);
+    // The slots lasted for 70 s: attempts that would have ended later were not begun.
+    expect(attempts).toBe(11);
+    standsStill = false;
+    const ask = { run: 'other', wanted: 1, most: 1, onArrival: false };
+    const now = harness.clock.wall();
+    expect(await harness.store.takeSlots('q', { ...ask, now, until: now + 70_000 })).toBe(1);
+    await harness.time.until(run);
+    expect(attempts).toBe(11);
+  });
+
+  it('ends when its slots have expired and cannot be renewed', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 100; i++) harness.put(`r${i}`);
+    const renewSlots: BacklogStore['renewSlots'] = async () => {
+      throw new StoreUnavailableError('renewSlots: no answer');
+    };
+    const store = replacing({ renewSlots }, harness.store);
+    const choices = { globalConcurrency: 1, concurrency: 1, attemptTimeout: 10, store };
+    const summary = await harness.run(() => harness.sleep(5), choices);
+    expect(summary).toMatchObject({ ended: 'concurrencyLimited', attempted: 11, succeeded: 11 });
+    expect((harness.time.now - START) / 1000).toBeLessThan(70);
+  });
+
+  it('a run whose store does not answer for its share is crowded, and no error', async () => {
+    for (const error of [new StoreThrottledError('slow down'), new StoreUnavailableError('no answer')]) {
+      const harness = new Harness();
+      harness.put('r');
+      harness.store.put({ id: 'n', status: 'NEW', queue: 'q', payload: {} });
+      const store = replacing({ takeSlots: () => Promise.reject(error) }, harness.store);
+      const byRule = await harness.run(succeed, { globalConcurrency: 8, store });
+      expect(byRule).toMatchObject({ ended: 'concurrencyLimited', attempted: 0 });
+      expect(byRule.trouble).toBeUndefined();
+      const arrivals = { batch: 'b', ids: ['n'] };
+      const onArrival = await harness.run(succeed, { globalConcurrency: 8, store, arrivals });
+      expect(onArrival).toMatchObject({ ended: 'concurrencyLimited', attempted: 0 });
+      expect(harness.item('n')).toMatchObject({ lane: 'q' });
+      expect(await harness.run(succeed)).toMatchObject({ succeeded: 2 });
+    }
+  });
+
+  it('is done although its attempts cannot be given back', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    const releaseSlots = () => Promise.reject(new StoreUnavailableError('no answer'));
+    const store = replacing({ releaseSlots }, harness.store);
+    expect(await harness.run(succeed, { globalConcurrency: 1, store })).toMatchObject({ succeeded: 1 });
+    expect(harness.warnings).toEqual(['attempts at a time could not be given back']);
+  });
+
+  it('gives the attempts of a run back whose store failed', async () => {
+    const harness = new Harness();
+    harness.put('r');
+    const store = new Proxy(harness.store, {
+      get: (target, name) =>
+        name === 'queryDue'
+          ? () => Promise.reject(new StoreUnavailableError('no answer'))
+          : Reflect.get(target, name).bind(target),
+    });
+    expect(await harness.run(succeed, { globalConcurrency: 1, store })).toMatchObject({
+      ended: 'storeError',
+    });
+    expect(await harness.run(succeed, { globalConcurrency: 1 })).toMatchObject({ succeeded: 1 });
+  });
+});
