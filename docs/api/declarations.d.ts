@@ -1149,7 +1149,7 @@ type SkipReason = 'asWanted' | 'otherStatus' | 'inFlight' | 'changedMeanwhile' |
 interface OperationResult {
     readonly matched: number;
     readonly changed: number;
-    readonly held: number;
+    readonly delayed: number;
     readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
     readonly failed: number;
     readonly failures: readonly {

@@ -62,7 +62,6 @@ export function moveAction(queue: string): Action {
     actsOn: OPEN,
     byDefault: WAITING,
     bringsForward: true,
-    changesLane: true,
     decide: (found, context) => move(found, queue, context),
   };
 }

@@ -6,11 +6,8 @@ export interface OperationResult {
   readonly matched: number;
   /** Changed; in a dry run, that would be. */
   readonly changed: number;
-  /**
-   * The number of changed records that were moved while a run may have been at work on them: they are due in a quarter of
-   * an hour.
-   */
-  readonly held: number;
+  /** Those of the changed records that were moved while a run was at work in their previous lane: due in 15 minutes. */
+  readonly delayed: number;
   /**
    * Left as they are, by reason. `asWanted`: already as the action would make it. `otherStatus`: the action is not for
    * its status. `inFlight`: under attempt, or may be; try again in a minute. `changedMeanwhile`: others changed it all the
@@ -56,7 +53,7 @@ const MAX_EXAMPLES = 5;
 export class ActionCounters {
   looked = 0;
   matched = 0;
-  held = 0;
+  delayed = 0;
   private changedCount = 0;
   private failedCount = 0;
   private skippedCount = 0;
@@ -89,12 +86,12 @@ export class ActionCounters {
   }
 
   result(ended: OperationResult['ended']): OperationResult {
-    const { matched, changedCount: changed, held, failedCount: failed, failures, examples } = this;
+    const { matched, changedCount: changed, delayed, failedCount: failed, failures, examples } = this;
     const skipped = { ...this.skippedBy };
     return {
       matched,
       changed,
-      held,
+      delayed,
       skipped,
       failed,
       failures: [...failures],

@@ -2,10 +2,7 @@ import type { Clock } from '../clock.js';
 import { CLOCK_SKEW_MS } from '../processor/lease.js';
 import { type Random, randomToken } from '../random.js';
 import { type BacklogRecord, DEAD_LANE_ENDING, isPending, laneOf } from '../record/index.js';
-import type { Found, OperatorStore } from '../store/operator-store.js';
-import type { LeaseState } from '../store/store.js';
-import { isHeld } from './changes.js';
-import { isLeaseOf } from './lanes.js';
+import type { OperatorStore } from '../store/operator-store.js';
 
 interface InFlightDeps {
   readonly store: OperatorStore;
@@ -16,17 +13,9 @@ interface InFlightDeps {
 /** Longer than one write takes; if this process ends, other processes wait for no longer. */
 const CLAIM_MS = 60_000;
 
-export function isLive({ until }: LeaseState, clock: Clock): boolean {
-  return until + CLOCK_SKEW_MS >= clock.wall();
-}
-
-/** The leases of a lane that a run may be at work under. */
-export function liveLeases(
-  leases: ReadonlyMap<string, LeaseState>,
-  lane: string,
-  clock: Clock,
-): [key: string, lease: LeaseState][] {
-  return [...leases].filter(([key, lease]) => isLeaseOf(lane, key) && isLive(lease, clock));
+/** The lane that an operator has taken the record out of, while a run may still be attempting it there. */
+export function formerLaneOf({ formerLane }: BacklogRecord, now: number): string | undefined {
+  return formerLane !== undefined && Date.parse(formerLane.until) > now ? formerLane.lane : undefined;
 }
 
 /**
@@ -34,31 +23,34 @@ export function liveLeases(
  * person has set it to `DEAD` by hand. Undefined: none. In its own lane, the lane's lease ensures that no run attempts
  * it a second time.
  */
-function otherPlace(record: BacklogRecord, now: number): string | undefined {
-  if (isHeld(record, now)) return record.formerLane?.lane;
-  const lane = laneOf(record.queue);
+function otherLaneOf(record: BacklogRecord, now: number): string | undefined {
   const isInPlace = isPending(record) || record.lane?.endsWith(DEAD_LANE_ENDING) === true;
-  return isInPlace ? undefined : (record.lane ?? lane);
+  return formerLaneOf(record, now) ?? (isInPlace ? undefined : (record.lane ?? laneOf(record.queue)));
 }
 
 /**
- * Of these records, which are pending in one lane now and may be under attempt in another: to bring their next attempt
- * forward would be to attempt them twice. No run can begin to attempt the other records elsewhere, as long as they stay
- * as they were read.
+ * The ids of the records that may be under attempt in another lane than their own: a run holds a lease of that lane, or
+ * has claimed them on arrival. If their next attempt were brought forward, they could be attempted twice. No run can
+ * begin to attempt the other records elsewhere, as long as they stay as they are: a run reads a record under its lease, and
+ * would find it gone.
+ *
+ * The journal of a lease does not tell more. A run reads a record that has lost a worker before its journal names it, and
+ * a lease that is renewed for attempts that go on names no record whose attempt has not begun.
  */
 export async function findInFlight(
-  found: readonly Found[],
+  records: readonly BacklogRecord[],
   { store, clock }: InFlightDeps,
 ): Promise<Set<string>> {
   const now = clock.now();
-  const places = found.flatMap(({ record }) => {
-    const lane = otherPlace(record, now);
+  const elsewhere = records.flatMap((record) => {
+    const lane = otherLaneOf(record, now);
     return lane === undefined ? [] : [{ record, lane }];
   });
-  if (places.length === 0) return new Set();
+  if (elsewhere.length === 0) return new Set();
   const leases = await store.readLeases();
-  const busy = places.filter(({ lane }) => liveLeases(leases, lane, clock).length > 0);
-  const bare = places.map(({ record }) => record).filter(({ lane }) => lane === undefined);
+  const live = [...leases].filter(([, { until }]) => until + CLOCK_SKEW_MS >= clock.wall());
+  const busy = elsewhere.filter(({ lane }) => live.some(([key]) => isLeaseOf(lane, key)));
+  const bare = elsewhere.map(({ record }) => record).filter(({ lane }) => lane === undefined);
   const queues = bare.length === 0 ? [] : [...(await store.readQueues()).keys()];
   const claimed = await claimedIn(
     queues,
@@ -66,6 +58,11 @@ export async function findInFlight(
     { store, clock },
   );
   return new Set([...busy.map(({ record }) => record.id), ...claimed]);
+}
+
+/** Whether a lease, by its key, is for records of that lane, or of one of its tiers. (Rarely one of a shard more.) */
+function isLeaseOf(lane: string, key: string): boolean {
+  return key === lane || key.startsWith(`${lane}#`);
 }
 
 async function claimedIn(

@@ -16,8 +16,3 @@ export function lanesHolding(
   const waiting = statuses.some((status) => status !== 'DEAD') ? lanesOf(queue) : [];
   return [...waiting, ...(statuses.includes('DEAD') ? deadLanesOf(queue) : [])];
 }
-
-/** Whether a lease, by its key, is for records of that lane, or of one of its tiers. (Rarely one of a shard more.) */
-export function isLeaseOf(lane: string, key: string): boolean {
-  return key === lane || key.startsWith(`${lane}#`);
-}

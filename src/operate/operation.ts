@@ -4,7 +4,7 @@ import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
 import { type BacklogRecord, isPending, type RetryMode, type Status } from '../record/index.js';
 import { isOfOneRecord } from '../store/errors.js';
-import type { Found, OperatorStore } from '../store/operator-store.js';
+import type { Found, OperatorChange, OperatorStore } from '../store/operator-store.js';
 import { patiently } from '../store/patience.js';
 import { type Decision, type DecisionContext, isLeftToNewer } from './changes.js';
 import { ActionCounters, type OperationProgress, type OperationResult } from './counters.js';
@@ -12,7 +12,6 @@ import { OperationInterruptedError } from './errors.js';
 import { findInFlight, withClaim } from './in-flight.js';
 import { pagesOf, readPage, type Wanted } from './pages.js';
 import { RateLimiter } from './rate-limiter.js';
-import { Releases } from './releases.js';
 
 /** What is done to each record. */
 export interface Action {
@@ -26,8 +25,6 @@ export interface Action {
   readonly bringsForward?: boolean | undefined;
   /** A record that is attempted after it may match again: each record of a selection is changed once. */
   readonly startsAttempts?: boolean | undefined;
-  /** Waiting records change their lane, and are due in the new one when no run attempts them in the previous one. */
-  readonly changesLane?: boolean | undefined;
   /** What it decides depends on how the record's queue retries. */
   readonly asksWay?: boolean | undefined;
   /** Records that it changes get later due times in the index; otherwise earlier ones, or none. */
@@ -69,6 +66,12 @@ const PAGE_SECONDS = 5;
 
 type Planned = Found & { readonly decision: Extract<Decision, { do: 'change' | 'remove' }> };
 
+/** A record as it is in its new lane, not due before all attempts of now are over, and its due time before. */
+interface Moved {
+  readonly record: BacklogRecord;
+  readonly ifFree: OperatorChange;
+}
+
 /** One action on many records, page by page. May be interrupted and repeated at will: it goes on with what is left. */
 export class Operation {
   private readonly counters = new ActionCounters();
@@ -76,7 +79,8 @@ export class Operation {
   private readonly writes: PQueue;
   private readonly signal: AbortSignal;
   private readonly retryModes = new Map<string, RetryMode | undefined>();
-  private readonly releases: Releases;
+  /** Not looked at yet. */
+  private moved: Moved[] = [];
   private readonly startedAt: number;
 
   constructor(
@@ -92,8 +96,6 @@ export class Operation {
     this.signal = AbortSignal.any(signal ? [signal] : []);
     // Every write may wait for it.
     setMaxListeners(0, this.signal);
-    const { patiently } = this;
-    this.releases = new Releases({ ...deps, patiently, onHeld: () => this.counters.held++ });
   }
 
   /** @throws OperationInterruptedError when the store does not answer any more, or may not be used */
@@ -112,20 +114,15 @@ export class Operation {
     const order = this.action.putsOff ? 'newestFirst' : 'oldestFirst';
     const { patiently } = this;
     const pages = pagesOf(this.wanted, { store, size, order, patiently });
-    try {
-      for await (const { found, missing } of pages) {
-        if (this.signal.aborted) return 'aborted';
-        this.counters.looked += found.length + missing.length;
-        this.counters.matched += missing.length;
-        for (const _ of missing) this.counters.skipped('notFound');
-        await this.workOff(found.filter((one) => this.isWanted(one)));
-        await this.releases.look();
-        onProgress?.(this.counters.progress());
-        if (this.signal.aborted) return 'aborted';
-        if (this.room() <= 0) return 'limit';
-      }
-    } finally {
-      await this.releases.rest(this.signal);
+    for await (const { found, missing } of pages) {
+      if (this.signal.aborted) return 'aborted';
+      this.counters.looked += found.length + missing.length;
+      this.counters.matched += missing.length;
+      for (const _ of missing) this.counters.skipped('notFound');
+      await this.workOff(found.filter((one) => this.isWanted(one)));
+      onProgress?.(this.counters.progress());
+      if (this.signal.aborted) return 'aborted';
+      if (this.room() <= 0) return 'limit';
     }
     return 'complete';
   }
@@ -201,7 +198,8 @@ export class Operation {
       return [];
     });
     if (!action.bringsForward) return planned;
-    const elsewhere = await this.patiently(() => findInFlight(planned, this.deps));
+    const records = planned.map(({ record }) => record);
+    const elsewhere = await this.patiently(() => findInFlight(records, this.deps));
     for (const _ of elsewhere) counters.skipped('inFlight');
     return planned.filter(({ record }) => !elsewhere.has(record.id));
   }
@@ -209,21 +207,48 @@ export class Operation {
   /** Gives the ids of those that another process has changed since they were read. */
   private async writeAll(planned: readonly Planned[]): Promise<string[]> {
     const changed: string[] = [];
-    let trouble: { readonly cause: unknown } | undefined;
-    const writeOne = async (one: Planned) => {
-      if (trouble || this.signal.aborted) return;
+    await this.atOnce(planned, async (one, mayGoOn) => {
+      if (this.signal.aborted) return;
       await this.rateLimiter.acquire(this.signal);
-      if (trouble || this.signal.aborted) return;
+      if (!mayGoOn() || this.signal.aborted) return;
+      if ((await this.write(one)) === 'changed') changed.push(one.record.id);
+    });
+    await this.makeMovedDue();
+    return changed;
+  }
+
+  /** The store refuses the write of one record: the others go on. It cannot be used or reached: no further write begins. */
+  private async atOnce<One extends { readonly record: BacklogRecord }>(
+    all: readonly One[],
+    act: (one: One, mayGoOn: () => boolean) => Promise<void>,
+  ): Promise<void> {
+    let trouble: { readonly cause: unknown } | undefined;
+    const mayGoOn = () => trouble === undefined;
+    const actOn = async (one: One) => {
       try {
-        if ((await this.write(one)) === 'changed') changed.push(one.record.id);
+        if (mayGoOn()) await act(one, mayGoOn);
       } catch (cause) {
         if (isOfOneRecord(cause)) this.counters.failed(one.record.id, (cause as Error).message);
         else trouble ??= { cause };
       }
     };
-    await this.writes.addAll(planned.map((one) => () => writeOne(one)));
+    await this.writes.addAll(all.map((one) => () => actOn(one)));
     if (trouble) throw (trouble as { readonly cause: unknown }).cause;
-    return changed;
+  }
+
+  /** One look: records that no run can be attempting in their previous lanes are due as they were. */
+  private async makeMovedDue(): Promise<void> {
+    const { moved, deps, counters } = this;
+    this.moved = [];
+    const records = moved.map(({ record }) => record);
+    const inFlight = await this.patiently(() => findInFlight(records, deps));
+    const free = moved.filter(({ record }) => !inFlight.has(record.id));
+    await this.atOnce(free, async ({ record, ifFree }) => {
+      const rev = randomToken(deps.random);
+      // Another process that changed it meanwhile has decided about it.
+      await this.patiently(() => deps.store.change(record, ifFree, rev));
+      counters.delayed--;
+    });
   }
 
   private async write(one: Planned): Promise<'done' | 'changed'> {
@@ -242,9 +267,12 @@ export class Operation {
     if (decision.do === 'remove') {
       if ((await this.patiently(() => store.remove(record, rev))) === 'changed') return 'changed';
     } else {
-      const { change } = decision;
+      const { change, ifFree } = decision;
       if ((await this.patiently(() => store.change(record, change, rev))) === 'changed') return 'changed';
-      if (this.action.changesLane && change.set.formerLane) this.releases.add(record, change, rev);
+      if (ifFree) {
+        this.counters.delayed++;
+        this.moved.push({ record: { ...record, rev, formerLane: change.set.formerLane }, ifFree });
+      }
     }
     this.counters.changed(record.id);
     return 'done';

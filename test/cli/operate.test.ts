@@ -198,6 +198,20 @@ describe('the other actions', () => {
     expect(await table.get('b')).toMatchObject({ payload: [1, 2], status: 'NEW', lane: 'orders' });
   });
 
+  it('move says how many records are due in 15 minutes, as a run is at work in their queue', async () => {
+    await table.put(record('a'));
+    const lease = { holder: 'busy', until: Date.now() + 60_000, rev: 'j', ids: [] };
+    await control.put({ key: 'lease#orders', ...lease });
+    const { code, out } = await operate('move', 'a', '--to', 'slow');
+    expect({ code, out: out.split('\n') }).toEqual({
+      code: 0,
+      out: [
+        '1 record moved to slow: a',
+        '1 due in 15 minutes: a run was at work in the queue that it was moved out of',
+      ],
+    });
+  });
+
   it('move and change-policy', async () => {
     await table.put(record('a'));
     expect((await operate('move', 'a', '--to', 'slow')).out).toBe('1 record moved to slow: a');
