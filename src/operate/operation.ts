@@ -3,7 +3,7 @@ import PQueue from 'p-queue';
 import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
 import { type BacklogRecord, isPending, type RetryMode, type Status } from '../record/index.js';
-import { isOfOneRecord } from '../store/errors.js';
+import { isOfOneRecord, StoreError } from '../store/errors.js';
 import type { Found, OperatorChange, OperatorStore } from '../store/operator-store.js';
 import { patiently } from '../store/patience.js';
 import { type Decision, type DecisionContext, isLeftToNewer } from './changes.js';
@@ -103,6 +103,8 @@ export class Operation {
     try {
       return this.counters.result(await this.work());
     } catch (error) {
+      const isAbort = error instanceof Error && error.name === 'AbortError';
+      if (!(error instanceof StoreError) && !isAbort) throw error;
       throw new OperationInterruptedError(this.counters.result('aborted'), { cause: error });
     }
   }

@@ -794,6 +794,35 @@ describe('any action', () => {
     expect(harness.statuses()).toEqual({ NEW: 150, DEAD: 150 });
   });
 
+  it.each<[string, Error]>([
+    ['what interrupts a request', new DOMException('aborted', 'AbortError')],
+    ['an error of the store', new StoreError('query: error')],
+  ])('says what it has done before %s', async (_, cause) => {
+    const harness = new Harness();
+    putDead(harness, 'a');
+    const onProgress = () => {
+      throw cause;
+    };
+    const redriving = operatorOf(harness).redrive('a', { onProgress });
+    await expect(redriving).rejects.toMatchObject({
+      name: 'OperationInterruptedError',
+      result: { changed: 1 },
+      cause,
+    });
+  });
+
+  it.each(['change', 'onProgress'])('throws a programming error in %s as it is', async (where) => {
+    const mistake = new TypeError('x is not a function');
+    const throws = () => {
+      throw mistake;
+    };
+    const harness = new Harness();
+    putDead(harness, 'a');
+    const store = interrupted(harness.store, where === 'change' ? { change: throws } : {});
+    const onProgress = where === 'onProgress' ? throws : undefined;
+    await expect(operatorOf(harness, store).redrive('a', { onProgress })).rejects.toBe(mistake);
+  });
+
   it('gives up on a record that others change all the time', async () => {
     const harness = new Harness();
     putDead(harness, 'a');
