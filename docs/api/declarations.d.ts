@@ -468,7 +468,7 @@ interface BacklogStore {
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
     readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
-    acquirePermits(queue: string, turns: Permits): Promise<number | undefined>;
+    acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
@@ -914,7 +914,7 @@ declare class DynamoDbStore implements BacklogStore {
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
     readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
-    acquirePermits(queue: string, turns: Permits): Promise<number | undefined>;
+    acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
@@ -956,7 +956,7 @@ declare class MemoryStore implements OperatorStore {
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
     readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
-    acquirePermits(queue: string, turns: Permits): Promise<number | undefined>;
+    acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, _: SlotsHeld): Promise<void>;

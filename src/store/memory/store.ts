@@ -244,8 +244,8 @@ export class MemoryStore implements OperatorStore {
     return this.queues.readSharedBreaker(queue, destination);
   }
 
-  async acquirePermits(queue: string, turns: Permits): Promise<number | undefined> {
-    return this.queues.acquirePermits(queue, turns);
+  async acquirePermits(queue: string, permits: Permits): Promise<number | undefined> {
+    return this.queues.acquirePermits(queue, permits);
   }
 
   async takeSlots(queue: string, ask: SlotsAsk): Promise<number> {
