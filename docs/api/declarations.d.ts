@@ -1159,20 +1159,23 @@ interface OperationResult {
     readonly examples: readonly string[];
     readonly ended: 'complete' | 'limit' | 'aborted';
 }
-interface OperationProgress {
-    readonly looked: number;
-    readonly matched: number;
-    readonly changed: number;
-    readonly skipped: number;
-    readonly failed: number;
-}
-
+type ActionResult = OperationResult & {
+    readonly readUnits: number;
+    readonly writeUnits: number;
+};
 declare class OperationInterruptedError extends StoreError {
     readonly result: OperationResult;
     readonly name = "OperationInterruptedError";
     constructor(result: OperationResult, options: {
         readonly cause: unknown;
     });
+}
+interface OperationProgress {
+    readonly looked: number;
+    readonly matched: number;
+    readonly changed: number;
+    readonly skipped: number;
+    readonly failed: number;
 }
 
 interface Selection {
@@ -1191,6 +1194,7 @@ interface PayloadMatch {
     readonly equals: unknown;
 }
 
+type Which = string | readonly string[] | Selection;
 interface OperationOptions {
     readonly dryRun?: boolean | undefined;
     readonly perSecond?: number | undefined;
@@ -1200,8 +1204,6 @@ interface OperationOptions {
     readonly onTrouble?: ((message: string) => void) | undefined;
     readonly signal?: AbortSignal | undefined;
 }
-
-type Which = string | readonly string[] | Selection;
 interface RedriveOptions extends OperationOptions {
     readonly queue?: string | undefined;
     readonly retry?: RetryPolicy | null | undefined;
@@ -1235,12 +1237,11 @@ interface StatsOptions {
     readonly signal?: AbortSignal | undefined;
 }
 
-interface BacklogOperatorOptions extends ConnectionOptions {
-    readonly table: string;
-    readonly controlTable: string;
-    readonly store?: OperatorStore | undefined;
+interface Stats {
+    readonly readUnits: number;
+    readonly at: string;
+    readonly queues: readonly QueueStats[];
 }
-
 interface QueueStats {
     readonly queue: string;
     readonly retryMode: RetryMode | undefined;
@@ -1265,15 +1266,12 @@ interface QueueStats {
     readonly delayed?: number | undefined;
 }
 
-type ActionResult = OperationResult & {
-    readonly readUnits: number;
-    readonly writeUnits: number;
-};
-interface Stats {
-    readonly readUnits: number;
-    readonly at: string;
-    readonly queues: readonly QueueStats[];
+interface BacklogOperatorOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly controlTable: string;
+    readonly store?: OperatorStore | undefined;
 }
+
 declare class BacklogOperator {
     constructor(options: BacklogOperatorOptions);
     redrive(which: Which, options?: RedriveOptions): Promise<ActionResult>;

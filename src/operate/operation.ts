@@ -1,53 +1,17 @@
 import { setMaxListeners } from 'node:events';
-import PQueue from 'p-queue';
 import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
-import { type BacklogRecord, isPending, type RetryMode, type Status } from '../record/index.js';
-import { isOfOneRecord, StoreError } from '../store/errors.js';
+import { type BacklogRecord, isPending, type RetryMode } from '../record/index.js';
+import { StoreError } from '../store/errors.js';
 import type { Found, OperatorChange, OperatorStore } from '../store/operator-store.js';
 import { patiently } from '../store/patience.js';
-import { type Decision, type DecisionContext, isLeftToNewer } from './changes.js';
-import { ActionCounters, type OperationProgress, type OperationResult } from './counters.js';
-import { OperationInterruptedError } from './errors.js';
+import type { Action } from './actions.js';
+import { type Decision, isLeftToNewer } from './changes.js';
 import { findInFlight, withClaim } from './in-flight.js';
+import type { OperationOptions } from './options.js';
 import { pagesOf, readPage, type Wanted } from './pages.js';
-import { RateLimiter } from './rate-limiter.js';
-
-/** What is done to each record. */
-export interface Action {
-  readonly actsOn: readonly Status[];
-  /** The statuses of a selection that names none. Default: all it acts on. */
-  readonly byDefault?: readonly Status[] | undefined;
-  readonly decide: (found: Found, context: DecisionContext) => Decision;
-  /** Records that a selection leaves out, unless it names their reason. */
-  readonly leavesOut?: ((record: BacklogRecord) => boolean) | undefined;
-  /** The next attempt may come sooner by it: it must be known that none is under way elsewhere. */
-  readonly bringsForward?: boolean | undefined;
-  /** A record that is attempted after it may match again: each record of a selection is changed once. */
-  readonly startsAttempts?: boolean | undefined;
-  /** What it decides depends on how the record's queue retries. */
-  readonly asksWay?: boolean | undefined;
-  /** Records that it changes get later due times in the index; otherwise earlier ones, or none. */
-  readonly putsOff?: boolean | undefined;
-}
-
-/** How an action goes about it. All optional. */
-export interface OperationOptions {
-  /** Counts, and changes nothing. Default: false. */
-  readonly dryRun?: boolean | undefined;
-  /** Records changed per second at most. Default: no limit. */
-  readonly perSecond?: number | undefined;
-  /** Records changed at most. Default: no limit. */
-  readonly limit?: number | undefined;
-  /** Writes at once, 1 to 1,000. Default: 25. */
-  readonly concurrency?: number | undefined;
-  /** After each page, with the counts so far. */
-  readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
-  /** DynamoDB throttles, or does not answer: the work waits, for half a minute. */
-  readonly onTrouble?: ((message: string) => void) | undefined;
-  /** Ends the work after the writes at hand. */
-  readonly signal?: AbortSignal | undefined;
-}
+import { ActionCounters, OperationInterruptedError, type OperationResult } from './result.js';
+import { RateLimiter, Writes } from './writes.js';
 
 export interface OperationDeps {
   readonly store: OperatorStore;
@@ -76,7 +40,7 @@ interface Moved {
 export class Operation {
   private readonly counters = new ActionCounters();
   private readonly rateLimiter: RateLimiter;
-  private readonly writes: PQueue;
+  private readonly writes: Writes;
   private readonly signal: AbortSignal;
   private readonly retryModes = new Map<string, RetryMode | undefined>();
   /** Not looked at yet. */
@@ -92,7 +56,7 @@ export class Operation {
     const { perSecond, concurrency = WRITES_AT_ONCE, signal } = options;
     this.startedAt = deps.clock.now();
     this.rateLimiter = new RateLimiter(perSecond, deps.clock);
-    this.writes = new PQueue({ concurrency });
+    this.writes = new Writes(concurrency, (id, reason) => this.counters.failed(id, reason));
     this.signal = AbortSignal.any(signal ? [signal] : []);
     // Every write may wait for it.
     setMaxListeners(0, this.signal);
@@ -188,7 +152,7 @@ export class Operation {
       else return true;
       return false;
     });
-    if (action.asksWay) await this.learnRetryModes(fitting);
+    if (action.needsRetryMode) await this.learnRetryModes(fitting);
     const now = clock.now();
     const allOverAt = now + LONGEST_ATTEMPT_MS * (clock.speed ?? 1);
     const planned = fitting.flatMap((found): Planned[] => {
@@ -209,7 +173,7 @@ export class Operation {
   /** Gives the ids of those that another process has changed since they were read. */
   private async writeAll(planned: readonly Planned[]): Promise<string[]> {
     const changed: string[] = [];
-    await this.atOnce(planned, async (one, mayGoOn) => {
+    await this.writes.each(planned, async (one, mayGoOn) => {
       if (this.signal.aborted) return;
       await this.rateLimiter.acquire(this.signal);
       if (!mayGoOn() || this.signal.aborted) return;
@@ -219,25 +183,6 @@ export class Operation {
     return changed;
   }
 
-  /** The store refuses the write of one record: the others go on. It cannot be used or reached: no further write begins. */
-  private async atOnce<One extends { readonly record: BacklogRecord }>(
-    all: readonly One[],
-    act: (one: One, mayGoOn: () => boolean) => Promise<void>,
-  ): Promise<void> {
-    let trouble: { readonly cause: unknown } | undefined;
-    const mayGoOn = () => trouble === undefined;
-    const actOn = async (one: One) => {
-      try {
-        if (mayGoOn()) await act(one, mayGoOn);
-      } catch (cause) {
-        if (isOfOneRecord(cause)) this.counters.failed(one.record.id, (cause as Error).message);
-        else trouble ??= { cause };
-      }
-    };
-    await this.writes.addAll(all.map((one) => () => actOn(one)));
-    if (trouble) throw (trouble as { readonly cause: unknown }).cause;
-  }
-
   /** One look: records that no run can be attempting in their previous lanes are due as they were. */
   private async makeMovedDue(): Promise<void> {
     const { moved, deps, counters } = this;
@@ -245,7 +190,7 @@ export class Operation {
     const records = moved.map(({ record }) => record);
     const inFlight = await this.patiently(() => findInFlight(records, deps));
     const free = moved.filter(({ record }) => !inFlight.has(record.id));
-    await this.atOnce(free, async ({ record, ifFree }) => {
+    await this.writes.each(free, async ({ record, ifFree }) => {
       const rev = randomToken(deps.random);
       // Another process that changed it meanwhile has decided about it.
       await this.patiently(() => deps.store.change(record, ifFree, rev));

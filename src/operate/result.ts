@@ -1,3 +1,4 @@
+import { StoreError } from '../store/errors.js';
 import type { SkipReason } from './changes.js';
 
 /** What an action came to. Counts are of records. */
@@ -27,6 +28,31 @@ export interface OperationResult {
   readonly examples: readonly string[];
   /** `limit`: there may be more. `aborted`: by the signal; the same call goes on with what is left. */
   readonly ended: 'complete' | 'limit' | 'aborted';
+}
+
+/** What an action came to, and what it cost as DynamoDB reports it; 0 on the store of a test. */
+export type ActionResult = OperationResult & {
+  /** Read units of all requests. */
+  readonly readUnits: number;
+  /** Write units of all requests, those of the index included. */
+  readonly writeUnits: number;
+};
+
+/**
+ * The store could not be reached, or used, any more. `result` is what was done by then; the same call goes on with
+ * what is left.
+ */
+export class OperationInterruptedError extends StoreError {
+  /** Always `OperationInterruptedError`. */
+  override readonly name = 'OperationInterruptedError';
+  constructor(
+    /** What was done by then. */
+    readonly result: OperationResult,
+    options: { readonly cause: unknown },
+  ) {
+    const reason = options.cause instanceof Error ? options.cause.message : String(options.cause);
+    super(`stopped after ${result.changed} were changed: ${reason}`, options);
+  }
 }
 
 /**
