@@ -61,7 +61,7 @@ const ALLOWED = [
   ['src/processor', '../store/store.js'],
   ['src/lab', '../policies/index.js'],
   ['src/lab', '../processor/index.js'],
-  ['src/lab', '../store/memory/index.js'],
+  ['src/lab', '../store/memory/store.js'],
   ['src/charts', '../lab/schedule-of.js'],
   ['src/cli', '../lab/schedule-of.js'],
   ['src/cli', '../charts/picture.js'],

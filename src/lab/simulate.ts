@@ -1,7 +1,7 @@
 import { toIso } from '../clock.js';
 import type { ResolvedPolicy, Tier } from '../policies/index.js';
 import { type BreakerMemory, type Process, run } from '../processor/index.js';
-import { MemoryStore } from '../store/memory/index.js';
+import { MemoryStore } from '../store/memory/store.js';
 import { AttemptLog, type MinuteOfAttempts } from './attempt-log.js';
 import { OtherSide } from './other-side.js';
 import { type Rule, rulesOf } from './rules.js';

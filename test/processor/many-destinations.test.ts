@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BreakerMemory, Process } from '../../src/processor/index.js';
-import { OWN_BREAKERS, sharedBreakerOf } from '../../src/store/breakers.js';
+import { OWN_BREAKERS, sharedBreakerOf } from '../../src/store/buckets.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { Harness, START, succeed } from './harness.js';

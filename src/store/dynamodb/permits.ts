@@ -1,6 +1,6 @@
 import type { Permits } from '../store.js';
+import { queueKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
-import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
 
 /** Others acquire permits meanwhile. */

@@ -1,9 +1,8 @@
 import type { Item } from '../../record/index.js';
 import type { QueueState, RetryModeState, TierRun } from '../store.js';
 import { parseBreakers } from './breakers.js';
-import { isMap, isTimeUntil, LAST_TIME } from './control-values.js';
+import { isMap, isTimeUntil, LAST_TIME, queueKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
-import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
 
 /**

@@ -1,4 +1,4 @@
-import { OWN_BREAKERS, sharedBreakerOf } from '../breakers.js';
+import { OWN_BREAKERS, sharedBreakerOf } from '../buckets.js';
 import { type Slots, slotsFor } from '../slots.js';
 import type { BreakerState, Permits, QueueState, RetryModeState, SlotsAsk, TierRun } from '../store.js';
 

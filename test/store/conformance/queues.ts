@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OWN_BREAKERS } from '../../../src/store/breakers.js';
+import { OWN_BREAKERS } from '../../../src/store/buckets.js';
 import type { SlotsAsk } from '../../../src/store/index.js';
 import { NOW } from '../records.js';
 import type { UnderTest } from './under-test.js';
