@@ -68,7 +68,7 @@ const ALLOWED = [
   ['src/intake', '../leases/claim.js'],
   ['src/lab', '../policies/index.js'],
   ['src/lab', '../worker/index.js'],
-  ['src/lab', '../store/memory/index.js'],
+  ['src/lab', '../store/memory/store.js'],
   ['src/charts', '../lab/schedule-of.js'],
   ['src/cli', '../lab/schedule-of.js'],
   ['src/cli', '../charts/picture.js'],

@@ -449,7 +449,7 @@ interface BacklogStore {
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
     readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
-    acquirePermits(queue: string, turns: Permits): Promise<number | undefined>;
+    acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
@@ -902,7 +902,7 @@ declare class DynamoDbStore implements BacklogStore {
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
     readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
-    acquirePermits(queue: string, turns: Permits): Promise<number | undefined>;
+    acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
@@ -957,7 +957,7 @@ declare class MemoryStore implements OperatorStore {
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
     readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
-    acquirePermits(queue: string, turns: Permits): Promise<number | undefined>;
+    acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
     takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, _: SlotsHeld): Promise<void>;
@@ -1150,7 +1150,7 @@ type SkipReason = 'asWanted' | 'otherStatus' | 'inFlight' | 'changedMeanwhile' |
 interface OperationResult {
     readonly matched: number;
     readonly changed: number;
-    readonly held: number;
+    readonly delayed: number;
     readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
     readonly failed: number;
     readonly failures: readonly {
@@ -1160,20 +1160,23 @@ interface OperationResult {
     readonly examples: readonly string[];
     readonly ended: 'complete' | 'limit' | 'aborted';
 }
-interface OperationProgress {
-    readonly looked: number;
-    readonly matched: number;
-    readonly changed: number;
-    readonly skipped: number;
-    readonly failed: number;
-}
-
+type ActionResult = OperationResult & {
+    readonly readUnits: number;
+    readonly writeUnits: number;
+};
 declare class OperationInterruptedError extends StoreError {
     readonly result: OperationResult;
     readonly name = "OperationInterruptedError";
     constructor(result: OperationResult, options: {
         readonly cause: unknown;
     });
+}
+interface OperationProgress {
+    readonly looked: number;
+    readonly matched: number;
+    readonly changed: number;
+    readonly skipped: number;
+    readonly failed: number;
 }
 
 interface Selection {
@@ -1192,6 +1195,7 @@ interface PayloadMatch {
     readonly equals: unknown;
 }
 
+type Which = string | readonly string[] | Selection;
 interface OperationOptions {
     readonly dryRun?: boolean | undefined;
     readonly perSecond?: number | undefined;
@@ -1201,8 +1205,6 @@ interface OperationOptions {
     readonly onTrouble?: ((message: string) => void) | undefined;
     readonly signal?: AbortSignal | undefined;
 }
-
-type Which = string | readonly string[] | Selection;
 interface RedriveOptions extends OperationOptions {
     readonly queue?: string | undefined;
     readonly retry?: RetryPolicy | null | undefined;
@@ -1236,12 +1238,11 @@ interface StatsOptions {
     readonly signal?: AbortSignal | undefined;
 }
 
-interface BacklogOperatorOptions extends ConnectionOptions {
-    readonly table: string;
-    readonly controlTable: string;
-    readonly store?: OperatorStore | undefined;
+interface Stats {
+    readonly readUnits: number;
+    readonly at: string;
+    readonly queues: readonly QueueStats[];
 }
-
 interface QueueStats {
     readonly queue: string;
     readonly retryMode: RetryMode | undefined;
@@ -1266,15 +1267,12 @@ interface QueueStats {
     readonly delayed?: number | undefined;
 }
 
-type ActionResult = OperationResult & {
-    readonly readUnits: number;
-    readonly writeUnits: number;
-};
-interface Stats {
-    readonly readUnits: number;
-    readonly at: string;
-    readonly queues: readonly QueueStats[];
+interface BacklogOperatorOptions extends ConnectionOptions {
+    readonly table: string;
+    readonly controlTable: string;
+    readonly store?: OperatorStore | undefined;
 }
+
 declare class BacklogOperator {
     constructor(options: BacklogOperatorOptions);
     redrive(which: Which, options?: RedriveOptions): Promise<ActionResult>;

@@ -1,6 +1,6 @@
 import { toIso } from '../clock.js';
 import type { ResolvedPolicy, Tier } from '../policies/index.js';
-import { MemoryStore } from '../store/memory/index.js';
+import { MemoryStore } from '../store/memory/store.js';
 import { type BreakerMemory, type Process, run } from '../worker/index.js';
 import { AttemptLog, type MinuteOfAttempts } from './attempt-log.js';
 import { OtherSide } from './other-side.js';

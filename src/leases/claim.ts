@@ -13,7 +13,7 @@ export interface ClaimDeps {
   readonly store: BacklogStore;
   readonly clock: Clock;
   readonly random: Random;
-  readonly logger: AttemptLogger;
+  readonly logger?: AttemptLogger | undefined;
 }
 
 export interface Claimed {
@@ -116,7 +116,7 @@ export class Claim implements Hold {
       await this.deps.store.releaseArrivals(queue, { batch, holder, isSpread });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      this.deps.logger.warn('the claim on records could not be given back', { error: error.message });
+      this.deps.logger?.warn('the claim on records could not be given back', { error: error.message });
     }
   }
 

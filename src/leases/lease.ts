@@ -42,7 +42,7 @@ export function leaseMs(attemptTimeout: number): number {
 }
 
 /** Whether a lease, or a claim, may be taken over. */
-function isExpired({ until }: Pick<LeaseOwner, 'until'>, clock: Clock): boolean {
+export function isExpired({ until }: Pick<LeaseOwner, 'until'>, clock: Clock): boolean {
   return clock.wall() > until + CLOCK_SKEW_MS;
 }
 
@@ -137,6 +137,8 @@ export class RunLease {
     this.journal = new Set();
     this.isHeld = held;
     if (held) this.heldUntil = hold.until;
+    // No attempt may begin that this journal does not name.
+    this.until = 0;
     return held;
   }
 
@@ -148,8 +150,8 @@ export class RunLease {
 
   /** Tells whether the lease, as it is now, has run out meanwhile, whatever is written from now on. */
   watch(): () => boolean {
-    const { until } = this;
-    return () => this.deps.clock.wall() < until;
+    const { heldUntil } = this;
+    return () => this.deps.clock.wall() < heldUntil;
   }
 
   /** Real milliseconds until a run that only waits should renew the lease. */

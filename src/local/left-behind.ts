@@ -1,5 +1,4 @@
-import { forgetArrivals } from '../store/dynamodb/forget-arrivals.js';
-import { scanItems } from '../store/dynamodb/scan-items.js';
+import { forgetArrivals, scanImages } from '../store/dynamodb/emulator.js';
 import type { DynamoDBClient } from '../store/index.js';
 import type { AppQueue } from './app-queues.js';
 import type { Snapshot } from './streams/beginning.js';
@@ -13,7 +12,7 @@ export function itemsLeftBehind({ tables, streams }: LocalApp, client: DynamoDBC
     .map(({ name, keys }) => ({
       table: name,
       keys: keys.map((key) => key.name),
-      items: scanItems(client, name),
+      items: scanImages(client, name),
     }));
 }
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { toIso } from '../clock.js';
 import { ConfigurationError } from '../errors.js';
 import { systemRandom } from '../random.js';
-import { countRecords } from '../store/dynamodb/count.js';
+import { countRecords } from '../store/dynamodb/emulator.js';
 import { createDynamoDbClient } from '../store/index.js';
 import { queuesOf, recordTables } from './app-queues.js';
 import { Closers } from './closers.js';

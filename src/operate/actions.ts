@@ -1,7 +1,10 @@
 import type { RetryPolicy } from '../policies/index.js';
-import type { Status } from '../record/index.js';
+import type { BacklogRecord, Status } from '../record/index.js';
+import type { Found } from '../store/operator-store.js';
 import {
   changePolicy,
+  type Decision,
+  type DecisionContext,
   type DiscardWishes,
   discard,
   editPayload,
@@ -12,8 +15,25 @@ import {
   runNow,
   snooze,
 } from './changes.js';
-import { mergePatch } from './merge-patch.js';
-import type { Action } from './operation.js';
+import { isPlainObject } from './selection.js';
+
+/** What is done to each record. */
+export interface Action {
+  readonly actsOn: readonly Status[];
+  /** The statuses of a selection that names none. Default: all it acts on. */
+  readonly byDefault?: readonly Status[] | undefined;
+  readonly decide: (found: Found, context: DecisionContext) => Decision;
+  /** Records that a selection leaves out, unless it names their reason. */
+  readonly leavesOut?: ((record: BacklogRecord) => boolean) | undefined;
+  /** The next attempt may come sooner by it: it must be known that none is under way elsewhere. */
+  readonly bringsForward?: boolean | undefined;
+  /** A record that is attempted after it may match again: each record of a selection is changed once. */
+  readonly startsAttempts?: boolean | undefined;
+  /** What it decides depends on how the record's queue retries. */
+  readonly needsRetryMode?: boolean | undefined;
+  /** Records that it changes get later due times in the index; otherwise earlier ones, or none. */
+  readonly putsOff?: boolean | undefined;
+}
 
 const WAITING: readonly Status[] = ['NEW', 'ERROR'];
 const DEAD: readonly Status[] = ['DEAD'];
@@ -41,7 +61,7 @@ export function discardAction(wishes: DiscardWishes): Action {
 export function snoozeAction(until: number): Action {
   return {
     actsOn: WAITING,
-    asksWay: true,
+    needsRetryMode: true,
     putsOff: true,
     decide: (found, context) => snooze(found, until, context),
   };
@@ -50,7 +70,7 @@ export function snoozeAction(until: number): Action {
 export function runNowAction(): Action {
   return {
     actsOn: WAITING,
-    asksWay: true,
+    needsRetryMode: true,
     bringsForward: true,
     startsAttempts: true,
     decide: runNow,
@@ -62,7 +82,6 @@ export function moveAction(queue: string): Action {
     actsOn: OPEN,
     byDefault: WAITING,
     bringsForward: true,
-    changesLane: true,
     decide: (found, context) => move(found, queue, context),
   };
 }
@@ -87,4 +106,22 @@ export function changePolicyAction(retry: RetryPolicy | null): Action {
 
 export function exportAction(): Pick<Action, 'actsOn'> {
   return { actsOn: [...OPEN, 'SUCCESS'] };
+}
+
+/**
+ * The value with a JSON merge patch applied (RFC 7396): objects are merged, `null` removes, all else replaces. What the
+ * patch does not name stays as it is, sets, bytes and long numbers included.
+ */
+function mergePatch(value: unknown, patch: unknown): unknown {
+  if (!isPlainObject(patch)) return patch;
+  const merged: Record<string, unknown> = Object.assign(
+    Object.create(null),
+    isPlainObject(value) ? value : {},
+  );
+  for (const [name, part] of Object.entries(patch)) {
+    if (part === null) delete merged[name];
+    else merged[name] = mergePatch(merged[name], part);
+  }
+  // Of its own prototype, so that a name such as `__proto__` is no more than a name.
+  return Object.fromEntries(Object.entries(merged));
 }

@@ -23,6 +23,7 @@ import {
 } from '../record/index.js';
 import { checkItem } from '../store/item-limits.js';
 import type { Found, OperatorChange } from '../store/operator-store.js';
+import { formerLaneOf } from './in-flight.js';
 
 /** Why a record that was named, or matched, was left as it is. */
 export type SkipReason =
@@ -40,10 +41,17 @@ export type SkipReason =
 
 /** What an action makes of a record. */
 export type Decision =
-  | { readonly do: 'change'; readonly change: OperatorChange }
+  | Change
   | { readonly do: 'remove' }
   | { readonly do: 'skip'; readonly reason: SkipReason }
   | { readonly do: 'refuse'; readonly reason: string };
+
+interface Change {
+  readonly do: 'change';
+  readonly change: OperatorChange;
+  /** Written after that, if no run is attempting the record in its previous lane. */
+  readonly ifFree?: OperatorChange;
+}
 
 export interface DecisionContext {
   /** The backlog's time, epoch milliseconds. */
@@ -69,11 +77,6 @@ export function isLeftToNewer(record: BacklogRecord): boolean {
   return isNewer(record) && !isQuarantined(record) && !isUnwanted(record);
 }
 
-/** An operator took it out of a lane where it may still be under attempt. */
-export function isHeld({ formerLane }: BacklogRecord, now: number): boolean {
-  return formerLane !== undefined && Date.parse(formerLane.until) > now;
-}
-
 export interface RedriveWishes {
   readonly queue?: string | undefined;
   /** `null`: that of its queue. */
@@ -81,7 +84,7 @@ export interface RedriveWishes {
 }
 
 /** Dead, and pending again: due now, with no failure counted and what was attempted kept. */
-export function redrive({ record }: Found, { queue, retry }: RedriveWishes, now: number): Decision {
+export function redrive({ record }: Found, { queue, retry }: RedriveWishes, now: number): Change {
   const lane = queue === undefined || queue === record.queue ? ownLaneOf(record) : laneOf(queue);
   const { set, remove } = beginAnew(lane, now);
   return changing(
@@ -114,7 +117,7 @@ export function discard({ record }: Found, wishes: DiscardWishes, context: Decis
   const isDeadAlready = record.status === 'DEAD' && record.lane === lane && record.dueAt !== undefined;
   // A run that attempts it goes on, and finds that this write was quicker.
   const former =
-    isPending(record) && record.lane !== undefined && !isHeld(record, now)
+    isPending(record) && record.lane !== undefined && formerLaneOf(record, now) === undefined
       ? { formerLane: { lane: record.lane, until: toIso(allOverAt) } }
       : {};
   return changing(
@@ -178,7 +181,7 @@ export function editPayload(
     if (!(error instanceof InvalidRecordError)) throw error;
     return { do: 'refuse', reason: error.message };
   }
-  if (anew?.do === 'change') return changing({ ...anew.change.set, payload }, anew.change.remove);
+  if (anew) return changing({ ...anew.change.set, payload }, anew.change.remove);
   return isDead ? changing({ payload }, []) : withIndexing(record, { payload }, [], now);
 }
 
@@ -193,7 +196,7 @@ export function changePolicy({ record, item }: Found, retry: RetryPolicy | null,
 
 /**
  * Into another queue. A waiting record is not due there before all attempts that are under way now are over: one of them
- * may be its own. `leftBehind` says what to write if that is known sooner.
+ * may be its own. If none is, it is due as it was.
  */
 export function move({ record }: Found, queue: string, context: DecisionContext): Decision {
   const { now, allOverAt } = context;
@@ -206,17 +209,11 @@ export function move({ record }: Found, queue: string, context: DecisionContext)
   // While a record that is not indexed is claimed, no run attempts it.
   if (record.lane === undefined) return withIndexing(record, { queue, lane }, [], now);
   const dueAt = Math.max(dueTime(record), timeOf(record.notBefore), allOverAt);
-  return withIndexing(
-    record,
-    { queue, lane, dueAt: toIso(dueAt), formerLane: { lane: record.lane, until: toIso(allOverAt) } },
-    [],
-    now,
-  );
-}
-
-/** A record that was moved is due again as it was before. */
-export function release(before: BacklogRecord): OperatorChange {
-  return { set: { dueAt: before.dueAt ?? toIso(bornAt(before)) }, remove: ['formerLane'] };
+  const formerLane = { lane: record.lane, until: toIso(allOverAt) };
+  return {
+    ...withIndexing(record, { queue, lane, dueAt: toIso(dueAt), formerLane }, [], now),
+    ifFree: { set: { dueAt: record.dueAt ?? toIso(bornAt(record)) }, remove: ['formerLane'] },
+  };
 }
 
 /** A change of a record that waits. It also indexes the record, if it is not indexed. */
@@ -225,14 +222,14 @@ function withIndexing(
   set: OperatorChange['set'],
   remove: OperatorChange['remove'],
   now: number,
-): Decision {
+): Change {
   if (!isMisindexed(record)) return changing(set, remove);
   const indexed = indexChange(record, now);
   return changing({ ...indexed.set, ...set }, [...indexed.remove, ...remove]);
 }
 
 /** What is set is not removed. */
-function changing(set: OperatorChange['set'], remove: OperatorChange['remove']): Decision {
+function changing(set: OperatorChange['set'], remove: OperatorChange['remove']): Change {
   const kept = new Set(Object.keys(set));
   return { do: 'change', change: { set, remove: [...new Set(remove)].filter((name) => !kept.has(name)) } };
 }

@@ -1,11 +1,9 @@
 import type { Clock } from '../clock.js';
-import { CLOCK_SKEW_MS } from '../leases/lease.js';
-import { type Random, randomToken } from '../random.js';
+import { Claim, withClaim } from '../leases/claim.js';
+import { CLOCK_SKEW_MS, isExpired } from '../leases/lease.js';
+import type { Random } from '../random.js';
 import { type BacklogRecord, DEAD_LANE_ENDING, isPending, laneOf } from '../record/index.js';
-import type { Found, OperatorStore } from '../store/operator-store.js';
-import type { LeaseState } from '../store/store.js';
-import { isHeld } from './changes.js';
-import { isLeaseOf } from './lanes.js';
+import type { OperatorStore } from '../store/operator-store.js';
 
 interface InFlightDeps {
   readonly store: OperatorStore;
@@ -13,20 +11,9 @@ interface InFlightDeps {
   readonly random: Random;
 }
 
-/** Longer than one write takes; if this process ends, other processes wait for no longer. */
-const CLAIM_MS = 60_000;
-
-export function isLive({ until }: LeaseState, clock: Clock): boolean {
-  return until + CLOCK_SKEW_MS >= clock.wall();
-}
-
-/** The leases of a lane that a run may be at work under. */
-export function liveLeases(
-  leases: ReadonlyMap<string, LeaseState>,
-  lane: string,
-  clock: Clock,
-): [key: string, lease: LeaseState][] {
-  return [...leases].filter(([key, lease]) => isLeaseOf(lane, key) && isLive(lease, clock));
+/** The lane that an operator has taken the record out of, while a run may still be attempting it there. */
+export function formerLaneOf({ formerLane }: BacklogRecord, now: number): string | undefined {
+  return formerLane !== undefined && Date.parse(formerLane.until) > now ? formerLane.lane : undefined;
 }
 
 /**
@@ -34,31 +21,36 @@ export function liveLeases(
  * person has set it to `DEAD` by hand. Undefined: none. In its own lane, the lane's lease ensures that no run attempts
  * it a second time.
  */
-function otherPlace(record: BacklogRecord, now: number): string | undefined {
-  if (isHeld(record, now)) return record.formerLane?.lane;
-  const lane = laneOf(record.queue);
+function otherLaneOf(record: BacklogRecord, now: number): string | undefined {
   const isInPlace = isPending(record) || record.lane?.endsWith(DEAD_LANE_ENDING) === true;
-  return isInPlace ? undefined : (record.lane ?? lane);
+  return formerLaneOf(record, now) ?? (isInPlace ? undefined : (record.lane ?? laneOf(record.queue)));
 }
 
 /**
- * Of these records, which are pending in one lane now and may be under attempt in another: to bring their next attempt
- * forward would be to attempt them twice. No run can begin to attempt the other records elsewhere, as long as they stay
- * as they were read.
+ * The ids of the records that may be under attempt in another lane than their own: a lease of that lane names them, or a
+ * run has claimed them on arrival. If their next attempt were brought forward, they could be attempted twice.
+ *
+ * A run reads a page only once its journal names it, and a suspect before that is named as such. So a record that no lease
+ * names is under no attempt, and a run that names it from now on finds that it is gone.
  */
 export async function findInFlight(
-  found: readonly Found[],
+  records: readonly BacklogRecord[],
   { store, clock }: InFlightDeps,
 ): Promise<Set<string>> {
   const now = clock.now();
-  const places = found.flatMap(({ record }) => {
-    const lane = otherPlace(record, now);
+  const elsewhere = records.flatMap((record) => {
+    const lane = otherLaneOf(record, now);
     return lane === undefined ? [] : [{ record, lane }];
   });
-  if (places.length === 0) return new Set();
+  if (elsewhere.length === 0) return new Set();
   const leases = await store.readLeases();
-  const busy = places.filter(({ lane }) => liveLeases(leases, lane, clock).length > 0);
-  const bare = places.map(({ record }) => record).filter(({ lane }) => lane === undefined);
+  const live = [...leases].filter(([, lease]) => !isExpired(lease, clock));
+  const busy = elsewhere.filter(({ record: { id }, lane }) =>
+    live.some(
+      ([key, { ids, suspects }]) => isLeaseOf(lane, key) && (ids.includes(id) || suspects.includes(id)),
+    ),
+  );
+  const bare = elsewhere.map(({ record }) => record).filter(({ lane }) => lane === undefined);
   const queues = bare.length === 0 ? [] : [...(await store.readQueues()).keys()];
   const claimed = await claimedIn(
     queues,
@@ -66,6 +58,11 @@ export async function findInFlight(
     { store, clock },
   );
   return new Set([...busy.map(({ record }) => record.id), ...claimed]);
+}
+
+/** Whether a lease, by its key, is for records of that lane, or of one of its tiers. (Rarely one of a shard more.) */
+function isLeaseOf(lane: string, key: string): boolean {
+  return key === lane || key.startsWith(`${lane}#`);
 }
 
 async function claimedIn(
@@ -80,28 +77,15 @@ async function claimedIn(
  * Does something with a record that is not indexed, while no run attempts it on insertion. Undefined: a run has claimed
  * it.
  */
-export async function withClaim<Answer>(
+export async function whileClaimed<Answer>(
   record: BacklogRecord,
-  { store, clock, random }: InFlightDeps,
+  deps: InFlightDeps,
   act: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const { id, queue } = record;
   // Its producer may have put it into another queue since a run was given it.
-  const queues = [...new Set([queue, ...(await store.readQueues()).keys()])];
-  if ((await claimedIn(queues, [id], { store, clock })).length > 0) return undefined;
-  const holder = randomToken(random);
-  const now = clock.wall();
-  const claim = {
-    batch: `operate/${holder}`,
-    holder,
-    until: now + CLAIM_MS,
-    ids: [id],
-    now: now - CLOCK_SKEW_MS,
-  };
-  try {
-    return (await store.claimArrivals(queue, claim)) === 'claimed' ? await act() : undefined;
-  } finally {
-    // One that cannot be given back runs out by itself.
-    await store.releaseArrivals(queue, claim).catch(() => {});
-  }
+  const queues = [...new Set([queue, ...(await deps.store.readQueues()).keys()])];
+  if ((await claimedIn(queues, [id], deps)).length > 0) return undefined;
+  const claim = new Claim({ queue, ids: [id], isSpread: false }, deps);
+  return withClaim(claim, async (answer) => (answer === 'claimed' ? act() : undefined));
 }

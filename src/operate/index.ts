@@ -1,9 +1,7 @@
 export type { SkipReason } from './changes.js';
-export type { OperationResult } from './counters.js';
-export { OperationInterruptedError } from './errors.js';
-export type { OperationOptions } from './operation.js';
-export { type ActionResult, BacklogOperator, type Stats } from './operator.js';
-export type { Which } from './operator-options.js';
-export type { BacklogOperatorOptions } from './options.js';
+export { BacklogOperator } from './operator.js';
+export type { OperationOptions, Which } from './options.js';
+export { type ActionResult, OperationInterruptedError, type OperationResult } from './result.js';
 export type { PayloadMatch, Selection } from './selection.js';
-export type { QueueStats } from './stats.js';
+export type { QueueStats, Stats } from './stats.js';
+export type { BacklogOperatorOptions } from './tables.js';

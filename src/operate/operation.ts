@@ -1,56 +1,17 @@
 import { setMaxListeners } from 'node:events';
-import PQueue from 'p-queue';
 import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
-import { type BacklogRecord, isPending, type RetryMode, type Status } from '../record/index.js';
-import { isOfOneRecord } from '../store/errors.js';
-import type { Found, OperatorStore } from '../store/operator-store.js';
+import { type BacklogRecord, isPending, type RetryMode } from '../record/index.js';
+import { StoreError } from '../store/errors.js';
+import type { Found, OperatorChange, OperatorStore } from '../store/operator-store.js';
 import { patiently } from '../store/patience.js';
-import { type Decision, type DecisionContext, isLeftToNewer } from './changes.js';
-import { ActionCounters, type OperationProgress, type OperationResult } from './counters.js';
-import { OperationInterruptedError } from './errors.js';
-import { findInFlight, withClaim } from './in-flight.js';
+import type { Action } from './actions.js';
+import { type Decision, isLeftToNewer } from './changes.js';
+import { findInFlight, whileClaimed } from './in-flight.js';
+import type { OperationOptions } from './options.js';
 import { pagesOf, readPage, type Wanted } from './pages.js';
-import { RateLimiter } from './rate-limiter.js';
-import { Releases } from './releases.js';
-
-/** What is done to each record. */
-export interface Action {
-  readonly actsOn: readonly Status[];
-  /** The statuses of a selection that names none. Default: all it acts on. */
-  readonly byDefault?: readonly Status[] | undefined;
-  readonly decide: (found: Found, context: DecisionContext) => Decision;
-  /** Records that a selection leaves out, unless it names their reason. */
-  readonly leavesOut?: ((record: BacklogRecord) => boolean) | undefined;
-  /** The next attempt may come sooner by it: it must be known that none is under way elsewhere. */
-  readonly bringsForward?: boolean | undefined;
-  /** A record that is attempted after it may match again: each record of a selection is changed once. */
-  readonly startsAttempts?: boolean | undefined;
-  /** Waiting records change their lane, and are due in the new one when no run attempts them in the previous one. */
-  readonly changesLane?: boolean | undefined;
-  /** What it decides depends on how the record's queue retries. */
-  readonly asksWay?: boolean | undefined;
-  /** Records that it changes get later due times in the index; otherwise earlier ones, or none. */
-  readonly putsOff?: boolean | undefined;
-}
-
-/** How an action goes about it. All optional. */
-export interface OperationOptions {
-  /** Counts, and changes nothing. Default: false. */
-  readonly dryRun?: boolean | undefined;
-  /** Records changed per second at most. Default: no limit. */
-  readonly perSecond?: number | undefined;
-  /** Records changed at most. Default: no limit. */
-  readonly limit?: number | undefined;
-  /** Writes at once, 1 to 1,000. Default: 25. */
-  readonly concurrency?: number | undefined;
-  /** After each page, with the counts so far. */
-  readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
-  /** DynamoDB throttles, or does not answer: the work waits, for half a minute. */
-  readonly onTrouble?: ((message: string) => void) | undefined;
-  /** Ends the work after the writes at hand. */
-  readonly signal?: AbortSignal | undefined;
-}
+import { ActionCounters, OperationInterruptedError, type OperationResult } from './result.js';
+import { RateLimiter, Writes } from './writes.js';
 
 export interface OperationDeps {
   readonly store: OperatorStore;
@@ -69,14 +30,21 @@ const PAGE_SECONDS = 5;
 
 type Planned = Found & { readonly decision: Extract<Decision, { do: 'change' | 'remove' }> };
 
+/** A record as it is in its new lane, not due before all attempts of now are over, and its due time before. */
+interface Moved {
+  readonly record: BacklogRecord;
+  readonly ifFree: OperatorChange;
+}
+
 /** One action on many records, page by page. May be interrupted and repeated at will: it goes on with what is left. */
 export class Operation {
   private readonly counters = new ActionCounters();
   private readonly rateLimiter: RateLimiter;
-  private readonly writes: PQueue;
+  private readonly writes: Writes;
   private readonly signal: AbortSignal;
   private readonly retryModes = new Map<string, RetryMode | undefined>();
-  private readonly releases: Releases;
+  /** Not looked at yet. */
+  private moved: Moved[] = [];
   private readonly startedAt: number;
 
   constructor(
@@ -88,12 +56,10 @@ export class Operation {
     const { perSecond, concurrency = WRITES_AT_ONCE, signal } = options;
     this.startedAt = deps.clock.now();
     this.rateLimiter = new RateLimiter(perSecond, deps.clock);
-    this.writes = new PQueue({ concurrency });
+    this.writes = new Writes(concurrency, (id, reason) => this.counters.failed(id, reason));
     this.signal = AbortSignal.any(signal ? [signal] : []);
     // Every write may wait for it.
     setMaxListeners(0, this.signal);
-    const { patiently } = this;
-    this.releases = new Releases({ ...deps, patiently, onHeld: () => this.counters.held++ });
   }
 
   /** @throws OperationInterruptedError when the store does not answer any more, or may not be used */
@@ -101,6 +67,8 @@ export class Operation {
     try {
       return this.counters.result(await this.work());
     } catch (error) {
+      const isAbort = error instanceof Error && error.name === 'AbortError';
+      if (!(error instanceof StoreError) && !isAbort) throw error;
       throw new OperationInterruptedError(this.counters.result('aborted'), { cause: error });
     }
   }
@@ -112,20 +80,15 @@ export class Operation {
     const order = this.action.putsOff ? 'newestFirst' : 'oldestFirst';
     const { patiently } = this;
     const pages = pagesOf(this.wanted, { store, size, order, patiently });
-    try {
-      for await (const { found, missing } of pages) {
-        if (this.signal.aborted) return 'aborted';
-        this.counters.looked += found.length + missing.length;
-        this.counters.matched += missing.length;
-        for (const _ of missing) this.counters.skipped('notFound');
-        await this.workOff(found.filter((one) => this.isWanted(one)));
-        await this.releases.look();
-        onProgress?.(this.counters.progress());
-        if (this.signal.aborted) return 'aborted';
-        if (this.room() <= 0) return 'limit';
-      }
-    } finally {
-      await this.releases.rest(this.signal);
+    for await (const { found, missing } of pages) {
+      if (this.signal.aborted) return 'aborted';
+      this.counters.looked += found.length + missing.length;
+      this.counters.matched += missing.length;
+      for (const _ of missing) this.counters.skipped('notFound');
+      await this.workOff(found.filter((one) => this.isWanted(one)));
+      onProgress?.(this.counters.progress());
+      if (this.signal.aborted) return 'aborted';
+      if (this.room() <= 0) return 'limit';
     }
     return 'complete';
   }
@@ -189,7 +152,7 @@ export class Operation {
       else return true;
       return false;
     });
-    if (action.asksWay) await this.learnRetryModes(fitting);
+    if (action.needsRetryMode) await this.learnRetryModes(fitting);
     const now = clock.now();
     const allOverAt = now + LONGEST_ATTEMPT_MS * (clock.speed ?? 1);
     const planned = fitting.flatMap((found): Planned[] => {
@@ -201,7 +164,8 @@ export class Operation {
       return [];
     });
     if (!action.bringsForward) return planned;
-    const elsewhere = await this.patiently(() => findInFlight(planned, this.deps));
+    const records = planned.map(({ record }) => record);
+    const elsewhere = await this.patiently(() => findInFlight(records, this.deps));
     for (const _ of elsewhere) counters.skipped('inFlight');
     return planned.filter(({ record }) => !elsewhere.has(record.id));
   }
@@ -209,28 +173,36 @@ export class Operation {
   /** Gives the ids of those that another process has changed since they were read. */
   private async writeAll(planned: readonly Planned[]): Promise<string[]> {
     const changed: string[] = [];
-    let trouble: { readonly cause: unknown } | undefined;
-    const writeOne = async (one: Planned) => {
-      if (trouble || this.signal.aborted) return;
+    await this.writes.each(planned, async (one, mayGoOn) => {
+      if (this.signal.aborted) return;
       await this.rateLimiter.acquire(this.signal);
-      if (trouble || this.signal.aborted) return;
-      try {
-        if ((await this.write(one)) === 'changed') changed.push(one.record.id);
-      } catch (cause) {
-        if (isOfOneRecord(cause)) this.counters.failed(one.record.id, (cause as Error).message);
-        else trouble ??= { cause };
-      }
-    };
-    await this.writes.addAll(planned.map((one) => () => writeOne(one)));
-    if (trouble) throw (trouble as { readonly cause: unknown }).cause;
+      if (!mayGoOn() || this.signal.aborted) return;
+      if ((await this.write(one)) === 'changed') changed.push(one.record.id);
+    });
+    await this.makeMovedDue();
     return changed;
+  }
+
+  /** One look: records that no run can be attempting in their previous lanes are due as they were. */
+  private async makeMovedDue(): Promise<void> {
+    const { moved, deps, counters } = this;
+    this.moved = [];
+    const records = moved.map(({ record }) => record);
+    const inFlight = await this.patiently(() => findInFlight(records, deps));
+    const free = moved.filter(({ record }) => !inFlight.has(record.id));
+    await this.writes.each(free, async ({ record, ifFree }) => {
+      const rev = randomToken(deps.random);
+      // Another process that changed it meanwhile has decided about it.
+      await this.patiently(() => deps.store.change(record, ifFree, rev));
+      counters.delayed--;
+    });
   }
 
   private async write(one: Planned): Promise<'done' | 'changed'> {
     const { record } = one;
     const isBare = isPending(record) && record.lane === undefined;
     const answer = isBare
-      ? await withClaim(record, this.deps, () => this.writeNow(one))
+      ? await whileClaimed(record, this.deps, () => this.writeNow(one))
       : await this.writeNow(one);
     if (answer === undefined) this.counters.skipped('inFlight');
     return answer ?? 'done';
@@ -242,9 +214,12 @@ export class Operation {
     if (decision.do === 'remove') {
       if ((await this.patiently(() => store.remove(record, rev))) === 'changed') return 'changed';
     } else {
-      const { change } = decision;
+      const { change, ifFree } = decision;
       if ((await this.patiently(() => store.change(record, change, rev))) === 'changed') return 'changed';
-      if (this.action.changesLane && change.set.formerLane) this.releases.add(record, change, rev);
+      if (ifFree) {
+        this.counters.delayed++;
+        this.moved.push({ record: { ...record, rev, formerLane: change.set.formerLane }, ifFree });
+      }
     }
     this.counters.changed(record.id);
     return 'done';

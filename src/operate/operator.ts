@@ -1,13 +1,10 @@
 import { availableAtOf, type Delay } from '../client/delay.js';
-import { type Clock, toIso } from '../clock.js';
+import { toIso } from '../clock.js';
 import { ConfigurationError } from '../errors.js';
-import type { Random } from '../random.js';
 import type { Item } from '../record/index.js';
-import { DynamoDbOperatorStore } from '../store/index.js';
-import type { OperatorStore } from '../store/operator-store.js';
-import { patiently } from '../store/patience.js';
 import { parseOptions } from '../validation.js';
 import {
+  type Action,
   changePolicyAction,
   discardAction,
   editAction,
@@ -17,21 +14,8 @@ import {
   runNowAction,
   snoozeAction,
 } from './actions.js';
-import type { OperationResult } from './counters.js';
-import { type Action, Operation, type OperationOptions } from './operation.js';
-import type {
-  ChangePolicyOptions,
-  DiscardOptions,
-  EditOptions,
-  ExportOptions,
-  MoveOptions,
-  RedriveOptions,
-  SnoozeOptions,
-  StatsOptions,
-  Which,
-} from './operator-options.js';
+import { Operation } from './operation.js';
 import {
-  type BacklogOperatorOptions,
   changePolicySchema,
   discardSchema,
   editSchema,
@@ -39,38 +23,28 @@ import {
   moveSchema,
   operationSchema,
   parseIds,
-  parseOperator,
   parsePolicy,
   redriveSchema,
   snoozeSchema,
   statsSchema,
+} from './option-schemas.js';
+import type {
+  ChangePolicyOptions,
+  DiscardOptions,
+  EditOptions,
+  ExportOptions,
+  MoveOptions,
+  OperationOptions,
+  RedriveOptions,
+  SnoozeOptions,
+  StatsOptions,
+  Which,
 } from './options.js';
 import { pagesOf, type Wanted } from './pages.js';
+import type { ActionResult } from './result.js';
 import { parseSelection, queueName } from './selection.js';
-import { type QueueStats, statsOf } from './stats.js';
-
-interface Units {
-  readonly readUnits: number;
-  readonly writeUnits: number;
-}
-
-/** What an action came to, and what it cost as DynamoDB reports it; 0 on the store of a test. */
-export type ActionResult = OperationResult & {
-  /** Read units of all requests. */
-  readonly readUnits: number;
-  /** Write units of all requests, those of the index included. */
-  readonly writeUnits: number;
-};
-
-/** How the queues of a backlog are doing. */
-export interface Stats {
-  /** What the count cost, as DynamoDB reports it. */
-  readonly readUnits: number;
-  /** The backlog's time, ISO-8601. */
-  readonly at: string;
-  /** By name, in alphabetical order. */
-  readonly queues: readonly QueueStats[];
-}
+import { type QueueStats, type Stats, statsOf } from './stats.js';
+import { type BacklogOperatorOptions, Tables } from './tables.js';
 
 /**
  * What operators do with records that wait or were given up: on one, on a list of ids, or on all that match. Every
@@ -81,15 +55,11 @@ export interface Stats {
  *     await operator.redrive({ queue: 'orders', errorName: 'HttpError', youngerThan: '2d' }, { perSecond: 50 });
  */
 export class BacklogOperator {
-  private readonly deps: ReturnType<typeof parseOperator>;
-  private readonly clock: Clock;
-  private readonly random: Random;
+  private readonly tables: Tables;
 
   /** @throws ConfigurationError for an option that is missing, unknown or invalid */
   constructor(options: BacklogOperatorOptions) {
-    this.deps = parseOperator(options);
-    this.clock = this.deps.clock;
-    this.random = this.deps.random;
+    this.tables = new Tables(options);
   }
 
   /**
@@ -127,7 +97,7 @@ export class BacklogOperator {
    */
   async snooze(which: Which, options: SnoozeOptions): Promise<ActionResult> {
     const { delay, at, ...how } = parseOptions(snoozeSchema, options, 'snooze');
-    const now = this.clock.now();
+    const now = this.tables.clock.now();
     const until = availableAtOf({ delay, at } as Delay, now);
     if (until === undefined || until <= now) {
       throw new ConfigurationError('snooze: expected "delay" or "at", a time that lies ahead');
@@ -200,18 +170,18 @@ export class BacklogOperator {
       onTrouble,
     } = parseOptions(exportSchema, options, 'export');
     const wanted = this.wanted('export', which, exportAction());
-    const { store } = this.storeWithMeter();
+    const { store } = this.tables.open();
     const pages = pagesOf(wanted, {
       store,
       size: 100,
       order: 'oldestFirst',
-      patiently: this.patiently(signal, onTrouble),
+      patiently: this.tables.patiently(signal, onTrouble),
     });
     let count = 0;
     for await (const { found } of pages) {
       for (const { item, record } of found) {
         if (signal?.aborted || count >= limit) return;
-        if ('selected' in wanted && !wanted.selected.matches(record, this.clock.now())) continue;
+        if ('selected' in wanted && !wanted.selected.matches(record, this.tables.clock.now())) continue;
         count++;
         yield item;
       }
@@ -228,11 +198,11 @@ export class BacklogOperator {
    */
   async stats(options: StatsOptions = {}): Promise<Stats> {
     const { queues: names, alsoQueues = [], signal } = parseOptions(statsSchema, options, 'stats');
-    const { store, units } = this.storeWithMeter();
-    const deps = { store, patiently: this.patiently(signal) };
+    const { store, units } = this.tables.open();
+    const deps = { store, patiently: this.tables.patiently(signal) };
     const known = await deps.patiently(() => store.readQueues());
     const wanted = [...new Set([...(names ?? known.keys()), ...alsoQueues])].sort();
-    const now = this.clock.now();
+    const now = this.tables.clock.now();
     const queues: QueueStats[] = [];
     for (const queue of wanted) {
       const state = known.get(queue) ?? { paused: false, tiers: new Map(), breakers: new Map() };
@@ -260,7 +230,7 @@ export class BacklogOperator {
   }
 
   private setPaused(name: string, queue: string, paused: boolean): Promise<boolean> {
-    const { store } = this.storeWithMeter();
+    const { store } = this.tables.open();
     return store.setPaused(parseOptions(queueName, queue, `${name}: queue`), paused);
   }
 
@@ -271,8 +241,8 @@ export class BacklogOperator {
     options: OperationOptions,
   ): Promise<ActionResult> {
     const wanted = this.wanted(name, which, action);
-    const { store, units } = this.storeWithMeter();
-    const { clock, random } = this;
+    const { store, units } = this.tables.open();
+    const { clock, random } = this.tables;
     const result = await new Operation(action, wanted, options, { store, clock, random }).run();
     return { ...result, ...units() };
   }
@@ -280,29 +250,5 @@ export class BacklogOperator {
   private wanted(name: string, which: Which, statuses: Pick<Action, 'actsOn' | 'byDefault'>): Wanted {
     const ids = parseIds(which, name);
     return ids ? { ids } : { selected: parseSelection(which, statuses, name) };
-  }
-
-  /** Calls at the same time do not share their units. */
-  private storeWithMeter(): { readonly store: OperatorStore; readonly units: () => Units } {
-    const units = { readUnits: 0, writeUnits: 0 };
-    const { store, client, tables } = this.deps;
-    const { clock, random } = this;
-    if (!client) return { store: store as OperatorStore, units: () => units };
-    const metered = new DynamoDbOperatorStore({
-      client,
-      tables,
-      clock,
-      random,
-      onConsumed: (consumed) => {
-        if (consumed.kind === 'read') units.readUnits += consumed.units;
-        else units.writeUnits += consumed.units;
-      },
-    });
-    return { store: metered, units: () => ({ ...units }) };
-  }
-
-  private patiently(signal = new AbortController().signal, onTrouble: (message: string) => void = () => {}) {
-    const { clock } = this;
-    return <Answer>(request: () => Promise<Answer>) => patiently(request, { clock, signal, onTrouble });
   }
 }

@@ -1,115 +1,93 @@
-import * as z from 'zod/mini';
-import {
-  type ConnectionOptions,
-  clientAlone,
-  clientFor,
-  connectionShape,
-  tableName,
-  withMethod,
-} from '../connection.js';
-import { duration } from '../duration.js';
-import { ConfigurationError } from '../errors.js';
-import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
-import type { OperatorStore } from '../store/operator-store.js';
-import { parseOptions } from '../validation.js';
-import type { OperationProgress } from './counters.js';
-import { queueName } from './selection.js';
+import type { Delay } from '../client/delay.js';
+import type { Duration } from '../duration.js';
+import type { RetryPolicy } from '../policies/index.js';
+import type { OperationProgress } from './result.js';
+import type { Selection } from './selection.js';
 
-/** Options of a `BacklogOperator`. Both tables are required. */
-export interface BacklogOperatorOptions extends ConnectionOptions {
-  /** Name of the table of records. */
-  readonly table: string;
-  /** Name of the table of leases and queues. */
-  readonly controlTable: string;
-  /** In place of the tables, for tests; such as a `MemoryStore`. */
-  readonly store?: OperatorStore | undefined;
+/**
+ * One id, a list of ids, or a selection.
+ *
+ * @inline
+ */
+export type Which = string | readonly string[] | Selection;
+
+/** How an action goes about it. All optional. */
+export interface OperationOptions {
+  /** Counts, and changes nothing. Default: false. */
+  readonly dryRun?: boolean | undefined;
+  /** Records changed per second at most. Default: no limit. */
+  readonly perSecond?: number | undefined;
+  /** Records changed at most. Default: no limit. */
+  readonly limit?: number | undefined;
+  /** Writes at once, 1 to 1,000. Default: 25. */
+  readonly concurrency?: number | undefined;
+  /** After each page, with the counts so far. */
+  readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
+  /** DynamoDB throttles, or does not answer: the work waits, for half a minute. */
+  readonly onTrouble?: ((message: string) => void) | undefined;
+  /** Ends the work after the writes at hand. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-const operatorSchema = z
-  .strictObject({
-    table: tableName,
-    controlTable: tableName,
-    ...connectionShape,
-    store: z.optional(withMethod<OperatorStore>('change', 'store')),
-  })
-  .check(clientAlone);
-
-export function parseOperator(options: BacklogOperatorOptions) {
-  const parsed = parseOptions(operatorSchema, options, 'BacklogOperator');
-  const { table, controlTable, store, clock, random } = parsed;
-  const tables = { records: table, control: controlTable };
-  return { tables, client: store ? undefined : clientFor(parsed), clock, random, store };
+/** @inline */
+export interface RedriveOptions extends OperationOptions {
+  /** Into this queue. Default: its own. */
+  readonly queue?: string | undefined;
+  /** With this policy of its own; `null`: with that of its queue. Default: as it was. */
+  readonly retry?: RetryPolicy | null | undefined;
 }
 
-/** The options of every action, to be spread into its own. */
-const operationShape = {
-  dryRun: z.optional(z.boolean()),
-  perSecond: z.optional(z.number().check(z.positive(), z.maximum(100_000))),
-  limit: z.optional(z.int().check(z.minimum(1))),
-  concurrency: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
-  onProgress: z.optional(
-    z.custom<(progress: OperationProgress) => void>(
-      (value) => typeof value === 'function',
-      'expected a function',
-    ),
-  ),
-  onTrouble: z.optional(
-    z.custom<(message: string) => void>((value) => typeof value === 'function', 'expected a function'),
-  ),
-  signal: z.optional(
-    z.custom<AbortSignal>((value) => value instanceof AbortSignal, 'expected an AbortSignal'),
-  ),
-};
-
-const policy = z.optional(z.unknown());
-
-export const operationSchema = z.strictObject(operationShape);
-export const redriveSchema = z.strictObject({
-  ...operationShape,
-  queue: z.optional(queueName),
-  retry: policy,
-});
-export const discardSchema = z.strictObject({
-  ...operationShape,
-  reason: z.optional(z.string().check(z.minLength(1))),
-  retention: z._default(duration({}, 'forever'), 30 * 86_400),
-  delete: z._default(z.boolean(), false),
-});
-export const snoozeSchema = z.strictObject({
-  ...operationShape,
-  delay: z.optional(z.unknown()),
-  at: z.optional(z.unknown()),
-});
-export const moveSchema = z.strictObject({ ...operationShape, queue: queueName });
-export const editSchema = z.strictObject({
-  ...operationShape,
-  payload: z.optional(z.unknown()),
-  merge: z.optional(z.unknown()),
-  redrive: z._default(z.boolean(), false),
-});
-export const changePolicySchema = z.strictObject({ ...operationShape, retry: policy });
-export const statsSchema = z.strictObject({
-  queues: z.optional(z.array(queueName)),
-  alsoQueues: z.optional(z.array(queueName)),
-  signal: operationShape.signal,
-});
-export const exportSchema = z.strictObject({
-  limit: operationShape.limit,
-  onTrouble: operationShape.onTrouble,
-  signal: operationShape.signal,
-});
-
-/** A policy that makes sense; `null` for none. */
-export function parsePolicy(value: unknown, name: string): RetryPolicy | null | undefined {
-  if (value === undefined || value === null) return value;
-  resolvePolicy(value, name);
-  return value as RetryPolicy;
+/** @inline */
+export interface DiscardOptions extends OperationOptions {
+  /** Kept on the record, behind `discarded: `. */
+  readonly reason?: string | undefined;
+  /** How long the record stays visible. Default: 30 days. */
+  readonly retention?: Duration | 'forever' | undefined;
+  /** Removes it from the table at once, permanently. Default: false. */
+  readonly delete?: boolean | undefined;
 }
 
-/** Ids, or `undefined` if it is a selection. */
-export function parseIds(which: unknown, name: string): readonly string[] | undefined {
-  const ids = typeof which === 'string' ? [which] : which;
-  if (!Array.isArray(ids)) return undefined;
-  if (ids.every((id) => typeof id === 'string' && id !== '')) return ids;
-  throw new ConfigurationError(`${name}: expected ids that are not empty, got ${JSON.stringify(which)}`);
+/** @inline */
+export interface SnoozeOptions extends OperationOptions, Delay {}
+
+/** @inline */
+export interface MoveOptions extends OperationOptions {
+  /** The queue that they move into. */
+  readonly queue: string;
+}
+
+/** @inline */
+export interface EditOptions extends OperationOptions {
+  /** The new payload. */
+  readonly payload?: unknown;
+  /** Or a JSON merge patch for the present one (RFC 7396): `null` removes. */
+  readonly merge?: unknown;
+  /** Dead records are pending again with it. Default: false. */
+  readonly redrive?: boolean | undefined;
+}
+
+/** @inline */
+export interface ChangePolicyOptions extends OperationOptions {
+  /** The policy; `null`: that of its queue. */
+  readonly retry: RetryPolicy | null;
+}
+
+/** @inline */
+export interface ExportOptions {
+  /** Items at most. Default: no limit. */
+  readonly limit?: number | undefined;
+  /** Called when DynamoDB throttles, or does not answer: the export waits, for half a minute. */
+  readonly onTrouble?: ((message: string) => void) | undefined;
+  /** Ends the export. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @inline */
+export interface StatsOptions {
+  /** Default: those that runs have served, or operators paused. */
+  readonly queues?: readonly string[] | undefined;
+  /** Queues beside those. Default: none. */
+  readonly alsoQueues?: readonly string[] | undefined;
+  /** Ends the wait for a DynamoDB that throttles: its error is thrown. */
+  readonly signal?: AbortSignal | undefined;
 }

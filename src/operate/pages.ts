@@ -1,6 +1,6 @@
+import { deadLane, lanesOf, type Status } from '../record/index.js';
 import type { Found, OperatorStore } from '../store/operator-store.js';
 import type { IndexKey } from '../store/store.js';
-import { lanesHolding } from './lanes.js';
 import type { Selected } from './selection.js';
 
 /** Records that were asked for, as they are now, and ids that no record has. */
@@ -32,6 +32,16 @@ export function pagesOf(wanted: Wanted, deps: PagesDeps): AsyncGenerator<Page> {
   const { queue, statuses } = wanted.selected;
   const lanes = lanesHolding(queue, statuses);
   return lanes === undefined ? ofTable(deps) : ofLanes(lanes, deps);
+}
+
+/**
+ * The lanes that hold all indexed records of these statuses of a queue; undefined if only the whole table does.
+ */
+function lanesHolding(queue: string | undefined, statuses: readonly Status[]): readonly string[] | undefined {
+  if (queue === undefined || statuses.includes('SUCCESS')) return undefined;
+  const lanes = lanesOf(queue);
+  const waiting = statuses.some((status) => status !== 'DEAD') ? lanes : [];
+  return [...waiting, ...(statuses.includes('DEAD') ? lanes.map(deadLane) : [])];
 }
 
 async function* byId(ids: readonly string[], deps: PagesDeps): AsyncGenerator<Page> {

@@ -4,7 +4,6 @@ import { parseDuration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';
 import { type BacklogRecord, QUEUE_NAME, QUEUE_PATTERN, STATUSES, type Status } from '../record/index.js';
 import { parseOptions } from '../validation.js';
-import { isPlainObject } from './merge-patch.js';
 
 /** Which records: all of these must hold. At least one of them must be given; `all: true` takes every record. */
 export interface Selection {
@@ -132,4 +131,10 @@ function valueAt(payload: unknown, path: string | readonly string[]): unknown {
     else return undefined;
   }
   return value;
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

@@ -1,8 +1,17 @@
 import { DEFAULT_TIERS } from '../policies/index.js';
-import { lanesOf, type RetryMode } from '../record/index.js';
+import { deadLane, lanesOf, type RetryMode } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import type { IndexKey, QueueState } from '../store/store.js';
-import { deadLanesOf } from './lanes.js';
+
+/** How the queues of a backlog are doing. */
+export interface Stats {
+  /** What the count cost, as DynamoDB reports it. */
+  readonly readUnits: number;
+  /** The backlog's time, ISO-8601. */
+  readonly at: string;
+  /** By name, in alphabetical order. */
+  readonly queues: readonly QueueStats[];
+}
 
 /** How a queue is doing. Counts are of records that are indexed. */
 export interface QueueStats {
@@ -66,9 +75,10 @@ export async function statsOf(
   now: number,
   deps: StatsDeps,
 ): Promise<QueueStats> {
-  const inUse = await lanesInUse(lanesOf(queue), deps);
+  const all = lanesOf(queue);
+  const inUse = await lanesInUse(all, deps);
   const [oldest] = [...inUse.values()].sort();
-  const dead = await count(deadLanesOf(queue), {}, deps);
+  const dead = await count(all.map(deadLane), {}, deps);
   const common = {
     queue,
     retryMode: retryMode?.mode,

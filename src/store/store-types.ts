@@ -213,7 +213,7 @@ export interface Permits {
   readonly intervalMs: number;
   /** The caller's time. */
   readonly now: number;
-  /** Takes none that would begin later. Default: takes them whenever they begin. */
+  /** Acquires none that would begin later. Default: acquires them whenever they begin. */
   readonly latest?: number | undefined;
 }
 

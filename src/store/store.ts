@@ -105,10 +105,10 @@ export interface BacklogStore {
   /** The breaker that a destination shares with others, if it is not closed; read strongly. */
   readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
   /**
-   * Takes the queue's next turns to start attempts, which no other run has then: the first one comes at once, or when
-   * all that were taken before are over. Returns when that is (real time); undefined if it were later than `latest`.
+   * Acquires the queue's next permits to start attempts, which no other run has then: the first one comes at once, or when
+   * all that were acquired before are over. Returns when that is (real time); undefined if it were later than `latest`.
    */
-  acquirePermits(queue: string, turns: Permits): Promise<number | undefined>;
+  acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
   /**
    * Takes as many as are free, up to what is wanted: 0 if there are none, or too many ask at once. The same run may ask
    * again.

@@ -51,7 +51,7 @@ export async function run(options: RunOptions, given: RunDeps): Promise<RunSumma
       // A sleeping run gives its slots back, so that no other run waits for them.
       await limits.pool.close();
       const drain = (lanes: readonly string[], exactSince: number) =>
-        withOwnSlots(queueRun, { lanes, exactSince }, (anew) => runTier(anew, undefined, budget));
+        withOwnSlots(queueRun, { lanes, exactSince }, (ofLanes) => runTier(ofLanes, undefined, budget));
       ended = (await new Linger(options, { ...deps, startedAt: staysFrom, drain }).stay()) ?? ended;
     }
   } catch (error) {
@@ -91,11 +91,11 @@ async function attemptArrivals(
   if (isShortOfTime(options, clock)) return ended;
   await clock.sleep(INDEX_LAG_MS, options.stop);
   const lanes = [...new Set(own.map((record) => laneFor(record, shards)))];
-  const ofLanes = new AttemptBudget(options, clock);
+  const before = budget.used;
   try {
-    await withOwnSlots(run, { lanes }, (anew) => runTier(anew, firstBand, ofLanes));
+    await withOwnSlots(run, { lanes }, (ofLanes) => runTier(ofLanes, firstBand, budget));
   } finally {
-    counters.leftOver(-Math.min(own.length, ofLanes.used));
+    counters.leftOver(-Math.min(own.length, budget.used - before));
   }
   return ended;
 }

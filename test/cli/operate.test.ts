@@ -198,6 +198,17 @@ describe('the other actions', () => {
     expect(await table.get('b')).toMatchObject({ payload: [1, 2], status: 'NEW', lane: 'orders' });
   });
 
+  it('move says how many records are due in 15 minutes, as a run may be attempting them', async () => {
+    await table.put(record('a'));
+    const lease = { holder: 'busy', until: Date.now() + 60_000, rev: 'j', ids: ['a'] };
+    await control.put({ key: 'lease#orders', ...lease });
+    const { code, out } = await operate('move', 'a', '--to', 'slow');
+    expect({ code, out: out.split('\n') }).toEqual({
+      code: 0,
+      out: ['1 record moved to slow: a', '1 due in 15 minutes: a run may be attempting it'],
+    });
+  });
+
   it('move and change-policy', async () => {
     await table.put(record('a'));
     expect((await operate('move', 'a', '--to', 'slow')).out).toBe('1 record moved to slow: a');

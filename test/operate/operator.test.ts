@@ -19,7 +19,7 @@ describe('redrive', () => {
     expect(await operatorOf(harness).redrive('a')).toEqual({
       matched: 1,
       changed: 1,
-      held: 0,
+      delayed: 0,
       skipped: {},
       failed: 0,
       failures: [],
@@ -499,26 +499,36 @@ describe('move', () => {
     expect(harness.item('a')).toMatchObject({ queue: 'r', lane: 'r', dueAt: iso(0) });
   });
 
-  it('does not wait for ever for a run that keeps the record in hand', async () => {
+  it('looks at the leases once for each page, and leaves the records that one names due in 15 minutes', async () => {
     const harness = new Harness();
-    harness.put('r');
-    const until = harness.clock.wall() + 900_000;
-    await harness.store.holdLease('q', { holder: 'busy', until, ids: ['r'], rev: 'j' });
-    const moving = operatorOf(harness).move('r', { queue: 'other' });
-    expect(await harness.time.until(moving)).toMatchObject({ changed: 1, held: 1, ended: 'complete' });
-    expect(harness.time.now - START).toBe(90_000);
-    expect(harness.item('r')).toMatchObject({ queue: 'other', dueAt: iso(900) });
+    for (let i = 0; i < 150; i++) harness.put(`r${i}`);
+    harness.put('free', { queue: 'free', lane: 'free' });
+    const until = START + 60_000;
+    const lease = { holder: 'busy', until, ids: ['r0', 'r149'], suspects: ['r7'], rev: 'j' };
+    await harness.store.holdLease('q#2', lease);
+    let looks = 0;
+    const store = interrupted(harness.store, { readLeases: () => looks++ });
+    const result = await operatorOf(harness, store).move({ all: true }, { queue: 'other' });
+    expect(result).toMatchObject({ changed: 151, delayed: 3, ended: 'complete' });
+    expect(looks).toBe(2);
+    for (const id of ['r0', 'r149', 'r7']) {
+      expect(harness.item(id)).toMatchObject({ queue: 'other', dueAt: iso(900) });
+    }
+    for (const id of ['r1', 'free']) {
+      expect(harness.item(id)).toMatchObject({ queue: 'other', dueAt: iso(0) });
+    }
   });
 
-  it('leaves a record to a run whose lease is over by this clock, and may not be by its own', async () => {
+  it('takes a lease that is over by this clock for held as long as it may not be over by another one', async () => {
     const harness = new Harness();
-    harness.put('r');
-    const until = harness.clock.wall() + 10_000;
-    await harness.store.holdLease('q', { holder: 'busy', until, ids: ['r'], rev: 'j' });
-    await harness.pass(14);
-    const { time } = harness;
-    expect(await time.until(operatorOf(harness).move('r', { queue: 'other' }))).toMatchObject({ held: 0 });
-    expect(time.now - START).toBe(16_000);
+    for (const id of ['a', 'b']) harness.put(id);
+    const lease = { holder: 'busy', until: START + 10_000, ids: ['a', 'b'], rev: 'j' };
+    await harness.store.holdLease('q', lease);
+    const operator = operatorOf(harness);
+    await harness.pass(15);
+    expect(await operator.move('a', { queue: 'other' })).toMatchObject({ delayed: 1 });
+    await harness.pass(1);
+    expect(await operator.move('b', { queue: 'other' })).toMatchObject({ delayed: 0 });
   });
 
   it('takes the dead only where they are asked for', async () => {
@@ -789,6 +799,35 @@ describe('any action', () => {
     expect(error.message).toBe('stopped after 150 were changed: access denied');
     expect(error.result).toMatchObject({ changed: 150, ended: 'aborted' });
     expect(harness.statuses()).toEqual({ NEW: 150, DEAD: 150 });
+  });
+
+  it.each<[string, Error]>([
+    ['what interrupts a request', new DOMException('aborted', 'AbortError')],
+    ['an error of the store', new StoreError('query: error')],
+  ])('says what it has done before %s', async (_, cause) => {
+    const harness = new Harness();
+    putDead(harness, 'a');
+    const onProgress = () => {
+      throw cause;
+    };
+    const redriving = operatorOf(harness).redrive('a', { onProgress });
+    await expect(redriving).rejects.toMatchObject({
+      name: 'OperationInterruptedError',
+      result: { changed: 1 },
+      cause,
+    });
+  });
+
+  it.each(['change', 'onProgress'])('throws a programming error in %s as it is', async (where) => {
+    const mistake = new TypeError('x is not a function');
+    const throws = () => {
+      throw mistake;
+    };
+    const harness = new Harness();
+    putDead(harness, 'a');
+    const store = interrupted(harness.store, where === 'change' ? { change: throws } : {});
+    const onProgress = where === 'onProgress' ? throws : undefined;
+    await expect(operatorOf(harness, store).redrive('a', { onProgress })).rejects.toBe(mistake);
   });
 
   it('gives up on a record that others change all the time', async () => {

@@ -38,7 +38,7 @@ const QUEUE: Record<string, AttributeValue> = {
   retryMode: { S: 'perRecord' },
   retryModeSince: { N: '0' },
   tiers: { M: { '3': { M: { at: { N: String(START) }, complete: { BOOL: true } } } } },
-  nextTurn: { N: String(START) },
+  nextPermit: { N: String(START) },
 };
 
 const cases = (sound: object) =>

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimBucketOf } from '../../src/store/claim-buckets.js';
+import { claimBucketOf } from '../../src/store/buckets.js';
 import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { clock, type DynamoDbUnderTest, dynamoDbUnderTest } from './dynamodb-under-test.js';
 import { NOW, read } from './records.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OWN_BREAKERS, sharedBreakerOf } from '../../src/store/breakers.js';
+import { OWN_BREAKERS, sharedBreakerOf } from '../../src/store/buckets.js';
 import type { BacklogStore } from '../../src/store/index.js';
 import type { BreakerMemory, Process } from '../../src/worker/index.js';
 import { replacing } from '../simulation/replacing.js';

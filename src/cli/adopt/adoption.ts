@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../../clock.js';
-import { RateLimiter } from '../../operate/rate-limiter.js';
+import { RateLimiter } from '../../operate/writes.js';
 import { type Random, randomToken } from '../../random.js';
 import type { Item } from '../../record/index.js';
 import { itemBytes } from '../../record/item-size.js';

@@ -24,7 +24,7 @@ export function hasProblems({ failed, skipped }: ActionResult, named: boolean): 
 
 /** One line each: what was done, and what was left. */
 export function resultText(result: ActionResult, { done }: Verbs, dryRun: boolean): string {
-  const { changed, held, skipped, failed, failures, examples, ended } = result;
+  const { changed, delayed, skipped, failed, failures, examples, ended } = result;
   const such =
     examples.length > 0
       ? `: ${examples.map(printable).join(', ')}${changed > examples.length ? ', …' : ''}`
@@ -32,8 +32,8 @@ export function resultText(result: ActionResult, { done }: Verbs, dryRun: boolea
   const verb = dryRun ? `would be ${done}` : done;
   const lines = [
     `${plural(changed)} ${verb}${such}`,
-    ...(held > 0
-      ? [`${held} of them may be under attempt in their previous queue: they are due in a quarter of an hour`]
+    ...(delayed > 0
+      ? [`${delayed} due in 15 minutes: a run may be attempting ${delayed === 1 ? 'it' : 'them'}`]
       : []),
     ...Object.entries(skipped).map(([reason, count]) => `${count} left alone: ${LEFT[reason as SkipReason]}`),
     ...(failed > 0 ? [`${failed} failed`] : []),

@@ -1,5 +1,5 @@
 import { toIso } from '../../clock.js';
-import type { StatusCounts } from '../../store/dynamodb/count.js';
+import type { StatusCounts } from '../../store/dynamodb/emulator.js';
 import { withoutUrlSecrets } from '../../url-text.js';
 import type { AppQueue } from '../app-queues.js';
 import type { SampleErp } from '../sample/sample-erp.js';

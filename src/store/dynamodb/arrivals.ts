@@ -1,13 +1,15 @@
+import { hash32 } from '../../policies/hash.js';
 import type { Item } from '../../record/index.js';
-import { CLAIM_BUCKETS, claimBucketOf, runsPerBucket } from '../claim-buckets.js';
+import { CLAIM_BUCKETS, claimBucketOf, runsPerBucket } from '../buckets.js';
 import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, NamedClaim } from '../store.js';
 import { isMap, isText, isTimeUntil, type OnDamaged } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
-import { fingerprintsOf, idsAmong, numbersOf } from './fingerprints.js';
 import { LONGEST_LEASE_MS } from './lease-item.js';
 import type { Table } from './table.js';
 
 export const ARRIVALS_PREFIX = 'arrivals#';
+/** The length of an id's fingerprint. */
+const PRINT_BYTES = 4;
 /** Other claims come and go meanwhile. */
 const MAX_TRIES = 4;
 
@@ -229,4 +231,24 @@ function isMapIn(expressions: Expressions, path: string): string {
 
 function isClaim(run: unknown, latest: number): run is StoredClaim {
   return isMap(run) && isText(run.holder) && isTimeUntil(run.until, latest);
+}
+
+/** Four bytes for each id: a claim on a hundred records must cost no more than it has to. */
+export function fingerprintsOf(ids: readonly string[]): Uint8Array {
+  const prints = Buffer.alloc(ids.length * PRINT_BYTES);
+  for (const [i, id] of ids.entries()) prints.writeUInt32BE(hash32(id), i * PRINT_BYTES);
+  return new Uint8Array(prints);
+}
+
+/** The numbers that `fingerprintsOf` wrote; none if the value is something else. */
+function numbersOf(prints: unknown): Set<number> {
+  const bytes = prints instanceof Uint8Array ? Buffer.from(prints) : Buffer.alloc(0);
+  const numbers = new Set<number>();
+  for (let at = 0; at + PRINT_BYTES <= bytes.length; at += PRINT_BYTES) numbers.add(bytes.readUInt32BE(at));
+  return numbers;
+}
+
+/** The ids that may be among them; rarely, one of these is not. */
+function idsAmong(ids: readonly string[], numbers: ReadonlySet<number>): string[] {
+  return ids.filter((id) => numbers.has(hash32(id)));
 }

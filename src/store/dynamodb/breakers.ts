@@ -1,9 +1,8 @@
 import type { Item } from '../../record/index.js';
-import { OWN_BREAKERS, sharedBreakerOf } from '../breakers.js';
+import { OWN_BREAKERS, sharedBreakerOf } from '../buckets.js';
 import type { BreakerState } from '../store.js';
-import { isMap, isText, isTimeUntil, LAST_TIME } from './control-values.js';
+import { isMap, isText, isTimeUntil, LAST_TIME, queueKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
-import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
 
 const SHARED_BREAKER_PREFIX = 'breaker#';

@@ -1,7 +1,14 @@
 /**
- * Attributes of control items, which any service may have written: a value that the library cannot have written is
- * damaged.
+ * Keys and attributes of control items, which any service may have written: a value that the library cannot have written
+ * is damaged.
  */
+
+export const QUEUE_PREFIX = 'queue#';
+
+/** The item of a queue in the control table; queues.ts tells what it holds. */
+export function queueKey(queue: string): string {
+  return `${QUEUE_PREFIX}${queue}`;
+}
 
 /**
  * Called with the key of a control item, and its damaged attributes, which get new values.

@@ -1,7 +1,7 @@
 export type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+export { itemOfImage } from './attribute-values.js';
 export type { Consumed, OnConsumed } from './capacity.js';
 export { createDynamoDbClient } from './client.js';
 export { DUE_INDEX } from './due.js';
-export { itemOfImage } from './image.js';
 export { DynamoDbOperatorStore } from './operator-store.js';
 export { DynamoDbStore } from './store.js';

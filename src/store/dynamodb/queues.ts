@@ -1,9 +1,8 @@
 import type { Item } from '../../record/index.js';
 import type { QueueState, RetryModeState, TierRun } from '../store.js';
 import { parseBreakers } from './breakers.js';
-import { isMap, isTimeUntil, LAST_TIME } from './control-values.js';
+import { isMap, isTimeUntil, LAST_TIME, queueKey } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
-import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
 
 /**
@@ -18,7 +17,7 @@ import type { Table } from './table.js';
  *     slots            by run: { count, onArrival, until } of its attempts under way, where the queue has a limit for all
  *     slotsTaken       how many these are together, and
  *     slotsOnArrival   of runs on arrivals
- *     nextTurn         when the next attempt of a queue with a pace may start (real time, epoch milliseconds)
+ *     nextPermit       when the next attempt of a queue with a rate limit may start (real time, epoch milliseconds)
  */
 export class DynamoDbQueues {
   constructor(private readonly table: Table) {}
@@ -85,7 +84,7 @@ export function parseQueueState(item: Item | undefined): QueueState {
   };
 }
 
-/** What is damaged counts as never run: its turn is made up for. */
+/** What is damaged counts as never run: its run is made up for. */
 function parseTierRun([tier, run]: [string, unknown]): [string, TierRun][] {
   const { at, complete } = isMap(run) ? run : {};
   return isTimeUntil(at, LAST_TIME) ? [[tier, { at, complete: complete === true }]] : [];

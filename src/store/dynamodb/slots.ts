@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { countSlots, mostOnArrival, type Slots, slotsFor } from '../slots.js';
 import type { SlotsAsk } from '../store.js';
-import { isTimeUntil } from './control-values.js';
+import { isTimeUntil, queueKey } from './control-values.js';
 import { and, Expressions } from './expressions.js';
 import { LONGEST_LEASE_MS } from './lease-item.js';
-import { queueKey } from './queue-key.js';
 import type { Table } from './table.js';
 
 /** Other runs change the slots meanwhile. A run that was never quick enough asks again. */

@@ -199,8 +199,8 @@ export class DynamoDbStore implements BacklogStore {
     return this.breakers.readShared(queue, destination);
   }
 
-  acquirePermits(queue: string, turns: Permits): Promise<number | undefined> {
-    return this.permits.take(queue, turns);
+  acquirePermits(queue: string, permits: Permits): Promise<number | undefined> {
+    return this.permits.acquire(queue, permits);
   }
 
   takeSlots(queue: string, ask: SlotsAsk): Promise<number> {

@@ -1,4 +1,4 @@
-import { claimBucketOf, runsPerBucket } from '../claim-buckets.js';
+import { claimBucketOf, runsPerBucket } from '../buckets.js';
 import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, NamedClaim } from '../store.js';
 
 type Claim = Pick<ArrivalsClaim, 'holder' | 'until' | 'ids'> & { readonly bucket: number };

@@ -1,4 +1,4 @@
-import { OWN_BREAKERS, sharedBreakerOf } from '../breakers.js';
+import { OWN_BREAKERS, sharedBreakerOf } from '../buckets.js';
 import { type Slots, slotsFor } from '../slots.js';
 import type { BreakerState, Permits, QueueState, RetryModeState, SlotsAsk, TierRun } from '../store.js';
 
@@ -7,7 +7,7 @@ const EMPTY: QueueState = { paused: false, retryMode: undefined, tiers: new Map(
 export class MemoryQueues {
   private readonly queues = new Map<string, QueueState>();
   private readonly sharedBreakers = new Map<string, BreakerState>();
-  private readonly nextTurns = new Map<string, number>();
+  private readonly nextPermits = new Map<string, number>();
   private readonly slots = new Map<string, ReadonlyMap<string, Slots>>();
 
   read(queue: string): QueueState {
@@ -98,9 +98,9 @@ export class MemoryQueues {
   }
 
   acquirePermits(queue: string, { count, intervalMs, now, latest }: Permits): number | undefined {
-    const first = Math.max(now, this.nextTurns.get(queue) ?? now);
+    const first = Math.max(now, this.nextPermits.get(queue) ?? now);
     if (latest !== undefined && first > latest) return undefined;
-    this.nextTurns.set(queue, first + count * intervalMs);
+    this.nextPermits.set(queue, first + count * intervalMs);
     return first;
   }
 }

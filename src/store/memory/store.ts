@@ -1,13 +1,5 @@
 import { type Clock, toIso } from '../../clock.js';
-import {
-  AsRead,
-  type BacklogRecord,
-  type Item,
-  mayNeedIndexing,
-  parseRecord,
-  type RecordChange,
-} from '../../record/index.js';
-import { checkItem } from '../item-limits.js';
+import type { BacklogRecord, Item, RecordChange } from '../../record/index.js';
 import type {
   CountedPage,
   CountQuery,
@@ -43,10 +35,9 @@ import type {
   TierRun,
 } from '../store.js';
 import { MemoryArrivals } from './arrivals.js';
-import { changed, isAsRead, isAsReadWithStatus } from './fence.js';
-import { MemoryItems } from './items.js';
 import { MemoryLeases } from './leases.js';
 import { MemoryQueues } from './queues.js';
+import { isAsRead, isAsReadWithStatus, MemoryRecords } from './records.js';
 
 /** @inline */
 export interface MemoryStoreDeps {
@@ -63,7 +54,7 @@ const LAST_TIME = Date.UTC(9999, 11, 31);
  */
 export class MemoryStore implements OperatorStore {
   private readonly clock: Clock;
-  private readonly records = new MemoryItems();
+  private readonly records: MemoryRecords;
   private readonly leases = new MemoryLeases();
   private readonly queues = new MemoryQueues();
   private readonly arrivals = new MemoryArrivals();
@@ -71,25 +62,20 @@ export class MemoryStore implements OperatorStore {
 
   constructor({ clock }: MemoryStoreDeps) {
     this.clock = clock;
+    this.records = new MemoryRecords(clock);
   }
 
   async insert(item: Item): Promise<'inserted' | 'duplicate'> {
-    checkItem(item);
-    const id = String(item.id);
-    const stored = this.records.get(id);
-    if (stored) return item.rev !== undefined && stored.rev === item.rev ? 'inserted' : 'duplicate';
-    this.records.put(id, item);
-    return 'inserted';
+    return this.records.insert(item);
   }
 
   async get(id: string): Promise<BacklogRecord | undefined> {
-    const item = this.records.get(id);
-    return item && this.parse(item);
+    return this.records.find([id])[0]?.record;
   }
 
   async *list({ queue, status }: ListFilter): AsyncGenerator<BacklogRecord> {
-    for (const item of [...this.records.all()]) {
-      const record = this.parse(item);
+    for (const item of this.items()) {
+      const { record } = this.records.found(item);
       if (queue !== undefined && record.queue !== queue) continue;
       if (status !== undefined && record.status !== status) continue;
       yield record;
@@ -105,12 +91,7 @@ export class MemoryStore implements OperatorStore {
   }
 
   async readRecords(ids: readonly string[]): Promise<BacklogRecord[]> {
-    const records: BacklogRecord[] = [];
-    for (const id of new Set(ids)) {
-      const item = this.records.get(id);
-      if (item) records.push(this.parse(item));
-    }
-    return records;
+    return this.records.find(ids).map(({ record }) => record);
   }
 
   async readQueue(queue: string): Promise<QueueState> {
@@ -118,29 +99,25 @@ export class MemoryStore implements OperatorStore {
   }
 
   async settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'> {
-    return this.write(record, change, rev, isAsRead);
+    return this.records.write(record, change, rev, isAsRead);
   }
 
   async change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'> {
-    return this.write(record, change, rev, isAsReadWithStatus);
+    return this.records.write(record, change, rev, isAsReadWithStatus);
   }
 
   async remove(record: BacklogRecord): Promise<'removed' | 'changed'> {
-    const item = this.records.get(record.id);
-    if (item && !isAsReadWithStatus(item, record)) return 'changed';
-    this.records.delete(record.id);
-    return 'removed';
+    return this.records.remove(record);
   }
 
   async readItems(ids: readonly string[]): Promise<Found[]> {
-    const items = [...new Set(ids)].map((id) => this.records.get(id)).filter((item) => item !== undefined);
-    return items.map((item) => this.found(item));
+    return this.records.find(ids);
   }
 
   /** All of it at once, in the last of the segments. */
   async scanItems({ segment, segments }: ScanPage): Promise<ItemsPage> {
     const items = segment < segments - 1 ? [] : this.items();
-    return { found: items.map((item) => this.found(item)), next: undefined };
+    return { found: items.map((item) => this.records.found(item)), next: undefined };
   }
 
   async countDue({ lane, from, until = LAST_TIME, after }: CountQuery): Promise<CountedPage> {
@@ -206,9 +183,7 @@ export class MemoryStore implements OperatorStore {
 
   /** All of it at once, in the last of the segments. */
   async scanNotIndexed({ segment, segments }: ScanPage): Promise<NotIndexedPage> {
-    if (segment < segments - 1) return { ids: [], next: undefined };
-    const found = [...this.records.all()].filter((item) => mayNeedIndexing(item, this.parse(item)));
-    return { ids: found.map(({ id }) => String(id)), next: undefined };
+    return { ids: segment < segments - 1 ? [] : this.records.notIndexed(), next: undefined };
   }
 
   async readSweep(): Promise<SweepState | undefined> {
@@ -244,8 +219,8 @@ export class MemoryStore implements OperatorStore {
     return this.queues.readSharedBreaker(queue, destination);
   }
 
-  async acquirePermits(queue: string, turns: Permits): Promise<number | undefined> {
-    return this.queues.acquirePermits(queue, turns);
+  async acquirePermits(queue: string, permits: Permits): Promise<number | undefined> {
+    return this.queues.acquirePermits(queue, permits);
   }
 
   async takeSlots(queue: string, ask: SlotsAsk): Promise<number> {
@@ -282,32 +257,11 @@ export class MemoryStore implements OperatorStore {
 
   /** Writes an item as a foreign producer would: unconditionally, and with whatever it likes. */
   put(item: Item): void {
-    this.records.put(String(item.id), item);
+    this.records.put(item);
   }
 
   /** Removes a record, as DynamoDB's TTL does. */
   delete(id: string): void {
     this.records.delete(id);
-  }
-
-  private write(
-    record: BacklogRecord,
-    change: OperatorChange,
-    rev: string,
-    fence: typeof isAsRead,
-  ): 'settled' | 'changed' {
-    const item = this.records.get(record.id);
-    if (!item) return 'changed';
-    if (!fence(item, record)) return item.rev === rev ? 'settled' : 'changed';
-    this.records.put(record.id, { ...changed(item, change), rev });
-    return 'settled';
-  }
-
-  private found(item: Item): Found {
-    return { item, record: this.parse(item) };
-  }
-
-  private parse(item: Item): BacklogRecord {
-    return parseRecord(item, this.clock.now(), new AsRead(item));
   }
 }

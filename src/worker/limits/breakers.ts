@@ -2,7 +2,7 @@ import { type Clock, toIso } from '../../clock.js';
 import type { AttemptLogger } from '../../logger.js';
 import type { Random } from '../../random.js';
 import type { AttemptOutcome, BacklogRecord } from '../../record/index.js';
-import { OWN_BREAKERS } from '../../store/breakers.js';
+import { OWN_BREAKERS } from '../../store/buckets.js';
 import { StoreError } from '../../store/errors.js';
 import type { BacklogStore, QueueState } from '../../store/store.js';
 import { show } from '../../validation.js';

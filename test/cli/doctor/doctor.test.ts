@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/clock.js';
 import { CLOCK_SKEW_MS } from '../../../src/leases/lease.js';
 import { announce } from '../../../src/local/discovery.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/local/embedded-dynamodb.js';
-import { fingerprintsOf } from '../../../src/store/dynamodb/fingerprints.js';
+import { fingerprintsOf } from '../../../src/store/dynamodb/arrivals.js';
 import { DynamoDbStore } from '../../../src/store/index.js';
 import { backlog } from '../in-process.js';
 import { type OldTableOptions, oldTable } from '../old-table.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLAIM_BUCKETS, claimBucketOf } from '../../../src/store/claim-buckets.js';
+import { CLAIM_BUCKETS, claimBucketOf } from '../../../src/store/buckets.js';
 import { NOW } from '../records.js';
 import type { UnderTest } from './under-test.js';
 

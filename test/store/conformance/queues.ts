@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OWN_BREAKERS } from '../../../src/store/breakers.js';
+import { OWN_BREAKERS } from '../../../src/store/buckets.js';
 import type { SlotsAsk } from '../../../src/store/index.js';
 import { NOW } from '../records.js';
 import type { UnderTest } from './under-test.js';
@@ -144,27 +144,27 @@ export function keepingQueues(underTest: UnderTest): void {
     });
   });
 
-  describe('turns', () => {
-    const turns = (count: number, now = NOW, latest?: number) => ({ count, intervalMs: 50, now, latest });
+  describe('permits', () => {
+    const permits = (count: number, now = NOW, latest?: number) => ({ count, intervalMs: 50, now, latest });
 
     it('come at once where no run has any, and behind those of the others', async () => {
       const { store } = underTest();
-      expect(await store.acquirePermits('queue-9', turns(10))).toBe(NOW);
-      expect(await store.acquirePermits('queue-9', turns(2))).toBe(NOW + 500);
-      expect(await store.acquirePermits('queue-9', turns(1, NOW + 400))).toBe(NOW + 600);
-      expect(await store.acquirePermits('queue-9', turns(1, NOW + 9_000))).toBe(NOW + 9_000);
+      expect(await store.acquirePermits('queue-9', permits(10))).toBe(NOW);
+      expect(await store.acquirePermits('queue-9', permits(2))).toBe(NOW + 500);
+      expect(await store.acquirePermits('queue-9', permits(1, NOW + 400))).toBe(NOW + 600);
+      expect(await store.acquirePermits('queue-9', permits(1, NOW + 9_000))).toBe(NOW + 9_000);
     });
 
-    it('are not taken where the first comes too late', async () => {
+    it('are not acquired where the first comes too late', async () => {
       const { store } = underTest();
-      await store.acquirePermits('queue-10', turns(100));
-      expect(await store.acquirePermits('queue-10', turns(1, NOW, NOW + 4_999))).toBeUndefined();
-      expect(await store.acquirePermits('queue-10', turns(1, NOW, NOW + 5_000))).toBe(NOW + 5_000);
+      await store.acquirePermits('queue-10', permits(100));
+      expect(await store.acquirePermits('queue-10', permits(1, NOW, NOW + 4_999))).toBeUndefined();
+      expect(await store.acquirePermits('queue-10', permits(1, NOW, NOW + 5_000))).toBe(NOW + 5_000);
     });
 
     it('are given to one each of many who come at once', async () => {
       const { store } = underTest();
-      const eight = Array.from({ length: 8 }, () => store.acquirePermits('queue-11', turns(4)));
+      const eight = Array.from({ length: 8 }, () => store.acquirePermits('queue-11', permits(4)));
       const firsts = (await Promise.all(eight)).map(Number).sort((a, b) => a - b);
       expect(firsts).toEqual(Array.from({ length: 8 }, (_, i) => NOW + i * 200));
     });

@@ -1,3 +1,4 @@
+import { StoreError } from '../store/errors.js';
 import type { SkipReason } from './changes.js';
 
 /** What an action came to. Counts are of records. */
@@ -6,11 +7,8 @@ export interface OperationResult {
   readonly matched: number;
   /** Changed; in a dry run, that would be. */
   readonly changed: number;
-  /**
-   * The number of changed records that were moved while a run may have been at work on them: they are due in a quarter of
-   * an hour.
-   */
-  readonly held: number;
+  /** Those of the changed records that were moved while a run may have them under attempt: due in 15 minutes. */
+  readonly delayed: number;
   /**
    * Left as they are, by reason. `asWanted`: already as the action would make it. `otherStatus`: the action is not for
    * its status. `inFlight`: under attempt, or may be; try again in a minute. `changedMeanwhile`: others changed it all the
@@ -30,6 +28,31 @@ export interface OperationResult {
   readonly examples: readonly string[];
   /** `limit`: there may be more. `aborted`: by the signal; the same call goes on with what is left. */
   readonly ended: 'complete' | 'limit' | 'aborted';
+}
+
+/** What an action came to, and what it cost as DynamoDB reports it; 0 on the store of a test. */
+export type ActionResult = OperationResult & {
+  /** Read units of all requests. */
+  readonly readUnits: number;
+  /** Write units of all requests, those of the index included. */
+  readonly writeUnits: number;
+};
+
+/**
+ * The store could not be reached, or used, any more. `result` is what was done by then; the same call goes on with
+ * what is left.
+ */
+export class OperationInterruptedError extends StoreError {
+  /** Always `OperationInterruptedError`. */
+  override readonly name = 'OperationInterruptedError';
+  constructor(
+    /** What was done by then. */
+    readonly result: OperationResult,
+    options: { readonly cause: unknown },
+  ) {
+    const reason = options.cause instanceof Error ? options.cause.message : String(options.cause);
+    super(`stopped after ${result.changed} were changed: ${reason}`, options);
+  }
 }
 
 /**
@@ -56,7 +79,7 @@ const MAX_EXAMPLES = 5;
 export class ActionCounters {
   looked = 0;
   matched = 0;
-  held = 0;
+  delayed = 0;
   private changedCount = 0;
   private failedCount = 0;
   private skippedCount = 0;
@@ -89,12 +112,12 @@ export class ActionCounters {
   }
 
   result(ended: OperationResult['ended']): OperationResult {
-    const { matched, changedCount: changed, held, failedCount: failed, failures, examples } = this;
+    const { matched, changedCount: changed, delayed, failedCount: failed, failures, examples } = this;
     const skipped = { ...this.skippedBy };
     return {
       matched,
       changed,
-      held,
+      delayed,
       skipped,
       failed,
       failures: [...failures],

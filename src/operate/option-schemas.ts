@@ -1,0 +1,79 @@
+import * as z from 'zod/mini';
+import { duration } from '../duration.js';
+import { ConfigurationError } from '../errors.js';
+import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import type { OperationProgress } from './result.js';
+import { queueName } from './selection.js';
+
+/** The options of every action, to be spread into its own. */
+const operationShape = {
+  dryRun: z.optional(z.boolean()),
+  perSecond: z.optional(z.number().check(z.positive(), z.maximum(100_000))),
+  limit: z.optional(z.int().check(z.minimum(1))),
+  concurrency: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
+  onProgress: z.optional(
+    z.custom<(progress: OperationProgress) => void>(
+      (value) => typeof value === 'function',
+      'expected a function',
+    ),
+  ),
+  onTrouble: z.optional(
+    z.custom<(message: string) => void>((value) => typeof value === 'function', 'expected a function'),
+  ),
+  signal: z.optional(
+    z.custom<AbortSignal>((value) => value instanceof AbortSignal, 'expected an AbortSignal'),
+  ),
+};
+
+const policy = z.optional(z.unknown());
+
+export const operationSchema = z.strictObject(operationShape);
+export const redriveSchema = z.strictObject({
+  ...operationShape,
+  queue: z.optional(queueName),
+  retry: policy,
+});
+export const discardSchema = z.strictObject({
+  ...operationShape,
+  reason: z.optional(z.string().check(z.minLength(1))),
+  retention: z._default(duration({}, 'forever'), 30 * 86_400),
+  delete: z._default(z.boolean(), false),
+});
+export const snoozeSchema = z.strictObject({
+  ...operationShape,
+  delay: z.optional(z.unknown()),
+  at: z.optional(z.unknown()),
+});
+export const moveSchema = z.strictObject({ ...operationShape, queue: queueName });
+export const editSchema = z.strictObject({
+  ...operationShape,
+  payload: z.optional(z.unknown()),
+  merge: z.optional(z.unknown()),
+  redrive: z._default(z.boolean(), false),
+});
+export const changePolicySchema = z.strictObject({ ...operationShape, retry: policy });
+export const statsSchema = z.strictObject({
+  queues: z.optional(z.array(queueName)),
+  alsoQueues: z.optional(z.array(queueName)),
+  signal: operationShape.signal,
+});
+export const exportSchema = z.strictObject({
+  limit: operationShape.limit,
+  onTrouble: operationShape.onTrouble,
+  signal: operationShape.signal,
+});
+
+/** A policy that makes sense; `null` for none. */
+export function parsePolicy(value: unknown, name: string): RetryPolicy | null | undefined {
+  if (value === undefined || value === null) return value;
+  resolvePolicy(value, name);
+  return value as RetryPolicy;
+}
+
+/** Ids, or `undefined` if it is a selection. */
+export function parseIds(which: unknown, name: string): readonly string[] | undefined {
+  const ids = typeof which === 'string' ? [which] : which;
+  if (!Array.isArray(ids)) return undefined;
+  if (ids.every((id) => typeof id === 'string' && id !== '')) return ids;
+  throw new ConfigurationError(`${name}: expected ids that are not empty, got ${JSON.stringify(which)}`);
+}

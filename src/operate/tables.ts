@@ -1,0 +1,81 @@
+import * as z from 'zod/mini';
+import type { Clock } from '../clock.js';
+import {
+  type ConnectionOptions,
+  clientAlone,
+  clientFor,
+  connectionShape,
+  tableName,
+  withMethod,
+} from '../connection.js';
+import type { Random } from '../random.js';
+import { type DynamoDBClient, DynamoDbOperatorStore } from '../store/index.js';
+import type { OperatorStore } from '../store/operator-store.js';
+import { patiently } from '../store/patience.js';
+import { parseOptions } from '../validation.js';
+
+/** Options of a `BacklogOperator`. Both tables are required. */
+export interface BacklogOperatorOptions extends ConnectionOptions {
+  /** Name of the table of records. */
+  readonly table: string;
+  /** Name of the table of leases and queues. */
+  readonly controlTable: string;
+  /** In place of the tables, for tests; such as a `MemoryStore`. */
+  readonly store?: OperatorStore | undefined;
+}
+
+const operatorSchema = z
+  .strictObject({
+    table: tableName,
+    controlTable: tableName,
+    ...connectionShape,
+    store: z.optional(withMethod<OperatorStore>('change', 'store')),
+  })
+  .check(clientAlone);
+
+interface Units {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+/** The two tables of a backlog, as an operator works on them. */
+export class Tables {
+  readonly clock: Clock;
+  readonly random: Random;
+  private readonly names: { readonly records: string; readonly control: string };
+  private readonly given: { readonly store: OperatorStore } | { readonly client: DynamoDBClient };
+
+  /** @throws ConfigurationError for an option that is missing, unknown or invalid */
+  constructor(options: BacklogOperatorOptions) {
+    const parsed = parseOptions(operatorSchema, options, 'BacklogOperator');
+    const { table, controlTable, store, clock, random } = parsed;
+    this.clock = clock;
+    this.random = random;
+    this.names = { records: table, control: controlTable };
+    this.given = store ? { store } : { client: clientFor(parsed) };
+  }
+
+  /** Their store, with what it has cost so far: calls at the same time do not share their units. */
+  open(): { readonly store: OperatorStore; readonly units: () => Units } {
+    const units = { readUnits: 0, writeUnits: 0 };
+    const { given, names: tables, clock, random } = this;
+    if ('store' in given) return { store: given.store, units: () => units };
+    const store = new DynamoDbOperatorStore({
+      client: given.client,
+      tables,
+      clock,
+      random,
+      onConsumed: (consumed) => {
+        if (consumed.kind === 'read') units.readUnits += consumed.units;
+        else units.writeUnits += consumed.units;
+      },
+    });
+    return { store, units: () => ({ ...units }) };
+  }
+
+  /** Repeats what DynamoDB throttles or does not answer, until the signal is aborted. */
+  patiently(signal: AbortSignal = new AbortController().signal, onTrouble = (_message: string): void => {}) {
+    const { clock } = this;
+    return <Answer>(request: () => Promise<Answer>) => patiently(request, { clock, signal, onTrouble });
+  }
+}

@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest';
+import { StoreAccessError } from '../../src/store/errors.js';
+import type { BacklogStore } from '../../src/store/store.js';
+import type { Process } from '../../src/worker/index.js';
+import { replacing } from '../simulation/replacing.js';
+import { fail, Harness, START, succeed, YOUNG } from './harness.js';
+
+const iso = (secondsAfterStart: number) => new Date(START + secondsAfterStart * 1000).toISOString();
+
+/** A record whose last attempt ended with its worker. */
+function putLost(harness: Harness, id: string, insertedAt = iso(-600)): void {
+  const lastError = { name: 'WorkerLost', message: 'gone', at: iso(-400), attempt: 1 };
+  harness.put(id, {
+    status: 'ERROR',
+    attempts: 1,
+    failures: 1,
+    firstFailureAt: iso(-400),
+    lastFailureAt: iso(-400),
+    lastAttemptAt: iso(-400),
+    lastError,
+    insertedAt,
+  });
+}
+
+/** A store that answers nothing any more once its worker is lost. */
+function mortal(store: BacklogStore) {
+  let lost = false;
+  const proxy = new Proxy(store, {
+    get:
+      (_, name) =>
+      (...args: unknown[]) => {
+        const method = store[name as keyof BacklogStore] as unknown as (...args: unknown[]) => unknown;
+        return lost ? new Promise(() => {}) : method.apply(store, args);
+      },
+  });
+  const die = () => {
+    lost = true;
+    return new Promise<never>(() => {});
+  };
+  return { store: proxy, die };
+}
+
+describe('a record that a worker was lost on', () => {
+  it('is attempted although younger ones end the process at every turn', async () => {
+    const harness = new Harness();
+    putLost(harness, 'innocent', iso(-700));
+    putLost(harness, 'poison-1', iso(-650));
+    putLost(harness, 'poison-2', iso(-600));
+    for (let tick = 0; tick < 6; tick++) {
+      const { store, die } = mortal(harness.store);
+      void harness.start((record) => (record.id === 'innocent' ? undefined : die()), { store, band: YOUNG });
+      await harness.pass(300);
+    }
+    expect(harness.item('innocent')).toMatchObject({ status: 'SUCCESS' });
+  });
+
+  it.each([
+    ['the limit', { maxRecords: 5 }, 0],
+    ['the time', { concurrency: 1, deadlineSeconds: 120 }, 20],
+  ])('is attempted by the next run where every run uses up %s', async (_, limits, seconds) => {
+    const harness = new Harness();
+    putLost(harness, 'in doubt', iso(-700));
+    for (let i = 0; i < 40; i++) harness.put(`r${i}`, { insertedAt: iso(-300) });
+    for (let runs = 0; runs < 2; runs++) {
+      const summary = await harness.run(() => harness.sleep(seconds), limits);
+      expect(summary.ended).toMatch(/maxRecords|deadline/);
+    }
+    expect(harness.item('in doubt')).toMatchObject({ status: 'SUCCESS' });
+  });
+
+  it('leaves the others their turn where the function has time for one attempt only', async () => {
+    const harness = new Harness();
+    putLost(harness, 'in doubt', iso(-700));
+    harness.put('r', { insertedAt: iso(-300) });
+    const attempted: string[] = [];
+    let writes = 0;
+    const holdLease: BacklogStore['holdLease'] = async (key, hold) => {
+      if (++writes > 20) throw new TypeError('the lease is written again and again');
+      return harness.store.holdLease(key, hold);
+    };
+    const process: Process = async ({ id }) => {
+      attempted.push(id);
+      await harness.sleep(20);
+    };
+    const store = replacing({ holdLease }, harness.store);
+    for (let runs = 0; runs < 2; runs++) await harness.run(process, { deadlineSeconds: 50, store });
+    expect(attempted).toEqual(['r', 'in doubt']);
+    expect(harness.statuses()).toEqual({ SUCCESS: 2 });
+  });
+
+  it('takes no more than the limit allows', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 3; i++) putLost(harness, `in doubt ${i}`);
+    for (let i = 0; i < 10; i++) harness.put(`r${i}`);
+    expect(await harness.run(succeed, { maxRecords: 5 })).toMatchObject({
+      attempted: 5,
+      ended: 'maxRecords',
+    });
+    expect(await harness.run(succeed, { maxRecords: 1 })).toMatchObject({
+      attempted: 1,
+      ended: 'maxRecords',
+    });
+  });
+});
+
+describe('records that a lost run left in doubt', () => {
+  const tier5 = {
+    number: 5,
+    every: 96 * 3600,
+    fromAge: 30 * 86_400,
+    untilAge: 180 * 86_400,
+    last: true,
+  };
+
+  it('do not wait for the next turn of a slow tier when one run cannot see to all of them', async () => {
+    const harness = new Harness();
+    const ids = Array.from({ length: 50 }, (_, i) => `r${i}`);
+    for (const id of ids) harness.put(id, { insertedAt: iso(-40 * 86_400) });
+    await harness.store.holdLease('q#5', { holder: 'lost', until: START, ids, rev: 'unwritten' });
+    await harness.pass(10);
+    expect(await harness.run(fail, { band: tier5, concurrency: 50 })).toMatchObject({
+      attempted: 40,
+      leftOver: 10,
+      ended: 'maxRecords',
+    });
+    const hourly = { ...YOUNG, number: 2, every: 3600 };
+    expect(await harness.run(fail, { band: hourly, catchUp: [tier5] })).toMatchObject({
+      attempted: 10,
+      caughtUp: [5],
+    });
+  });
+});
+
+describe('suspects', () => {
+  /** A lane whose lease names these suspects, with these other records, all of them due. */
+  async function suspected(suspects: readonly string[], others: readonly string[] = []): Promise<Harness> {
+    const harness = new Harness();
+    for (const id of [...suspects, ...others]) harness.put(id);
+    await harness.store.holdLease('q', { holder: 'ended', until: START, ids: [], rev: 'r' });
+    await harness.store.releaseLease('q', 'ended', { suspects });
+    return harness;
+  }
+
+  /** The suspects that the lane's lease names when it is free. */
+  async function left(harness: Harness): Promise<readonly string[]> {
+    const answer = await harness.store.holdLease('q', { holder: 'spy', until: 0, ids: [], rev: '' });
+    return (answer.held && answer.suspects) || [];
+  }
+
+  /** The journal, as the attempts find it. */
+  const journal = async (harness: Harness) =>
+    [...(await harness.store.readLeases()).values()].flatMap(({ ids }) => ids);
+
+  it('are not attempted as they were read when the lease has run out since', async () => {
+    const harness = await suspected(['a']);
+    const seen: string[] = [];
+    const store = replacing(
+      {
+        readPage: async (...args: Parameters<BacklogStore['readPage']>) => {
+          const page = await harness.store.readPage(...args);
+          seen.push('read');
+          if (seen.length === 1) await harness.sleep(80);
+          return page;
+        },
+      },
+      harness.store,
+    );
+    await harness.run(() => void seen.push('attempted'), { store });
+    // Read again with its page, and once more before its attempt.
+    expect(seen).toEqual(['read', 'read', 'read', 'attempted']);
+  });
+
+  it('remain suspects while the breaker of their destination is open', async () => {
+    const harness = await suspected(['a']);
+    const open = { until: START + 3_600_000, since: START, token: 't' };
+    await harness.store.setBreaker('q', 'down', open, undefined);
+    const choices = { breaker: true, destination: () => 'down' };
+    expect(await harness.run(succeed, choices)).toMatchObject({ attempted: 0, ended: 'maxRecords' });
+    expect(await left(harness)).toEqual(['a']);
+  });
+
+  it('leave half of the time to the others', async () => {
+    const suspects = Array.from({ length: 10 }, (_, i) => `s${i}`);
+    const harness = await suspected(suspects, ['other']);
+    const order: string[] = [];
+    await harness.run(async ({ id }) => {
+      order.push(id);
+      await harness.sleep(25);
+    });
+    expect(order.indexOf('other')).toBe(7);
+  });
+
+  it('are no more than twenty, however many records have lost a worker', async () => {
+    const harness = new Harness();
+    for (let i = 0; i < 30; i++) putLost(harness, `p${i}`);
+    let most = 0;
+    const holdLease: BacklogStore['holdLease'] = (key, hold) => {
+      most = Math.max(most, hold.suspects?.length ?? 0);
+      return harness.store.holdLease(key, hold);
+    };
+    await harness.run(succeed, { store: replacing({ holdLease }, harness.store) });
+    expect(most).toBe(20);
+  });
+
+  it('are attempted when no attempt of the pages goes on any more', async () => {
+    const harness = new Harness();
+    harness.put('straggler', { dueAt: iso(-100) });
+    putLost(harness, 'in doubt', iso(-700));
+    const events: string[] = [];
+    await harness.run(async ({ id }) => {
+      events.push(`${id} begins`);
+      if (id === 'straggler') await harness.sleep(70);
+      events.push(`${id} ends`);
+    });
+    expect(events).toEqual(['straggler begins', 'straggler ends', 'in doubt begins', 'in doubt ends']);
+  });
+
+  it('keep the others waiting while the attempt of one goes on', async () => {
+    const harness = await suspected(['a'], ['other']);
+    const events: string[] = [];
+    await harness.run(async ({ id }) => {
+      events.push(`${id} begins`);
+      if (id === 'a') await harness.sleep(70);
+      events.push(`${id} ends`);
+    });
+    expect(events).toEqual(['a begins', 'a ends', 'other begins', 'other ends']);
+  });
+
+  it('come behind the others after a run that was lost with one of them', async () => {
+    const harness = new Harness();
+    for (const id of ['poison', 'b', 'c', 'x', 'y']) harness.put(id);
+    const lost = { holder: 'lost', until: START, ids: ['poison'], begun: true, rev: 'unwritten' } as const;
+    await harness.store.holdLease('q', { ...lost, suspects: ['b', 'c'] });
+    await harness.pass(10);
+    const order: string[] = [];
+    const alone: Record<string, string[]> = {};
+    await harness.run(async ({ id }) => {
+      order.push(id);
+      alone[id] = await journal(harness);
+      await harness.sleep(1);
+    });
+    expect([order.slice(0, 2).sort(), order.slice(2)]).toEqual([
+      ['x', 'y'],
+      ['b', 'c'],
+    ]);
+    expect(alone).toMatchObject({ b: ['b'], c: ['c'] });
+    expect(harness.item('poison')).toMatchObject({ lastError: { name: 'WorkerLost' } });
+  });
+
+  it('report it when the outcome of the last of them cannot be written', async () => {
+    const harness = await suspected(['a']);
+    const settle: BacklogStore['settle'] = async () => {
+      throw new StoreAccessError('no rights');
+    };
+    const summary = await harness.run(succeed, { store: replacing({ settle }, harness.store) });
+    expect(summary).toMatchObject({ ended: 'storeError', trouble: 'StoreAccessError: no rights' });
+  });
+});
+
+it('a record that is named again while its attempt ignores its signal is not attempted beside it', async () => {
+  const harness = new Harness();
+  for (const [i, id] of ['slow', 'a', 'b', 'c'].entries()) harness.put(id, { dueAt: iso(-100 + 10 * i) });
+  let underway = 0;
+  let attempts = 0;
+  let most = 0;
+  const process: Process = async ({ id }) => {
+    if (id === 'a') harness.put('slow', { dueAt: iso(-50) });
+    if (id !== 'slow') return;
+    attempts++;
+    most = Math.max(most, ++underway);
+    await harness.sleep(100);
+    underway--;
+  };
+  // Pages of two: its producer replaces the record, so that a later page names it.
+  await harness.run(process, { concurrency: 2, attemptTimeout: 60 });
+  expect({ attempts, most }).toEqual({ attempts: 1, most: 1 });
+});
