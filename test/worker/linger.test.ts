@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Clock } from '../../src/clock.js';
 import type { BacklogStore } from '../../src/store/index.js';
+import type { Process, RunSummary } from '../../src/worker/index.js';
 import { replacing } from '../simulation/replacing.js';
-import { fail, Harness, START } from './harness.js';
+import { fail, Harness, START, succeed } from './harness.js';
 
 /** Nothing passes of the backlog's time while a run sleeps. */
 class StandingStill extends Harness {
@@ -35,4 +36,23 @@ it('a run ends before its deadline where what it gives back while it stays is no
   const { attempted, durationMs } = await harness.run(fail, choices);
   expect(attempted).toBe(2);
   expect(durationMs).toBeLessThan(300_000);
+});
+
+it('a run that stays looks at all records when another run has asked for the lane meanwhile', async () => {
+  const harness = new Harness();
+  harness.put('a');
+  const retry = { type: 'constant', interval: 10, jitter: 'none' } as const;
+  const attempted: string[] = [];
+  let other: Promise<RunSummary> | undefined;
+  const process: Process = async ({ id, attempts }) => {
+    attempted.push(id);
+    if (id === 'b') return;
+    if (attempts === 0) throw new Error('once');
+    harness.put('b');
+    other = harness.start(succeed, { retry });
+    await harness.sleep(1);
+  };
+  await harness.run(process, { retry, linger: 30 });
+  expect(await other).toMatchObject({ ended: 'leaseHeld', attempted: 0 });
+  expect(attempted).toEqual(['a', 'a', 'b']);
 });
