@@ -327,6 +327,14 @@ describe('a breaker for each destination', () => {
     expect(await positions(harness)).toEqual({});
   });
 
+  it('takes nothing of the limit of a run for those that it spares', async () => {
+    const harness = customers(20);
+    const open = { until: START + 3_600_000, since: START, token: 't' };
+    await harness.store.setBreaker('q', 'a', open, undefined);
+    const summary = await harness.run(succeed, { ...choices, maxRecords: 10 });
+    expect(summary).toMatchObject({ attempted: 10, succeeded: 10 });
+  });
+
   it('a Retry-After moves the one that it is of', async () => {
     const harness = customers(40);
     const summary = await harness.run(
