@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../src/errors.js';
-import { DEFAULT_TIERS, hash32, type RetryPolicy, resolvePolicy, tierBands } from '../src/policies/index.js';
+import { hash32 } from '../src/hash.js';
+import { DEFAULT_TIERS, type RetryPolicy, resolvePolicy, tierBands } from '../src/policies/index.js';
 import { laneOf, lanesOf } from '../src/record/index.js';
 import type { TaskWork } from '../src/tasks/work.js';
 import { parseOptions } from '../src/validation.js';

@@ -1,4 +1,4 @@
-export { hash32, phaseOf } from './hash.js';
+export { phaseOf } from './jitter.js';
 export { isLimitsOnly, limited, type ParsedLimits, parseLimits, type RetryLimits } from './limits.js';
 export { MAX_WAIT_SECONDS, type WaitRange } from './policy.js';
 export { POLICY_TYPES, resolvePolicy } from './resolve.js';

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../errors.js';
+import { hash32 } from '../hash.js';
 import { nearest } from '../nearest.js';
 import { parseOptions, show } from '../validation.js';
 import type { WaitRange } from './policy.js';
@@ -107,4 +108,9 @@ function uncut(base: number, jitter: Jitter): WaitRange {
     default:
       throw new ConfigurationError(`jitter: unknown type ${show(jitter satisfies never)}`);
   }
+}
+
+/** A number in (0, 1) that stays with the record for life: its phase. */
+export function phaseOf(id: string, queue?: string): number {
+  return (hash32(queue === undefined ? id : `${queue}:${id}`) + 0.5) / 2 ** 32;
 }

@@ -1,5 +1,5 @@
 import type { Random } from '../random.js';
-import { phaseOf } from './hash.js';
+import { phaseOf } from './jitter.js';
 import { type FormulaWait, isFixed, type WaitRange } from './policy.js';
 import type { ResolvedPolicy } from './resolved-policy.js';
 import { exactly, nearestTick } from './tick.js';

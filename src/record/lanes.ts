@@ -1,4 +1,4 @@
-import { hash32 } from '../policies/index.js';
+import { hash32 } from '../hash.js';
 import type { BacklogRecord } from './record.js';
 
 type Place = Pick<BacklogRecord, 'id' | 'queue' | 'lane'>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { hash32 } from '../../src/hash.js';
 import {
   decideRetry,
-  hash32,
   POLICY_TYPES,
   phaseOf,
   type RetryPolicy,

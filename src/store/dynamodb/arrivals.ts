@@ -1,4 +1,4 @@
-import { hash32 } from '../../policies/hash.js';
+import { hash32 } from '../../hash.js';
 import type { Item } from '../../record/index.js';
 import { CLAIM_BUCKETS, claimBucketOf, runsPerBucket } from '../buckets.js';
 import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, NamedClaim } from '../store.js';

@@ -25,8 +25,3 @@ function finished(hash: number): number {
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
   return (h ^ (h >>> 16)) >>> 0;
 }
-
-/** A number in (0, 1) that stays with the record for life: its phase. */
-export function phaseOf(id: string, queue?: string): number {
-  return (hash32(queue === undefined ? id : `${queue}:${id}`) + 0.5) / 2 ** 32;
-}
