@@ -6,7 +6,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { ConfigurationError } from '../../src/errors.js';
 import { startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import { folderTrouble } from '../../src/local/folder-trouble.js';
-import { watchFolder } from '../../src/local/folder-watch.js';
 import { Timekeeper } from '../../src/local/schedule/timekeeper.js';
 import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { clock } from '../store/dynamodb-under-test.js';
@@ -133,22 +132,6 @@ describe('data that cannot be read', () => {
 });
 
 describe('the folder of the data', () => {
-  it('is watched: one that was removed or replaced is told of, once', async () => {
-    vi.useFakeTimers();
-    const answers = ['1', '1', '2', '3'];
-    const gone: Error[] = [];
-    await watchFolder({
-      file: 'LOCK',
-      identify: async () => answers.shift() ?? '4',
-      onGone: (error) => gone.push(error),
-    });
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(gone).toHaveLength(0);
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(gone).toHaveLength(1);
-    expect(folderTrouble('/data', gone[0]).message).toMatch(/removed or replaced.*Put it back/);
-  });
-
   it('is told of by the clock that cannot be saved in it any more', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'backlog-time-'));
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
