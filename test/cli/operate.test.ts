@@ -223,7 +223,7 @@ describe('the other actions', () => {
 });
 
 describe('backlog export', () => {
-  it('writes items as they stand, one a line', async () => {
+  it('writes items unchanged, one a line', async () => {
     const odd = dead('a', { own: [1, { ü: true }], insertedAt: 'yesterday', big: 12345678901234567890n });
     await table.put(odd, record('b'));
     const { out, err, code } = await operate('export', '--queue', 'orders', '--status', 'DEAD');
@@ -311,7 +311,7 @@ describe('backlog stats', () => {
     expect(err).toMatch(/read units$/);
   });
 
-  it('knows the queues of the running runtime, and none that it was not told of', async () => {
+  it('knows the queues of the running runtime and no others', async () => {
     await announce({
       pid: process.pid,
       cwd: process.cwd(),

@@ -35,7 +35,7 @@ const storeAt = (endpoint: string, tables: TestTables) =>
   new DynamoDbStore({ client: clientAt(endpoint), tables, clock });
 
 describe('a disk that is full', () => {
-  it('is told once, with what to do; what was accepted is there at the next start, and no more', async () => {
+  it('is reported once, with what to do; what was accepted is there at the next start, and no more', async () => {
     const dataDir = join(scratch, 'full');
     const failures: ConfigurationError[] = [];
     const first = await startEmbeddedDynamoDb({ dataDir, onFailure: (error) => failures.push(error) });
@@ -90,7 +90,7 @@ describe('a disk that is full', () => {
 });
 
 describe('data that cannot be read', () => {
-  it('are told of when a read meets them, and show nothing of what is in them', async () => {
+  it('are reported when a read meets them, without what is in them', async () => {
     const failures: ConfigurationError[] = [];
     const dynamoDb = await startEmbeddedDynamoDb({
       dataDir: join(scratch, 'unreadable'),
@@ -132,7 +132,7 @@ describe('data that cannot be read', () => {
 });
 
 describe('the folder of the data', () => {
-  it('is told of by the clock that cannot be saved in it any more', async () => {
+  it('is reported missing by the clock that cannot be saved in it any more', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'backlog-time-'));
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const onTrouble = vi.fn<(error: Error) => void>();

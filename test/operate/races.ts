@@ -174,7 +174,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
     );
 
     it(
-      'that comes second looks again, and decides anew',
+      'that comes second looks and decides again',
       scene(async (its) => {
         await its.put();
         let writes = 0;
@@ -217,7 +217,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
     );
 
     it(
-      'removes it for good: the attempt’s end does not bring it back',
+      'removes it permanently: the attempt’s end does not bring it back',
       scene(async (its) => {
         await its.put();
         const summary = await its.run(async ({ id }) => {
@@ -268,7 +268,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
     );
   });
 
-  describe(`on ${name}, a record that has no place yet`, () => {
+  describe(`on ${name}, a record that is not indexed yet`, () => {
     const bare = (its: World) => ({ lane: undefined, dueAt: undefined, rev: undefined, queue: its.queue });
 
     it(
@@ -308,7 +308,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
     );
 
     it(
-      'gets its place with the action, and is not attempted on arrival any more',
+      'is indexed with the action, and is not attempted on arrival any more',
       scene(async (its) => {
         await its.put(bare(its));
         expect(await its.operator().snooze(its.id(), { delay: '1h' })).toMatchObject({ changed: 1 });
@@ -334,7 +334,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
 
   describe(`on ${name}, a move to another queue`, () => {
     it(
-      'of a record that nobody attempts is due there as it was, at once',
+      'of a record that no run attempts is due there as it was, at once',
       scene(async (its) => {
         const to = `${its.queue}-to`;
         await its.put();
@@ -395,7 +395,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
     );
 
     it(
-      'out of a busy lane is due at once when the next page shows that nobody attempts it',
+      'out of a busy lane is due at once when the next page shows that no run attempts it',
       scene(async (its) => {
         const to = `${its.queue}-to`;
         for (let i = 0; i < 5; i++) await its.put({ dueAt: its.iso(-60 + i) }, `r${i}`);
