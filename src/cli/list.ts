@@ -3,7 +3,7 @@ import { type BacklogRecord, isPending, type Status } from '../record/index.js';
 import { lanesHolding } from '../store/dynamodb/due.js';
 import { DynamoDbStore } from '../store/index.js';
 import { connect, type TargetFlags } from './connect.js';
-import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
+import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
 import { type Paint, painter } from './paint.js';
 import { plainTable } from './plain-table.js';
 import { recordJson } from './record-json.js';
@@ -84,7 +84,7 @@ async function printTable(
   found.sort((a, b) => (a.insertedAt < b.insertedAt ? -1 : a.insertedAt > b.insertedAt ? 1 : 0));
   output.data(tableOf(found, now, painter(hasColors(process.stdout))));
   const note = more ? `; there are more: --limit ${limit * 10}, or --json for all` : '';
-  output.message(`${found.length} records in ${where}${note}`);
+  output.message(`${counted(found.length, 'record')} in ${where}${note}`);
   return EXIT.ok;
 }
 

@@ -1,6 +1,6 @@
 import cliProgress from 'cli-progress';
 import { age } from '../duration-text.js';
-import type { Output } from './output.js';
+import { counted, type Output } from './output.js';
 
 /** A progress bar on stderr, or nothing where stderr is no terminal. */
 export interface ProgressBar extends Pick<Output, 'message'> {
@@ -9,14 +9,17 @@ export interface ProgressBar extends Pick<Output, 'message'> {
 }
 
 export function progressBar(totalBytes: number | undefined, output: Output): ProgressBar {
-  const bar = totalBytes ? terminalBar('{bar} {percentage}%  {inserted} records{left}') : undefined;
+  const bar = totalBytes ? terminalBar('{bar} {percentage}%  {inserted}{left}') : undefined;
   if (!bar || !totalBytes) return { update: () => {}, stop: () => {}, message: output.message };
   const startedAt = performance.now();
-  bar.start(totalBytes, 0, { inserted: 0, left: '' });
+  bar.start(totalBytes, 0, { inserted: counted(0, 'record'), left: '' });
   return {
     update: (bytes, inserted) => {
       const leftMs = ((performance.now() - startedAt) / bytes) * (totalBytes - bytes);
-      bar.update(bytes, { inserted, left: inserted > 0 ? `, ${age(leftMs)} left` : '' });
+      bar.update(bytes, {
+        inserted: counted(inserted, 'record'),
+        left: inserted > 0 ? `, ${age(leftMs)} left` : '',
+      });
     },
     stop: () => bar.stop(),
     // A line above the bar, which is drawn again below it.

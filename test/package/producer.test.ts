@@ -70,7 +70,7 @@ describe('a producer that installs the package alone', () => {
   it('learns what to install for the local runtime and for charts, and that is all they need', async () => {
     const backlog = (...args: string[]) => run('node_modules/.bin/backlog', args, { cwd: producer });
     expect(await backlog('policy', 'fibonacci')).toMatchObject({ code: 0 });
-    const needs = / needs packages that are not installed: (npm install --save-dev .+)$/m;
+    const needs = / needs are installed: (npm install --save-dev .+)$/m;
     const sample = ['start', '--for', '10m', '--port', '0', '--dynamodb-port', '0'];
     for (const args of [sample, ['policy', 'fibonacci', '--chart', 'policy.png']]) {
       const { code, err } = await backlog(...args);

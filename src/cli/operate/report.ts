@@ -1,6 +1,6 @@
 import type { ActionResult, SkipReason } from '../../operate/index.js';
-import { printable } from '../output.js';
-import { plural, type Verbs } from './verbs.js';
+import { counted, printable } from '../output.js';
+import type { Verbs } from './verbs.js';
 
 const SHOWN_FAILURES = 20;
 
@@ -31,9 +31,9 @@ export function resultText(result: ActionResult, { done }: Verbs, dryRun: boolea
       : '';
   const verb = dryRun ? `would be ${done}` : done;
   const lines = [
-    `${plural(changed)} ${verb}${such}`,
+    `${counted(changed, 'record')} ${verb}${such}`,
     ...(held > 0
-      ? [`${held} of them may be under attempt in their previous queue: they are due in a quarter of an hour`]
+      ? [`${held} of them due in a quarter of an hour: maybe under attempt in the previous queue`]
       : []),
     ...Object.entries(skipped).map(([reason, count]) => `${count} left alone: ${LEFT[reason as SkipReason]}`),
     ...(failed > 0 ? [`${failed} failed`] : []),
@@ -46,9 +46,9 @@ export function resultText(result: ActionResult, { done }: Verbs, dryRun: boolea
 }
 
 export function unitsText({ readUnits, writeUnits }: Pick<ActionResult, 'readUnits' | 'writeUnits'>): string {
-  return `${round(readUnits)} read units, ${round(writeUnits)} write units`;
+  return `${counted(round(readUnits), 'read unit')}, ${counted(round(writeUnits), 'write unit')}`;
 }
 
-function round(units: number): string {
-  return String(Math.round(units * 10) / 10);
+function round(units: number): number {
+  return Math.round(units * 10) / 10;
 }

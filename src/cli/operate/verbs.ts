@@ -5,7 +5,3 @@ export interface Verbs {
   /** 12 records `redriven` */
   readonly done: string;
 }
-
-export function plural(count: number): string {
-  return count === 1 ? '1 record' : `${count} records`;
-}
