@@ -1,5 +1,5 @@
 import type { FigureTable } from '../charts/picture.js';
-import { age } from '../duration-text.js';
+import { age } from '../duration.js';
 import type { Scenario } from '../lab/scenario.js';
 import type { Simulation } from '../lab/simulate.js';
 import type { SimulationResult } from '../lab/simulation-result.js';

@@ -400,7 +400,7 @@ describe('wrong usage ends with code 2, a reason, and nothing changed', () => {
     const bare = await oldTable(dynamodb.endpoint, `Bare${tables}`, { index: false });
     const at = ['--endpoint', dynamodb.endpoint, '--table', bare.name, '--control-table', control.name];
     const { err } = await backlog('redrive', '--queue', 'orders', '--yes', ...at);
-    expect(err).toMatch(/stopped after 0 were changed.*no index "due"/);
+    expect(err).toMatch(/stopped with 0 changed.*no index "due"/);
     bare.close();
   });
 });

@@ -786,7 +786,7 @@ describe('any action', () => {
       .redrive({ queue: 'q' })
       .catch((thrown) => thrown);
     expect(error).toBeInstanceOf(OperationInterruptedError);
-    expect(error.message).toBe('stopped after 150 were changed: access denied');
+    expect(error.message).toBe('stopped with 150 changed: access denied');
     expect(error.result).toMatchObject({ changed: 150, ended: 'aborted' });
     expect(harness.statuses()).toEqual({ NEW: 150, DEAD: 150 });
   });

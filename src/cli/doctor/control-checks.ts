@@ -1,4 +1,4 @@
-import { age } from '../../duration-text.js';
+import { age } from '../../duration.js';
 import type { ControlFacts } from '../../store/dynamodb/control-items.js';
 import { counted, printable } from '../output.js';
 import type { Finding } from './findings.js';

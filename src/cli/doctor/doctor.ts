@@ -1,4 +1,4 @@
-import { age } from '../../duration-text.js';
+import { age } from '../../duration.js';
 import { describeExpiry, describeTable, hasPointInTimeRecovery } from '../../store/dynamodb/inspect.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';

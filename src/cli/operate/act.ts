@@ -9,12 +9,11 @@ import {
 import { confirmed, requireTerminal } from '../confirm.js';
 import type { Target } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';
-import { itemsBar } from '../items-bar.js';
 import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';
-import { hasProblems, resultText, unitsText } from './report.js';
+import { itemsBar } from '../progress.js';
+import { hasProblems, resultText, unitsText, type Verbs } from './report.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
-import type { Verbs } from './verbs.js';
 
 export interface ActFlags extends SelectionFlags, OperateTargetFlags {
   readonly dryRun?: boolean | undefined;

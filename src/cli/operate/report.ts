@@ -1,6 +1,13 @@
 import type { ActionResult, SkipReason } from '../../operate/index.js';
 import { counted, printable } from '../output.js';
-import type { Verbs } from './verbs.js';
+
+/** How an action is spoken of. */
+export interface Verbs {
+  /** `Redrive` 12 records? */
+  readonly ask: string;
+  /** 12 records `redriven` */
+  readonly done: string;
+}
 
 const SHOWN_FAILURES = 20;
 

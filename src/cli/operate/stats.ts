@@ -1,4 +1,4 @@
-import { age } from '../../duration-text.js';
+import { age } from '../../duration.js';
 import type { QueueStats } from '../../operate/index.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { age } from '../../duration-text.js';
+import { age } from '../../duration.js';
 import { type LocalServer, localApp, serveLocally } from '../local-server.js';
 import type { RuntimeStatus } from './status.js';
 
