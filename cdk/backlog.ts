@@ -11,7 +11,6 @@ import { ConfigurationError } from '../src/errors.js';
 import { parseOptions, show } from '../src/validation.js';
 import { addAlarms } from './alarms.js';
 import { addDashboard } from './dashboard.js';
-import { attemptedOnArrival } from './first-attempt.js';
 import { eventDlqQueue, redeliveryQueue } from './given-up-events.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
@@ -26,7 +25,7 @@ import { backlogTicks } from './ticks.js';
 import { checkTimeZone, timeZone } from './time-zone.js';
 import { alarmAction, functionTimeout, key, table } from './values.js';
 import { readWorkers } from './worker-props.js';
-import { staffQueues } from './workers.js';
+import { attemptedOnArrival, staffQueues } from './workers.js';
 
 const propsShape = z.strictObject({
   queues: z.custom<Readonly<Record<string, QueueProps>>>(

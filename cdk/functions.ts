@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Annotations, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type IGrantable, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -23,7 +24,6 @@ import { LEAST_SPARE_SECONDS } from '../src/worker/index.js';
 import { urlOf } from './delivery.js';
 import { handlerEnvironment } from './environment.js';
 import { hasEsbuild } from './esbuild.js';
-import { handlerFolder } from './handler-folder.js';
 import { acknowledgeRuns } from './nag.js';
 import type { Queue, Work } from './queue.js';
 import { grantSecrets } from './secrets.js';
@@ -229,4 +229,25 @@ function finish(
   }
   grantWork(worker.lambda, tables);
   return { ...worker, timeoutSeconds };
+}
+
+/** The bundles that `npm run build` makes: built-in delivery for each retry mode, the intake and its sweep. */
+export type Bundle = 'fibonacci' | 'progressive' | 'intake' | 'sweep';
+
+/**
+ * The folder of a bundle, whether this file runs compiled (dist/cdk) or from source (cdk).
+ *
+ * @throws ConfigurationError if it has not been built
+ */
+export function handlerFolder(bundle: Bundle, base: string = import.meta.url): string {
+  const folders = [`../handlers/${bundle}`, `../dist/handlers/${bundle}`].map((path) =>
+    fileURLToPath(new URL(path, base)),
+  );
+  const found = folders.find((folder) => existsSync(`${folder}/index.mjs`));
+  if (!found) {
+    throw new ConfigurationError(
+      `The built-in handler "${bundle}" is not there: run "npm run build" first (looked in ${folders.join(' and ')})`,
+    );
+  }
+  return found;
 }

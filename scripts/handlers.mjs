@@ -1,16 +1,11 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withoutUnneededParts } from './unneeded-parts.mjs';
+import { ABSENT_PACKAGES, withoutUnneededParts } from './unneeded-parts.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** The built-in delivery, for queues with per-record retries and for progressive ones; the intake and its sweep. */
 export const HANDLERS = ['fibonacci', 'progressive', 'intake', 'sweep'];
-
-const ABSENT = join(ROOT, 'scripts', 'absent-credentials.mjs');
-const NO_DISCOVERY = join(ROOT, 'scripts', 'absent-endpoint-discovery.mjs');
-const NO_EVENT_STREAMS = join(ROOT, 'scripts', 'absent-event-streams.mjs');
-const NO_HINTS = join(ROOT, 'scripts', 'absent-hints.mjs');
 
 /** What any handler that is deployed as a file is bundled with. */
 export const BUNDLING = {
@@ -41,15 +36,6 @@ export function handlerBundle(name) {
     splitting: true,
     outExtension: { '.js': '.mjs' },
     plugins: [withoutUnneededParts],
-    alias: {
-      '@aws-sdk/credential-provider-ini': ABSENT,
-      '@aws-sdk/credential-provider-process': ABSENT,
-      '@aws-sdk/credential-provider-sso': ABSENT,
-      '@aws-sdk/credential-provider-web-identity': ABSENT,
-      '@smithy/credential-provider-imds': ABSENT,
-      '@aws-sdk/middleware-endpoint-discovery': NO_DISCOVERY,
-      '@smithy/core/event-streams': NO_EVENT_STREAMS,
-      'fastest-levenshtein': NO_HINTS,
-    },
+    alias: ABSENT_PACKAGES,
   };
 }

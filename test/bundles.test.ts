@@ -90,7 +90,7 @@ it('there is no other handler to bundle', () => {
   expect(HANDLERS).toEqual(['fibonacci', 'progressive', 'intake', 'sweep']);
 });
 
-it('a bundle with a handler of your own holds nothing of ours that it does not need', async () => {
+it('a bundle with a handler of your own holds no part of this package that it does not need', async () => {
   const { outputs } = await metafileOf({ entryPoints: ['functions/index.ts'] });
   const inputs = Object.values(outputs).flatMap((output) =>
     Object.entries(output.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? input : [])),

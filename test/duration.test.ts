@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { duration, LONGEST_SECONDS, parseDuration } from '../src/duration.js';
-import { age } from '../src/duration-text.js';
+import { age, duration, LONGEST_SECONDS, parseDuration } from '../src/duration.js';
 import { parseOptions } from '../src/validation.js';
 
 describe('a duration', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { lintProse } from '../scripts/prose/lint.js';
-import { MAXIMUM_WORDS, sentencesOf } from '../scripts/prose/rules.js';
+import { MAXIMUM_WORDS, MAXIMUM_WORDS_OF_TITLE, sentencesOf } from '../scripts/prose/rules.js';
 import { REFUSED } from '../scripts/prose/words.js';
 
 const complaints = async (path: string, text: string) =>
@@ -40,7 +40,7 @@ it('code in a page is no prose', async () => {
   expect(await complaints('page.md', page)).toEqual([]);
 });
 
-it('people may be "who"', async () => {
+it('people may be `who`', async () => {
   expect(await complaints('page.md', 'An operator who redrives, and the people who deploy.')).toEqual([]);
   expect(await complaints('page.md', 'A record who fails.')).toEqual(['1:10 words']);
 });
@@ -97,6 +97,24 @@ it('long sentences, in a page and in a comment', async () => {
   expect(await complaints('source.ts', `${lines}// and more\n`)).toEqual(['1:4 sentence-length']);
   expect(await complaints('source.ts', `${lines}\n// and more\n`)).toEqual([]);
   expect(await complaints('source.mjs', `/**\n * - ${words(30)}\n * - ${words(30)}\n */\n`)).toEqual([]);
+});
+
+it('refused words and many words in the titles of tests and of their groups, and in nothing else of a test', async () => {
+  const source = [
+    '// somebody',
+    "describe('nobody', () => {",
+    "  it.each(['nobody'])('is left in peace: %s', () => expect('whoever it is').toBe(x.it('somebody')));",
+    '  describe.skipIf(whoever)(`$' + '{name} for good`, () => {});',
+    `  it('${words(MAXIMUM_WORDS_OF_TITLE)}');`,
+    `  it('${words(MAXIMUM_WORDS_OF_TITLE + 1)}');`,
+    '});',
+  ].join('\n');
+  expect(await complaints('test/source.test.ts', source)).toEqual([
+    '2:11 words',
+    '3:32 words',
+    '4:37 words',
+    '6:7 sentence-length',
+  ]);
 });
 
 it('where sentences end', () => {

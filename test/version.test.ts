@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { VERSION } from '../src/version.js';
 
-it("the version that deliveries bear is the package's", () => {
+it("the version in deliveries is the package's", () => {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   expect(VERSION).toBe(version);
 });

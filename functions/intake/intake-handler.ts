@@ -1,15 +1,13 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { createDeps, type HandlerDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
-import { lambdaHandler } from '../lambda-handler.js';
+import { lambdaHandler, once } from '../lambda-handler.js';
 import { attemptLogger, createLogger } from '../logger.js';
 import { emitIntakeMetrics, type IntakeMetrics } from '../metrics.js';
-import { once } from '../once.js';
 import { dispatchInserts } from './dispatch-inserts.js';
 import { IntakeBatch, type IntakeDeps } from './intake-batch.js';
 import { createInvoker, type Invoker } from './invoker.js';
-import { parseQueueEvent } from './queue-event.js';
-import { redeliver } from './redeliver.js';
+import { type Message, parseQueueEvent } from './queue-event.js';
 import { readIntakeSettings } from './settings.js';
 import { parseStreamEvent } from './stream-event.js';
 
@@ -82,4 +80,31 @@ function isOfQueue(input: unknown): boolean {
   const { Records } = (input ?? {}) as { Records?: unknown };
   const [first]: { eventSource?: unknown }[] = Array.isArray(Records) ? Records : [];
   return first?.eventSource === 'aws:sqs';
+}
+
+/**
+ * Handles records that come back: of a run that was lost, or whose first attempt had to be waited for.
+ *
+ * @returns messages that must come again
+ */
+async function redeliver(
+  messages: readonly Message[],
+  run: IntakeBatch,
+  { invoker, logger }: IntakeDeps,
+): Promise<string[]> {
+  const failed: string[] = [];
+  for (const message of messages) {
+    try {
+      if (message.type === 'foreign') {
+        await invoker.giveUp(message.body);
+        continue;
+      }
+      if (message.lost) run.lostRun(message.ids.length);
+      if ((await run.index(message.ids)).length > 0) failed.push(message.messageId);
+    } catch (error) {
+      logger.error('a message of the redelivery queue comes again', error as Error);
+      failed.push(message.messageId);
+    }
+  }
+  return failed;
 }

@@ -1,9 +1,8 @@
 import { type SweepSummary, sweep } from '../../src/intake/index.js';
 import { createDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
-import { lambdaHandler } from '../lambda-handler.js';
+import { lambdaHandler, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
-import { once } from '../once.js';
 import type { IntakeSeams } from './intake-handler.js';
 import { createMessages, type Messages } from './messages.js';
 import { readIntakeSettings } from './settings.js';

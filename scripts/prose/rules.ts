@@ -4,6 +4,8 @@ import { REFUSED } from './words.js';
 
 /** A sentence of more words has to be read twice. Code and inserted values count as one word each. */
 export const MAXIMUM_WORDS = 35;
+/** The same for a heading, and for the title of a test. */
+export const MAXIMUM_WORDS_OF_TITLE = 30;
 
 /** "It had had time", "it knows that that one is free". */
 const MAY_DOUBLE = new Set(['had', 'that']);
@@ -54,11 +56,14 @@ function textOf(node: TextNode): Text {
   return { text: words, at: (index) => (offsets[Math.min(index, offsets.length - 1)] ?? 0) - node.range[0] };
 }
 
-const rule = (ruleId: string, complaintsOf: (text: string) => Complaint[]): TextlintKernelRule => {
+const rule = (
+  ruleId: string,
+  complaintsOf: (text: string, isTitle: boolean) => Complaint[],
+): TextlintKernelRule => {
   const reporter: TextlintRuleModule = ({ report, RuleError, locator }) => {
     const check = (node: TextNode) => {
       const { text, at } = textOf(node);
-      for (const { start, end, message } of complaintsOf(text)) {
+      for (const { start, end, message } of complaintsOf(text, node.type === 'Header')) {
         const padding = locator.range([at(start), at(end - 1) + 1]);
         report(node as never, new RuleError(message, { padding }));
       }
@@ -92,18 +97,19 @@ export const RULES: readonly TextlintKernelRule[] = [
       })),
     ),
   ),
-  rule('sentence-length', (text) =>
-    sentencesOf(text).flatMap(({ start, end }) => {
+  rule('sentence-length', (text, isTitle) => {
+    const maximum = isTitle ? MAXIMUM_WORDS_OF_TITLE : MAXIMUM_WORDS;
+    return sentencesOf(text).flatMap(({ start, end }) => {
       const words = text
         .slice(start, end)
         .split(/\s+/)
         .filter((word) => /[\p{L}\p{N}□]/u.test(word));
-      if (words.length <= MAXIMUM_WORDS) return [];
+      if (words.length <= maximum) return [];
       const begin = start + (/\S/.exec(text.slice(start))?.index ?? 0);
-      const message = `"${words.slice(0, 5).join(' ')} ...": a sentence of ${words.length} words; write several, of at most ${MAXIMUM_WORDS} each`;
+      const message = `"${words.slice(0, 5).join(' ')} ...": a sentence of ${words.length} words; write several, of at most ${maximum} each`;
       return [{ start: begin, end, message }];
-    }),
-  ),
+    });
+  }),
   rule('doubled-word', (text) =>
     [...text.matchAll(/(?<![\p{L}\p{N}-])(\p{L}+)\s+(?=(\p{Ll}+)(?![\p{L}\p{N}-]))/gu)]
       .filter(([, first = '', second = '']) => first.toLowerCase() === second && !MAY_DOUBLE.has(second))

@@ -12,7 +12,7 @@ function locator(source: string) {
   };
 }
 
-/** A source as textlint reads it: a paragraph for each comment and string. */
+/** A source as textlint reads it: a paragraph for each comment and string; of a test, a header for each title. */
 function documentOf(source: string, path: string) {
   const locate = locator(source);
   const node = (type: string, start: number, end: number) => ({
@@ -21,15 +21,18 @@ function documentOf(source: string, path: string) {
     loc: { start: locate(start), end: locate(end) },
     raw: source.slice(start, end),
   });
-  const paragraph = ({ pieces }: Block) => ({
-    ...node('Paragraph', pieces[0]?.start ?? 0, pieces.at(-1)?.end ?? 0),
+  const block = (type: 'Paragraph' | 'Header', { pieces }: Block) => ({
+    ...node(type, pieces[0]?.start ?? 0, pieces.at(-1)?.end ?? 0),
     children: pieces.map(({ start, end, text }) => ({
       ...node(text === PLACEHOLDER ? 'Code' : 'Str', start, end),
       value: text,
     })),
   });
-  const { comments, strings } = proseOf(source, path.endsWith('.ts'));
-  return { ...node('Document', 0, source.length), children: [...comments, ...strings].map(paragraph) };
+  const { comments, strings, titles } = proseOf(source, path.endsWith('.ts'));
+  const blocks = path.startsWith('test/')
+    ? titles.map((title) => block('Header', title))
+    : [...comments, ...strings].map((paragraph) => block('Paragraph', paragraph));
+  return { ...node('Document', 0, source.length), children: blocks };
 }
 
 class SourceProcessor {
@@ -45,5 +48,5 @@ class SourceProcessor {
   }
 }
 
-/** A textlint plugin: the comments of TypeScript and JavaScript, and their strings that are sentences. */
+/** A textlint plugin: the comments and sentences of TypeScript and JavaScript, and the titles of tests. */
 export const sourcePlugin = { Processor: SourceProcessor } as unknown as TextlintPluginCreator;

@@ -99,6 +99,26 @@ function stringsOf(root: SyntaxNode, source: string): Block[] {
   return blocks;
 }
 
+/** `it`, `describe`, and with something behind: `it.each(...)`, `describe.skipIf(...)`. */
+function isTestFunction({ type, name, object, callee }: SyntaxNode): boolean {
+  if (type === 'Identifier') return name === 'it' || name === 'describe';
+  const inner = (object ?? callee) as SyntaxNode | undefined;
+  return inner !== undefined && isTestFunction(inner);
+}
+
+function titlesOf(root: SyntaxNode, source: string): Block[] {
+  const blocks: Block[] = [];
+  const visit = (node: SyntaxNode) => {
+    const [title] = (node.arguments ?? []) as SyntaxNode[];
+    const isTest = title && node.type === 'CallExpression' && isTestFunction(node.callee as SyntaxNode);
+    const pieces = isTest ? piecesOf(title, source) : undefined;
+    if (pieces) blocks.push({ pieces });
+    for (const child of childrenOf(node)) visit(child);
+  };
+  visit(root);
+  return blocks;
+}
+
 /** The lines of comments, without their marks; line comments that follow one another are one comment. */
 function commentLines(comments: readonly Comment[], source: string): (Range & { text: string })[][] {
   const groups: (Range & { text: string })[][] = [];
@@ -138,13 +158,24 @@ function paragraphsOf(lines: readonly (Range & { text: string })[]): Block[] {
   return blocks.filter((pieces) => pieces.length > 0).map((pieces) => ({ pieces }));
 }
 
-/** The prose of a TypeScript or JavaScript source: its comments, and the strings that are sentences. */
-export function proseOf(source: string, isTypeScript = true): { comments: Block[]; strings: Block[] } {
+/** What is read of a source. */
+export interface Prose {
+  readonly comments: readonly Block[];
+  /** Strings that are sentences. */
+  readonly strings: readonly Block[];
+  /** Titles of tests and of their groups. */
+  readonly titles: readonly Block[];
+}
+
+/** The prose of a TypeScript or JavaScript source. */
+export function proseOf(source: string, isTypeScript = true): Prose {
   const plugins: ParserPlugin[] = isTypeScript ? ['typescript'] : [];
   const file = parse(source, { sourceType: 'module', plugins, errorRecovery: true });
   const comments = (file.comments ?? []) as unknown as Comment[];
+  const program = file.program as unknown as SyntaxNode;
   return {
     comments: commentLines(comments, source).flatMap(paragraphsOf),
-    strings: stringsOf(file.program as unknown as SyntaxNode, source),
+    strings: stringsOf(program, source),
+    titles: titlesOf(program, source),
   };
 }

@@ -1,8 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { MinuteOfAttempts } from '../lab/attempt-log.js';
-import type { Panel } from './layout.js';
-import { panel } from './plot.js';
-import { timeUnitFor } from './time-unit.js';
+import { type Panel, panel, timeUnitFor } from './plot.js';
 
 /** What a simulation under one policy came to. */
 export interface MinuteRow {

@@ -1,8 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { ScheduleRow } from '../lab/schedule-of.js';
-import type { Panel } from './layout.js';
-import { COLORS, legend, panel, SYMBOLS } from './plot.js';
-import { timeUnitFor } from './time-unit.js';
+import { COLORS, legend, type Panel, panel, SYMBOLS, timeUnitFor } from './plot.js';
 
 /** A policy's waits under the name that the picture calls it by. */
 export interface Curve {

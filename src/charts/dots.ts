@@ -2,9 +2,7 @@ import * as Plot from '@observablehq/plot';
 import { retryTimes } from '../lab/retry-times.js';
 import { seededRandom } from '../lab/seeded-random.js';
 import type { ResolvedPolicy } from '../policies/index.js';
-import type { Panel } from './layout.js';
-import { panel } from './plot.js';
-import { timeUnitFor } from './time-unit.js';
+import { type Panel, panel, timeUnitFor } from './plot.js';
 
 /** A policy under the name that the picture calls it by. */
 export interface DotRow {

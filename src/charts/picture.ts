@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html';
-import { FONT, type Panel, WIDTH } from './layout.js';
+import { FONT, type Panel, WIDTH } from './plot.js';
 
 /** Figures that a picture shows, for those who cannot see it. */
 export interface FigureTable {

@@ -1,6 +1,16 @@
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
-import { FONT, type Panel, WIDTH } from './layout.js';
+
+/** Pixels. */
+export const WIDTH = 900;
+/** PT Sans is what pictures are drawn with here; a browser that lacks it takes its own. */
+export const FONT = "'PT Sans', 'Helvetica Neue', Arial, sans-serif";
+
+/** A part of a picture: SVG, and how high it is in pixels. */
+export interface Panel {
+  readonly svg: string;
+  readonly height: number;
+}
 
 /** Okabe and Ito's palette, which people with any colour vision can tell apart; without its yellow, lost on paper. */
 export const COLORS = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#000000'] as const;
@@ -63,4 +73,21 @@ export function legend(
       Plot.text([row], { x: 0, y: 'row', text: 'name', textAnchor: 'start', dx: 14 }),
     ]),
   });
+}
+
+/** A unit of time that makes the numbers of an axis short. */
+export interface TimeUnit {
+  readonly name: 'seconds' | 'minutes' | 'hours' | 'days';
+  readonly seconds: number;
+}
+
+const UNITS: readonly TimeUnit[] = [
+  { name: 'days', seconds: 86_400 },
+  { name: 'hours', seconds: 3_600 },
+  { name: 'minutes', seconds: 60 },
+];
+
+/** The greatest unit of which the range holds three at least. */
+export function timeUnitFor(rangeSeconds: number): TimeUnit {
+  return UNITS.find(({ seconds }) => rangeSeconds >= 3 * seconds) ?? { name: 'seconds', seconds: 1 };
 }

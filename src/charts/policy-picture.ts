@@ -3,7 +3,6 @@ import type { ResolvedPolicy } from '../policies/index.js';
 import { CURVE_FAILURES, type Curve, scheduleCurves } from './curves.js';
 import { DOT_RECORDS, dotChart } from './dots.js';
 import type { Picture } from './picture.js';
-import { policyName } from './policy-name.js';
 import { AGE_FAILURES, waitsByAge } from './waits-by-age.js';
 
 /** A policy and its schedule. */
@@ -73,4 +72,20 @@ export function namesOf(policies: readonly { readonly data: Readonly<Record<stri
   return names.map((name, i) =>
     names.indexOf(name) === names.lastIndexOf(name) ? name : `${i + 1} ${name}`,
   );
+}
+
+const MAX_CHARS = 90;
+
+/** `fibonacci`, `list waits=[60,120]`: short enough for a legend. */
+function policyName(data: Readonly<Record<string, unknown>>): string {
+  const { type, ...options } = data;
+  const settings = Object.entries(options).map(([key, value]) => `${key}=${textOf(value)}`);
+  const name = [textOf(type), ...settings].join(' ');
+  return name.length <= MAX_CHARS ? name : `${name.slice(0, MAX_CHARS - 1)}…`;
+}
+
+function textOf(value: unknown): string {
+  // JSON writes control characters and halves of characters as what can be read.
+  const json = JSON.stringify(value);
+  return typeof value === 'string' ? json.slice(1, -1) : json;
 }

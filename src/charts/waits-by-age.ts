@@ -1,7 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { Curve } from './curves.js';
-import type { Panel } from './layout.js';
-import { COLORS, legend, panel, SYMBOLS } from './plot.js';
+import { COLORS, legend, type Panel, panel, SYMBOLS } from './plot.js';
 
 /** More attempts than the default tiers come to in their 360 days. */
 export const AGE_FAILURES = 1_000;

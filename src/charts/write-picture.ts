@@ -1,9 +1,17 @@
 import { access, constants, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { ConfigurationError } from '../errors.js';
 import { show } from '../validation.js';
-import { FORMATS, type PictureFormat, pictureFormat } from './format.js';
 import type { Picture } from './picture.js';
+
+export const FORMATS = ['.svg', '.html', '.png'] as const;
+export type PictureFormat = (typeof FORMATS)[number];
+
+/** By the file's ending. */
+export function pictureFormat(file: string): PictureFormat | undefined {
+  const ending = extname(file).toLowerCase();
+  return FORMATS.find((format) => format === ending);
+}
 
 /**
  * Finds out whether a file can be written before the work that it is for.

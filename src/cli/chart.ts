@@ -1,6 +1,5 @@
-import { pictureFormat } from '../charts/format.js';
 import type { Picture } from '../charts/picture.js';
-import { checkWritable, writePicture } from '../charts/write-picture.js';
+import { checkWritable, pictureFormat, writePicture } from '../charts/write-picture.js';
 import { CHART_PACKAGES, PNG_PACKAGES, requirePackages } from './optional-packages.js';
 import { type Output, printable } from './output.js';
 

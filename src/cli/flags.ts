@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { pictureFormat } from '../charts/format.js';
+import { pictureFormat } from '../charts/write-picture.js';
 import { parseDeliveryUrl } from '../delivery/url.js';
 import { type Bounds, parseDuration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';

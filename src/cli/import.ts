@@ -15,7 +15,7 @@ import { explain } from './explain.js';
 import { parseLine } from './import-line.js';
 import { listenForInterrupt } from './interrupt.js';
 import { readLines, TOO_LONG } from './ndjson.js';
-import { EXIT, type ExitCode, type Output, printable } from './output.js';
+import { counted, EXIT, type ExitCode, type Output, printable } from './output.js';
 import { progressBar } from './progress.js';
 
 export interface ImportFlags extends TargetFlags {
@@ -205,7 +205,7 @@ function report(counters: ImportCounters, known: readonly string[] | undefined, 
   const { inserted, duplicates, bad, ignored, queues } = counters;
   for (const [name, lines] of ignored) {
     output.message(
-      `warning: "${name}" is the library's to write, and was left out of ${lines === 1 ? '1 record' : `${lines} records`}`,
+      `warning: "${name}" is the library's to write, and was left out of ${counted(lines, 'record')}`,
     );
   }
   for (const queue of queues) {

@@ -1,12 +1,12 @@
-import { age } from '../duration-text.js';
+import { jsonOf } from '../delivery/body.js';
+import { age } from '../duration.js';
 import { type BacklogRecord, isPending, type Status } from '../record/index.js';
 import { lanesHolding } from '../store/dynamodb/due.js';
 import { DynamoDbStore } from '../store/index.js';
 import { connect, type TargetFlags } from './connect.js';
-import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
+import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
 import { type Paint, painter } from './paint.js';
 import { plainTable } from './plain-table.js';
-import { recordJson } from './record-json.js';
 
 export interface ListFlags extends TargetFlags {
   readonly status?: Status | undefined;
@@ -59,7 +59,7 @@ async function printJson(records: AsyncIterable<BacklogRecord | 'more'>, output:
   for await (const record of records) {
     if (record === 'more') continue;
     if (waiting !== undefined) print(waiting, ',');
-    waiting = recordJson(record);
+    waiting = jsonOf(record);
   }
   if (waiting === undefined) output.data('[]');
   else print(waiting, ']');
@@ -84,7 +84,7 @@ async function printTable(
   found.sort((a, b) => (a.insertedAt < b.insertedAt ? -1 : a.insertedAt > b.insertedAt ? 1 : 0));
   output.data(tableOf(found, now, painter(hasColors(process.stdout))));
   const note = more ? `; there are more: --limit ${limit * 10}, or --json for all` : '';
-  output.message(`${found.length} records in ${where}${note}`);
+  output.message(`${counted(found.length, 'record')} in ${where}${note}`);
   return EXIT.ok;
 }
 

@@ -29,7 +29,7 @@ export function requirePackages(what: string, packages: Packages): void {
   if (missing.length === 0) return;
   const list = missing.map(([name, version]) => `${name}@${version}`).join(' ');
   throw new ConfigurationError(
-    `${what} needs packages that are not installed: npm install --save-dev ${list}`,
+    `not all packages that ${what} needs are installed: npm install --save-dev ${list}`,
   );
 }
 

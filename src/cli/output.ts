@@ -32,3 +32,8 @@ export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, ' ');
 }
+
+/** `1 record`, `3 records`. */
+export function counted(count: number, noun: string, text = String(count)): string {
+  return `${text} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,6 +1,6 @@
 import type { RunReport } from '../local/status/run-report.js';
 import type { RuntimeStatus } from '../local/status/status.js';
-import { printable } from './output.js';
+import { counted, printable } from './output.js';
 import { clock } from './view.js';
 
 /** `2026-11-20 09:30:00  default, every minute: attempted 12: ...` */
@@ -32,7 +32,7 @@ export function summary(status: RuntimeStatus): string[] {
     totals.cancelled > 0 ? `, ${totals.cancelled} cancelled` : '',
   ].join('');
   return [
-    `${totals.runs} runs${extras.length > 0 ? ` (${extras.join(', ')})` : ''}; attempted ${totals.attempted}: ` +
+    `${counted(totals.runs, 'run')}${extras.length > 0 ? ` (${extras.join(', ')})` : ''}; attempted ${totals.attempted}: ` +
       `${totals.succeeded} ok, ${totals.failed} failed, ${totals.dead} dead${others}`,
     ...queues.map(
       ({ name, NEW, ERROR, SUCCESS, DEAD }) =>

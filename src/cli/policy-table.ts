@@ -1,4 +1,4 @@
-import { age } from '../duration-text.js';
+import { age } from '../duration.js';
 import type { Schedule } from '../lab/schedule-of.js';
 import { phaseOf, type ResolvedPolicy } from '../policies/index.js';
 import { printable } from './output.js';

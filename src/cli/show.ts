@@ -1,13 +1,11 @@
 import { jsonOf } from '../delivery/body.js';
-import { age } from '../duration-text.js';
-import type { BacklogRecord } from '../record/index.js';
+import { age } from '../duration.js';
+import type { BacklogRecord, HistoryEntry } from '../record/index.js';
 import { DynamoDbStore } from '../store/index.js';
 import { connect, type TargetFlags } from './connect.js';
-import { historyLines } from './history-lines.js';
 import { dueText, paintStatus, unknownTaskText } from './list.js';
 import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
 import { type Paint, padEnd, painter } from './paint.js';
-import { indentJson, recordJson } from './record-json.js';
 
 export interface ShowFlags extends TargetFlags {
   readonly json?: boolean | undefined;
@@ -26,7 +24,7 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
       return EXIT.failed;
     }
     const text = flags.json
-      ? recordJson(record)
+      ? jsonOf(record)
       : describe(record, clock.now(), painter(hasColors(process.stdout))).join('\n');
     output.data(text);
     return EXIT.ok;
@@ -74,4 +72,37 @@ function describe(record: BacklogRecord, now: number, paint: Paint): string[] {
 
 function relative(ms: number): string {
   return ms > 0 ? `(in ${age(ms)})` : `(${age(-ms)} ago)`;
+}
+
+/** `2026-11-20T09:30:00.000Z  attempt 3  HttpError: HTTP 503  (240 ms; next 2026-11-20T09:33:00.000Z in retries)` */
+export function historyLines(entry: HistoryEntry, paint: Paint): string[] {
+  const { at, attempt, ms, outcome, message, next, queue, stack } = entry;
+  const what = [outcome ?? entry.name ?? 'failed', message].filter(Boolean).join(': ');
+  const then = [
+    ms === undefined ? '' : `${ms} ms`,
+    next === undefined
+      ? ''
+      : next === 'dead'
+        ? next
+        : `next ${next}${queue === undefined ? '' : ` in ${queue}`}`,
+  ].filter(Boolean);
+  const more = then.length > 0 ? `  ${paint('dim', `(${printable(then.join('; '))})`)}` : '';
+  const frames = stack === undefined ? [] : stack.split('\n');
+  return [
+    `  ${paint('dim', `${printable(at)}  attempt ${attempt}`)}  ${printable(what)}${more}`,
+    ...frames.map((frame) => `      ${paint('dim', printable(frame))}`),
+  ];
+}
+
+/** JSON over several lines, for people. */
+function indentJson(json: string): string {
+  let depth = 0;
+  return json.replace(/"(?:[^"\\]|\\.)*"|[[{]\s*[\]}]|[[\]{},:]/g, (token) => {
+    if (token.length > 1) return token;
+    if (token === ',') return `,\n${'  '.repeat(depth)}`;
+    if (token === ':') return ': ';
+    depth += token === '{' || token === '[' ? 1 : -1;
+    const line = `\n${'  '.repeat(depth)}`;
+    return token === '{' || token === '[' ? `${token}${line}` : `${line}${token}`;
+  });
 }

@@ -1,9 +1,9 @@
 import type { FigureTable } from '../charts/picture.js';
-import { age } from '../duration-text.js';
+import { age } from '../duration.js';
 import type { Scenario } from '../lab/scenario.js';
 import type { Simulation } from '../lab/simulate.js';
 import type { SimulationResult } from '../lab/simulation-result.js';
-import { printable } from './output.js';
+import { counted, printable } from './output.js';
 import type { Paint } from './paint.js';
 import { plainTable } from './plain-table.js';
 import type { PolicyData } from './policy-input.js';
@@ -65,8 +65,8 @@ export function scenarioText(scenario: Scenario, simulated: readonly Simulated[]
   const progressive = simulated.filter(({ data }) => data.type === 'progressive').length;
   const parts = [
     recordsPerSecond === undefined
-      ? `${countText(records)} ${records === 1 ? 'record' : 'records'} at once`
-      : `${countText(records)} records, ${recordsPerSecond} a second`,
+      ? `${counted(records, 'record', countText(records))} at once`
+      : `${counted(records, 'record', countText(records))}, ${recordsPerSecond} a second`,
     outage && `outage from ${age(outage.fromMs)} to ${age(outage.toMs)}`,
     failingShare > 0 && `${Number((failingShare * 100).toPrecision(3))} % never succeed`,
     capacityPerSecond && `capacity ${capacityPerSecond} a second`,

@@ -8,8 +8,8 @@ import { explain } from './explain.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { type PolicyData, readPolicy } from './policy-input.js';
+import { simulationBar } from './progress.js';
 import { type ScenarioFlags, scenarioOf } from './simulate-input.js';
-import { simulationBar } from './simulate-progress.js';
 import { figureTable, type Simulated, scenarioText, simulationTable } from './simulate-table.js';
 
 export interface SimulateFlags extends ScenarioFlags {

@@ -1,4 +1,4 @@
-import { age } from '../duration-text.js';
+import { age } from '../duration.js';
 import { ConfigurationError } from '../errors.js';
 import type { LocalRuntime } from '../local/runtime.js';
 import type { RunReport } from '../local/status/run-report.js';

@@ -1,4 +1,4 @@
-import { age } from '../duration-text.js';
+import { age } from '../duration.js';
 import type { RuntimeStatus } from '../local/status/status.js';
 import { printable } from './output.js';
 import { cut, type Paint, padEnd, padStart } from './paint.js';

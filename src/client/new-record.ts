@@ -19,7 +19,6 @@ import {
 } from '../record/index.js';
 import { show } from '../validation.js';
 import { parseTime } from './delay.js';
-import { randomUuid } from './uuid.js';
 
 /** What a producer gives. Only `payload` is required. */
 export interface NewRecord<Payload = unknown> {
@@ -126,4 +125,12 @@ function checkAttributes(attributes: unknown, fail: (reason: string) => never): 
   for (const name of Object.keys(attributes as object)) {
     if (CONTRACT_ATTRIBUTES.has(name)) fail(`attributes.${name}: the name belongs to the library`);
   }
+}
+
+/** A UUID of version 4 from the randomness that was handed in. */
+function randomUuid(random: Random): string {
+  return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replace(/[xy]/g, (place) => {
+    const digit = Math.floor(random() * 16);
+    return (place === 'x' ? digit : (digit & 0x3) | 0x8).toString(16);
+  });
 }

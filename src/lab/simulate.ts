@@ -1,10 +1,9 @@
 import { toIso } from '../clock.js';
-import type { ResolvedPolicy, Tier } from '../policies/index.js';
+import { caughtUpBy, type ResolvedPolicy, type Tier, tierBands } from '../policies/index.js';
 import { MemoryStore } from '../store/memory/store.js';
-import { type BreakerMemory, type Process, run } from '../worker/index.js';
+import { type BreakerMemory, type Process, type RunTarget, run } from '../worker/index.js';
 import { AttemptLog, type MinuteOfAttempts } from './attempt-log.js';
-import { OtherSide } from './other-side.js';
-import { type Rule, rulesOf } from './rules.js';
+import { Destination } from './destination.js';
 import { type Arrival, arrivals, failingIds, type Scenario } from './scenario.js';
 import { seededRandom } from './seeded-random.js';
 import { type SimulationResult, summarize } from './simulation-result.js';
@@ -61,7 +60,7 @@ class World {
   private readonly clock = this.time.clock();
   readonly store = new MemoryStore({ clock: this.clock });
   readonly log: AttemptLog;
-  private readonly otherSide: OtherSide;
+  private readonly destination: Destination;
   private readonly random: () => number;
   private readonly breakers: BreakerMemory = new Map();
   private readonly rules: readonly Rule[];
@@ -81,7 +80,7 @@ class World {
       tickSeconds: scenario.tickSeconds,
       functionTimeoutSeconds: FUNCTION_TIMEOUT_SECONDS,
     });
-    this.otherSide = new OtherSide(scenario, failing);
+    this.destination = new Destination(scenario, failing);
     this.random = seededRandom(scenario.seed);
     this.coming = arrivals(scenario);
     this.nextArrival = this.coming.next().value;
@@ -138,7 +137,7 @@ class World {
   private readonly attempt: Process = async (record, context) => {
     const { log, clock, scenario } = this;
     const now = clock.now();
-    const refusal = this.otherSide.refuses(record.id, now - START);
+    const refusal = this.destination.refuses(record.id, now - START);
     log.started(record, now, refusal !== undefined);
     if (log.attempts % PROGRESS_ATTEMPTS === 0) {
       this.onProgress({
@@ -186,3 +185,23 @@ function nextTimeOf({ everyMs }: Rule, from: number): number {
 }
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Fires at the start and at every multiple of its interval, as an EventBridge rule with a rate does. */
+interface Rule {
+  readonly everyMs: number;
+  /** What the run that it starts is about. */
+  readonly target: Pick<RunTarget, 'band' | 'catchUp'>;
+}
+
+/** As the CDK construct has them: one that polls for what is due, or one for each tier of a progressive queue. */
+function rulesOf(
+  tiers: readonly Tier<number>[] | undefined,
+  { tickSeconds, functionTimeoutSeconds }: { tickSeconds: number; functionTimeoutSeconds: number },
+): readonly Rule[] {
+  if (!tiers) return [{ everyMs: tickSeconds * 1000, target: {} }];
+  const bands = tierBands(tiers, functionTimeoutSeconds);
+  return bands.map((band) => ({
+    everyMs: band.every * 1000,
+    target: { band, catchUp: caughtUpBy(band, bands) },
+  }));
+}

@@ -3,7 +3,6 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { ConfigurationError } from '../errors.js';
-import { isAlive } from './processes.js';
 
 const runtimeSchema = z.object({
   version: z.literal(1),
@@ -96,5 +95,15 @@ async function readInfo(path: string): Promise<RuntimeInfo | undefined> {
     return runtimeSchema.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch {
     return undefined;
+  }
+}
+
+/** Whether a process runs, of any user. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,15 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { ConfigurationError } from '../errors.js';
 import { createDynalite, type LevelDatabase } from './dynalite/create.js';
 import { compareDocuments } from './dynalite/equal-documents.js';
 import { guardDatabase } from './dynalite/guard.js';
-import { parseOnce } from './dynalite/parsed-once.js';
 import { makeWritesWhole } from './dynalite/whole-writes.js';
 import { folderTrouble } from './folder-trouble.js';
-import { watchFolder } from './folder-watch.js';
 import { refusalOf } from './own-address.js';
 import type { Change } from './streams/change.js';
 
@@ -49,7 +46,7 @@ const STOP_TIMEOUT_MS = 2_000;
 /**
  * A DynamoDB inside this process, for the local runtime and for tests; this machine only.
  *
- * @throws ConfigurationError if the port is taken, or if the data are in use by another process
+ * @throws ConfigurationError if the data are in use by another process, or cannot be used
  */
 export async function startEmbeddedDynamoDb({
   port = 0,
@@ -59,22 +56,19 @@ export async function startEmbeddedDynamoDb({
   comparesDocuments = false,
 }: EmbeddedDynamoDbOptions = {}): Promise<EmbeddedDynamoDb> {
   if (comparesDocuments) compareDocuments();
-  parseOnce();
   const { server, store } = createDynalite({
     createTableMs: 0,
     deleteTableMs: 0,
     updateTableMs: 0,
     ...(dataDir === undefined ? {} : { path: dataDir }),
   });
-  const fail = once((error: unknown) => onFailure(folderTrouble(dataDir ?? 'memory', error)));
-  guardDatabase(store.db, fail);
+  guardDatabase(store.db, (error) => onFailure(folderTrouble(dataDir ?? 'memory', error)));
   makeWritesWhole(store, onChange);
-  const endWatch = dataDir === undefined ? undefined : await openData(store.db, dataDir, fail);
+  if (dataDir !== undefined) await openData(store.db, dataDir);
   const requests = new RequestsInFlight(server);
   try {
     await listen(server, port);
   } catch (error) {
-    endWatch?.();
     await new Promise((closed) => store.db.close(closed));
     throw error;
   }
@@ -82,35 +76,19 @@ export async function startEmbeddedDynamoDb({
   return {
     endpoint: `http://${HOST}:${address.port}`,
     port: address.port,
-    stop: async () => {
-      endWatch?.();
-      await stop(server, requests);
-    },
+    stop: () => stop(server, requests),
   };
 }
 
-/**
- * Opens the database in its folder, which keeps any other process out until this one ends, however it ends.
- *
- * @returns ends the watch over the folder
- */
-async function openData(database: LevelDatabase, dataDir: string, onGone: (error: unknown) => void) {
+/** Opens the database in its folder, which keeps any other process out until this one ends, however it ends. */
+async function openData(database: LevelDatabase, dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true });
     await database.open();
-    return await watchFolder({ file: join(dataDir, 'LOCK'), onGone });
   } catch (error) {
     const { cause } = error as { cause?: NodeJS.ErrnoException };
     throw cause?.code === 'LEVEL_LOCKED' ? new DataInUseError(dataDir, error) : folderTrouble(dataDir, error);
   }
-}
-
-function once<Argument>(call: (argument: Argument) => void): (argument: Argument) => void {
-  let isDone = false;
-  return (argument) => {
-    if (!isDone) call(argument);
-    isDone = true;
-  };
 }
 
 /**
@@ -168,16 +146,7 @@ class RequestsInFlight {
 
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new ConfigurationError(
-              `port ${port} is taken: choose another with --dynamodb-port, or stop what uses it`,
-              { cause: error },
-            )
-          : error,
-      );
-    });
+    server.once('error', reject);
     server.listen(port, HOST, resolve);
   });
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from './processes.js';
+import { isAlive } from './discovery.js';
 
 const PREFIX = 'dynamo-backlog-run-';
 

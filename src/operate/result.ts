@@ -51,7 +51,7 @@ export class OperationInterruptedError extends StoreError {
     options: { readonly cause: unknown },
   ) {
     const reason = options.cause instanceof Error ? options.cause.message : String(options.cause);
-    super(`stopped after ${result.changed} were changed: ${reason}`, options);
+    super(`stopped with ${result.changed} changed: ${reason}`, options);
   }
 }
 

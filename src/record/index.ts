@@ -1,8 +1,6 @@
-export { AsRead } from './as-read.js';
 export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
 export * from './due.js';
 export { hasOwnSchedule, WORKER_LOST } from './fail.js';
-export { isNewer } from './format.js';
 export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits } from './history.js';
 export * from './index-change.js';
 export * from './lanes.js';
@@ -27,5 +25,4 @@ export {
 export * from './quarantine.js';
 export * from './record.js';
 export * from './settle.js';
-export { waitForTask } from './wait-for-task.js';
 export { isInWrongLane, type KnownQueues, mayNeedIndexing, moveToOwnLane } from './wrong-lane.js';

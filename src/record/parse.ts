@@ -1,10 +1,11 @@
 import { isSortable, toIso } from '../clock.js';
 import { isLimitsOnly, parseLimits, type RetryPolicy, resolvePolicy } from '../policies/index.js';
-import { AS_READ, type AsRead } from './as-read.js';
 import { truncate } from './history.js';
 import { hasRoomForOutcome } from './item-size.js';
 import { parseError, parseHistory } from './parse-history.js';
 import {
+  AS_READ,
+  type AsRead,
   type BacklogRecord,
   DEFAULT_QUEUE,
   type Item,

@@ -1,9 +1,8 @@
 import { toIso } from '../clock.js';
 import { arrivalOf, type RecordChange } from './change.js';
 import { shortReason } from './fail.js';
-import { isNewer, RECORD_FORMAT } from './format.js';
 import { deadLane, ownLaneOf } from './lanes.js';
-import type { BacklogRecord } from './record.js';
+import { type BacklogRecord, isNewer, RECORD_FORMAT } from './record.js';
 
 /** The start of a quarantined record's `deadReason`. */
 const QUARANTINED = 'quarantined: ';

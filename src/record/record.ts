@@ -1,5 +1,4 @@
 import type { ParsedLimits, RetryPolicy } from '../policies/index.js';
-import type { AS_READ, AsRead } from './as-read.js';
 
 /** An item as the table has it: any service may have written it. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -155,4 +154,37 @@ export function isCancelled({ status, deadReason }: BacklogRecord): boolean {
 /** What the age counts from, epoch milliseconds. */
 export function bornAt(record: BacklogRecord): number {
   return Date.parse(record.availableAt ?? record.insertedAt);
+}
+
+/**
+ * The version of the items that this code reads and writes. Items that have an attribute more are of the same
+ * version, as long as code that does not know it does no harm; docs/protocol.md, "Upgrades", says when there must be
+ * a new one.
+ */
+export const RECORD_FORMAT = 1;
+
+/** It was written by a later version of this library, which alone knows what to make of it. */
+export function isNewer({ format = 1 }: Pick<BacklogRecord, 'format'>): boolean {
+  return format > RECORD_FORMAT;
+}
+
+/** The key of what its store read of a record: a copy of the record has it, too, but its JSON does not. */
+export const AS_READ: unique symbol = Symbol('asRead');
+
+/**
+ * The item of a record as its store had it when it was read: what the record is fenced by before the library's first
+ * write. Only that store knows what is in it. Nothing that prints or serializes a record shows it.
+ */
+export class AsRead {
+  readonly #stored: unknown;
+
+  constructor(stored: unknown) {
+    this.#stored = stored;
+  }
+
+  /** @throws TypeError if the record was not read by a store, or has been written by the library */
+  static of({ [AS_READ]: asRead, id }: { readonly id: string; readonly [AS_READ]?: AsRead | undefined }) {
+    if (asRead === undefined) throw new TypeError(`record ${id}: it is not known as what it was read`);
+    return asRead.#stored;
+  }
 }

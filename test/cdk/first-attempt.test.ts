@@ -70,7 +70,7 @@ describe('records that have just come', () => {
     });
   });
 
-  it('are left alone after five looks at the queue, which people are told of', () => {
+  it('are left alone after five looks at the queue, which raises an alarm', () => {
     const { template } = backlogWith({ queues: { orders: retryQueue } });
     const returns = propertiesOf(template, 'AWS::SQS::Queue').find(({ RedrivePolicy }) => RedrivePolicy);
     expect(returns).toMatchObject({

@@ -93,7 +93,7 @@ describe('a producer of the same account', () => {
     expect(() => backlogIn(stack).grantInsert(producerIn(stack), options as object)).toThrow(message);
   });
 
-  it('needs nothing of the table either if the stack names its account', () => {
+  it('does not need the table either if the stack names its account', () => {
     const stack = newStack(HERE);
     backlogIn(stack).grantInsert(producerIn(stack));
     expect(tablePolicies(stack)).toEqual([]);

@@ -58,7 +58,7 @@ describe('the alarms', () => {
     }
   });
 
-  it('tell of a task that a handler of your own has not known for half an hour', () => {
+  it('raise an alarm for a task that a handler of your own has not known for half an hour', () => {
     const stack = newStack();
     new Backlog(stack, 'Backlog', {
       queues: {

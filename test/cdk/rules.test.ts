@@ -38,7 +38,7 @@ describe('a queue with shards', () => {
     expect(() => backlogWith({ queues: { orders: wrong } })).toThrow('queues.orders.shards: expected');
   });
 
-  it('tells its shards to the intake, which gives records their place', () => {
+  it('gives its number of shards to the intake, which indexes records', () => {
     const { template } = backlogWith({ queues: { orders: { ...retryQueue, shards: 4 } } });
     const functions = propertiesOf(template, 'AWS::Lambda::Function');
     const settings = functions.map(({ Environment }) => JSON.parse(Environment.Variables.BACKLOG_QUEUES));

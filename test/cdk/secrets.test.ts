@@ -50,7 +50,7 @@ function refOf(part: unknown): string {
 }
 
 describe('a secret of Secrets Manager', () => {
-  it('that signs is read in its current and its former version, and that one alone', () => {
+  it('that signs is read in its current and its previous version, and that one alone', () => {
     const stack = newStack();
     new Secret(stack, 'Unrelated');
     const secret = new Secret(stack, 'WebhookSecret');
@@ -178,7 +178,7 @@ it('the function of the other retry mode may not read the secrets of this one', 
   ]);
 });
 
-describe('what makes no sense', () => {
+describe('an invalid secret', () => {
   const stack = newStack();
   const secret = new Secret(stack, 'Secret');
   const refused: [string, object, string][] = [

@@ -2,9 +2,9 @@ import { parseHTML } from 'linkedom';
 import { describe, expect, it } from 'vitest';
 import { attemptsPerMinute, tellingMinutes } from '../../src/charts/attempts-per-minute.js';
 import { type Picture, toHtml, toSvg } from '../../src/charts/picture.js';
+import { timeUnitFor } from '../../src/charts/plot.js';
 import { failuresShown, policyPicture } from '../../src/charts/policy-picture.js';
 import { simulationPicture } from '../../src/charts/simulation-picture.js';
-import { timeUnitFor } from '../../src/charts/time-unit.js';
 import { scheduleOf } from '../../src/lab/schedule-of.js';
 import { resolvePolicy } from '../../src/policies/index.js';
 

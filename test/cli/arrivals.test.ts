@@ -57,7 +57,7 @@ it('an item of another queue comes to the function of that queue', async () => {
   );
 });
 
-it('one that fails gets its place in the index, for when its policy says', async () => {
+it('one that fails is indexed, and due when its policy says', async () => {
   answers.fails = 503;
   await put({ id: 'fails', payload: 3 });
   await vi.waitFor(async () => expect(await record('fails')).toMatchObject({ status: 'ERROR' }), soon);
@@ -83,7 +83,7 @@ it('one of a queue that is not there is kept in a lane of that name, and the log
   }, soon);
 });
 
-it('what makes no sense in an item is put right, and said', async () => {
+it('invalid attributes of an item are repaired and reported', async () => {
   await put({ id: 'odd', status: 'new', insertedAt: 7, payload: 5 });
   await vi.waitFor(async () => expect(await record('odd')).toMatchObject({ lane: 'default' }), soon);
   expect(await record('odd')).toMatchObject({ status: 'NEW', insertedAt: expect.stringMatching(/Z$/) });

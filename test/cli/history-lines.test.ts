@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { historyLines } from '../../src/cli/history-lines.js';
+import { historyLines } from '../../src/cli/show.js';
 import type { HistoryEntry } from '../../src/record/index.js';
 
 const at = '2026-11-20T09:30:00.000Z';

@@ -51,7 +51,7 @@ describe('a line of an import', () => {
   it.each([
     ['{"payload":1', /no valid JSON/],
     ['{"payload":1,"status":"SUCCESS"}', /status: only NEW can be imported, got "SUCCESS"/],
-  ])('that makes no sense is bad: %s', (text, reason) => {
+  ])('that is invalid is bad: %s', (text, reason) => {
     expect(parseLine(text, undefined)).toEqual({ type: 'bad', reason: expect.stringMatching(reason) });
   });
 });

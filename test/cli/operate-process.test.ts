@@ -61,7 +61,7 @@ it.each([
   [['snooze', 'other'], 2, /either --delay or --at/],
   [['move', 'other'], 2, /required option/],
   [['pause', 'a b'], 2, /the name of a queue/],
-  [['redrive', 'nobody'], 3, /read units/],
+  [['redrive', 'nobody'], 3, /read units?/],
 ])('%j ends with %i', async (args, expected, message) => {
   const { code, err } = await backlog('', ...args);
   expect(err).toMatch(message);

@@ -118,7 +118,7 @@ describe('backlog import', () => {
       i % 400 === 7 ? 'bad' : `{"id":"r${i}","payload":${i}}`,
     );
     const { code, err } = await backlog('import', await file(lines.join('\n')));
-    expect(code).toBe(3);
+    expect(code, err).toBe(3);
     expect(err).toMatch(/line 8: [\s\S]*line 408: /);
     expect(err).toContain('inserted 601, duplicates 0, bad lines 2');
   });

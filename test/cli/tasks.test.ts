@@ -54,7 +54,7 @@ it('records of tasks are imported, listed and shown with them, and the doctor li
       kind: 'task.mails.mail',
       severity: 'warning',
       ids: ['r-1'],
-      what: 'of the task mail, which the handler of the queue mails does not know: they wait for one that does',
+      what: 'of the task mail, which the handler of the queue mails does not know: it waits for one that does',
     }),
   );
 });

@@ -189,7 +189,7 @@ describe('inserting many records in few requests', () => {
     expect(it.server.count('PutItem')).toBe(300);
   });
 
-  it('goes on with few requests after one that made no sense, once others have', async () => {
+  it('goes on with few requests after an invalid one, once others have', async () => {
     await using it = await open({
       refuse: (_, request) => (request === 2 ? 'ValidationException' : undefined),
     });
@@ -205,7 +205,7 @@ describe('inserting many records in few requests', () => {
     expect((error as Error).message).toMatch(/stopped after 9 inserted.*access denied/);
   });
 
-  it('ends when it is throttled for good, and says what went in', async () => {
+  it('ends when it is throttled all the time, and says what was inserted', async () => {
     await using it = await open({ verdict: (id) => (Number(id.slice(2)) < 30 ? 'ok' : 'ThrottlingError') });
     const error = await it.backlog.insertMany(records(1_000)).catch((thrown: unknown) => thrown);
     expect((error as InsertInterruptedError).result.inserted).toBe(30);

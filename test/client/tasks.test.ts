@@ -180,7 +180,7 @@ describe('a delay', () => {
   );
 });
 
-describe('a record that there shall be once in a period', () => {
+describe('a record that may exist once in a period', () => {
   const insert = (payload: unknown, options: object = {}) =>
     backlog.insert(anything, payload, { uniqueFor: '1h', ...options } as never);
 
@@ -229,7 +229,7 @@ describe('a record that there shall be once in a period', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('is told from others by the part of the payload that is named', async () => {
+  it('is distinguished from others by the part of the payload that is named', async () => {
     const by = { uniqueBy: ({ user }: { user: string }) => user };
     const first = await insert({ user: 'u-1', text: 'hello' }, by);
     expect(await insert({ user: 'u-1', text: 'goodbye' }, by)).toEqual({ id: first.id, inserted: false });

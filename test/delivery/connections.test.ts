@@ -40,7 +40,7 @@ describe('connections', () => {
     expect(ports.size).toBe(1);
   });
 
-  it('that the other side closed while they were idle are no failure', async () => {
+  it('that the destination closed while they were idle are no failure', async () => {
     await using server = await listen((_request, response) => response.end());
     const deliver = deliverByHttp({ url: server.url });
     await deliverAll(deliver, 10, 10);
@@ -49,7 +49,7 @@ describe('connections', () => {
     expect(server.received).toHaveLength(30);
   });
 
-  it('that break as they are used again are made anew, and the request is repeated with its key', async () => {
+  it('that break as they are used again are opened again, and the request is repeated with its key', async () => {
     const keys: (string | undefined)[] = [];
     const server = await rawServer((request, socket, ofConnection) => {
       keys.push(/idempotency-key: (\S+)/i.exec(request)?.[1]);
@@ -89,7 +89,7 @@ describe('connections', () => {
     server.close();
   });
 
-  it('that the other side turns into those of another protocol end with its answer', async () => {
+  it('that the destination turns into those of another protocol end with its answer', async () => {
     const server = await rawServer((_request, socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
     });
@@ -99,7 +99,7 @@ describe('connections', () => {
     server.close();
   });
 
-  it('that break when the attempt is aborted are not made anew', async () => {
+  it('that break when the attempt is aborted are not opened again', async () => {
     const controller = new AbortController();
     let requests = 0;
     const server = await rawServer((_request, socket) => {

@@ -97,7 +97,7 @@ describe('a secret that comes back', () => {
 
 describe('a delivery that is refused', () => {
   const secret = 'k3"/';
-  it.each(FORMS)('keeps nothing of a short secret that comes back %s', async (_, formOf) => {
+  it.each(FORMS)('keeps no part of a short secret that comes back %s', async (_, formOf) => {
     await using server = await listen((_request, response) => {
       response.writeHead(422).end(`no such key: ${formOf(secret)} (and so on)`);
     });

@@ -186,7 +186,7 @@ describe('Retry-After', () => {
   });
 });
 
-describe('options that make no sense', () => {
+describe('invalid options', () => {
   it.each([
     [{ url: 'http://erp.example.com/' }, 'deliverByHttp.url: expected an https URL (http only to 127.0.0.1'],
     [{ url: 'https://erp.example.com/', timeout: 5 }, 'deliverByHttp: unknown option "timeout"'],

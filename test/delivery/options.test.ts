@@ -159,7 +159,7 @@ describe('secrets of two headers', () => {
   });
 });
 
-describe('options that make no sense', () => {
+describe('invalid options', () => {
   const refused: [Partial<Record<keyof HttpDeliveryOptions, unknown>>, string][] = [
     [{ method: 'GET' }, '.method: expected "POST", "PUT" or "PATCH", got "GET"'],
     [{ requestTimeout: 901 }, '.requestTimeout: '],

@@ -59,7 +59,7 @@ const PUBLIC_IPV6 = ['2001:4860:4860::8888', '2606:4700::1111', '2a00:1450::1', 
 describe('addresses', () => {
   const isPublic = addressCheck(false, false);
   it.each([...PRIVATE_NETWORKS, ...OTHERS, ...IPV6, 'fc00::1', 'fdff::1', 'fd00:ec2::254'])(
-    '%s is not for everybody',
+    '%s is not public',
     (address) => expect(isPublic(address)).toBe(false),
   );
 
@@ -134,7 +134,7 @@ function resolving(...addresses: string[]): LookupFunction & { asked: string[] }
 
 describe('a name', () => {
   it.each(['127.0.0.1', '10.0.0.5', '169.254.169.254', '::1', '::ffff:127.0.0.1', 'fe80::1'])(
-    'that leads to %s is a failure, tells so without the address, and reaches nobody',
+    'that leads to %s is a failure, which does not name the address, and reaches no server',
     async (address) => {
       await using server = await listen((_request, response) => response.end());
       const { port } = new URL(server.origin);
@@ -265,7 +265,7 @@ describe('a redirect', () => {
   });
 });
 
-describe('what makes no sense', () => {
+describe('an invalid list of private networks', () => {
   it.each([
     ['yes', ': expected true, false, or a list of networks such as "10.0.0.0/8", got "yes"'],
     [[10], ': expected true, false, or a list of networks such as "10.0.0.0/8", got [10]'],

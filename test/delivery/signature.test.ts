@@ -93,7 +93,7 @@ describe('a signed delivery', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  it('bears the time of its own attempt', async () => {
+  it('has the time of its own attempt', async () => {
     await using server = await listen((_request, response) => response.end());
     let now = 1_800_000_000_000;
     const deliver = deliverByHttp({ url: server.url, secret: OLD, now: () => now });

@@ -115,8 +115,8 @@ const bare = (id: string, payload = '{}') => ({
   payload: { S: payload },
 });
 
-describe('what DynamoDB Streams tells of', () => {
-  it('is put right where its producer has chosen a wrong place, and nothing of it comes back', async () => {
+describe('a record that DynamoDB Streams reports', () => {
+  it('is corrected if its producer has chosen a wrong lane, and the correction is not processed again', async () => {
     const at = { dueAt: { S: '2026-11-20T08:00:00.000Z' } };
     for (const [id, lane] of [
       ['wrong', 'nosuch'],
@@ -216,7 +216,7 @@ describe('what DynamoDB Streams tells of', () => {
     expect(returned).toEqual([['over']]);
   });
 
-  it('is put right where it makes no sense, and found by the next run', async () => {
+  it('is repaired if it is invalid, and found by the next run', async () => {
     await client.send(new PutItemCommand({ TableName, Item: { id: { S: 'odd' }, status: { N: '1' } } }));
     await dispatchInserts();
     expect(attempted).toEqual([]);

@@ -51,7 +51,7 @@ async function stored(table: string, id: string) {
 const order = (id: string) => ({ id, article: 'mug', quantity: 2 });
 
 describe('the order service of the example outbox', () => {
-  it('writes an order together with the record that tells of it', async () => {
+  it('writes an order together with the record that announces it', async () => {
     await outbox.placeOrder(order('order-1'));
     expect(await stored(orders, 'order-1')).toMatchObject({ article: { S: 'mug' } });
     expect(await stored(tables.records, 'order-1/placed')).toEqual({

@@ -194,7 +194,7 @@ describe('write units of decisions, each by the one write of its attempt', () =>
   });
 });
 
-describe('write units of a record up to 1 KB, attempted as it comes', () => {
+describe('write units of a record up to 1 KB, attempted on insertion', () => {
   const arriving = async (queue: string, count: number): Promise<Arrivals> => {
     const ids = Array.from({ length: count }, () => randomUUID());
     consumed = [];

@@ -145,7 +145,7 @@ describe('the deployed stack', () => {
   });
 
   it.each(['py-good', 'py-bulk', 'cli-bulk', 'ts-bulk'])(
-    'attempts %s as it comes: with no place in the index, where a rule could have found it',
+    'attempts %s on insertion, before it is indexed where a rule could find it',
     async (id) => {
       await soon(id, { status: 'SUCCESS', attempts: 1 });
       expect(await historyOf(id)).toEqual(['NEW in no lane', 'SUCCESS in no lane']);
@@ -154,7 +154,7 @@ describe('the deployed stack', () => {
     },
   );
 
-  it('puts right what makes no sense, and keeps what no queue is there for', async () => {
+  it('repairs invalid attributes, and keeps records of queues that do not exist', async () => {
     await soon('py-odd', { status: 'NEW', insertedAt: expect.stringMatching(/^20\d\d-.*Z$/) });
     await soon('py-bare', { status: 'NEW', lane: 'default' });
     await soon('py-typo', { status: 'NEW', lane: 'oders' });
@@ -170,7 +170,7 @@ describe('the deployed stack', () => {
     ]);
   });
 
-  it('goes by the answers of the other side: success, success after a failure, death', async () => {
+  it('follows the answers of the destination: success, success after a failure, death', async () => {
     await eventually('py-never', { status: 'DEAD', deadReason: 'HTTP 422: answer', lane: 'default/dead' });
     await eventually('py-later', { status: 'SUCCESS', attempts: 2 });
     await eventually('py-odd', { status: 'SUCCESS', attempts: 1 });

@@ -83,7 +83,7 @@ describe.each(readdirSync(FIXTURES).map((file) => file.replace('.json', '')))(
       expect(await attempted('stuck')).toEqual([]);
     });
 
-    it('has records without a place, which a sweep goes on to find, and they get one', async () => {
+    it('has records that are not indexed, which a sweep still finds and indexes', async () => {
       backlog = await inherit(version);
       const found: string[] = [];
       const deadline = backlog.clock.wall() + 60_000;
@@ -129,7 +129,7 @@ describe('a record of a newer version', () => {
   });
   const place = { lane: { S: 'orders' }, dueAt: { S: '2026-01-01T00:00:00.000Z' } };
 
-  it('is quarantined by every run that meets it, untouched but for its place, and keeps none of the others', async () => {
+  it('is quarantined by every run that meets it, unchanged except for its lane, and keeps none of the others', async () => {
     backlog = await openBacklog(LIFE_STARTS + 3_600_000);
     await backlog.put('records', newer('new-way', place));
     await backlog.put('records', newer('new-way-bare'));

@@ -66,7 +66,7 @@ describe('what is read from AWS', () => {
     ]);
   });
 
-  it('is nothing where there is no former version, and an error where there is no secret', async () => {
+  it('is absent where there is no previous version, and an error where there is no secret', async () => {
     answers = {
       'secretsmanager.GetSecretValue AWSCURRENT': error('ResourceNotFoundException'),
       'secretsmanager.GetSecretValue AWSPREVIOUS': error('ResourceNotFoundException'),
@@ -78,7 +78,7 @@ describe('what is read from AWS', () => {
     });
   });
 
-  it('is an error for the former version, too, where it is refused', async () => {
+  it('is an error for the previous version, too, where it is refused', async () => {
     answers = { 'secretsmanager.GetSecretValue AWSPREVIOUS': error('AccessDeniedException') };
     await expect(fetchSecret({ secretsManager: 'hooks' }, 'AWSPREVIOUS')).rejects.toMatchObject({
       cause: { name: 'AccessDeniedException', $fault: 'client' },

@@ -398,7 +398,7 @@ describe('what goes wrong', () => {
     return { error, logged: bench.log() };
   };
 
-  it('an environment that makes no sense fails every invocation, and each leaves a log line', async () => {
+  it('an invalid environment fails every invocation, and each leaves a log line', async () => {
     const bench = workbench('{"default":{"retryMode":"sideways"}}');
     const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.overrides });
     for (const invocation of [1, 2]) {
@@ -449,7 +449,7 @@ describe('what goes wrong', () => {
     expect(logged[0]).toMatchObject({ level: 'ERROR', message: 'run', ended: 'storeError', attempted: 0 });
   });
 
-  it('arrivals that others have in hand fail the invocation, so that its event comes back', async () => {
+  it('arrivals that others have claimed fail the invocation, so that its event comes back', async () => {
     const bench = workbench(retryQueue);
     bench.store.put({ id: 'a', status: 'NEW', payload: 1 });
     const claim = { batch: 'other', holder: 'h', ids: ['a'], until: bench.clock.wall() + 60_000, now: 0 };

@@ -146,7 +146,7 @@ describe('the built-in delivery', () => {
     it.each([
       ['too short', 'deliverTo.secret: expected "whsec_" and base64'],
       ['whsec_not~base64', 'deliverTo.secret: expected "whsec_" and base64'],
-    ])('that make no sense fail the run, and are shown nowhere: %s', async (value, message) => {
+    ])('that are invalid fail the run, and are shown nowhere: %s', async (value, message) => {
       const bench = workbench(queues('https://erp.example.com/'), { logLevel: 'DEBUG' as 'INFO' });
       await bench.insert({ id: 'a' });
       const fetchSecret: FetchSecret = async (_, stage) => (stage === 'AWSCURRENT' ? value : undefined);
@@ -182,7 +182,7 @@ describe('the built-in delivery', () => {
       expect(bench.lines.join('\n')).not.toContain('x-admin');
     });
 
-    it('go on in the middle of a run, and in the next ones, where they cannot be read anew', async () => {
+    it('go on in the middle of a run, and in the next ones, where they cannot be read again', async () => {
       await using erp = await answering(() => 200);
       const bench = workbench(queues(erp.url));
       const state = { now: Date.now(), fails: false };

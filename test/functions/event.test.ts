@@ -7,7 +7,7 @@ import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
 const queues: QueuesSettings = { default: { retryMode: 'perRecord' }, bulk: { retryMode: 'progressive' } };
 const [tier, ...catchUp] = tierBands(DEFAULT_TIERS, 300);
 
-describe('an event that makes sense', () => {
+describe('a valid event', () => {
   it('names a queue that retries per record', () => {
     expect(parseEvent({ queue: 'default' }, queues)).toEqual({
       queue: 'default',
@@ -45,7 +45,7 @@ describe('an event of the intake', () => {
   });
 });
 
-describe('an event that makes no sense is told what it should be', () => {
+describe('the error says what was expected of', () => {
   it.each([
     [undefined, 'event: expected object, got nothing'],
     ['default', 'event: expected object, got "default"'],

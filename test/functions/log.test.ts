@@ -65,7 +65,7 @@ describe('the log', () => {
     expect(bench.log()).toMatchObject([{ level: 'INFO', message: 'run', caughtUp: [3] }]);
   });
 
-  it('carries what attempts log, and nothing of a payload by itself', async () => {
+  it('carries what attempts log, and no payload by itself', async () => {
     const bench = workbench(queues, { logLevel: 'DEBUG' as 'INFO' });
     await bench.insert({ id: 'a', payload: { card: 'secret-payload' } });
     const handler = backlogHandler({
@@ -174,7 +174,7 @@ describe('the metrics', () => {
     expect(_aws.CloudWatchMetrics[0].Metrics).toEqual([{ Name: 'CaughtUp', Unit: 'Count' }]);
   });
 
-  it('are told of a run that only found what it could not attempt', () => {
+  it('report a run that only found what it could not attempt', () => {
     expect(emitted({ ...idle, leftOver: 3, lagSeconds: 100 })).toHaveLength(1);
   });
 

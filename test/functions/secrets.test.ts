@@ -35,7 +35,7 @@ describe('what is remembered', () => {
     expect(await Promise.all([read(), read()])).toEqual([2, 2]);
   });
 
-  it('is asked for anew after a clock that was set back, as its age is not known', async () => {
+  it('is asked for again after a clock that was set back, as its age is not known', async () => {
     let now = 3 * 86_400_000;
     let loads = 0;
     const read = remembered(async () => ++loads, { now: () => now, onTrouble: () => {} });
@@ -44,7 +44,7 @@ describe('what is remembered', () => {
     expect([await read(), await read()]).toEqual([2, 2]);
   });
 
-  it('goes on where it cannot be had anew, which is tried again after half a minute', async () => {
+  it('stays in use where it cannot be read again, which is tried after half a minute', async () => {
     let now = 0;
     const trouble: string[] = [];
     const answers = [() => 'old', fail, fail, () => 'new'];
@@ -58,7 +58,7 @@ describe('what is remembered', () => {
     expect(trouble).toEqual(['throttled', 'throttled']);
   });
 
-  it('is an error while nothing was ever had, and is asked for anew each time', async () => {
+  it('is an error while it was never read, and is asked for again each time', async () => {
     const answers = [fail, () => 'here'];
     const read = remembered(async () => (answers.shift() ?? fail)(), { now: () => 0, onTrouble: () => {} });
     await expect(read()).rejects.toThrow('throttled');
@@ -85,7 +85,7 @@ describe('secrets', () => {
     expect(await secrets.signing({ secretsManager: 'hooks' })).toEqual([NEW]);
   });
 
-  it('of a parameter have no former version', async () => {
+  it('of a parameter have no previous version', async () => {
     const { secrets, asked } = vault({ '/hooks AWSCURRENT': NEW });
     expect(await secrets.signing({ parameter: '/hooks' })).toEqual([NEW]);
     expect(asked).toEqual(['/hooks AWSCURRENT']);
@@ -102,14 +102,14 @@ describe('secrets', () => {
     expect(await secrets.header(header)).toBe('Bearer t0ken');
   });
 
-  it('are read once for all who use them, and a header does not ask for the former version', async () => {
+  it('are read once for all that use them, and a header does not ask for the previous version', async () => {
     const { secrets, asked } = vault({ 'erp AWSCURRENT': `${NEW}\n` });
     expect(await secrets.header({ secretsManager: 'erp' })).toBe(NEW);
     expect(await secrets.header({ secretsManager: 'erp', prefix: 'Basic ' })).toBe(`Basic ${NEW}`);
     expect(asked).toEqual(['erp AWSCURRENT']);
   });
 
-  it('that change are seen after five minutes, the former one still signing', async () => {
+  it('that change are seen after five minutes, and the previous one still signs', async () => {
     const { secrets, versions, state } = vault({ 'hooks AWSCURRENT': OLD });
     const sign = () => secrets.signing({ secretsManager: 'hooks' });
     expect(await sign()).toEqual([OLD]);
@@ -145,7 +145,7 @@ describe('secrets', () => {
     [new Error('wrapped', { cause: new SyntaxError('Unexpected token w in whsec_secret') }), 'SyntaxError'],
     [new Error('w', { cause: { name: 'TimeoutError', message: 'whsec_secret' } }), 'TimeoutError'],
     [Object.assign(new Error('whsec_secret'), { code: 'ECONNREFUSED' }), 'Error: ECONNREFUSED'],
-  ])('shows nothing of errors that may quote what was read: %s', async (failure, reason) => {
+  ])('shows no text of errors that may quote what was read: %s', async (failure, reason) => {
     const { secrets, state } = vault({});
     state.failure = failure;
     const error = await secrets.header({ parameter: '/erp' }).catch((thrown: unknown) => thrown);

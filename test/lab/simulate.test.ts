@@ -134,7 +134,7 @@ describe('a simulation', () => {
     expect(result).toMatchObject({ drainedSeconds: null, oldestAgeSeconds: 0.05 });
   });
 
-  it('has the other side refuse what is above its capacity, second by second', async () => {
+  it('has the destination refuse what is above its capacity, second by second', async () => {
     const result = await played(FIVE_MINUTES, { capacityPerSecond: 3 });
     // 3 of 10, 3 of 7, 3 of 4, and the last.
     expect(result).toMatchObject({ attempts: 10 + 7 + 4 + 1, succeeded: 10, drainedSeconds: 3 * 300 + 0.05 });

@@ -52,7 +52,7 @@ describe('the digest of arrivals', () => {
     expect(reports[0]).toMatchObject({ rule: 'arrivals orders', outcome: 'ok', summary: { lagSeconds: 3 } });
   });
 
-  it('begins anew after its line', async () => {
+  it('begins again after its line', async () => {
     const { add, texts } = digestWith();
     add('orders', { attempted: 1, succeeded: 1 });
     await vi.advanceTimersByTimeAsync(1_100);
@@ -81,7 +81,7 @@ describe('the digest of arrivals', () => {
     expect(reports[0]).toMatchObject({ outcome: 'exited' });
   });
 
-  it('says nothing of runs that met their claim or had nothing to do', async () => {
+  it('does not mention runs that met their claim or had nothing to do', async () => {
     const { add, reports } = digestWith();
     add('orders', { ended: 'leaseHeld' });
     add('orders', { ended: 'drained' });

@@ -6,7 +6,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { ConfigurationError } from '../../src/errors.js';
 import { startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import { folderTrouble } from '../../src/local/folder-trouble.js';
-import { watchFolder } from '../../src/local/folder-watch.js';
 import { Timekeeper } from '../../src/local/schedule/timekeeper.js';
 import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
 import { clock } from '../store/dynamodb-under-test.js';
@@ -36,7 +35,7 @@ const storeAt = (endpoint: string, tables: TestTables) =>
   new DynamoDbStore({ client: clientAt(endpoint), tables, clock });
 
 describe('a disk that is full', () => {
-  it('is told once, with what to do; what was accepted is there at the next start, and no more', async () => {
+  it('is reported once, with what to do; what was accepted is there at the next start, and no more', async () => {
     const dataDir = join(scratch, 'full');
     const failures: ConfigurationError[] = [];
     const first = await startEmbeddedDynamoDb({ dataDir, onFailure: (error) => failures.push(error) });
@@ -91,7 +90,7 @@ describe('a disk that is full', () => {
 });
 
 describe('data that cannot be read', () => {
-  it('are told of when a read meets them, and show nothing of what is in them', async () => {
+  it('are reported when a read meets them, without what is in them', async () => {
     const failures: ConfigurationError[] = [];
     const dynamoDb = await startEmbeddedDynamoDb({
       dataDir: join(scratch, 'unreadable'),
@@ -133,23 +132,7 @@ describe('data that cannot be read', () => {
 });
 
 describe('the folder of the data', () => {
-  it('is watched: one that was removed or replaced is told of, once', async () => {
-    vi.useFakeTimers();
-    const answers = ['1', '1', '2', '3'];
-    const gone: Error[] = [];
-    await watchFolder({
-      file: 'LOCK',
-      identify: async () => answers.shift() ?? '4',
-      onGone: (error) => gone.push(error),
-    });
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(gone).toHaveLength(0);
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(gone).toHaveLength(1);
-    expect(folderTrouble('/data', gone[0]).message).toMatch(/removed or replaced.*Put it back/);
-  });
-
-  it('is told of by the clock that cannot be saved in it any more', async () => {
+  it('is reported missing by the clock that cannot be saved in it any more', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'backlog-time-'));
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const onTrouble = vi.fn<(error: Error) => void>();

@@ -61,7 +61,7 @@ describe('a running local runtime', () => {
     },
   );
 
-  it('is told from others by its folder; else the others are listed', async () => {
+  it('is distinguished from others by its folder; otherwise the others are listed', async () => {
     const folder = await newFolder();
     await announce(info(), folder);
     await announce(

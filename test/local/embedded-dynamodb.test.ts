@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors.js';
+import { embeddedDatabase } from '../../src/local/database/embedded.js';
 import { startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import { createDynamoDbClient, DynamoDbStore, StoreUnavailableError } from '../../src/store/index.js';
 import { clock } from '../store/dynamodb-under-test.js';
@@ -89,7 +90,7 @@ describe('the embedded DynamoDB', () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
-    const starting = startEmbeddedDynamoDb({ port });
+    const starting = embeddedDatabase({ port, dataDir: undefined, onChange() {}, onFailure() {} });
     await expect(starting).rejects.toThrow(ConfigurationError);
     await expect(starting).rejects.toThrow(new RegExp(`port ${port} is taken.*--dynamodb-port`));
     server.close();

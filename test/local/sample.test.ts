@@ -19,7 +19,7 @@ describe("the sample's ERP", () => {
     expect(phaseAt(elapsed).up).toBe(up);
   });
 
-  it('takes orders, refuses an unknown article for good, and answers 503 while it is down', async () => {
+  it('takes orders, refuses an unknown article permanently, and answers 503 while it is down', async () => {
     let now = 0;
     const erp = await SampleErp.start({ random: () => 0, now: () => now });
     const post = async (body: unknown) =>

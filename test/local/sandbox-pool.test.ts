@@ -93,7 +93,7 @@ describe('the pool of sandboxes', () => {
     void pool.invoke(lambda('f'), 1);
     const waiting = pool.invoke(lambda('f'), 2);
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(await waiting).toEqual({ type: 'givenUp', message: 'no sandbox was free for 60 seconds' });
+    expect(await waiting).toEqual({ type: 'givenUp', message: 'no sandbox was free for 60 s' });
   });
 
   it('does not use a sandbox again whose process has ended', async () => {

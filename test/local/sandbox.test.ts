@@ -115,7 +115,7 @@ describe('a sandbox', () => {
     expect(result).toMatchObject({ type: 'error', message: expect.stringMatching(message) });
   });
 
-  it('keeps nothing of an event that it has answered, however long it lives', async () => {
+  it('keeps no event that it has answered, however long it lives', async () => {
     const used = await sandbox();
     for (let i = 0; i < 5; i++) await used.invoke({ large: 'x' });
     expect(used.remembered).toBe(0);

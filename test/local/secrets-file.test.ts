@@ -30,7 +30,7 @@ describe('the secrets of the local runtime', () => {
     expect(await (await secretsFile(file))('erp')).toBe('{"user":"shop","token":"t"}');
   });
 
-  it('are read anew when they are asked for', async () => {
+  it('are read again when they are asked for', async () => {
     await writeFile(file, '{"a":"old"}');
     const find = await secretsFile(file);
     await writeFile(file, '{"a":"new"}');

@@ -132,7 +132,7 @@ describe('the queues of a synthesized app', () => {
     expect(app.functions.map(({ name }) => name)).not.toContain('Intake');
   });
 
-  it('say which batch makes no sense', async () => {
+  it('say which batch is invalid', async () => {
     await expect(withQueues({ Reader: reader({ BatchSize: 0 }) })).rejects.toThrow(/Reader.*BatchSize/);
   });
 

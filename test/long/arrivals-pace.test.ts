@@ -97,7 +97,7 @@ const waitsOf = (putAt: ReadonlyMap<string, number>, until = Number.POSITIVE_INF
   });
 
 describe(`${COUNT} minimal records, put by boto3 at ${PER_SECOND} a second`, () => {
-  it('are each attempted once, as they come', async () => {
+  it('are each attempted once, on insertion', async () => {
     const runtime = await cli.startRuntime('--no-sample', '--deliver-to', receiver.url);
     const producer = startProducer(endpointOf(runtime.out()));
     expect(await producer.ended).toBe(0);

@@ -54,7 +54,7 @@ function seen(id: string): string[] {
     .map(({ payload, what }) => `${payload} ${what}`);
 }
 
-it.concurrent('ids of a run whose process dies come back, get their place, and are attempted by the rule', async () => {
+it.concurrent('ids of a run whose process dies come back, are indexed, and are attempted by the rule', async () => {
   const ids = ['exit-1', 'exit-2', 'exit-3'];
   await put({ id: 'exit-1', queue: 'fragile', payload: 'exit once' });
   await vi.waitFor(() => expect(existsSync(join(folder, 'exited'))).toBe(true), { timeout: 30_000 });

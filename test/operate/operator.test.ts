@@ -458,7 +458,7 @@ describe('changePolicy', () => {
     expect(definedOf(harness.item('a'))).not.toHaveProperty('retry');
   });
 
-  it('refuses a policy that makes no sense, before anything is changed', async () => {
+  it('refuses an invalid policy, before anything is changed', async () => {
     const operator = operatorOf(new Harness());
     const retry = { type: 'fibonaci' } as never;
     await expect(operator.changePolicy('a', { retry })).rejects.toThrow(/changePolicy\.retry.*fibonacci/);
@@ -693,7 +693,7 @@ describe('any action', () => {
     });
   });
 
-  it('spends nothing of its limit on records that cannot be changed, or that others were quicker with', async () => {
+  it('does not count records toward its limit that cannot be changed, or that others have changed first', async () => {
     const harness = new Harness();
     for (let i = 100; i < 350; i++) putDead(harness, `r${i}`);
     const store = interrupted(harness.store, {
@@ -796,7 +796,7 @@ describe('any action', () => {
       .redrive({ queue: 'q' })
       .catch((thrown) => thrown);
     expect(error).toBeInstanceOf(OperationInterruptedError);
-    expect(error.message).toBe('stopped after 150 were changed: access denied');
+    expect(error.message).toBe('stopped with 150 changed: access denied');
     expect(error.result).toMatchObject({ changed: 150, ended: 'aborted' });
     expect(harness.statuses()).toEqual({ NEW: 150, DEAD: 150 });
   });
@@ -854,7 +854,7 @@ describe('any action', () => {
     expect(harness.statuses()).toEqual({ NEW: 300 });
   });
 
-  it('finds a record that has no place by its id, and by the whole table', async () => {
+  it('finds a record that is not indexed by its id, and by the whole table', async () => {
     const harness = new Harness();
     harness.store.put({ id: 'bare', status: 'DEAD', payload: 1, queue: 'q' });
     harness.store.put({ id: 'bare-too', status: 'DEAD', payload: 1, queue: 'q' });
@@ -887,7 +887,7 @@ describe('any action', () => {
 });
 
 describe('export', () => {
-  it('gives the items as they stand, of whatever status', async () => {
+  it('gives the items unchanged, of whatever status', async () => {
     const harness = new Harness();
     harness.put('a', { status: 'SUCCESS', lane: undefined, dueAt: undefined, own: { x: 1 } });
     putDead(harness, 'b', { insertedAt: 12345 });

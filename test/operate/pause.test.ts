@@ -25,7 +25,7 @@ it('a paused queue is attempted no further than the page at hand, and goes on wh
   expect(await harness.run(succeed)).toMatchObject({ succeeded: 100 - summary.attempted });
 });
 
-it('nothing of a paused queue is attempted on arrival, or by any tier; other queues go on', async () => {
+it('no record of a paused queue is attempted on arrival, or by any tier; other queues go on', async () => {
   const harness = new Harness();
   const operator = operatorOf(harness);
   await operator.pause('q');

@@ -172,7 +172,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
     );
 
     it(
-      'that comes second looks again, and decides anew',
+      'that comes second looks and decides again',
       scene(async (its) => {
         await its.put();
         let writes = 0;
@@ -215,7 +215,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
     );
 
     it(
-      'removes it for good: the attempt’s end does not bring it back',
+      'removes it permanently: the attempt’s end does not bring it back',
       scene(async (its) => {
         await its.put();
         const summary = await its.run(async ({ id }) => {
@@ -266,7 +266,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
     );
   });
 
-  describe(`on ${name}, a record that has no place yet`, () => {
+  describe(`on ${name}, a record that is not indexed yet`, () => {
     const bare = (its: World) => ({ lane: undefined, dueAt: undefined, rev: undefined, queue: its.queue });
 
     it(
@@ -306,7 +306,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
     );
 
     it(
-      'gets its place with the action, and is not attempted on arrival any more',
+      'is indexed with the action, and is not attempted on arrival any more',
       scene(async (its) => {
         await its.put(bare(its));
         expect(await its.operator().snooze(its.id(), { delay: '1h' })).toMatchObject({ changed: 1 });
@@ -386,7 +386,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
     );
 
     it(
-      'is brought forward by run-now as soon as the run in its former queue is over',
+      'is brought forward by run-now as soon as the run in its previous queue is over',
       scene(async (its) => {
         const to = `${its.queue}-to`;
         await its.put();

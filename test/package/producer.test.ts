@@ -29,7 +29,7 @@ describe('a producer that installs the package alone', () => {
     expect(size).toBeLessThan(40 * 1024);
   });
 
-  it('inserts, and is told what was there already', async () => {
+  it('inserts, and learns what was there already', async () => {
     const compilerOptions = { strict: true, target: 'es2022', module: 'nodenext', types: ['node'] };
     await writeFile(
       join(producer, 'tsconfig.json'),
@@ -67,10 +67,10 @@ describe('a producer that installs the package alone', () => {
     ]);
   });
 
-  it('is told what to install for the local runtime and for charts, and that is all they need', async () => {
+  it('learns what to install for the local runtime and for charts, and that is all they need', async () => {
     const backlog = (...args: string[]) => run('node_modules/.bin/backlog', args, { cwd: producer });
     expect(await backlog('policy', 'fibonacci')).toMatchObject({ code: 0 });
-    const needs = / needs packages that are not installed: (npm install --save-dev .+)$/m;
+    const needs = / needs are installed: (npm install --save-dev .+)$/m;
     const sample = ['start', '--for', '10m', '--port', '0', '--dynamodb-port', '0'];
     for (const args of [sample, ['policy', 'fibonacci', '--chart', 'policy.png']]) {
       const { code, err } = await backlog(...args);

@@ -130,7 +130,7 @@ describe('durations of a policy', () => {
   });
 });
 
-describe('a policy that makes no sense', () => {
+describe('an invalid policy', () => {
   it.each([
     [undefined, 'retry: expected a retry policy such as { "type": "fibonacci" }, got nothing'],
     ['fibonacci', 'retry: expected a retry policy such as { "type": "fibonacci" }, got "fibonacci"'],

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { repairOf } from '../../src/cli/doctor/index-checks.js';
 import { checkRecord } from '../../src/cli/doctor/record-checks.js';
-import { historyLines } from '../../src/cli/history-lines.js';
-import { recordJson } from '../../src/cli/record-json.js';
+import { historyLines } from '../../src/cli/show.js';
+import { jsonOf } from '../../src/delivery/body.js';
 import { resolvePolicy } from '../../src/policies/index.js';
 import {
   type BacklogRecord,
@@ -107,7 +107,7 @@ describe('any item', () => {
         const record = parseRecord(given, NOW);
         expectSound(record);
         // What its readers make of it.
-        expect(() => JSON.parse(recordJson(record))).not.toThrow();
+        expect(() => JSON.parse(jsonOf(record))).not.toThrow();
         expect(record.history.flatMap((entry) => historyLines(entry, (_, text) => text)).join()).toBeTypeOf(
           'string',
         );

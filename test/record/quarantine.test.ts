@@ -11,7 +11,7 @@ describe('quarantine', () => {
     });
   });
 
-  it('leaves it in the shard that it is in, and gives one without a place that of its id', () => {
+  it('leaves it in the shard that it is in, and gives one that is not indexed that of its id', () => {
     const lanes = [record({ lane: 'q#3' }), record({ lane: undefined }), record({ lane: 'other' })].map(
       (one) => quarantine(one, 'no room', NOW, 8).set.lane,
     );

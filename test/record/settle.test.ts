@@ -56,7 +56,7 @@ describe('a failure', () => {
     });
   });
 
-  it('waits as long as the other side asked, if that is longer', () => {
+  it('waits as long as the destination asked, if that is longer', () => {
     const busy = { ...failure, retryAfterSeconds: 1000 };
     expect(settle(record(), busy, context()).set.dueAt).toBe(iso(1000));
     expect(settle(record(), { ...failure, retryAfterSeconds: 10 }, context()).set.dueAt).toBe(iso(270));
@@ -87,7 +87,7 @@ describe('a failure', () => {
     expect(settle(old, failure, context(progressive)).set).toMatchObject({ status: 'ERROR' });
   });
 
-  it('that asks for less than a tick is kept to the second, and never before what the other side asked', () => {
+  it('that asks for less than a tick is kept to the second, and never before what the destination asked', () => {
     const short = context({
       policy: resolvePolicy({ type: 'list', waits: [10], afterwards: 'last' }),
     });

@@ -54,7 +54,7 @@ describe(`after an outage of one hour with ${RECORDS} records waiting, at a pace
     expect(drainedSeconds).toBeLessThan(OUTAGE_SECONDS + (RECORDS / PACE) * 1.1);
   });
 
-  it(`without one, a tenth of the records costs ${VAIN_ATTEMPTS} times the attempts in vain`, async () => {
+  it(`without one, a tenth of the records costs ${VAIN_ATTEMPTS} times the failed attempts`, async () => {
     const { result } = await outage(false, RECORDS / 10);
     expect(result.wastedAttempts).toBeGreaterThan(VAIN_ATTEMPTS * simulation.result.wastedAttempts);
     expect(result.countedFailures).toBe(result.wastedAttempts);

@@ -81,7 +81,7 @@ it('attempts that take most of a tick are followed by the tick that is nearest t
   expect(late.minutes.slice(0, 4)).toEqual([0, 2, 4, 6]);
 });
 
-it('what the other side asks for is never kept early, at whatever phase it ends', async () => {
+it('a wait that the destination asks for never ends early, at whatever phase', async () => {
   for (const seconds of [10, 59, 61, 89, 91, 119, 121, 150]) {
     const cloud = new Cloud({
       queues: { q: { retryMode: 'perRecord', retry: { type: 'constant', interval: 60 } } },

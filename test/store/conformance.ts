@@ -30,6 +30,6 @@ export function storeConformance(name: string, makeStore: () => Promise<StoreUnd
     describe('claims of arrivals', () => claimingArrivals(current));
     describe('queues', () => keepingQueues(current));
     describe('what operators do', () => operating(current));
-    describe('the search for what has no place', () => sweeping(current));
+    describe('the search for records that are not indexed', () => sweeping(current));
   });
 }

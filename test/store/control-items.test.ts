@@ -65,7 +65,7 @@ describe('the control table', () => {
       'what an older version wrote',
       { slots: { lost: { count: 10, onArrival: false, until: NOW - 1 } }, slotsRev: 7 },
     ],
-  ])('counts attempts at a time anew where its item holds %s', async (what, attributes) => {
+  ])('counts slots from zero where its item holds %s', async (what, attributes) => {
     const { store, client } = notedStore();
     const key = `queue#damaged ${what}`;
     const TableName = underTest.tables.control;

@@ -72,7 +72,7 @@ async function attemptAll(names: readonly string[], choices: object = {}): Promi
 }
 const AT_ONCE = 10;
 
-describe('a control item with an attribute that makes no sense', () => {
+describe('a control item with an invalid attribute', () => {
   it('keeps the sweep from nothing', async () => {
     const SWEEP = {
       startedAt: { N: String(START) },
@@ -191,7 +191,7 @@ it('damaged claims on arrivals keep no record from its attempt, nor another queu
   expect([...stuck.values()]).toEqual([]);
 });
 
-it('a damaged claim holds its records until no function can be at work on them, and that is told', async () => {
+it('a damaged claim holds its records until no function can be at work on them, and the log says so', async () => {
   backlog.passUntil(START);
   const { dynamo: client, tables, clock } = backlog;
   const told: unknown[] = [];
@@ -214,7 +214,7 @@ it('a damaged claim holds its records until no function can be at work on them, 
   expect((await store.claimedArrivals(['held'], ['r'], later)).ids).toEqual([]);
 });
 
-it('a damaged breaker is probed, and what the probe finds is written over it', async () => {
+it('a damaged breaker is probed, and what the probe finds replaces it', async () => {
   const state = { until: { N: String(START) }, since: { N: String(START) }, token: { S: 't' } };
   const damaged: Record<string, AttributeValue>[] = Object.values(VALUES).flatMap((value) => [
     { breakers: value },
@@ -232,7 +232,7 @@ it('a damaged breaker is probed, and what the probe finds is written over it', a
   }
 });
 
-it('a lease that no run could take over is begun anew when no function can be at work under it, and that is told', async () => {
+it('a lease that no run could take over begins again when no function can be at work under it, and the log says so', async () => {
   backlog.passUntil(START);
   const { dynamo: client, tables } = backlog;
   const damaged: unknown[] = [];

@@ -41,7 +41,7 @@ const SUCCESS = { set: { status: 'SUCCESS' as const, attempts: 1 }, remove: [] }
 
 describe('another process between two requests of the store', () => {
   it.each([1, 2, 3])(
-    'who overwrites a foreign record before update %i of its settle is never overwritten',
+    'a producer that overwrites its record before update %i of its settle is never overwritten',
     async (update) => {
       const id = `race-${update}`;
       await others.put({ id, status: 'NEW', payload: { version: 1 } });
@@ -56,7 +56,7 @@ describe('another process between two requests of the store', () => {
   );
 
   it.each([1, 2, 3])(
-    'who deletes a foreign record before update %i of its settle finds it deleted',
+    'a producer that deletes its record before update %i of its settle finds it deleted',
     async (update) => {
       const id = `race-deleted-${update}`;
       await others.put({ id, status: 'NEW', payload: { version: 1 } });
@@ -69,7 +69,7 @@ describe('another process between two requests of the store', () => {
   );
 
   it.each([1, 2, 3])(
-    'who notes a tier before update %i of the first note of another is kept',
+    'the tier that a run notes before update %i of the first note of another is kept',
     async (update) => {
       const queue = `race-tiers-${update}`;
       const run = { at: NOW, complete: true };
@@ -84,7 +84,7 @@ describe('another process between two requests of the store', () => {
     },
   );
 
-  it('who gives its slots back before they are counted leaves them to who asks', async () => {
+  it('a run that gives its slots back before they are counted leaves them to the one that asks', async () => {
     const queue = 'race-slots';
     const ask = { most: 8, onArrival: false, now: NOW, until: NOW + 60_000 };
     await others.store.takeSlots(queue, { ...ask, run: 'first', wanted: 4 });

@@ -205,7 +205,7 @@ describe('a task with a schema', () => {
     expect(performed).toBe(0);
   });
 
-  it('closes no breaker by a payload that it refuses: nothing was asked of the other side', async () => {
+  it('closes no breaker by a payload that it refuses: no request was sent to the destination', async () => {
     const mail = defineTask({ name: 'mail', schema, perform: fails('Down') });
     const { bench, put, run } = handlerWith({
       tasks: [mail],

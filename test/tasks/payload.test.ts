@@ -11,7 +11,7 @@ const talkative = (path: PropertyKey[], message: string) =>
   schemaThat(() => ({ issues: [{ path, message }] }));
 
 describe('what is wrong with a payload', () => {
-  it('is told by paths and expectations', async () => {
+  it('is described by paths and expectations', async () => {
     const schema = z.object({ to: z.email(), lines: z.array(z.object({ sku: z.string() })) });
     const payload = { to: 'secret@nowhere', lines: [{ sku: 'A' }, { sku: 7 }] };
     const problem =

@@ -46,7 +46,7 @@ describe('a record whose task its handler does not know', () => {
     expect(harness.item('a')).not.toHaveProperty('unknownTaskSince');
   });
 
-  it('costs one write each time it is met, and is told of once in a run by its name', async () => {
+  it('costs one write each time it is met, and is reported once in a run by its name', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b', 'c']) harness.put(id, { task: 'new' });
     harness.put('d');
@@ -69,7 +69,7 @@ describe('a record whose task its handler does not know', () => {
     });
   });
 
-  it('that has just come gets its place, and its first attempt by the rule', async () => {
+  it('that has just come is indexed, and gets its first attempt by the rule', async () => {
     const harness = new Harness();
     harness.store.put({ id: 'a', status: 'NEW', queue: 'q', task: 'new', payload: 1 });
     const arrivals = { batch: 'b', ids: ['a'] };
@@ -88,7 +88,7 @@ describe('a record whose task its handler does not know', () => {
     expect(await at(harness, [task('new')], { band: YOUNG })).toMatchObject({ succeeded: 1 });
   });
 
-  it('is not given up as too old meanwhile: who knows it owes it an attempt', async () => {
+  it('is not given up as too old meanwhile: it still gets an attempt by a function that knows it', async () => {
     const harness = new Harness();
     const retry = { type: 'constant', interval: 60, jitter: 'none', maxAge: 3600 } as const;
     harness.put('a', {
@@ -117,7 +117,7 @@ describe('a record whose task its handler does not know', () => {
     expect(await at(harness, [task('new')], { retry })).toMatchObject({ attempted: 0, dead: 1 });
   });
 
-  it('is known by a former name, too', async () => {
+  it('is known by an earlier name, too', async () => {
     const harness = new Harness();
     harness.put('a', { task: 'mail' });
     expect(await at(harness, [task('send-mail', { formerNames: ['mail'] })])).toMatchObject({ succeeded: 1 });
@@ -143,7 +143,7 @@ describe('a record whose task its handler does not know', () => {
     expect(harness.statuses()).toEqual({ SUCCESS: 20 });
   });
 
-  it('stays where it is when the function that tells is broken: that one is told in the log', async () => {
+  it('stays where it is when the function that decides is broken, which the log reports', async () => {
     const harness = new Harness();
     harness.put('a', { task: 'new' });
     const knows: RunOptions['knows'] = () => {

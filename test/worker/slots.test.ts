@@ -184,7 +184,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     const releaseSlots = () => Promise.reject(new StoreUnavailableError('no answer'));
     const store = replacing({ releaseSlots }, harness.store);
     expect(await harness.run(succeed, { globalConcurrency: 1, store })).toMatchObject({ succeeded: 1 });
-    expect(harness.warnings).toEqual(['attempts at a time could not be given back']);
+    expect(harness.warnings).toEqual(['slots could not be given back']);
   });
 
   it('gives the attempts of a run back whose store failed', async () => {

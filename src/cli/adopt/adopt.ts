@@ -9,8 +9,8 @@ import { show } from '../../validation.js';
 import { confirmed } from '../confirm.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';
-import { itemsBar } from '../items-bar.js';
-import { EXIT, type ExitCode, type Output, printable } from '../output.js';
+import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';
+import { itemsBar } from '../progress.js';
 import { type ShapeProblem, shapeProblems } from '../table-shape.js';
 import { Adoption } from './adoption.js';
 import { CheckpointFile, readCheckpoint, type SegmentState } from './checkpoint.js';
@@ -75,7 +75,7 @@ async function prepare(
   const willCreate = createIndex === true && problem?.kind === 'noIndex';
   if (problem && !willCreate) throw new ConfigurationError(`${problem.what}: ${problem.todo}`);
   const what = willCreate ? 'Create its index "due", and adopt' : 'Adopt';
-  if (!(await confirmed(`${what} about ${facts.itemCount} items of ${where}?`, yes, signal))) {
+  if (!(await confirmed(`${what} about ${counted(facts.itemCount, 'item')} of ${where}?`, yes, signal))) {
     output.message('nothing was changed');
     return false;
   }
@@ -112,7 +112,7 @@ async function work(
   const file = new CheckpointFile(path, () => ({ adoption, segments, counters: counters.state }));
   const bar = itemsBar(facts.itemCount, output);
   bar.message(`${dryRun ? 'looking at' : 'adopting'} the items of ${where}`);
-  if (found) bar.message(`going on behind the ${counters.state.items} items of ${path}`);
+  if (found) bar.message(`going on after ${counted(counters.state.items, 'item')} of ${path}`);
   else if (!dryRun)
     bar.message(`how far it is stands in ${path}: run the same command to go on after an interruption`);
   const items = new RawItems({

@@ -65,7 +65,7 @@ export function planAdoption(item: Item, rules: AdoptionRules, now: number): Pla
   const ageMs = now - Date.parse(record.insertedAt);
   const undated = (mapped.insertedAt ?? item.insertedAt ?? null) === null;
   if (!undated && ageMs < rules.leastAgeSeconds * 1000) {
-    return leave({ reason: 'young', detail: `${rules.leastAgeSeconds / 60} minutes` });
+    return leave({ reason: 'young', detail: `${rules.leastAgeSeconds / 60} min` });
   }
   const { set: indexed, remove } = indexChange(record, now);
   const set = Object.fromEntries(

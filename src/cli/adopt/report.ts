@@ -1,4 +1,4 @@
-import { hasColors, printable } from '../output.js';
+import { counted, hasColors, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';
 import type { AdoptionCounters } from './counters.js';
@@ -23,19 +23,19 @@ const OPEN: ReadonlySet<string> = new Set<Left['reason']>([
 ]);
 
 const LEFT: Readonly<Record<Left['reason'], (detail: string) => string>> = {
-  indexed: () => 'were indexed already',
-  done: () => 'were done already',
+  indexed: () => 'indexed already',
+  done: () => 'done already',
   unknownStatus: (detail) => `left alone: ${detail} is neither known nor in --status-map`,
   noStatus: (detail) => `left alone: no ${detail} (--status-map =NEW takes them as NEW)`,
   unreadable: (detail) => `left alone: ${detail}`,
   inTheWay: (detail) => `left alone: "${detail}" is an attribute of theirs, and the library needs that name`,
   young: (detail) => `left to the intake: younger than ${detail}`,
   refused: (detail) => `left alone: DynamoDB refuses the change: ${detail}`,
-  changing: () => 'left alone: another process changes them all the time',
+  changing: () => 'left alone: changed by another process all the time',
 };
 
 const NOTES: Readonly<Record<Note, string>> = {
-  undated: 'of those indexed: no time of insertion, they count as inserted now',
+  undated: 'of those indexed: no time of insertion, which counts as now',
   zoneless: 'of those indexed: times without a zone, read as UTC or by --utc-offset',
   noPayload:
     'of those indexed: no "payload" (handlers see the item’s attributes; a delivery by HTTP has no body)',
@@ -50,14 +50,12 @@ export function hasOpenItems({ state }: AdoptionCounters): boolean {
 /** What was done, or would be, by reason. */
 export function adoptionTable({ state }: AdoptionCounters, dryRun: boolean): string {
   const paint = painter(hasColors(process.stdout));
-  const verb = dryRun ? 'would be' : 'were';
+  const verb = dryRun ? 'would be ' : '';
   const row = ({ count, ids }: { count: number; ids: readonly string[] }, what: string) =>
     count === 0 ? [] : [[String(count), printable(what), shorten(ids.map(printable).join(', '))]];
   const rows = [
-    ...Object.entries(state.indexed).flatMap(([lane, group]) =>
-      row(group, `${verb} indexed in lane ${lane}`),
-    ),
-    ...row(state.finished, `are done, and ${verb} marked SUCCESS`),
+    ...Object.entries(state.indexed).flatMap(([lane, group]) => row(group, `${verb}indexed in lane ${lane}`)),
+    ...row(state.finished, `done, and ${verb}marked SUCCESS`),
     ...Object.entries(state.left).flatMap(([reason, groups]) =>
       Object.entries(groups).flatMap(([detail, group]) =>
         row(group, paintLeft(reason, (LEFT[reason as Left['reason']] ?? String)(detail), paint)),
@@ -72,11 +70,11 @@ export function adoptionTable({ state }: AdoptionCounters, dryRun: boolean): str
 export function adoptionSummary({ state, written }: AdoptionCounters, dryRun: boolean): string {
   const { items, seconds, readUnits, writeUnits } = state;
   const rate = seconds > 0 ? `, ${Math.round(items / seconds)} a second` : '';
-  const units = (count: number) => String(Math.round(count * 10) / 10);
+  const units = (count: number, kind: string) => counted(Math.round(count * 10) / 10, `${kind} unit`);
   const writes = dryRun
-    ? `${written} would be written, for about ${units(writeUnits)} write units`
-    : `${written} written, ${units(writeUnits)} write units`;
-  return `${items} items looked at in ${Math.round(seconds)} s${rate}; ${writes}; ${units(readUnits)} read units`;
+    ? `${written} would be written, for about ${units(writeUnits, 'write')}`
+    : `${written} written, ${units(writeUnits, 'write')}`;
+  return `${counted(items, 'item')} looked at in ${Math.round(seconds)} s${rate}; ${writes}; ${units(readUnits, 'read')}`;
 }
 
 /** The same for programs. */

@@ -1,6 +1,6 @@
-import { age } from '../../duration-text.js';
+import { age } from '../../duration.js';
 import type { ControlFacts } from '../../store/dynamodb/control-items.js';
-import { printable } from '../output.js';
+import { counted, printable } from '../output.js';
 import type { Finding } from './findings.js';
 
 /** Taken over by the next run as soon as it has run out; so long after that, none has come. */
@@ -26,11 +26,10 @@ export function checkControl(
   const late = sweeps.filter(({ startedAt }) => time.now - startedAt > SWEEP_MS);
   return [
     ...lost.map(({ key, until, inFlight }): Finding => {
-      const records = inFlight === 1 ? '1 record' : `${inFlight} records`;
       return {
         kind: `lease.${key}`,
         severity: 'error',
-        what: `a run of ${printable(key)} was lost ${age(time.wall - until)} ago with ${records} under attempt, and no run has come since`,
+        what: `a run of ${printable(key)} was lost ${age(time.wall - until)} ago with ${counted(inFlight, 'record')} under attempt, and no run has come since`,
         todo: 'look whether the rules of that queue are there and enabled, and whether its function fails',
       };
     }),
@@ -54,7 +53,7 @@ export function checkControl(
       return {
         kind: `arrivals.${queue}`,
         severity: 'note',
-        what: `${count === 1 ? 'a run' : `${count} runs`} on arrivals of ${printable(queue)} ended without an answer, ${age(time.wall - since)} ago`,
+        what: `${counted(count, 'run')} on arrivals of ${printable(queue)} ended without an answer, ${age(time.wall - since)} ago`,
         todo: 'nothing: their records come back to the intake; those that did not are listed here',
       };
     }),

@@ -1,9 +1,9 @@
-import { age } from '../../duration-text.js';
+import { age } from '../../duration.js';
 import { describeExpiry, describeTable, hasPointInTimeRecovery } from '../../store/dynamodb/inspect.js';
 import { confirmed, requireTerminal } from '../confirm.js';
 import { connect, type Target, type TargetFlags } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';
-import { EXIT, type ExitCode, type Output } from '../output.js';
+import { counted, EXIT, type ExitCode, type Output } from '../output.js';
 import { checkControl } from './control-checks.js';
 import { controlTables, readControlTables } from './control-table.js';
 import { Findings } from './findings.js';
@@ -88,17 +88,17 @@ async function examine(
   const list = findings.list();
   if (!json && list.length > 0) output.data(findingsText(list, clock.now()));
   const rest = all || signal.aborted ? '' : '; there are more: --limit';
-  output.message(`${looked} items of ${where} looked at${rest}; ${findingsSummary(list)}`);
+  output.message(`${counted(looked, 'item')} of ${where} looked at${rest}; ${findingsSummary(list)}`);
 
   const mayIndex = !hasIntake || controls.tables.length > 0;
   if (!mayIndex && examined.stuck.length > 0) {
     output.message(
-      `${examined.stuck.length} not indexed are left as they are: whether they are under attempt stands in the control table, --control-table (of a table that no backlog is deployed for, see "backlog adopt")`,
+      `${counted(examined.stuck.length, 'record')} not indexed, left unchanged: the control table says what is under attempt, --control-table (of a table that no backlog is deployed for, see "backlog adopt")`,
     );
   }
   if (examined.strangers > 0) {
     output.message(
-      `${examined.strangers} not indexed are left as they are: their status is none of NEW, ERROR, SUCCESS, DEAD ("backlog adopt" reads others; the daily sweep takes them for NEW)`,
+      `${counted(examined.strangers, 'record')} not indexed, left unchanged: the status is none of NEW, ERROR, SUCCESS, DEAD ("backlog adopt" reads others; the daily sweep reads them as NEW)`,
     );
   }
   const repairable = { misindexed: examined.misindexed, stuck: mayIndex ? examined.stuck : [] };
@@ -149,7 +149,7 @@ interface RepairRequest {
 async function repairIfWanted(request: RepairRequest): Promise<Repaired | undefined> {
   const { target, repairable, controls, flags, settledMs, signal, output } = request;
   const { repair = false, dryRun = false, yes } = flags;
-  const what = `the index keys of ${count(repairable)} records`;
+  const what = `the index keys of ${counted(count(repairable), 'record')}`;
   if (!repair || dryRun) {
     if (count(repairable) > 0) {
       const ids = [...repairable.misindexed, ...repairable.stuck].slice(0, 5).join(', ');
@@ -157,7 +157,7 @@ async function repairIfWanted(request: RepairRequest): Promise<Repaired | undefi
     }
     if (repair && request.unsettled > 0) {
       output.message(
-        `--repair would look again at ${request.unsettled} not indexed after ${age(settledMs)}, and index those that still wait`,
+        `--repair would look again at ${counted(request.unsettled, 'record')} not indexed after ${age(settledMs)}, and index what still waits`,
       );
     }
     return undefined;

@@ -1,10 +1,10 @@
-import { age } from '../../duration-text.js';
+import { age } from '../../duration.js';
 import type { ControlFacts } from '../../store/dynamodb/control-items.js';
 import type { TableFacts } from '../../store/dynamodb/inspect.js';
 import { RawItems } from '../../store/dynamodb/raw-items.js';
 import type { Target } from '../connect.js';
-import { itemsBar } from '../items-bar.js';
 import type { Output } from '../output.js';
+import { itemsBar } from '../progress.js';
 import { Examination } from './examination.js';
 import type { Findings } from './findings.js';
 import { lookAtAll } from './scan.js';

@@ -27,72 +27,72 @@ const REPAIR = '--repair corrects that';
 const FINDINGS = {
   notIndexed: {
     severity: 'error',
-    what: 'not indexed (no "lane"): no rule finds them',
+    what: 'not indexed (no "lane"): no rule finds it',
     todo: `${REPAIR}, and the daily sweep does; look why the intake has not: its stream, its alarm`,
   },
   notIndexedUndated: {
     severity: 'warning',
     what: 'not indexed (no "lane"), and no "insertedAt" that says since when',
-    todo: 'they may have just come: look again in a while, or with --wait 16m; those that remain are stuck',
+    todo: 'it may have just come: look again in a while, or with --wait 16m; what remains is stuck',
   },
   arriving: {
     severity: 'note',
-    what: 'not indexed yet: they have just come, or may be under their first attempt',
-    todo: 'nothing: the intake handles them',
+    what: 'not indexed yet: it has just come, or may be under its first attempt',
+    todo: 'nothing: the intake handles it',
   },
   noDueAt: {
     severity: 'error',
-    what: 'a "lane" and no "dueAt": they are not in the index, no rule finds them',
+    what: 'a "lane" and no "dueAt": it is not in the index, no rule finds it',
     todo: `${REPAIR}; a producer that writes "lane" has to write "dueAt" with it`,
   },
   unfindable: {
     severity: 'error',
-    what: 'a "dueAt" that sorts behind all times (soon, Fri 20 Nov): no rule finds them',
-    todo: `${REPAIR}; let their producer write it in UTC with milliseconds, or leave "lane" and "dueAt" out`,
+    what: 'a "dueAt" that sorts behind all times (soon, Fri 20 Nov): no rule finds it',
+    todo: `${REPAIR}; let the producer write it in UTC with milliseconds, or leave "lane" and "dueAt" out`,
   },
   dueAtForm: {
     severity: 'warning',
-    what: 'a "dueAt" in another form than 2026-11-20T09:30:00.000Z: the index sorts by text, they come late or early',
-    todo: 'let their producer write it in UTC with milliseconds, or leave "lane" and "dueAt" out',
+    what: 'a "dueAt" in another form than 2026-11-20T09:30:00.000Z: the index sorts by text, it comes late or early',
+    todo: 'let the producer write it in UTC with milliseconds, or leave "lane" and "dueAt" out',
   },
   pendingInDeadLane: {
     severity: 'error',
-    what: 'NEW or ERROR in the lane of the dead (a status set by hand): no rule finds them',
+    what: 'NEW or ERROR in the lane of the dead (a status set by hand): no rule finds it',
     todo: REPAIR,
   },
   deadInLane: {
     severity: 'warning',
-    what: 'DEAD in the lane of those that wait: each run reads them for nothing',
+    what: 'DEAD in the lane of those that wait: each run reads it for nothing',
     todo: REPAIR,
   },
   doneInLane: {
     severity: 'warning',
-    what: 'SUCCESS, and still in the index: each run reads them for nothing',
+    what: 'SUCCESS, and still in the index: each run reads it for nothing',
     todo: REPAIR,
   },
   otherLane: {
     severity: 'warning',
-    what: 'in the lane of another queue than "queue" names: that other queue attempts them',
+    what: 'in the lane of another queue than "queue" names: that other queue attempts it',
     todo: 'npx backlog move ID --to QUEUE; a change of "queue" by hand has to remove "lane" and "dueAt"',
   },
   newer: {
     severity: 'warning',
-    what: 'written by a newer version of dynamo-backlog: a run of this version quarantines them',
+    what: 'written by a newer version of dynamo-backlog: a run of this version quarantines it',
     todo: 'deploy that version again, then redrive those with that reason (docs/protocol.md, Upgrades)',
   },
   full: {
     severity: 'error',
-    what: 'too large: the outcome of an attempt would have no room below 400 KB; they are quarantined',
-    todo: 'let their producer store large data elsewhere and put its key into the payload; npx backlog edit or discard',
+    what: 'too large: the outcome of an attempt would have no room below 400 KB; it is quarantined',
+    todo: 'let the producer store large data elsewhere and put its key into the payload; npx backlog edit or discard',
   },
   noPayload: {
     severity: 'warning',
-    what: 'no "payload": their handler gets undefined, a delivery by HTTP has no body',
-    todo: 'look at their producer; adopted items may have theirs in other attributes',
+    what: 'no "payload": its handler gets undefined, a delivery by HTTP has no body',
+    todo: 'look at the producer; an adopted item may have it in another attribute',
   },
   expiring: {
     severity: 'warning',
-    what: 'waiting, with an "expiresAt": they may be removed before they were attempted',
+    what: 'waiting, with an "expiresAt": it may be removed before it was attempted',
     todo: 'remove that attribute; a change to NEW by hand has to remove it',
   },
   overdue: {
@@ -145,7 +145,7 @@ function checkAttributes(item: Item, record: BacklogRecord): Finding[] {
       kind: `attribute.${attribute}`,
       severity: 'warning',
       what: printable(problem),
-      todo: 'the default is used instead; let their producer write it as docs/records.md says',
+      todo: 'the default is used instead; let the producer write it as docs/records.md says',
     };
   });
   const otherForm = (['insertedAt', 'availableAt'] as const).filter(
@@ -158,7 +158,7 @@ function checkAttributes(item: Item, record: BacklogRecord): Finding[] {
         kind: `form.${name}`,
         severity: 'warning',
         what: `${name}: another form than 2026-11-20T09:30:00.000Z (an offset, or no milliseconds); it is read`,
-        todo: 'let their producer write it in UTC with milliseconds, so that it sorts',
+        todo: 'let the producer write it in UTC with milliseconds, so that it sorts',
       };
     }),
   ];
@@ -210,7 +210,7 @@ function unknownTask({ task, queue }: BacklogRecord): Finding {
   return {
     kind: `task.${printable(queue)}.${printable(task ?? '')}`,
     severity: 'warning',
-    what: `of ${name}, which the handler of the queue ${printable(queue)} does not know: they wait for one that does`,
+    what: `of ${name}, which the handler of the queue ${printable(queue)} does not know: it waits for one that does`,
     todo: 'deploy a handler with that task (or with it among "formerNames"); nothing is lost until then',
   };
 }
@@ -221,6 +221,6 @@ function unknownQueue(queue: string): Finding {
     kind: `queue.${name}`,
     severity: 'error',
     what: `of the queue ${name}, which no known function serves`,
-    todo: 'deploy a queue of that name, or let their producer name the right one',
+    todo: 'deploy a queue of that name, or let the producer name the right one',
   };
 }

@@ -4,7 +4,7 @@ import { randomToken, systemRandom } from '../../random.js';
 import { isOfOneRecord } from '../../store/errors.js';
 import type { Found, OperatorStore } from '../../store/operator-store.js';
 import type { Output } from '../output.js';
-import { printable } from '../output.js';
+import { counted, printable } from '../output.js';
 import { repairOf } from './index-checks.js';
 
 const BATCH = 100;
@@ -58,7 +58,10 @@ async function placeOnceFree(
     if (answer.trouble) throw answer.trouble.error;
     rest = answer.waiting;
     if (rest.length === 0) break;
-    if (!told) output.message(`${rest.length} may be under attempt: waiting for those runs to end ...`);
+    if (!told)
+      output.message(
+        `waiting for the end of runs that may be at work on ${counted(rest.length, 'record')} ...`,
+      );
     await clock.sleep(LOOK_AGAIN_MS, signal);
   }
   return count;

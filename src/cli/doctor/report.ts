@@ -1,5 +1,5 @@
-import { age } from '../../duration-text.js';
-import { hasColors, printable } from '../output.js';
+import { age } from '../../duration.js';
+import { counted, hasColors, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';
 import type { CountedFinding } from './findings.js';
@@ -45,15 +45,11 @@ export function findingsSummary(list: readonly CountedFinding[]): string {
   if (list.length === 0) return 'nothing found';
   const count = (severity: string) => list.filter((finding) => finding.severity === severity).length;
   const notes = count('note');
-  const problems = `${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}`;
+  const problems = `${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}`;
   return notes > 0 ? `${problems}, ${notes} to note` : problems;
 }
 
 export function repairedText({ indexed, moved, left }: Repaired): string {
-  const others = left > 0 ? `, ${left} left: others changed them meanwhile, or DynamoDB refused` : '';
+  const others = left > 0 ? `, ${left} left: changed by others meanwhile, or refused by DynamoDB` : '';
   return `indexed: ${indexed}; moved in the index, or out of it: ${moved}${others}`;
-}
-
-function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

@@ -9,12 +9,11 @@ import {
 import { confirmed, requireTerminal } from '../confirm.js';
 import type { Target } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';
-import { itemsBar } from '../items-bar.js';
-import { EXIT, type ExitCode, type Output, printable } from '../output.js';
-import { hasProblems, resultText, unitsText } from './report.js';
+import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';
+import { itemsBar } from '../progress.js';
+import { hasProblems, resultText, unitsText, type Verbs } from './report.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
-import { plural, type Verbs } from './verbs.js';
 
 export interface ActFlags extends SelectionFlags, OperateTargetFlags {
   readonly dryRun?: boolean | undefined;
@@ -63,14 +62,14 @@ export async function act(
     warnOfQueue(flags.queue, target, output);
     warnOfQueue(action.toQueue, target, output);
     if (asks) {
-      const counted = await run({ dryRun: true });
-      if (counted.changed === 0) {
-        output.message(`${resultText(counted, action.verbs, true)}; nothing was changed`);
-        return hasProblems(counted, named !== undefined) ? EXIT.problems : EXIT.ok;
+      const trial = await run({ dryRun: true });
+      if (trial.changed === 0) {
+        output.message(`${resultText(trial, action.verbs, true)}; nothing was changed`);
+        return hasProblems(trial, named !== undefined) ? EXIT.problems : EXIT.ok;
       }
-      total = counted.changed;
-      const such = counted.examples.slice(0, 3).map(printable).join(', ');
-      const question = `${action.verbs.ask} ${plural(total)} (${such}${total > 3 ? ', …' : ''}) of ${target.where}?`;
+      total = trial.changed;
+      const such = trial.examples.slice(0, 3).map(printable).join(', ');
+      const question = `${action.verbs.ask} ${counted(total, 'record')} (${such}${total > 3 ? ', …' : ''}) of ${target.where}?`;
       if (signal.aborted || !(await confirmed(question, false, signal))) {
         output.message('nothing was changed');
         return EXIT.failed;
@@ -114,7 +113,7 @@ async function runWithBar(
     });
   } catch (error) {
     if (error instanceof OperationInterruptedError)
-      bar.message(`${plural(error.result.changed)} ${action.verbs.done} before it stopped`);
+      bar.message(`${counted(error.result.changed, 'record')} ${action.verbs.done} before it stopped`);
     throw error;
   } finally {
     bar.stop();

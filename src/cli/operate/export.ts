@@ -5,12 +5,11 @@ import { jsonOf } from '../../delivery/body.js';
 import { ConfigurationError } from '../../errors.js';
 import { CONTRACT_ATTRIBUTES, type Item } from '../../record/index.js';
 import { listenForInterrupt } from '../interrupt.js';
-import { itemsBar } from '../items-bar.js';
-import { EXIT, type ExitCode, type Output } from '../output.js';
+import { counted, EXIT, type ExitCode, type Output } from '../output.js';
+import { itemsBar } from '../progress.js';
 import { usage, warnOfQueue, warnOfScan } from './act.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
-import { plural } from './verbs.js';
 
 export interface ExportFlags extends SelectionFlags, OperateTargetFlags {
   readonly limit?: number | undefined;
@@ -52,14 +51,14 @@ export async function exportRecords(
     if (file) await close(file);
     bar?.stop();
     const to = flags.out === undefined ? '' : ` to ${flags.out}`;
-    output.message(`${plural(count)} of ${target.where} exported${to}`);
+    output.message(`${counted(count, 'record')} of ${target.where} exported${to}`);
     if (signal.aborted) {
       output.message('interrupted: there may be more');
       return EXIT.failed;
     }
     const missing = Math.min(named ?? 0, flags.limit ?? Number.POSITIVE_INFINITY) - count;
     if (missing <= 0) return EXIT.ok;
-    output.message(`${plural(missing)} of those named not there`);
+    output.message(`${counted(missing, 'record')} of those named not there`);
     return EXIT.problems;
   } finally {
     bar?.stop();

@@ -1,6 +1,13 @@
 import type { ActionResult, SkipReason } from '../../operate/index.js';
-import { printable } from '../output.js';
-import { plural, type Verbs } from './verbs.js';
+import { counted, printable } from '../output.js';
+
+/** How an action is spoken of. */
+export interface Verbs {
+  /** `Redrive` 12 records? */
+  readonly ask: string;
+  /** 12 records `redriven` */
+  readonly done: string;
+}
 
 const SHOWN_FAILURES = 20;
 
@@ -31,7 +38,7 @@ export function resultText(result: ActionResult, { done }: Verbs, dryRun: boolea
       : '';
   const verb = dryRun ? `would be ${done}` : done;
   const lines = [
-    `${plural(changed)} ${verb}${such}`,
+    `${counted(changed, 'record')} ${verb}${such}`,
     ...(delayed > 0
       ? [`${delayed} due in 15 minutes: a run may be attempting ${delayed === 1 ? 'it' : 'them'}`]
       : []),
@@ -46,9 +53,9 @@ export function resultText(result: ActionResult, { done }: Verbs, dryRun: boolea
 }
 
 export function unitsText({ readUnits, writeUnits }: Pick<ActionResult, 'readUnits' | 'writeUnits'>): string {
-  return `${round(readUnits)} read units, ${round(writeUnits)} write units`;
+  return `${counted(round(readUnits), 'read unit')}, ${counted(round(writeUnits), 'write unit')}`;
 }
 
-function round(units: number): string {
-  return String(Math.round(units * 10) / 10);
+function round(units: number): number {
+  return Math.round(units * 10) / 10;
 }

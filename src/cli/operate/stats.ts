@@ -1,6 +1,6 @@
-import { age } from '../../duration-text.js';
+import { age } from '../../duration.js';
 import type { QueueStats } from '../../operate/index.js';
-import { EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
+import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';
 import { usage } from './act.js';
@@ -49,7 +49,7 @@ export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode
     const progressive = result.queues.filter(({ ages, pending }) => ages && pending > 0);
     if (progressive.length > 0) output.data(`\n${agesTable(progressive, paint)}`);
     output.message(
-      `${target.where}, ${result.at}; only indexed records are counted; ${result.readUnits} read units`,
+      `${target.where}, ${result.at}; only indexed records are counted; ${counted(result.readUnits, 'read unit')}`,
     );
     return EXIT.ok;
   } finally {
@@ -73,7 +73,7 @@ function row(queue: QueueStats, now: number, paint: Paint): string[] {
     dead > 0 ? paint('red', String(dead)) : '0',
     [
       ...(queue.paused ? [paint('yellow', paused)] : []),
-      ...(queue.openBreakers > 0 ? [paint('yellow', `${queue.openBreakers} breaker open`)] : []),
+      ...(queue.openBreakers > 0 ? [paint('yellow', `${counted(queue.openBreakers, 'breaker')} open`)] : []),
     ].join(', '),
   ];
 }

@@ -26,8 +26,8 @@ const NEVER: Expression = { type: '=', args: [{ S: 'same' }, { S: 'other' }] };
 let isPatched = false;
 
 /**
- * dynalite never finds two documents equal. A run's write of a record that only its producer has written compares the
- * payload, which mostly is a document. Without this patch it would take five requests instead of one.
+ * dynalite never finds two documents equal. Without this patch a run of records that only their producers have written
+ * takes three requests a record instead of one, and less than half of the records a second.
  */
 export function compareDocuments(): void {
   if (isPatched) return;

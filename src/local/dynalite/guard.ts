@@ -7,9 +7,9 @@ const FAILED = /^(LEVEL_(IO_ERROR|CORRUPTION|DECODE_ERROR)|E[A-Z0-9]+)$/;
 
 /**
  * dynalite ends its process when its database fails: the disk is full, the folder may not be written to any more, a
- * file is damaged. Here the request is answered with an error, and `onFailure` is called, once. From then on no write is
- * accepted: LevelDB would go on in the middle of a file that ends with half an entry, and what it wrote behind that
- * could not be read again.
+ * file is damaged. Without this patch `backlog start` crashes then, with no word on what to do. With it the request is
+ * answered with an error, and `onFailure` is called, once. From then on no write is accepted: LevelDB would go on in
+ * the middle of a file that ends with half an entry, and what it wrote behind that could not be read again.
  */
 export function guardDatabase(database: LevelDatabase, onFailure: (error: Error) => void): void {
   let failure: Error | undefined;

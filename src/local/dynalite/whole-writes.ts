@@ -38,10 +38,12 @@ const begins = new WeakMap<DynaliteStore, Begin>();
 let isPatched = false;
 
 /**
- * dynalite writes the entries of an item's indexes first, one by one, and then the item. A process that is killed in
- * between, or a full disk, would leave an item that waits and that no index has: it would never be attempted. Here the
- * item and its entries are one write. Each of dynalite's writes, of whatever request, goes through `updateIndexes` and
- * then to the item, under the lock of its key.
+ * Without this patch no insert reaches the intake, because dynalite has no streams.
+ *
+ * dynalite also writes the entries of an item's indexes first, one by one, and then the item. A process that is killed
+ * in between, or a full disk, would leave an item that waits and that no index has: it would never be attempted. Here
+ * the item and its entries are one write. Each of dynalite's writes, of whatever request, goes through `updateIndexes`
+ * and then to the item, under the lock of its key.
  *
  * @param onWritten called for each write, once the item can be read as it was written, in the order of an item's writes
  */

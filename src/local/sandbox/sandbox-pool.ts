@@ -82,7 +82,7 @@ export class SandboxPool {
     const sandbox = this.#acquire(lambda) ?? (await this.#wait(lambda));
     if (!sandbox) {
       const seconds = this.#options.maxWaitMs / 1000;
-      const message = this.#closed ? 'the runtime is stopping' : `no sandbox was free for ${seconds} seconds`;
+      const message = this.#closed ? 'the runtime is stopping' : `no sandbox was free for ${seconds} s`;
       return { type: 'givenUp', message };
     }
     try {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors.js';
 import { parseCron } from './cron.js';
-import { parseRate } from './rate.js';
+import { parseRate } from './expression.js';
 import type { Schedule } from './schedule.js';
 import { WallClock } from './wall-clock.js';
 

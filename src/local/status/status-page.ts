@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { age } from '../../duration-text.js';
+import { age } from '../../duration.js';
 import { type LocalServer, localApp, serveLocally } from '../local-server.js';
 import type { RuntimeStatus } from './status.js';
 
@@ -42,7 +42,7 @@ function page(status: RuntimeStatus) {
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="2">
 <meta name="viewport" content="width=device-width"><title>backlog: local runtime</title><style>${STYLE}</style></head><body>
 <h1>dynamo-backlog, local runtime</h1>
-<p>${status.now} <span class="dim">(${status.speed} times as fast as real time)</span><br>
+<p>${status.now} <span class="dim">(speed ${status.speed})</span><br>
 DynamoDB <code>${status.endpoint}</code>, table ${status.tables.join(', ')}<br>
 ${deliverTo ? html`delivers to <code>${deliverTo}</code>` : html`<b class="bad">delivers nowhere: no URL was given, the app's rules are disabled</b>`}
 ${sample?.erp ? html`<br>sample ERP: ${sample.erp.up ? 'up' : html`<b class="bad">down</b>`}, for another ${sample.erp.changesInSeconds} s` : ''}</p>

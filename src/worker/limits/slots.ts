@@ -86,7 +86,7 @@ export class RunSlots {
     await store.releaseSlots(queue, this.run, { count, onArrival }).catch((error) => {
       // Runs out by itself.
       if (!(error instanceof StoreError)) throw error;
-      logger.warn('attempts at a time could not be given back', { queue, error: error.message });
+      logger.warn('slots could not be given back', { queue, error: error.message });
     });
   }
 
@@ -120,7 +120,7 @@ export class RunSlots {
     } catch (error) {
       if (!(error instanceof StoreThrottledError || error instanceof StoreUnavailableError)) throw error;
       this.mayHave = true;
-      logger.warn('attempts at a time could not be taken', { queue, error: error.message });
+      logger.warn('slots could not be taken', { queue, error: error.message });
       return 0;
     }
   }
@@ -147,7 +147,7 @@ export class RunSlots {
       return true;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      logger.warn('attempts at a time could not be renewed', { queue, error: error.message });
+      logger.warn('slots could not be renewed', { queue, error: error.message });
       return false;
     }
   }

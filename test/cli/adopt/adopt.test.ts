@@ -58,8 +58,8 @@ describe('backlog adopt', () => {
   it('gives a table its place in the backlog, keeps the originals, and says what it left', async () => {
     const { code, out, err } = await adopt(...MAPS, '--queue', 'orders', '--yes');
     expect(code).toBe(3);
-    expect(out).toMatch(/^ +2 +were indexed in lane orders +\S+/m);
-    expect(out).toMatch(/^ +1 +are done, and were marked SUCCESS +done$/m);
+    expect(out).toMatch(/^ +2 +indexed in lane orders +\S+/m);
+    expect(out).toMatch(/^ +1 +done, and marked SUCCESS +done$/m);
     expect(out).toMatch(/^ +1 +left alone: STATE = "PARKED" is neither known nor in --status-map +parked$/m);
     expect(err).toMatch(/4 items looked at .*; 3 written, \d+ write units; [\d.]+ read units/);
     expect(await table.get('open')).toEqual({
@@ -123,7 +123,7 @@ describe('backlog adopt', () => {
     expect(segments).toEqual([{ after: expect.any(String), done: false }]);
     expect(counters.items).toBe(500);
     const { out, err } = await adopt(...MAPS, '--yes', '--json');
-    expect(err).toContain(`going on behind the ${counters.items} items of ${stateFile}`);
+    expect(err).toContain(`going on after ${counters.items} items of ${stateFile}`);
     expect(JSON.parse(out)).toMatchObject({ items: 604, complete: true });
     expect(existsSync(stateFile)).toBe(false);
   });

@@ -50,7 +50,7 @@ it.each(['SIGKILL', 'SIGINT'] as const)(
 
     const { code, out, err } = await cli.run(...args());
     expect(code).toBe(3);
-    expect(err).toContain(`going on behind the ${before} items`);
+    expect(err).toContain(`going on after ${before} item`);
     const { items, written, left, complete } = JSON.parse(out);
     expect({ items, complete }).toEqual({ items: ITEMS, complete: true });
     // A page that was at hand when the process was killed is looked at again; no more than that.

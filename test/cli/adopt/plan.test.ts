@@ -42,7 +42,7 @@ describe('an item that waits', () => {
     expect(Object.keys(written(OLD).change.set)).toHaveLength(4);
   });
 
-  it('that follows the contract already gets its place alone', () => {
+  it('that follows the contract already is only indexed', () => {
     const item = { status: 'NEW', insertedAt: MONTH_AGO, queue: 'orders', payload: 1 };
     expect(written(item).change.set).toEqual({ lane: 'orders', dueAt: MONTH_AGO });
   });
@@ -177,7 +177,7 @@ describe('what cannot be read for certain', () => {
     });
   });
 
-  it('an attribute of theirs that bears the library’s name is not destroyed', () => {
+  it('an attribute of theirs with the name of one of the library is not destroyed', () => {
     expect(left({ ...OLD, dueAt: '2026-12-24' })).toEqual({ reason: 'inTheWay', detail: 'dueAt' });
     expect(left({ ...OLD, lane: 'left' })).toEqual({ reason: 'inTheWay', detail: 'lane' });
     expect(left({ ...OLD, backlogFormat: 2 })).toEqual({ reason: 'inTheWay', detail: 'backlogFormat' });

@@ -65,7 +65,7 @@ const snapshot = async () =>
   (await table.all()).map((item) => JSON.stringify(item, Object.keys(item).sort())).sort();
 
 describe('backlog doctor', () => {
-  it('finds nothing in a healthy backlog, but tells of the dead', async () => {
+  it('finds nothing in a healthy backlog, but reports the dead', async () => {
     await announceRuntime();
     await table.put(...healthy(Date.now()));
     const { code, findings, err } = await doctor();
@@ -120,7 +120,7 @@ describe('backlog doctor', () => {
     });
   });
 
-  it('is content when all that it found could be put right', async () => {
+  it('succeeds when it could repair all that it found', async () => {
     await announceRuntime();
     await table.put(placed('half', { dueAt: undefined }, Date.now()));
     expect((await doctor('--repair', '--yes')).code).toBe(0);
@@ -144,7 +144,7 @@ describe('backlog doctor', () => {
   });
 });
 
-describe('a record without a place', () => {
+describe('a record that is not indexed', () => {
   const bare = (id: string, seconds?: number) => ({
     id,
     status: 'NEW',
@@ -174,7 +174,7 @@ describe('a record without a place', () => {
     expect(code).toBe(3);
   });
 
-  it('is stuck, and given its place, if it is still there after --wait', async () => {
+  it('is stuck, and is indexed, if it is still not indexed after --wait', async () => {
     await announceRuntime();
     await table.put(bare('a'), { id: 'dead', status: 'DEAD', payload: 1 }, bare('b', 5));
     expect((await doctor(...quick, '--repair', '--dry-run')).ids).toMatchObject({
@@ -192,14 +192,14 @@ describe('a record without a place', () => {
     expect(await table.get('dead')).toMatchObject({ lane: 'default/dead' });
   });
 
-  it('gets its place only after the runs that may be at work on it', async () => {
+  it('is indexed only after the runs that may be at work on it', async () => {
     await announceRuntime();
     const until = Date.now() + 1_500;
     // Clocks differ: whoever places a record waits a little longer than the claim says.
     await claim('orders', until - CLOCK_SKEW_MS, 'a');
     await table.put(bare('a'));
     const { err, repaired } = await doctor(...quick, '--repair', '--yes');
-    expect(err).toMatch(/1 may be under attempt: waiting for those runs to end/);
+    expect(err).toMatch(/waiting for the end of runs that may be at work on 1 record /);
     expect(Date.now()).toBeGreaterThanOrEqual(until);
     expect(repaired).toMatchObject({ indexed: 1 });
   });
@@ -212,22 +212,22 @@ describe('a record without a place', () => {
     ];
     await table.put(...items);
     const { err, ids, code } = await doctor(...args);
-    expect(err).toMatch(/2 not indexed are left as they are: .*backlog adopt/);
+    expect(err).toMatch(/2 records not indexed, left unchanged: .*backlog adopt/);
     expect(ids).toMatchObject({ notIndexed: ['done', 'parked'], 'attribute.status': ['done', 'parked'] });
     expect(code).toBe(3);
     expect(await table.all()).toEqual(expect.arrayContaining(items));
   });
 
-  it('is put right nowhere if it is not known whether it is under attempt', async () => {
+  it('is not repaired if it is not known whether it is under attempt', async () => {
     await announceRuntime([]);
     await table.put(bare('a'));
     const { err, ids } = await doctor(...quick, '--repair', '--yes');
-    expect(err).toMatch(/1 not indexed are left as they are: .*--control-table/);
+    expect(err).toMatch(/1 record not indexed, left unchanged: .*--control-table/);
     expect(ids).toMatchObject({ notIndexed: ['a'], 'control.missing': [] });
     expect(await table.get('a')).not.toHaveProperty('lane');
   });
 
-  it('is stuck at once where the table has no stream, and is given its place', async () => {
+  it('is stuck at once where the table has no stream, and is indexed', async () => {
     await table.put(bare('a'));
     const settings = { 'table.stream': [], 'table.expiry': [] };
     const args = ['--endpoint', dynamodb.endpoint, '--table', table.name, '--queues', 'orders'];
@@ -238,7 +238,7 @@ describe('a record without a place', () => {
 });
 
 describe('the control table', () => {
-  it('tells of lost runs, paused queues and a sweep that does not come', async () => {
+  it('reports lost runs, paused queues and a sweep that does not run', async () => {
     await announceRuntime();
     const hour = 3_600_000;
     await control.put(
@@ -305,7 +305,7 @@ describe('what people see', () => {
     expect(out).not.toContain('\u001b[2J');
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThan(220);
     expect(err).toMatch(
-      /3 items .* looked at; 1 error, 2 warnings\n--repair corrects the index keys of 1 records: half/,
+      /3 items .* looked at; 1 error, 2 warnings\n--repair corrects the index keys of 1 record: half/,
     );
   });
 

@@ -28,7 +28,7 @@ describe('a record', () => {
     expect(repair(item)).toBeUndefined();
   });
 
-  it('that was cancelled is nothing to tell of', () => {
+  it('that was cancelled is not reported', () => {
     const item = placed('cancelled', {
       status: 'DEAD',
       lane: 'orders/dead',

@@ -84,7 +84,7 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     expect(log()).toContainEqual(expect.objectContaining({ message: 'intake', started: 3, indexed: 0 }));
   });
 
-  it('looks later at a record that is in a batch twice, as its producer has written over it at once', async () => {
+  it('looks later at a record that is in a batch twice, because its producer has overwritten it at once', async () => {
     const { intake, put, invoked, sent } = bench();
     const event = put(bare('a'), bare('a', { payload: 2 }));
     await intake(event, context);
@@ -116,7 +116,7 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     expect(new Set(events.map(([, { arrivals }]) => arrivals.batch)).size).toBe(2);
   });
 
-  it('gives their place to those of queues that are left to their rules, delayed, dead or odd ones', async () => {
+  it('indexes those of queues that are left to their rules, delayed, dead or odd ones', async () => {
     const { intake, put, invoked, lane, sent } = bench();
     const later = new Date((NOW_SECONDS + 600) * 1000).toISOString();
     await intake(
@@ -160,7 +160,7 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     expect(invoked).toMatchObject([['Fast', { arrivals: { ids: ['belated'] } }]]);
   });
 
-  it('gives them their place if the function cannot be started, and looks later if no answer came', async () => {
+  it('indexes them if the function cannot be started, and looks later if no answer came', async () => {
     const refused = bench('refused');
     await refused.intake(refused.put(bare('a')), context);
     expect(refused.lane('a')).toBe('default');
@@ -194,7 +194,7 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     ]);
   });
 
-  it('waits for a run of a former queue although all queues are left to their rules by now', async () => {
+  it('waits for a run of an earlier queue although all queues are left to their rules by now', async () => {
     const { put, overrides, invoker, store, lane, sent, clock } = bench();
     const env = { ...overrides.env, BACKLOG_REDELIVERY_URL: 'http://x/y' };
     const intake = intakeHandler({ ...overrides, env, invoker });
@@ -213,7 +213,7 @@ describe('the intake, for queues with arrivals "attempt"', () => {
     expect(sent).toEqual([[['moved'], 30]]);
   });
 
-  it('tells of a record without a payload, and has it attempted all the same', async () => {
+  it('reports a record without a payload, and has it attempted all the same', async () => {
     const { intake, put, invoked, measured, log } = bench();
     await intake(put({ id: 'a', status: 'NEW' }), context);
     expect(invoked).toHaveLength(1);
@@ -243,7 +243,7 @@ const lost = (arrivals: { batch: string; ids: string[] }) => ({
 describe('records that come back to the intake', () => {
   const claim = { batch: '100/1', holder: 'h', ids: ['a'], now: NOW_SECONDS * 1000 };
 
-  it('get their place when their run was lost, and are counted', async () => {
+  it('are indexed when their run was lost, and are counted', async () => {
     const { intake, store, lane, measured } = bench();
     store.put(bare('a'));
     store.put(bare('done', { status: 'SUCCESS' }));
@@ -291,7 +291,7 @@ describe('records that come back to the intake', () => {
     expect(givenUp).toEqual([event.Records[0]?.body]);
   });
 
-  it('come again alone if they cannot be seen to now, and hold up no others', async () => {
+  it('come again alone if they cannot be handled now, and hold up no others', async () => {
     const { overrides, store, invoker, lane } = bench();
     store.put(bare('a'));
     const giveUp = async () => {

@@ -78,7 +78,7 @@ describe('the intake', () => {
     ]);
   });
 
-  it('writes anew what makes no sense, names it in the log, and counts it', async () => {
+  it('repairs invalid attributes, names them in the log, and counts the record', async () => {
     const { store, intake, log, measured, iso } = bench();
     store.put({ id: 'a', status: 'new', queue: 5, insertedAt: 1700000000, payload: 'secret-payload' });
     await intake(batch('a'), context);
@@ -111,7 +111,7 @@ describe('the intake', () => {
     );
   });
 
-  it('leaves alone who has a place, is done or is gone, and may be handed a batch twice', async () => {
+  it('leaves alone a record that is indexed, done or gone, and may be handed a batch twice', async () => {
     const { store, intake, measured } = bench();
     store.put({ id: 'a', status: 'NEW', payload: 1 });
     store.put({ id: 'done', status: 'SUCCESS' });

@@ -51,7 +51,7 @@ describe('a place that the producer has chosen', () => {
     ['a shard that the queue has not', { queue: 'bulk', lane: 'bulk#7' }, 'bulk'],
     ['a shard that no queue can have', { queue: 'bulk', lane: 'bulk#77' }, 'bulk'],
     ['a queue that is none', { queue: 'q'.repeat(200), lane: 'q'.repeat(200) }, 'default'],
-  ])('is put right where its lane names %s', async (_, item, lane) => {
+  ])('is corrected where its lane names %s', async (_, item, lane) => {
     const { put, take, store, started, measured } = bench();
     expect(await take(put(indexed(item)))).toEqual({ batchItemFailures: [] });
     expect(store.items()).toMatchObject([
@@ -79,7 +79,7 @@ describe('a place that the producer has chosen', () => {
       { lane: 'default', dueAt: expect.stringMatching(/^2026-11-20T09:30/) },
     ],
     ['no due time', { dueAt: undefined }, { dueAt: expect.stringMatching(/^2026-11-20T09:30/) }],
-  ])('is put right where it has %s', async (_, wrong, right) => {
+  ])('is corrected where it has %s', async (_, wrong, right) => {
     const { put, take, store } = bench();
     await take(put(indexed({ queue: 'bulk', lane: 'bulk', ...wrong })));
     expect(store.items()).toMatchObject([{ lane: 'bulk', rev: expect.any(String), ...right }]);

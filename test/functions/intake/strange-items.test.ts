@@ -88,7 +88,7 @@ describe('beside good records, the intake', () => {
   });
 
   it.each([500, 60])(
-    'quarantines an item with %i spare bytes, and has it attempted by nobody',
+    'quarantines an item with %i spare bytes, and does not have it attempted',
     async (spare) => {
       const { take, started, measured, log } = bench();
       const full = withRoom(spare, bare('full', { queue: 'orders' }));
@@ -108,7 +108,7 @@ describe('beside good records, the intake', () => {
   );
 
   it.each([0, 1, 2, 3])(
-    'tells of an item with %i spare bytes, which cannot even be quarantined',
+    'reports an item with %i spare bytes, which cannot even be quarantined',
     async (spare) => {
       const { take, started, measured, log } = bench();
       const full = withRoom(spare, bare('full', { queue: 'orders' }));

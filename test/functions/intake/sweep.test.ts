@@ -29,7 +29,7 @@ describe('the sweep', () => {
     expect(log()).toContainEqual(expect.objectContaining({ message: 'sweep', found: 250 }));
   });
 
-  it('finds a dead record that was set to NEW by hand, which begins anew', async () => {
+  it('finds a dead record that was set to NEW by hand, which begins again', async () => {
     const { store, sweep, intake, sent, clock } = bench();
     const now = new Date(clock.now()).toISOString();
     store.put({

@@ -38,7 +38,7 @@ function queueWith(
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000);
 
 describe('a message queue', () => {
-  it('hands over what a clock showed days ahead when it came, once that is set right', async () => {
+  it('hands over a message that came while the clock was days ahead, once the clock is correct', async () => {
     const { queue, bodies } = queueWith();
     const now = Date.now();
     vi.setSystemTime(now + 3 * 86_400_000);

@@ -52,7 +52,7 @@ describe('the queues of an app', () => {
     expect(unread).toEqual(['GivenUp: a']);
   });
 
-  it('tell of what was failed on too often and has no dead letters', async () => {
+  it('report a message that failed too often and has no queue of dead letters', async () => {
     const { queues, unread } = queuesWith({ type: 'error', name: 'Error', message: 'no' });
     queues.send('Lonely', 'b', 0);
     await vi.advanceTimersByTimeAsync(60_000);

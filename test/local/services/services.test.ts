@@ -158,7 +158,7 @@ describe('secrets, by the clients of Secrets Manager and SSM', () => {
     expect(await parameter('/shop/webhooks')).toMatchObject({ Parameter: { Value: 'whsec_local' } });
   });
 
-  it('have no former version, and others are not there', async () => {
+  it('have no previous version, and others are not there', async () => {
     const name = 'ResourceNotFoundException';
     await expect(secret('shop/webhooks', 'AWSPREVIOUS')).rejects.toMatchObject({ name });
     const message = 'the local runtime has no secret shop/other: give it one by --secrets FILE';

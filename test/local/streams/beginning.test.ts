@@ -33,7 +33,7 @@ function start() {
 }
 
 describe('the beginning of a runtime', () => {
-  it('tells of what is written before there is a listener, once there is one', async () => {
+  it('reports what is written before there is a listener, once there is one', async () => {
     const { beginning, told, open } = start();
     beginning.add(put('a'));
     expect(told).toEqual([]);
@@ -42,7 +42,7 @@ describe('the beginning of a runtime', () => {
     expect(told).toEqual(['a1 new', 'b1 new']);
   });
 
-  it('tells of the items that are there as if they had been put now, except those that are filtered out', async () => {
+  it('reports the items that are there as if they had been put now, except those that are filtered out', async () => {
     const { told, open } = start();
     await open(reading([item('a'), item('done'), item('b')]));
     expect(told).toEqual(['a1 new', 'b1 new']);
@@ -58,7 +58,7 @@ describe('the beginning of a runtime', () => {
     expect(told.sort()).toEqual(['a1 new', 'met1 new', 'missed1 new', 'z1 new']);
   });
 
-  it('tells of the change alone where an item is changed or removed meanwhile', async () => {
+  it('reports the change alone where an item is changed or removed meanwhile', async () => {
     const { beginning, told, open } = start();
     await open(
       reading([item('a'), item('b')], () => {
@@ -70,7 +70,7 @@ describe('the beginning of a runtime', () => {
     expect(told.slice(0, 2)).toEqual(['a2 changed', 'b1 gone']);
   });
 
-  it('is not told twice of an item whose insertion is told late', async () => {
+  it('does not report an item twice whose insertion is reported late', async () => {
     const { beginning, told, open } = start();
     const at = Date.now();
     await open(reading([item('a'), item('b')]));
@@ -80,7 +80,7 @@ describe('the beginning of a runtime', () => {
     expect(told).toEqual(['a1 new', 'b1 new']);
   });
 
-  it('is told of an item that is removed and put again', async () => {
+  it('reports an item that is removed and put again', async () => {
     const { beginning, told, open } = start();
     await open(reading([item('a')]));
     await vi.advanceTimersByTimeAsync(5_000);

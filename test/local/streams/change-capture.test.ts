@@ -42,7 +42,7 @@ const of = (id: string) =>
     .map(({ before, after }) => [before, after]);
 
 describe('the changes of the embedded DynamoDB', () => {
-  it('are told of every kind of write, with the item before and after, in their order', async () => {
+  it('receive every kind of write, with the item before and after, in their order', async () => {
     const first = { id: { S: 'a' }, n: { N: '1' } };
     const second = { id: { S: 'a' }, n: { N: '2' } };
     await client.send(new PutItemCommand({ TableName, Item: first }));
@@ -68,7 +68,7 @@ describe('the changes of the embedded DynamoDB', () => {
     expect(new Set(changes.map(({ table }) => table))).toEqual(new Set([TableName]));
   });
 
-  it('are not told of a write whose condition failed', async () => {
+  it('receive no write whose condition failed', async () => {
     const put = { TableName, Item: { id: { S: 'b' } }, ConditionExpression: 'attribute_exists(id)' };
     await expect(client.send(new PutItemCommand(put))).rejects.toThrow();
     await client.send(new PutItemCommand({ TableName, Item: { id: { S: 'c' } } }));
@@ -76,7 +76,7 @@ describe('the changes of the embedded DynamoDB', () => {
     expect(of('b')).toEqual([]);
   });
 
-  it('can be read when they are told, however many write at once', async () => {
+  it('can be read when they are reported, however many write at once', async () => {
     const missing: unknown[] = [];
     const reads: Promise<void>[] = [];
     onChange = ({ after }) => {

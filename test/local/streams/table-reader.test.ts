@@ -86,7 +86,7 @@ const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000);
 const named = (name: string) => Object.assign(new Error(name), { name });
 
 describe('the reader of a stream', () => {
-  it('tells of what is written after its beginning, in its order, and soon', async () => {
+  it('reports what is written after its beginning, in its order, and soon', async () => {
     const stream = new FakeStream();
     stream.add('one');
     stream.write('one', 'before');

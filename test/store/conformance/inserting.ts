@@ -149,7 +149,7 @@ export function insertingAndReading(underTest: UnderTest): void {
     expect(records.map((record) => (record.payload as string).length)).toEqual(ids.map(() => 395_000));
   }, 60_000);
 
-  it('reads the others of a page with a record that makes no sense', async () => {
+  it('reads the others of a page with an invalid record', async () => {
     const { store, put } = underTest();
     await put({
       id: 'sense-1',

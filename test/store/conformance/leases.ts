@@ -43,7 +43,7 @@ export function keepingLeases(underTest: UnderTest): void {
     });
   });
 
-  it('gives a lease to exactly one of many who come at once', async () => {
+  it('gives a lease to exactly one of many runs that ask at once', async () => {
     const { store } = underTest();
     const k = key();
     const all = Array.from({ length: 8 }, (_, i) => `run-${i}`);
@@ -78,7 +78,7 @@ export function keepingLeases(underTest: UnderTest): void {
     expect(await seen(k)).toEqual(state('me', next as Partial<LeaseState>));
   });
 
-  it('tells of a journal whose attempts have begun, until the next one', async () => {
+  it('reports a journal whose attempts have begun, until the next one', async () => {
     const { store } = underTest();
     const k = key();
     await store.holdLease(k, hold('me', { begun: true }));
@@ -141,7 +141,7 @@ export function keepingLeases(underTest: UnderTest): void {
     expect(await seen(k)).toEqual(taken);
   });
 
-  it('hands a lease over to exactly one of two, who may ask twice', async () => {
+  it('hands a lease over to exactly one of two runs, which may ask twice', async () => {
     const { store } = underTest();
     const k = key();
     await store.holdLease(k, hold('dead'));

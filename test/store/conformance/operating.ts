@@ -3,7 +3,7 @@ import { insertAndRead, iso, item, NOW, read } from '../records.js';
 import type { UnderTest } from './under-test.js';
 
 export function operating(underTest: UnderTest): void {
-  it('reads items as they stand there, and leaves out what is not', async () => {
+  it('reads items unchanged, and leaves out those that are missing', async () => {
     const { store, put } = underTest();
     const odd = { id: 'op-odd', status: 'new', insertedAt: 12_345, own: { deep: [1, 'ü'] } };
     await put(odd);
@@ -29,7 +29,7 @@ export function operating(underTest: UnderTest): void {
     expect(found).toEqual(['op-scan-0', 'op-scan-1', 'op-scan-2', 'op-scan-3', 'op-scan-4']);
   });
 
-  it('writes a change with a payload, a policy and a former lane, and takes them away again', async () => {
+  it('writes a change with a payload, a policy and an earlier lane, and takes them away again', async () => {
     const { store, raw } = underTest();
     const record = await insertAndRead(store, item('op-1', { queue: 'op-1', lane: 'op-1', mine: 1 }));
     const formerLane = { lane: 'op-1', until: iso(900_000) };

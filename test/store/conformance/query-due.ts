@@ -22,7 +22,7 @@ export function queryingDue(underTest: UnderTest): void {
     expect(await query('due-none')).toEqual({ keys: [], more: false });
   });
 
-  it('finds what is due up to and including now, the oldest first, and nothing of other lanes', async () => {
+  it('finds what is due up to and including now, the oldest first, and no records of other lanes', async () => {
     await fill('due-a', [5, -2, 0, -7, 1]);
     await fill('due-a2', [-1]);
     const { keys, more } = await query('due-a');

@@ -8,7 +8,7 @@ const RETRY = { mode: 'perRecord', since: NOW } as const;
 const PROGRESSIVE = { mode: 'progressive', since: NOW + 1 } as const;
 
 export function keepingQueues(underTest: UnderTest): void {
-  it('knows nothing of a new queue', async () => {
+  it('does not know a new queue', async () => {
     const empty = { paused: false, retryMode: undefined, tiers: new Map(), breakers: new Map() };
     expect(await underTest().store.readQueue('queue-new')).toEqual(empty);
   });
@@ -162,7 +162,7 @@ export function keepingQueues(underTest: UnderTest): void {
       expect(await store.acquirePermits('queue-10', permits(1, NOW, NOW + 5_000))).toBe(NOW + 5_000);
     });
 
-    it('are given to one each of many who come at once', async () => {
+    it('are given to one each of many runs that ask at once', async () => {
       const { store } = underTest();
       const eight = Array.from({ length: 8 }, () => store.acquirePermits('queue-11', permits(4)));
       const firsts = (await Promise.all(eight)).map(Number).sort((a, b) => a - b);

@@ -17,7 +17,7 @@ export function sweeping(underTest: UnderTest): void {
     return found.filter((id) => id.startsWith('sw-')).sort();
   };
 
-  it('finds what waits without a place or with half of one, and dead ones that were set to NEW, in whatever part of the table', async () => {
+  it('finds records that are not indexed or half indexed, and dead ones that were set to NEW, in whatever part of the table', async () => {
     const { put } = underTest();
     const none = { lane: undefined, dueAt: undefined, rev: undefined };
     await put({ id: 'sw-bare', status: 'NEW', payload: 1 });

@@ -1,9 +1,4 @@
-import {
-  type AttributeValue,
-  GetItemCommand,
-  PutItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/local/embedded-dynamodb.js';
 import { createDynamoDbClient, type DynamoDBClient } from '../../../src/store/index.js';
@@ -88,51 +83,5 @@ describe('documents in conditions on the embedded DynamoDB', () => {
       true,
     );
     expect(await isWritten('payload.nothing = :p', { ':p': { M: {} } })).toBe(false);
-  });
-});
-
-describe('expressions that come again', () => {
-  it('mean what the values of each request make of them', async () => {
-    for (const version of ['1', '2', '3']) {
-      await client.send(new PutItemCommand({ TableName, Item: { ...Key, version: { N: version } } }));
-      expect(await isWritten('version = :v', { ':v': { N: version } })).toBe(true);
-      expect(await isWritten('version = :v', { ':v': { N: '0' } })).toBe(false);
-    }
-    const set = async (value: AttributeValue) => {
-      const values = { ':v': value };
-      await client.send(
-        new UpdateItemCommand({
-          TableName,
-          Key,
-          UpdateExpression: 'SET payload = :v, again = :v',
-          ExpressionAttributeValues: values,
-        }),
-      );
-      return (await client.send(new GetItemCommand({ TableName, Key }))).Item;
-    };
-    for (const value of [{ S: 'a' }, { S: 'b' }, { M: { n: { N: '1' } } }, { M: { n: { N: '2' } } }]) {
-      expect(await set(value)).toMatchObject({ payload: value, again: value });
-    }
-  });
-
-  it('mean what the names of each request make of them', async () => {
-    await client.send(new PutItemCommand({ TableName, Item: { ...Key, one: { N: '1' }, two: { N: '2' } } }));
-    const value = { ':v': { N: '1' } };
-    expect(await isWritten('#n = :v', value, { '#n': 'one' })).toBe(true);
-    expect(await isWritten('#n = :v', value, { '#n': 'two' })).toBe(false);
-  });
-
-  it('are refused each time if they make no sense', async () => {
-    for (let i = 0; i < 2; i++) {
-      await expect(isWritten('payload = ', { ':v': { S: 'x' } })).rejects.toThrow('Syntax error');
-      await expect(isWritten('id = :v', { ':v': { S: 'a' }, ':w': { S: 'b' } })).rejects.toThrow('unused');
-      await expect(isWritten('id = :v', {})).rejects.toThrow(':v');
-      await expect(isWritten('attribute_type(id, :t)', { ':t': { S: 'Text' } })).rejects.toThrow('Text');
-      expect(await isWritten('attribute_type(id, :t)', { ':t': { S: 'S' } })).toBe(true);
-      await expect(isWritten('id BETWEEN :a AND :b', { ':a': { S: 'b' }, ':b': { S: 'a' } })).rejects.toThrow(
-        'BETWEEN',
-      );
-      expect(await isWritten('id BETWEEN :a AND :b', { ':a': { S: 'a' }, ':b': { S: 'b' } })).toBe(true);
-    }
   });
 });

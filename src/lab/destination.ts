@@ -3,7 +3,7 @@ import type { Scenario } from './scenario.js';
 type Limits = Pick<Scenario, 'outage' | 'capacityPerSecond'>;
 
 /** What the attempts of a simulation fall upon. Attempts are told to it in the order of their start. */
-export class OtherSide {
+export class Destination {
   private second = -1;
   private taken = 0;
 

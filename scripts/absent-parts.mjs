@@ -1,0 +1,35 @@
+// What stands in the handlers' bundles for parts of the SDK, and of the library, that no handler needs.
+
+/** Endpoint discovery, which DynamoDB's client configures and none of its commands uses. */
+export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
+  environmentVariableSelector: () => undefined,
+  configFileSelector: () => undefined,
+  default: undefined,
+};
+
+export function resolveEndpointDiscoveryConfig(config) {
+  return Object.assign(config, { endpointDiscoveryEnabled: async () => false });
+}
+
+/**
+ * The search for the name that a misspelt one may mean. The CDK app has checked all settings before they were deployed,
+ * and has suggested such names then.
+ */
+export const distance = () => Number.POSITIVE_INFINITY;
+export const closest = (name) => name;
+
+/** The region that a machine's metadata names. Lambda has the region in the environment. */
+export const getInstanceMetadataRegion = async () => undefined;
+
+/**
+ * The rate limiter of the SDK's mode `adaptive` (`AWS_RETRY_MODE`), which is then the mode `standard`: a run slows down
+ * by itself where DynamoDB throttles.
+ */
+export class DefaultRateLimiter {
+  async getSendToken() {}
+
+  updateClientSendingRate() {}
+}
+
+/** SHA-256 in JavaScript, which the SDK has for a Node.js without OpenSSL. */
+export const Sha256Js = undefined;
