@@ -1,6 +1,6 @@
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { RuntimeStatus } from '../src/local/status/status.js';
 import { createDynamoDbClient } from '../src/store/index.js';
+import type { RuntimeStatus } from '../src/tools/local/status/status.js';
 import { CommandLine, startReceiver, until } from '../test/cli/process.js';
 import { quantile } from './median.js';
 

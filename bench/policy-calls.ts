@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
-import { seededRandom } from '../src/lab/seeded-random.js';
 import { decideRetry, POLICY_TYPES, type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
+import { seededRandom } from '../src/tools/lab/seeded-random.js';
 
 const CALLS = 200_000;
 const ROUNDS = 7;

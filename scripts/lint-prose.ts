@@ -9,8 +9,6 @@ import { lintProse } from './prose/lint.js';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 const FOLDERS = ['docs', 'examples', 'src', 'functions', 'cdk', 'scripts', 'bench', 'test'];
-/** Their titles do not follow the rules yet. */
-const NOT_YET = ['test/worker/', 'test/simulation/'];
 /** It quotes the words that it refuses. */
 const LIST = 'scripts/prose/words.ts';
 
@@ -18,13 +16,7 @@ function filesToRead(): string[] {
   const inFolders = FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
-  return [
-    ...PAGES,
-    ...inFolders.filter(
-      (path) =>
-        /\.(?:md|ts|mjs)$/.test(path) && path !== LIST && !NOT_YET.some((folder) => path.startsWith(folder)),
-    ),
-  ].sort();
+  return [...PAGES, ...inFolders.filter((path) => /\.(?:md|ts|mjs)$/.test(path) && path !== LIST)].sort();
 }
 
 const given = process.argv.slice(2).map((path) => relative(ROOT, path));

@@ -1,4 +1,4 @@
-import { createProgram } from '../src/cli/program.js';
+import { createProgram } from '../src/tools/cli/program.js';
 
 export const PAGE = new URL('../docs/policies.md', import.meta.url);
 

@@ -121,7 +121,7 @@ it('a task brings a producer neither the run nor the SDK', async () => {
 
 it('the command line loads what draws only when something is drawn', async () => {
   const metafile = await metafileOf({
-    entryPoints: ['src/cli/main.ts'],
+    entryPoints: ['src/tools/cli/main.ts'],
     packages: 'external',
     splitting: true,
   });
@@ -150,7 +150,9 @@ it('the command line has in it all that it needs, but what its users may do with
 /** The packages that the entry's chunk imports, with the chunks that it imports itself in the same way. */
 function packagesOf({ outputs }: Metafile, kind: 'import-statement' | 'dynamic-import'): string[] {
   const seen = new Set<string>();
-  const waiting = Object.keys(outputs).filter((file) => outputs[file]?.entryPoint === 'src/cli/main.ts');
+  const waiting = Object.keys(outputs).filter(
+    (file) => outputs[file]?.entryPoint === 'src/tools/cli/main.ts',
+  );
   const packages: string[] = [];
   for (let file = waiting.pop(); file; file = waiting.pop()) {
     if (seen.has(file)) continue;

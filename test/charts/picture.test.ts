@@ -1,12 +1,12 @@
 import { parseHTML } from 'linkedom';
 import { describe, expect, it } from 'vitest';
-import { attemptsPerMinute, tellingMinutes } from '../../src/charts/attempts-per-minute.js';
-import { type Picture, toHtml, toSvg } from '../../src/charts/picture.js';
-import { timeUnitFor } from '../../src/charts/plot.js';
-import { failuresShown, policyPicture } from '../../src/charts/policy-picture.js';
-import { simulationPicture } from '../../src/charts/simulation-picture.js';
-import { scheduleOf } from '../../src/lab/schedule-of.js';
 import { resolvePolicy } from '../../src/policies/index.js';
+import { attemptsPerMinute, tellingMinutes } from '../../src/tools/charts/attempts-per-minute.js';
+import { type Picture, toHtml, toSvg } from '../../src/tools/charts/picture.js';
+import { timeUnitFor } from '../../src/tools/charts/plot.js';
+import { failuresShown, policyPicture } from '../../src/tools/charts/policy-picture.js';
+import { simulationPicture } from '../../src/tools/charts/simulation-picture.js';
+import { scheduleOf } from '../../src/tools/lab/schedule-of.js';
 
 type Data = Readonly<Record<string, unknown>>;
 

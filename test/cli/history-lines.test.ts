@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { historyLines } from '../../src/cli/show.js';
 import type { HistoryEntry } from '../../src/record/index.js';
+import { historyLines } from '../../src/tools/cli/show.js';
 
 const at = '2026-11-20T09:30:00.000Z';
 const lines = (entry: Omit<HistoryEntry, 'at'>) => historyLines({ at, ...entry }, (_, text) => text);

@@ -3,10 +3,10 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { announce } from '../../src/local/discovery.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import { createMissingTables } from '../../src/store/dynamodb/create-tables.js';
 import { createDynamoDbClient } from '../../src/store/index.js';
+import { announce } from '../../src/tools/local/discovery.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
 import { backlog } from './in-process.js';
 
 const TABLE = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, it } from 'vitest';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
 import { redriveInterrupted } from './redrive-interrupted.js';
 
 let dynamodb: EmbeddedDynamoDb;

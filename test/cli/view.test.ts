@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { cut, painter, width } from '../../src/cli/paint.js';
-import { plainCounts, plainRun, summary } from '../../src/cli/plain.js';
-import { Screen } from '../../src/cli/screen.js';
-import { renderView } from '../../src/cli/view.js';
-import type { RunReport } from '../../src/local/status/run-report.js';
-import type { RuntimeStatus } from '../../src/local/status/status.js';
+import { cut, painter, width } from '../../src/tools/cli/paint.js';
+import { plainCounts, plainRun, summary } from '../../src/tools/cli/plain.js';
+import { Screen } from '../../src/tools/cli/screen.js';
+import { renderView } from '../../src/tools/cli/view.js';
+import type { RunReport } from '../../src/tools/local/status/run-report.js';
+import type { RuntimeStatus } from '../../src/tools/local/status/status.js';
 
 const run = (minute: number, text: string): RunReport => ({
   at: `2026-01-01T00:0${minute}:00.000Z`,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/engine.js';
 import { BacklogClient, ConfigurationError, InvalidRecordError } from '../../src/index.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import { StoreAccessError, StoreUnavailableError } from '../../src/store/index.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
 import { type DynamoDbUnderTest, dynamoDbUnderTest } from '../store/dynamodb-under-test.js';
 import { iso, NOW } from '../store/records.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { BacklogClient, ConfigurationError, defineTask, InvalidRecordError } from '../../src/index.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
 import { type DynamoDbUnderTest, dynamoDbUnderTest } from '../store/dynamodb-under-test.js';
 import { iso, NOW } from '../store/records.js';
 

@@ -1,9 +1,9 @@
 import { type AttributeValue, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../src/engine.js';
 import { BacklogClient } from '../../src/index.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
 import { type Arrivals, type Process, type RunSummary, run } from '../../src/worker/index.js';
 import { Upcoming } from '../../src/worker/upcoming.js';
 import { seededRandom } from '../simulation/random.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ScheduleFacts, scheduleOf } from '../../src/lab/schedule-of.js';
-import { seededRandom } from '../../src/lab/seeded-random.js';
 import { phaseOf, type RetryPolicy, resolvePolicy } from '../../src/policies/index.js';
+import { type ScheduleFacts, scheduleOf } from '../../src/tools/lab/schedule-of.js';
+import { seededRandom } from '../../src/tools/lab/seeded-random.js';
 
 const look = (policy: RetryPolicy, facts: Partial<ScheduleFacts> = {}) =>
   scheduleOf(resolvePolicy(policy), { attempts: 15, ...facts });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ArrivalsDigest } from '../../src/local/status/arrivals-digest.js';
-import type { RunReport } from '../../src/local/status/run-report.js';
+import { ArrivalsDigest } from '../../src/tools/local/status/arrivals-digest.js';
+import type { RunReport } from '../../src/tools/local/status/run-report.js';
 import type { RunSummary } from '../../src/worker/summary.js';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readdir, stat, symlink, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { announce, findRuntime, type RuntimeInfo } from '../../src/local/discovery.js';
+import { announce, findRuntime, type RuntimeInfo } from '../../src/tools/local/discovery.js';
 
 const newFolder = () => mkdtemp(join(tmpdir(), 'backlog-discovery-'));
 

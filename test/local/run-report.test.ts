@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RunLog } from '../../src/local/status/run-log.js';
-import { type FiringResult, reportRun } from '../../src/local/status/run-report.js';
+import { RunLog } from '../../src/tools/local/status/run-log.js';
+import { type FiringResult, reportRun } from '../../src/tools/local/status/run-report.js';
 import type { RunSummary } from '../../src/worker/index.js';
 
 const summary: RunSummary = {

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type LocalRuntime, startRuntime } from '../../src/local/runtime.js';
-import type { RuntimeOptions } from '../../src/local/runtime-options.js';
 import { createDynamoDbClient } from '../../src/store/index.js';
+import { type LocalRuntime, startRuntime } from '../../src/tools/local/runtime.js';
+import type { RuntimeOptions } from '../../src/tools/local/runtime-options.js';
 import {
   functionResource,
   ruleResource,

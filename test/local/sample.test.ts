@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { phaseAt, SampleErp, UNKNOWN_ARTICLE } from '../../src/local/sample/sample-erp.js';
-import { SampleShop, type ShopRecord } from '../../src/local/sample/sample-shop.js';
+import { phaseAt, SampleErp, UNKNOWN_ARTICLE } from '../../src/tools/local/sample/sample-erp.js';
+import { SampleShop, type ShopRecord } from '../../src/tools/local/sample/sample-shop.js';
 
 afterEach(() => {
   vi.useRealTimers();

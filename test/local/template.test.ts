@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { queuesOf, recordTables } from '../../src/local/app-queues.js';
-import { readAssembly } from '../../src/local/template/assembly.js';
-import { readApp } from '../../src/local/template/template.js';
+import { queuesOf, recordTables } from '../../src/tools/local/app-queues.js';
+import { readAssembly } from '../../src/tools/local/template/assembly.js';
+import { readApp } from '../../src/tools/local/template/template.js';
 import {
   functionResource,
   ruleResource,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { BacklogOperator } from '../../src/operate/index.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import type { Item } from '../../src/record/index.js';
 import type { LeaseHold, OperatorStore } from '../../src/store/index.js';
+import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import { type Process, run } from '../../src/worker/index.js';
 import { seededRandom } from '../simulation/random.js';
 import { interrupted } from './support.js';

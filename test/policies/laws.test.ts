@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../src/lab/seeded-random.js';
 import {
   decideRetry,
   MAX_WAIT_SECONDS,
@@ -7,6 +6,7 @@ import {
   type RetryPolicy,
   resolvePolicy,
 } from '../../src/policies/index.js';
+import { seededRandom } from '../../src/tools/lab/seeded-random.js';
 
 const LAST = 10_000;
 /** The last binary digits may go either way. */

@@ -1,8 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { repairOf } from '../../src/cli/doctor/index-checks.js';
-import { checkRecord } from '../../src/cli/doctor/record-checks.js';
-import { historyLines } from '../../src/cli/show.js';
 import { jsonOf } from '../../src/delivery/body.js';
 import { resolvePolicy } from '../../src/policies/index.js';
 import {
@@ -16,6 +13,9 @@ import {
   settle,
 } from '../../src/record/index.js';
 import { toAttributes, toItem } from '../../src/store/dynamodb/attribute-values.js';
+import { repairOf } from '../../src/tools/cli/doctor/index-checks.js';
+import { checkRecord } from '../../src/tools/cli/doctor/record-checks.js';
+import { historyLines } from '../../src/tools/cli/show.js';
 import { iso, NOW } from './records.js';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

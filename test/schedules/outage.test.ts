@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Simulation, simulate } from '../../src/lab/simulate.js';
 import { resolvePolicy } from '../../src/policies/index.js';
+import { type Simulation, simulate } from '../../src/tools/lab/simulate.js';
 import { resolveBreaker } from '../../src/worker/index.js';
 
 /** The long tests play it with 20,000. */

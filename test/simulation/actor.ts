@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.js';
-import type { VirtualTime } from '../../src/lab/virtual-time.js';
 import type { Random } from '../../src/random.js';
+import type { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import { between, chance } from './random.js';
 
 /** Clocks are off by no more, where none is set. */

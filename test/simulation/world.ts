@@ -1,11 +1,11 @@
 import type { IntakeSettings } from '../../functions/intake/settings.js';
 import { isTrouble } from '../../functions/make-handler.js';
-import { VirtualTime } from '../../src/lab/virtual-time.js';
 import { type ResolvedPolicy, resolvePolicy, type TierBand } from '../../src/policies/index.js';
 import { type BacklogRecord, type Item, lanesOf, RetryAfter, Snooze } from '../../src/record/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import type { OperatorStore } from '../../src/store/operator-store.js';
 import type { BacklogStore } from '../../src/store/store.js';
+import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import {
   type Arrivals,
   type AttemptContext,

@@ -1,4 +1,4 @@
-import { startEmbeddedDynamoDb } from '../../src/local/embedded-dynamodb.js';
+import { startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
 
 /** The DynamoDB that `scripts/test-dynamodb-local.mjs` has started; else an embedded one. */
 export async function startDynamoDb(): Promise<{ readonly endpoint: string; stop(): Promise<void> }> {

@@ -26,7 +26,7 @@ const deps = (harness: Harness) => ({
 });
 
 describe('records that have just come', () => {
-  it('are attempted before they have a place in the index, and done with one write', async () => {
+  it('are attempted before they are indexed, and done with one write', async () => {
     const harness = new Harness();
     put(harness, 'a');
     let writes = 0;
@@ -53,7 +53,7 @@ describe('records that have just come', () => {
     });
   });
 
-  it('get their place with their first failure, and are retried by the rule', async () => {
+  it('are indexed by their first failure, and are retried by the rule', async () => {
     const harness = new Harness();
     put(harness, 'a');
     expect(await arrive(harness, ['a'], fail)).toMatchObject({ attempted: 1, failed: 1 });
@@ -99,7 +99,7 @@ describe('records that have just come', () => {
     expect(harness.item('done')).not.toHaveProperty('rev');
   });
 
-  it('that their producer delays, or has put into another queue, get their place without an attempt', async () => {
+  it('that their producer delays, or has put into another queue, are indexed without an attempt', async () => {
     const harness = new Harness();
     put(harness, 'later', { availableAt: iso(600) });
     put(harness, 'elsewhere', { queue: 'r' });
@@ -130,7 +130,7 @@ describe('records that have just come', () => {
     expect(attempted.sort()).toEqual(['a', 'b']);
   });
 
-  it('of an eleventh batch at a time get their place, and are attempted by an ordinary run within seconds', async () => {
+  it('of an eleventh batch at a time are indexed, and an ordinary run attempts them within seconds', async () => {
     const harness = new Harness();
     const startedAt = new Map<string, number>();
     const process: Process = ({ id, lane }) => {
@@ -152,7 +152,7 @@ describe('records that have just come', () => {
     expect(summaries.map(({ leftOver }) => leftOver).every((count) => count >= 0)).toBe(true);
   });
 
-  it('that are crowded out use the turns that their run has taken', async () => {
+  it('without room use the permits that their run has acquired', async () => {
     const harness = new Harness();
     const now = harness.clock.wall();
     const other = { batch: 'other', holder: 'h', until: now + 60_000, ids: ['x'], now };
@@ -165,7 +165,7 @@ describe('records that have just come', () => {
     expect(starts).toEqual([1_000, 2_000, 3_000]);
   });
 
-  it('that are crowded out, and come due again while their run stays, keep its limit', async () => {
+  it('without room that come due again while their run stays keep its limit', async () => {
     const harness = new Harness();
     const now = harness.clock.wall();
     const other = { batch: 'other', holder: 'h', until: now + 60_000, ids: ['x'], now };
@@ -176,7 +176,7 @@ describe('records that have just come', () => {
     expect(await arrive(harness, ['a', 'b', 'c'], fail, limits)).toMatchObject({ attempted: 4 });
   });
 
-  it('that are crowded out are left to the rule by a run that is short of time', async () => {
+  it('without room are left to the rule by a run that is short of time', async () => {
     const harness = new Harness();
     const now = harness.clock.wall();
     await harness.store.claimArrivals('q', {
@@ -192,7 +192,7 @@ describe('records that have just come', () => {
     expect(summary).toMatchObject({ attempted: 0, leftOver: 1, ended: 'concurrencyLimited', durationMs: 0 });
   });
 
-  it('of a batch above onInsertConcurrency are crowded out, and of none below it', async () => {
+  it('of a batch above onInsertConcurrency are left to the rules, and of none below it', async () => {
     const harness = new Harness();
     for (const [onInsertConcurrency, concurrencyLimited] of [
       [2, 2],
@@ -211,7 +211,7 @@ describe('records that have just come', () => {
     }
   });
 
-  it('of a progressive queue that are crowded out are attempted in its first tier, and left to it where that is not known', async () => {
+  it('of a progressive queue that have no room are attempted in its first tier, and left to it where that is not known', async () => {
     for (const firstBand of [YOUNG, undefined]) {
       const harness = new Harness();
       const choices = { retryMode: 'progressive', onInsertConcurrency: 1, firstBand } as const;
@@ -224,7 +224,7 @@ describe('records that have just come', () => {
     }
   });
 
-  it('make no request more where none is crowded out', async () => {
+  it('make no further request where all have room', async () => {
     const harness = new Harness();
     put(harness, 'a');
     const calls: string[] = [];
@@ -269,7 +269,7 @@ describe('records that have just come', () => {
     expect(harness.item('r9')).toMatchObject({ status: 'NEW', lane: 'q' });
   });
 
-  it('are all attempted by one run that renews its claim, with what was changed meanwhile read anew', async () => {
+  it('are all attempted by one run that renews its claim, with what was changed meanwhile read again', async () => {
     const harness = new Harness();
     const ids = Array.from({ length: 6 }, (_, i) => `r${i}`);
     for (const id of ids) put(harness, id);
@@ -318,7 +318,7 @@ describe('records that have just come', () => {
     expect(released).toMatchObject([['q', { batch: 'b' }]]);
   });
 
-  it('of a batch too many that another run has in hand are left to that one, and their event comes back', async () => {
+  it('of a batch too many that another run has claimed are left to that one, and their event comes back', async () => {
     const harness = new Harness();
     const runs = Array.from({ length: 10 }, (_, i) => {
       put(harness, `r${i}`);
@@ -335,7 +335,7 @@ describe('records that have just come', () => {
     await harness.time.until(Promise.all(runs));
   });
 
-  it('are not indexed by a run that stood still until its claim and that of another run were over', async () => {
+  it('are not indexed by a run that was frozen until its claim and that of another run were over', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) put(harness, id, { availableAt: iso(1000) });
     let standStill = true;
@@ -451,7 +451,7 @@ describe('records that have just come', () => {
     expect(harness.item('c')).not.toHaveProperty('lane');
   });
 
-  it('that ignore their signal are given up, and told of, when the claim cannot be renewed', async () => {
+  it('that ignore their signal are given up and reported when the claim cannot be renewed', async () => {
     const harness = new Harness();
     put(harness, 'a');
     let claims = 0;
@@ -544,7 +544,7 @@ describe('records that have just come', () => {
     expect(harness.item('a')).toMatchObject({ status: 'SUCCESS' });
   });
 
-  it('of a run that was lost get their place, and its claim runs out', async () => {
+  it('of a run that was lost are indexed, and its claim runs out', async () => {
     const harness = new Harness();
     put(harness, 'a');
     const now = harness.clock.wall();
@@ -561,7 +561,7 @@ describe('records that have just come', () => {
 });
 
 describe('placing', () => {
-  it('writes anew what could not be read, and names it', async () => {
+  it('replaces what could not be read, and names it', async () => {
     const harness = new Harness();
     harness.store.put({ id: 'a', status: 'new', queue: 7, payload: 1, insertedAt: 12345 });
     const { indexed } = await indexWhenFree(['a'], deps(harness));
@@ -608,7 +608,7 @@ describe('placing', () => {
     expect(harness.item('a')).not.toHaveProperty('lane');
   });
 
-  it('leaves alone who has a place, is done, or is gone; and may be repeated', async () => {
+  it('leaves records alone that are indexed, done or gone; and may be repeated', async () => {
     const harness = new Harness();
     put(harness, 'a');
     put(harness, 'done', { status: 'SUCCESS' });

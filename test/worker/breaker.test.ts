@@ -132,7 +132,7 @@ describe('a queue with a breaker', () => {
     for (const { dueAt } of spared) expect(dueAt).toBe(new Date(START + 51_000).toISOString());
   });
 
-  it('takes a record that is refused for good, or put off, for no failure', async () => {
+  it('takes a record that is refused permanently, or put off, for no failure', async () => {
     const harness = pile(40);
     const answered: Process = ({ id }) => {
       throw Number(id.slice(1)) % 2 ? new Dead('no such customer') : new Snooze(60);
@@ -180,7 +180,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(harness)).toEqual({});
   });
 
-  it('stays open as long as the other side asks, and an hour at most', async () => {
+  it('stays open as long as the destination asks, and an hour at most', async () => {
     const harness = pile(30);
     const busy =
       (seconds: number): Process =>
@@ -240,7 +240,7 @@ describe('a queue with a breaker', () => {
     expect(await positions(harness)).toEqual({});
   });
 
-  it('that others have closed counts anew', async () => {
+  it('that another run has closed counts from zero', async () => {
     const harness = pile(9);
     const options = { breaker: { ...AT_TEN, window: 600 }, breakers: new Map() };
     await harness.run(fail, options);
@@ -327,7 +327,7 @@ describe('a breaker for each destination', () => {
     expect(await positions(harness)).toEqual({});
   });
 
-  it('takes nothing of the limit of a run for those that it spares', async () => {
+  it('does not count the records that it spares against the limit of a run', async () => {
     const harness = customers(20);
     const open = { until: START + 3_600_000, since: START, token: 't' };
     await harness.store.setBreaker('q', 'a', open, undefined);

@@ -62,7 +62,7 @@ describe('an error that no retry helps against', () => {
     }
   });
 
-  it('is told by the names that the library gives, too', async () => {
+  it('gets the names that the library gives, too', async () => {
     const { item } = await afterOneAttempt({ deadOn: ['NonError'] }, throws('text'));
     expect(item).toMatchObject({ status: 'DEAD', deadReason: 'deadOn: NonError' });
   });
@@ -124,7 +124,7 @@ describe('a queue for retries', () => {
     expect(item).toMatchObject({ queue: 'retries', dueAt: due(7), retry });
   });
 
-  it('gets one no earlier than the other side asked for', async () => {
+  it('gets one no earlier than its destination asked for', async () => {
     const { item } = await afterOneAttempt({ retryQueue }, throws(new RetryAfter(900)));
     expect(item).toMatchObject({ queue: 'retries', dueAt: iso(900) });
   });
@@ -195,7 +195,7 @@ describe('a queue for retries', () => {
     expect(harness.item('r')).toMatchObject({ lane: 'retries', dueAt: iso(-5 * 86_400), failures: 1 });
   });
 
-  it('gets one of a progressive queue after the interval of its tier, and without its former wait', async () => {
+  it('gets one of a progressive queue after the interval of its tier, and without its previous wait', async () => {
     const { harness, item } = await afterOneAttempt({ retryQueue, band: YOUNG }, fail, {
       notBefore: iso(-5),
     });
@@ -215,7 +215,7 @@ describe('a queue for retries', () => {
     expect(item).toMatchObject({ status: 'DEAD', deadReason: 'expired', queue: 'q', lane: 'q/dead' });
   });
 
-  it('of which one is taken back by its overwriting producer begins anew where that put it', async () => {
+  it('of which one is replaced by its producer begins again where that put it', async () => {
     const { harness } = await afterOneAttempt({ retryQueue });
     harness.put('r');
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
@@ -331,7 +331,7 @@ describe("a retry function's answer", () => {
     ],
     ['a thrown outcome', throws(new Dead('x')), 'retry function: '],
     ['a message of a megabyte', throws(new Error('x'.repeat(1e6))), 'retry function: xxx'],
-  ])('that is %s is told in the log, and the rest decides', async (_, answer, warning) => {
+  ])('that is %s is reported in the log, and the rest decides', async (_, answer, warning) => {
     const { item, warnings } = await answering(answer as unknown as RetryFunction, { retryQueue: 'retries' });
     expect(item).toMatchObject({ status: 'ERROR', queue: 'retries', dueAt: due(60), failures: 1 });
     expect(warnings).toHaveLength(1);

@@ -169,7 +169,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(harness.time.now).toBeLessThan(START + 70_000);
   });
 
-  it('no other attempt of the page starts under a renewed lease: the page is read anew', async () => {
+  it('no other attempt of the page starts under a renewed lease: the page is read again', async () => {
     const { harness, begun, first } = atWork({ concurrency: 2 }, hangingSettle);
     for (const id of ['deaf', 'other', 'third']) harness.put(id);
     const running = first();
@@ -181,7 +181,7 @@ describe('while DynamoDB does not answer one request of a page', () => {
     expect(begun).toEqual(['deaf', 'other']);
   });
 
-  it('a renewal leaves no doubt about who was settled before it, should the run be lost', async () => {
+  it('a renewal leaves no doubt about the records that were settled before it, if the run is lost', async () => {
     const { harness, begun, first, another } = atWork({}, (harness) => ({
       ...hangingSettle(harness),
       holdLease: async (...args) => {

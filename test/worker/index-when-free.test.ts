@@ -28,7 +28,7 @@ function bench() {
 }
 
 describe('records that may be under attempt', () => {
-  it('get their place at once if no run attempts them', async () => {
+  it('are indexed at once if no run attempts them', async () => {
     const { harness, deps } = bench();
     const answer = await indexWhenFree(['a', 'c', 'gone'], deps);
     expect(idsOf(answer.indexed)).toEqual(['a', 'c']);
@@ -37,7 +37,7 @@ describe('records that may be under attempt', () => {
     expect(harness.item('c')).toMatchObject({ lane: 'other' });
   });
 
-  it('wait for the run that has them in hand, and for no other', async () => {
+  it('wait for the run that has claimed them, and for no other', async () => {
     const { harness, deps, attempt } = bench();
     const first = attempt('first', ['a'], 10);
     await harness.pass(1);

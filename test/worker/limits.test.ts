@@ -54,7 +54,7 @@ describe('limits that a record has of its own', () => {
     [{ maxAttempts: 2, type: 'no' }, 'retry.type: expected one of'],
     [{ attempts: 2 }, 'retry.type: expected one of'],
     [{}, 'retry.type: expected one of'],
-  ])('that make no sense are ignored, and told of: %j', async (retry, problem) => {
+  ])('that are invalid are ignored and reported: %j', async (retry, problem) => {
     const harness = new Harness();
     harness.put('a', { retry });
     expect(await harness.run(fail)).toMatchObject({ failed: 1 });

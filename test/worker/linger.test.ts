@@ -10,7 +10,7 @@ class StandingStill extends Harness {
   override readonly clock: Clock = { ...this.time.clock(), now: () => START };
 }
 
-it('a run does not stay for a short wait where the clock of the backlog stands still', async () => {
+it('a run does not stay for a short wait where the clock of the backlog is frozen', async () => {
   const harness = new StandingStill();
   harness.put('a');
   const retry = { type: 'constant', interval: 10, jitter: 'none' } as const;

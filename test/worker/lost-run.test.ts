@@ -73,7 +73,7 @@ describe('after a run was lost', () => {
     expect(journals.other).toContain('other');
   });
 
-  it('who was left in doubt remains so while the queue is paused', async () => {
+  it('suspects remain suspects while the queue is paused', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b', 'c']) harness.put(id);
     const lost = {

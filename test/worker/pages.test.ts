@@ -114,7 +114,7 @@ describe.each(WAYS)('under %s', (_, choices) => {
     expect(Math.max(...journals)).toBeLessThanOrEqual(64 * 1024);
   });
 
-  it('a run that ends at a limit gives its lease back, however many come by meanwhile', async () => {
+  it('a run that ends at a limit gives its lease back, however many runs ask for it meanwhile', async () => {
     const harness = new Harness();
     for (let i = 0; i < 3; i++) harness.put(`r${i}`);
     let others = 7;

@@ -54,7 +54,7 @@ describe('a queue whose retry mode changes with records waiting', () => {
     expect(attempted.sort()).toEqual(['new', 'often']);
   });
 
-  it('from progressive to fibonacci: one whose wait is not over is put right', async () => {
+  it('from progressive to fibonacci: one whose wait is not over is corrected', async () => {
     const harness = new Harness();
     harness.put('often', {
       status: 'ERROR',

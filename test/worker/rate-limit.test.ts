@@ -171,7 +171,7 @@ describe('a pace', () => {
   });
 });
 
-it('a record whose turn came while the process stood still is attempted all the same, under a lease of its own', async () => {
+it('a record whose permit came while the process was frozen is attempted all the same, under a lease of its own', async () => {
   const harness = new Harness();
   for (const id of ['a', 'b', 'c']) harness.put(id);
   const { sleep } = harness.clock;

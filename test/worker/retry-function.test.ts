@@ -112,7 +112,7 @@ describe('a retry function', () => {
     ['returns NaN', () => Number.NaN, 'retry function: its answer: expected seconds or a duration'],
     ['returns a wait below zero', () => -1, 'retry function: its answer: expected seconds or a duration'],
     ['returns a policy nobody knows', () => ({ type: 'fibonaci' }), 'did you mean "fibonacci"?'],
-  ])("that %s is told in the log, and the queue's policy decides", async (_, retry, warning) => {
+  ])("that %s is reported in the log, and the queue's policy decides", async (_, retry, warning) => {
     const { item, warnings } = await afterOneFailure(retry as unknown as RetryFunction);
     expect(item).toMatchObject({ status: 'ERROR', dueAt: due(60) });
     expect(warnings.join()).toContain(warning);

@@ -63,7 +63,7 @@ describe('a run', () => {
     });
   });
 
-  it('settles success, failure, death and a wait that the other side asked for', async () => {
+  it('settles success, failure, death and a wait that the destination asked for', async () => {
     const harness = new Harness();
     for (const id of ['good', 'bad', 'hopeless', 'busy']) harness.put(id);
     const summary = await harness.run((record) => {
@@ -190,7 +190,7 @@ describe('a run', () => {
     expect(harness.item('slow')).toMatchObject({ lastError: { name: 'AttemptTimeout' } });
   });
 
-  it('waits as long as the other side asks whose answer came when the time was up', async () => {
+  it('waits as long as the destination asks whose answer came when the time was up', async () => {
     const harness = new Harness();
     harness.put('busy');
     const late: Process = async () => {
@@ -343,7 +343,7 @@ describe('a run', () => {
     expect(await harness.run(succeed)).toMatchObject({ attempted: 10, ended: 'drained' });
   });
 
-  it('keeps a record without a readable insertion time, whatever it bears', async () => {
+  it('keeps a record without a readable insertion time, whatever else it has', async () => {
     const harness = new Harness();
     harness.put('odd', { insertedAt: 12345, dueAt: iso(0), attempts: 'many', retry: { type: 'fibonaci' } });
     expect(await harness.run(succeed)).toMatchObject({ succeeded: 1 });
@@ -429,7 +429,7 @@ describe('two runs of one lane', () => {
   });
 });
 
-describe('a run that stood still while it journalled a page', () => {
+describe('a run that was frozen while it journalled a page', () => {
   it('does not go by what it read before: another run may have had the lease meanwhile', async () => {
     const harness = new Harness();
     for (const [i, id] of ['a', 'b', 'c', 'd'].entries()) harness.put(id, { dueAt: iso(i - 10) });

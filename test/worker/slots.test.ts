@@ -121,7 +121,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     },
   );
 
-  it('starts no attempt any more when it stood still and others have its share by now', async () => {
+  it('starts no further attempt when it was frozen and other runs have its slots', async () => {
     const harness = new Harness();
     for (let i = 0; i < 100; i++) harness.put(`r${i}`);
     let standsStill = false;
@@ -161,7 +161,7 @@ describe('a queue with a limit for the attempts of all its runs', () => {
     expect((harness.time.now - START) / 1000).toBeLessThan(70);
   });
 
-  it('a run whose store does not answer for its share is crowded, and no error', async () => {
+  it('a run whose store does not answer for its slots is concurrency-limited, and reports no error', async () => {
     for (const error of [new StoreThrottledError('slow down'), new StoreUnavailableError('no answer')]) {
       const harness = new Harness();
       harness.put('r');

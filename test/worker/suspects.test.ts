@@ -112,7 +112,7 @@ describe('records that a lost run left in doubt', () => {
     last: true,
   };
 
-  it('do not wait for the next turn of a slow tier when one run cannot see to all of them', async () => {
+  it('do not wait for the next turn of a slow tier when one run cannot attempt all of them', async () => {
     const harness = new Harness();
     const ids = Array.from({ length: 50 }, (_, i) => `r${i}`);
     for (const id of ids) harness.put(id, { insertedAt: iso(-40 * 86_400) });

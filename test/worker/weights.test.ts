@@ -153,7 +153,7 @@ describe('a run of several queues', () => {
     expect(queues.attempted.slice(-50)).toEqual(Array(50).fill('default'));
   });
 
-  it('loses nothing of the shares to a queue that is empty', async () => {
+  it('gives no share to a queue that is empty', async () => {
     const queues = new Queues();
     queues.put('high', EACH);
     queues.put('low', EACH);
@@ -305,7 +305,7 @@ describe('a run of several queues', () => {
     expect(summary).toMatchObject({ attempted: 30, unknownTask: 30 });
   });
 
-  it('is told as one, and queue by queue', async () => {
+  it('is reported as one, and queue by queue', async () => {
     const queues = new Queues();
     queues.put('a', 40);
     queues.put('b', 5);

@@ -3,13 +3,13 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Adoption, type AdoptionDeps } from '../../../src/cli/adopt/adoption.js';
-import { AdoptionCounters } from '../../../src/cli/adopt/counters.js';
 import { systemClock } from '../../../src/clock.js';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/local/embedded-dynamodb.js';
 import { systemRandom } from '../../../src/random.js';
 import { RawItems } from '../../../src/store/dynamodb/raw-items.js';
 import { DynamoDbStore, StoreThrottledError } from '../../../src/store/index.js';
+import { Adoption, type AdoptionDeps } from '../../../src/tools/cli/adopt/adoption.js';
+import { AdoptionCounters } from '../../../src/tools/cli/adopt/counters.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
 import { backlog } from '../in-process.js';
 import { oldTable } from '../old-table.js';
 

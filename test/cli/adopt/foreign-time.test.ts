@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseOffset, readForeignTime } from '../../../src/cli/adopt/foreign-time.js';
 import { toIso } from '../../../src/clock.js';
+import { parseOffset, readForeignTime } from '../../../src/tools/cli/adopt/foreign-time.js';
 
 const read = (value: unknown, offset?: number) => {
   const time = readForeignTime(value, offset);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Queues } from '../../../src/local/queues/queues.js';
-import type { Invocation } from '../../../src/local/sandbox/sandbox.js';
+import { Queues } from '../../../src/tools/local/queues/queues.js';
+import type { Invocation } from '../../../src/tools/local/sandbox/sandbox.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,0 +1,54 @@
+import { access, constants, stat, writeFile } from 'node:fs/promises';
+import { dirname, extname } from 'node:path';
+import { ConfigurationError } from '../../errors.js';
+import { show } from '../../validation.js';
+import type { Picture } from './picture.js';
+
+export const FORMATS = ['.svg', '.html', '.png'] as const;
+export type PictureFormat = (typeof FORMATS)[number];
+
+/** By the file's ending. */
+export function pictureFormat(file: string): PictureFormat | undefined {
+  const ending = extname(file).toLowerCase();
+  return FORMATS.find((format) => format === ending);
+}
+
+/**
+ * Finds out whether a file can be written before the work that it is for.
+ *
+ * @throws ConfigurationError naming `option`
+ */
+export async function checkWritable(file: string, option: string): Promise<void> {
+  const there = await stat(file).catch(() => undefined);
+  if (there?.isDirectory())
+    throw new ConfigurationError(`${option}: expected a file, got the folder ${show(file)}`);
+  try {
+    await access(there ? file : dirname(file), constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'there is no such folder' : `it cannot be written (${code})`;
+    throw new ConfigurationError(`${option}: ${JSON.stringify(file)}: ${reason}`, { cause: error });
+  }
+}
+
+/** An existing file is replaced. */
+export async function writePicture(file: string, picture: Picture): Promise<void> {
+  await writeFile(file, await render(pictureFormat(file), picture));
+}
+
+async function render(format: PictureFormat | undefined, picture: Picture): Promise<string | Uint8Array> {
+  const { toHtml, toSvg } = await import('./picture.js');
+  switch (format) {
+    case '.svg':
+      return toSvg(picture);
+    case '.html':
+      return toHtml(picture);
+    case '.png': {
+      // It takes a while to load, and few want it.
+      const { toPng } = await import('./png.js');
+      return toPng(toSvg(picture));
+    }
+    default:
+      throw new ConfigurationError(`expected a file that ends in ${FORMATS.join(', ')}`);
+  }
+}

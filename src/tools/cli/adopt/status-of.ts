@@ -1,0 +1,31 @@
+import { type Item, STATUSES, type Status } from '../../../record/index.js';
+import type { AdoptionRules, Left } from './rules.js';
+
+const MAX_SHOWN = 40;
+
+/** What an item's status means: as the user says, or as the contract does; never guessed. */
+export function statusOf(item: Item, { sources, statuses }: AdoptionRules): Status | Left {
+  const own = item.status ?? undefined;
+  const source = own === undefined ? (sources.status ?? 'status') : 'status';
+  const value = item[source] ?? undefined;
+  // Once the library has written a record, its status is in the contract's words.
+  const written = own !== undefined && typeof item.rev === 'string';
+  const text = textOf(value);
+  if (text !== undefined && !written && Object.hasOwn(statuses, text)) return statuses[text] as Status;
+  const known = STATUSES.find((status) => status === value);
+  if (known) return known;
+  if (value === undefined) return { reason: 'noStatus', detail: source };
+  const shown =
+    text === undefined ? `a ${Array.isArray(value) ? 'list' : typeof value}` : `"${shorten(text)}"`;
+  return { reason: 'unknownStatus', detail: `${source} = ${shown}` };
+}
+
+/** As it is named on the command line; `''` for none. */
+function textOf(value: unknown): string | undefined {
+  if (value === undefined) return '';
+  return typeof value === 'object' ? undefined : String(value);
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text;
+}

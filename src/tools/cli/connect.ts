@@ -1,0 +1,80 @@
+import { type Clock, scaledClock, systemClock } from '../../clock.js';
+import { ConfigurationError } from '../../errors.js';
+import { createDynamoDbClient } from '../../store/index.js';
+import { findRuntime, type RuntimeInfo, runningRuntimes } from '../local/discovery.js';
+
+export interface TargetFlags {
+  readonly endpoint?: string | undefined;
+  readonly table?: string | undefined;
+}
+
+/** The table that a command works on. */
+export interface Target {
+  readonly client: ReturnType<typeof createDynamoDbClient>;
+  readonly table: string;
+  /** The runtime's, where it is a runtime's table. */
+  readonly clock: Clock;
+  /** For the user: which table, and where. */
+  readonly where: string;
+  /** On this machine: reading costs nothing. */
+  readonly local: boolean;
+  /** The app's queues, where they are known. */
+  readonly queues?: readonly string[] | undefined;
+  /** The runtime's tables that hold no records: those of its queues and leases among them. */
+  readonly others?: readonly string[] | undefined;
+}
+
+/**
+ * Finds the table. Without flags: the local runtime's. `--endpoint` alone: its runtime's table. `--table` alone: the
+ * running local runtime's, if it has a table of that name, else the AWS account's.
+ *
+ * @throws ConfigurationError that says what to start, or which flag to give
+ */
+export async function connect({ endpoint, table }: TargetFlags, cwd = process.cwd()): Promise<Target> {
+  if (endpoint !== undefined) {
+    const runtime = (await runningRuntimes()).find((info) => sameUrl(info.endpoint, endpoint));
+    if (runtime) return atRuntime(runtime, table);
+    if (table !== undefined) return at({ endpoint, table });
+    throw new ConfigurationError(
+      `no local runtime is at ${endpoint}: name a table with --table, or start one with "npx backlog start"`,
+    );
+  }
+  if (table === undefined) return atRuntime(await findRuntime(cwd));
+  const runtime = await findRuntime(cwd).catch(() => undefined);
+  return runtime?.tables.some(({ name }) => name === table) ? atRuntime(runtime, table) : at({ table });
+}
+
+function atRuntime(runtime: RuntimeInfo, table = onlyTable(runtime)): Target {
+  return {
+    client: createDynamoDbClient({ endpoint: runtime.endpoint }),
+    table,
+    clock: scaledClock(runtime.clock),
+    where: `table ${table} of the local runtime at ${runtime.endpoint}`,
+    local: true,
+    queues: runtime.queues,
+    others: runtime.tables.filter(({ records }) => !records).map(({ name }) => name),
+  };
+}
+
+function at({ endpoint, table }: { endpoint?: string; table: string }): Target {
+  const place = endpoint ?? `AWS${process.env.AWS_REGION ? `, ${process.env.AWS_REGION}` : ''}`;
+  return {
+    client: createDynamoDbClient(endpoint === undefined ? {} : { endpoint }),
+    table,
+    clock: systemClock,
+    where: `table ${table} at ${place}`,
+    local: false,
+  };
+}
+
+function onlyTable({ tables }: RuntimeInfo): string {
+  const [only, ...others] = tables.filter(({ records }) => records).map(({ name }) => name);
+  if (only !== undefined && others.length === 0) return only;
+  const choice = only === undefined ? 'none' : [only, ...others].join(', ');
+  throw new ConfigurationError(`say which table with --table: the local runtime has ${choice}`);
+}
+
+function sameUrl(one: string, other: string): boolean {
+  const normal = (url: string) => url.replace(/\/+$/, '').replace('//localhost:', '//127.0.0.1:');
+  return normal(one) === normal(other);
+}

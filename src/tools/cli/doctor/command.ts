@@ -1,0 +1,57 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { QUEUE_NAME, QUEUE_PATTERN } from '../../../record/index.js';
+import { examples, target } from '../command-parts.js';
+import { flags } from '../flags.js';
+import type { ExitCode, Output } from '../output.js';
+import { doctor } from './doctor.js';
+
+export function addDoctor(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
+  target(program.command('doctor'))
+    .description(
+      'List what is wrong with a backlog or looks as if it were, and what to do about it; put places in the index right.',
+    )
+    .option(
+      '--control-table <names>',
+      'of the leases and queues: of each Backlog that works on the table (default: the runtime’s; without a runtime, none)',
+      names,
+    )
+    .option(
+      '--queues <names>',
+      'that are served, such as orders,bulk (default: those that are known)',
+      queues,
+    )
+    .option('--limit <n>', 'look at so many items at most (default: 100000)', flags.limit)
+    .option('--repair', 'put the places of records in the index right')
+    .option('--dry-run', 'with --repair: say what it would do; change nothing')
+    .option(
+      '--wait <duration>',
+      'look again after so long at records that are not indexed, and count those that still wait as stuck (default with --repair: 16m, on the local runtime 80s). By then no run is about to attempt them for the first time',
+      flags.duration,
+    )
+    .option('--yes', 'do not ask')
+    .option('--json', 'the findings for programs')
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog doctor', 'look at the running local runtime'],
+        [
+          'AWS_REGION=eu-central-1 backlog doctor --table Backlog-Records --control-table Backlog-Control',
+          '',
+        ],
+        ['backlog doctor --repair --dry-run', 'what could be repaired'],
+      ),
+    )
+    .action(async (options) => onExit(await doctor(options, output)));
+}
+
+function names(text: string): readonly string[] {
+  const tables = text.split(',').map((name) => name.trim());
+  if (tables.every((name) => /^[\w.:/-]+$/.test(name))) return tables;
+  throw new InvalidArgumentError('Expected names of tables such as Backlog-Control.');
+}
+
+function queues(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every((name) => QUEUE_PATTERN.test(name))) return names;
+  throw new InvalidArgumentError(`Expected names of queues such as orders,bulk (${QUEUE_NAME}).`);
+}

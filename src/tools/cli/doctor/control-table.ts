@@ -1,0 +1,61 @@
+import { type ControlFacts, readControl } from '../../../store/dynamodb/control-items.js';
+import { describeTable, type TableFacts } from '../../../store/dynamodb/inspect.js';
+import { RawItems } from '../../../store/dynamodb/raw-items.js';
+import type { Target } from '../connect.js';
+import type { Finding } from './findings.js';
+
+const KEY = 'key';
+
+/** The control tables: those that are named, or those of the running local runtime; none: not known. */
+export async function controlTables(
+  { client, others, local }: Target,
+  named: readonly string[] | undefined,
+): Promise<{ readonly tables: readonly string[]; readonly findings: readonly Finding[] }> {
+  const names = named ?? others ?? [];
+  const facts = await Promise.all(names.map((name) => describeTable(client, name)));
+  const tables = facts.filter(isControl).map(({ name }) => name);
+  if (named) {
+    const strangers = named.filter((name) => !tables.includes(name));
+    return { tables, findings: strangers.map(wrongKey) };
+  }
+  return { tables, findings: local && tables.length === 0 ? [MISSING] : [] };
+}
+
+/** What they hold; undefined: there is none. */
+export async function readControlTables(
+  { client, clock }: Target,
+  tables: readonly string[],
+): Promise<ControlFacts | undefined> {
+  if (tables.length === 0) return undefined;
+  const all = await Promise.all(
+    tables.map((table) => readControl(new RawItems({ client, table, keyName: KEY, clock }))),
+  );
+  const entries = <Value>(of: (facts: ControlFacts) => ReadonlyMap<string, Value>) =>
+    new Map(all.flatMap((facts) => [...of(facts)]));
+  return {
+    queues: entries(({ queues }) => queues),
+    leases: all.flatMap(({ leases }) => leases),
+    arrivals: entries(({ arrivals }) => arrivals),
+    sweeps: all.flatMap(({ sweeps }) => sweeps),
+  };
+}
+
+function isControl({ keys }: TableFacts): boolean {
+  return keys.length === 1 && keys[0]?.name === KEY && keys[0].type === 'S';
+}
+
+function wrongKey(name: string): Finding {
+  return {
+    kind: `control.key.${name}`,
+    severity: 'error',
+    what: `${name} is no control table: expected the partition key "key" (S) alone`,
+    todo: 'name the table that the construct has made for leases and queues: --control-table',
+  };
+}
+
+const MISSING: Finding = {
+  kind: 'control.missing',
+  severity: 'error',
+  what: 'the app has no control table (partition key "key" (S) alone), without which no run begins',
+  todo: 'leave the making of that table to the construct',
+};

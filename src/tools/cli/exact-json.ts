@@ -1,0 +1,36 @@
+import { parseNumber } from '../../store/dynamodb/attribute-values.js';
+
+/** A string, or a number of so many characters that a double may not hold it. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d(?=[\d.eE+-]{15})[\d.eE+-]*/g;
+const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+const MARK = '\u0000number';
+
+/**
+ * `JSON.parse`, with numbers that a double cannot hold as the table has them: whole ones as `bigint`, others as
+ * `NumberValue`. Identifiers and amounts of other systems must arrive as they were.
+ *
+ * @throws SyntaxError as `JSON.parse` does
+ */
+export function parseExactly(text: string): unknown {
+  const isInexact = (token: string) => NUMBER.test(token) && typeof parseNumber(token) !== 'number';
+  if (!(text.match(TOKEN) ?? []).some(isInexact)) return JSON.parse(text);
+  const mark = unusedMark(text);
+  const marked = text.replace(TOKEN, (token) =>
+    isInexact(token) ? `{${JSON.stringify(mark)}:"${token}"}` : token,
+  );
+  return JSON.parse(marked, (_key, value) =>
+    typeof value === 'object' && value !== null && mark in value ? parseNumber(value[mark]) : value,
+  );
+}
+
+/** The name of no value in it, however that is escaped there. Errors speak of the text as it is. */
+function unusedMark(text: string): string {
+  const names = new Set<string>();
+  JSON.parse(text, (name, value) => {
+    if (name.startsWith(MARK)) names.add(name);
+    return value;
+  });
+  let mark = MARK;
+  while (names.has(mark)) mark += '.';
+  return mark;
+}

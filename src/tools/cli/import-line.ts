@@ -1,0 +1,60 @@
+import type { NewRecord } from '../../client/index.js';
+import { CONTRACT_ATTRIBUTES } from '../../record/index.js';
+import { show } from '../../validation.js';
+import { parseExactly } from './exact-json.js';
+
+/** What one line of an import holds. */
+export type ParsedLine =
+  | {
+      readonly type: 'record';
+      readonly record: NewRecord;
+      /** Attributes that are the library's to write, and were left out. */
+      readonly ignored: readonly string[];
+    }
+  | { readonly type: 'bad'; readonly reason: string };
+
+/** What a producer may say; the client checks it. */
+const GIVEN = new Set(['id', 'queue', 'task', 'insertedAt', 'availableAt', 'retry', 'payload', 'status']);
+
+/**
+ * An object with a `payload` is a record: `id`, `queue`, `task`, `insertedAt`, `availableAt` and `retry` are its own,
+ * attributes that the library writes are left out, all others are kept beside the payload. Any other JSON value becomes
+ * the payload of a record.
+ *
+ * @param queue of records that name none
+ */
+export function parseLine(text: string, queue: string | undefined): ParsedLine {
+  let value: unknown;
+  try {
+    value = parseExactly(text);
+  } catch (error) {
+    return { type: 'bad', reason: `no valid JSON: ${(error as Error).message}` };
+  }
+  const common = queue === undefined ? {} : { queue };
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'payload')) {
+    return { type: 'record', record: { payload: value, ...common }, ignored: [] };
+  }
+  const line = value as Record<string, unknown>;
+  if (line.status !== undefined && line.status !== 'NEW') {
+    return { type: 'bad', reason: `status: only NEW can be imported, got ${show(line.status)}` };
+  }
+  const others = Object.keys(line).filter((name) => !GIVEN.has(name));
+  const ignored = others.filter((name) => CONTRACT_ATTRIBUTES.has(name));
+  const attributes = Object.fromEntries(
+    others.filter((name) => !CONTRACT_ATTRIBUTES.has(name)).map((name) => [name, line[name]]),
+  );
+  const { id, task, insertedAt, availableAt, retry } = line;
+  const record = {
+    payload: line.payload,
+    ...common,
+    ...(id === undefined ? {} : { id }),
+    ...(line.queue === undefined ? {} : { queue: line.queue }),
+    ...(task === undefined ? {} : { task }),
+    ...(insertedAt === undefined ? {} : { insertedAt }),
+    ...(availableAt === undefined ? {} : { availableAt }),
+    ...(retry === undefined ? {} : { retry }),
+    attributes,
+  };
+  // The client checks the types of what the line gave.
+  return { type: 'record', record: record as NewRecord, ignored };
+}

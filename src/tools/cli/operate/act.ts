@@ -1,0 +1,146 @@
+import { ConfigurationError } from '../../../errors.js';
+import {
+  type ActionResult,
+  type BacklogOperator,
+  OperationInterruptedError,
+  type OperationOptions,
+  type Which,
+} from '../../../operate/index.js';
+import { confirmed, requireTerminal } from '../confirm.js';
+import type { Target } from '../connect.js';
+import { listenForInterrupt } from '../interrupt.js';
+import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';
+import { itemsBar } from '../progress.js';
+import { hasProblems, resultText, unitsText, type Verbs } from './report.js';
+import { readWhich, type SelectionFlags } from './selection-flags.js';
+import { type OperateTargetFlags, operatorAt } from './target.js';
+
+export interface ActFlags extends SelectionFlags, OperateTargetFlags {
+  readonly dryRun?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly perSecond?: number | undefined;
+  readonly yes?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** One action, as the command line has it. */
+export interface CliAction {
+  readonly verbs: Verbs;
+  /** What it does cannot be taken back: asked for even where ids are named. */
+  readonly alwaysAsks?: boolean | undefined;
+  /** The queue that records go to. */
+  readonly toQueue?: string | undefined;
+  readonly act: (operator: BacklogOperator, which: Which, options: OperationOptions) => Promise<ActionResult>;
+}
+
+/** Wrong usage; the message is for the user. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Selects, counts, asks, acts and tells. */
+export async function act(
+  ids: readonly string[],
+  flags: ActFlags,
+  action: CliAction,
+  output: Output,
+): Promise<ExitCode> {
+  const { dryRun = false, yes = false } = flags;
+  const { which, named } = await usage(() => readWhich(ids, flags));
+  const asks = !dryRun && !yes && (named === undefined || action.alwaysAsks === true);
+  if (asks) await usage(async () => requireTerminal());
+  const { operator, target } = await operatorAt(flags);
+  const interrupt = listenForInterrupt(() =>
+    output.message('stopping after the writes at hand (Ctrl-C again to stop at once) ...'),
+  );
+  const { signal } = interrupt;
+  try {
+    const options = { limit: flags.limit, perSecond: flags.perSecond, signal };
+    const run = (more: OperationOptions) => usage(() => action.act(operator, which, { ...options, ...more }));
+    let total = named ?? 0;
+    if (named === undefined && flags.queue === undefined) warnOfScan(target, output);
+    warnOfQueue(flags.queue, target, output);
+    warnOfQueue(action.toQueue, target, output);
+    if (asks) {
+      const trial = await run({ dryRun: true });
+      if (trial.changed === 0) {
+        output.message(`${resultText(trial, action.verbs, true)}; nothing was changed`);
+        return hasProblems(trial, named !== undefined) ? EXIT.problems : EXIT.ok;
+      }
+      total = trial.changed;
+      const such = trial.examples.slice(0, 3).map(printable).join(', ');
+      const question = `${action.verbs.ask} ${counted(total, 'record')} (${such}${total > 3 ? ', …' : ''}) of ${target.where}?`;
+      if (signal.aborted || !(await confirmed(question, false, signal))) {
+        output.message('nothing was changed');
+        return EXIT.failed;
+      }
+    }
+    return await runWithBar(
+      run,
+      { flags, action, total, isNamed: named !== undefined, where: target.where },
+      output,
+    );
+  } finally {
+    interrupt.close();
+    target.client.destroy();
+  }
+}
+
+interface RunContext {
+  readonly flags: ActFlags;
+  readonly action: CliAction;
+  /** Records, as far as that is known. */
+  readonly total: number;
+  readonly isNamed: boolean;
+  readonly where: string;
+}
+
+async function runWithBar(
+  run: (options: OperationOptions) => Promise<ActionResult>,
+  { flags, action, total, isNamed, where }: RunContext,
+  output: Output,
+): Promise<ExitCode> {
+  const { dryRun = false, json = false } = flags;
+  const bar = itemsBar(total, output);
+  let result: ActionResult;
+  try {
+    result = await run({
+      dryRun,
+      onProgress: ({ looked, changed, skipped, failed }) => {
+        bar.update(total > 0 ? changed + skipped + failed : looked, `, ${changed} ${action.verbs.done}`);
+      },
+      onTrouble: (message) => bar.message(`waiting: ${message}`),
+    });
+  } catch (error) {
+    if (error instanceof OperationInterruptedError)
+      bar.message(`${counted(error.result.changed, 'record')} ${action.verbs.done} before it stopped`);
+    throw error;
+  } finally {
+    bar.stop();
+  }
+  output.data(json ? JSON.stringify({ dryRun, ...result }) : resultText(result, action.verbs, dryRun));
+  output.message(`${where}; ${unitsText(result)}`);
+  if (result.ended === 'aborted') return EXIT.failed;
+  return hasProblems(result, isNamed) ? EXIT.problems : EXIT.ok;
+}
+
+export function warnOfScan({ local }: Target, output: Output): void {
+  if (local) return;
+  output.message('reading the whole table, which is billed; with --queue NAME its index is read');
+}
+
+/** A mistake, mostly: what goes there waits until the queue is served. In AWS the queues that are served are not known. */
+export function warnOfQueue(queue: string | undefined, { queues = [] }: Target, output: Output): void {
+  if (queue === undefined || queues.length === 0 || queues.includes(queue)) return;
+  output.message(`warning: the running app has no queue "${queue}"`);
+}
+
+/** What the user has given is invalid. */
+export async function usage<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+}

@@ -1,0 +1,97 @@
+import { age } from '../../../duration.js';
+import type { QueueStats } from '../../../operate/index.js';
+import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
+import { type Paint, painter } from '../paint.js';
+import { plainTable } from '../plain-table.js';
+import { usage } from './act.js';
+import { type OperateTargetFlags, operatorAt } from './target.js';
+
+export interface StatsFlags extends OperateTargetFlags {
+  readonly queues?: readonly string[] | undefined;
+  readonly json?: boolean | undefined;
+}
+
+const COLUMNS = [
+  ['QUEUE', 'left'],
+  ['RETRIES', 'left'],
+  ['PENDING', 'right'],
+  ['DUE NOW', 'right'],
+  ['1 MIN', 'right'],
+  ['1 H', 'right'],
+  ['1 D', 'right'],
+  ['LAG', 'right'],
+  ['OLDEST', 'right'],
+  ['DEAD', 'right'],
+  ['STATE', 'left'],
+] as const;
+
+/** `backlog stats`: how the queues are doing. */
+export async function stats(flags: StatsFlags, output: Output): Promise<ExitCode> {
+  const { operator, target } = await operatorAt(flags);
+  try {
+    const alsoQueues = flags.queues === undefined ? target.queues : undefined;
+    const result = await usage(() => operator.stats({ queues: flags.queues, alsoQueues }));
+    if (flags.json) {
+      output.data(JSON.stringify(result));
+      return EXIT.ok;
+    }
+    const now = Date.parse(result.at);
+    const paint = painter(hasColors(process.stdout));
+    if (result.queues.length > 0) {
+      output.data(
+        plainTable(
+          COLUMNS,
+          result.queues.map((queue) => row(queue, now, paint)),
+          paint,
+        ),
+      );
+    }
+    const progressive = result.queues.filter(({ ages, pending }) => ages && pending > 0);
+    if (progressive.length > 0) output.data(`\n${agesTable(progressive, paint)}`);
+    output.message(
+      `${target.where}, ${result.at}; only indexed records are counted; ${counted(result.readUnits, 'read unit')}`,
+    );
+    return EXIT.ok;
+  } finally {
+    target.client.destroy();
+  }
+}
+
+function row(queue: QueueStats, now: number, paint: Paint): string[] {
+  const { due, lagSeconds, oldestDueAt, dead, pausedAt } = queue;
+  const paused = pausedAt === undefined ? 'paused' : `paused ${age(now - Date.parse(pausedAt))}`;
+  const oldestMs = oldestDueAt === undefined ? undefined : now - Date.parse(oldestDueAt);
+  return [
+    printable(queue.queue),
+    queue.retryMode === 'progressive' ? 'by age' : queue.retryMode === 'perRecord' ? 'per record' : '-',
+    String(queue.pending),
+    ...[due?.now, due?.minute, due?.hour, due?.day].map((count) =>
+      count === undefined ? '-' : String(count),
+    ),
+    lagSeconds === undefined ? '-' : age(lagSeconds * 1000),
+    oldestMs === undefined ? '-' : oldestMs >= 0 ? age(oldestMs) : `in ${age(-oldestMs)}`,
+    dead > 0 ? paint('red', String(dead)) : '0',
+    [
+      ...(queue.paused ? [paint('yellow', paused)] : []),
+      ...(queue.openBreakers > 0 ? [paint('yellow', `${counted(queue.openBreakers, 'breaker')} open`)] : []),
+    ].join(', '),
+  ];
+}
+
+function agesTable(queues: readonly QueueStats[], paint: Paint): string {
+  const bands = queues[0]?.ages ?? [];
+  const columns = [
+    ['AGE', 'left'],
+    ...bands.map(({ fromAgeSeconds, untilAgeSeconds }) => [
+      untilAgeSeconds === undefined ? `> ${age(fromAgeSeconds * 1000)}` : `≤ ${age(untilAgeSeconds * 1000)}`,
+      'right',
+    ]),
+    ['DELAYED', 'right'],
+  ] as [string, 'left' | 'right'][];
+  const rows = queues.map(({ queue, ages = [], delayed = 0 }) => [
+    printable(queue),
+    ...ages.map(({ count }) => String(count)),
+    String(delayed),
+  ]);
+  return plainTable(columns, rows, paint);
+}

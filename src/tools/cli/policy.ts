@@ -1,0 +1,73 @@
+import { ConfigurationError } from '../../errors.js';
+import { resolvePolicy } from '../../policies/index.js';
+import type { Picture } from '../charts/picture.js';
+import { scheduleOf } from '../lab/schedule-of.js';
+import { seededRandom } from '../lab/seeded-random.js';
+import { withChart } from './chart.js';
+import { explain } from './explain.js';
+import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
+import { painter } from './paint.js';
+import { type PolicyData, readPolicy } from './policy-input.js';
+import { comparison, type Looked, scheduleTable, type View } from './policy-table.js';
+
+export interface PolicyFlags {
+  readonly set?: readonly string[] | undefined;
+  readonly attempts: number;
+  readonly id?: string | undefined;
+  /** Default: `default`. */
+  readonly queue?: string | undefined;
+  readonly seed?: number | undefined;
+  readonly json?: boolean | undefined;
+  readonly compare?: readonly string[] | undefined;
+  readonly chart?: string | undefined;
+}
+
+/** `backlog policy`: the waits of a policy, before it is put on a queue. */
+export async function showPolicy(type: string, flags: PolicyFlags, output: Output): Promise<ExitCode> {
+  const record = flags.id === undefined ? undefined : { id: flags.id, queue: flags.queue ?? 'default' };
+  try {
+    const policies = [readPolicy(type, flags.set), ...(flags.compare ?? []).map((one) => readPolicy(one))];
+    const looked = await withChart(
+      flags.chart,
+      async () => policies.map((data) => lookAt(data, flags, record)),
+      (all) => draw(all, flags),
+      output,
+    );
+    output.data(flags.json ? jsonText(looked, flags) : tableText(looked, { record, seed: flags.seed }));
+    if (flags.queue !== undefined && !record) output.message('--queue says nothing without --id');
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    output.message(explain(error));
+    return EXIT.usage;
+  }
+}
+
+/** Its curves go to `CURVE_FAILURES`, whatever the table shows. */
+async function draw(looked: readonly Looked[], { seed }: PolicyFlags): Promise<Picture> {
+  // What draws is loaded by those who want a picture.
+  const { failuresShown, policyPicture } = await import('../charts/policy-picture.js');
+  const figures = looked.map(({ data, policy }) => {
+    const { rows } = scheduleOf(policy, { attempts: failuresShown(policy) });
+    return { data, policy, rows };
+  });
+  return policyPicture(figures, { seed });
+}
+
+function lookAt(data: PolicyData, { attempts, seed }: PolicyFlags, record: View['record']): Looked {
+  const policy = resolvePolicy(data, 'policy');
+  // Each policy draws from the seed again: what stands beside it changes nothing.
+  const random = seed === undefined ? undefined : seededRandom(seed);
+  return { data, policy, schedule: scheduleOf(policy, { attempts, record, random }) };
+}
+
+function tableText(looked: readonly Looked[], view: View): string {
+  const paint = painter(hasColors(process.stdout));
+  const [only] = looked;
+  return only && looked.length === 1 ? scheduleTable(only, view, paint) : comparison(looked, view, paint);
+}
+
+function jsonText(looked: readonly Looked[], { compare }: PolicyFlags): string {
+  const all = looked.map(({ data, schedule: { rows, end } }) => ({ policy: data, schedule: rows, end }));
+  return JSON.stringify(compare === undefined ? all[0] : { policies: all });
+}

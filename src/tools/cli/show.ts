@@ -1,0 +1,108 @@
+import { jsonOf } from '../../delivery/body.js';
+import { age } from '../../duration.js';
+import type { BacklogRecord, HistoryEntry } from '../../record/index.js';
+import { DynamoDbStore } from '../../store/index.js';
+import { connect, type TargetFlags } from './connect.js';
+import { dueText, paintStatus, unknownTaskText } from './list.js';
+import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
+import { type Paint, padEnd, painter } from './paint.js';
+
+export interface ShowFlags extends TargetFlags {
+  readonly json?: boolean | undefined;
+}
+
+const LABEL = 16;
+
+/** `backlog show`: one record in full. */
+export async function showRecord(id: string, flags: ShowFlags, output: Output): Promise<ExitCode> {
+  const { client, table, clock, where } = await connect(flags);
+  try {
+    const store = new DynamoDbStore({ client, tables: { records: table, control: table }, clock });
+    const record = await store.get(id);
+    if (!record) {
+      output.message(`no record ${printable(id)} in ${where}`);
+      return EXIT.failed;
+    }
+    const text = flags.json
+      ? jsonOf(record)
+      : describe(record, clock.now(), painter(hasColors(process.stdout))).join('\n');
+    output.data(text);
+    return EXIT.ok;
+  } finally {
+    client.destroy();
+  }
+}
+
+function describe(record: BacklogRecord, now: number, paint: Paint): string[] {
+  const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
+  const time = (label: string, iso: string | undefined) =>
+    iso === undefined ? [] : [line(label, `${iso}  ${relative(Date.parse(iso) - now)}`)];
+  const failures = record.failures > 0 ? `, ${record.failures} failed` : '';
+  const unknown = unknownTaskText(record, now);
+  const retry = record.retry ?? record.limits;
+  return [
+    line('id', paint('bold', printable(record.id))),
+    line('queue', printable(record.queue)),
+    ...(record.task === undefined ? [] : [line('task', printable(record.task))]),
+    ...(unknown ? [line('waits', paint('yellow', unknown))] : []),
+    line('status', paintStatus(record.status, paint)),
+    ...(record.deadReason === undefined ? [] : [line('given up', printable(record.deadReason))]),
+    line('attempts', `${record.attempts}${failures}`),
+    line('due', dueText(record, now)),
+    ...time('inserted', record.insertedAt),
+    ...time('available', record.availableAt),
+    ...time('first failure', record.firstFailureAt),
+    ...time('last attempt', record.lastAttemptAt),
+    ...time('not before', record.notBefore),
+    ...(record.expiresAt === undefined
+      ? []
+      : time('removed', new Date(record.expiresAt * 1000).toISOString())),
+    ...(retry ? [line('retry', jsonOf(retry))] : []),
+    ...record.problems.map((problem) => line('problem', paint('yellow', printable(problem)))),
+    ...Object.entries(record.attributes).map(([name, value]) =>
+      line(printable(name), printable(jsonOf(value))),
+    ),
+    ...(record.history.length > 0 ? ['', paint('dim', 'attempts, the newest last')] : []),
+    ...record.history.flatMap((entry) => historyLines(entry, paint)),
+    '',
+    paint('dim', 'payload'),
+    indentJson(jsonOf(record.payload)).split('\n').map(printable).join('\n'),
+  ];
+}
+
+function relative(ms: number): string {
+  return ms > 0 ? `(in ${age(ms)})` : `(${age(-ms)} ago)`;
+}
+
+/** `2026-11-20T09:30:00.000Z  attempt 3  HttpError: HTTP 503  (240 ms; next 2026-11-20T09:33:00.000Z in retries)` */
+export function historyLines(entry: HistoryEntry, paint: Paint): string[] {
+  const { at, attempt, ms, outcome, message, next, queue, stack } = entry;
+  const what = [outcome ?? entry.name ?? 'failed', message].filter(Boolean).join(': ');
+  const then = [
+    ms === undefined ? '' : `${ms} ms`,
+    next === undefined
+      ? ''
+      : next === 'dead'
+        ? next
+        : `next ${next}${queue === undefined ? '' : ` in ${queue}`}`,
+  ].filter(Boolean);
+  const more = then.length > 0 ? `  ${paint('dim', `(${printable(then.join('; '))})`)}` : '';
+  const frames = stack === undefined ? [] : stack.split('\n');
+  return [
+    `  ${paint('dim', `${printable(at)}  attempt ${attempt}`)}  ${printable(what)}${more}`,
+    ...frames.map((frame) => `      ${paint('dim', printable(frame))}`),
+  ];
+}
+
+/** JSON over several lines, for people. */
+function indentJson(json: string): string {
+  let depth = 0;
+  return json.replace(/"(?:[^"\\]|\\.)*"|[[{]\s*[\]}]|[[\]{},:]/g, (token) => {
+    if (token.length > 1) return token;
+    if (token === ',') return `,\n${'  '.repeat(depth)}`;
+    if (token === ':') return ': ';
+    depth += token === '{' || token === '[' ? 1 : -1;
+    const line = `\n${'  '.repeat(depth)}`;
+    return token === '{' || token === '[' ? `${token}${line}` : `${line}${token}`;
+  });
+}

@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import type { RetryMode } from '../../record/index.js';
+import { DUE_INDEX } from '../../store/index.js';
+import type { LocalApp } from './template/local-app.js';
+
+/** A queue of the app, as its functions' variables describe it. */
+export interface AppQueue {
+  readonly name: string;
+  readonly retryMode: RetryMode;
+  /** The type of its retry policy, such as `fibonacci`. */
+  readonly policy: string;
+  readonly deliverTo?: string | undefined;
+  /** The table its records are in. */
+  readonly table: string;
+  readonly controlTable?: string | undefined;
+}
+
+const queuesSchema = z.record(
+  z.string(),
+  z.object({
+    retryMode: z.enum(['perRecord', 'progressive']),
+    retry: z.object({ type: z.string() }).optional(),
+    deliverTo: z.union([z.string(), z.object({ url: z.string() }).transform(({ url }) => url)]).optional(),
+  }),
+);
+
+/** The queues of an app, from its functions' variables. A function whose variables name none is the app's own affair. */
+export function queuesOf(app: LocalApp): AppQueue[] {
+  const queues = new Map<string, AppQueue>();
+  for (const { environment } of app.functions) {
+    const table = environment.BACKLOG_TABLE;
+    if (table === undefined) continue;
+    for (const [name, { retryMode, retry, deliverTo }] of Object.entries(
+      readQueues(environment.BACKLOG_QUEUES),
+    )) {
+      const key = `${table}/${name}`;
+      const known = queues.get(key);
+      queues.set(key, {
+        name,
+        retryMode,
+        policy: retry?.type ?? known?.policy ?? (retryMode === 'progressive' ? 'progressive' : 'fibonacci'),
+        table,
+        deliverTo: deliverTo ?? known?.deliverTo,
+        controlTable: environment.BACKLOG_CONTROL_TABLE,
+      });
+    }
+  }
+  return [...queues.values()];
+}
+
+/** The tables that hold records: those that functions read them from, or else those with the index `due`. */
+export function recordTables(app: LocalApp): string[] {
+  const named = new Set(app.functions.map(({ environment }) => environment.BACKLOG_TABLE));
+  const used = app.tables.filter(({ name }) => named.has(name));
+  const found = used.length > 0 ? used : app.tables.filter(({ indexes }) => indexes.some(isDue));
+  return found.map(({ name }) => name);
+}
+
+const isDue = ({ name }: { readonly name: string }) => name === DUE_INDEX;
+
+function readQueues(text: string | undefined): z.output<typeof queuesSchema> {
+  if (text === undefined) return {};
+  try {
+    return queuesSchema.parse(JSON.parse(text));
+  } catch {
+    // The function itself says what is wrong with it.
+    return {};
+  }
+}

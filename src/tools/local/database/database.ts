@@ -1,0 +1,28 @@
+import type { ConfigurationError } from '../../../errors.js';
+import type { DynamoDBClient } from '../../../store/index.js';
+import type { Change } from '../streams/change.js';
+import type { LocalApp } from '../template/local-app.js';
+
+/** Where the app's tables are. */
+export interface Database {
+  /** Such as `http://127.0.0.1:8000`. */
+  readonly endpoint: string;
+  /** It may hold what a runtime before this one has begun. */
+  readonly mayHoldRecords: boolean;
+  /**
+   * Makes the tables that are missing, and reports what is written from then on.
+   *
+   * @throws ConfigurationError if a table cannot be used
+   */
+  prepare(app: LocalApp, client: DynamoDBClient): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** Called for every write to a table whose stream the app reads. */
+  readonly onChange: (change: Change) => void;
+  /** Called once with what keeps it from knowing the writes. */
+  readonly onTrouble: (table: string, error: Error) => void;
+  /** Told once that it can be used no longer. */
+  readonly onFailure: (error: ConfigurationError) => void;
+}

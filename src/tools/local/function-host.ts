@@ -1,0 +1,80 @@
+import type { ClockSetting } from '../../clock.js';
+import type { FunctionLogs } from './sandbox/function-logs.js';
+import { type Invocation, Sandbox } from './sandbox/sandbox.js';
+import { type GivenUp, SandboxPool } from './sandbox/sandbox-pool.js';
+import type { LocalFunction } from './template/local-app.js';
+
+export interface FunctionHostOptions {
+  readonly functions: readonly LocalFunction[];
+  /** The URL of DynamoDB. */
+  readonly endpoint: string;
+  /** The URLs of the other services that functions call. */
+  readonly services: { readonly url: string; readonly secretsUrl: string };
+  readonly region: string;
+  readonly clock: ClockSetting;
+  readonly logs: FunctionLogs;
+}
+
+/** Hands an event to a function of the app. */
+export type Invoke = FunctionHost['invoke'];
+
+const SANDBOXES = 10;
+/** What Lambda gives an asynchronous event at least, before it is given up. */
+const EVENT_MAX_WAIT_MS = 60_000;
+
+/** Runs the app's functions by their names, as Lambda would. */
+export class FunctionHost {
+  readonly #functions: ReadonlyMap<string, LocalFunction>;
+  readonly #pool: SandboxPool;
+
+  constructor({ functions, endpoint, services, region, clock, logs }: FunctionHostOptions) {
+    const environment = {
+      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      AWS_ENDPOINT_URL_LAMBDA: services.url,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: services.secretsUrl,
+      AWS_ENDPOINT_URL_SQS: services.url,
+      AWS_ENDPOINT_URL_SSM: services.secretsUrl,
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      BACKLOG_CLOCK: JSON.stringify(clock),
+    };
+    this.#functions = new Map(functions.map((lambda) => [lambda.name, lambda]));
+    this.#pool = new SandboxPool({
+      size: SANDBOXES,
+      maxWaitMs: EVENT_MAX_WAIT_MS,
+      open: (lambda) =>
+        new Sandbox({
+          function: lambda,
+          environment,
+          onLine: (line, stream) => logs.write(lambda.name, line, stream),
+        }),
+    });
+  }
+
+  /** Opens a sandbox for each of them before their first event. */
+  warm(names: Iterable<string>): void {
+    for (const name of new Set(names)) this.#pool.warm(this.#find(name));
+  }
+
+  invoke(name: string, event: unknown): Promise<Invocation | GivenUp> {
+    return this.#pool.invoke(this.#find(name), event);
+  }
+
+  /** Takes no more events; those that run may finish in `graceMs`, the rest is killed. */
+  close(graceMs: number): Promise<void> {
+    return this.#pool.close(graceMs);
+  }
+
+  /** Ends everything at once. */
+  kill(): void {
+    this.#pool.kill();
+  }
+
+  #find(name: string): LocalFunction {
+    const lambda = this.#functions.get(name);
+    if (!lambda) throw new Error(`the app has no function ${name}`);
+    return lambda;
+  }
+}

@@ -1,0 +1,93 @@
+import { toIso } from '../../clock.js';
+import { asyncInvocations } from './async-invocations.js';
+import type { Closers } from './closers.js';
+import { FunctionHost } from './function-host.js';
+import { Queues } from './queues/queues.js';
+import type { FunctionLogs, Notice } from './sandbox/function-logs.js';
+import type { Timekeeper } from './schedule/timekeeper.js';
+import type { FindSecret } from './secrets-file.js';
+import { startServices } from './services/services.js';
+import { ArrivalsDigest } from './status/arrivals-digest.js';
+import type { RunReport } from './status/run-report.js';
+import { Streams } from './streams/streams.js';
+import type { LocalApp } from './template/local-app.js';
+
+export interface FunctionsOptions {
+  readonly app: LocalApp;
+  /** The URL of DynamoDB. */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly time: Timekeeper;
+  readonly logs: FunctionLogs;
+  readonly findSecret: FindSecret;
+  readonly closers: Closers;
+  readonly onReport: (report: RunReport) => void;
+  readonly onNotice: (notice: Notice) => void;
+}
+
+export interface RunningFunctions {
+  readonly host: FunctionHost;
+  readonly streams: Streams;
+  /** Starts nothing any more; what runs may finish in `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** The app's functions with all that starts them but the rules: streams, queues, and one another. */
+export async function startFunctions(options: FunctionsOptions): Promise<RunningFunctions> {
+  const { app, endpoint, region, time, logs, findSecret, closers, onReport, onNotice } = options;
+  const running: { host?: FunctionHost } = {};
+  const invoke = async (name: string, event: unknown) =>
+    running.host
+      ? running.host.invoke(name, event)
+      : ({ type: 'givenUp', message: 'the runtime is starting' } as const);
+  const queues = new Queues({
+    app,
+    region,
+    invoke,
+    onUnread: (queue) => {
+      onNotice({
+        functionName: queue,
+        level: 'WARN',
+        text: 'a message was left in this queue, which no function reads',
+      });
+    },
+  });
+  closers.add(() => queues.stop());
+  const digest = new ArrivalsDigest({ now: () => toIso(time.clock.now()), onReport });
+  const lambda = asyncInvocations({
+    functions: app.functions,
+    invoke,
+    send: queues.send,
+    onResult: ({ event, durationMs, invocation }) => digest.add(queueOf(event), { durationMs, invocation }),
+  });
+  const services = await startServices({ lambda, send: queues.send, findSecret });
+  closers.add(() => services.stop());
+
+  const host = new FunctionHost({
+    functions: app.functions,
+    endpoint,
+    services,
+    region,
+    clock: time.setting,
+    logs,
+  });
+  running.host = host;
+  closers.add(() => host.kill());
+  const streams = new Streams({ app, region, invoke, send: queues.send, whenWelcome: lambda.whenWelcome });
+  closers.add(() => streams.stop());
+  return {
+    host,
+    streams,
+    async stop(graceMs) {
+      streams.stop();
+      queues.stop();
+      await host.close(graceMs);
+      digest.flush();
+    },
+  };
+}
+
+function queueOf(event: unknown): string {
+  const { queue } = (event ?? {}) as { queue?: unknown };
+  return typeof queue === 'string' ? queue : 'a function';
+}

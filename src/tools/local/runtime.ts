@@ -1,0 +1,288 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { toIso } from '../../clock.js';
+import { ConfigurationError } from '../../errors.js';
+import { systemRandom } from '../../random.js';
+import { countRecords } from '../../store/dynamodb/emulator.js';
+import { createDynamoDbClient } from '../../store/index.js';
+import { queuesOf, recordTables } from './app-queues.js';
+import { Closers } from './closers.js';
+import type { Database, DatabaseOptions } from './database/database.js';
+import { announce } from './discovery.js';
+import { startFunctions } from './functions.js';
+import { endFormerRuns, itemsLeftBehind } from './left-behind.js';
+import { packageRoot } from './package-root.js';
+import { onPort } from './ports.js';
+import type { RuntimeOptions } from './runtime-options.js';
+import { createShop } from './sample/create-shop.js';
+import { SampleErp } from './sample/sample-erp.js';
+import { FunctionLogs, type Notice } from './sandbox/function-logs.js';
+import { Scheduler } from './schedule/scheduler.js';
+import { Timekeeper } from './schedule/timekeeper.js';
+import { openScratch } from './scratch.js';
+import { secretsFile } from './secrets-file.js';
+import { Counter } from './status/counter.js';
+import { RunLog } from './status/run-log.js';
+import { type RunReport, reportRun } from './status/run-report.js';
+import { RuntimeStatusView } from './status/runtime-status.js';
+import type { RuntimeStatus } from './status/status.js';
+import { startStatusPage } from './status/status-page.js';
+import { Beginning } from './streams/beginning.js';
+import type { LocalApp } from './template/local-app.js';
+import { synthesize } from './template/synth.js';
+import { readApp } from './template/template.js';
+
+const REGION = 'us-east-1';
+const STOP_GRACE_MS = 5_000;
+
+/** A local runtime that is at work. */
+export interface LocalRuntime {
+  status(): RuntimeStatus;
+  /** Lets running handlers finish for 5 seconds, saves the clock and closes everything. */
+  stop(): Promise<void>;
+  /** Ends running handlers at once; `stop` then has nothing to wait for. */
+  hurry(): void;
+  /** Resolves when it can go on no longer, with what is wrong and what to do; `stop` it then. */
+  readonly failure: Promise<ConfigurationError>;
+}
+
+/**
+ * Runs a CDK app on this machine: its tables on an embedded DynamoDB, its scheduled rules on a clock that may be
+ * faster than the real one, its functions in child processes.
+ *
+ * @throws ConfigurationError if a port is taken, the app cannot be synthesized, or holds what cannot be run here
+ */
+export async function startRuntime(options: RuntimeOptions): Promise<LocalRuntime> {
+  const closers = new Closers();
+  const failure = new Failure();
+  try {
+    return await start(options, closers, failure);
+  } catch (error) {
+    await closers.close().catch(() => {});
+    // What follows from it says less.
+    throw failure.first ?? error;
+  }
+}
+
+async function start(options: RuntimeOptions, closers: Closers, failure: Failure): Promise<LocalRuntime> {
+  const { port = 8080, speed = 1, sample = true, signal } = options;
+  const cwd = options.cwd ?? process.cwd();
+  const dataDir = options.dataDir === undefined ? undefined : resolve(cwd, options.dataDir);
+  const progress = options.onProgress ?? (() => {});
+  const log = new RunLog();
+  const onNotice = (notice: Notice) => {
+    log.addNotice(notice);
+    options.onNotice?.(notice);
+  };
+  const findSecret = await secretsFile(options.secrets && resolve(cwd, options.secrets));
+  const beginning = new Beginning();
+  const database = await openDatabase(options, dataDir, {
+    onChange: (change) => beginning.add(change),
+    onFailure: (error) => failure.tell(error),
+    onTrouble: (table, { message }) =>
+      onNotice({ functionName: table, level: 'ERROR', text: `the stream cannot be read: ${message}` }),
+  });
+  closers.add(() => database.stop());
+  const scratch = await openScratch();
+  closers.add(() => rm(scratch, { recursive: true, force: true }));
+  const view: { current?: RuntimeStatusView } = {};
+  const page = await onPort(port, '--port', (free) => startStatusPage(free, () => view.current?.status()));
+  closers.add(() => page.stop());
+  const erp =
+    sample && options.deliverTo === undefined
+      ? await SampleErp.start({ random: systemRandom, now: Date.now })
+      : undefined;
+  if (erp) closers.add(() => erp.stop());
+  const deliverTo = options.deliverTo ?? erp?.url;
+
+  progress('synthesizing the CDK app');
+  const app = await readLocalApp(options, { cwd, deliverTo, outFolder: join(scratch, 'cdk.out'), signal });
+  // Not before: the time that a synthesis takes is none of the backlog's.
+  const time = await Timekeeper.start({
+    speed,
+    onTrouble: (error) => failure.tell(error),
+    ...(dataDir ? { file: join(dataDir, 'clock.json') } : {}),
+  });
+  closers.add(() => time.stop());
+  const queues = queuesOf(app);
+  const tables = recordTables(app);
+
+  progress('creating its tables');
+  const { endpoint } = database;
+  const client = createDynamoDbClient({ endpoint, region: REGION });
+  closers.add(() => client.destroy());
+  await database.prepare(app, client);
+  if (database.mayHoldRecords) await endFormerRuns(queues, client);
+
+  const logs = new FunctionLogs(join(dataDir ?? scratch, 'logs'), onNotice);
+  closers.add(() => logs.close());
+  const addReport = (report: RunReport) => {
+    log.add(report);
+    options.onRun?.(report);
+  };
+  const {
+    host,
+    streams,
+    stop: stopFunctions,
+  } = await startFunctions({
+    app,
+    endpoint,
+    region: REGION,
+    time,
+    logs,
+    findSecret,
+    closers,
+    onReport: addReport,
+    onNotice,
+  });
+
+  const scheduler = new Scheduler({
+    rules: app.rules,
+    time,
+    fire: async ({ rule: { id, label, functionName, event }, coalesced }) => {
+      const at = toIso(time.clock.now());
+      const startedAt = performance.now();
+      const invocation = await host.invoke(functionName, event);
+      const durationMs = performance.now() - startedAt;
+      addReport(reportRun({ at, rule: id, label, coalesced, durationMs, invocation }));
+    },
+  });
+  closers.add(() => scheduler.stop());
+  const shop = sample
+    ? createShop({
+        queues,
+        deliverTo,
+        client,
+        clock: time.clock,
+        indexAtOnce: app.streams.length === 0,
+      })
+    : undefined;
+  if (shop) closers.add(() => shop.close());
+
+  view.current = new RuntimeStatusView({
+    app,
+    appName: options.app ?? "this package's own CDK app",
+    queues,
+    tables,
+    deliverTo,
+    dynamodb: endpoint,
+    page: page.url,
+    dataDir,
+    logs: logs.folder,
+    time,
+    scheduler,
+    log,
+    shop,
+    erp,
+  });
+  const status = view.current;
+  const counter = new Counter({
+    count: async (abort) => {
+      const counts = await Promise.all(
+        tables.map(async (table) => [table, await countRecords(client, table, abort)] as const),
+      );
+      return new Map(counts);
+    },
+    onCounts: (counts) => status.setCounts(counts),
+  });
+  closers.add(() => counter.stop());
+
+  const started = [...app.rules.filter(({ enabled }) => enabled), ...app.streams];
+  host.warm(started.map(({ functionName }) => functionName));
+  const withdraw = await announce({
+    pid: process.pid,
+    cwd,
+    startedAt: new Date(time.clock.wall()).toISOString(),
+    endpoint,
+    statusPage: page.url,
+    ...(dataDir === undefined ? {} : { dataDir }),
+    tables: app.tables.map(({ name }) => ({ name, records: tables.includes(name) })),
+    queues: queues.map(({ name }) => name),
+    clock: time.setting,
+  });
+  closers.add(withdraw);
+  await beginning.open(streams, database.mayHoldRecords ? itemsLeftBehind(app, client) : []);
+  scheduler.start();
+  counter.start();
+  erp?.open();
+  await shop?.open();
+
+  return {
+    status: () => status.status(),
+    hurry: () => host.kill(),
+    failure: failure.happened,
+    stop: async () => {
+      scheduler.stop();
+      shop?.close();
+      await stopFunctions(STOP_GRACE_MS);
+      await counter.countNow();
+      await closers.close();
+    },
+  };
+}
+
+/** The first thing that ends a runtime. */
+class Failure {
+  first: ConfigurationError | undefined;
+  readonly happened: Promise<ConfigurationError>;
+  private resolve: (error: ConfigurationError) => void = () => {};
+
+  constructor() {
+    this.happened = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+  }
+
+  tell(error: ConfigurationError): void {
+    this.first ??= error;
+    this.resolve(error);
+  }
+}
+
+async function openDatabase(
+  { dynamodbPort = 8000, dynamodbEndpoint }: RuntimeOptions,
+  dataDir: string | undefined,
+  told: DatabaseOptions,
+): Promise<Database> {
+  if (dynamodbEndpoint === undefined) {
+    if (dataDir !== undefined) await makeFolder(dataDir);
+    const { embeddedDatabase } = await import('./database/embedded.js');
+    return embeddedDatabase({ port: dynamodbPort, dataDir, ...told });
+  }
+  if (dataDir === undefined) {
+    const { givenDatabase } = await import('./database/given.js');
+    return givenDatabase(dynamodbEndpoint, told);
+  }
+  throw new ConfigurationError(
+    '--data-dir keeps the records of the embedded DynamoDB, and the time that belongs to them; with ' +
+      '--dynamodb-endpoint they are elsewhere: leave one of the two out',
+  );
+}
+
+async function makeFolder(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'there is a file of that name' : message;
+    throw new ConfigurationError(`--data-dir: ${dataDir} cannot be a folder: ${reason}`, { cause: error });
+  }
+}
+
+async function readLocalApp(
+  { app, signal }: RuntimeOptions,
+  to: { cwd: string; deliverTo: string | undefined; outFolder: string; signal: AbortSignal | undefined },
+): Promise<LocalApp> {
+  const root = packageRoot();
+  const own = `"${process.execPath}" "${join(root, 'dist', 'cdk', 'app.js')}"`;
+  const stacks = await synthesize(
+    {
+      app: app ?? own,
+      cwd: app === undefined ? root : to.cwd,
+      context: to.deliverTo === undefined ? {} : { deliverTo: to.deliverTo },
+      outFolder: to.outFolder,
+    },
+    signal,
+  );
+  return readApp(stacks);
+}

@@ -1,0 +1,128 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Random } from '../../../random.js';
+import { refusalOf } from '../own-address.js';
+
+export interface SampleErpOptions {
+  readonly random: Random;
+  /** Real time, epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface ErpState {
+  readonly up: boolean;
+  /** Real seconds until it changes. */
+  readonly changesInSeconds: number;
+  readonly taken: number;
+  /** Refused permanently. */
+  readonly rejected: number;
+  /** Answered with 503. */
+  readonly unavailable: number;
+}
+
+const FIRST_UP_MS = 8_000;
+const DOWN_MS = 15_000;
+const UP_MS = 60_000;
+const MAX_BODY_BYTES = 100_000;
+const MAX_LATENCY_MS = 20;
+
+/**
+ * The sample's destination: an ERP on a loopback port that takes orders, is down from time to time, and permanently
+ * refuses orders for an article that it does not have.
+ */
+export class SampleErp {
+  readonly #options: SampleErpOptions;
+  readonly #server: Server;
+  #openedAt: number | undefined;
+  #taken = 0;
+  #rejected = 0;
+  #unavailable = 0;
+
+  private constructor(options: SampleErpOptions) {
+    this.#options = options;
+    this.#server = createServer(async (request, response) => {
+      const refusal = refusalOf(request.headers, request.socket.localPort, false);
+      if (refusal) {
+        request.resume();
+        response.writeHead(refusal.status, { 'content-type': 'text/plain' }).end(refusal.text);
+        return;
+      }
+      const body = await readBody(request).catch(() => undefined);
+      const { status, text } = this.#answer(body);
+      setTimeout(() => {
+        response.writeHead(status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(text));
+      }, options.random() * MAX_LATENCY_MS);
+    });
+  }
+
+  static async start(options: SampleErpOptions): Promise<SampleErp> {
+    const erp = new SampleErp(options);
+    await new Promise<void>((resolve, reject) => {
+      erp.#server.once('error', reject);
+      erp.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return erp;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  /** From here on it has its ups and downs. */
+  open(): void {
+    this.#openedAt = this.#options.now();
+  }
+
+  get state(): ErpState {
+    const { up, changesInMs } = phaseAt(
+      this.#openedAt === undefined ? 0 : this.#options.now() - this.#openedAt,
+    );
+    return {
+      up,
+      changesInSeconds: Math.ceil(changesInMs / 1000),
+      taken: this.#taken,
+      rejected: this.#rejected,
+      unavailable: this.#unavailable,
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #answer(body: string | undefined): { status: number; text: object } {
+    if (!this.state.up) {
+      this.#unavailable += 1;
+      return { status: 503, text: { error: 'the ERP is down for maintenance' } };
+    }
+    if (body === undefined || body.includes(UNKNOWN_ARTICLE)) {
+      this.#rejected += 1;
+      return { status: 422, text: { error: `unknown article ${UNKNOWN_ARTICLE}` } };
+    }
+    this.#taken += 1;
+    return { status: 200, text: { ok: true } };
+  }
+}
+
+/** The article that the shop sells and the ERP does not know. */
+export const UNKNOWN_ARTICLE = 'MUG-DISCONTINUED';
+
+/** Up first, so that there is something to see; then down for a while, again and again. */
+export function phaseAt(elapsedMs: number): { up: boolean; changesInMs: number } {
+  if (elapsedMs < FIRST_UP_MS) return { up: true, changesInMs: FIRST_UP_MS - elapsedMs };
+  const inCycle = (elapsedMs - FIRST_UP_MS) % (DOWN_MS + UP_MS);
+  return inCycle < DOWN_MS
+    ? { up: false, changesInMs: DOWN_MS - inCycle }
+    : { up: true, changesInMs: DOWN_MS + UP_MS - inCycle };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let body = '';
+  request.setEncoding('utf8');
+  for await (const chunk of request) {
+    if (body.length < MAX_BODY_BYTES) body += chunk;
+  }
+  return body;
+}

@@ -1,0 +1,106 @@
+import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { withoutUrlSecrets } from '../../../url-text.js';
+import { folderTrouble } from '../folder-trouble.js';
+
+/** Something that a function logged and that should be seen. */
+export interface Notice {
+  readonly functionName: string;
+  readonly level: 'WARN' | 'ERROR';
+  readonly text: string;
+}
+
+const MAX_TEXT_CHARS = 200;
+/** A file that has grown to this is put aside as `.old`, in place of the last one. */
+const MAX_FILE_BYTES = 20_000_000;
+const MAX_WAITING_BYTES = 4_000_000;
+
+interface LogFile {
+  readonly stream: WriteStream;
+  bytes: number;
+}
+
+/** The lines that functions write: all of them into one file per function, warnings and errors to the terminal too. */
+export class FunctionLogs {
+  readonly folder: string;
+  readonly #onNotice: (notice: Notice) => void;
+  readonly #files = new Map<string, LogFile>();
+
+  /** @throws ConfigurationError if the folder cannot be made */
+  constructor(folder: string, onNotice: (notice: Notice) => void) {
+    try {
+      mkdirSync(folder, { recursive: true });
+    } catch (error) {
+      throw folderTrouble(folder, error);
+    }
+    this.folder = folder;
+    this.#onNotice = onNotice;
+  }
+
+  write(functionName: string, line: string, stream: 'stdout' | 'stderr'): void {
+    const file = this.#file(functionName);
+    // The backlog of a disk that takes nothing is not kept in memory.
+    if (file.stream.writableLength < MAX_WAITING_BYTES) file.stream.write(`${line}\n`);
+    file.bytes += Buffer.byteLength(line) + 1;
+    const notice = noticeOf(line, stream);
+    if (notice) this.#onNotice({ functionName, ...notice });
+  }
+
+  async close(): Promise<void> {
+    const files = [...this.#files.values()];
+    await Promise.all(files.map(({ stream }) => new Promise<void>((done) => stream.end(done))));
+  }
+
+  #file(functionName: string): LogFile {
+    const known = this.#files.get(functionName);
+    if (known && known.bytes < MAX_FILE_BYTES) return known;
+    const path = join(this.folder, `${functionName}.log`);
+    known?.stream.end();
+    const bytes = putAside(path, known !== undefined);
+    const stream = createWriteStream(path, { flags: 'a' });
+    // A full disk must not end the runtime: the records matter more than their logs.
+    stream.on('error', () => {});
+    const file = { stream, bytes };
+    this.#files.set(functionName, file);
+    return file;
+  }
+}
+
+/** @returns how long the file is that goes on */
+function putAside(path: string, isFull: boolean): number {
+  try {
+    const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (!isFull && bytes < MAX_FILE_BYTES) return bytes;
+    if (bytes > 0) renameSync(path, `${path}.old`);
+  } catch {
+    // A folder that has gone must not end the runtime, either.
+  }
+  return 0;
+}
+
+/** Structured lines say their level; of plain ones, those on stderr that name an error are worth showing. */
+function noticeOf(line: string, stream: 'stdout' | 'stderr'): Omit<Notice, 'functionName'> | undefined {
+  const parsed = parseLine(line);
+  if (parsed) {
+    const { level, message, error } = parsed;
+    if (level !== 'WARN' && level !== 'ERROR' && level !== 'CRITICAL') return undefined;
+    const reason = (error as { message?: unknown } | undefined)?.message;
+    const text = [message, reason].filter((part) => typeof part === 'string').join(': ');
+    return { level: level === 'WARN' ? 'WARN' : 'ERROR', text: shortened(text) };
+  }
+  const names = stream === 'stderr' && /^\S*(Error|FATAL ERROR)\b/.test(line.slice(0, MAX_TEXT_CHARS));
+  return names ? { level: 'ERROR', text: shortened(line) } : undefined;
+}
+
+function shortened(text: string): string {
+  return withoutUrlSecrets(text, 4 * MAX_TEXT_CHARS).slice(0, MAX_TEXT_CHARS);
+}
+
+function parseLine(line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

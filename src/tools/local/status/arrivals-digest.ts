@@ -1,0 +1,71 @@
+import { isIdle, type RunSummary } from '../../../worker/summary.js';
+import { type FiringResult, type RunReport, reportRun } from './run-report.js';
+
+export interface ArrivalsDigestOptions {
+  /** ISO-8601, the backlog's time. */
+  readonly now: () => string;
+  readonly onReport: (report: RunReport) => void;
+}
+
+/** What comes within this time is one line. */
+const GATHER_MS = 1_000;
+
+interface Gathered {
+  readonly firing: Omit<FiringResult, 'at' | 'invocation'>;
+  runs: number;
+  summary: RunSummary;
+}
+
+/** Sums up the runs of arrivals: there can be dozens in a second. What went wrong is reported at once. */
+export class ArrivalsDigest {
+  private readonly gathered = new Map<string, Gathered>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: ArrivalsDigestOptions) {}
+
+  add(queue: string, { durationMs, invocation }: Pick<FiringResult, 'durationMs' | 'invocation'>): void {
+    const firing = { rule: `arrivals ${queue}`, label: `${queue}, on arrival`, coalesced: 0, durationMs };
+    const report = reportRun({ ...firing, at: this.options.now(), invocation });
+    const { summary } = report;
+    if (!summary) this.options.onReport(report);
+    if (!summary || isIdle(summary)) return;
+    const known = this.gathered.get(queue);
+    if (known) {
+      known.runs++;
+      known.summary = sum(known.summary, summary);
+    } else {
+      this.gathered.set(queue, { firing, runs: 1, summary });
+    }
+    this.timer ??= setTimeout(() => this.flush(), GATHER_MS);
+  }
+
+  flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    for (const { firing, runs, summary } of this.gathered.values()) {
+      const label = runs === 1 ? firing.label : `${firing.label} (${runs} runs)`;
+      const invocation = { type: 'result', value: summary } as const;
+      this.options.onReport(reportRun({ ...firing, label, at: this.options.now(), invocation }));
+    }
+    this.gathered.clear();
+  }
+}
+
+function sum(a: RunSummary, b: RunSummary): RunSummary {
+  return {
+    ...b,
+    attempted: a.attempted + b.attempted,
+    succeeded: a.succeeded + b.succeeded,
+    failed: a.failed + b.failed,
+    dead: a.dead + b.dead,
+    snoozed: a.snoozed + b.snoozed,
+    cancelled: a.cancelled + b.cancelled,
+    skipped: a.skipped + b.skipped,
+    unsettled: a.unsettled + b.unsettled,
+    refused: (a.refused ?? 0) + (b.refused ?? 0),
+    leftOver: a.leftOver + b.leftOver,
+    lagSeconds: Math.max(a.lagSeconds, b.lagSeconds),
+    durationMs: Math.max(a.durationMs, b.durationMs),
+    ended: a.ended === 'drained' ? b.ended : a.ended,
+  };
+}

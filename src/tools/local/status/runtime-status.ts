@@ -1,0 +1,122 @@
+import { toIso } from '../../../clock.js';
+import type { StatusCounts } from '../../../store/dynamodb/emulator.js';
+import { withoutUrlSecrets } from '../../../url-text.js';
+import type { AppQueue } from '../app-queues.js';
+import type { SampleErp } from '../sample/sample-erp.js';
+import type { SampleShop } from '../sample/sample-shop.js';
+import type { Scheduler } from '../schedule/scheduler.js';
+import type { Timekeeper } from '../schedule/timekeeper.js';
+import type { LocalApp, LocalRule } from '../template/local-app.js';
+import type { RunLog } from './run-log.js';
+import type { QueueStatus, RuleStatus, RuntimeStatus } from './status.js';
+
+export interface RuntimeStatusDeps {
+  readonly app: LocalApp;
+  readonly appName: string;
+  readonly queues: readonly AppQueue[];
+  /** Those that hold records. */
+  readonly tables: readonly string[];
+  readonly deliverTo: string | undefined;
+  readonly dynamodb: string;
+  readonly page: string;
+  readonly dataDir: string | undefined;
+  readonly logs: string;
+  readonly time: Timekeeper;
+  readonly scheduler: Pick<Scheduler, 'nextOf'>;
+  readonly log: RunLog;
+  readonly shop: SampleShop | undefined;
+  readonly erp: SampleErp | undefined;
+}
+
+/** Puts together what a runtime shows of itself. */
+export class RuntimeStatusView {
+  readonly #parts: RuntimeStatusDeps;
+  /** By table. */
+  #counts: ReadonlyMap<string, StatusCounts> = new Map();
+
+  constructor(deps: RuntimeStatusDeps) {
+    this.#parts = deps;
+  }
+
+  setCounts(counts: ReadonlyMap<string, StatusCounts>): void {
+    this.#counts = counts;
+  }
+
+  status(): RuntimeStatus {
+    const { app, appName, tables, deliverTo, dynamodb, page, dataDir, logs, time, log, shop, erp } =
+      this.#parts;
+    return {
+      startedAt: toIso(time.startedAt),
+      now: toIso(time.clock.now()),
+      speed: time.setting.speed,
+      endpoint: dynamodb,
+      statusPage: page,
+      ...(dataDir === undefined ? {} : { dataDir }),
+      logs,
+      tables,
+      ...(deliverTo === undefined ? {} : { deliverTo: withoutUrlSecrets(deliverTo) }),
+      app: withoutUrlSecrets(appName),
+      queues: this.#queues(),
+      rules: app.rules.map((rule) => this.#rule(rule)),
+      runs: log.runs,
+      notices: log.notices,
+      totals: log.totals,
+      ...(shop ? { sample: { inserted: shop.inserted, erp: erp?.state } } : {}),
+    };
+  }
+
+  #rule({ id, label, expression, timeZone, enabled, event }: LocalRule): RuleStatus {
+    const next = this.#parts.scheduler.nextOf(id);
+    return {
+      id,
+      label,
+      expression,
+      queue: queueOf(event),
+      ...(timeZone === undefined ? {} : { timeZone }),
+      enabled,
+      ...(next === undefined ? {} : { nextAt: toIso(next) }),
+      ...this.#parts.log.ofRule(id),
+    };
+  }
+
+  /** The app's queues, and those that records name though the app has none of that name. */
+  #queues(): QueueStatus[] {
+    const { queues, tables } = this.#parts;
+    return tables.flatMap((table) => {
+      const counts = this.#counts.get(table) ?? new Map<string, Record<string, number>>();
+      const known = queues.filter((queue) => queue.table === table);
+      const names = new Set([...known.map(({ name }) => name), ...counts.keys()]);
+      return [...names].map((name): QueueStatus => {
+        const own = known.find((queue) => queue.name === name);
+        const next = this.#nextRun(name);
+        const { NEW = 0, ERROR = 0, SUCCESS = 0, DEAD = 0, ...others } = counts.get(name) ?? {};
+        const misspelt = Object.values(others).reduce((sum, count) => sum + count, 0);
+        return {
+          name,
+          retryMode: own?.retryMode,
+          policy: own?.policy,
+          table,
+          // A status that is none counts as NEW: that is how a run reads it.
+          NEW: NEW + misspelt,
+          ERROR,
+          SUCCESS,
+          DEAD,
+          ...(next === undefined ? {} : { nextRunAt: toIso(next) }),
+        };
+      });
+    });
+  }
+
+  #nextRun(queue: string): number | undefined {
+    const times = this.#parts.app.rules
+      .filter(({ event }) => queueOf(event) === queue)
+      .map(({ id }) => this.#parts.scheduler.nextOf(id))
+      .filter((next) => next !== undefined);
+    return times.length > 0 ? Math.min(...times) : undefined;
+  }
+}
+
+function queueOf(event: unknown): string | undefined {
+  if (typeof event !== 'object' || event === null || !('queue' in event)) return undefined;
+  return String(event.queue);
+}

@@ -1,0 +1,76 @@
+import type { RetryMode } from '../../../record/index.js';
+import type { ErpState } from '../sample/sample-erp.js';
+import type { Notice } from '../sandbox/function-logs.js';
+import type { RunReport } from './run-report.js';
+
+/** Everything that the terminal, the status page and `/status.json` show. Times are the backlog's, ISO-8601. */
+export interface RuntimeStatus {
+  readonly startedAt: string;
+  readonly now: string;
+  readonly speed: number;
+  readonly endpoint: string;
+  readonly statusPage: string;
+  readonly app: string;
+  readonly dataDir?: string | undefined;
+  readonly logs: string;
+  readonly tables: readonly string[];
+  /** Where records are delivered, by origin and path; absent: nowhere, the app's rules are disabled. */
+  readonly deliverTo?: string | undefined;
+  readonly queues: readonly QueueStatus[];
+  readonly rules: readonly RuleStatus[];
+  /** Runs that did something, the newest last. */
+  readonly runs: readonly RunReport[];
+  readonly notices: readonly Notice[];
+  readonly totals: RunTotals;
+  readonly sample?: { readonly inserted: number; readonly erp?: ErpState | undefined } | undefined;
+}
+
+export interface QueueStatus {
+  readonly name: string;
+  /** Absent if records name a queue that the app does not have. */
+  readonly retryMode?: RetryMode | undefined;
+  /** The type of its retry policy. */
+  readonly policy?: string | undefined;
+  readonly table: string;
+  readonly NEW: number;
+  readonly ERROR: number;
+  readonly SUCCESS: number;
+  readonly DEAD: number;
+  /** When the next of its rules fires. */
+  readonly nextRunAt?: string | undefined;
+}
+
+export interface RuleStatus {
+  readonly id: string;
+  readonly label: string;
+  readonly expression: string;
+  /** Whose records its runs attempt; absent: no queue's, such as the sweep. */
+  readonly queue?: string | undefined;
+  /** The time zone of a schedule that has one. */
+  readonly timeZone?: string | undefined;
+  readonly enabled: boolean;
+  readonly nextAt?: string | undefined;
+  readonly fired: number;
+  /** Firings that could not start in time, and were made up for by a later one. */
+  readonly late: number;
+  /** The function threw, ended its process, or ran out of time. */
+  readonly failed: number;
+  /** No sandbox was free for a minute. */
+  readonly givenUp: number;
+}
+
+/** Sums over all runs since the start. */
+export interface RunTotals {
+  readonly runs: number;
+  readonly attempted: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly dead: number;
+  readonly snoozed: number;
+  readonly cancelled: number;
+  readonly unsettled: number;
+  /** Invocations that ended badly. */
+  readonly broken: number;
+  readonly late: number;
+  readonly givenUp: number;
+}

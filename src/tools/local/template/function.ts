@@ -1,0 +1,67 @@
+import { ConfigurationError } from '../../../errors.js';
+import { resolve, resolveText } from './intrinsics.js';
+import type { LocalFunction, StackContext } from './local-app.js';
+import { failureQueueOf } from './queue.js';
+
+/** Lambda's own defaults. */
+const DEFAULT_TIMEOUT_SECONDS = 3;
+const DEFAULT_MEMORY_MB = 128;
+
+/**
+ * A function that a rule starts.
+ *
+ * @throws ConfigurationError if it is not Node.js, or its code is no asset
+ */
+export function readFunction(logicalId: string, context: StackContext): LocalFunction {
+  const resource = context.resource(logicalId);
+  const properties = resource?.Properties ?? {};
+  const runtime = String(properties.Runtime ?? '');
+  if (resource?.Type !== 'AWS::Lambda::Function' || !runtime.startsWith('nodejs')) {
+    throw new ConfigurationError(
+      `${logicalId}: the local runtime runs Node.js functions only, this is ${runtime || resource?.Type}`,
+    );
+  }
+  return {
+    name: context.nameOf(logicalId),
+    handler: resolveText(properties.Handler, context.references, `${logicalId}.Handler`),
+    folder: codeFolder(logicalId, properties.Code, context),
+    timeoutSeconds: numberOr(properties.Timeout, DEFAULT_TIMEOUT_SECONDS),
+    memoryMb: numberOr(properties.MemorySize, DEFAULT_MEMORY_MB),
+    environment: readEnvironment(logicalId, properties.Environment, context),
+    failureQueue: failureQueueOf(logicalId, context),
+  };
+}
+
+function codeFolder(logicalId: string, code: unknown, context: StackContext): string {
+  const key = (code as { S3Key?: unknown } | undefined)?.S3Key;
+  if (key === undefined) {
+    throw new ConfigurationError(
+      `${logicalId}: the local runtime runs code from assets only (Code.fromAsset, NodejsFunction), not inline code or images`,
+    );
+  }
+  const objectKey = resolveText(key, context.references, `${logicalId}.Code.S3Key`);
+  const folder = context.stack.assetPath(objectKey);
+  if (folder === undefined) {
+    throw new ConfigurationError(`${logicalId}: the synthesized app has no asset "${objectKey}"`);
+  }
+  return folder;
+}
+
+function readEnvironment(logicalId: string, environment: unknown, context: StackContext) {
+  const variables = (environment as { Variables?: Record<string, unknown> } | undefined)?.Variables ?? {};
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => {
+      const where = `${logicalId}.Environment.${name}`;
+      const resolved = resolve(value, context.references, where);
+      return [
+        name,
+        typeof resolved === 'string' ? resolved : resolveText(resolved, context.references, where),
+      ];
+    }),
+  );
+}
+
+function numberOr(value: unknown, fallback: number): number {
+  const number = Number(value ?? fallback);
+  return Number.isFinite(number) ? number : fallback;
+}
