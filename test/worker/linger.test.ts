@@ -48,7 +48,8 @@ it('a run that stays looks at all records when another run has asked for the lan
     attempted.push(id);
     if (id === 'b') return;
     if (attempts === 0) throw new Error('once');
-    harness.put('b');
+    // Its due time is kept to the tick only.
+    harness.put('b', { dueAt: new Date(START).toISOString() });
     other = harness.start(succeed, { retry });
     await harness.sleep(1);
   };

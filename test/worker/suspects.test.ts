@@ -248,7 +248,8 @@ describe('suspects', () => {
   });
 
   it('report it when the outcome of the last of them cannot be written', async () => {
-    const harness = await suspected(['a']);
+    const harness = new Harness();
+    putLost(harness, 'a');
     const settle: BacklogStore['settle'] = async () => {
       throw new StoreAccessError('no rights');
     };

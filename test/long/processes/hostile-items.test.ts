@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
-import { hostileItems } from './hostile-items.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
+import { hostileItems } from '../../cli/hostile-items.js';
 
 let dynamodb: EmbeddedDynamoDb;
 

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CommandLine, startReceiver, until } from './process.js';
+import { CommandLine, startReceiver, until } from '../../cli/process.js';
 
 let cli: CommandLine;
 beforeEach(async () => {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
-import packageJson from '../package.json' with { type: 'json' };
-import { COMMAND_LINE } from '../scripts/command-line.mjs';
-import { type Bundle, bundleHandler, HANDLERS, type HandlerBundles } from './handler-bundles.js';
+import packageJson from '../../package.json' with { type: 'json' };
+import { COMMAND_LINE } from '../../scripts/command-line.mjs';
+import { type Bundle, bundleHandler, HANDLERS, type HandlerBundles } from '../handler-bundles.js';
 
 const metafileOf = async (options: BuildOptions): Promise<Metafile> => {
   const { metafile } = await build({ ...OPTIONS, ...options });
@@ -26,7 +26,7 @@ const OPTIONS: BuildOptions = {
 
 /** What only the command line, the lab and the local runtime need, and tests. */
 const FOREIGN =
-  /^(src\/(lab|charts|cli|local|client|store\/memory)|node_modules\/(commander|@observablehq|d3|linkedom|@resvg|cli-table3|cli-progress|dynalite|hono|aws-cdk-lib))\b/;
+  /^(src\/(tools|client|store\/memory)|node_modules\/(commander|@observablehq|d3|linkedom|@resvg|cli-table3|cli-progress|dynalite|hono|aws-cdk-lib))\b/;
 /** Of zod, what zod/mini does without. */
 const LARGE_ZOD = /zod\/v4\/(classic|core\/(to-json-schema|json-schema)|locales\/(?!en\.))/;
 /** What finds credentials where Lambda has none. */

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDynamoDbClient } from '../../../src/store/index.js';
-import { CommandLine, startReceiver, until } from '../process.js';
-import { wrongInPlace } from './records.js';
+import { wrongInPlace } from '../../cli/doctor/records.js';
+import { CommandLine, startReceiver, until } from '../../cli/process.js';
 
 /** As other services put them: without a place, and wrong in all ways. */
 const ARRIVALS: readonly Record<string, unknown>[] = [

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
-import { oldTable } from '../old-table.js';
-import { CommandLine, until } from '../process.js';
-import { expectAdopted, FOREIGN_FLAGS, foreignItems } from './foreign-items.js';
+import { expectAdopted, FOREIGN_FLAGS, foreignItems } from '../../cli/adopt/foreign-items.js';
+import { oldTable } from '../../cli/old-table.js';
+import { CommandLine, until } from '../../cli/process.js';
 
 const ITEMS = 600;
 

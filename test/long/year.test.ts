@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fibonacciNumber } from '../../src/policies/fibonacci.js';
 import { DEFAULT_TIERS } from '../../src/policies/index.js';
-import { queueUnderRules } from './rules.js';
+import { queueUnderRules } from '../schedules/rules.js';
 
 const DAY = 86_400;
 

@@ -4,10 +4,10 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { terminalBar } from '../../src/tools/cli/progress.js';
-import { startGatedDynamoDb } from './gated-dynamodb.js';
-import { oldTable } from './old-table.js';
-import { CommandLine, MAIN, until } from './process.js';
+import { terminalBar } from '../../../src/tools/cli/progress.js';
+import { startGatedDynamoDb } from '../../cli/gated-dynamodb.js';
+import { oldTable } from '../../cli/old-table.js';
+import { CommandLine, MAIN, until } from '../../cli/process.js';
 
 let dynamodb: Awaited<ReturnType<typeof startGatedDynamoDb>>;
 let table: Awaited<ReturnType<typeof oldTable>>;
