@@ -31,7 +31,7 @@ import type { Sabotage } from './world.js';
 
 /** `SIMULATION_SEED=17 npx vitest run test/simulation` plays that world alone; `SIMULATION_WORLDS` sets how many. */
 const FIRST_SEED = Number(process.env.SIMULATION_SEED ?? 1);
-const WORLDS = process.env.SIMULATION_SEED ? 1 : Number(process.env.SIMULATION_WORLDS ?? 75);
+const WORLDS = process.env.SIMULATION_SEED ? 1 : Number(process.env.SIMULATION_WORLDS ?? 50);
 
 async function firstViolation(
   sabotage: Sabotage,
