@@ -12,10 +12,15 @@ register(`data:text/javascript,${encodeURIComponent(OLDER)}`);
 const { Application, Comment } = await import('typedoc');
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** Of retry policies, which docs/policies.md describes; and what users hand on without looking into it. */
-const NOT_EXPORTED = [
-  ...['Of', 'CurveOptions', 'WorkQueuePolicy', 'PolicyType', 'Jitter', 'WaitRange', 'FormulaWait', 'Failure'],
-  ...['RetryDecider', 'Redaction', 'SchemaInput', 'SchemaOutput', 'SchemaResult', 'SkipReason'],
+/** The members of the union `RetryPolicy`, which docs/policies.md describes. */
+const POLICIES = [
+  ...['None', 'Constant', 'Linear', 'Fibonacci', 'Exponential', 'Window', 'Sidekiq', 'Buckets', 'Power'],
+  ...['Arctan', 'Sigmoid', 'Saturating', 'List', 'Progressive', 'WorkQueue'],
+].map((name) => `${name}Policy`);
+/** What users hand on without looking into it. */
+const HANDED_ON = [
+  ...['PolicyType', 'Jitter', 'WaitRange', 'FormulaWait', 'Failure', 'RetryDecider'],
+  ...['Redaction', 'SchemaInput', 'SchemaOutput', 'SchemaResult', 'SkipReason'],
 ];
 
 const app = await Application.bootstrap({
@@ -33,7 +38,7 @@ const app = await Application.bootstrap({
   excludeInternal: true,
   excludePrivate: true,
   treatWarningsAsErrors: true,
-  intentionallyNotExported: NOT_EXPORTED,
+  intentionallyNotExported: [...POLICIES, ...HANDED_ON],
   validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: true },
 });
 const project = await app.convert();

@@ -91,49 +91,80 @@ interface TierBand {
 }
 declare function tierBands(tiers: readonly Tier<number>[], functionTimeoutSeconds: number): TierBand[];
 
-interface CommonOptions {
+type RetryPolicy = NonePolicy | ConstantPolicy | LinearPolicy | FibonacciPolicy | ExponentialPolicy | WindowPolicy | SidekiqPolicy | BucketsPolicy | PowerPolicy | ArctanPolicy | SigmoidPolicy | SaturatingPolicy | ListPolicy | ProgressivePolicy | WorkQueuePolicy;
+interface RetryLimits {
     readonly maxAttempts?: number | undefined;
     readonly maxAge?: Duration | undefined;
+}
+interface CommonPolicyOptions extends RetryLimits {
     readonly maxWait?: Duration | undefined;
     readonly jitter?: JitterInput | undefined;
 }
-type Of<Type extends string, Options = object> = {
-    readonly type: Type;
-} & {
-    readonly [Option in keyof Options]?: Options[Option] | undefined;
-} & CommonOptions;
-type CurveOptions = {
-    first: Duration;
-    max: Duration;
-};
-type RetryPolicy = Of<'none'> | Of<'constant', {
-    interval: Duration;
-}> | Of<'linear', {
-    interval: Duration;
-}> | Of<'fibonacci', {
-    unit: Duration;
-}> | Of<'exponential', {
-    min: Duration;
-    base: number;
-    unit: Duration;
-}> | Of<'window', {
-    interval: Duration;
-    base: number;
-}> | Of<'sidekiq'> | Of<'buckets'> | Of<'power'> | Of<'arctan', {
-    max: Duration;
-}> | Of<'sigmoid', CurveOptions> | Of<'saturating', CurveOptions> | Of<'list', {
-    waits: readonly Duration[];
-    afterwards: 'dead' | 'last' | RetryPolicy;
-}> | Of<'progressive', {
-    tiers: readonly Tier[];
-}> | WorkQueuePolicy;
-type PolicyType = Exclude<RetryPolicy['type'], WorkQueuePolicy['type']>;
-type WorkQueuePolicy = {
+interface NonePolicy extends CommonPolicyOptions {
+    readonly type: 'none';
+}
+interface ConstantPolicy extends CommonPolicyOptions {
+    readonly type: 'constant';
+    readonly interval?: Duration | undefined;
+}
+interface LinearPolicy extends CommonPolicyOptions {
+    readonly type: 'linear';
+    readonly interval?: Duration | undefined;
+}
+interface FibonacciPolicy extends CommonPolicyOptions {
+    readonly type: 'fibonacci';
+    readonly unit?: Duration | undefined;
+}
+interface ExponentialPolicy extends CommonPolicyOptions {
+    readonly type: 'exponential';
+    readonly min?: Duration | undefined;
+    readonly base?: number | undefined;
+    readonly unit?: Duration | undefined;
+}
+interface WindowPolicy extends CommonPolicyOptions {
+    readonly type: 'window';
+    readonly interval?: Duration | undefined;
+    readonly base?: number | undefined;
+}
+interface SidekiqPolicy extends CommonPolicyOptions {
+    readonly type: 'sidekiq';
+}
+interface BucketsPolicy extends CommonPolicyOptions {
+    readonly type: 'buckets';
+}
+interface PowerPolicy extends CommonPolicyOptions {
+    readonly type: 'power';
+}
+interface ArctanPolicy extends CommonPolicyOptions {
+    readonly type: 'arctan';
+    readonly max?: Duration | undefined;
+}
+interface SigmoidPolicy extends CommonPolicyOptions {
+    readonly type: 'sigmoid';
+    readonly first?: Duration | undefined;
+    readonly max?: Duration | undefined;
+}
+interface SaturatingPolicy extends CommonPolicyOptions {
+    readonly type: 'saturating';
+    readonly first?: Duration | undefined;
+    readonly max?: Duration | undefined;
+}
+interface ListPolicy extends CommonPolicyOptions {
+    readonly type: 'list';
+    readonly waits?: readonly Duration[] | undefined;
+    readonly afterwards?: 'dead' | 'last' | RetryPolicy | undefined;
+}
+interface ProgressivePolicy extends CommonPolicyOptions {
+    readonly type: 'progressive';
+    readonly tiers?: readonly Tier[] | undefined;
+}
+interface WorkQueuePolicy {
     readonly type: 'NoRetry' | 'LinearRetry' | 'ExponentialRetry';
     readonly MaxRetries?: number | undefined;
     readonly RetryIntervalSeconds?: Duration | undefined;
     readonly ExponentialRetryBase?: number | undefined;
-};
+}
+type PolicyType = Exclude<RetryPolicy['type'], WorkQueuePolicy['type']>;
 
 interface ResolvedPolicy {
     readonly type: PolicyType;
@@ -147,10 +178,6 @@ interface ResolvedPolicy {
     totals(failures: number): WaitRange;
 }
 
-interface RetryLimits {
-    readonly maxAttempts?: number | undefined;
-    readonly maxAge?: Duration | undefined;
-}
 declare const schema: z.ZodMiniObject<{
     maxAttempts: z.ZodMiniOptional<z.ZodMiniInt>;
     maxAge: z.ZodMiniOptional<z.ZodMiniTransform<number, unknown>>;

@@ -40,7 +40,10 @@ const SCHEMAS = {
 
 type ParsedJitter = z.output<(typeof SCHEMAS)[JitterType]>;
 
-/** A name alone stands for the type with its defaults. */
+/**
+ * Its name, or the type with its option: the `amplitude` of `phase`, from 0 to below 1, and the `percent` of `percent`,
+ * 10 by default.
+ */
 export type JitterInput =
   | JitterType
   | { readonly type: 'phase'; readonly amplitude?: number | undefined }

@@ -1,16 +1,9 @@
 import * as z from 'zod/mini';
-import { type Duration, duration } from '../duration.js';
+import { duration } from '../duration.js';
 import { parseOptions } from '../validation.js';
 import { MAX_WAIT_SECONDS } from './policy.js';
 import type { ResolvedPolicy } from './resolved-policy.js';
-
-/** How long it is tried, under whatever policy. */
-export interface RetryLimits {
-  /** Attempts in all, the first one included. */
-  readonly maxAttempts?: number | undefined;
-  /** Age past which the record is dead (`expired`). */
-  readonly maxAge?: Duration | undefined;
-}
+import type { RetryLimits } from './retry-policy.js';
 
 export const limitOptions = {
   /** Attempts in all, the first one included (`MaxRetries` + 1). Default: no limit. */

@@ -2,43 +2,150 @@ import type { Duration } from '../duration.js';
 import type { JitterInput } from './jitter.js';
 import type { Tier } from './tiers.js';
 
-interface CommonOptions {
+/**
+ * When to try again, as plain data: it can stand in code, in configuration, in the CDK app or on one record. The page of
+ * policies, docs/policies.md, has their schedules side by side.
+ */
+export type RetryPolicy =
+  | NonePolicy
+  | ConstantPolicy
+  | LinearPolicy
+  | FibonacciPolicy
+  | ExponentialPolicy
+  | WindowPolicy
+  | SidekiqPolicy
+  | BucketsPolicy
+  | PowerPolicy
+  | ArctanPolicy
+  | SigmoidPolicy
+  | SaturatingPolicy
+  | ListPolicy
+  | ProgressivePolicy
+  | WorkQueuePolicy;
+
+/** How long it is tried, under whatever policy. */
+export interface RetryLimits {
+  /** Attempts in all, the first one included. Default: no limit. */
   readonly maxAttempts?: number | undefined;
+  /** Age past which the record is dead (`expired`). Default: 360 days. */
   readonly maxAge?: Duration | undefined;
+}
+
+/** What every policy takes beside its own options. */
+export interface CommonPolicyOptions extends RetryLimits {
+  /** No wait is longer, jitter included. Default: 365 days. */
   readonly maxWait?: Duration | undefined;
+  /**
+   * How the waits of records that fail together are spread. Default: `phase` for `fibonacci`, `arctan`, `sigmoid` and
+   * `saturating`, none for the others. `window`, `sidekiq` and `buckets` are random by themselves and take none.
+   */
   readonly jitter?: JitterInput | undefined;
 }
 
-/** A policy with its own options. */
-type Of<Type extends string, Options = object> = { readonly type: Type } & {
-  readonly [Option in keyof Options]?: Options[Option] | undefined;
-} & CommonOptions;
+/** Never again: a record is dead at its first failure. */
+export interface NonePolicy extends CommonPolicyOptions {
+  readonly type: 'none';
+}
 
-type CurveOptions = { first: Duration; max: Duration };
+/** The same wait after every failure: 5, 5, 5 minutes. */
+export interface ConstantPolicy extends CommonPolicyOptions {
+  readonly type: 'constant';
+  /** The wait. Default: 300 s. */
+  readonly interval?: Duration | undefined;
+}
 
-/** When to try again, as plain data: it can stand in code, in configuration, in the CDK app or on one record. */
-export type RetryPolicy =
-  | Of<'none'>
-  | Of<'constant', { interval: Duration }>
-  | Of<'linear', { interval: Duration }>
-  | Of<'fibonacci', { unit: Duration }>
-  | Of<'exponential', { min: Duration; base: number; unit: Duration }>
-  | Of<'window', { interval: Duration; base: number }>
-  | Of<'sidekiq'>
-  | Of<'buckets'>
-  | Of<'power'>
-  | Of<'arctan', { max: Duration }>
-  | Of<'sigmoid', CurveOptions>
-  | Of<'saturating', CurveOptions>
-  | Of<'list', { waits: readonly Duration[]; afterwards: 'dead' | 'last' | RetryPolicy }>
-  | Of<'progressive', { tiers: readonly Tier[] }>
-  | WorkQueuePolicy;
+/** The same wait after every failure, with the default of `LinearRetry`: 35, 35, 35 s. */
+export interface LinearPolicy extends CommonPolicyOptions {
+  readonly type: 'linear';
+  /** The wait. Default: 35 s. */
+  readonly interval?: Duration | undefined;
+}
 
-/** The types in this library's own words. */
-export type PolicyType = Exclude<RetryPolicy['type'], WorkQueuePolicy['type']>;
+/** `unit` times the Fibonacci numbers: 1, 1, 2, 3, 5, 8 minutes. */
+export interface FibonacciPolicy extends CommonPolicyOptions {
+  readonly type: 'fibonacci';
+  /** The first wait. Default: 60 s. */
+  readonly unit?: Duration | undefined;
+}
+
+/** `min + base^(n - 1) * unit` after failure n: 4, 5, 7, 11, 19, 35 minutes. */
+export interface ExponentialPolicy extends CommonPolicyOptions {
+  readonly type: 'exponential';
+  /** Part of every wait. Default: 180 s. */
+  readonly min?: Duration | undefined;
+  /** What the other part is multiplied by at every failure, 1 to 1,000. Default: 2. */
+  readonly base?: number | undefined;
+  /** The other part of the first wait. Default: 60 s. */
+  readonly unit?: Duration | undefined;
+}
+
+/** Random between `base^(n - 1)` and `base^n` times `interval` after failure n: 35-70, 70-140, 140-280 s. */
+export interface WindowPolicy extends CommonPolicyOptions {
+  readonly type: 'window';
+  /** The least first wait. Default: 35 s. */
+  readonly interval?: Duration | undefined;
+  /** What it is multiplied by at every failure, above 1, up to 1,000. Default: 2. */
+  readonly base?: number | undefined;
+}
+
+/** Sidekiq's formula, `r^4 + 15 + random * 30 * (r + 1)` at retry r from 0: 15-45, 16-76, 31-121 s. */
+export interface SidekiqPolicy extends CommonPolicyOptions {
+  readonly type: 'sidekiq';
+}
+
+/** Random between `r^3` and `(r + 2)^3` at retry r from 0: 0-8, 1-27, 8-64 s. */
+export interface BucketsPolicy extends CommonPolicyOptions {
+  readonly type: 'buckets';
+}
+
+/** `r^5 + 30` at retry r from 0: 30, 31, 62, 273, 1054 s. */
+export interface PowerPolicy extends CommonPolicyOptions {
+  readonly type: 'power';
+}
+
+/** Short at first, then close to `max` for ever: `max * 2/pi * atan(n^3 / 15)`, 1.0, 7.5, 16.3, 20.5 hours. */
+export interface ArctanPolicy extends CommonPolicyOptions {
+  readonly type: 'arctan';
+  /** The wait that it comes close to. Default: a day. */
+  readonly max?: Duration | undefined;
+}
+
+/** An S-curve from `first` to `max`: 1 minute, 11.1, 18.3, 21.7 hours. */
+export interface SigmoidPolicy extends CommonPolicyOptions {
+  readonly type: 'sigmoid';
+  /** The first wait. Default: 60 s. */
+  readonly first?: Duration | undefined;
+  /** The wait that it comes close to. Default: a day. */
+  readonly max?: Duration | undefined;
+}
+
+/** Rises fast from `first`, and saturates slowly towards `max`: 1 minute, 8.4, 12.4, 14.8 hours. */
+export interface SaturatingPolicy extends CommonPolicyOptions {
+  readonly type: 'saturating';
+  /** The first wait. Default: 60 s. */
+  readonly first?: Duration | undefined;
+  /** The wait that it comes close to. Default: a day. */
+  readonly max?: Duration | undefined;
+}
+
+/** Waits that are written down. */
+export interface ListPolicy extends CommonPolicyOptions {
+  readonly type: 'list';
+  /** The waits, 1 to 100 of them. Default: 5, 10 and 25 minutes. */
+  readonly waits?: readonly Duration[] | undefined;
+  /** What follows them: `dead`, the `last` one again and again, or another policy. Default: `dead`. */
+  readonly afterwards?: 'dead' | 'last' | RetryPolicy | undefined;
+}
+
+/** The interval of the tier that the record's age is in: every 5 minutes at first, every 8 days at last. */
+export interface ProgressivePolicy extends CommonPolicyOptions {
+  readonly type: 'progressive';
+  /** The tiers, from the youngest records to the oldest. Default: those of docs/policies.md. */
+  readonly tiers?: readonly Tier[] | undefined;
+}
 
 /** The retry types `NoRetry`, `LinearRetry` and `ExponentialRetry`, with their own options. */
-export type WorkQueuePolicy = {
+export interface WorkQueuePolicy {
   readonly type: 'NoRetry' | 'LinearRetry' | 'ExponentialRetry';
   /** Attempts after the first. Default 3. */
   readonly MaxRetries?: number | undefined;
@@ -46,4 +153,7 @@ export type WorkQueuePolicy = {
   readonly RetryIntervalSeconds?: Duration | undefined;
   /** Default 2. */
   readonly ExponentialRetryBase?: number | undefined;
-};
+}
+
+/** The types in this library's own words. */
+export type PolicyType = Exclude<RetryPolicy['type'], WorkQueuePolicy['type']>;
