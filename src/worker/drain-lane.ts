@@ -54,14 +54,18 @@ export async function drainLane(run: LaneRun): Promise<StopReason> {
 async function workOffPages(
   run: LaneRun,
   pages: PageSource,
-  first: IndexKey[],
+  first: readonly IndexKey[],
 ): Promise<StopReason | undefined> {
   const { executor, share, counters } = run;
-  for (let page: IndexKey[] | undefined = first; page; ) {
-    const keys: IndexKey[] = page;
-    const stop = await inTurn(run, () => workOffPage(run, pages, keys));
+  for (let page: readonly IndexKey[] | undefined = first; page; ) {
+    const keys: readonly IndexKey[] = page;
+    const { left, stop } = await inTurn(run, () => workOffPage(run, pages, keys));
     if (stop) return stop;
     await executor.stragglers.below(share.most);
+    if (left.length > 0) {
+      page = left;
+      continue;
+    }
     const limit = executor.stopReason();
     page = await pages.next(limit ? MAX_PAGE_RECORDS : pageSize(run), freshLimit(run));
     if (limit && page) {
@@ -72,42 +76,38 @@ async function workOffPages(
   return undefined;
 }
 
-/** Journals a page, and reads, judges, attempts and settles its records, as often as it takes. */
-async function workOffPage(
-  run: LaneRun,
-  pages: PageSource,
-  page: readonly IndexKey[],
-): Promise<StopReason | undefined> {
-  const { lease, rules, executor, share, counters } = run;
-  for (let rest = page; rest.length > 0; ) {
-    await permitComes(run, rest.length);
-    const ids = idsOf(rest);
-    if (!(await lease.journalPage([...new Set([...ids, ...executor.stragglers.ids])]))) return 'leaseLost';
-    // Read behind the journal: whatever another run or an operator did to them before shows.
-    const { records, stop } = await rules.read(ids);
-    if (stop) {
-      counters.leftOver(rest.length);
-      return stop;
-    }
-    const byId = new Map(records.map((record) => [record.id, record]));
-    const work = rest.flatMap(({ id, dueAt }) => workFor(run, byId.get(id), dueAt) ?? []);
-    const { late, deferred } = await executor.workOff(work);
-    counters.leftOver(deferred.length);
-    const left = new Set(late.map(({ record }) => record.id));
-    const firstLeft = rest.findIndex(({ id }) => left.has(id));
-    const reached = firstLeft < 0 ? rest.at(-1) : rest[firstLeft - 1];
-    if (reached) pages.reached(reached);
-    rest = rest.filter(({ id }) => left.has(id));
-    if (rest.length === 0) return undefined;
-    const limit = executor.stopReason();
-    if (limit) {
-      counters.leftOver(rest.length);
-      return limit;
-    }
-    // What is left did not fit into the lease: stragglers held slots, or this process was frozen. Read it again.
-    await executor.stragglers.below(share.most);
+interface PageResult {
+  /** Did not fit into the lease: stragglers held slots, or this process was frozen. They are read again. */
+  readonly left: readonly IndexKey[];
+  readonly stop?: StopReason | undefined;
+}
+
+/** Journals a page; reads, judges, attempts and settles its records. */
+async function workOffPage(run: LaneRun, pages: PageSource, page: readonly IndexKey[]): Promise<PageResult> {
+  const { lease, rules, executor, counters } = run;
+  if (page.length === 0) return { left: [] };
+  await permitComes(run, page.length);
+  const ids = idsOf(page);
+  const isOurs = await lease.journalPage([...new Set([...ids, ...executor.stragglers.ids])]);
+  if (!isOurs) return { left: [], stop: 'leaseLost' };
+  // Read behind the journal: whatever another run or an operator did to them before shows.
+  const { records, stop } = await rules.read(ids);
+  if (stop) {
+    counters.leftOver(page.length);
+    return { left: [], stop };
   }
-  return undefined;
+  const byId = new Map(records.map((record) => [record.id, record]));
+  const work = page.flatMap(({ id, dueAt }) => workFor(run, byId.get(id), dueAt) ?? []);
+  const { late, deferred } = await executor.workOff(work);
+  counters.leftOver(deferred.length);
+  const isLate = ({ id }: IndexKey) => late.some(({ record }) => record.id === id);
+  const left = page.filter(isLate);
+  const firstLeft = page.findIndex(isLate);
+  const reached = firstLeft < 0 ? page.at(-1) : page[firstLeft - 1];
+  if (reached) pages.reached(reached);
+  const limit = left.length > 0 ? executor.stopReason() : undefined;
+  if (limit) counters.leftOver(left.length);
+  return { left, stop: limit };
 }
 
 /** What is to be done with a record of the page; nothing if it is not its turn. */

@@ -18,7 +18,7 @@ export class Stragglers {
   /** Real time at which those that do not end are given up, when the process is to end. */
   private stopsAt = Number.POSITIVE_INFINITY;
 
-  constructor(private readonly run: Pick<RunContext, 'options' | 'hold' | 'clock' | 'logger'>) {}
+  constructor(private readonly run: Pick<RunContext, 'options' | 'hold' | 'clock' | 'logger' | 'turns'>) {}
 
   get ids(): string[] {
     return [...this.byId.keys()];
@@ -31,8 +31,10 @@ export class Stragglers {
 
   /** Waits until fewer than `count` are left, renewing the lease, and gives up on them at the deadline. */
   async below(count: number): Promise<void> {
-    const { clock, hold, options } = this.run;
+    const { clock, hold, options, turns } = this.run;
     const { deadline, stop } = options;
+    // Other queues need not wait for them.
+    if (this.byId.size >= count) turns?.rest();
     while (this.byId.size >= count) {
       if (stop?.aborted) this.stopsAt = Math.min(this.stopsAt, clock.wall() + 2 * STOP_GRACE_MS);
       const remaining = Math.min(deadline - LAST_SETTLES_MS, this.stopsAt) - clock.wall();

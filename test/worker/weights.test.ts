@@ -206,6 +206,20 @@ describe('a run of several queues', () => {
     expect(clock.wall() - START).toBeLessThan(300_000);
   });
 
+  it('goes on with the others while all attempts of one ignore their signals', async () => {
+    const queues = new Queues();
+    queues.put('a', 5);
+    queues.put('b', 20);
+    const ends: number[] = [];
+    const process: Process = async ({ queue }) => {
+      if (queue === 'a') await queues.harness.sleep(200);
+      else ends.push((queues.harness.time.now - START) / 1000);
+    };
+    const [, b] = await queues.run({ a: 1_000_000, b: 0.000_001 }, PAGES_OF_TWO, process);
+    expect([b?.succeeded, b?.ended]).toEqual([20, 'drained']);
+    expect(Math.max(...ends)).toBeLessThan(60);
+  });
+
   it('goes on with the others where the run of one fails', async () => {
     const weights = [
       { queue: 'a', weight: 1_000_000 },
