@@ -1,6 +1,6 @@
 import type { Crashed } from '../leases/lease.js';
 import { type BacklogRecord, settleLostWorker, WORKER_LOST } from '../record/index.js';
-import { type LaneRun, permitComes } from './lane-run.js';
+import { inTurn, type LaneRun, permitComes } from './lane-run.js';
 import type { StopReason } from './stop-reason.js';
 
 /** Suspects that one run attempts before its pages, and after them. Each costs a journal write of its own. */
@@ -54,18 +54,20 @@ export async function attemptSuspects(
   run: LaneRun,
   mayGoOn: () => boolean = () => true,
 ): Promise<StopReason | undefined> {
-  for (const id of run.lease.suspects.slice(0, MAX_SUSPECTS)) {
-    if (!run.executor.hasRoom() || !mayGoOn()) return undefined;
-    const stop = await attemptAlone(run, id);
+  const { executor, lease } = run;
+  for (const id of lease.suspects.slice(0, MAX_SUSPECTS)) {
+    await executor.stragglers.below(1);
+    if (!executor.hasRoom() || !mayGoOn()) return undefined;
+    const stop = await inTurn(run, () => attemptAlone(run, id));
     if (stop) return stop;
   }
+  await executor.stragglers.below(1);
   return undefined;
 }
 
 /** Reads before it journals, other than a page: what the journal names as begun begins at once. */
 async function attemptAlone(run: LaneRun, id: string): Promise<StopReason | undefined> {
   const { rules, lease, executor, counters } = run;
-  await executor.stragglers.below(1);
   await permitComes(run, 1);
   const isStillOurs = lease.watch();
   const { records, stop } = await rules.read([id]);
@@ -82,6 +84,5 @@ async function attemptAlone(run: LaneRun, id: string): Promise<StopReason | unde
   if (!isStillOurs()) return undefined;
   const { late, deferred } = await executor.workOff([rules.work(record, verdict)]);
   if (late.length + deferred.length === 0) lease.clear([id]);
-  await executor.stragglers.below(1);
   return undefined;
 }

@@ -220,6 +220,25 @@ describe('a run of several queues', () => {
     expect(Math.max(...ends)).toBeLessThan(60);
   });
 
+  it('goes on with the others while the suspects of one are attempted, each in a turn of its own', async () => {
+    const queues = new Queues();
+    queues.put('a', 8);
+    queues.put('b', 3);
+    const suspects = Array.from({ length: 8 }, (_, i) => `a-${i}`);
+    const { store } = queues.harness;
+    await store.holdLease('a', { holder: 'ended', until: START, ids: [], rev: 'r' });
+    await store.releaseLease('a', 'ended', { suspects });
+    const slow: Process = () => queues.harness.sleep(10);
+    const [a, b] = await queues.run(
+      { a: 1, b: 1.001 },
+      { limits: { concurrency: 1, attemptTimeout: 60 } },
+      slow,
+    );
+    expect([a?.succeeded, b?.succeeded]).toEqual([8, 3]);
+    const order = queues.attempted.join('');
+    expect(order.indexOf('b')).toBeLessThan(order.lastIndexOf('a'));
+  });
+
   it('goes on with the others where the run of one fails', async () => {
     const weights = [
       { queue: 'a', weight: 1_000_000 },
