@@ -48,10 +48,11 @@ describe(`after an outage of one hour with ${RECORDS} records waiting, at a pace
     expect(result.wastedAttempts).toBe(11 + 59);
   });
 
-  it('all are done in the time that the pace allows and a tenth of it', () => {
+  // Between two runs of 5 minutes no attempt begins for 34 seconds.
+  it('all are done in the time that the pace allows and a fifth of it', () => {
     const { succeeded, drainedSeconds } = simulation.result;
     expect(succeeded).toBe(RECORDS);
-    expect(drainedSeconds).toBeLessThan(OUTAGE_SECONDS + (RECORDS / PACE) * 1.1);
+    expect(drainedSeconds).toBeLessThan(OUTAGE_SECONDS + (RECORDS / PACE) * 1.2);
   });
 
   it(`without one, a tenth of the records costs ${VAIN_ATTEMPTS} times the failed attempts`, async () => {
