@@ -33,10 +33,10 @@ export async function recoverCrashed(
 }
 
 /**
- * Makes a suspect of a record that a worker was lost on before, so that it is attempted after the pages of this run, or
- * before those of the next one. False: it is none.
+ * Marks a record as a suspect that a worker was lost on before: it is attempted after the pages of this run, or before
+ * those of the next one. False: it is none.
  */
-export function isSuspect(record: BacklogRecord, { lease, counters }: LaneRun): boolean {
+export function markIfSuspect(record: BacklogRecord, { lease, counters }: LaneRun): boolean {
   if (record.lastError?.name !== WORKER_LOST) return false;
   // Those above the limit are due still, and named again.
   if (lease.suspects.length < MAX_SUSPECTS) lease.suspect(record.id);

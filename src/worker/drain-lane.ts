@@ -2,7 +2,7 @@ import { PAGE_SECONDS } from '../leases/lease.js';
 import type { BacklogRecord } from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
-import { attemptSuspects, isSuspect, recoverCrashed } from './crash-recovery.js';
+import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
 import { inTurn, type LaneRun, permitComes } from './lane-run.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import type { Work } from './record-rules.js';
@@ -120,7 +120,7 @@ function workFor(run: LaneRun, record: BacklogRecord | undefined, indexedDueAt: 
     counters.skipped();
     return undefined;
   }
-  if (verdict.do === 'attempt' && isSuspect(record, run)) return undefined;
+  if (verdict.do === 'attempt' && markIfSuspect(record, run)) return undefined;
   return rules.work(record, verdict);
 }
 
