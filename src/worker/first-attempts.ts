@@ -74,13 +74,14 @@ async function attemptAll(run: InsertRun, batch: readonly string[]): Promise<Sto
     const { records, stop } = await rules.read(ids);
     const waiting = records.filter(isNotIndexed);
     for (let i = waiting.length; i < ids.length; i++) counters.skipped();
-    const isForNow = (record: BacklogRecord) => stop === undefined && isDue(record, run);
-    const work = waiting.filter(isForNow).map((record) => rules.begin(record));
+    // Asked once: a record that comes due during the attempts of others is indexed all the same.
+    const forNow = new Set(stop === undefined ? waiting.filter((record) => isDue(record, run)) : []);
+    const work = [...forNow].map((record) => rules.begin(record));
     const workedOff = await executor.workOff(work);
     const late = workedOff.late.map(({ record }) => record);
     const deferred = workedOff.deferred.map(({ record }) => record);
     const end = stop ?? executor.stopReason() ?? (late.length > 0 && hold.isLast ? 'deadline' : undefined);
-    const others = waiting.filter((record) => !isForNow(record));
+    const others = waiting.filter((record) => !forNow.has(record));
     if (!(await index(run, [...others, ...deferred, ...(end ? late : [])]))) return 'shared';
     if (end || late.length === 0) return end ?? 'drained';
     // What is left did not fit into the claim: stragglers held slots, or the others took long. Read it again.

@@ -111,6 +111,17 @@ describe('records that have just come', () => {
     expect(harness.item('dead')).toMatchObject({ lane: 'q/dead', dueAt: iso(0) });
   });
 
+  it('that come due while others are under attempt are indexed', async () => {
+    const harness = new Harness();
+    put(harness, 'now');
+    put(harness, 'soon', { availableAt: iso(1) });
+    const process: Process = () => harness.sleep(3);
+    const run = harness.start(process, { arrivals: { batch: 'b', ids: ['now', 'soon'] } });
+    await harness.pass(4);
+    expect(await run).toMatchObject({ attempted: 1, leftOver: 1 });
+    expect(harness.item('soon')).toMatchObject({ status: 'NEW', lane: 'q', dueAt: iso(1) });
+  });
+
   it('whose event is delivered twice are attempted once, at the same time and afterwards', async () => {
     const harness = new Harness();
     for (const id of ['a', 'b']) put(harness, id);
