@@ -1,12 +1,11 @@
-// `npm run docs`: fills in what docs/policies.md shows of commands, schedules and pictures. A test keeps it in step:
-// it runs everything but the simulations, which take a minute, and compares fingerprints of those.
+// `npm run docs`: fills in what docs/policies.md shows of commands, schedules and pictures. Tests keep it in step:
+// `npm test` runs everything but the simulations, which take a minute; `npm run test:long` runs those.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { durationText } from '../src/tools/cli/policy-table.js';
 import type { ScheduleRow } from '../src/tools/lab/schedule-of.js';
 import { backlog, CONSOLE, PAGE, shownOn } from './policies-page.js';
-import { FINGERPRINTS, fingerprintsOf } from './simulation-fingerprints.js';
 
 /** Failures that the schedules show. */
 const FAILURES = [1, 2, 3, 4, 5, 6, 8, 10, 15];
@@ -72,7 +71,5 @@ async function replaced(
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const docs = dirname(PAGE.pathname);
-  const page = await generate(readFileSync(PAGE, 'utf8'), docs);
-  writeFileSync(PAGE, page);
-  writeFileSync(FINGERPRINTS, `${JSON.stringify(await fingerprintsOf(page, docs), null, 2)}\n`);
+  writeFileSync(PAGE, await generate(readFileSync(PAGE, 'utf8'), docs));
 }

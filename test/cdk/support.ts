@@ -5,9 +5,16 @@ import { Backlog, type BacklogProps, type QueueProps } from '../../cdk/index.js'
 
 export const URL = 'https://erp.example.com/orders';
 
-/** A stack whose functions' code is not bundled. */
+/** The functions' code is neither bundled nor copied, which would take most of the time. */
+const WITHOUT_CODE = {
+  'aws:cdk:bundling-stacks': [],
+  'aws:cdk:disable-asset-staging': true,
+  'aws:cdk:disable-stack-trace': true,
+};
+
+/** A stack without the code of its functions. */
 export function newStack(env: Environment = {}): Stack {
-  const app = new App({ context: { 'aws:cdk:bundling-stacks': [] }, analyticsReporting: false });
+  const app = new App({ context: WITHOUT_CODE, analyticsReporting: false, treeMetadata: false });
   return new Stack(app, 'Test', { env });
 }
 

@@ -109,7 +109,7 @@ describe('time', () => {
     await eventually(() => server.sockets.size === 0, 'the connection is closed');
   });
 
-  it.each([200, 500])(
+  it.concurrent.each([200, 500])(
     'a body that drips for ever after %i holds an attempt for two seconds at most',
     async (status) => {
       await using server = await listen((_request, response) => {

@@ -1,11 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generate } from '../../scripts/policies-doc.js';
 import { isSimulation, PAGE, shownOn } from '../../scripts/policies-page.js';
-import { FINGERPRINTS, fingerprintsOf } from '../../scripts/simulation-fingerprints.js';
 import { POLICY_TYPES } from '../../src/policies/index.js';
 
 const HOW = 'docs/policies.md is out of step: npm run docs';
@@ -15,6 +13,7 @@ const pictures = shownOn(page).flatMap(({ command, file }) =>
   file === undefined ? [] : [{ command, file }],
 );
 
+// Its simulations take a minute: test/long/policies-doc.test.ts.
 describe('docs/policies.md', () => {
   const folder = mkdtempSync(join(tmpdir(), 'backlog-docs-'));
   let generated = '';
@@ -36,13 +35,6 @@ describe('docs/policies.md', () => {
       expect(page).toContain(`](${file})`);
     },
   );
-
-  // All of them in full take a minute: test/long/policies-doc.test.ts.
-  it('shows of its simulations what code that behaves as this does has printed and drawn', async () => {
-    const noted = JSON.parse(readFileSync(FINGERPRINTS, 'utf8'));
-    expect(Object.keys(noted).length).toBeGreaterThan(0);
-    expect(await fingerprintsOf(page, fileURLToPath(docs)), HOW).toEqual(noted);
-  });
 
   it('keeps no picture that it does not show', () => {
     const kept = readdirSync(new URL('policies/', docs)).map((name) => `policies/${name}`);

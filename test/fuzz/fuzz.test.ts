@@ -15,6 +15,6 @@ afterAll(async () => {
 describe('whatever a producer puts beside good records', () => {
   it('is dealt with, shown and removed, and the good ones are attempted as if it were not there', async () => {
     // All commands, which take most of the time; in-memory.test.ts has a thousand items without them.
-    await checkHostileItems(dynamodb.endpoint, 30);
+    await checkHostileItems(dynamodb.endpoint, 16);
   }, 300_000);
 });

@@ -4,7 +4,7 @@ import { type Simulation, simulate } from '../../src/tools/lab/simulate.js';
 import { resolveBreaker } from '../../src/worker/index.js';
 
 /** The long tests play it with 20,000. */
-const RECORDS = Number(process.env.OUTAGE_RECORDS ?? 3_000);
+const RECORDS = Number(process.env.OUTAGE_RECORDS ?? 1_000);
 /** Of a tenth of the records, against what all of them cost with a breaker. */
 const VAIN_ATTEMPTS = RECORDS / 100;
 const PACE = 20;

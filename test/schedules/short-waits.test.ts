@@ -124,12 +124,12 @@ describe('what it costs', () => {
       const [cloud, former] = await Promise.all(
         [{}, { linger: 0 }].map(async (more) => {
           const one = cloudOf({ type }, more);
-          for (let i = 0; i < 20; i++) await one.insert(`r${i}`, 'q');
+          for (let i = 0; i < 5; i++) await one.insert(`r${i}`, 'q');
           await one.pass(HOUR);
           return one;
         }),
       );
-      expect(cloud?.attempts.length).toBeGreaterThan(20);
+      expect(cloud?.attempts.length).toBeGreaterThan(5);
       expect(cloud?.requests).toEqual(former?.requests);
       const longest = Math.max(...(cloud?.summaries.map(({ durationMs }) => durationMs) ?? []));
       expect(longest).toBeLessThan(1_000);
@@ -173,14 +173,14 @@ describe('what it costs', () => {
   it('linger bounds it; 0 leaves short waits to the ticks', async () => {
     const never0 = cloudOf({ type: 'linear' }, { linger: 0 });
     await never0.insert('a', 'q');
-    await never0.pass(HOUR);
+    await never0.pass(HOUR / 3);
     expect(never0.seconds).toBeLessThan(10);
-    expect(never0.attemptsOf('a')).toHaveLength(61);
+    expect(never0.attemptsOf('a')).toHaveLength(21);
     const some = cloudOf({ type: 'constant', interval: 15 }, { linger: 20 });
     await some.insert('a', 'q');
-    await some.pass(HOUR);
-    expect(some.seconds).toBeLessThan(61 * 17);
-    expect(some.attemptsOf('a')).toHaveLength(121);
+    await some.pass(HOUR / 3);
+    expect(some.seconds).toBeLessThan(21 * 17);
+    expect(some.attemptsOf('a')).toHaveLength(41);
   });
 });
 
@@ -238,17 +238,17 @@ describe('a run that stays', () => {
     const cloud = cloudOf({ type: 'fibonacci', jitter: 'none' });
     await cloud.insert('short', 'q', { retry: { type: 'constant', interval: 7 } });
     await cloud.insert('long', 'q');
-    await cloud.pass(HOUR);
+    await cloud.pass(HOUR / 3);
     expect(cloud.attemptsOf('long').map((second) => Math.round(second / 60))).toEqual([
-      0, 1, 2, 4, 7, 12, 20, 33, 54,
+      0, 1, 2, 4, 7, 12, 20,
     ]);
-    expect(cloud.attemptsOf('short').length).toBeGreaterThan(400);
+    expect(cloud.attemptsOf('short').length).toBeGreaterThan(130);
   });
 
   it('ends before its function does, with time for one more attempt', async () => {
     const cloud = cloudOf({ type: 'constant', interval: 20 });
     await cloud.insert('a', 'q');
-    await cloud.pass(2 * HOUR);
+    await cloud.pass(HOUR / 3);
     const longest = Math.max(...cloud.summaries.map(({ durationMs }) => durationMs));
     expect(longest).toBeLessThan(300_000 - 30_000);
   });

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import * as dynamoDb from '@aws-sdk/client-dynamodb';
 import { type BuildOptions, build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BUNDLING, handlerBundle } from '../scripts/handlers.mjs';
+import { BUNDLING, handlerBundle } from '../../scripts/handlers.mjs';
 
 /** Sends a request for each table name, which the server answers with the error of that name. */
 const PROBE = `
