@@ -18,7 +18,7 @@ export default defineConfig({
           name: 'long',
           include: ['test/long/**/*.test.ts', 'test/schedules/outage.test.ts', 'test/fuzz/in-memory.test.ts'],
           // What npm test plays with fewer.
-          env: { OUTAGE_RECORDS: '20000', FUZZ_ITEMS: '20000', FUZZ_SEED: '20000' },
+          env: { OUTAGE_RECORDS: '20000', FUZZ_IN_MEMORY: '10000', FUZZ_SEED: '20000' },
           exclude: [ALONE],
           sequence: { groupOrder: 1 },
         },

@@ -4,8 +4,9 @@ import { hostileItems } from './hostile-items.js';
 import { Fuzz } from './trial.js';
 
 /**
- * `FUZZ_SEED=17 npx vitest run test/fuzz` tries other items; `FUZZ_ITEMS` sets how many; `FUZZ_SHRINK=1` looks for the
- * fewest that fail, which takes long and is seldom needed: what is reported names the item.
+ * `FUZZ_SEED=17 npx vitest run --config vitest.long.config.ts test/long/fuzz` tries other items; `FUZZ_ITEMS` sets how
+ * many; `FUZZ_SHRINK=1` looks for the fewest that fail, which takes long and is seldom needed: what is reported names
+ * the item.
  */
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 /** Beside each other in one trial. */

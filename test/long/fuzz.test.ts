@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 import { startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
-import { checkHostileItems } from './check.js';
+import { checkHostileItems } from '../fuzz/check.js';
 
 let dynamodb: Awaited<ReturnType<typeof startEmbeddedDynamoDb>>;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(async () => {
 
 describe('whatever a producer puts beside good records', () => {
   it('is dealt with, shown and removed, and the good ones are attempted as if it were not there', async () => {
-    // All commands, which take most of the time; in-memory.test.ts has a thousand items without them.
-    await checkHostileItems(dynamodb.endpoint, 16);
+    // All commands, which take most of the time; test/fuzz/in-memory.test.ts plays thousands of items without them.
+    await checkHostileItems(dynamodb.endpoint, 100);
   }, 300_000);
 });
