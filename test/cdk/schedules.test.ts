@@ -1,9 +1,7 @@
-import { App, Duration, TimeZone } from 'aws-cdk-lib';
+import { Duration, TimeZone } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
-import { BacklogStack } from '../../cdk/backlog-stack.js';
 import { Backlog, type BacklogProps } from '../../cdk/index.js';
 import { clockCron, timeZone } from '../../cdk/time-zone.js';
 import {
@@ -14,7 +12,6 @@ import {
   retryQueue,
   rulesOf,
   schedulesOf,
-  URL,
 } from './support.js';
 
 const queues = { orders: retryQueue, bulk: progressiveQueue };
@@ -148,14 +145,6 @@ describe('trigger: "scheduler"', () => {
     const template = Template.fromStack(stack);
     expect(schedulesOf(template).map(({ target }) => target.Arn)).toEqual([arn]);
     expect(JSON.stringify(propertiesOf(template, 'AWS::IAM::Role'))).toContain(`"Resource":["${arn}",`);
-  });
-
-  it('passes the AWS Solutions and the Serverless checks of cdk-nag', () => {
-    const app = new App({ analyticsReporting: false });
-    new BacklogStack(app, 'DynamoBacklog', { deliverTo: URL, trigger: 'scheduler' });
-    for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
-      expect(pack.validateScope(app).violations).toEqual([]);
-    }
   });
 });
 

@@ -14,7 +14,7 @@ import { plainOfReceived } from './plain.js';
 import type { RawItem } from './raw-values.js';
 
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
-const ITEMS = Number(process.env.FUZZ_IN_MEMORY ?? 300);
+const ITEMS = Number(process.env.FUZZ_IN_MEMORY ?? 200);
 const PER_TRIAL = 200;
 const SERVED = ['orders', 'bulk', 'default'] as const;
 const QUEUE = { retryMode: 'perRecord', linger: 0 } as const;

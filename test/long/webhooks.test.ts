@@ -68,7 +68,7 @@ describe('webhooks through the local runtime', () => {
     expect((await cli.run('import', await ndjson())).err).toContain(
       'inserted 135, duplicates 0, bad lines 0',
     );
-    await until(allSucceeded, 120_000, 1000);
+    await until(allSucceeded, 120_000, 4000);
     const delivered = receiver.deliveries.length;
     // Several ticks more, in which nothing may be delivered again.
     await new Promise((resolve) => setTimeout(resolve, 5_000));
@@ -107,7 +107,7 @@ describe('webhooks through the local runtime', () => {
     const settled = new Set(
       (await cli.records()).filter(({ status }) => status === 'SUCCESS').map(({ id }) => id),
     );
-    await until(allSucceeded, 240_000, 1000);
+    await until(allSucceeded, 240_000, 4000);
     runtime.kill('SIGINT');
     expect(await runtime.ended).toBe(0);
     await receiver.stop();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { intakeHandler } from '../../../functions/intake/intake-handler.js';
 import type { Invoker } from '../../../functions/intake/invoker.js';
 import type { Item } from '../../../src/record/index.js';
@@ -14,11 +14,11 @@ let underTest: DynamoDbUnderTest;
 
 beforeAll(async () => {
   dynamoDb = await startDynamoDb();
-});
-afterAll(() => dynamoDb.stop());
-beforeEach(async () => {
   underTest = await dynamoDbUnderTest(dynamoDb.endpoint);
-  return () => underTest.close();
+});
+afterAll(async () => {
+  await underTest.close();
+  await dynamoDb.stop();
 });
 
 function bench(tampered: (store: BacklogStore) => Partial<BacklogStore> = () => ({})) {
