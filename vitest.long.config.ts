@@ -3,6 +3,13 @@ import { defineConfig } from 'vitest/config';
 /** It takes about a core by itself: what ran beside it would be measured, too. */
 const ALONE = 'test/long/arrivals-pace.test.ts';
 
+/** What `npm test` plays with less. */
+const IN_FULL = [
+  'test/schedules/{outage,ticks,delayed}.test.ts',
+  'test/worker/many-destinations.test.ts',
+  'test/fuzz/in-memory.test.ts',
+];
+
 /** What takes minutes: `npm run test:long`. It runs the built package, so build first. */
 export default defineConfig({
   test: {
@@ -16,9 +23,15 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'long',
-          include: ['test/long/**/*.test.ts', 'test/schedules/outage.test.ts', 'test/fuzz/in-memory.test.ts'],
-          // What npm test plays with fewer.
-          env: { OUTAGE_RECORDS: '20000', FUZZ_IN_MEMORY: '10000', FUZZ_SEED: '20000' },
+          include: ['test/long/**/*.test.ts', ...IN_FULL],
+          env: {
+            OUTAGE_RECORDS: '20000',
+            PHASE_HOURS: '48',
+            DELAY_DAYS: '30',
+            MANY_DESTINATIONS: '500',
+            FUZZ_IN_MEMORY: '20000',
+            FUZZ_SEED: '20000',
+          },
           exclude: [ALONE],
           sequence: { groupOrder: 1 },
         },

@@ -5,21 +5,18 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors.js';
-import { createDynamoDbClient, DynamoDbStore, StoreUnavailableError } from '../../src/store/index.js';
+import { createDynamoDbClient, StoreUnavailableError } from '../../src/store/index.js';
 import { embeddedDatabase } from '../../src/tools/local/database/embedded.js';
 import { startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
-import { clock } from '../store/dynamodb-under-test.js';
 import { item } from '../store/records.js';
-import { createTables, type TestTables } from '../store/tables.js';
+import { createTables } from '../store/tables.js';
+import { storeAt } from './store-at.js';
 
 let scratch: string;
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'embedded-dynamodb-'));
 });
 afterAll(() => rm(scratch, { recursive: true, force: true }));
-
-const storeAt = (endpoint: string, tables: TestTables) =>
-  new DynamoDbStore({ client: createDynamoDbClient({ endpoint }), tables, clock });
 
 describe('the embedded DynamoDB', () => {
   it('says which port is taken, and by which flag to choose another', async () => {

@@ -19,13 +19,16 @@ export const HANDLER = `export const handler = async (event) => {
 /** Those that the test which runs has started. They are stopped at its end. */
 export const runtimes: LocalRuntime[] = [];
 
-beforeEach(async () => {
-  vi.stubEnv('BACKLOG_RUNTIME_DIR', await mkdtemp(join(tmpdir(), 'backlog-runtime-')));
-});
-afterEach(async () => {
-  await Promise.all(runtimes.splice(0).map((runtime) => runtime.stop()));
-  vi.unstubAllEnvs();
-});
+/** To be called by each file: hooks of a module that is loaded once would be those of its first file alone. */
+export function stopRuntimes(): void {
+  beforeEach(async () => {
+    vi.stubEnv('BACKLOG_RUNTIME_DIR', await mkdtemp(join(tmpdir(), 'backlog-runtime-')));
+  });
+  afterEach(async () => {
+    await Promise.all(runtimes.splice(0).map((runtime) => runtime.stop()));
+    vi.unstubAllEnvs();
+  });
+}
 
 export async function start(changes: Record<string, unknown>, options: Partial<RuntimeOptions> = {}) {
   const runtime = await startRuntime({

@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { functionResource, scheduleResource, writeAssembly } from './assembly-fixture.js';
 import { failWritesFrom, ioError } from './dynalite/failing-disk.js';
-import { HANDLER, poll, start } from './runtime-under-test.js';
+import { HANDLER, poll, start, stopRuntimes } from './runtime-under-test.js';
+
+stopRuntimes();
 
 describe('the local runtime', () => {
   it('fires the rules of the app, with their inputs, into its functions, on the faster clock', async () => {

@@ -12,8 +12,8 @@ import { CommandLine, until } from '../cli/process.js';
 import { pythonWithBoto3 } from './boto3.js';
 
 /** ARRIVALS_COUNT=10000 plays more. Half of them must take longer than a runtime takes to start again. */
-const COUNT = Number(process.env.ARRIVALS_COUNT ?? 2_500);
-const PER_SECOND = Number(process.env.ARRIVALS_PER_SECOND ?? 100);
+const COUNT = Number(process.env.ARRIVALS_COUNT ?? 5_000);
+const PER_SECOND = Number(process.env.ARRIVALS_PER_SECOND ?? 200);
 const SCRIPT = fileURLToPath(new URL('fixtures/put_records.py', import.meta.url));
 /** Long enough for two attempts of one record at once to be seen. */
 const ATTEMPT_MS = 20;

@@ -58,7 +58,7 @@ describe.each(POLICIES)('%j, up to failure 10,000', (given) => {
       const policy = resolvePolicy({ ...given, maxWait });
       const wrong: unknown[] = [];
       let before = { least: 0, most: 0 };
-      for (let failures = 1; failures <= LAST; failures += failures < 1_000 ? 1 : 9) {
+      for (let failures = 1; failures <= LAST; failures++) {
         const range = policy.baseWait({ failures, ageSeconds: 0 });
         if (!range) break;
         const { least, most } = range;

@@ -123,7 +123,7 @@ describe('any item', () => {
           expect(toItem(toAttributes(set as Item)).status).toBeTypeOf('string');
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 1_000 },
     );
   });
 

@@ -4,6 +4,8 @@ import { itemOf } from '../../src/client/new-record.js';
 import { queueUnderRules } from './rules.js';
 
 const DAY = 86_400;
+/** The long tests delay it by a month. */
+const DELAY_DAYS = Number(process.env.DELAY_DAYS ?? 3);
 
 /** Attempts of a record that never succeeds and was delayed by so many days, as seconds since it is available. */
 async function attemptsOf(queues: QueuesSettings, delayDays: number, days: number) {
@@ -21,12 +23,12 @@ async function attemptsOf(queues: QueuesSettings, delayDays: number, days: numbe
   return { ages, item: bench.item('hopeless'), age: (bench.clock.now() - availableAt) / 1000 };
 }
 
-describe('a record that was delayed by three days', () => {
+describe(`a record that was delayed by ${DELAY_DAYS} days`, () => {
   it.each([
     ['on the progressive schedule', { bulk: { retryMode: 'progressive' } }],
     ['under a policy', { orders: { retryMode: 'perRecord', retry: { type: 'fibonacci' } } }],
   ] as const)('is attempted %s as one that came when it became available', async (_, queues) => {
-    const delayed = await attemptsOf(queues, 3, 2);
+    const delayed = await attemptsOf(queues, DELAY_DAYS, 2);
     const prompt = await attemptsOf(queues, 0, 2);
     expect(delayed.ages.length).toBeGreaterThan(10);
     expect(delayed.ages).toEqual(prompt.ages);
@@ -36,7 +38,7 @@ describe('a record that was delayed by three days', () => {
     const queues = {
       orders: { retryMode: 'perRecord', retry: { type: 'constant', maxAge: DAY / 4 } },
     } as const;
-    const { item, age } = await attemptsOf(queues, 3, 2);
+    const { item, age } = await attemptsOf(queues, DELAY_DAYS, 2);
     expect(item).toMatchObject({ status: 'DEAD', deadReason: 'expired' });
     expect(age).toBeGreaterThan(DAY / 4 - 600);
     expect(age).toBeLessThan(DAY / 4 + 600);

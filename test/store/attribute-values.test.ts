@@ -51,7 +51,7 @@ describe('attribute values', () => {
         // As text: equality of objects does not look at a property of the name __proto__.
         expect(text(toAttributes(toItem(stored)))).toBe(text(stored));
       }),
-      { numRuns: 500 },
+      { numRuns: 1_000 },
     );
   });
 

@@ -6,20 +6,17 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../src/errors.js';
-import { createDynamoDbClient, DynamoDbStore } from '../../../src/store/index.js';
+import { createDynamoDbClient } from '../../../src/store/index.js';
 import { startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
-import { clock } from '../../store/dynamodb-under-test.js';
+import { storeAt } from '../../local/store-at.js';
 import { item, NOW } from '../../store/records.js';
-import { createTables, type TestTables } from '../../store/tables.js';
+import { createTables } from '../../store/tables.js';
 
 let scratch: string;
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'embedded-dynamodb-'));
 });
 afterAll(() => rm(scratch, { recursive: true, force: true }));
-
-const storeAt = (endpoint: string, tables: TestTables) =>
-  new DynamoDbStore({ client: createDynamoDbClient({ endpoint }), tables, clock });
 
 /** Another process that embeds it; killed without notice. */
 async function embeddedElsewhere(dataDir: string): Promise<{ endpoint: string; kill(): Promise<void> }> {

@@ -7,7 +7,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { createDynamoDbClient } from '../../../src/store/index.js';
 import { functionResource, tableResource, writeAssembly } from '../../local/assembly-fixture.js';
 import { failWritesFrom, ioError } from '../../local/dynalite/failing-disk.js';
-import { poll, runtimes, start } from '../../local/runtime-under-test.js';
+import { poll, runtimes, start, stopRuntimes } from '../../local/runtime-under-test.js';
+
+stopRuntimes();
 
 describe('the local runtime', () => {
   it('hands what any client puts into a table over to the function of its stream', async () => {
