@@ -12,6 +12,8 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // No test depends on one before it: a failure prints the seed that plays its order again (--sequence.seed).
+    sequence: { shuffle: { tests: true, files: false } },
     globalSetup: 'test/temporary-folder.ts',
     // The CDK's validator of templates takes ten seconds to begin with, in every process: test/long/own-template.test.ts.
     env: { CDK_VALIDATION: 'false' },

@@ -27,6 +27,7 @@ class World {
   readonly time: VirtualTime;
   readonly clock;
   readonly queue = `race-${worlds++}`;
+  readonly elsewhere = `${this.queue}-elsewhere`;
   readonly attempts: string[] = [];
   private broken: Error | undefined;
   readonly underway = new Map<string, number>();
@@ -229,10 +230,11 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
 
   describe(`on ${name}, a record that was discarded during its attempt`, () => {
     it.each([
-      ['into its own queue, where another tier would take it', {}],
-      ['into another queue', { queue: 'elsewhere' }],
-    ])('is not redriven %s before that is over', (_, options) =>
+      ['into its own queue, where another tier would take it', false],
+      ['into another queue', true],
+    ])('is not redriven %s before that is over', (_, moved) =>
       scene(async (its) => {
+        const options = moved ? { queue: its.elsewhere } : {};
         await its.put({ insertedAt: its.iso(-100_000), dueAt: its.iso(-100_000) });
         const [young, old] = TIERS;
         await its.run(
@@ -240,7 +242,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
             await its.operator().discard(id);
             expect(await its.operator().redrive(id, options)).toMatchObject({ skipped: { inFlight: 1 } });
             await its.run(undefined, { band: young });
-            await its.run(undefined, { queue: 'elsewhere' });
+            await its.run(undefined, { queue: its.elsewhere });
           },
           { band: old },
         );
@@ -257,7 +259,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
         await its.put();
         await its.run(async ({ id }) => {
           await current().put({ ...(await its.item()), status: 'DEAD' });
-          expect(await its.operator().redrive(id, { queue: 'elsewhere' })).toMatchObject({
+          expect(await its.operator().redrive(id, { queue: its.elsewhere })).toMatchObject({
             skipped: { inFlight: 1 },
           });
         });
@@ -281,7 +283,7 @@ export function operatorRaces(name: string, current: () => RaceStore): void {
               operator.runNow(id),
               operator.discard(id),
               operator.editPayload(id, { payload: 2 }),
-              operator.move(id, { queue: 'elsewhere' }),
+              operator.move(id, { queue: its.elsewhere }),
             ])
               expect(await acting).toMatchObject({ changed: 0, skipped: { inFlight: 1 } });
           },

@@ -3,7 +3,7 @@ import { item } from '../records.js';
 import type { UnderTest } from './under-test.js';
 
 export function sweeping(underTest: UnderTest): void {
-  const scanAll = async (segments: number): Promise<string[]> => {
+  const scanAll = async (prefix: string, segments: number): Promise<string[]> => {
     const { store } = underTest();
     const found: string[] = [];
     for (let segment = 0; segment < segments; segment++) {
@@ -14,36 +14,36 @@ export function sweeping(underTest: UnderTest): void {
         after = page.next;
       } while (after !== undefined);
     }
-    return found.filter((id) => id.startsWith('sw-')).sort();
+    return found.filter((id) => id.startsWith(prefix)).sort();
   };
 
   it('finds records that are not indexed or half indexed, and dead ones that were set to NEW, in whatever part of the table', async () => {
     const { put } = underTest();
     const none = { lane: undefined, dueAt: undefined, rev: undefined };
-    await put({ id: 'sw-bare', status: 'NEW', payload: 1 });
-    await put({ id: 'sw-statusless', payload: 1 });
-    await put(item('sw-misspelt', { ...none, status: 'new' }));
-    await put(item('sw-unlisted-dead', { ...none, status: 'DEAD' }));
-    await put(item('sw-risen', { status: 'NEW', lane: 'orders/dead' }));
-    await put(item('sw-risen-error', { status: 'ERROR', lane: 'orders/dead' }));
-    await put(item('sw-half', { ...none, lane: 'orders' }));
-    await put(item('sw-half-dead', { ...none, lane: 'orders/dead', status: 'DEAD' }));
-    await put(item('sw-half-done', { ...none, lane: 'orders', status: 'SUCCESS' }));
-    await put(item('sw-done', { ...none, status: 'SUCCESS' }));
-    await put(item('sw-indexed'));
-    await put(item('sw-dead', { status: 'DEAD', lane: 'orders/dead' }));
+    await put({ id: 'sw-1-bare', status: 'NEW', payload: 1 });
+    await put({ id: 'sw-1-statusless', payload: 1 });
+    await put(item('sw-1-misspelt', { ...none, status: 'new' }));
+    await put(item('sw-1-unlisted-dead', { ...none, status: 'DEAD' }));
+    await put(item('sw-1-risen', { status: 'NEW', lane: 'orders/dead' }));
+    await put(item('sw-1-risen-error', { status: 'ERROR', lane: 'orders/dead' }));
+    await put(item('sw-1-half', { ...none, lane: 'orders' }));
+    await put(item('sw-1-half-dead', { ...none, lane: 'orders/dead', status: 'DEAD' }));
+    await put(item('sw-1-half-done', { ...none, lane: 'orders', status: 'SUCCESS' }));
+    await put(item('sw-1-done', { ...none, status: 'SUCCESS' }));
+    await put(item('sw-1-indexed'));
+    await put(item('sw-1-dead', { status: 'DEAD', lane: 'orders/dead' }));
     const notIndexed = [
-      'sw-bare',
-      'sw-half',
-      'sw-half-dead',
-      'sw-misspelt',
-      'sw-risen',
-      'sw-risen-error',
-      'sw-statusless',
-      'sw-unlisted-dead',
+      'sw-1-bare',
+      'sw-1-half',
+      'sw-1-half-dead',
+      'sw-1-misspelt',
+      'sw-1-risen',
+      'sw-1-risen-error',
+      'sw-1-statusless',
+      'sw-1-unlisted-dead',
     ];
-    expect(await scanAll(1)).toEqual(notIndexed);
-    expect(await scanAll(3)).toEqual(notIndexed);
+    expect(await scanAll('sw-1-', 1)).toEqual(notIndexed);
+    expect(await scanAll('sw-1-', 3)).toEqual(notIndexed);
   });
 
   it('finds what waits in the lane of another queue, whatever its queue is', async () => {
@@ -58,7 +58,7 @@ export function sweeping(underTest: UnderTest): void {
     await put(item('sw-2-shard', { queue: 'orders', lane: 'orders#3' }));
     await put(item('sw-2-default', { queue: undefined, lane: 'default' }));
     await put(item('sw-2-done', { queue: 'bulk', lane: 'orders', status: 'SUCCESS' }));
-    expect((await scanAll(3)).filter((id) => id.startsWith('sw-2'))).toEqual([
+    expect(await scanAll('sw-2-', 3)).toEqual([
       'sw-2-nameless',
       'sw-2-other',
       'sw-2-other-error',
