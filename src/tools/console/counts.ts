@@ -1,0 +1,76 @@
+import { isExpired } from '../../leases/lease.js';
+import { BacklogOperator, type Stats } from '../../operate/index.js';
+import { Tables } from '../../operate/tables.js';
+import type { LeaseState } from '../../store/store.js';
+import type { ConsoleDeps } from './deps.js';
+
+/** Counts of all queues, as they were read at one time. */
+export interface Counts {
+  readonly stats: Stats;
+  /** Live leases by key: a queue, one of its lanes, or one of its tiers. */
+  readonly leases: ReadonlyMap<string, LeaseState>;
+  /** Real time, epoch milliseconds. */
+  readonly readAt: number;
+}
+
+/** The newest counts, and why there are no newer ones. */
+export interface LatestCounts {
+  /** Undefined: they could never be read. */
+  readonly counts: Counts | undefined;
+  /** Of the last read, if it failed. */
+  readonly error: unknown;
+}
+
+const DEFAULT_MS = 5_000;
+
+/**
+ * Reads the counts of all queues when a page asks for them, and hands out the same ones for some seconds: ten browsers
+ * cost as much as one. Requests at the same time share one read.
+ */
+export class CountsReader {
+  private readonly operator: BacklogOperator;
+  private readonly tables: Tables;
+  private latest: LatestCounts = { counts: undefined, error: undefined };
+  private triedAt = Number.NEGATIVE_INFINITY;
+  private reading: Promise<LatestCounts> | undefined;
+
+  constructor(private readonly deps: ConsoleDeps) {
+    this.operator = new BacklogOperator(deps.backlog);
+    this.tables = new Tables(deps.backlog);
+  }
+
+  /** Never throws: a page shows what is known, and what went wrong. */
+  async read(): Promise<LatestCounts> {
+    const age = this.tables.clock.wall() - this.triedAt;
+    if (age >= 0 && age < (this.deps.countsForMs ?? DEFAULT_MS)) return this.latest;
+    this.reading ??= this.readNow().finally(() => {
+      this.reading = undefined;
+    });
+    return this.reading;
+  }
+
+  /** After an action: the next page reads again. */
+  forget(): void {
+    this.triedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  private async readNow(): Promise<LatestCounts> {
+    try {
+      const alsoQueues = this.deps.queues?.().map(({ name }) => name);
+      const { store } = this.tables.open();
+      const [stats, all] = await Promise.all([this.operator.stats({ alsoQueues }), store.readLeases()]);
+      const { clock } = this.tables;
+      const leases = new Map([...all].filter(([, lease]) => !isExpired(lease, clock)));
+      this.latest = { counts: { stats, leases, readAt: clock.wall() }, error: undefined };
+    } catch (error) {
+      this.latest = { counts: this.latest.counts, error };
+    }
+    this.triedAt = this.tables.clock.wall();
+    return this.latest;
+  }
+}
+
+/** Whether a lease, by its key, is for records of that queue. */
+export function isLeaseOfQueue(key: string, queue: string): boolean {
+  return key === queue || key.startsWith(`${queue}#`);
+}

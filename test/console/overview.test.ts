@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { outagesOf } from '../../src/tools/console/overview/chart.js';
+import {
+  consoleUnderTest,
+  dead,
+  get,
+  HOUR,
+  iso,
+  MINUTE,
+  NOW,
+  runtimeUnderTest,
+  waiting,
+} from './console-under-test.js';
+
+const orders = { queues: () => [{ name: 'orders' }] };
+
+describe('the overview', () => {
+  it('counts what waits, is due and dead, and says how late the oldest is', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    await store.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
+    store.put(waiting('a', { dueAt: iso(-16 * MINUTE) }));
+    store.put(waiting('b'));
+    store.put(dead('c'));
+    const { status, text } = await get(app, '/');
+    expect(status).toBe(200);
+    expect(text).toContain('orders is 16 min late: 1 record due, no run is at work.');
+    expect(text).toMatch(/data-label="Waiting"><span>2</);
+    expect(text).toMatch(/data-label="Due now"><span>1</);
+    expect(text).toMatch(/data-label="Dead">.*?<span>1</);
+    expect(text).toContain('a due time per record');
+  });
+
+  it('shows 0 in grey, and what is not known as a dash', async () => {
+    const { app } = consoleUnderTest(orders);
+    const { text } = await get(app, '/');
+    expect(text).toMatch(/data-label="Waiting"><span class="q">0</);
+    expect(text).toMatch(/data-label="Oldest due"><span class="q" title="no record waits">–</);
+    expect(text).toContain('All quiet. No record waits.');
+    // Only a local runtime knows it: the index does not tell NEW and ERROR apart.
+    expect(text).not.toContain('In retry');
+  });
+
+  it('names the run that holds the lease, and until when', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    await store.holdLease('orders', { holder: 'run-7f3a', until: NOW + 42_000, ids: [], rev: 'x' });
+    const { text } = await get(app, '/');
+    expect(text).toContain('run-7f3a');
+    expect(text).toContain('for 42 s');
+    expect(text).toContain('Run at work');
+  });
+
+  it('shows a lease that ran out as none', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    await store.holdLease('orders', { holder: 'run-7f3a', until: NOW - MINUTE, ids: [], rev: 'x' });
+    expect((await get(app, '/')).text).not.toContain('run-7f3a');
+  });
+
+  it('keeps the last counts and says so when the tables cannot be read any more', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    store.put(waiting('a'));
+    await get(app, '/');
+    store.readQueues = async () => {
+      throw new Error('no such table');
+    };
+    const { status, text } = await get(app, '/');
+    expect(status).toBe(200);
+    expect(text).toContain('The tables cannot be read: no such table');
+    expect(text).toContain('the last ones that could be read');
+    expect(text).toMatch(/data-label="Waiting"><span>1</);
+  });
+
+  it('reads once for many browsers, and again after some seconds', async () => {
+    const { app, store, time } = consoleUnderTest({ ...orders, countsForMs: 5_000 });
+    let reads = 0;
+    const read = store.readQueues.bind(store);
+    store.readQueues = async () => {
+      reads++;
+      return read();
+    };
+    await Promise.all([get(app, '/'), get(app, '/'), get(app, '/')]);
+    await get(app, '/');
+    expect(reads).toBe(1);
+    time.now += 5_001;
+    await get(app, '/');
+    expect(reads).toBe(2);
+  });
+
+  it('flags a rule of the runtime that has not fired in time', async () => {
+    const rule = { expression: 'rate(1 minute)', enabled: true, fired: 0, late: 0, failed: 0, givenUp: 0 };
+    const rules = [
+      { ...rule, id: 'late', label: 'bulk tier 3', queue: 'bulk', nextAt: iso(-HOUR) },
+      { ...rule, id: 'fine', label: 'orders, every minute', queue: 'orders', nextAt: iso(MINUTE) },
+    ];
+    const { app } = consoleUnderTest({ runtime: runtimeUnderTest({ rules }) });
+    const { text } = await get(app, '/');
+    expect(text).toContain('bulk tier 3 missed a run.');
+    expect(text).toContain('2 rules, 1 missed');
+    expect(text.match(/<tr class="missed">/g)).toHaveLength(1);
+  });
+
+  it('draws the attempts per minute, and says when they fail', async () => {
+    const minutes = [5, 4, 3, 2, 1, 0].map((ago) => ({
+      at: Math.floor(NOW / MINUTE) * MINUTE - ago * MINUTE,
+      succeeded: ago > 3 ? 10 : 0,
+      failed: ago > 3 ? 0 : 8,
+    }));
+    const { app } = consoleUnderTest({
+      ...orders,
+      runtime: runtimeUnderTest({}, { minutesOf: () => minutes }),
+    });
+    const { text } = await get(app, '/');
+    expect(text).toContain('orders fails: 62 % of 52 attempts in 15 min.');
+    expect(text).toContain('failing since 14:44');
+    expect(text).toContain(
+      'aria-label="orders: 20 attempts succeeded and 32 failed in the last 2 h; failing since 14:44."',
+    );
+  });
+});
+
+describe('an outage in the chart', () => {
+  const minute = (at: number, succeeded: number, failed: number) => ({ at: at * MINUTE, succeeded, failed });
+
+  it('is a stretch of three minutes or more without a success', () => {
+    const minutes = [
+      minute(0, 5, 1),
+      minute(1, 0, 3),
+      minute(2, 0, 3),
+      minute(4, 0, 1),
+      minute(5, 2, 0),
+      minute(6, 0, 1),
+    ];
+    expect(outagesOf(minutes)).toEqual([{ from: 1 * MINUTE, until: 5 * MINUTE }]);
+  });
+
+  it('ends at a success', () => {
+    expect(outagesOf([minute(0, 0, 3), minute(1, 1, 0), minute(2, 0, 3)])).toEqual([]);
+  });
+});
