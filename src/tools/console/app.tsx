@@ -1,10 +1,12 @@
 import { type Context, Hono } from 'hono';
 import { systemClock } from '../../clock.js';
+import { bulkRoutes } from './actions/bulk-routes.js';
 import { recordRoutes } from './actions/record-routes.js';
 import { assets } from './assets.js';
 import { CountsReader } from './counts.js';
 import type { ConsoleDeps } from './deps.js';
 import { explainRead, ReadError } from './errors.js';
+import { failuresPage } from './failures/view.js';
 import { FlashNotes } from './flash.js';
 import { type PageContext, page, Verdict } from './layout.js';
 import { overview } from './overview/view.js';
@@ -38,7 +40,9 @@ export function consoleApp(deps: ConsoleDeps): Hono {
     const text = readFilter((name) => request.req.query(name));
     return request.html(recordsPage(contextOf(request), reader, text, request.req.query('after')));
   });
+  app.get('/failures', async (request) => request.html(failuresPage(contextOf(request), reader)));
   app.route('/record', recordRoutes(routes));
+  app.route('/', bulkRoutes(routes));
 
   if (deps.runtime) app.route('/runtime', runtimeRoutes(routes, deps.runtime));
 

@@ -25,6 +25,7 @@ export interface Flash {
 
 const VIEWS = [
   ['/', 'Overview'],
+  ['/failures', 'Failures'],
   ['/records', 'Records'],
 ] as const;
 

@@ -17,6 +17,9 @@ const BOTTOM = 46;
 /** Texts that are nearer to each other than this, in units of the picture, would overlap. */
 const LABEL_ROOM = 66;
 
+/** So wide is the text at the end of the curve. */
+const END_ROOM = 210;
+
 const SECOND = 1_000;
 const TICKS: readonly (readonly [ms: number, label: string])[] = [
   [SECOND, '1 s'],
@@ -83,6 +86,10 @@ function Picture(props: { plan: AttemptPlan; insertedAt: number; now: number; si
     const shown = step ?? before;
     return shown ? y(shown.wait) : bottom - 12;
   };
+  // The text of the end is at the top right.
+  const hasRoom = (at: number) =>
+    at !== plan.end?.at &&
+    (plan.end === undefined || x(at) < x(plan.end.at) - END_ROOM || heightAt(at) > TOP + 30);
   const last = plan.planned.at(-1) ?? plan.next;
   return (
     <svg viewBox={`0 0 ${size.width} ${size.height}`} role="img" aria-label={describe(plan, now)}>
@@ -148,11 +155,7 @@ function Picture(props: { plan: AttemptPlan; insertedAt: number; now: number; si
         at === plan.end?.at ? null : <AttemptMark kind="planned" x={x(at)} y={heightAt(at)} />,
       )}
       {plan.end ? <AttemptMark kind="givesUp" x={x(plan.end.at)} y={heightAt(plan.end.at)} /> : null}
-      {spaced(
-        [...plan.planned].filter((at) => at !== plan.end?.at),
-        x,
-        LABEL_ROOM,
-      ).map((at) => (
+      {spaced(plan.planned.filter(hasRoom), x, LABEL_ROOM).map((at) => (
         <text x={x(at)} y={heightAt(at) - 12} text-anchor="end">
           {shortClock(at, now)}
         </text>

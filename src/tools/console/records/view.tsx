@@ -4,7 +4,7 @@ import type { BacklogRecord } from '../../../record/index.js';
 import { isPending, STATUSES } from '../../../record/index.js';
 import type { CountsReader } from '../counts.js';
 import { count, shortened, units } from '../format.js';
-import { type PageContext, page, Verdict } from '../layout.js';
+import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import {
   Foreign,
   Icon,
@@ -16,6 +16,7 @@ import {
   StateBadge,
   When,
 } from '../parts.js';
+import { BulkBar } from './bulk-bar.js';
 import { type FilterText, filterLink, parseFilter, type RecordFilter } from './filter.js';
 import { FilterForm, StateLinks } from './filter-form.js';
 import { NextAttempt } from './next-attempt.js';
@@ -151,28 +152,34 @@ function RecordsTable({ context, filter, records, found, running, after, cost }:
       {records.length === 0 ? (
         <NoMatch text={text} found={found} next={next} />
       ) : (
-        <table class="records cards">
-          <thead>
-            <tr>
-              <th scope="col">State</th>
-              <th scope="col">Id</th>
-              <th scope="col">Queue</th>
-              <th scope="col" class="r">
-                Attempts
-              </th>
-              <th scope="col">Last error</th>
-              <th scope="col">Inserted</th>
-              <th scope="col" class="r">
-                Next attempt
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {records.map((record) => (
-              <Row context={context} record={record} isRunning={running.has(record.id)} />
-            ))}
-          </tbody>
-        </table>
+        <ActionForm context={context} action="/bulk/ticked">
+          <table class="records cards">
+            <thead>
+              <tr>
+                <th scope="col">
+                  <span class="vh">Ticked</span>
+                </th>
+                <th scope="col">State</th>
+                <th scope="col">Id</th>
+                <th scope="col">Queue</th>
+                <th scope="col" class="r">
+                  Attempts
+                </th>
+                <th scope="col">Last error</th>
+                <th scope="col">Inserted</th>
+                <th scope="col" class="r">
+                  Next attempt
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {records.map((record) => (
+                <Row context={context} record={record} isRunning={running.has(record.id)} />
+              ))}
+            </tbody>
+          </table>
+          <BulkBar context={context} filter={filter} />
+        </ActionForm>
       )}
       <div class="pager">
         <span>
@@ -201,6 +208,9 @@ function Row(props: { context: PageContext; record: BacklogRecord; isRunning: bo
   const state: RecordState = isRunning && isPending(record) ? 'RUNNING' : record.status;
   return (
     <tr class={state === 'ERROR' ? 'retry' : undefined}>
+      <td class="c-tick">
+        <input type="checkbox" name="id" value={record.id} aria-label={`Tick ${shortened(record.id, 60)}`} />
+      </td>
       <td class="c-state">
         <StateBadge state={state} />
       </td>
