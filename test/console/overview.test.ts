@@ -72,8 +72,8 @@ describe('the overview', () => {
   it('reads once for many browsers, and again after some seconds', async () => {
     const { app, store, time } = consoleUnderTest({ ...orders, countsForMs: 5_000 });
     let reads = 0;
-    const read = store.readQueues.bind(store);
-    store.readQueues = async () => {
+    const read = store.readLeases.bind(store);
+    store.readLeases = async () => {
       reads++;
       return read();
     };

@@ -14,6 +14,7 @@ import { readFilter } from './records/filter.js';
 import { recordsPage } from './records/view.js';
 import { runtimeRoutes } from './runtime/routes.js';
 import { FormGuard, keyGuard, securityHeaders } from './security.js';
+import { tiersPage } from './tiers/view.js';
 
 /** The pages of the console. The server checks the `Host` header: see local-server.ts. */
 export function consoleApp(deps: ConsoleDeps): Hono {
@@ -41,6 +42,7 @@ export function consoleApp(deps: ConsoleDeps): Hono {
     return request.html(recordsPage(contextOf(request), reader, text, request.req.query('after')));
   });
   app.get('/failures', async (request) => request.html(failuresPage(contextOf(request), reader)));
+  app.get('/tiers', async (request) => request.html(tiersPage(contextOf(request), reader)));
   app.route('/record', recordRoutes(routes));
   app.route('/', bulkRoutes(routes));
 

@@ -1,7 +1,7 @@
 import { isExpired } from '../../leases/lease.js';
 import { BacklogOperator, type Stats } from '../../operate/index.js';
 import { Tables } from '../../operate/tables.js';
-import type { LeaseState } from '../../store/store.js';
+import type { LeaseState, QueueState } from '../../store/store.js';
 import type { ConsoleDeps } from './deps.js';
 
 /** Counts of all queues, as they were read at one time. */
@@ -9,6 +9,8 @@ export interface Counts {
   readonly stats: Stats;
   /** Live leases by key: a queue, one of its lanes, or one of its tiers. */
   readonly leases: ReadonlyMap<string, LeaseState>;
+  /** The items of the queues in the control table. */
+  readonly states: ReadonlyMap<string, QueueState>;
   /** Real time, epoch milliseconds. */
   readonly readAt: number;
 }
@@ -58,10 +60,14 @@ export class CountsReader {
     try {
       const alsoQueues = this.deps.queues?.().map(({ name }) => name);
       const { store } = this.tables.open();
-      const [stats, all] = await Promise.all([this.operator.stats({ alsoQueues }), store.readLeases()]);
+      const [stats, all, states] = await Promise.all([
+        this.operator.stats({ alsoQueues }),
+        store.readLeases(),
+        store.readQueues(),
+      ]);
       const { clock } = this.tables;
       const leases = new Map([...all].filter(([, lease]) => !isExpired(lease, clock)));
-      this.latest = { counts: { stats, leases, readAt: clock.wall() }, error: undefined };
+      this.latest = { counts: { stats, leases, states, readAt: clock.wall() }, error: undefined };
     } catch (error) {
       this.latest = { counts: this.latest.counts, error };
     }

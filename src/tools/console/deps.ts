@@ -1,5 +1,6 @@
 import type { BacklogOperatorOptions } from '../../operate/index.js';
 import type { RetryPolicy } from '../../policies/index.js';
+import type { RunReport } from '../local/status/run-report.js';
 import type { RuntimeStatus } from '../local/status/status.js';
 
 /** What a console works on, and what its pages may do. */
@@ -57,24 +58,13 @@ export interface MinuteCount {
   readonly failed: number;
 }
 
-/** How a rule ran last. */
-export interface LastRun {
-  /** ISO-8601, the backlog's time. */
-  readonly at: string;
-  readonly ok: boolean;
-  /** In one line. */
-  readonly text: string;
-  /** Firings that had passed, and that this one stands for. */
-  readonly late: number;
-}
-
 /** What a local runtime lets its console see and do. */
 export interface ConsoleRuntime {
   status(): RuntimeStatus;
   /** The last two hours, of one queue. Minutes without an attempt are left out. */
   minutesOf(queue: string): readonly MinuteCount[];
   /** Undefined: the rule has not fired since the start. */
-  lastRunOf(rule: string): LastRun | undefined;
+  lastRunOf(rule: string): RunReport | undefined;
   /** Starts a rule's function at once. */
   runRule(rule: string): Promise<void>;
   /** Puts a new record into the table. False: a record with this id was there already, and was left alone. */

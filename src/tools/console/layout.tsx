@@ -27,6 +27,7 @@ const VIEWS = [
   ['/', 'Overview'],
   ['/failures', 'Failures'],
   ['/records', 'Records'],
+  ['/tiers', 'Tiers'],
 ] as const;
 
 type View = (typeof VIEWS)[number][1];

@@ -11,7 +11,7 @@ const BASE = 44;
 const HALF = 28;
 const HEIGHT = 88;
 /** Minutes without a success that are apart by no more than this are one outage. */
-const GAP_MINUTES = 3;
+const GAP_MINUTES = 10;
 const LEAST_OUTAGE_MINUTES = 3;
 
 /**

@@ -1,7 +1,8 @@
 import type { QueueStats } from '../../../operate/index.js';
+import type { RunReport } from '../../local/status/run-report.js';
 import type { RuleStatus } from '../../local/status/status.js';
 import { type Counts, isLeaseOfQueue } from '../counts.js';
-import type { ConsoleDeps, LastRun, MinuteCount } from '../deps.js';
+import type { ConsoleDeps, MinuteCount } from '../deps.js';
 
 /** What a queue suffers from, the worst first. */
 export const CONDITIONS = [
@@ -34,7 +35,7 @@ export interface QueueView {
 /** A rule of a local runtime. */
 export interface RuleView {
   readonly rule: RuleStatus;
-  readonly last: LastRun | undefined;
+  readonly last: RunReport | undefined;
   /** Its time has passed, and it has not fired; or it has made up for firings that had passed. */
   readonly missed: boolean;
 }
@@ -100,12 +101,12 @@ const GRACE_REAL_MS = 2_000;
 
 function isMissed(
   { nextAt }: RuleStatus,
-  last: LastRun | undefined,
+  last: RunReport | undefined,
   { now, speed }: { now: number; speed: number },
 ): boolean {
   const isOverdue = nextAt !== undefined && now - Date.parse(nextAt) > GRACE_REAL_MS * speed;
   // On a fast clock runs take longer than the time between two firings: that is no fault of the backlog.
-  return isOverdue || (speed === 1 && (last?.late ?? 0) > 0);
+  return isOverdue || (speed === 1 && (last?.coalesced ?? 0) > 0);
 }
 
 function worstFirst(one: QueueView, other: QueueView): number {

@@ -100,10 +100,7 @@ function RuleRow({ context, view: { rule, last, missed } }: { context: PageConte
       <td class="sm full">
         {last ? (
           <>
-            <When at={last.at} now={now} />{' '}
-            <Mark tone={last.ok ? 'ok' : 'dead'} icon={last.ok ? 'ok' : 'fail'}>
-              <Foreign text={last.text} most={90} />
-            </Mark>
+            <When at={last.at} now={now} /> <RunResult run={last} />
           </>
         ) : (
           <span class="q">not since the start</span>
@@ -163,7 +160,7 @@ function RunsPanel({ context }: { context: PageContext }) {
 
 /** Counts where it has some, which is shorter than its text. */
 function RunResult({ run: { outcome, text, summary, durationMs } }: { run: RunReport }) {
-  if (outcome !== 'ok' || summary?.ended !== 'drained' || summary.attempted === 0) {
+  if (outcome !== 'ok' || summary?.ended !== 'drained') {
     const tone = outcome === 'ok' ? 'sub' : 'mark dead';
     return (
       <span class={tone}>
@@ -179,6 +176,7 @@ function RunResult({ run: { outcome, text, summary, durationMs } }: { run: RunRe
     [dead, 'dead', 'dead', 'dead'],
     [snoozed, 'snoozed', 'new', 'new'],
   ] as const;
+  if (summary.attempted === 0) return <span class="sub">nothing due</span>;
   return (
     <span class="parts">
       {parts

@@ -50,10 +50,10 @@ interface Step {
 export function Curve(props: { plan: AttemptPlan; insertedAt: number; now: number }) {
   return (
     <div class="curve">
-      <div class="wide">
+      <div class="only-wide">
         <Picture {...props} size={WIDE} />
       </div>
-      <div class="narrow">
+      <div class="only-narrow">
         <Picture {...props} size={NARROW} />
       </div>
     </div>

@@ -53,10 +53,7 @@ export function runtimeConsole(deps: RuntimeConsoleDeps) {
     runtime: {
       status,
       minutesOf: (queue) => log.minutesOf(queue),
-      lastRunOf: (rule) => {
-        const last = log.lastOf(rule);
-        return last && { at: last.at, ok: last.outcome === 'ok', text: last.text, late: last.coalesced };
-      },
+      lastRunOf: (rule) => log.lastOf(rule),
       runRule,
       putRecord: (record) => producer.insert(record),
       ...(erp ? { setErp: (up: boolean) => erp.set(up) } : {}),

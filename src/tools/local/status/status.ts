@@ -46,6 +46,8 @@ export interface RuleStatus {
   readonly expression: string;
   /** Whose records its runs attempt; absent: no queue's, such as the sweep. */
   readonly queue?: string | undefined;
+  /** The tier that it runs, from 1; absent: it is no rule of a tier. */
+  readonly tier?: number | undefined;
   /** The time zone of a schedule that has one. */
   readonly timeZone?: string | undefined;
   readonly enabled: boolean;
