@@ -67,12 +67,15 @@ export function makeHandler(
   choices: HandlerChoices,
   overrides: HandlerSeams,
 ): BacklogLambdaHandler {
-  const { env = process.env, emit = emitMetrics } = overrides;
+  const { env = process.env } = overrides;
   const logger = (overrides.logger ?? createLogger()) as Logger;
   const start = once(() => {
     const settings = readSettings(env);
+    const emit: EmitMetrics =
+      overrides.emit ?? ((summary, table) => emitMetrics(summary, table, settings.metrics));
     return {
       settings,
+      emit,
       deps: { ...createDeps(settings, overrides), breakerMemory: new Map() satisfies BreakerMemory },
     };
   });
@@ -80,7 +83,7 @@ export function makeHandler(
   const handle = async (input: unknown, context: LambdaContext, stop: AbortSignal): Promise<RunSummary> => {
     try {
       // An error here, and not at module load, leaves a log line everywhere.
-      const { settings, deps } = start();
+      const { settings, emit, deps } = start();
       const times = {
         functionTimeoutSeconds: settings.functionTimeoutSeconds,
         deadline: deps.clock.wall() + context.getRemainingTimeInMillis(),

@@ -68,6 +68,7 @@ describe("the app's stack", () => {
       ['BacklogProgressiveDeliveryLogsD8EEE793', 'Delete', 'Delete'],
       ['BacklogIntakeLogs84E01945', 'Delete', 'Delete'],
       ['BacklogSweepLogsA2CD7E87', 'Delete', 'Delete'],
+      ['BacklogMonitorLogsFED344B0', 'Delete', 'Delete'],
     ]);
   });
 
@@ -79,17 +80,18 @@ describe("the app's stack", () => {
     const counts: Record<string, number> = {};
     for (const { Type } of Object.values(Resources)) counts[Type] = (counts[Type] ?? 0) + 1;
     expect(counts).toEqual({
-      'AWS::CloudWatch::Alarm': 12,
+      'AWS::CloudWatch::Alarm': 20,
+      'AWS::CloudWatch::CompositeAlarm': 1,
       'AWS::CloudWatch::Dashboard': 1,
       'AWS::DynamoDB::GlobalTable': 2,
-      'AWS::Events::Rule': 8,
-      'AWS::IAM::Policy': 4,
-      'AWS::IAM::Role': 4,
-      'AWS::Lambda::EventInvokeConfig': 3,
+      'AWS::Events::Rule': 9,
+      'AWS::IAM::Policy': 5,
+      'AWS::IAM::Role': 5,
+      'AWS::Lambda::EventInvokeConfig': 4,
       'AWS::Lambda::EventSourceMapping': 2,
-      'AWS::Lambda::Function': 4,
-      'AWS::Lambda::Permission': 8,
-      'AWS::Logs::LogGroup': 4,
+      'AWS::Lambda::Function': 5,
+      'AWS::Lambda::Permission': 9,
+      'AWS::Logs::LogGroup': 5,
       'AWS::SQS::Queue': 2,
       'AWS::SQS::QueuePolicy': 2,
     });

@@ -15,6 +15,7 @@ const WHO: [RegExp, string][] = [
   [/^BacklogFibonacciDelivery|^BacklogProgressiveDelivery/, 'a function of a queue'],
   [/^BacklogIntake/, 'the intake'],
   [/^BacklogSweep/, 'the sweep'],
+  [/^BacklogMonitor/, 'the monitor'],
   [/^Producer/, 'a producer'],
   [/^Operator/, 'an operator'],
 ];
@@ -33,6 +34,8 @@ const WHAT: [RegExp, string][] = [
   [/:parameter\/erp\/token$/, 'the parameters of its queues'],
   [/:key\/token$/, 'the keys of those parameters'],
   [/^SweepFunction\.Arn$/, 'the sweep'],
+  [/^MonitorFunction\.Arn$/, 'the monitor'],
+  [/:event-source-mapping:/, 'the event source mappings of the intake'],
   [/DeliveryFunction\.Arn$/, 'the functions of queues'],
 ];
 

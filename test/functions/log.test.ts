@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { backlogHandler } from '../../functions/index.js';
 import { emitMetrics } from '../../functions/metrics.js';
+import type { MetricsLevel } from '../../functions/metrics-level.js';
 import type { RunSummary } from '../../src/worker/index.js';
 import { context, workbench } from './support.js';
 
@@ -88,13 +89,13 @@ describe('the log', () => {
 describe('the metrics', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  function emitted(run: RunSummary): string[] {
+  function emitted(run: RunSummary, level: MetricsLevel = 'full'): string[] {
     const lines: string[] = [];
     vi.spyOn(process.stdout, 'write').mockImplementation((line) => {
       lines.push(String(line));
       return true;
     });
-    emitMetrics(run, 'records-table');
+    emitMetrics(run, 'records-table', level);
     vi.restoreAllMocks();
     return lines;
   }
