@@ -1,0 +1,6 @@
+export type { Alarm, AlarmState } from './alarm.js';
+export { firstAlarm, stateChanges } from './history.js';
+export { resolver } from './intrinsics.js';
+export { checkAlarm } from './limits.js';
+export { stateAt } from './state.js';
+export { alarmsOf } from './template.js';
