@@ -1,4 +1,3 @@
-export type { Alarm, AlarmState } from './alarm.js';
 export { firstAlarm, stateChanges } from './history.js';
 export { resolver } from './intrinsics.js';
 export { checkAlarm } from './limits.js';

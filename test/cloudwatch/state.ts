@@ -1,7 +1,7 @@
 import { type Alarm, type AlarmState, COMPARISONS, type MetricAlarm, periodOf, watchedOf } from './alarm.js';
 import { isTrue } from './alarm-rule.js';
 import { evaluate, type Series, type Value } from './expressions.js';
-import { type MetricData, milliseconds, type Point, type Time } from './metric-data.js';
+import { type MetricData, type MetricQuery, milliseconds, type Point, type Time } from './metric-data.js';
 
 // When an alarm is evaluated, and of which data:
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html and
@@ -80,27 +80,33 @@ export function evaluateMetricAlarm(
 
 /** The last data points that an alarm watches, the oldest first. */
 export function pointsOf(alarm: MetricAlarm, data: MetricData, end: number, count: number): Series {
-  const period = periodOf(alarm);
+  const watched = watchedOf(alarm);
+  const length = periodOf(alarm) * 1000;
+  const pointsOfMetric = (metric: MetricQuery): Series => {
+    const points: Point[] = [];
+    for (let ago = count - 1; ago >= 0; ago--) points.push(data.valueBefore(metric, end - ago * length));
+    return points;
+  };
+  if ('metric' in watched) return pointsOfMetric(watched.metric);
   const known = new Map<string, Value>();
-  const metricIds = alarm.queries.flatMap((query) => ('metric' in query ? [query.id] : []));
-  const surroundings = { valueOf: (id: string) => find(id), metricIds, length: count, period };
   const find = (id: string): Value => {
     const before = known.get(id);
     if (before !== undefined) return before;
     const query = alarm.queries.find((one) => one.id === id);
     if (!query) throw new Error(`alarm ${alarm.id}: no metric or expression ${id}`);
-    const value =
-      'metric' in query
-        ? Array.from({ length: count }, (_, index) =>
-            data.valueBefore(query.metric, end - (count - 1 - index) * period * 1000),
-          )
-        : evaluate(query.expression, surroundings);
+    const value = 'metric' in query ? pointsOfMetric(query.metric) : evaluate(query.expression, surroundings);
     known.set(id, value);
     return value;
   };
-  const watched = find(watchedOf(alarm).id);
-  if (!Array.isArray(watched)) throw new Error(`alarm ${alarm.id}: expected one time series to watch`);
-  return watched;
+  const surroundings = {
+    valueOf: (id: string) => find(id),
+    metricIds: alarm.queries.flatMap((query) => ('metric' in query ? [query.id] : [])),
+    length: count,
+    period: length / 1000,
+  };
+  const points = find(watched.id);
+  if (!Array.isArray(points)) throw new Error(`alarm ${alarm.id}: expected one time series to watch`);
+  return points;
 }
 
 /**
@@ -135,7 +141,7 @@ function firstDataOf({ queries }: MetricAlarm, data: MetricData): number {
  * From the data points of the evaluation range, the oldest first. With enough of them, the most recent ones decide. Otherwise
  * all of them count, and as few missing ones as possible are filled in.
  */
-export function judge(
+function judge(
   {
     comparison,
     threshold,
