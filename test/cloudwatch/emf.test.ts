@@ -1,3 +1,4 @@
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { emitIntakeMetrics, emitMetrics, METRICS_NAMESPACE } from '../../functions/metrics.js';
 import type { RunSummary } from '../../src/worker/index.js';
@@ -73,6 +74,22 @@ describe('what the functions print', () => {
       4, 1, 2, 5, 0,
     ]);
     expect(metric('Attempted')).toBeUndefined();
+  });
+
+  it('may have several sets of dimensions and several values of a metric, as Powertools prints them', () => {
+    const lines = printed(() => {
+      const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
+      metrics.clearDefaultDimensions();
+      metrics.addDimensions({ Table: 'records' });
+      metrics.addDimensions({ Queue: 'orders' });
+      metrics.addMetric('Late', MetricUnit.Seconds, 3);
+      metrics.addMetric('Late', MetricUnit.Seconds, 4);
+      metrics.publishStoredMetrics();
+    });
+    expect(lines).toHaveLength(1);
+    expect(stored(lines, { Table: 'records' })('Late')).toBe(7);
+    expect(stored(lines, { Queue: 'orders' })('Late')).toBe(7);
+    expect(stored(lines, { Table: 'records', Queue: 'orders' })('Late')).toBeUndefined();
   });
 
   it('has its own time unless it is given one', () => {

@@ -105,7 +105,7 @@ it('a day of 200 alarms takes a moment', () => {
   );
   const data = new MetricData();
   for (const name of names) {
-    for (let minute = 0; minute < 1440; minute++) {
+    for (let minute = 0; minute < 1440; minute += 5) {
       data.put({ ...orders, name, value: 1, at: START + minute * MINUTE });
     }
   }

@@ -109,12 +109,11 @@ export class MetricData {
   }
 }
 
+/** No name has a line break. */
 function keyOf({ namespace, name, dimensions = {} }: MetricId): string {
-  return JSON.stringify([
-    namespace,
-    name,
-    ...Object.entries(dimensions).sort(([a], [b]) => (a < b ? -1 : 1)),
-  ]);
+  let key = `${namespace}\n${name}`;
+  for (const dimension of Object.keys(dimensions).sort()) key += `\n${dimension}=${dimensions[dimension]}`;
+  return key;
 }
 
 class Samples {

@@ -160,7 +160,7 @@ function judge(
   const breaching = existing.slice(-evaluationPeriods).filter(breaches).length;
   const filled = breaching + (missingData === 'breaching' ? missing : 0);
   if (filled >= datapointsToAlarm) return 'ALARM';
-  if (missing === 0 || missingData === 'breaching' || missingData === 'notBreaching') return 'OK';
+  if (missingData === 'breaching' || missingData === 'notBreaching') return 'OK';
   if (breaching < existing.length) return 'OK';
   // All that exists breaches, if anything exists, but it is too little.
   if (missingData === 'ignore') return 'as before';
