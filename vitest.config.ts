@@ -31,6 +31,7 @@ export default defineConfig({
             'test/e2e/**',
             'test/package/**',
             'test/cdk/**',
+            'test/cloudwatch/**',
             ...LEFT_OUT,
           ],
         },
@@ -39,7 +40,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'cdk',
-          include: ['test/cdk/**/*.test.ts'],
+          include: ['test/{cdk,cloudwatch}/**/*.test.ts'],
           // Loading aws-cdk-lib again for each file would take twice the time of all tests in them.
           isolate: false,
         },
