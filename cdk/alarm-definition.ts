@@ -10,6 +10,8 @@ export type AlarmDefinition = {
   readonly metric: IMetric;
   /** Periods, one after the other, in which the threshold is crossed. Default: 1. */
   readonly periods?: number;
+  /** Of these periods, those in which it must be crossed. Default: all. */
+  readonly datapoints?: number;
   /** What it means, and what to look at first. */
   readonly description: string;
 } & (

@@ -2,7 +2,7 @@ import type { Duration } from 'aws-cdk-lib';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 
 /**
- * `page`: records are late or fail, somebody should look now. `ticket`: no record is late because of it, it can wait for the
+ * `page`: records are late or fail, an operator should look now. `ticket`: no record is late because of it, it can wait for the
  * morning.
  *
  * @inline

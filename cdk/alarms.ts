@@ -49,7 +49,17 @@ function definitionsOf(watched: Watched): AlarmDefinition[] {
 }
 
 function addAlarm(scope: Construct, definition: AlarmDefinition, options: AlarmOptions): Alarm {
-  const { id, severity, runbook, metric, above, below, periods = 1, description } = definition;
+  const {
+    id,
+    severity,
+    runbook,
+    metric,
+    above,
+    below,
+    periods = 1,
+    datapoints = periods,
+    description,
+  } = definition;
   const alarm = new Alarm(scope, id, {
     metric,
     threshold: above ?? below,
@@ -58,6 +68,7 @@ function addAlarm(scope: Construct, definition: AlarmDefinition, options: AlarmO
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_THRESHOLD,
     evaluationPeriods: periods,
+    datapointsToAlarm: datapoints,
     // What is zero is not written; a heartbeat that is missing has stopped.
     treatMissingData: above === undefined ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     alarmDescription: `[${severity}] ${description} Runbook: dynamo-backlog, docs/runbook.md#${runbook}`,

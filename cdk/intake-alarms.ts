@@ -83,7 +83,7 @@ function findings(tableName: string): AlarmDefinition[] {
       above: 0,
       description:
         'The sweep found records that no event had reached, and had them indexed: the stream was off, the table was restored, or ' +
-        'somebody set dead records to NEW by hand. They were not attempted until now.',
+        'an operator set dead records to NEW by hand. They were not attempted until now.',
     },
     {
       id: 'UnknownQueue',

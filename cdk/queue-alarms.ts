@@ -4,9 +4,6 @@ import type { AlarmDefinition } from './alarm-definition.js';
 import { queueMetric } from './metrics.js';
 import type { Queue } from './queue.js';
 
-/** A run looks at a record whose task no handler knows every ten minutes at least. */
-const UNKNOWN_TASK_PERIOD = Duration.minutes(15);
-
 /** The alarms of one queue. Those of one that is not enabled leave out what only attempts could mend. */
 export function queueAlarms(tableName: string, queue: Queue): AlarmDefinition[] {
   const { name, alarms, enabled, work } = queue;
@@ -82,15 +79,19 @@ function failureAlarm(
   };
 }
 
-/** Half an hour: a deployment, or its way back, takes minutes. */
+/**
+ * A run looks at such a record every ten minutes at least, so that it is seen in two of three periods: a deployment, or its
+ * way back, takes less than ten minutes.
+ */
 function unknownTaskAlarm(tableName: string, name: string): AlarmDefinition {
   return {
     id: `UnknownTask-${name}`,
     severity: 'ticket',
     runbook: 'unknowntask',
-    metric: queueMetric(tableName, name, 'UnknownTask', { period: UNKNOWN_TASK_PERIOD }),
+    metric: queueMetric(tableName, name, 'UnknownTask'),
     above: 0,
-    periods: 2,
+    periods: 3,
+    datapoints: 2,
     description:
       `Records of the queue ${name} wait for a task that its handler does not know: its log names it. They are not lost: ` +
       'deploy a handler that knows it, or correct their task.',

@@ -1,6 +1,6 @@
 // Written by `npm run api`. Do not edit it: a change of the public API shows here, for its review.
 
-import { IAlarmAction, Alarm, Dashboard, MetricOptions, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { MetricOptions, Metric, IAlarmAction, Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { ITable, TableV2, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { IGrantable, Grant } from 'aws-cdk-lib/aws-iam';
 import { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -657,8 +657,53 @@ interface HttpDelivery extends Process {
     prepare(): Promise<void>;
 }
 
+declare abstract class BacklogMetrics extends Construct {
+    abstract readonly table: ITable;
+    abstract readonly functions: Readonly<Record<string, IFunction>>;
+    abstract readonly intake: IFunction | undefined;
+    metricAttempted(queue: string, options?: MetricOptions): Metric;
+    metricSucceeded(queue: string, options?: MetricOptions): Metric;
+    metricFailed(queue: string, options?: MetricOptions): Metric;
+    metricDead(queue: string, options?: MetricOptions): Metric;
+    metricSnoozed(queue: string, options?: MetricOptions): Metric;
+    metricCancelled(queue: string, options?: MetricOptions): Metric;
+    metricUnknownTask(queue: string, options?: MetricOptions): Metric;
+    metricCaughtUp(queue: string, options?: MetricOptions): Metric;
+    metricLag(queue: string, options?: MetricOptions): Metric;
+    metricOldestDueAge(queue: string, options?: MetricOptions): Metric;
+    metricWaiting(queue: string, options?: MetricOptions): Metric;
+    metricDue(queue: string, options?: MetricOptions): Metric;
+    metricDeadRecords(queue: string, options?: MetricOptions): Metric;
+    metricIndexed(options?: MetricOptions): Metric;
+    metricRepaired(options?: MetricOptions): Metric;
+    metricUnknownQueue(options?: MetricOptions): Metric;
+    metricRefused(options?: MetricOptions): Metric;
+    metricRedelivered(options?: MetricOptions): Metric;
+    metricNotIndexed(options?: MetricOptions): Metric;
+    metricUnprocessed(options?: MetricOptions): Metric;
+    metricSourcesStopped(options?: MetricOptions): Metric;
+    metricIntakeAge(options?: MetricOptions): Metric | undefined;
+}
+
 interface GrantInsertOptions {
     readonly ids?: readonly string[] | undefined;
+}
+
+type Severity = 'page' | 'ticket';
+type AlarmActions = readonly IAlarmAction[] | {
+    readonly page?: readonly IAlarmAction[] | undefined;
+    readonly ticket?: readonly IAlarmAction[] | undefined;
+};
+interface QueueAlarms {
+    readonly lag?: Duration$1 | false | undefined;
+    readonly dead?: number | false | undefined;
+    readonly failures?: FailureAlarm | false | undefined;
+    readonly depth?: number | false | undefined;
+    readonly severity?: Severity | undefined;
+}
+interface FailureAlarm {
+    readonly share?: number | undefined;
+    readonly minimumAttempts?: number | undefined;
 }
 
 type AnySecret = ISecret | Secret | IStringParameter | StringParameter;
@@ -706,7 +751,7 @@ interface QueueProps {
     readonly maxRecords?: number | undefined;
     readonly linger?: Duration$1 | undefined;
     readonly retention?: Duration$1 | 'forever' | undefined;
-    readonly lagThreshold?: Duration$1 | undefined;
+    readonly alarms?: QueueAlarms | false | undefined;
 }
 interface HistoryProps {
     readonly bytes?: number | undefined;
@@ -742,12 +787,15 @@ interface BacklogProps {
     readonly timeout?: Duration$1 | undefined;
     readonly memorySize?: number | undefined;
     readonly logRetention?: RetentionDays | undefined;
+    readonly metrics?: 'full' | 'essential' | 'off' | undefined;
     readonly alarms?: boolean | undefined;
-    readonly alarmAction?: IAlarmAction | undefined;
+    readonly alarmActions?: AlarmActions | undefined;
+    readonly okActions?: AlarmActions | undefined;
+    readonly compositeAlarm?: boolean | undefined;
     readonly dashboard?: boolean | undefined;
 }
 
-declare class Backlog extends Construct {
+declare class Backlog extends BacklogMetrics {
     readonly table: ITable;
     readonly controlTable: ITable;
     readonly eventDlq: IQueue;
@@ -755,18 +803,14 @@ declare class Backlog extends Construct {
     readonly functions: Readonly<Record<string, IFunction>>;
     readonly intake: IFunction | undefined;
     readonly sweep: IFunction | undefined;
+    readonly monitor: IFunction | undefined;
     readonly disabledQueues: readonly string[];
     readonly alarms: readonly Alarm[];
+    readonly compositeAlarm: CompositeAlarm | undefined;
     readonly dashboard: Dashboard | undefined;
     constructor(scope: Construct, id: string, props: BacklogProps);
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
     grantOperate(grantee: IGrantable): void;
-    metricAttempted(queue: string, options?: MetricOptions): Metric;
-    metricSucceeded(queue: string, options?: MetricOptions): Metric;
-    metricFailed(queue: string, options?: MetricOptions): Metric;
-    metricDead(queue: string, options?: MetricOptions): Metric;
-    metricCaughtUp(queue: string, options?: MetricOptions): Metric;
-    metricLag(queue: string, options?: MetricOptions): Metric;
 }
 
 declare function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery;

@@ -9,7 +9,7 @@ export interface MonitoredQueue {
   readonly name: string;
   /** Lanes that its records are spread over. */
   readonly shards: number;
-  /** Of a progressive queue; empty for one that retries per record. */
+  /** The tiers of a progressive queue; empty for one that retries per record. */
   readonly bands: readonly TierBand[];
 }
 
@@ -71,7 +71,7 @@ export interface Counts {
   readonly due?: number | undefined;
   /** Given up, and still in the index. */
   readonly dead: number;
-  /** Of a progressive queue: those of each tier, the youngest first. */
+  /** The records of each tier of a progressive queue, the youngest first. */
   readonly tiers?: readonly number[] | undefined;
 }
 

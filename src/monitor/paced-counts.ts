@@ -19,8 +19,8 @@ interface LastCount {
 const ENTRIES_PER_READ_UNIT = 40;
 
 /**
- * Counts the records of queues. A count is repeated after as many seconds as it took read units, so that the counts of a
- * queue cost one read unit a second at most, $0.33 a month, however much waits: 100,000 records are counted every 42
+ * Counts the records of queues. A count is repeated after as many seconds as it took read units. So the counts of a
+ * queue cost one read unit a second at most, $0.33 a month, however much waits. 100,000 records are counted every 42
  * minutes. In between, the last count is given, with its time.
  */
 export class PacedCounts {

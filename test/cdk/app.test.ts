@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
@@ -70,6 +70,16 @@ describe("the app's stack", () => {
       ['BacklogSweepLogsA2CD7E87', 'Delete', 'Delete'],
       ['BacklogMonitorLogsFED344B0', 'Delete', 'Delete'],
     ]);
+  });
+
+  it('has alarms that read as many metrics as docs/monitoring.md reckons with', () => {
+    const alarms = Object.values(Template.fromStack(stack).findResources('AWS::CloudWatch::Alarm'));
+    const metrics = alarms.map(({ Properties: { Metrics = [{ MetricStat: {} }] } }) =>
+      Metrics.filter((one: { MetricStat?: object }) => one.MetricStat !== undefined),
+    );
+    expect(readFileSync('docs/monitoring.md', 'utf8')).toContain(
+      `| ${alarms.length} alarms, ${metrics.flat().length} metrics: ${(metrics.flat().length / 10).toFixed(2)};`,
+    );
   });
 
   it('has these resources and outputs, and no others', () => {

@@ -111,7 +111,7 @@ describe('the alarms', () => {
     expect(METRICS_NAMESPACE).toBe(EMITTED_NAMESPACE);
   });
 
-  it('raise one for a task that a handler of your own has not known for half an hour', () => {
+  it('raise one for a task that a handler of your own has not known in two of three periods', () => {
     const stack = newStack();
     new Backlog(stack, 'Backlog', {
       queues: {
@@ -126,7 +126,13 @@ describe('the alarms', () => {
     );
     expect(unknown.map(([id]) => id)).toEqual(['UnknownTaskown', 'UnknownTaskshared']);
     for (const [, alarm] of unknown)
-      expect(alarm).toMatchObject({ Statistic: 'Sum', Threshold: 0, Period: 900, EvaluationPeriods: 2 });
+      expect(alarm).toMatchObject({
+        Statistic: 'Sum',
+        Threshold: 0,
+        Period: 300,
+        EvaluationPeriods: 3,
+        DatapointsToAlarm: 2,
+      });
   });
 });
 

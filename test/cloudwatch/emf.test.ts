@@ -54,7 +54,7 @@ describe('what the functions print', () => {
 
   it('becomes metrics of the table and the queue', () => {
     const metric = stored(
-      printed(() => emitMetrics(run, 'records')),
+      printed(() => emitMetrics(run, 'records', 'full')),
       { Table: 'records', Queue: 'orders' },
     );
     expect(['Attempted', 'Succeeded', 'Failed', 'Dead', 'LagSeconds'].map(metric)).toEqual([
@@ -64,14 +64,27 @@ describe('what the functions print', () => {
   });
 
   it('becomes metrics of the table alone, from both the intake and a run', () => {
-    const counts = { indexed: 4, repaired: 1, unknownQueue: 2, quarantined: 1, refused: 1, redelivered: 0 };
+    const counts = {
+      indexed: 4,
+      repaired: 1,
+      unknownQueue: 2,
+      quarantined: 1,
+      refused: 1,
+      redelivered: 0,
+      notIndexed: 0,
+      unprocessed: 0,
+    };
     const lines = printed(() => {
-      emitIntakeMetrics(counts, 'records');
-      emitMetrics({ ...run, refused: 3 }, 'records');
+      emitIntakeMetrics(counts, 'records', 'full');
+      emitMetrics({ ...run, refused: 3 }, 'records', 'full');
     });
     const metric = stored(lines, { Table: 'records' });
     expect(['Indexed', 'Repaired', 'UnknownQueue', 'Refused', 'Redelivered'].map(metric)).toEqual([
-      4, 1, 2, 5, 0,
+      4,
+      1,
+      2,
+      5,
+      undefined,
     ]);
     expect(metric('Attempted')).toBeUndefined();
   });
@@ -93,7 +106,7 @@ describe('what the functions print', () => {
   });
 
   it('has its own time unless it is given one', () => {
-    const [line = ''] = printed(() => emitMetrics(run, 'records'));
+    const [line = ''] = printed(() => emitMetrics(run, 'records', 'full'));
     const data = new MetricData();
     const before = Date.now() - MINUTE;
     expect(data.putEmf(line)).toBe(5);

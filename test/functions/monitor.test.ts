@@ -58,7 +58,7 @@ describe('the monitor', () => {
     ]);
   });
 
-  it('writes nothing of empty queues', async () => {
+  it('writes no line for empty queues', async () => {
     const { read, written, lines } = monitored();
     await read();
     expect([...written, ...lines]).toEqual([]);
