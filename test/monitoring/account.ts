@@ -61,9 +61,10 @@ export class Account {
 
   private readonly functions = new Map<
     string,
-    { readonly start: (sandbox: Sandbox) => Handler; readonly timeoutMs: number }
+    { readonly start: (sandbox: Liveness) => Handler; readonly timeoutMs: number }
   >();
   private readonly rules: { id: string; everyMs: number; functionId: string; event: unknown }[] = [];
+  private readonly sandboxes = new Map<string, Sandbox>();
   private readonly stream: { change: Change; at: number }[] = [];
   private readonly eventDlq: string;
   private readonly clock;
@@ -71,9 +72,7 @@ export class Account {
   constructor(props: BacklogProps) {
     this.clock = this.time.clock();
     this.store = new MemoryStore({ clock: this.clock });
-    const stack = newStack();
-    new Backlog(stack, 'Backlog', props);
-    const template = Template.fromStack(stack).toJSON();
+    const template = templateOf(props);
     const resolve = resolver();
     this.alarms = alarmsOf(template, resolve);
     // biome-ignore lint/suspicious/noExplicitAny: CloudFormation's properties have no types here
@@ -169,7 +168,9 @@ export class Account {
     const at = this.time.now;
     this.measure('AWS/Lambda', 'Invocations', dimensions, 1);
     const limitMs = killedAfter?.functions.test(id) ? killedAfter.milliseconds : lambda.timeoutMs;
-    const sandbox: Sandbox = { isAlive: true };
+    // One that was ended is not used again.
+    const sandbox = this.sandboxes.get(id) ?? newSandbox(lambda.start);
+    this.sandboxes.set(id, killedAfter ? newSandbox(lambda.start) : sandbox);
     const context = {
       awsRequestId: 'request',
       functionName: id,
@@ -177,10 +178,10 @@ export class Account {
     };
     const run = async () => {
       if (importFails?.test(id)) throw new Error('the module could not be loaded');
-      return lambda.start(sandbox)(event, context);
+      return sandbox.handler(event, context);
     };
     const ended = new Promise<never>((_, reject) => {
-      this.time.after(limitMs, () => reject(new Error('ended by Lambda')));
+      this.time.after(limitMs, () => reject(ENDED));
     });
     ended.catch(() => {});
     try {
@@ -188,7 +189,8 @@ export class Account {
       this.measure('AWS/Lambda', 'Errors', dimensions, 0, at);
       return result;
     } catch (error) {
-      sandbox.isAlive = false;
+      if (error === ENDED) sandbox.isAlive = false;
+      this.sandboxes.delete(id);
       this.measure('AWS/Lambda', 'Errors', dimensions, 1, at);
       throw error;
     }
@@ -242,7 +244,7 @@ export class Account {
   }
 
   /** The functions' own code, by what the template calls them. */
-  private codeOf(id: string, env: Record<string, string>): (sandbox: Sandbox) => Handler {
+  private codeOf(id: string, env: Record<string, string>): (sandbox: Liveness) => Handler {
     return (sandbox) => {
       const common = {
         env,
@@ -281,7 +283,7 @@ export class Account {
   };
 
   /** What Lambda has ended does nothing any more. */
-  private clockOf(sandbox: Sandbox) {
+  private clockOf(sandbox: Liveness) {
     const { sleep, ...clock } = this.clock;
     return {
       ...clock,
@@ -292,7 +294,7 @@ export class Account {
     };
   }
 
-  private storeOf(id: string, sandbox: Sandbox): OperatorStore {
+  private storeOf(id: string, sandbox: Liveness): OperatorStore {
     const { store } = this;
     return new Proxy(store, {
       get: (_, name: keyof OperatorStore) => {
@@ -312,13 +314,36 @@ export class Account {
   }
 }
 
-/** One process in which a function runs. */
-interface Sandbox {
+const templates = new Map<BacklogProps, ReturnType<Template['toJSON']>>();
+
+/** Synthesized once for all accounts with these props. */
+function templateOf(props: BacklogProps) {
+  const known = templates.get(props);
+  if (known) return known;
+  const stack = newStack();
+  new Backlog(stack, 'Backlog', props);
+  const template = Template.fromStack(stack).toJSON();
+  templates.set(props, template);
+  return template;
+}
+
+interface Liveness {
   isAlive: boolean;
+}
+
+/** One process in which a function runs. */
+interface Sandbox extends Liveness {
+  readonly handler: Handler;
+}
+
+function newSandbox(start: (sandbox: Liveness) => Handler): Sandbox {
+  const state = { isAlive: true };
+  return Object.assign(state, { handler: start(state) });
 }
 
 type BatchAnswer = { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] } | undefined;
 
+const ENDED = new Error('ended by Lambda');
 const NEVER = new Promise<never>(() => {});
 const TASKS = [defineTask({ name: 'known', perform: () => {} })];
 const SILENT = new Logger({ logLevel: 'SILENT' });
