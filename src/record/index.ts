@@ -25,4 +25,5 @@ export {
 export * from './quarantine.js';
 export * from './record.js';
 export * from './settle.js';
+export { isTraceparent, TRACEPARENT_FORM, traceIdOf } from './traceparent.js';
 export { isInWrongLane, type KnownQueues, mayNeedIndexing, moveToOwnLane } from './wrong-lane.js';

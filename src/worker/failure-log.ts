@@ -1,5 +1,5 @@
 import type { AttemptLogger } from '../logger.js';
-import { type BacklogRecord, type RecordChange, truncate } from '../record/index.js';
+import { type BacklogRecord, type RecordChange, traceIdOf, truncate } from '../record/index.js';
 
 /** Lines of single failures in one run of a queue. An outage writes no more, however many records fail. */
 const MAX_LINES = 100;
@@ -49,6 +49,7 @@ export class FailureLog {
         ? { nextAt: set.history?.at(-1)?.next, movedTo: set.queue }
         : { deadReason: reasonOf(lastError?.name, deadReason) }),
       ms: set.history?.at(-1)?.ms,
+      traceId: record.traceparent && traceIdOf(record.traceparent),
     });
   }
 

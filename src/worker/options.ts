@@ -16,6 +16,11 @@ export interface AttemptContext {
   readonly attempt: number;
   /** Writes structured JSON lines into the function's log. */
   readonly logger: AttemptLogger;
+  /**
+   * The trace of the record, as a header `traceparent` of W3C Trace Context, to be sent on. With `openTelemetry`: that of
+   * the attempt's span. Absent: the record has none.
+   */
+  readonly traceparent?: string | undefined;
 }
 
 /**

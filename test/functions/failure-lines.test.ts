@@ -4,6 +4,8 @@ import { context, workbench } from './support.js';
 
 const queues = { default: { retryMode: 'perRecord' } } as const;
 
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+
 /** What is logged about records that are there, and of one line what is not said by every line. */
 async function logged(process: Process, ids: readonly string[], options: object = {}) {
   const bench = workbench(queues);
@@ -82,6 +84,15 @@ describe('a failed attempt', () => {
     const dead = await logged(() => new Dead('HTTP 422: no 4111', { cause }), ['a']);
     expect(dead.lines).toMatchObject([{ deadReason: 'HTTP 422' }]);
     expect(JSON.stringify([lines, dead.lines])).not.toContain('4111');
+  });
+
+  it('names the trace of its record', async () => {
+    const bench = workbench(queues);
+    await bench.insert({ id: 'a', traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01` });
+    const process = () => Promise.reject(new Error('no'));
+    const handler = backlogHandler({ queue: 'default', process, ...bench.overrides });
+    await handler({ queue: 'default' }, context);
+    expect(bench.log()[0]).toMatchObject({ message: 'attempt failed', traceId: TRACE_ID });
   });
 
   it('is one bounded line whatever the record and the error hold', async () => {
