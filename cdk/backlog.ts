@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { Alarm, Dashboard, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { type IFunction, SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -14,6 +14,7 @@ import { addDashboard } from './dashboard.js';
 import { eventDlqQueue, redeliveryQueue } from './given-up-events.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
+import { addLogQueries } from './log-queries.js';
 import { type MetricName, queueMetric } from './metrics.js';
 import type { BacklogProps } from './props.js';
 import { readQueues } from './queue.js';
@@ -43,6 +44,8 @@ const propsShape = z.strictObject({
   timeout: functionTimeout.default(Duration.minutes(5)),
   memorySize: z.int().min(128).max(10_240).default(512),
   logRetention: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
+  systemLogLevel: z.enum(SystemLogLevel).default(SystemLogLevel.WARN),
+  tracing: z.enum(Tracing).default(Tracing.DISABLED),
   alarms: z.boolean().default(true),
   alarmAction: alarmAction.optional(),
   dashboard: z.boolean().default(true),
@@ -95,8 +98,8 @@ export class Backlog extends Construct {
     const tables = { records: this.table, control: this.controlTable };
     const hasIntake = options.intake && canTakeIn(this, tables);
     const returns = hasIntake ? redeliveryQueue(this, 'Redelivery', eventDlq, INTAKE_TIMEOUT) : undefined;
-    const { memorySize, logRetention } = options;
-    const common = { tables, memorySize, logRetention };
+    const { memorySize, logRetention, systemLogLevel, tracing } = options;
+    const common = { tables, memorySize, logRetention, systemLogLevel, tracing };
 
     const staffed = staffQueues(this, queues, workers, {
       ...common,
@@ -120,6 +123,8 @@ export class Backlog extends Construct {
     } else {
       addRules(ticks, eventDlq);
     }
+
+    addLogQueries(new Construct(this, 'LogQueries'), this);
 
     const watched = {
       intake: this.intake,

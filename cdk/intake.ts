@@ -6,6 +6,8 @@ import {
   type IFunction,
   Function as LambdaFunction,
   RecursiveLoop,
+  type SystemLogLevel,
+  type Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -32,6 +34,8 @@ export interface IntakeSettings {
   readonly tables: Tables;
   readonly memorySize: number;
   readonly logRetention: RetentionDays;
+  readonly systemLogLevel: SystemLogLevel;
+  readonly tracing: Tracing;
   /** Events of runs that failed, and records to be looked at later. */
   readonly returns: IQueue;
   readonly eventDlq: IQueue;
@@ -84,7 +88,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
   lambda.addEventSource(arrivalsSource(tables.records, eventDlq));
   lambda.addEventSource(redeliverySource(returns));
-  acknowledgeIntake(lambda);
+  acknowledgeIntake(lambda, settings.tracing);
   const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;
   return { lambda, sweep };
 }
@@ -114,7 +118,7 @@ function addSweep(scope: Construct, settings: IntakeSettings): Tick {
   });
   grantSweep(lambda, tables);
   allow(lambda, 'sqs:SendMessage', [returns.queueArn]);
-  acknowledgeSweep(lambda);
+  acknowledgeSweep(lambda, settings.tracing);
   return {
     scope,
     id: 'Hourly',

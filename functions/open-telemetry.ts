@@ -13,7 +13,7 @@ import type { AttemptContext, Process } from '../src/worker/index.js';
 /** As the API of OpenTelemetry numbers them. */
 const SPAN_KIND_CONSUMER = 4;
 const SPAN_STATUS_ERROR = 2;
-/** Of the class of an error. */
+/** The longest name of an error's class that a span has. */
 const MAX_NAME_BYTES = 64;
 
 /** Makes of a `process` one whose attempts are traced; `openTelemetry` gives one. */

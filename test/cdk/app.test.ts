@@ -90,6 +90,7 @@ describe("the app's stack", () => {
       'AWS::Lambda::Function': 4,
       'AWS::Lambda::Permission': 8,
       'AWS::Logs::LogGroup': 4,
+      'AWS::Logs::QueryDefinition': 5,
       'AWS::SQS::Queue': 2,
       'AWS::SQS::QueuePolicy': 2,
     });
