@@ -6,13 +6,24 @@ const MAX_LINES = 100;
 /** Classes of errors that the rest is counted by: code can make up any number of names. */
 const MAX_CLASSES = 20;
 const MAX_REASON_BYTES = 200;
+/** The beginning of an `HttpError`: the text of the answer comes behind it. */
+const HTTP_STATUS = /^HTTP \d{3}\b/;
+/** What the library itself gives as a `deadReason`. */
+const OWN_REASON = /^(?:expired|maxAttempts|deadOn: .*)$/;
 
 /** Writes one line per attempt that failed, and counts what is beyond the limit by the class of the error. */
 export class FailureLog {
   private lines = 0;
   private readonly rest = new Map<string, number>();
 
-  constructor(private readonly logger: AttemptLogger) {}
+  /**
+   * @param hasTexts whether lines have the texts of errors, which can repeat a payload: only where the user's hook has
+   *   said what of them may be kept
+   */
+  constructor(
+    private readonly logger: AttemptLogger,
+    private readonly hasTexts: boolean,
+  ) {}
 
   /**
    * Writes the line of a change that was written, if a failure caused it: at `WARN` where the record is retried, at
@@ -43,14 +54,20 @@ export class FailureLog {
       task: record.task,
       attempt: set.attempts,
       error: lastError?.name,
-      reason: lastError && reasonOf(lastError.name, lastError.message),
+      reason: lastError && this.textOf(lastError.message, HTTP_STATUS),
       status: set.status,
       ...(deadReason === undefined
         ? { nextAt: set.history?.at(-1)?.next, movedTo: set.queue }
-        : { deadReason: reasonOf(lastError?.name, deadReason) }),
+        : { deadReason: this.textOf(deadReason, OWN_REASON) }),
       ms: set.history?.at(-1)?.ms,
       traceId: record.traceparent && traceIdOf(record.traceparent),
     });
+  }
+
+  /** Without the hook, only what matches. */
+  private textOf(text: string, harmless: RegExp): string | undefined {
+    const said = this.hasTexts ? text : harmless.exec(text)?.[0];
+    return said && truncate(said, MAX_REASON_BYTES);
   }
 
   private count(name: string): void {
@@ -63,9 +80,4 @@ function messageFor({ lastError, attempts }: RecordChange['set']): string {
   if (lastError === undefined) return 'expired';
   // What is dead before its attempt has the count of attempts that it had.
   return attempts === undefined ? 'refused' : 'attempt failed';
-}
-
-/** The text of an HTTP answer may repeat the payload: it is on the record, and the log has the status alone. */
-function reasonOf(name: string | undefined, text: string): string {
-  return truncate(name === 'HttpError' ? (text.split(': ', 1)[0] ?? '') : text, MAX_REASON_BYTES);
 }

@@ -38,7 +38,7 @@ export async function run(options: RunOptions, given: RunDeps): Promise<RunSumma
   const deps = { ...given, upcoming, store };
   const { clock } = deps;
   const counters = new RunCounters();
-  const failures = new FailureLog(deps.logger);
+  const failures = new FailureLog(deps.logger, options.logsErrorTexts === true);
   const limits = queueLimitsOf(options, deps);
   const queueRun: QueueRun = { ...deps, options, counters, failures, limits };
   const startedAt = clock.wall();

@@ -25,7 +25,7 @@ async function logged(process: Process, ids: readonly string[], options: object 
 describe('a failed attempt', () => {
   it('has one line that says whose, which, why and when next, and no part of the payload', async () => {
     const { lines, text } = await logged(() => {
-      throw new TypeError('no such customer');
+      throw new TypeError('no such customer: secret-name');
     }, ['a']);
     expect(lines).toEqual([
       {
@@ -39,23 +39,34 @@ describe('a failed attempt', () => {
         queue: 'default',
         attempt: 1,
         error: 'TypeError',
-        reason: 'no such customer',
         status: 'ERROR',
         nextAt: '2026-11-20T09:40:00.000Z',
         ms: 0,
       },
     ]);
-    expect(text.join()).not.toContain('secret-payload');
+    expect(text.join()).not.toContain('secret');
   });
 
-  it('is at ERROR once the record is dead, with its reason', async () => {
+  it('is at ERROR once the record is dead, without what its code says of it', async () => {
     const { lines } = await logged(() => new Dead('the ERP does not take it'), ['a']);
     expect(lines).toMatchObject([
-      { level: 'ERROR', message: 'attempt failed', status: 'DEAD', error: 'Dead' },
+      { level: 'ERROR', message: 'attempt failed', status: 'DEAD', error: 'Dead', attempt: 1 },
     ]);
-    expect(lines[0]).toMatchObject({ deadReason: 'the ERP does not take it' });
-    expect(lines[0]).not.toHaveProperty('nextAt');
+    for (const name of ['nextAt', 'reason', 'deadReason']) expect(lines[0]).not.toHaveProperty(name);
   });
+
+  it.each<[string, object]>([
+    ['maxAttempts', { retry: { type: 'none' } }],
+    ['deadOn: TypeError', { deadOn: [TypeError] }],
+  ])(
+    'says that the record is dead for the reason %s, which is the library’s own',
+    async (deadReason, more) => {
+      const fails = () => Promise.reject(new TypeError('secret'));
+      const { lines, text } = await logged(fails, ['a'], more);
+      expect(lines).toMatchObject([{ level: 'ERROR', status: 'DEAD', deadReason }]);
+      expect(text.join()).not.toContain('secret');
+    },
+  );
 
   it('says into which queue the record moves for its next attempt', async () => {
     const fails = () => Promise.reject(new Error('no'));
@@ -63,27 +74,34 @@ describe('a failed attempt', () => {
     expect(lines).toMatchObject([{ queue: 'default', movedTo: 'slow', status: 'ERROR' }]);
   });
 
-  it('is logged without what the hook takes out of its history', async () => {
+  it('has the texts of errors where a hook has said what of them may be kept', async () => {
     const redact = ({ name, message }: { name: string; message: string }) => ({
       name,
       message: message.replace(/\d{4}/, '…'),
     });
-    const fails = () => Promise.reject(new Error('card 4111 refused'));
+    const fails = () => Promise.reject(new Error(`card 4111 ${'refused '.repeat(100)}`));
     const { lines } = await logged(fails, ['a'], { history: { redact } });
-    expect(lines).toMatchObject([{ reason: 'card … refused' }]);
+    expect(lines).toMatchObject([{ reason: expect.stringMatching(/^card … refused .*…$/) }]);
+    expect(Buffer.byteLength(String(lines[0]?.reason))).toBeLessThanOrEqual(200);
+    const dead = await logged(() => new Dead('no card 4111'), ['a'], { history: { redact } });
+    expect(dead.lines).toMatchObject([{ reason: 'no card …', deadReason: 'no card …' }]);
   });
 
-  it('is logged without the text of an HTTP answer, which may repeat the payload', async () => {
-    const answered = (message: string) =>
-      Object.assign(new Error(message), { name: 'HttpError', status: 503 });
-    const { lines } = await logged(() => {
-      throw answered('HTTP 503 from https://erp.example.com: {"card": "4111"}');
-    }, ['a']);
-    expect(lines).toMatchObject([{ error: 'HttpError', reason: 'HTTP 503 from https://erp.example.com' }]);
+  it('has no texts of errors because of a hook that is not there', async () => {
+    const fails = () => Promise.reject(new Error('secret'));
+    const { text } = await logged(fails, ['a'], { history: { stacks: true } });
+    expect(text.join()).not.toContain('secret');
+  });
+
+  it('says which status an HTTP answer had, and not its text, which may repeat the payload', async () => {
+    const answered = (message: string) => Object.assign(new Error(message), { name: 'HttpError' });
+    const fails = () => Promise.reject(answered('HTTP 503 from https://erp.example.com: {"card": "4111"}'));
+    const { lines, text } = await logged(fails, ['a']);
+    expect(lines).toMatchObject([{ error: 'HttpError', reason: 'HTTP 503' }]);
     const cause = answered('HTTP 422 from https://erp.example.com: no 4111');
     const dead = await logged(() => new Dead('HTTP 422: no 4111', { cause }), ['a']);
-    expect(dead.lines).toMatchObject([{ deadReason: 'HTTP 422' }]);
-    expect(JSON.stringify([lines, dead.lines])).not.toContain('4111');
+    expect(dead.lines).toMatchObject([{ error: 'HttpError', reason: 'HTTP 422', status: 'DEAD' }]);
+    expect([text, dead.text].join()).not.toMatch(/4111|example/);
   });
 
   it('names the trace of its record', async () => {
@@ -98,9 +116,13 @@ describe('a failed attempt', () => {
   it('is one bounded line whatever the record and the error hold', async () => {
     const hostile = `a"\\\n\u2028\u202e{"level":"INFO"}${'\u0001'.repeat(1_000)}`;
     const id = `${hostile}${'é'.repeat(400)}`;
-    const { lines, text, store } = await logged(() => {
-      throw Object.assign(new Error(hostile.repeat(1_000)), { name: hostile.repeat(100) });
-    }, [id]);
+    const { lines, text, store } = await logged(
+      () => {
+        throw Object.assign(new Error(hostile.repeat(1_000)), { name: hostile.repeat(100) });
+      },
+      [id],
+      { history: { redact: (kept: object) => kept } },
+    );
     expect(await store.get(id)).toMatchObject({ status: 'ERROR' });
     expect(lines).toMatchObject([{ id, level: 'WARN', message: 'attempt failed' }]);
     const [line = ''] = text;

@@ -109,6 +109,7 @@ export class Harness {
         decisionsFor,
         history: historyLimits(history),
         redaction: redactionOf(history),
+        logsErrorTexts: history.redact !== undefined,
         knows,
         // One look, and not what comes behind it: test/schedules has runs that stay.
         limits: { concurrency: 10, attemptTimeout: 30, linger: 0, ...limits },
