@@ -607,6 +607,7 @@ interface RunOptions extends FailureChoices {
     readonly retention?: number | undefined;
     readonly history?: HistoryLimits | undefined;
     readonly redaction?: Redaction | undefined;
+    readonly logsErrorTexts?: boolean | undefined;
 }
 
 interface RunSummary {
