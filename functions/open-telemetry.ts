@@ -31,7 +31,10 @@ export interface OpenTelemetryApi {
     getTracer(
       name: string,
       version?: string,
-    ): { startSpan(name: string, options: object, context: unknown): Span };
+    ): {
+      /** Starts a span below the active one of a context. */
+      startSpan(name: string, options: object, context: unknown): Span;
+    };
     /** A context with this span as the active one. */
     setSpan(context: unknown, span: unknown): unknown;
     /** A context with the span of another process as the active one. */
