@@ -2,8 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import type { Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { type IFunction, SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import * as z from 'zod';
@@ -16,6 +16,7 @@ import { addDashboard } from './dashboard.js';
 import { eventDlqQueue, redeliveryQueue } from './given-up-events.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
+import { addLogQueries } from './log-queries.js';
 import { addMonitor } from './monitor.js';
 import type { BacklogProps } from './props.js';
 import { type Queue, readQueues } from './queue.js';
@@ -46,6 +47,8 @@ const propsShape = z.strictObject({
   timeout: functionTimeout.default(Duration.minutes(5)),
   memorySize: z.int().min(128).max(10_240).default(512),
   logRetention: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
+  systemLogLevel: z.enum(SystemLogLevel).default(SystemLogLevel.WARN),
+  tracing: z.enum(Tracing).default(Tracing.DISABLED),
   alarms: z.boolean().default(true),
   metrics: z.enum(METRICS_LEVELS, { error: 'expected "full", "essential" or "off"' }).default('full'),
   alarmActions: alarmActions.optional(),
@@ -105,9 +108,9 @@ export class Backlog extends BacklogMetrics {
     const tables = { records: this.table, control: this.controlTable };
     const hasIntake = options.intake && canTakeIn(this, tables);
     const returns = hasIntake ? redeliveryQueue(this, 'Redelivery', eventDlq, INTAKE_TIMEOUT) : undefined;
-    const { memorySize, logRetention, metrics } = options;
+    const { memorySize, logRetention, systemLogLevel, tracing, metrics } = options;
     checkDepthAlarms(queues, metrics);
-    const common = { tables, memorySize, logRetention, metrics };
+    const common = { tables, memorySize, logRetention, systemLogLevel, tracing, metrics };
 
     const staffed = staffQueues(this, queues, workers, {
       ...common,
@@ -139,12 +142,16 @@ export class Backlog extends BacklogMetrics {
       addRules(ticks, eventDlq);
     }
 
+    addLogQueries(new Construct(this, 'LogQueries'), this);
+
     const watched = {
       tableName: this.table.tableName,
       controlTableName: this.controlTable.tableName,
       queues,
       metrics,
       functions: watchedFunctions(staffed, work),
+      logGroups: [...new Set(staffed.flatMap(({ worker }) => logGroupOf(worker.lambda) ?? []))],
+      monitorLogs: logGroupOf(this.monitor),
       eventDlq,
       scheduleDeadLetters: this.scheduleDeadLetters,
       intake: this.intake,
@@ -184,6 +191,12 @@ export class Backlog extends BacklogMetrics {
   grantOperate(grantee: IGrantable): void {
     grantOperate(grantee, { records: this.table, control: this.controlTable });
   }
+}
+
+/** The log group beside a function that is made here. A function of the user's own is not asked, as CDK would make one. */
+function logGroupOf(lambda: IFunction | undefined): ILogGroup | undefined {
+  const found = lambda?.node.scope?.node.tryFindChild('Logs');
+  return found instanceof LogGroup ? found : undefined;
 }
 
 /** Each function once, with its most frequent rule. */

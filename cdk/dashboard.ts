@@ -3,24 +3,23 @@ import {
   type Alarm,
   AlarmStatusWidget,
   Dashboard,
-  GraphWidget,
-  type HorizontalAnnotation,
-  type IMetric,
   type IWidget,
+  LogQueryWidget,
   MathExpression,
   Metric,
   Stats,
-  TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { byQueue, graph, heading, highest } from './dashboard-graphs.js';
 import { type MetricName, queueMetric, tableMetric } from './metrics.js';
 import type { Queue } from './queue.js';
 import type { Watched } from './watched.js';
 
-/** More lines than that in one graph cannot be told apart: it shows those that are highest. */
-const MOST_LINES = 10;
 /** What one widget takes. */
 const MOST_ALARMS = 100;
+/** What one query of Logs Insights takes. */
+const MOST_LOG_GROUPS = 50;
 
 /** Alarms first, then what waits, what happens to it, and what it runs on. As many rows for two queues as for fifty. */
 export function addDashboard(
@@ -34,6 +33,7 @@ export function addDashboard(
     widgets: [
       ...alarmRows(alarms),
       ...(watched.metrics === 'off' ? [] : [...waitingRows(watched), ...outcomeRows(watched)]),
+      ...logRows(watched),
       ...intakeRows(watched),
       ...functionRows(watched),
       ...tableRows(watched),
@@ -119,6 +119,43 @@ function outcomeRows({ tableName, queues, metrics }: Watched): IWidget[][] {
       graph('Given up', perMinute('Dead'), [], 8),
     ],
   ];
+}
+
+/** What no metric has, as each class of errors and each tier would be one: read from the logs when the dashboard is looked at. */
+function logRows({ logGroups, monitorLogs }: Watched): IWidget[][] {
+  const failures = logGroups.length > 0 ? [failuresByError(logGroups)] : [];
+  const state = monitorLogs ? [stateOfQueues(monitorLogs)] : [];
+  return failures.length + state.length > 0 ? [[...failures, ...state]] : [];
+}
+
+function failuresByError(logGroups: readonly ILogGroup[]): IWidget {
+  return new LogQueryWidget({
+    title: 'Failed attempts by error',
+    width: 12,
+    logGroupNames: logGroups.slice(0, MOST_LOG_GROUPS).map(({ logGroupName }) => logGroupName),
+    queryLines: [
+      'filter message in ["attempt failed", "more attempts failed"]',
+      'fields coalesce(failures, 1) as attempts',
+      'stats sum(attempts) as failed, max(@timestamp) as newest by queue, error',
+      'sort failed desc',
+      'limit 20',
+    ],
+  });
+}
+
+function stateOfQueues({ logGroupName }: ILogGroup): IWidget {
+  return new LogQueryWidget({
+    title: 'Queues in which there is anything: paused, open breakers, records by tier (youngest first)',
+    width: 12,
+    logGroupNames: [logGroupName],
+    queryLines: [
+      'filter message = "queue"',
+      'stats latest(waiting) as records, latest(due) as isDue, latest(dead) as givenUp, latest(oldestDueAge) as secondsLate, ' +
+        'latest(paused) as isPaused, latest(openBreakers) as breakers, latest(tiers) as byTier by queue',
+      'sort secondsLate desc',
+      'limit 50',
+    ],
+  });
 }
 
 function intakeRows({ intake, tableName, metrics }: Watched): IWidget[][] {
@@ -236,35 +273,4 @@ function tableRows({ tableName, controlTableName }: Watched): IWidget[][] {
       ),
     ],
   ];
-}
-
-function byQueue<One extends IMetric>(queues: readonly Queue[], metric: (queue: Queue) => One): IMetric[] {
-  return highest(queues.map(metric));
-}
-
-/** All of them, or the highest, where they would be too many lines. */
-function highest(metrics: readonly IMetric[]): IMetric[] {
-  if (metrics.length <= MOST_LINES) return [...metrics];
-  const usingMetrics = Object.fromEntries(metrics.map((metric, i) => [`m${i}`, metric]));
-  return [
-    new MathExpression({
-      expression: `SLICE(SORT([${Object.keys(usingMetrics).join(', ')}], MAX, DESC), 0, ${MOST_LINES})`,
-      usingMetrics,
-      label: '',
-      period: Duration.minutes(5),
-    }),
-  ];
-}
-
-function graph(
-  title: string,
-  left: readonly IMetric[],
-  leftAnnotations: HorizontalAnnotation[] = [],
-  width = 12,
-): GraphWidget {
-  return new GraphWidget({ title, width, left: [...left], leftAnnotations, leftYAxis: { min: 0 } });
-}
-
-function heading(text: string): TextWidget {
-  return new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });
 }

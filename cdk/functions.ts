@@ -12,6 +12,8 @@ import {
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
+  type SystemLogLevel,
+  type Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
@@ -37,6 +39,8 @@ export interface FunctionSettings {
   readonly memorySize: number;
   readonly logRetention: RetentionDays;
   readonly metrics: MetricsLevel;
+  readonly systemLogLevel: SystemLogLevel;
+  readonly tracing: Tracing;
   /** Where asynchronous events end up that a function failed on. */
   readonly failedEvents: IQueue;
 }
@@ -79,7 +83,7 @@ export function deliveryFunction(
     code: Code.fromAsset(handlerFolder(bundle)),
   });
   for (const { work } of queues) if (work.type === 'delivery') grantSecrets(lambda, work.secrets);
-  acknowledgeRuns(lambda);
+  acknowledgeRuns(lambda, settings.tracing);
   return finish({ name, lambda, redeliveryEvents: true }, queues, settings.timeout, settings.tables);
 }
 
@@ -151,7 +155,7 @@ export function entryFunction(
         "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
   });
-  acknowledgeRuns(lambda);
+  acknowledgeRuns(lambda, settings.tracing);
   return finish({ name, lambda, redeliveryEvents: true }, queues, settings.timeout, settings.tables);
 }
 
@@ -198,6 +202,8 @@ export function ownRoleAndLogs(
     role,
     logGroup,
     loggingFormat: LoggingFormat.JSON,
+    systemLogLevelV2: settings.systemLogLevel,
+    tracing: settings.tracing,
     environment: {
       ...environment,
       ...handlerEnvironment(scope, queues, settings, settings.timeout.toSeconds()),

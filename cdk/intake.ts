@@ -6,6 +6,8 @@ import {
   type IFunction,
   Function as LambdaFunction,
   RecursiveLoop,
+  type SystemLogLevel,
+  type Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -35,6 +37,8 @@ export interface IntakeSettings {
   readonly memorySize: number;
   readonly logRetention: RetentionDays;
   readonly metrics: MetricsLevel;
+  readonly systemLogLevel: SystemLogLevel;
+  readonly tracing: Tracing;
   /** Events of runs that failed, and records to be looked at later. */
   readonly returns: IQueue;
   readonly eventDlq: IQueue;
@@ -89,7 +93,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
   const sources = [arrivalsSource(tables.records, eventDlq), redeliverySource(returns)];
   for (const source of sources) lambda.addEventSource(source);
-  acknowledgeIntake(lambda);
+  acknowledgeIntake(lambda, settings.tracing);
   const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;
   const eventSources = sources.map((source) => ({
     id: source.eventSourceMappingId,
@@ -123,7 +127,7 @@ function addSweep(scope: Construct, settings: IntakeSettings): Tick {
   });
   grantSweep(lambda, tables);
   allow(lambda, 'sqs:SendMessage', [returns.queueArn]);
-  acknowledgeSweep(lambda);
+  acknowledgeSweep(lambda, settings.tracing);
   return {
     scope,
     id: 'Hourly',

@@ -1,6 +1,6 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Code, Function as LambdaFunction, type SystemLogLevel, type Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { MetricsLevel } from '../functions/metrics-level.js';
@@ -20,6 +20,8 @@ export interface MonitorSettings {
   readonly tables: Tables;
   readonly memorySize: number;
   readonly logRetention: RetentionDays;
+  readonly systemLogLevel: SystemLogLevel;
+  readonly tracing: Tracing;
   readonly metrics: MetricsLevel;
   /** The intake's. */
   readonly eventSources: readonly EventSource[];
@@ -56,7 +58,7 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
     const resources = eventSources.map(({ arn }) => arn);
     lambda.addToRolePolicy(new PolicyStatement({ actions: ['lambda:GetEventSourceMapping'], resources }));
   }
-  acknowledgeSweep(lambda);
+  acknowledgeSweep(lambda, settings.tracing);
   return {
     scope: inner,
     id: 'Reading',

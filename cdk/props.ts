@@ -1,6 +1,7 @@
 import type { Duration, TimeZone } from 'aws-cdk-lib';
 import type { ITable, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { AlarmActions } from './alarm-props.js';
 import type { QueueProps } from './queue-props.js';
@@ -104,6 +105,22 @@ export interface BacklogProps {
    * @default RetentionDays.ONE_MONTH
    */
   readonly logRetention?: RetentionDays | undefined;
+
+  /**
+   * Which of Lambda's own lines the functions' logs have. At `INFO` each invocation has two more (its start, and a report
+   * of its duration and memory): 600 bytes, whether there was anything to do or not. At `WARN` those of an invocation that
+   * fails are left.
+   *
+   * @default SystemLogLevel.WARN
+   */
+  readonly systemLogLevel?: SystemLogLevel | undefined;
+
+  /**
+   * X-Ray traces of the functions that are made here. A function of your own (`handler`) has its own setting.
+   *
+   * @default Tracing.DISABLED
+   */
+  readonly tracing?: Tracing | undefined;
 
   /**
    * How many metrics the functions write: `essential` those that the alarms need, `off` none. Each costs $0.30 a month, for

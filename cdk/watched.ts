@@ -1,4 +1,5 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { MetricsLevel } from '../functions/metrics-level.js';
 import type { Queue } from './queue.js';
@@ -11,6 +12,9 @@ export interface Watched {
   readonly metrics: MetricsLevel;
   /** Those of the queues, by the name of the function's construct. */
   readonly functions: readonly WatchedFunction[];
+  /** Of the functions that attempt records, as far as they are made here. */
+  readonly logGroups: readonly ILogGroup[];
+  readonly monitorLogs: ILogGroup | undefined;
   readonly eventDlq: IQueue;
   readonly scheduleDeadLetters: IQueue | undefined;
   readonly intake: IFunction | undefined;

@@ -3,7 +3,7 @@
 import { MetricOptions, Metric, IAlarmAction, Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { ITable, TableV2, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { IGrantable, Grant } from 'aws-cdk-lib/aws-iam';
-import { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { IFunction, SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { Duration as Duration$1, TimeZone } from 'aws-cdk-lib';
@@ -232,6 +232,7 @@ interface BacklogRecord<Payload = unknown> {
     readonly unknownTaskSince?: string | undefined;
     readonly retry?: RetryPolicy | undefined;
     readonly limits?: ParsedLimits | undefined;
+    readonly traceparent?: string | undefined;
     readonly deadReason?: string | undefined;
     readonly format?: number | undefined;
     readonly expiresAt?: number | undefined;
@@ -553,6 +554,7 @@ interface AttemptContext {
     readonly signal: AbortSignal;
     readonly attempt: number;
     readonly logger: AttemptLogger;
+    readonly traceparent?: string | undefined;
 }
 type Process = (record: BacklogRecord, context: AttemptContext) => ProcessResult | Promise<ProcessResult>;
 type ProcessResult = void | TypedOutcome;
@@ -605,6 +607,7 @@ interface RunOptions extends FailureChoices {
     readonly retention?: number | undefined;
     readonly history?: HistoryLimits | undefined;
     readonly redaction?: Redaction | undefined;
+    readonly logsErrorTexts?: boolean | undefined;
 }
 
 interface RunSummary {
@@ -787,6 +790,8 @@ interface BacklogProps {
     readonly timeout?: Duration$1 | undefined;
     readonly memorySize?: number | undefined;
     readonly logRetention?: RetentionDays | undefined;
+    readonly systemLogLevel?: SystemLogLevel | undefined;
+    readonly tracing?: Tracing | undefined;
     readonly metrics?: 'full' | 'essential' | 'off' | undefined;
     readonly alarms?: boolean | undefined;
     readonly alarmActions?: AlarmActions | undefined;
@@ -1069,6 +1074,37 @@ interface HandlerSeams extends Partial<HandlerDeps> {
     readonly run?: typeof run | undefined;
 }
 
+type AttemptTracing = (process: Process) => Process;
+interface OpenTelemetryApi {
+    readonly trace: {
+        getTracer(name: string, version?: string): {
+            startSpan(name: string, options: object, context: unknown): Span;
+        };
+        setSpan(context: unknown, span: unknown): unknown;
+        setSpanContext(context: unknown, spanContext: SpanContext): unknown;
+        getSpanContext(context: unknown): SpanContext | undefined;
+    };
+    readonly context: {
+        active(): unknown;
+        with<Result>(context: unknown, act: () => Result): Result;
+    };
+}
+interface Span {
+    spanContext(): SpanContext;
+    setAttribute(name: string, value: string): unknown;
+    setStatus(status: {
+        code: number;
+    }): unknown;
+    end(): void;
+}
+interface SpanContext {
+    readonly traceId: string;
+    readonly spanId: string;
+    readonly traceFlags: number;
+    readonly isRemote?: boolean;
+}
+declare function openTelemetry(api: OpenTelemetryApi): AttemptTracing;
+
 interface BacklogHandlerOptions extends HandlerSeams {
     readonly queue?: string | undefined;
     readonly queues?: QueuesChoice | undefined;
@@ -1088,6 +1124,7 @@ interface BacklogHandlerOptions extends HandlerSeams {
     readonly maxRecords?: number | undefined;
     readonly linger?: Duration | undefined;
     readonly retention?: Duration | 'forever' | undefined;
+    readonly tracing?: AttemptTracing | undefined;
 }
 declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler;
 
@@ -1172,6 +1209,7 @@ interface NewRecord<Payload = unknown> {
     readonly insertedAt?: Date | string | undefined;
     readonly availableAt?: Date | string | undefined;
     readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly traceparent?: string | undefined;
     readonly attributes?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -1183,6 +1221,7 @@ interface TaskInsertOptions<Input = unknown, Priority extends string = string> e
     readonly maxAttempts?: number | undefined;
     readonly uniqueFor?: Duration | undefined;
     readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
+    readonly traceparent?: string | undefined;
     readonly attributes?: Readonly<Record<string, unknown>> | undefined;
     readonly insertedAt?: Date | string | undefined;
 }
@@ -1383,6 +1422,7 @@ export {
     createDynamoDbClient,
     defineTask,
     deliverByHttp,
+    openTelemetry,
     redactionOf,
     resolvePolicy,
     retryDecider,
@@ -1396,6 +1436,7 @@ export type {
     Answers,
     AttemptContext,
     AttemptLogger,
+    AttemptTracing,
     BacklogClientOptions,
     BacklogHandlerOptions,
     BacklogLambdaHandler,
@@ -1421,6 +1462,7 @@ export type {
     InsertResult,
     LambdaContext,
     NewRecord,
+    OpenTelemetryApi,
     OperationOptions,
     OperationResult,
     OperatorStore,

@@ -119,7 +119,10 @@ export class IntakeBatch {
 
   report(emit: EmitIntakeMetrics): void {
     const { counts, started, skipped, later } = this;
-    this.deps.logger.info('intake', { started, ...counts, later, skipped });
+    const isQuiet = Object.values(counts).every((count) => count === 0) && later === 0;
+    const said = Object.entries({ started, ...counts, later, skipped }).filter(([, count]) => count > 0);
+    // Records that were only handed to their functions are counted there.
+    this.deps.logger[isQuiet ? 'debug' : 'info']('intake', Object.fromEntries(said));
     emit(counts, this.deps.settings.tables.records);
   }
 }

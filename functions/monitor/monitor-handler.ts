@@ -69,7 +69,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
         if (reading.waiting === undefined)
           logger.warn('too many records to count in time', { queue: queue.name });
         emitGauges(reading, { table, queue: queue.name }, metrics);
-        if (isNotable(reading)) logger.info('queue', { ...reading });
+        if (isNotable(reading)) logger.info('queue', forLog(reading));
         return reading;
       };
       const lookAtSources = async () => {
@@ -96,6 +96,11 @@ async function allOrThrow(work: readonly Promise<unknown>[]): Promise<unknown[]>
   const failed = settled.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
   return settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined));
+}
+
+/** Logs Insights makes an attribute of each element of a list. */
+function forLog({ tiers, ...reading }: QueueReading): Record<string, unknown> {
+  return { ...reading, ...(tiers ? { tiers: tiers.join(' ') } : {}) };
 }
 
 function isNotable({ waiting = 0, dead = 0, paused, openBreakers = 0 }: QueueReading): boolean {

@@ -102,6 +102,7 @@ describe("the app's stack", () => {
       'AWS::Lambda::Function': 5,
       'AWS::Lambda::Permission': 9,
       'AWS::Logs::LogGroup': 5,
+      'AWS::Logs::QueryDefinition': 5,
       'AWS::SQS::Queue': 2,
       'AWS::SQS::QueuePolicy': 2,
     });

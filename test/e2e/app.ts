@@ -10,10 +10,8 @@ const { queues, scheduled } = JSON.parse(process.env.E2E_QUEUES ?? '', asDuratio
 const stack = new Stack(new App(), 'EndToEnd');
 // As short as an attempt of 30 seconds allows: a queue that changes its retry mode waits one timeout.
 const timeout = Duration.seconds(60);
-// The emulator has no composite alarms.
-const common = { timeout, compositeAlarm: false };
-const backlog = new Backlog(stack, 'Backlog', { queues, ...common });
-const other = new Backlog(stack, 'Scheduled', { queues: scheduled, ...common, trigger: 'scheduler' });
+const backlog = new Backlog(stack, 'Backlog', { queues, timeout });
+const other = new Backlog(stack, 'Scheduled', { queues: scheduled, timeout, trigger: 'scheduler' });
 const producer = new Role(stack, 'Producer', { assumedBy: new AccountRootPrincipal() });
 backlog.grantInsert(producer).assertSuccess();
 

@@ -52,9 +52,9 @@ describe('the monitor', () => {
       { Table: 'records-table', Queue: 'orders', Waiting: 2, Due: 1, DeadRecords: 1, OldestDueAge: 700 },
       { Table: 'records-table', Queue: 'bulk', Waiting: 1, OldestDueAge: 300 },
     ]);
-    expect(log().map(({ message, level, queue }) => [message, level, queue])).toEqual([
-      ['queue', 'INFO', 'orders'],
-      ['queue', 'INFO', 'bulk'],
+    expect(log()).toMatchObject([
+      { message: 'queue', level: 'INFO', queue: 'orders', waiting: 2, oldestDueAge: 700 },
+      { message: 'queue', level: 'INFO', queue: 'bulk', waiting: 1, tiers: '1' },
     ]);
   });
 
