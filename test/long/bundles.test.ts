@@ -42,6 +42,7 @@ describe.each([
   ['progressive', ['client-dynamodb']],
   ['intake', ['client-dynamodb', 'client-lambda', 'client-sqs']],
   ['sweep', ['client-dynamodb', 'client-sqs']],
+  ['monitor', ['client-dynamodb', 'client-lambda']],
 ] as const)('the bundle of the handler %s', (name, clients) => {
   let bundles: HandlerBundles;
   beforeAll(async () => {
@@ -87,7 +88,7 @@ it.each(['fibonacci', 'progressive'])(
 );
 
 it('there is no other handler to bundle', () => {
-  expect(HANDLERS).toEqual(['fibonacci', 'progressive', 'intake', 'sweep']);
+  expect(HANDLERS).toEqual(['fibonacci', 'progressive', 'intake', 'sweep', 'monitor']);
 });
 
 it('a bundle with a handler of your own holds no part of this package that it does not need', async () => {
