@@ -52,10 +52,10 @@ export async function openSource(
   return {
     where,
     async read() {
-      const runtime: RuntimeKnowledge | undefined = await remote?.refresh();
       // The interval is the operator's: the console holds counts for longer where they cost much.
       reader.forget();
       const { counts: found, error } = await reader.read();
+      const runtime: RuntimeKnowledge | undefined = await remote?.refresh();
       const snapshot = snapshotOf({ ...counts, runtime }, found, clock.now());
       const reason = error === undefined ? undefined : explainRead(error);
       return {
