@@ -25,6 +25,14 @@ export interface RuntimeStatus {
   readonly sample?: { readonly inserted: number; readonly erp?: ErpState | undefined } | undefined;
 }
 
+/** Attempts that ended within one minute of the backlog's time. */
+export interface MinuteCount {
+  /** When the minute begins, epoch milliseconds. */
+  readonly at: number;
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
 export interface QueueStatus {
   readonly name: string;
   /** Absent if records name a queue that the app does not have. */
