@@ -33,6 +33,14 @@ export interface MinuteCount {
   readonly failed: number;
 }
 
+/** What `/activity.json` shows, for the overview in a terminal. */
+export interface RuntimeActivity {
+  /** By queue, the oldest minute first: the last two hours, without the minutes in which no attempt ended. */
+  readonly minutes: Readonly<Record<string, readonly MinuteCount[]>>;
+  /** By rule: its newest firing, also one that found nothing to do. */
+  readonly lastRuns: Readonly<Record<string, RunReport>>;
+}
+
 export interface QueueStatus {
   readonly name: string;
   /** Absent if records name a queue that the app does not have. */
