@@ -188,6 +188,35 @@ describe('the alarms of a queue', () => {
   });
 });
 
+describe('the monitor', () => {
+  it('knows the retry mode and the shards of every queue, and tiers that are not the default', () => {
+    const tiers = [{ every: Duration.minutes(10), untilAge: Duration.days(2) }];
+    const { template } = backlogWith({
+      queues: {
+        orders: { ...retryQueue, shards: 4, concurrency: 3, retention: 'forever' },
+        bulk: progressiveQueue,
+        own: { ...progressiveQueue, progressive: { tiers } },
+      },
+    });
+    const [id = ''] = Object.keys(template.findResources('AWS::Lambda::Function')).filter((one) =>
+      one.startsWith('BacklogMonitor'),
+    );
+    const { Variables } = template.findResources('AWS::Lambda::Function')[id]?.Properties.Environment;
+    expect(JSON.parse(Variables.BACKLOG_QUEUES)).toEqual({
+      orders: { retryMode: 'perRecord', shards: 4 },
+      bulk: { retryMode: 'progressive' },
+      own: {
+        retryMode: 'progressive',
+        retry: { type: 'progressive', tiers: [{ every: 600, untilAge: 172_800 }] },
+      },
+    });
+    const mappings = Object.keys(template.findResources('AWS::Lambda::EventSourceMapping'));
+    expect(mappings).toHaveLength(2);
+    for (const mapping of mappings)
+      expect(JSON.stringify(Variables.BACKLOG_EVENT_SOURCES)).toContain(`{"Ref":"${mapping}"}`);
+  });
+});
+
 describe('heartbeats', () => {
   const runs = (every: Duration) => {
     const tiers = [{ every, untilAge: Duration.days(30) }];

@@ -14,6 +14,7 @@ const PROPS: BacklogProps = {
 };
 /** When it happens: minutes after the account's beginning. */
 const BROKEN_AT = 12;
+/** For scenes in which no alarm, or its end, is awaited. */
 const WATCHED_MINUTES = 20;
 const DAY = 86_400_000;
 
@@ -140,7 +141,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   'DynamoDB throttles the index': {
     troubles: { store: { functions: QUEUES, methods: /queryDue|settle/, error: throttled } },
     alarm: 'RunErrors-orders',
-    minutes: 1,
+    minutes: 2,
   },
   'The destination is down': { happens: fails, alarm: 'Failures-orders', minutes: 7 },
   'The destination is down, and the queue has a breaker': {
@@ -219,7 +220,9 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   },
 };
 
-async function play({ props = PROPS, perMinute = 3, hourlyAt = 59, troubles = {}, happens }: Failure) {
+/** @param minutes how long the account lives after it has happened */
+async function play(failure: Failure, minutes = failure.minutes + 1) {
+  const { props = PROPS, perMinute = 3, hourlyAt = 59, troubles = {}, happens } = failure;
   const account = new Account(props);
   let puts = 0;
   // One record in ten fails at its first attempt, as everywhere.
@@ -236,7 +239,7 @@ async function play({ props = PROPS, perMinute = 3, hourlyAt = 59, troubles = {}
   await account.live(BROKEN_AT);
   account.troubles = troubles;
   happens?.(account);
-  await account.live(WATCHED_MINUTES);
+  await account.live(minutes);
   return account;
 }
 
@@ -267,7 +270,7 @@ describe('an alarm goes off within a quarter of an hour', () => {
     const account = await play(failure);
     const before = raised(account, 0, BROKEN_AT);
     expect([...before.keys()]).toEqual([]);
-    const after = raised(account, BROKEN_AT, BROKEN_AT + WATCHED_MINUTES);
+    const after = raised(account, BROKEN_AT, BROKEN_AT + failure.minutes + 1);
     expect(Object.fromEntries(after)).toMatchObject({ [joined(failure.alarm)]: failure.minutes });
     // The sweep itself waits for a quarter of an hour, so that no attempt is under way.
     expect(failure.minutes).toBeLessThanOrEqual(failure.alarm === 'NotIndexed' ? 16 : 15);
@@ -275,12 +278,15 @@ describe('an alarm goes off within a quarter of an hour', () => {
   });
 
   it('and none while nothing fails, or a tenth of the attempts does', async () => {
-    const account = await play({ alarm: '', minutes: 0 });
+    const account = await play({ alarm: '', minutes: 0 }, WATCHED_MINUTES);
     expect(raised(account, 0, BROKEN_AT + WATCHED_MINUTES)).toEqual(new Map());
   });
 
   it('and goes back when the cause is gone', async () => {
-    const account = await play({ troubles: { importFails: /orders/ }, alarm: '', minutes: 0 });
+    const account = await play(
+      { troubles: { importFails: /orders/ }, alarm: '', minutes: 0 },
+      WATCHED_MINUTES,
+    );
     account.troubles = {};
     await account.live(20);
     const changes = stateChanges(account.alarms, account.data, {
