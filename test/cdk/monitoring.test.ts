@@ -201,7 +201,8 @@ describe('the monitor', () => {
     const [id = ''] = Object.keys(template.findResources('AWS::Lambda::Function')).filter((one) =>
       one.startsWith('BacklogMonitor'),
     );
-    const { Variables } = template.findResources('AWS::Lambda::Function')[id]?.Properties.Environment;
+    const [{ Properties }] = [template.findResources('AWS::Lambda::Function')[id] ?? {}];
+    const { Variables } = Properties.Environment;
     expect(JSON.parse(Variables.BACKLOG_QUEUES)).toEqual({
       orders: { retryMode: 'perRecord', shards: 4 },
       bulk: { retryMode: 'progressive' },
