@@ -18,7 +18,7 @@ export async function arrivals(): Promise<string> {
   });
   try {
     const runtime = await cli.startRuntime('--no-sample', '--deliver-to', receiver.url);
-    const [page] = /http:\S+(?=\n)/.exec(runtime.out().split('Status page')[1] ?? '') ?? [];
+    const [page] = /http:\S+(?=\n)/.exec(runtime.out().split('Console')[1] ?? '') ?? [];
     const { endpoint, tables } = (await (await fetch(`${page}status.json`)).json()) as RuntimeStatus;
     const documents = DynamoDBDocumentClient.from(createDynamoDbClient({ endpoint }));
     const latencyOf = async (id: string) => {

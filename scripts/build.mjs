@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +26,10 @@ try {
     ...HANDLERS.map((name) => bundle(handlerBundle(name), join(outdir, 'handlers', name))),
   ]);
   await writeFile(join(outdir, 'THIRD-PARTY-LICENSES.txt'), await licensesOf(bundled.flat(), ROOT));
+  // The command line serves them to browsers.
+  await cp(join(ROOT, 'src', 'tools', 'console', 'assets'), join(outdir, 'cli', 'console'), {
+    recursive: true,
+  });
   await chmod(join(outdir, 'cli', 'main.js'), 0o755);
   await rename(DIST, join(scratch, 'former')).catch(ignoreAbsent);
   await rename(outdir, DIST);

@@ -16,7 +16,7 @@ function filesToRead(): string[] {
   const inFolders = FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
-  return [...PAGES, ...inFolders.filter((path) => /\.(?:md|ts|mjs)$/.test(path) && path !== LIST)].sort();
+  return [...PAGES, ...inFolders.filter((path) => /\.(?:md|tsx?|mjs)$/.test(path) && path !== LIST)].sort();
 }
 
 const given = process.argv.slice(2).map((path) => relative(ROOT, path));

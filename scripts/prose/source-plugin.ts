@@ -28,16 +28,22 @@ function documentOf(source: string, path: string) {
       value: text,
     })),
   });
-  const { comments, strings, titles } = proseOf(source, path.endsWith('.ts'));
+  const { comments, strings, titles } = proseOf(source, pluginsFor(path));
   const blocks = path.startsWith('test/')
     ? titles.map((title) => block('Header', title))
     : [...comments, ...strings].map((paragraph) => block('Paragraph', paragraph));
   return { ...node('Document', 0, source.length), children: blocks };
 }
 
+/** What the parser has to know of a file. */
+function pluginsFor(path: string): ('typescript' | 'jsx')[] {
+  if (path.endsWith('.tsx')) return ['typescript', 'jsx'];
+  return path.endsWith('.ts') ? ['typescript'] : [];
+}
+
 class SourceProcessor {
   availableExtensions() {
-    return ['.ts', '.mjs'];
+    return ['.ts', '.tsx', '.mjs'];
   }
 
   processor() {

@@ -168,8 +168,7 @@ export interface Prose {
 }
 
 /** The prose of a TypeScript or JavaScript source. */
-export function proseOf(source: string, isTypeScript = true): Prose {
-  const plugins: ParserPlugin[] = isTypeScript ? ['typescript'] : [];
+export function proseOf(source: string, plugins: ParserPlugin[] = ['typescript']): Prose {
   const file = parse(source, { sourceType: 'module', plugins, errorRecovery: true });
   const comments = (file.comments ?? []) as unknown as Comment[];
   const program = file.program as unknown as SyntaxNode;

@@ -10,7 +10,7 @@ export interface OperatorStore extends BacklogStore {
   /** Items as they are in the table, read strongly. Absent ids are left out. */
   readItems(ids: readonly string[]): Promise<Found[]>;
   /** One page of the whole table, eventually consistent: exactly one request. `next`: continue behind that id. */
-  scanItems(page: ScanPage): Promise<ItemsPage>;
+  scanItems(page: ItemsScan): Promise<ItemsPage>;
   /**
    * As `settle`, all of it or nothing: an item that is too large for it is an error.
    *
@@ -27,6 +27,12 @@ export interface OperatorStore extends BacklogStore {
   readQueues(): Promise<ReadonlyMap<string, QueueState>>;
   /** Stops a queue's runs, or lets them go on. False: it was so already. */
   setPaused(queue: string, paused: boolean): Promise<boolean>;
+}
+
+/** A part of the table to read. */
+export interface ItemsScan extends ScanPage {
+  /** Items at most. Default: as many as one request gives, up to 1 MB. */
+  readonly limit?: number | undefined;
 }
 
 /** One page of the whole table. */

@@ -65,7 +65,7 @@ export class CommandLine {
   /** A runtime, once it takes records. */
   async startRuntime(...args: string[]) {
     const runtime = this.start('start', '--port', '0', '--dynamodb-port', '0', ...args);
-    const ready = until(() => runtime.out().includes('Status page'), 60_000);
+    const ready = until(() => runtime.out().includes('Console'), 60_000);
     const early = runtime.ended.then((code) => {
       throw new Error(`the runtime ended with ${code}: ${runtime.out()}${runtime.err()}`);
     });

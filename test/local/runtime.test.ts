@@ -69,6 +69,7 @@ describe('the local runtime', () => {
     const page = await (await fetch(statusPage)).text();
     expect(page).toContain('local runtime');
     expect(page).toContain('delivers to <code>https://erp.example.com/in</code>');
+    expect(page).not.toContain('tok-1');
     expect(JSON.stringify(json)).not.toContain('tok-1');
   });
 

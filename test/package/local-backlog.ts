@@ -47,7 +47,7 @@ export class LocalBacklog {
       });
     }
     try {
-      await until(() => child.exitCode !== null || said.includes('Status page'), 90_000);
+      await until(() => child.exitCode !== null || said.includes('Console'), 90_000);
       if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
     } catch (error) {
       child.kill('SIGKILL');

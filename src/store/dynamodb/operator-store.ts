@@ -1,8 +1,8 @@
 import { toIso } from '../../clock.js';
 import { systemRandom } from '../../random.js';
 import type { BacklogRecord, Item } from '../../record/index.js';
-import type { CountQuery, Found, OperatorChange, OperatorStore } from '../operator-store.js';
-import type { IndexKey, LeaseState, QueueState, ScanPage } from '../store.js';
+import type { CountQuery, Found, ItemsScan, OperatorChange, OperatorStore } from '../operator-store.js';
+import type { IndexKey, LeaseState, QueueState } from '../store.js';
 import { ARRIVALS_PREFIX, claimedQueueOf } from './arrivals.js';
 import { toItem } from './attribute-values.js';
 import { CapacityMeter } from './capacity.js';
@@ -38,10 +38,11 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
     return found.map((stored) => this.single.find(stored));
   }
 
-  async scanItems({ segment, segments, after }: ScanPage) {
+  async scanItems({ segment, segments, after, limit }: ItemsScan) {
     const page = await this.recordsTable.scan({
       Segment: segment,
       TotalSegments: segments,
+      ...(limit === undefined ? {} : { Limit: limit }),
       ...(after === undefined ? {} : { ExclusiveStartKey: { id: { S: after } } }),
     });
     return { found: page.items.map((stored) => this.single.find(stored)), next: page.last?.id?.S };

@@ -5,6 +5,7 @@ import type {
   CountQuery,
   Found,
   ItemsPage,
+  ItemsScan,
   OperatorChange,
   OperatorStore,
 } from '../operator-store.js';
@@ -114,10 +115,16 @@ export class MemoryStore implements OperatorStore {
     return this.records.find(ids);
   }
 
-  /** All of it at once, in the last of the segments. */
-  async scanItems({ segment, segments }: ScanPage): Promise<ItemsPage> {
-    const items = segment < segments - 1 ? [] : this.items();
-    return { found: items.map((item) => this.records.found(item)), next: undefined };
+  /** All of it in the last of the segments. */
+  async scanItems({ segment, segments, after, limit }: ItemsScan): Promise<ItemsPage> {
+    const all = segment < segments - 1 ? [] : this.items();
+    const start = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    const items = all.slice(start, limit === undefined ? undefined : start + limit);
+    const isEnd = start + items.length >= all.length;
+    return {
+      found: items.map((item) => this.records.found(item)),
+      next: isEnd ? undefined : String(items.at(-1)?.id),
+    };
   }
 
   async countDue({ lane, from, until = LAST_TIME, after }: CountQuery): Promise<CountedPage> {

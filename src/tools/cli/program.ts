@@ -3,6 +3,7 @@ import { withoutUrlSecrets } from '../../url-text.js';
 import { VERSION } from '../../version.js';
 import { addAdopt } from './adopt/command.js';
 import { EXIT_CODES, examples, target } from './command-parts.js';
+import { addConsole } from './console.js';
 import { addDoctor } from './doctor/command.js';
 import { flags } from './flags.js';
 import { importFile } from './import.js';
@@ -40,7 +41,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       'use this DynamoDB instead of the embedded one, such as DynamoDB Local',
       flags.localEndpoint,
     )
-    .option('--port <port>', 'of the status page; 0 for any free one', flags.port, 8080)
+    .option('--port <port>', 'of the console; 0 for any free one', flags.port, 8080)
     .option('--data-dir <folder>', 'keep records, time and logs there between starts (default: in memory)')
     .option(
       '--speed <n>',
@@ -110,6 +111,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
   addAdopt(program, output, onExit);
   addDoctor(program, output, onExit);
   addOperate(program, output, onExit);
+  addConsole(program, output, onExit);
 
   program
     .command('policy')

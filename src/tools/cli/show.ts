@@ -96,7 +96,7 @@ export function historyLines(entry: HistoryEntry, paint: Paint): string[] {
 }
 
 /** JSON over several lines, for people. */
-function indentJson(json: string): string {
+export function indentJson(json: string): string {
   let depth = 0;
   return json.replace(/"(?:[^"\\]|\\.)*"|[[{]\s*[\]}]|[[\]{},:]/g, (token) => {
     if (token.length > 1) return token;

@@ -40,7 +40,7 @@ export function banner(status: RuntimeStatus, paint: Paint): string[] {
   const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
   return [
     line('DynamoDB', `${status.endpoint}  table ${status.tables.join(', ')}`),
-    line('Status page', status.statusPage),
+    line('Console', status.statusPage),
     line('App', status.app),
     line('Data', status.dataDir ?? 'in memory, gone at the end (--data-dir DIR keeps them)'),
     line('Speed', speedText(status.speed)),
@@ -69,8 +69,8 @@ function delivery({ deliverTo, sample, rules }: RuntimeStatus, paint: Paint): [s
   if (!sample.erp) return [shop];
   const { up, changesInSeconds, taken, rejected } = sample.erp;
   const state = up
-    ? `${paint('green', 'up')}, goes down in ${changesInSeconds} s`
-    : `${paint(['bold', 'red'], 'DOWN')}, answers 503 for another ${changesInSeconds} s`;
+    ? `${paint('green', 'up')}${changesInSeconds === undefined ? '' : `, goes down in ${changesInSeconds} s`}`
+    : `${paint(['bold', 'red'], 'DOWN')}, answers 503 ${changesInSeconds === undefined ? 'until the console takes it up' : `for another ${changesInSeconds} s`}`;
   return [shop, ['ERP', `${state}; took ${taken}, rejected ${rejected} permanently`]];
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { RetryPolicy } from '../../policies/index.js';
 import type { RetryMode } from '../../record/index.js';
 import { DUE_INDEX } from '../../store/index.js';
 import type { LocalApp } from './template/local-app.js';
@@ -9,6 +10,8 @@ export interface AppQueue {
   readonly retryMode: RetryMode;
   /** The type of its retry policy, such as `fibonacci`. */
   readonly policy: string;
+  /** The policy itself, not checked. Absent: the default of the handler. */
+  readonly retry?: RetryPolicy | undefined;
   readonly deliverTo?: string | undefined;
   /** The table its records are in. */
   readonly table: string;
@@ -19,7 +22,7 @@ const queuesSchema = z.record(
   z.string(),
   z.object({
     retryMode: z.enum(['perRecord', 'progressive']),
-    retry: z.object({ type: z.string() }).optional(),
+    retry: z.looseObject({ type: z.string() }).optional(),
     deliverTo: z.union([z.string(), z.object({ url: z.string() }).transform(({ url }) => url)]).optional(),
   }),
 );
@@ -39,6 +42,7 @@ export function queuesOf(app: LocalApp): AppQueue[] {
         name,
         retryMode,
         policy: retry?.type ?? known?.policy ?? (retryMode === 'progressive' ? 'progressive' : 'fibonacci'),
+        retry: (retry as RetryPolicy | undefined) ?? known?.retry,
         table,
         deliverTo: deliverTo ?? known?.deliverTo,
         controlTable: environment.BACKLOG_CONTROL_TABLE,

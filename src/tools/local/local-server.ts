@@ -24,8 +24,15 @@ export function localApp(): LocalApp {
   return app;
 }
 
+/** Another application, behind the same check. */
+export function withOwnHost(inner: { fetch(request: Request): Response | Promise<Response> }): LocalApp {
+  const app = localApp();
+  app.all('*', (context) => inner.fetch(context.req.raw));
+  return app;
+}
+
 /** Serves it on this machine, for this machine. */
-export async function serveLocally(app: LocalApp, port: number): Promise<LocalServer> {
+export async function serveLocally(app: Pick<LocalApp, 'fetch'>, port: number): Promise<LocalServer> {
   const server = await new Promise<ServerType>((resolve, reject) => {
     const listening = serve({ fetch: app.fetch, hostname: HOST, port }, () => resolve(listening));
     listening.once('error', reject);

@@ -1,13 +1,13 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { toIso } from '../../clock.js';
-import { ConfigurationError } from '../../errors.js';
+import type { ConfigurationError } from '../../errors.js';
 import { systemRandom } from '../../random.js';
 import { countRecords } from '../../store/dynamodb/emulator.js';
 import { createDynamoDbClient } from '../../store/index.js';
 import { queuesOf, recordTables } from './app-queues.js';
 import { Closers } from './closers.js';
-import type { Database, DatabaseOptions } from './database/database.js';
+import { openDatabase } from './database/open-database.js';
 import { announce } from './discovery.js';
 import { startFunctions } from './functions.js';
 import { endFormerRuns, itemsLeftBehind } from './left-behind.js';
@@ -24,11 +24,12 @@ import { secretsFile } from './secrets-file.js';
 import { Counter } from './status/counter.js';
 import { RunLog } from './status/run-log.js';
 import { type RunReport, reportRun } from './status/run-report.js';
+import { runtimeConsole } from './status/runtime-console.js';
 import { RuntimeStatusView } from './status/runtime-status.js';
 import type { RuntimeStatus } from './status/status.js';
-import { startStatusPage } from './status/status-page.js';
+import { type StatusPageParts, startStatusPage } from './status/status-page.js';
 import { Beginning } from './streams/beginning.js';
-import type { LocalApp } from './template/local-app.js';
+import type { LocalApp, LocalRule } from './template/local-app.js';
 import { synthesize } from './template/synth.js';
 import { readApp } from './template/template.js';
 
@@ -85,8 +86,8 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   closers.add(() => database.stop());
   const scratch = await openScratch();
   closers.add(() => rm(scratch, { recursive: true, force: true }));
-  const view: { current?: RuntimeStatusView } = {};
-  const page = await onPort(port, '--port', (free) => startStatusPage(free, () => view.current?.status()));
+  const view: { current?: StatusPageParts } = {};
+  const page = await onPort(port, '--port', (free) => startStatusPage(free, () => view.current));
   closers.add(() => page.stop());
   const erp =
     sample && options.deliverTo === undefined
@@ -136,16 +137,17 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     onNotice,
   });
 
+  const fire = async ({ id, label, functionName, event }: LocalRule, coalesced: number) => {
+    const at = toIso(time.clock.now());
+    const startedAt = performance.now();
+    const invocation = await host.invoke(functionName, event);
+    const durationMs = performance.now() - startedAt;
+    addReport(reportRun({ at, rule: id, label, coalesced, durationMs, invocation }));
+  };
   const scheduler = new Scheduler({
     rules: app.rules,
     time,
-    fire: async ({ rule: { id, label, functionName, event }, coalesced }) => {
-      const at = toIso(time.clock.now());
-      const startedAt = performance.now();
-      const invocation = await host.invoke(functionName, event);
-      const durationMs = performance.now() - startedAt;
-      addReport(reportRun({ at, rule: id, label, coalesced, durationMs, invocation }));
-    },
+    fire: ({ rule, coalesced }) => fire(rule, coalesced),
   });
   closers.add(() => scheduler.stop());
   const shop = sample
@@ -159,7 +161,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     : undefined;
   if (shop) closers.add(() => shop.close());
 
-  view.current = new RuntimeStatusView({
+  const status = new RuntimeStatusView({
     app,
     appName: options.app ?? "this package's own CDK app",
     queues,
@@ -175,7 +177,25 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     shop,
     erp,
   });
-  const status = view.current;
+  view.current = {
+    status: () => status.status(),
+    console: runtimeConsole({
+      tables,
+      allTables: app.tables.map(({ name }) => name),
+      queues,
+      client,
+      time,
+      log,
+      folder: logs.folder,
+      status: () => status.status(),
+      erp,
+      indexAtOnce: app.streams.length === 0,
+      runRule: async (id) => {
+        const rule = app.rules.find((one) => one.id === id);
+        if (rule) await fire(rule, 0);
+      },
+    }),
+  };
   const counter = new Counter({
     count: async (abort) => {
       const counts = await Promise.all(
@@ -236,36 +256,6 @@ class Failure {
   tell(error: ConfigurationError): void {
     this.first ??= error;
     this.resolve(error);
-  }
-}
-
-async function openDatabase(
-  { dynamodbPort = 8000, dynamodbEndpoint }: RuntimeOptions,
-  dataDir: string | undefined,
-  told: DatabaseOptions,
-): Promise<Database> {
-  if (dynamodbEndpoint === undefined) {
-    if (dataDir !== undefined) await makeFolder(dataDir);
-    const { embeddedDatabase } = await import('./database/embedded.js');
-    return embeddedDatabase({ port: dynamodbPort, dataDir, ...told });
-  }
-  if (dataDir === undefined) {
-    const { givenDatabase } = await import('./database/given.js');
-    return givenDatabase(dynamodbEndpoint, told);
-  }
-  throw new ConfigurationError(
-    '--data-dir keeps the records of the embedded DynamoDB, and the time that belongs to them; with ' +
-      '--dynamodb-endpoint they are elsewhere: leave one of the two out',
-  );
-}
-
-async function makeFolder(dataDir: string): Promise<void> {
-  try {
-    await mkdir(dataDir, { recursive: true });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'there is a file of that name' : message;
-    throw new ConfigurationError(`--data-dir: ${dataDir} cannot be a folder: ${reason}`, { cause: error });
   }
 }
 

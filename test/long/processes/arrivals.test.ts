@@ -13,7 +13,7 @@ let table: string;
 const answers: Record<string, number> = {};
 
 const status = async () => {
-  const [page] = /http:\S+(?=\n)/.exec(runtime.out().split('Status page')[1] ?? '') ?? [];
+  const [page] = /http:\S+(?=\n)/.exec(runtime.out().split('Console')[1] ?? '') ?? [];
   return (await (await fetch(`${page}status.json`)).json()) as RuntimeStatus;
 };
 

@@ -18,18 +18,34 @@ export function target(command: Command): Command {
 }
 
 /**
- * Finds both tables.
+ * Finds both tables, and an operator for them.
  *
  * @throws ConfigurationError that says which flag to give, or what to start
  */
 export async function operatorAt(
   flags: OperateTargetFlags,
 ): Promise<{ readonly operator: BacklogOperator; readonly target: Target }> {
+  const { target: found, controlTable } = await tablesAt(flags);
+  const { client, table, clock } = found;
+  try {
+    return { operator: new BacklogOperator({ table, controlTable, client, clock }), target: found };
+  } catch (error) {
+    client.destroy();
+    throw error;
+  }
+}
+
+/**
+ * Finds both tables.
+ *
+ * @throws ConfigurationError that says which flag to give, or what to start
+ */
+export async function tablesAt(
+  flags: OperateTargetFlags,
+): Promise<{ readonly target: Target; readonly controlTable: string }> {
   const found = await connect(flags);
   try {
-    const { client, table, clock } = found;
-    const controlTable = flags.controlTable ?? (await controlTableOf(found));
-    return { operator: new BacklogOperator({ table, controlTable, client, clock }), target: found };
+    return { target: found, controlTable: flags.controlTable ?? (await controlTableOf(found)) };
   } catch (error) {
     found.client.destroy();
     throw error;

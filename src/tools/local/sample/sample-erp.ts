@@ -11,8 +11,8 @@ export interface SampleErpOptions {
 
 export interface ErpState {
   readonly up: boolean;
-  /** Real seconds until it changes. */
-  readonly changesInSeconds: number;
+  /** Real seconds until it changes. Absent: a person has taken it down or up, and it stays so. */
+  readonly changesInSeconds?: number | undefined;
   readonly taken: number;
   /** Refused permanently. */
   readonly rejected: number;
@@ -34,6 +34,7 @@ export class SampleErp {
   readonly #options: SampleErpOptions;
   readonly #server: Server;
   #openedAt: number | undefined;
+  #set: boolean | undefined;
   #taken = 0;
   #rejected = 0;
   #unavailable = 0;
@@ -74,13 +75,19 @@ export class SampleErp {
     this.#openedAt = this.#options.now();
   }
 
+  /** Takes it down, or up: its ups and downs are over. */
+  set(up: boolean): void {
+    this.#set = up;
+  }
+
   get state(): ErpState {
     const { up, changesInMs } = phaseAt(
       this.#openedAt === undefined ? 0 : this.#options.now() - this.#openedAt,
     );
     return {
-      up,
-      changesInSeconds: Math.ceil(changesInMs / 1000),
+      ...(this.#set === undefined
+        ? { up, changesInSeconds: Math.ceil(changesInMs / 1000) }
+        : { up: this.#set }),
       taken: this.#taken,
       rejected: this.#rejected,
       unavailable: this.#unavailable,

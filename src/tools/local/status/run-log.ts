@@ -1,3 +1,4 @@
+import type { RunSummary } from '../../../worker/summary.js';
 import type { Notice } from '../sandbox/function-logs.js';
 import type { RunReport } from './run-report.js';
 import type { RunTotals } from './status.js';
@@ -9,14 +10,26 @@ interface RuleCounts {
   givenUp: number;
 }
 
+/** Attempts that ended within one minute of the backlog's time, which begins at `at` (epoch milliseconds). */
+interface MinuteCounts {
+  readonly at: number;
+  succeeded: number;
+  failed: number;
+}
+
 const KEPT_RUNS = 50;
 const KEPT_NOTICES = 10;
+const MINUTE_MS = 60_000;
+const KEPT_MINUTES = 120;
 
 /** What has happened since the start, in bounded memory. */
 export class RunLog {
   readonly runs: RunReport[] = [];
   readonly notices: Notice[] = [];
   readonly #rules = new Map<string, RuleCounts>();
+  readonly #last = new Map<string, RunReport>();
+  /** By queue, the oldest minute first. */
+  readonly #minutes = new Map<string, MinuteCounts[]>();
   #totals: { -readonly [Key in keyof RunTotals]: number } = {
     runs: 0,
     attempted: 0,
@@ -39,8 +52,20 @@ export class RunLog {
     return this.#rules.get(id) ?? { fired: 0, late: 0, failed: 0, givenUp: 0 };
   }
 
+  /** The newest firing of a rule, also one that found nothing to do. */
+  lastOf(id: string): RunReport | undefined {
+    return this.#last.get(id);
+  }
+
+  /** The last two hours of a queue. Minutes in which no attempt ended are left out. */
+  minutesOf(queue: string): readonly Readonly<MinuteCounts>[] {
+    return this.#minutes.get(queue) ?? [];
+  }
+
   add(report: RunReport): void {
     const { summary, outcome, coalesced } = report;
+    this.#last.set(report.rule, report);
+    for (const part of summary?.queues ?? (summary ? [summary] : [])) this.#addMinute(report.at, part);
     const totals = this.#totals;
     const counts = { ...this.ofRule(report.rule) };
     const broke = outcome === 'error' || outcome === 'exited' || outcome === 'timedOut';
@@ -61,6 +86,24 @@ export class RunLog {
     counts.givenUp += outcome === 'givenUp' ? 1 : 0;
     this.#rules.set(report.rule, counts);
     if (!report.idle) keep(this.runs, report, KEPT_RUNS);
+  }
+
+  #addMinute(time: string, { queue, succeeded, failed, dead }: RunSummary): void {
+    const at = Math.floor(Date.parse(time) / MINUTE_MS) * MINUTE_MS;
+    const minutes = this.#minutes.get(queue) ?? [];
+    const failures = failed + dead;
+    if (succeeded + failures === 0) return;
+    const same = minutes.find((minute) => minute.at === at);
+    if (same) {
+      same.succeeded += succeeded;
+      same.failed += failures;
+      return;
+    }
+    const kept = [...minutes, { at, succeeded, failed: failures }].sort((one, other) => one.at - other.at);
+    this.#minutes.set(
+      queue,
+      kept.filter((minute) => minute.at > at - KEPT_MINUTES * MINUTE_MS),
+    );
   }
 
   addNotice(notice: Notice): void {

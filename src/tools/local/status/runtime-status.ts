@@ -72,6 +72,7 @@ export class RuntimeStatusView {
       label,
       expression,
       queue: queueOf(event),
+      ...tierOf(event),
       ...(timeZone === undefined ? {} : { timeZone }),
       enabled,
       ...(next === undefined ? {} : { nextAt: toIso(next) }),
@@ -114,6 +115,13 @@ export class RuntimeStatusView {
       .filter((next) => next !== undefined);
     return times.length > 0 ? Math.min(...times) : undefined;
   }
+}
+
+function tierOf(event: unknown): { readonly tier?: number } {
+  const { tier } = (typeof event === 'object' && event !== null ? event : {}) as {
+    tier?: { number?: unknown };
+  };
+  return typeof tier?.number === 'number' ? { tier: tier.number } : {};
 }
 
 function queueOf(event: unknown): string | undefined {

@@ -3,7 +3,7 @@ import type { ErpState } from '../sample/sample-erp.js';
 import type { Notice } from '../sandbox/function-logs.js';
 import type { RunReport } from './run-report.js';
 
-/** Everything that the terminal, the status page and `/status.json` show. Times are the backlog's, ISO-8601. */
+/** Everything that the terminal, the console and `/status.json` show. Times are the backlog's, ISO-8601. */
 export interface RuntimeStatus {
   readonly startedAt: string;
   readonly now: string;
@@ -46,6 +46,8 @@ export interface RuleStatus {
   readonly expression: string;
   /** Whose records its runs attempt; absent: no queue's, such as the sweep. */
   readonly queue?: string | undefined;
+  /** The tier that it runs, from 1; absent: it is no rule of a tier. */
+  readonly tier?: number | undefined;
   /** The time zone of a schedule that has one. */
   readonly timeZone?: string | undefined;
   readonly enabled: boolean;

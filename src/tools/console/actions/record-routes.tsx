@@ -1,0 +1,114 @@
+import { type Context, Hono } from 'hono';
+import { jsonOf } from '../../../delivery/body.js';
+import { ConfigurationError } from '../../../errors.js';
+import { BacklogOperator } from '../../../operate/index.js';
+import { Tables } from '../../../operate/tables.js';
+import type { BacklogRecord } from '../../../record/index.js';
+import { parseExactly } from '../../cli/exact-json.js';
+import { hasProblems, resultText } from '../../cli/operate/report.js';
+import type { Routes } from '../app-parts.js';
+import { readForm } from '../forms.js';
+import { page, Verdict } from '../layout.js';
+import { Foreign, link } from '../parts.js';
+import { recordPage } from '../record/view.js';
+import { ACTIONS, type ConsoleAction } from './catalog.js';
+import { confirmPage, previewPage } from './confirm.js';
+
+/** The page of a record, and what can be done with it. */
+export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes): Hono {
+  const app = new Hono();
+  const { store } = new Tables(deps.backlog).open();
+  const operator = new BacklogOperator(deps.backlog);
+  const find = (request: Context) => store.get(request.req.query('id') ?? '');
+  const absent = (request: Context) => {
+    const id = request.req.query('id') ?? '';
+    const context = contextOf(request);
+    const children = (
+      <Verdict>
+        There is no record <Foreign text={id} most={120} />.
+      </Verdict>
+    );
+    return request.html(page({ context, title: 'No such record', view: 'Records', children }), 404);
+  };
+  const queues = () => (deps.queues?.() ?? []).map(({ name }) => name);
+
+  app.get('/', async (request) => {
+    const [record, { counts }] = await Promise.all([find(request), reader.read()]);
+    if (!record) return absent(request);
+    const running = [...(counts?.leases.values() ?? [])].some(({ ids }) => ids.includes(record.id));
+    return request.html(recordPage(contextOf(request), record, running));
+  });
+
+  app.get('/payload', async (request) => {
+    const record = await find(request);
+    if (!record) return absent(request);
+    return request.body(jsonOf(record.payload), 200, {
+      'Content-Type': 'application/json; charset=utf-8',
+      // A browser must not take what a producer wrote for a page of this server.
+      'Content-Disposition': 'attachment; filename="payload.json"',
+    });
+  });
+
+  app.get('/act', async (request) => {
+    const record = await find(request);
+    const action = actionOf(request, record);
+    if (!record || !action) return absent(request);
+    const context = contextOf(request);
+    return request.html(confirmPage({ context, action, record, queues: queues(), field: () => '' }));
+  });
+
+  app.post('/preview', async (request) => {
+    const form = await readForm(request, guard, deps);
+    if ('refusal' in form) return request.text(form.refusal, form.status);
+    const record = await find(request);
+    const action = actionOf(request, record);
+    if (!record || !action) return absent(request);
+    const props = { context: contextOf(request), action, record, queues: queues(), field: form.field };
+    if (isChanged(record, form.field)) return request.html(confirmPage({ ...props, problem: CHANGED }), 409);
+    try {
+      return request.html(previewPage({ ...props, payload: parseExactly(form.field('payload')) }));
+    } catch (error) {
+      const problem = `Payload: expected JSON: ${(error as Error).message}`;
+      return request.html(confirmPage({ ...props, problem }), 422);
+    }
+  });
+
+  app.post('/act', async (request) => {
+    const form = await readForm(request, guard, deps);
+    if ('refusal' in form || !deps.access.write) {
+      return request.text('refusal' in form ? form.refusal : '', 403);
+    }
+    const record = await find(request);
+    const action = actionOf(request, record);
+    if (!record || !action) return absent(request);
+    const props = { context: contextOf(request), action, record, queues: queues(), field: form.field };
+    if (isChanged(record, form.field)) return request.html(confirmPage({ ...props, problem: CHANGED }), 409);
+    const { as } = deps.access;
+    try {
+      const { text, act } = action.prepare(form.field, as);
+      const result = await act(operator, [record.id], {});
+      const told = resultText(result, { ask: action.label, done: action.done }, false);
+      deps.onAction({ at: new Date().toISOString(), as, text: `${text}: ${record.id}`, result: told });
+      reader.forget();
+      const note = notes.write({ ok: result.changed > 0 && !hasProblems(result, true), text: told });
+      return request.redirect(link('/record', { id: record.id, note }), 303);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return request.html(confirmPage({ ...props, problem: error.message }), 422);
+    }
+  });
+  return app;
+}
+
+const CHANGED =
+  'The record has been changed since you opened this page. This is how it is now: look again, and confirm again.';
+
+/** The fence of the page: the record must still be the one that the operator has seen. The write has one of its own. */
+function isChanged({ rev }: BacklogRecord, field: (name: string) => string): boolean {
+  return field('rev') !== (rev ?? '');
+}
+
+function actionOf(request: Context, record: BacklogRecord | undefined): ConsoleAction | undefined {
+  const name = request.req.query('do');
+  return ACTIONS.find((action) => action.name === name && record && action.statuses.includes(record.status));
+}

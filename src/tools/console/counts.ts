@@ -1,0 +1,99 @@
+import { isExpired } from '../../leases/lease.js';
+import { BacklogOperator, type Stats } from '../../operate/index.js';
+import { Tables } from '../../operate/tables.js';
+import type { LeaseState, QueueState } from '../../store/store.js';
+import type { ConsoleDeps } from './deps.js';
+
+/** Counts of all queues, as they were read at one time. */
+export interface Counts {
+  readonly stats: Stats;
+  /** Live leases by key: a queue, one of its lanes, or one of its tiers. */
+  readonly leases: ReadonlyMap<string, LeaseState>;
+  /** The items of the queues in the control table. */
+  readonly states: ReadonlyMap<string, QueueState>;
+  /** Real time, epoch milliseconds. */
+  readonly readAt: number;
+}
+
+/** The newest counts, and why there are no newer ones. */
+export interface LatestCounts {
+  /** Undefined: they could never be read. */
+  readonly counts: Counts | undefined;
+  /** Of the last read, if it failed. */
+  readonly error: unknown;
+}
+
+const DEFAULT_MS = 5_000;
+/** Counting takes at most this share of the time: the more records there are, the less often they are counted. */
+const MAX_SHARE = 0.05;
+/** In AWS each count is billed: on average no more read units than this are spent in a second. */
+const MOST_UNITS_PER_SECOND = 20;
+/** A count that takes longer than this is not waited for, if there is an earlier one. */
+const LONG_MS = 300;
+
+/**
+ * Reads the counts of all queues when a page asks for them, and hands out the same ones for some seconds: ten browsers
+ * cost as much as one. Requests at the same time share one read.
+ */
+export class CountsReader {
+  private readonly operator: BacklogOperator;
+  private readonly tables: Tables;
+  private latest: LatestCounts = { counts: undefined, error: undefined };
+  private triedAt = Number.NEGATIVE_INFINITY;
+  private tookMs = 0;
+  private reading: Promise<LatestCounts> | undefined;
+
+  constructor(private readonly deps: ConsoleDeps) {
+    this.operator = new BacklogOperator(deps.backlog);
+    this.tables = new Tables(deps.backlog);
+  }
+
+  /** Never throws: a page shows what is known, and what went wrong. */
+  async read(): Promise<LatestCounts> {
+    const age = this.tables.clock.wall() - this.triedAt;
+    if (age >= 0 && age < this.holdMs()) return this.latest;
+    this.reading ??= this.readNow().finally(() => {
+      this.reading = undefined;
+    });
+    const isShown = this.latest.counts !== undefined && this.triedAt > Number.NEGATIVE_INFINITY;
+    return isShown && this.tookMs > LONG_MS ? this.latest : this.reading;
+  }
+
+  /** How long the counts are shown: longer, if they have cost much. */
+  private holdMs(): number {
+    const units = this.deps.runtime ? 0 : (this.latest.counts?.stats.readUnits ?? 0);
+    const least = this.deps.countsForMs ?? DEFAULT_MS;
+    return Math.max(least, this.tookMs / MAX_SHARE, (1000 * units) / MOST_UNITS_PER_SECOND);
+  }
+
+  /** After an action: the next page reads again. */
+  forget(): void {
+    this.triedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  private async readNow(): Promise<LatestCounts> {
+    const startedAt = performance.now();
+    try {
+      const alsoQueues = this.deps.queues?.().map(({ name }) => name);
+      const { store } = this.tables.open();
+      const [stats, all, states] = await Promise.all([
+        this.operator.stats({ alsoQueues }),
+        store.readLeases(),
+        store.readQueues(),
+      ]);
+      const { clock } = this.tables;
+      const leases = new Map([...all].filter(([, lease]) => !isExpired(lease, clock)));
+      this.latest = { counts: { stats, leases, states, readAt: clock.wall() }, error: undefined };
+    } catch (error) {
+      this.latest = { counts: this.latest.counts, error };
+    }
+    this.triedAt = this.tables.clock.wall();
+    this.tookMs = performance.now() - startedAt;
+    return this.latest;
+  }
+}
+
+/** Whether a lease, by its key, is for records of that queue. */
+export function isLeaseOfQueue(key: string, queue: string): boolean {
+  return key === queue || key.startsWith(`${queue}#`);
+}

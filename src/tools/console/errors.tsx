@@ -1,0 +1,32 @@
+import { shortened } from './format.js';
+import { Icon } from './parts.js';
+
+/** Why the tables could not be read, in one line. */
+export function explainRead(error: unknown): string {
+  const { name, message } =
+    error instanceof Error ? deepest(error) : { name: 'Error', message: String(error) };
+  return shortened(name === 'Error' ? message : `${name}: ${message}`, 300);
+}
+
+function deepest(error: Error): Error {
+  return error.cause instanceof Error ? deepest(error.cause) : error;
+}
+
+/** The message as it came, and the next step. */
+export function ReadError({ reason, stale }: { reason: string; stale?: boolean }) {
+  return (
+    <section class="panel" role="alert">
+      <div class="blank">
+        <h2 class="mark dead">
+          <Icon name="fail" />
+          <span>The tables cannot be read</span>
+        </h2>
+        <p>
+          <bdi>{reason}</bdi>
+        </p>
+        {stale ? <p class="sub">The numbers below are the last ones that could be read.</p> : null}
+        <pre class="cmd">npx backlog doctor</pre>
+      </div>
+    </section>
+  );
+}

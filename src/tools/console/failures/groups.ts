@@ -1,0 +1,73 @@
+import type { BacklogRecord } from '../../../record/index.js';
+import { patternOf } from './pattern.js';
+import type { Stratum } from './sample.js';
+
+/** How long ago the last failure was. The edges are durations, as a filter takes them. */
+export const BUCKETS = [
+  { label: 'last 1 h', within: '1h', before: '', untilMs: 3_600_000 },
+  { label: '1–3 h', within: '3h', before: '1h', untilMs: 3 * 3_600_000 },
+  { label: '3–24 h', within: '24h', before: '3h', untilMs: 24 * 3_600_000 },
+  { label: 'older', within: '', before: '24h', untilMs: Number.POSITIVE_INFINITY },
+] as const;
+
+/** Records that failed last for the same cause. */
+export interface FailureGroup {
+  readonly queue: string;
+  readonly dead: boolean;
+  readonly errorName: string;
+  /** The message, with what differs from record to record replaced. */
+  readonly pattern: string;
+  /** By bucket, as many as there probably are. */
+  readonly counts: readonly number[];
+  readonly total: number;
+  /** Not all records of its queue were read: counts are estimates. */
+  readonly estimated: boolean;
+  /** Of those that were read, the one that failed last. */
+  readonly example: BacklogRecord;
+}
+
+/** Groups by queue, error class, pattern of the message, and dead or not. The largest of the last hour first. */
+export function groupFailures(strata: readonly Stratum[], now: number): FailureGroup[] {
+  const groups = new Map<
+    string,
+    { -readonly [Key in keyof FailureGroup]: FailureGroup[Key] } & { counts: number[] }
+  >();
+  for (const { queue, dead, total, records } of strata) {
+    const weight = total / Math.max(1, records.length);
+    for (const record of records) {
+      const { lastError } = record;
+      // NEW records wait in the same lane; a dead record without an error has expired, or was discarded.
+      if (!lastError || (!dead && record.status !== 'ERROR')) continue;
+      const pattern = patternOf(lastError.message);
+      const key = JSON.stringify([queue, dead, lastError.name, pattern]);
+      const group = groups.get(key) ?? {
+        queue,
+        dead,
+        errorName: lastError.name,
+        pattern,
+        counts: BUCKETS.map(() => 0),
+        total: 0,
+        estimated: weight > 1,
+        example: record,
+      };
+      const bucket = bucketOf(record, now);
+      group.counts[bucket] = (group.counts[bucket] ?? 0) + weight;
+      group.total += weight;
+      if (failedAt(record) > failedAt(group.example)) group.example = record;
+      groups.set(key, group);
+    }
+  }
+  const [recent, all] = [(group: FailureGroup) => group.counts[0] ?? 0, (group: FailureGroup) => group.total];
+  return [...groups.values()].sort((one, other) => recent(other) - recent(one) || all(other) - all(one));
+}
+
+function bucketOf(record: BacklogRecord, now: number): number {
+  const ago = now - failedAt(record);
+  const found = BUCKETS.findIndex(({ untilMs }) => ago < untilMs);
+  return found < 0 ? BUCKETS.length - 1 : found;
+}
+
+function failedAt({ lastFailureAt, lastError }: BacklogRecord): number {
+  const time = Date.parse(lastFailureAt ?? lastError?.at ?? '');
+  return Number.isFinite(time) ? time : 0;
+}

@@ -1,0 +1,196 @@
+import { Tables } from '../../../operate/tables.js';
+import type { CountsReader } from '../counts.js';
+import { explainRead, ReadError } from '../errors.js';
+import { count, records, units } from '../format.js';
+import { type PageContext, page, Verdict } from '../layout.js';
+import { Foreign, link, Mark, Panel, recordLink } from '../parts.js';
+import { BUCKETS, type FailureGroup, groupFailures } from './groups.js';
+import { sampleRecords } from './sample.js';
+
+/** Which cause is most of it, how new it is, and what to do about it. */
+export async function failuresPage(context: PageContext, reader: CountsReader) {
+  const { deps, now } = context;
+  const { counts, error } = await reader.read();
+  if (!counts) {
+    const reason = explainRead(error);
+    return page({ context, title: 'Failures', view: 'Failures', children: <ReadError reason={reason} /> });
+  }
+  const { store, units: spent } = new Tables(deps.backlog).open();
+  const strata = await sampleRecords(store, counts.stats.queues);
+  const groups = groupFailures(strata, now);
+  const examined = strata.reduce((sum, stratum) => sum + stratum.records.length, 0);
+  const total = strata.reduce((sum, stratum) => sum + stratum.total, 0);
+  const cost = spent().readUnits;
+  const isSampled = examined < total;
+  const note = [
+    isSampled
+      ? `≈, from ${count(examined)} of ${count(total)} records`
+      : `all ${records(examined)} that are not finished`,
+    ...(cost > 0 ? [units(cost)] : []),
+  ].join(', ');
+  return page({
+    context,
+    title: 'Failures',
+    view: 'Failures',
+    children: (
+      <>
+        <Verdict note={note}>
+          <Sentence groups={groups} isSampled={isSampled} />
+        </Verdict>
+        {groups.length > 0 ? <Heat context={context} groups={groups} /> : null}
+      </>
+    ),
+  });
+}
+
+function Sentence({ groups, isSampled }: { groups: readonly FailureGroup[]; isSampled: boolean }) {
+  const [first] = groups;
+  if (!first) {
+    return (
+      <Mark tone="ok" icon="ok">
+        No record that is not finished has failed.
+      </Mark>
+    );
+  }
+  const recent = groups.reduce((sum, group) => sum + (group.counts[0] ?? 0), 0);
+  const [bucket, all, when] =
+    recent > 0
+      ? [first.counts[0] ?? 0, recent, 'failed in the last hour']
+      : [
+          first.total,
+          groups.reduce((sum, group) => sum + group.total, 0),
+          'have failed, none in the last hour',
+        ];
+  const [part, whole] = [Math.round(bucket), Math.round(all)];
+  return (
+    <>
+      {isSampled ? '≈ ' : ''}
+      {part === whole
+        ? `${records(whole)} ${when}, all for one cause: `
+        : `${count(part)} of the ${count(whole)} records that ${when} share one cause: `}
+      <Foreign text={`${first.errorName}: ${first.pattern}`} most={110} />
+    </>
+  );
+}
+
+function Heat({ context, groups }: { context: PageContext; groups: readonly FailureGroup[] }) {
+  const most = Math.max(...groups.flatMap(({ counts }) => counts));
+  return (
+    <Panel
+      title="Failures by cause and age"
+      note={`by time of the last failure, ${groups.length} ${groups.length === 1 ? 'group' : 'groups'}`}
+      end={<HeatKey />}
+    >
+      <table class="heat cards">
+        <thead>
+          <tr>
+            <th scope="col">Cause, queue and message</th>
+            {BUCKETS.map(({ label }) => (
+              <th scope="col" class="r">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => (
+            <Row context={context} group={group} most={most} />
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+function HeatKey() {
+  return (
+    <span class="key">
+      <span>few</span>
+      {[1, 2, 3, 4].map((level) => (
+        <i class={`h${level}`} />
+      ))}
+      <span>many, each step 5 times as many</span>
+    </span>
+  );
+}
+
+function filterOf({ queue, dead, errorName, pattern }: FailureGroup) {
+  return { queue, status: dead ? 'DEAD' : 'ERROR', errorName, pattern };
+}
+
+function Row({ context, group, most }: { context: PageContext; group: FailureGroup; most: number }) {
+  const { queue, dead, errorName, pattern, example, counts, estimated } = group;
+  const action = dead ? (['redrive', 'Redrive these'] as const) : (['run-now', 'Retry these'] as const);
+  const stack = example.history.at(-1)?.stack;
+  const { access } = context.deps;
+  return (
+    <tr>
+      <td class="full">
+        <span class="cause">
+          <b>
+            <Foreign text={errorName} most={64} />
+          </b>
+          <Foreign text={queue} most={60} />
+          {dead ? (
+            <Mark tone="dead" icon="dead">
+              dead
+            </Mark>
+          ) : (
+            <Mark tone="retry" icon="retry">
+              in retry
+            </Mark>
+          )}
+        </span>
+        <span class="msg block">
+          <bdi>
+            {pattern.split(/(\{[a-z]+\})/).map((part, i) => (i % 2 === 1 ? <mark>{part}</mark> : part))}
+          </bdi>
+        </span>
+        <span class="sm sub causelinks">
+          <span>
+            such as{' '}
+            <a href={recordLink(example.id)}>
+              <Foreign text={example.id} most={48} />
+            </a>
+          </span>
+          {access.write ? (
+            <a href={link('/bulk', { do: action[0], ...filterOf(group) })}>{action[1]}…</a>
+          ) : (
+            <span class="q" title={access.reason}>
+              {action[1]}: read-only
+            </span>
+          )}
+        </span>
+        {stack === undefined ? null : (
+          <details>
+            <summary>Stack</summary>
+            <pre class="stack">
+              <bdi>{stack}</bdi>
+            </pre>
+          </details>
+        )}
+      </td>
+      {BUCKETS.map(({ label, within, before }, i) => {
+        const number = counts[i] ?? 0;
+        const href = link('/records', { ...filterOf(group), failedWithin: within, failedBefore: before });
+        return (
+          <td class="cell" data-label={label}>
+            {number === 0 ? (
+              <span class="q">0</span>
+            ) : (
+              <a class={`h${level(number, most)}`} href={href}>
+                {estimated ? '≈ ' : ''}
+                {count(Math.round(number))}
+              </a>
+            )}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+/** 4 for the largest count, and one less for each fifth of it. */
+function level(number: number, most: number): number {
+  return Math.max(1, 4 - Math.floor(Math.log(most / number) / Math.log(5)));
+}

@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto';
+import type { Flash } from './layout.js';
+
+const MOST_NOTES = 100;
+
+/**
+ * What actions came to, for the page after them. The address has only a random name of the note: a link that others
+ * made cannot put words into the console's mouth.
+ */
+export class FlashNotes {
+  private readonly notes = new Map<string, Flash>();
+
+  /** Gives the name of the note. */
+  write(note: Flash): string {
+    const name = randomBytes(9).toString('base64url');
+    this.notes.set(name, note);
+    for (const oldest of this.notes.keys()) {
+      if (this.notes.size <= MOST_NOTES) break;
+      this.notes.delete(oldest);
+    }
+    return name;
+  }
+
+  read(name: string | undefined): Flash | undefined {
+    return name === undefined ? undefined : this.notes.get(name);
+  }
+}

@@ -1,0 +1,171 @@
+import { html } from 'hono/html';
+import type { Child } from 'hono/jsx';
+import { SCRIPT, STYLESHEET } from './assets.js';
+import type { ConsoleDeps } from './deps.js';
+import { fullClock } from './format.js';
+import { Foreign, Icon } from './parts.js';
+import { CSRF_FIELD } from './security.js';
+
+/** What each page knows of the console and of the request. */
+export interface PageContext {
+  readonly deps: ConsoleDeps;
+  /** The backlog's time, epoch milliseconds. */
+  readonly now: number;
+  /** For the forms of the page. */
+  readonly csrf: string;
+  /** What an action before this page came to. */
+  readonly flash?: Flash | undefined;
+}
+
+/** What an action came to. */
+export interface Flash {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+const VIEWS = [
+  ['/', 'Overview'],
+  ['/failures', 'Failures'],
+  ['/records', 'Records'],
+  ['/tiers', 'Tiers'],
+] as const;
+
+type View = (typeof VIEWS)[number][1];
+
+interface PageProps {
+  readonly context: PageContext;
+  readonly title: string;
+  /** Which view it belongs to. */
+  readonly view?: View | undefined;
+  /** The script brings the live parts up to date so often, in real seconds. Default: never. */
+  readonly refreshSeconds?: number | undefined;
+  readonly children: Child;
+}
+
+/** A whole page. */
+export function page(props: PageProps) {
+  return html`<!doctype html>${<Page {...props} />}`;
+}
+
+function Page({ context, title, view, refreshSeconds, children }: PageProps) {
+  const { deps, now, flash } = context;
+  const speed = deps.backlog.clock?.speed ?? 1;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width,initial-scale=1" />
+        <title>{`${title} · ${deps.name}`}</title>
+        <link rel="icon" href="/favicon.svg" />
+        <link rel="stylesheet" href={STYLESHEET} />
+        <script src={SCRIPT} type="module" />
+      </head>
+      <body data-now={String(now)} data-speed={String(speed)} data-refresh={refreshSeconds?.toString()}>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <Header context={context} view={view} />
+        {deps.runtime ? <RuntimeStrip context={context} /> : null}
+        <main id="main" tabindex={-1}>
+          {flash ? (
+            <p class={`flash ${flash.ok ? 'ok' : 'dead'}`} role="status">
+              <Icon name={flash.ok ? 'ok' : 'fail'} />
+              <span class="lines">{flash.text}</span>
+            </p>
+          ) : null}
+          {children}
+          <footer class="foot">
+            <span>{deps.where}</span>
+            {deps.runtime ? <a href="/status.json">status.json</a> : null}
+          </footer>
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function Header({ context: { deps, now }, view }: { context: PageContext; view: View | undefined }) {
+  const { access, runtime } = deps;
+  return (
+    <header class="top">
+      <a class="brand" href="/">
+        <svg viewBox="0 0 22 16" aria-hidden="true">
+          <path d="M1.5 2v12M4.5 2v12M8 2v12M13 2v12M20.5 2v12" />
+        </svg>
+        <Foreign text={deps.name} most={40} />
+      </a>
+      <nav aria-label="Views">
+        {VIEWS.map(([href, name]) => (
+          <a href={href} aria-current={name === view ? 'page' : undefined}>
+            {name}
+          </a>
+        ))}
+      </nav>
+      <div class="end" data-live="clock">
+        {runtime ? null : <span class="sm nw clock">{fullClock(now).slice(-8)} UTC</span>}
+        <span class="tag">{runtime ? 'local' : 'deployed'}</span>
+        <span class="sm nw">
+          {access.write ? (
+            <>
+              writes as <Foreign text={access.as} most={30} />
+            </>
+          ) : (
+            'read-only'
+          )}
+        </span>
+      </div>
+    </header>
+  );
+}
+
+/** The clock and the sample of a local runtime. */
+function RuntimeStrip({ context }: { context: PageContext }) {
+  const { deps, now } = context;
+  const { speed, sample } = deps.runtime?.status() ?? { speed: 1, sample: undefined };
+  const erp = sample?.erp;
+  return (
+    <section class="strip" aria-label="Local runtime" data-live="strip">
+      <span>
+        {speed === 1 ? 'Clock' : 'Virtual clock'} <b>{fullClock(now)}</b>
+        {speed === 1 ? null : <span class="tag">{speed}×</span>}
+      </span>
+      {erp ? (
+        <span>
+          <span class={`mark ${erp.up ? 'ok' : 'amber'}`}>
+            <Icon name={erp.up ? 'ok' : 'warn'} />
+            <span>{erp.up ? 'Sample ERP is up' : 'Sample ERP is down'}</span>
+          </span>
+          {deps.runtime?.setErp ? (
+            <ActionForm context={context} action={`/runtime/erp/${erp.up ? 'down' : 'up'}`}>
+              <button class="text" type="submit" disabled={!deps.access.write}>
+                {erp.up ? 'Take it down' : 'Bring it up'}
+              </button>
+            </ActionForm>
+          ) : null}
+        </span>
+      ) : null}
+      <a href="/runtime/put">Put a record</a>
+    </section>
+  );
+}
+
+/** A form that changes something. */
+export function ActionForm(props: { context: PageContext; action: string; children: Child; class?: string }) {
+  return (
+    <form method="post" action={props.action} class={props.class}>
+      <input type="hidden" name={CSRF_FIELD} value={props.context.csrf} />
+      {props.children}
+    </form>
+  );
+}
+
+/** The sentence that answers the view's question, and how old its numbers are. */
+export function Verdict(props: { children: Child; note?: Child; details?: Child }) {
+  return (
+    <div class="verdict" data-live="verdict">
+      <h1>{props.children}</h1>
+      {props.note ? <span class="q sm">{props.note}</span> : null}
+      {props.details ? <p class="sub">{props.details}</p> : null}
+    </div>
+  );
+}

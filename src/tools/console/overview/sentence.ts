@@ -1,0 +1,103 @@
+import { age } from '../../../duration.js';
+import { count, names, records } from '../format.js';
+import type { Condition, QueueView, Snapshot } from './snapshot.js';
+
+/** What the overview says first. */
+export interface Sentence {
+  /** `ok`: nothing is wrong. */
+  readonly tone: 'ok' | 'amber' | 'dead';
+  readonly title: string;
+  /** What comes after it in precedence, in the same order. */
+  readonly details: readonly string[];
+}
+
+interface Finding {
+  readonly tone: 'amber' | 'dead';
+  readonly text: string;
+}
+
+/**
+ * What is wrong, the worst first. The order is fixed, so that the same state always reads the same:
+ *
+ *     the tables cannot be read > breaker open > attempts fail > queue is late > rule missed > paused > dead records
+ *
+ * @param error why the tables could not be read; undefined: they were
+ */
+export function sentenceOf(snapshot: Snapshot, error?: string): Sentence {
+  const findings = [...unread(error), ...inOrder(snapshot)];
+  const [first, ...others] = findings;
+  if (!first) return allWell(snapshot);
+  return { tone: first.tone, title: first.text, details: others.map(({ text }) => text) };
+}
+
+function unread(error: string | undefined): Finding[] {
+  return error === undefined ? [] : [{ tone: 'dead', text: `The tables cannot be read: ${error}` }];
+}
+
+function inOrder({ queues = [], rules, now }: Snapshot): Finding[] {
+  const of = (condition: Condition) => queues.filter((queue) => queue.condition === condition);
+  const missed = rules.filter((rule) => rule.missed).map(({ rule }) => rule.label);
+  const disabled = rules.filter(({ rule }) => !rule.enabled && rule.queue !== undefined).length;
+  return [
+    ...of('breaker').map((queue) => dead(breakerText(queue))),
+    ...of('failing').map((queue) => dead(failingText(queue))),
+    ...of('late').map((queue) => dead(lateText(queue))),
+    ...(missed.length > 0 ? [amber(`${names(missed)} missed a run.`)] : []),
+    ...(disabled > 0 ? [amber(`${disabled === 1 ? 'One rule is' : `${disabled} rules are`} disabled.`)] : []),
+    ...of('paused').map((queue) => amber(pausedText(queue, now))),
+    ...deadText(queues),
+  ];
+}
+
+const dead = (text: string): Finding => ({ tone: 'dead', text });
+const amber = (text: string): Finding => ({ tone: 'amber', text });
+
+function breakerText({ stats }: QueueView): string {
+  const { queue, openBreakers, pending } = stats;
+  const which = openBreakers === 1 ? 'a destination' : `${openBreakers} destinations`;
+  return `${queue}: the breaker is open for ${which}, ${waiting(pending)}.`;
+}
+
+function failingText({ stats, recent }: QueueView): string {
+  const { succeeded = 0, failed = 0 } = recent ?? {};
+  const share = Math.round((100 * failed) / (succeeded + failed));
+  return `${stats.queue} fails: ${share} % of ${count(succeeded + failed)} attempts in 15 min.`;
+}
+
+function lateText({ stats, leases }: QueueView): string {
+  const { queue, lagSeconds = 0, due } = stats;
+  const holder = leases.length > 0 ? 'a run is at work' : 'no run is at work';
+  return `${queue} is ${age(lagSeconds * 1000)} late: ${records(due?.now ?? 0)} due, ${holder}.`;
+}
+
+function pausedText({ stats }: QueueView, now: number): string {
+  const { queue, pausedAt, pending } = stats;
+  const since = pausedAt === undefined ? '' : ` for ${age(now - Date.parse(pausedAt))}`;
+  return `${queue} is paused${since}, ${waiting(pending)}.`;
+}
+
+/** `1 record waits`, `602 records wait`. */
+function waiting(pending: number): string {
+  return `${records(pending)} ${pending === 1 ? 'waits' : 'wait'}`;
+}
+
+function deadText(queues: readonly QueueView[]): Finding[] {
+  const having = queues.filter(({ stats }) => stats.dead > 0);
+  const total = having.reduce((sum, { stats }) => sum + stats.dead, 0);
+  if (total === 0) return [];
+  const verb = total === 1 ? 'needs' : 'need';
+  return [
+    amber(`${records(total)} of ${names(having.map(({ stats }) => stats.queue))} ${verb} a decision: dead.`),
+  ];
+}
+
+function allWell({ queues = [] }: Snapshot): Sentence {
+  const pending = queues.reduce((sum, { stats }) => sum + stats.pending, 0);
+  if (queues.length === 0) return { tone: 'ok', title: 'No record has come yet.', details: [] };
+  // Attempts that fail come due again on time.
+  const isUnknown = pending > 0 && queues.some(({ recent }) => recent === undefined);
+  const details = isUnknown ? ['Whether attempts succeed is not known here: see Failures.'] : [];
+  const title =
+    pending === 0 ? 'All quiet. No record waits.' : `Every queue is on time. ${waiting(pending)}.`;
+  return { tone: 'ok', title, details };
+}

@@ -1,0 +1,125 @@
+import type { QueueStats } from '../../../operate/index.js';
+import type { RunReport } from '../../local/status/run-report.js';
+import type { RuleStatus } from '../../local/status/status.js';
+import { type Counts, isLeaseOfQueue } from '../counts.js';
+import type { ConsoleDeps, MinuteCount } from '../deps.js';
+
+/** What a queue suffers from, the worst first. */
+export const CONDITIONS = [
+  'breaker',
+  'failing',
+  'late',
+  'paused',
+  'dead',
+  'working',
+  'waiting',
+  'quiet',
+] as const;
+export type Condition = (typeof CONDITIONS)[number];
+
+/** A queue as the overview shows it. */
+export interface QueueView {
+  readonly stats: QueueStats;
+  readonly condition: Condition;
+  /** Undefined: not known, as the index does not tell `NEW` and `ERROR` apart. */
+  readonly inRetry: number | undefined;
+  /** Attempts of the last 15 minutes; undefined: not known. */
+  readonly recent: { readonly succeeded: number; readonly failed: number } | undefined;
+  readonly minutes: readonly MinuteCount[] | undefined;
+  /** Those of its leases that are held. */
+  readonly leases: readonly { readonly key: string; readonly holder: string; readonly until: number }[];
+  /** When the next of its rules fires, ISO-8601. */
+  readonly nextRunAt: string | undefined;
+}
+
+/** A rule of a local runtime. */
+export interface RuleView {
+  readonly rule: RuleStatus;
+  readonly last: RunReport | undefined;
+  /** Its time has passed, and it has not fired; or it has made up for firings that had passed. */
+  readonly missed: boolean;
+}
+
+/** What the overview shows. Times are of the backlog. */
+export interface Snapshot {
+  readonly now: number;
+  /** Undefined: the tables could not be read. The worst first. */
+  readonly queues: readonly QueueView[] | undefined;
+  readonly rules: readonly RuleView[];
+}
+
+const MINUTE_MS = 60_000;
+const RECENT_MS = 15 * MINUTE_MS;
+/** A run per minute keeps records waiting for a minute; above this, runs do not keep up. */
+const LATE_SECONDS = 300;
+/** On a clock that is faster, a run of some real seconds takes minutes of the backlog. */
+const LATE_REAL_SECONDS = 5;
+/** Fewer attempts say little. */
+const LEAST_ATTEMPTS = 5;
+const FAILING_SHARE = 0.5;
+
+export function snapshotOf(deps: ConsoleDeps, counts: Counts | undefined, now: number): Snapshot {
+  const status = deps.runtime?.status();
+  const speed = deps.backlog.clock?.speed ?? 1;
+  const lateSeconds = LATE_SECONDS + LATE_REAL_SECONDS * (speed - 1);
+  const queues = counts?.stats.queues.map((stats): QueueView => {
+    const known = status?.queues.find(
+      ({ name, table }) => name === stats.queue && table === deps.backlog.table,
+    );
+    const minutes = deps.runtime?.minutesOf(stats.queue);
+    const recent = minutes && sum(minutes.filter(({ at }) => at > now - RECENT_MS));
+    const leases = [...counts.leases]
+      .filter(([key]) => isLeaseOfQueue(key, stats.queue))
+      .map(([key, { holder, until }]) => ({ key, holder, until }));
+    const condition = conditionOf(stats, { recent, isHeld: leases.length > 0, lateSeconds });
+    const nextRunAt = known?.nextRunAt;
+    return { stats, condition, inRetry: known?.ERROR, recent, minutes, leases, nextRunAt };
+  });
+  const rules = (status?.rules ?? []).map((rule): RuleView => {
+    const last = deps.runtime?.lastRunOf(rule.id);
+    return { rule, last, missed: rule.enabled && isMissed(rule, last, { now, speed }) };
+  });
+  return { now, queues: queues?.sort(worstFirst), rules };
+}
+
+function conditionOf(
+  { openBreakers, paused, lagSeconds = 0, pending, dead }: QueueStats,
+  { recent, isHeld, lateSeconds }: Pick<QueueView, 'recent'> & { isHeld: boolean; lateSeconds: number },
+): Condition {
+  if (openBreakers > 0) return 'breaker';
+  if (paused) return 'paused';
+  const attempts = recent ? recent.succeeded + recent.failed : 0;
+  if (recent && attempts >= LEAST_ATTEMPTS && recent.failed / attempts >= FAILING_SHARE) return 'failing';
+  if (lagSeconds > lateSeconds) return 'late';
+  if (dead > 0) return 'dead';
+  if (isHeld) return 'working';
+  return pending > 0 ? 'waiting' : 'quiet';
+}
+
+/** A second of real time passes until a rule that is due has started. */
+const GRACE_REAL_MS = 2_000;
+
+function isMissed(
+  { nextAt }: RuleStatus,
+  last: RunReport | undefined,
+  { now, speed }: { now: number; speed: number },
+): boolean {
+  const isOverdue = nextAt !== undefined && now - Date.parse(nextAt) > GRACE_REAL_MS * speed;
+  // On a fast clock runs take longer than the time between two firings: that is no fault of the backlog.
+  return isOverdue || (speed === 1 && (last?.coalesced ?? 0) > 0);
+}
+
+function worstFirst(one: QueueView, other: QueueView): number {
+  return (
+    CONDITIONS.indexOf(one.condition) - CONDITIONS.indexOf(other.condition) ||
+    other.stats.pending - one.stats.pending ||
+    (one.stats.queue < other.stats.queue ? -1 : 1)
+  );
+}
+
+function sum(minutes: readonly MinuteCount[]) {
+  return {
+    succeeded: minutes.reduce((total, { succeeded }) => total + succeeded, 0),
+    failed: minutes.reduce((total, { failed }) => total + failed, 0),
+  };
+}

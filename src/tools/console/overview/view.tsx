@@ -1,0 +1,219 @@
+import { age } from '../../../duration.js';
+import type { RunReport } from '../../local/status/run-report.js';
+import type { CountsReader } from '../counts.js';
+import { explainRead, ReadError } from '../errors.js';
+import { count, shortened, units } from '../format.js';
+import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
+import { Foreign, Icon, Mark, Panel, When } from '../parts.js';
+import { QueuesPanel } from './queues.js';
+import { sentenceOf } from './sentence.js';
+import { type RuleView, snapshotOf } from './snapshot.js';
+
+/** What is wrong, and how the queues are. */
+export async function overview(context: PageContext, reader: CountsReader) {
+  const { deps, now } = context;
+  const { counts, error } = await reader.read();
+  const snapshot = snapshotOf(deps, counts, now);
+  const reason = error === undefined ? undefined : explainRead(error);
+  const { tone, title, details } = sentenceOf(snapshot, reason);
+  const wall = deps.backlog.clock?.wall() ?? Date.now();
+  const note = counts
+    ? `counts ≈, read ${age(wall - counts.readAt)} ago, ${units(counts.stats.readUnits)}`
+    : 'no counts';
+  return page({
+    context,
+    title: 'Overview',
+    view: 'Overview',
+    refreshSeconds: 5,
+    children: (
+      <>
+        <Verdict note={note} details={details.length > 0 ? details.slice(0, 6).join(' ') : null}>
+          <Mark tone={tone} icon={tone === 'ok' ? 'ok' : 'warn'}>
+            <Foreign text={title} most={400} />
+          </Mark>
+        </Verdict>
+        {reason === undefined ? null : <ReadError reason={reason} stale={counts !== undefined} />}
+        {snapshot.queues && snapshot.queues.length > 0 ? (
+          <QueuesPanel context={context} queues={snapshot.queues} />
+        ) : null}
+        {snapshot.queues?.length === 0 ? <NoQueues context={context} /> : null}
+        {deps.runtime ? (
+          <div class="cols two" data-live="runtime">
+            <RulesPanel context={context} rules={snapshot.rules} />
+            <RunsPanel context={context} />
+          </div>
+        ) : null}
+        {deps.runtime ? <RuntimeFacts context={context} /> : null}
+      </>
+    ),
+  });
+}
+
+function NoQueues({ context }: { context: PageContext }) {
+  return (
+    <Panel title="Nothing there yet">
+      <div class="blank">
+        <p class="sub">
+          No run has served a queue of this backlog, and no operator has paused one. Put a record in:
+        </p>
+        <pre class="cmd">{`aws dynamodb put-item --table-name ${context.deps.backlog.table} --item file://record.json`}</pre>
+      </div>
+    </Panel>
+  );
+}
+
+function RulesPanel({ context, rules }: { context: PageContext; rules: readonly RuleView[] }) {
+  const missed = rules.filter((rule) => rule.missed).length;
+  const note = `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}${missed > 0 ? `, ${missed} missed` : ''}`;
+  return (
+    <Panel title="Rules" note={note}>
+      <table class="cards">
+        <thead>
+          <tr>
+            <th scope="col">Rule</th>
+            <th scope="col">Last run</th>
+            <th scope="col" class="r">
+              Next run
+            </th>
+            <th scope="col" class="r">
+              <span class="vh">Action</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rules.map((view) => (
+            <RuleRow context={context} view={view} />
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+function RuleRow({ context, view: { rule, last, missed } }: { context: PageContext; view: RuleView }) {
+  const { deps, now } = context;
+  return (
+    <tr class={missed ? 'missed' : undefined}>
+      <td title={`${rule.expression} ${rule.timeZone ?? ''}`}>
+        <Foreign text={rule.label} most={80} />
+      </td>
+      <td class="sm full">
+        {last ? (
+          <>
+            <When at={last.at} now={now} /> <RunResult run={last} />
+          </>
+        ) : (
+          <span class="q">not since the start</span>
+        )}
+        {missed ? (
+          <Mark tone="amber" icon="warn">
+            <b>missed</b>
+          </Mark>
+        ) : null}
+      </td>
+      <td class="r sm">
+        {rule.enabled ? rule.nextAt ? <When at={rule.nextAt} now={now} /> : 'never' : 'disabled'}
+      </td>
+      <td class="r">
+        <ActionForm context={context} action={`/runtime/run?rule=${encodeURIComponent(rule.id)}`}>
+          <button class="btn s" type="submit" disabled={!deps.access.write}>
+            Run now<span class="vh"> {shortened(rule.label, 80)}</span>
+          </button>
+        </ActionForm>
+      </td>
+    </tr>
+  );
+}
+
+const SHOWN_RUNS = 12;
+
+function RunsPanel({ context }: { context: PageContext }) {
+  const { runs = [], notices = [] } = context.deps.runtime?.status() ?? {};
+  const newest = [...runs].reverse().slice(0, SHOWN_RUNS);
+  return (
+    <Panel title="Runs that did something" note="newest first">
+      {newest.length === 0 ? <p class="pad sub">None since the start.</p> : null}
+      <ol class="runs">
+        {newest.map((run) => (
+          <li>
+            <span class="sub nw">{run.at.slice(11, 19)}</span>
+            <Foreign text={run.label} most={60} />
+            <RunResult run={run} />
+          </li>
+        ))}
+      </ol>
+      {notices.length > 0 ? (
+        <div class="notices">
+          <h3>Warnings of the functions</h3>
+          <ul>
+            {notices.map(({ functionName, text }) => (
+              <li>
+                <b>{functionName}</b>: <Foreign text={text} most={300} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      ) : null}
+    </Panel>
+  );
+}
+
+/** Counts where it has some, which is shorter than its text. */
+function RunResult({ run: { outcome, text, summary, durationMs } }: { run: RunReport }) {
+  if (outcome !== 'ok' || summary?.ended !== 'drained') {
+    const tone = outcome === 'ok' ? 'sub' : 'mark dead';
+    return (
+      <span class={tone}>
+        {outcome === 'ok' ? null : <Icon name="fail" />}
+        <Foreign text={text} most={300} />
+      </span>
+    );
+  }
+  const { succeeded, failed, dead, snoozed } = summary;
+  const parts = [
+    [succeeded, 'ok', 'ok', 'ok'],
+    [failed, 'failed', 'retry', 'retry'],
+    [dead, 'dead', 'dead', 'dead'],
+    [snoozed, 'snoozed', 'new', 'new'],
+  ] as const;
+  if (summary.attempted === 0) return <span class="sub">nothing due</span>;
+  return (
+    <span class="parts">
+      {parts
+        .filter(([number]) => number > 0)
+        .map(([number, word, tone, icon]) => (
+          <Mark tone={tone} icon={icon}>
+            {count(number)} {word}
+          </Mark>
+        ))}
+      <span class="q">{Math.round(durationMs)} ms</span>
+    </span>
+  );
+}
+
+function RuntimeFacts({ context }: { context: PageContext }) {
+  const status = context.deps.runtime?.status();
+  if (!status) return null;
+  return (
+    <p class="sub sm facts-line" data-live="facts">
+      <span>local runtime of {status.app}</span>
+      <span>
+        DynamoDB <code>{status.endpoint}</code>, table {status.tables.join(', ')}
+      </span>
+      {status.deliverTo === undefined ? (
+        <span class="mark dead">
+          <Icon name="warn" />
+          <b>delivers nowhere: no URL was given, so the app's rules are disabled</b>
+        </span>
+      ) : (
+        <span>
+          delivers to <code>{status.deliverTo}</code>
+        </span>
+      )}
+      <span>{count(status.totals.runs)} runs since the start</span>
+      <span>
+        logs in <code>{status.logs}</code>
+      </span>
+    </p>
+  );
+}

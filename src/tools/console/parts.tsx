@@ -1,0 +1,183 @@
+import type { Child } from 'hono/jsx';
+import type { Status } from '../../record/index.js';
+import { clockText, count, relative, shortened } from './format.js';
+
+/** The strokes of each icon, in a square of 16. */
+const ICONS = {
+  dead: <path d="M5.4 2h5.2L14 5.4v5.2L10.6 14H5.4L2 10.6V5.4zM6.1 6.1l3.8 3.8M9.9 6.1 6.1 9.9" />,
+  fail: (
+    <>
+      <circle cx="8" cy="8" r="5.8" />
+      <path d="m6 6 4 4M10 6l-4 4" />
+    </>
+  ),
+  breaker: (
+    <>
+      <circle cx="8" cy="8" r="5.6" />
+      <path d="M8 2.4a5.6 5.6 0 0 0 0 11.2z" fill="currentColor" />
+    </>
+  ),
+  new: <circle cx="8" cy="8" r="5.4" />,
+  ok: (
+    <>
+      <circle cx="8" cy="8" r="5.8" />
+      <path d="m5.5 8.2 1.8 1.8 3.3-3.8" />
+    </>
+  ),
+  paused: (
+    <>
+      <rect x="2.5" y="2.5" width="11" height="11" rx="2.5" />
+      <path d="M6.4 5.8v4.4M9.6 5.8v4.4" />
+    </>
+  ),
+  retry: <path d="M13.2 8.6a5.2 5.2 0 1 1-1.4-4.2L13.4 6M13.5 2.6V6h-3.4" />,
+  run: (
+    <>
+      <path d="M8 2.5A5.5 5.5 0 1 1 2.5 8" />
+      <circle cx="8" cy="8" r="1" fill="currentColor" />
+    </>
+  ),
+  warn: <path d="M8 2.4 14.2 13.2H1.8zM8 6.6v3M8 11.4v.1" />,
+} as const;
+
+export type IconName = keyof typeof ICONS;
+
+/** An icon beside a word: readers of the page hear the word alone. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="i" viewBox="0 0 16 16" aria-hidden="true">
+      {ICONS[name]}
+    </svg>
+  );
+}
+
+/** How a record or a queue is, for the eye. */
+export type Tone = 'new' | 'run' | 'retry' | 'ok' | 'dead' | 'amber' | 'grey';
+
+/** Colour, icon and word: no state is shown by colour alone. */
+export function Badge({ tone, icon, children }: { tone: Tone; icon: IconName; children: Child }) {
+  return (
+    <span class={`badge ${tone}`}>
+      <Icon name={icon} />
+      {children}
+    </span>
+  );
+}
+
+/** As a badge, without its ground. */
+export function Mark({ tone, icon, children }: { tone: Tone; icon: IconName; children: Child }) {
+  return (
+    <span class={`mark ${tone}`}>
+      <Icon name={icon} />
+      <span>{children}</span>
+    </span>
+  );
+}
+
+/** A status, and `running` for a record that a lease names. */
+export type RecordState = Status | 'RUNNING';
+
+export const STATES: Readonly<
+  Record<RecordState, { readonly word: string; readonly tone: Tone; readonly icon: IconName }>
+> = {
+  NEW: { word: 'New', tone: 'new', icon: 'new' },
+  RUNNING: { word: 'Running', tone: 'run', icon: 'run' },
+  ERROR: { word: 'In retry', tone: 'retry', icon: 'retry' },
+  SUCCESS: { word: 'Success', tone: 'ok', icon: 'ok' },
+  DEAD: { word: 'Dead', tone: 'dead', icon: 'dead' },
+};
+
+export function StateBadge({ state }: { state: RecordState }) {
+  const { word, tone, icon } = STATES[state];
+  return (
+    <Badge tone={tone} icon={icon}>
+      {word}
+    </Badge>
+  );
+}
+
+/**
+ * Text that others wrote: isolated, so that its marks of direction change no text beside it, and cut at `most`
+ * characters. Default: 200.
+ */
+export function Foreign({ text, most = 200 }: { text: string; most?: number }) {
+  const shown = shortened(text, most);
+  return shown === text ? <bdi>{text}</bdi> : <bdi title={shortened(text, 1_000)}>{shown}</bdi>;
+}
+
+/** How long until then, or since then, and the time of day. The script of the page counts it on. */
+export function When({ at, now }: { at: string | number; now: number }) {
+  const ms = typeof at === 'number' ? at : Date.parse(at);
+  if (!Number.isFinite(ms)) return <Unknown />;
+  return (
+    <time class="when" datetime={new Date(ms).toISOString()}>
+      <span data-relative="">{relative(ms, now)}</span> <span class="q">{clockText(ms, now)}</span>
+    </time>
+  );
+}
+
+/** What is not known is never 0. */
+export function Unknown({ why }: { why?: string | undefined }) {
+  return (
+    <span class="q" title={why ?? 'not known'}>
+      –
+    </span>
+  );
+}
+
+/** A count; 0 is grey. */
+export function Count({ of, tone, icon }: { of: number | undefined; tone?: Tone; icon?: IconName }) {
+  if (of === undefined) return <Unknown />;
+  if (of === 0) return <span class="q">0</span>;
+  return tone && icon ? (
+    <Mark tone={tone} icon={icon}>
+      {count(of)}
+    </Mark>
+  ) : (
+    <span>{count(of)}</span>
+  );
+}
+
+/** A panel with a heading; `live`: its name, under which the script of the page brings it up to date. */
+export function Panel(props: {
+  title: string;
+  note?: Child;
+  end?: Child;
+  live?: string;
+  children: Child;
+  class?: string;
+}) {
+  const { title, note, end, live, children } = props;
+  return (
+    <section class={`panel ${props.class ?? ''}`} {...(live ? { 'data-live': live } : {})}>
+      <header>
+        <h2>{title}</h2>
+        {note ? <span class="sub sm">{note}</span> : null}
+        {end ? <span class="end sm">{end}</span> : null}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** A number that the operator reads out. */
+export function Fact({ label, children }: { label: string; children: Child }) {
+  return (
+    <div>
+      <dt>
+        <Foreign text={label} most={60} />
+      </dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** The path and query of a link: empty values are left out. */
+export function link(path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const text = new URLSearchParams(given).toString();
+  return text ? `${path}?${text}` : path;
+}
+
+/** The page of a record. Its id stands in the query: in a path, `..` would lead elsewhere. */
+export const recordLink = (id: string): string => link('/record', { id });

@@ -1,0 +1,111 @@
+import { Icon, STATES } from '../parts.js';
+import { type FilterText, filterLink } from './filter.js';
+
+const AGES = [
+  ['', 'any time'],
+  ['1h', 'an hour ago'],
+  ['3h', '3 h ago'],
+  ['1d', 'a day ago'],
+  ['7d', '7 d ago'],
+] as const;
+const OLDER = [
+  ['', 'any time'],
+  ['1h', 'an hour ago'],
+  ['1d', 'a day ago'],
+  ['7d', '7 d ago'],
+  ['30d', '30 d ago'],
+] as const;
+
+/** The filter as a form: it is sent by GET, so that the address of a page says what it shows. */
+export function FilterForm({ text, queues }: { text: FilterText; queues: readonly string[] }) {
+  const hidden = (['status', 'failedWithin', 'failedBefore', 'pattern', 'errorName'] as const).filter(
+    (name) => text[name] !== '',
+  );
+  const known = text.queue === '' || queues.includes(text.queue) ? queues : [...queues, text.queue];
+  return (
+    <form class="filters" method="get" action="/records">
+      {hidden.map((name) => (
+        <input type="hidden" name={name} value={text[name]} />
+      ))}
+      <Choice
+        label="Queue"
+        name="queue"
+        value={text.queue}
+        options={[['', 'all'], ...known.map((name) => [name, name] as const)]}
+      />
+      <Input label="Error contains" name="error" value={text.error} />
+      <Choice label="Inserted since" name="younger" value={text.younger} options={AGES} />
+      <Choice label="Inserted before" name="older" value={text.older} options={OLDER} />
+      <Input label="Id begins with" name="id" value={text.id} mono />
+      <Input label="Payload" name="where" value={text.where} mono placeholder="customer.id=7" />
+      <span class="buttons">
+        <button class="btn" type="submit">
+          Filter
+        </button>
+        <a class="sm" href="/records">
+          Clear
+        </a>
+      </span>
+    </form>
+  );
+}
+
+function Input(props: { label: string; name: string; value: string; mono?: boolean; placeholder?: string }) {
+  const { label, name, value, mono, placeholder } = props;
+  return (
+    <label class="f">
+      {label}
+      <input class={mono ? 'mono' : undefined} name={name} value={value} placeholder={placeholder} />
+    </label>
+  );
+}
+
+function Choice(props: {
+  label: string;
+  name: string;
+  value: string;
+  options: readonly (readonly [value: string, text: string])[];
+}) {
+  const { label, name, value, options } = props;
+  const all = options.some(([one]) => one === value) ? options : [...options, [value, value] as const];
+  return (
+    <label class="f">
+      {label}
+      <select name={name}>
+        {all.map(([one, word]) => (
+          <option value={one} selected={one === value}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** One link for each state; the chosen one is marked for eyes and for readers of the page. */
+export function StateLinks({ text }: { text: FilterText }) {
+  return (
+    <nav class="states" aria-label="State">
+      <a
+        href={filterLink('/records', text, { status: '' })}
+        aria-current={text.status === '' ? 'true' : undefined}
+      >
+        Not finished
+      </a>
+      {(['NEW', 'ERROR', 'DEAD', 'SUCCESS'] as const).map((status) => {
+        const { word, tone, icon } = STATES[status];
+        return (
+          <a
+            href={filterLink('/records', text, { status })}
+            aria-current={text.status === status ? 'true' : undefined}
+          >
+            <span class={`mark ${tone}`}>
+              <Icon name={icon} />
+              <span>{word}</span>
+            </span>
+          </a>
+        );
+      })}
+    </nav>
+  );
+}

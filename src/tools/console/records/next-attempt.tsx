@@ -1,0 +1,21 @@
+import { type BacklogRecord, isPending } from '../../../record/index.js';
+import { Unknown, When } from '../parts.js';
+
+/** When a record that waits is attempted next; when one that does not wait ended. */
+export function NextAttempt(props: { record: BacklogRecord; now: number; isRunning: boolean }) {
+  const { record, now, isRunning } = props;
+  if (isRunning) return <span>now</span>;
+  if (!isPending(record)) {
+    const ended = record.status === 'DEAD' ? (record.dueAt ?? record.lastAttemptAt) : record.lastAttemptAt;
+    if (ended === undefined) return <Unknown />;
+    return (
+      <span class="q">
+        {record.status === 'DEAD' ? 'dead ' : 'done '}
+        <When at={ended} now={now} />
+      </span>
+    );
+  }
+  const due = Date.parse(record.notBefore ?? record.dueAt ?? record.insertedAt);
+  if (due > now) return <When at={due} now={now} />;
+  return record.lane === undefined ? <span>when it is indexed</span> : <span>at the next run</span>;
+}

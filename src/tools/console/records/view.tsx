@@ -1,0 +1,283 @@
+import { ConfigurationError } from '../../../errors.js';
+import { Tables } from '../../../operate/tables.js';
+import type { BacklogRecord } from '../../../record/index.js';
+import { isPending, STATUSES } from '../../../record/index.js';
+import type { CountsReader } from '../counts.js';
+import { count, shortened, units } from '../format.js';
+import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
+import {
+  Foreign,
+  Icon,
+  link,
+  Mark,
+  type RecordState,
+  recordLink,
+  STATES,
+  StateBadge,
+  When,
+} from '../parts.js';
+import { BulkBar } from './bulk-bar.js';
+import { type FilterText, filterLink, parseFilter, type RecordFilter } from './filter.js';
+import { FilterForm, StateLinks } from './filter-form.js';
+import { NextAttempt } from './next-attempt.js';
+import { BOUNDS, type FoundPage, searchRecords } from './search.js';
+
+/** The records that match the filter in the address, a page of them. */
+export async function recordsPage(
+  context: PageContext,
+  reader: CountsReader,
+  text: FilterText,
+  after: string | undefined,
+) {
+  const { deps, now } = context;
+  const { counts } = await reader.read();
+  const queues = counts?.stats.queues ?? [];
+  const names = queues.map(({ queue }) => queue);
+  let filter: RecordFilter;
+  try {
+    filter = parseFilter(text);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return view(context, text, names, <InvalidFilter reason={error.message} />);
+  }
+  const { store, units: spent } = new Tables(deps.backlog).open();
+  const holding = queues.filter(({ pending, dead }) => pending + dead > 0).map(({ queue }) => queue);
+  const exact = text.id === '' ? undefined : await store.get(text.id);
+  const found = await searchRecords(filter, after, { store, now, queues: holding });
+  const running = new Set([...(counts?.leases.values() ?? [])].flatMap(({ ids }) => ids));
+  // A whole id is found wherever the record is, also where the index does not lead to it.
+  const first = exact !== undefined && after === undefined ? [exact] : [];
+  const rest = found.records.filter(({ id }) => id !== exact?.id);
+  return view(
+    context,
+    text,
+    names,
+    <RecordsTable
+      context={context}
+      filter={filter}
+      records={[...first, ...rest]}
+      found={found}
+      running={running}
+      after={after}
+      cost={spent().readUnits}
+    />,
+  );
+}
+
+function view(context: PageContext, text: FilterText, queues: readonly string[], table: unknown) {
+  return page({
+    context,
+    title: 'Records',
+    view: 'Records',
+    children: (
+      <>
+        <Verdict note={`waiting: earliest due first; dead: newest first; ${BOUNDS.rows} a page`}>
+          <Title text={text} />
+        </Verdict>
+        <section class="panel">
+          <FilterForm text={text} queues={queues} />
+          <StateLinks text={text} />
+          {table as never}
+        </section>
+      </>
+    ),
+  });
+}
+
+/** What the page shows, in words. */
+function Title({ text }: { text: FilterText }) {
+  const state = STATUSES.find((status) => status === text.status);
+  const what = state ? `${STATES[state].word} records` : 'Records that are not finished';
+  return (
+    <>
+      {what}
+      {text.queue ? (
+        <>
+          {' '}
+          of <Foreign text={text.queue} most={60} />
+        </>
+      ) : null}
+      {text.errorName || text.pattern ? (
+        <>
+          {' '}
+          with <Foreign text={text.errorName || shortened(text.pattern, 60)} most={60} />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function InvalidFilter({ reason }: { reason: string }) {
+  return (
+    <div class="blank" role="alert">
+      <p class="error">
+        <bdi>{reason}</bdi>
+      </p>
+      <p>
+        <a href="/records">Clear the filter</a>
+      </p>
+    </div>
+  );
+}
+
+interface TableProps {
+  readonly context: PageContext;
+  readonly filter: RecordFilter;
+  readonly records: readonly BacklogRecord[];
+  readonly found: FoundPage;
+  readonly running: ReadonlySet<string>;
+  readonly after: string | undefined;
+  readonly cost: number;
+}
+
+function RecordsTable({ context, filter, records, found, running, after, cost }: TableProps) {
+  const { text, examines, statuses } = filter;
+  const next = found.next === undefined ? undefined : link('/records', { ...text, after: found.next });
+  return (
+    <>
+      {statuses.includes('SUCCESS') ? (
+        <p class="amberline">
+          Finished records are not indexed: the table is read page by page, in no order, which is billed.
+        </p>
+      ) : null}
+      {examines && (found.next !== undefined || found.examined > records.length) ? (
+        <p class="amberline">
+          <Mark tone="amber" icon="warn">
+            This filter has no index: {count(found.examined)} records were examined for this page,{' '}
+            {count(records.length)} match.
+            {found.next === undefined ? ' There are no more.' : ' The next page goes on from there.'}
+          </Mark>
+        </p>
+      ) : null}
+      {records.length === 0 ? (
+        <NoMatch text={text} found={found} next={next} />
+      ) : (
+        <ActionForm context={context} action="/bulk/ticked">
+          <table class="records cards">
+            <thead>
+              <tr>
+                <th scope="col">
+                  <span class="vh">Ticked</span>
+                </th>
+                <th scope="col">State</th>
+                <th scope="col">Id</th>
+                <th scope="col">Queue</th>
+                <th scope="col" class="r">
+                  Attempts
+                </th>
+                <th scope="col">Last error</th>
+                <th scope="col">Inserted</th>
+                <th scope="col" class="r">
+                  Next attempt
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {records.map((record) => (
+                <Row context={context} record={record} isRunning={running.has(record.id)} />
+              ))}
+            </tbody>
+          </table>
+          <BulkBar context={context} filter={filter} />
+        </ActionForm>
+      )}
+      <div class="pager">
+        <span>
+          {count(records.length)} shown, {count(found.examined)} examined{cost > 0 ? `, ${units(cost)}` : ''}
+        </span>
+        <span class="buttons">
+          {after === undefined ? null : (
+            <a class="btn s" href={filterLink('/records', text)}>
+              First page
+            </a>
+          )}
+          {next === undefined ? null : (
+            <a class="btn s" href={next} rel="next">
+              Next page
+            </a>
+          )}
+        </span>
+      </div>
+    </>
+  );
+}
+
+function Row(props: { context: PageContext; record: BacklogRecord; isRunning: boolean }) {
+  const { context, record, isRunning } = props;
+  const { now } = context;
+  const state: RecordState = isRunning && isPending(record) ? 'RUNNING' : record.status;
+  return (
+    <tr class={state === 'ERROR' ? 'retry' : undefined}>
+      <td class="c-tick">
+        <input type="checkbox" name="id" value={record.id} aria-label={`Tick ${shortened(record.id, 60)}`} />
+      </td>
+      <td class="c-state">
+        <StateBadge state={state} />
+      </td>
+      <td class="c-id">
+        <a class="id" href={recordLink(record.id)}>
+          <Foreign text={record.id} most={60} />
+        </a>
+      </td>
+      <td class="c-queue">
+        <Foreign text={record.queue} most={40} />
+      </td>
+      <td class="r c-attempts">
+        {record.attempts === 0 ? <span class="q">0</span> : count(record.attempts)}
+      </td>
+      <td class="err">{errorOf(record)}</td>
+      <td class="c-age">
+        <When at={record.insertedAt} now={now} />
+      </td>
+      <td class="r c-next">
+        <NextAttempt record={record} now={now} isRunning={isRunning} />
+      </td>
+    </tr>
+  );
+}
+
+/** A reason that is longer repeats the last error. */
+const MOST_REASON = 40;
+
+function errorOf({ lastError, deadReason = '', unknownTaskSince }: BacklogRecord) {
+  const reason = unknownTaskSince === undefined ? deadReason : 'no handler knows its task';
+  const isShown = reason !== '' && (lastError === undefined || reason.length <= MOST_REASON);
+  return (
+    <span class="clamp">
+      {isShown ? (
+        <span class="sub">
+          <Foreign text={reason} most={90} />
+          {lastError ? ', ' : ''}
+        </span>
+      ) : null}
+      {lastError ? <Foreign text={`${lastError.name}: ${lastError.message}`} most={110} /> : null}
+    </span>
+  );
+}
+
+function NoMatch(props: { text: FilterText; found: FoundPage; next: string | undefined }) {
+  const { text, found, next } = props;
+  const isFiltered = Object.values(text).some((part) => part !== '');
+  return (
+    <div class="blank">
+      <h2 class="mark">
+        <Icon name="new" />
+        <span>{next ? 'No record on this page matches.' : 'No record matches.'}</span>
+      </h2>
+      <p class="sub">{count(found.examined)} were examined.</p>
+      <p class="buttons">
+        {next ? (
+          <a class="btn pri" href={next}>
+            Examine more
+          </a>
+        ) : null}
+        {text.younger || text.older ? (
+          <a href={filterLink('/records', text, { younger: '', older: '' })}>Any age</a>
+        ) : null}
+        {text.status ? <a href={filterLink('/records', text, { status: '' })}>Any state</a> : null}
+        {text.queue ? <a href={filterLink('/records', text, { queue: '' })}>Any queue</a> : null}
+        {isFiltered ? <a href="/records">Clear the filter</a> : null}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Context, MiddlewareHandler } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+
+/** Scripts and styles are files of this server: no text on a page can become either. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+/** On each answer, errors and refusals included. */
+export const securityHeaders: MiddlewareHandler = async (context, next) => {
+  await next();
+  const { headers } = context.res;
+  headers.set('Content-Security-Policy', POLICY);
+  headers.set('X-Content-Type-Options', 'nosniff');
+  headers.set('X-Frame-Options', 'DENY');
+  // With `no-referrer` browsers send `Origin: null` with the console's own forms.
+  headers.set('Referrer-Policy', 'same-origin');
+  headers.set('Cross-Origin-Opener-Policy', 'same-origin');
+  headers.set('Cross-Origin-Resource-Policy', 'same-origin');
+  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store');
+};
+
+/** The name of the field in each form. */
+export const CSRF_FIELD = 'csrf';
+
+/**
+ * One token for each console that is started. A foreign page can send a form to this machine, but it cannot read a page
+ * of this server, so it does not know the token.
+ */
+export class FormGuard {
+  readonly token = randomBytes(24).toString('base64url');
+
+  /** Why a form is not accepted; undefined: it is the console's own. */
+  refusal(context: Context, token: unknown): string | undefined {
+    const site = context.req.header('sec-fetch-site');
+    if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+      return 'The form was sent by another site.';
+    }
+    if (typeof token === 'string' && isSame(token, this.token)) return undefined;
+    return 'The form is not of this console, or of one that has ended since. Open the page again, and repeat.';
+  }
+}
+
+/**
+ * Answers only a browser that has opened the address with the key. It then has a cookie, which lasts as long as the
+ * browser runs. Other users of the machine can reach the port, but do not know the key.
+ */
+export function keyGuard(key: string): MiddlewareHandler {
+  // Cookies do not tell ports apart: two consoles at a time must not overwrite each other's.
+  const cookie = `backlog-console-${digest(key).toString('hex').slice(0, 12)}`;
+  return async (context, next) => {
+    const given = context.req.query('key');
+    if (given !== undefined && isSame(given, key) && context.req.method === 'GET') {
+      setCookie(context, cookie, key, { httpOnly: true, sameSite: 'Strict', path: '/' });
+      return context.redirect('/');
+    }
+    const known = getCookie(context, cookie);
+    if (known !== undefined && isSame(known, key)) return next();
+    return context.text('Open the address that the command has printed: it has a key.\n', 401);
+  };
+}
+
+/** Takes the same time for each wrong text. */
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest';
+import { diffLines, nearby } from '../../src/tools/console/actions/diff.js';
+import {
+  consoleUnderTest,
+  dead,
+  get,
+  HOUR,
+  hiddenField,
+  inRetry,
+  iso,
+  post,
+  waiting,
+} from './console-under-test.js';
+
+type Console = ReturnType<typeof consoleUnderTest>;
+
+/** Confirms an action on the page before it, as a browser does. */
+async function act({ app }: Console, id: string, name: string, fields: Record<string, string> = {}) {
+  const path = `/record/act?id=${encodeURIComponent(id)}&do=${name}`;
+  const { text } = await get(app, path);
+  return post(app, path, { rev: hiddenField(text, 'rev'), ...fields });
+}
+const itemOf = ({ store }: Console, id: string) => store.items().find((item) => item.id === id);
+
+describe('an action', () => {
+  it('makes a waiting record due now', async () => {
+    const console = consoleUnderTest();
+    console.store.put(inRetry('r'));
+    const { status, location } = await act(console, 'r', 'run-now');
+    expect(status).toBe(303);
+    expect(itemOf(console, 'r')).toMatchObject({ status: 'ERROR', dueAt: iso() });
+    const { text } = await get(console.app, location);
+    expect(text).toMatch(/class="flash ok" role="status">.*?1 record made due: r/);
+  });
+
+  it('makes a dead record pending again', async () => {
+    const console = consoleUnderTest();
+    console.store.put(dead('d'));
+    await act(console, 'd', 'redrive');
+    expect(itemOf(console, 'd')).toMatchObject({ status: 'NEW', lane: 'orders', attempts: 2 });
+  });
+
+  it('puts off, moves, changes the policy, and discards', async () => {
+    const console = consoleUnderTest();
+    for (const id of ['a', 'b', 'c', 'd']) console.store.put(inRetry(id));
+    await act(console, 'a', 'snooze', { delay: '2h' });
+    await act(console, 'b', 'move', { to: 'slow' });
+    await act(console, 'c', 'change-policy', { policy: 'constant', set: 'interval=60 maxAttempts=9' });
+    await act(console, 'd', 'discard', { reason: 'cancelled by phone' });
+    expect(itemOf(console, 'a')).toMatchObject({ dueAt: iso(2 * HOUR) });
+    expect(itemOf(console, 'b')).toMatchObject({ queue: 'slow' });
+    expect(itemOf(console, 'c')).toMatchObject({ retry: { type: 'constant', interval: 60, maxAttempts: 9 } });
+    expect(itemOf(console, 'd')).toMatchObject({
+      status: 'DEAD',
+      deadReason: 'discarded: cancelled by phone, by ops',
+    });
+  });
+
+  it('is logged with the operator and the result', async () => {
+    const console = consoleUnderTest();
+    console.store.put(dead('d'));
+    await act(console, 'd', 'redrive');
+    expect(console.log).toMatchObject([{ as: 'ops', text: 'redrive: d', result: '1 record redriven: d' }]);
+  });
+
+  it.each([
+    ['snooze', { delay: 'soon' }],
+    ['snooze', { delay: '-2h' }],
+    ['move', { to: 'no queue' }],
+    ['change-policy', { policy: 'fibonaci' }],
+    ['change-policy', { policy: 'queue', set: 'unit=3' }],
+  ])('with an invalid field changes nothing, and says what is wrong: %s %o', async (name, fields) => {
+    const console = consoleUnderTest();
+    console.store.put(inRetry('r'));
+    const before = itemOf(console, 'r');
+    const { status, text } = await act(console, 'r', name, fields);
+    expect(status).toBe(422);
+    expect(text).toContain('role="alert"');
+    expect(itemOf(console, 'r')).toEqual(before);
+    expect(console.log).toEqual([]);
+  });
+
+  it('changes nothing by its confirmation page', async () => {
+    const console = consoleUnderTest();
+    console.store.put(inRetry('r'));
+    const before = console.store.items();
+    for (const name of ['run-now', 'snooze', 'edit', 'move', 'change-policy', 'discard']) {
+      expect((await get(console.app, `/record/act?id=r&do=${name}`)).status).toBe(200);
+    }
+    expect(console.store.items()).toEqual(before);
+  });
+
+  it('is refused if the record was changed after the operator has looked at it', async () => {
+    const console = consoleUnderTest();
+    console.store.put(inRetry('r'));
+    const path = '/record/act?id=r&do=discard';
+    const rev = hiddenField((await get(console.app, path)).text, 'rev');
+    console.store.put(inRetry('r', { rev: 'of-a-run', attempts: 3 }));
+    const { status, text } = await post(console.app, path, { rev });
+    expect(status).toBe(409);
+    expect(text).toContain('has been changed since you opened this page');
+    expect(hiddenField(text, 'rev')).toBe('of-a-run');
+    expect(itemOf(console, 'r')).toMatchObject({ status: 'ERROR' });
+  });
+
+  it('does not apply to a record of another status', async () => {
+    const console = consoleUnderTest();
+    console.store.put(waiting('s', { status: 'SUCCESS', lane: undefined, dueAt: undefined }));
+    expect((await get(console.app, '/record/act?id=s&do=redrive')).status).toBe(404);
+  });
+});
+
+describe('a queue', () => {
+  it('is paused and resumed, and the overview says so', async () => {
+    const { app, store, log } = consoleUnderTest();
+    expect((await get(app, '/queue?name=orders')).text).toContain('Pause <bdi>orders</bdi>?');
+    const { location } = await post(app, '/queue/pause?name=orders', {}, {}, '/queue?name=orders');
+    expect((await store.readQueue('orders')).paused).toBe(true);
+    const { text } = await get(app, location);
+    expect(text).toContain('orders is paused now.');
+    expect(text).toContain('orders is paused for 0 s');
+    await post(app, '/queue/resume?name=orders', {}, {}, '/queue?name=orders');
+    expect((await store.readQueue('orders')).paused).toBe(false);
+    expect(log.map((entry) => entry.text)).toEqual(['pause orders', 'resume orders']);
+  });
+
+  it('is not paused without the token, read-only, or under a name that is none', async () => {
+    const { app, store } = consoleUnderTest();
+    const readOnly = consoleUnderTest({ access: { write: false, reason: 'Look only.' } });
+    const from = '/queue?name=orders';
+    expect((await post(app, '/queue/pause?name=orders', { csrf: 'x' })).status).toBe(403);
+    expect((await post(readOnly.app, '/queue/pause?name=orders', {}, {}, from)).status).toBe(403);
+    expect((await post(app, '/queue/pause?name=a%20b', {}, {}, from)).status).toBe(422);
+    expect((await store.readQueues()).size).toBe(0);
+  });
+});
+
+describe('an edit', () => {
+  it('shows first which lines change, and is then written', async () => {
+    const console = consoleUnderTest();
+    console.store.put(dead('d', { payload: { zip: '1010', n: 12345678901234567890n } }));
+    const fields = { rev: 'r', payload: '{"zip":"1020","n":12345678901234567890}', redrive: 'on' };
+    const before = itemOf(console, 'd');
+    const { status, text } = await post(console.app, '/record/preview?id=d&do=edit', fields);
+    expect(status).toBe(200);
+    expect(text).toMatch(/class="removed">- <bdi> {2}&quot;zip&quot;: &quot;1010&quot;/);
+    expect(text).toMatch(/class="added">\+ <bdi> {2}&quot;zip&quot;: &quot;1020&quot;/);
+    expect(itemOf(console, 'd')).toEqual(before);
+    await post(console.app, '/record/act?id=d&do=edit', { ...fields, rev: hiddenField(text, 'rev') });
+    expect(itemOf(console, 'd')).toMatchObject({
+      status: 'NEW',
+      payload: { zip: '1020', n: 12345678901234567890n },
+    });
+  });
+
+  it('of what is no JSON is refused, and keeps what was typed', async () => {
+    const console = consoleUnderTest();
+    console.store.put(dead('d'));
+    const { status, text } = await post(console.app, '/record/preview?id=d&do=edit', {
+      rev: 'r',
+      payload: '{zip}',
+    });
+    expect(status).toBe(422);
+    expect(text).toContain('expected JSON');
+    expect(text).toContain('{zip}</textarea>');
+  });
+});
+
+describe('a form', () => {
+  const path = '/record/act?id=r&do=run-now';
+
+  it.each(['', 'wrong', 'x'.repeat(10_000)])(
+    'without the token of the console is refused: "%.10s"',
+    async (csrf) => {
+      const console = consoleUnderTest();
+      console.store.put(inRetry('r'));
+      expect((await post(console.app, path, { csrf, rev: 'r' })).status).toBe(403);
+      expect((await post(console.app, '/record/preview?id=r&do=edit', { csrf, rev: 'r' })).status).toBe(403);
+      expect(itemOf(console, 'r')).toMatchObject({ rev: 'r' });
+    },
+  );
+
+  it('of another console is refused', async () => {
+    const [console, other] = [consoleUnderTest(), consoleUnderTest()];
+    for (const one of [console, other]) one.store.put(inRetry('r'));
+    const csrf = hiddenField((await get(other.app, path)).text, 'csrf');
+    expect((await post(console.app, path, { csrf, rev: 'r' })).status).toBe(403);
+  });
+
+  it('that another site has sent is refused', async () => {
+    const console = consoleUnderTest();
+    console.store.put(inRetry('r'));
+    for (const site of ['cross-site', 'same-site']) {
+      expect((await post(console.app, path, { rev: 'r' }, { 'sec-fetch-site': site })).status).toBe(403);
+    }
+    expect((await post(console.app, path, { rev: 'r' }, { 'sec-fetch-site': 'same-origin' })).status).toBe(
+      303,
+    );
+  });
+
+  it('of more than 2 MB is refused', async () => {
+    const console = consoleUnderTest();
+    console.store.put(inRetry('r'));
+    const { status } = await post(console.app, path, { rev: 'r' }, { 'content-length': '3000000' });
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(itemOf(console, 'r')).toMatchObject({ rev: 'r' });
+  });
+});
+
+describe('a read-only console', () => {
+  const readOnly = { access: { write: false, reason: 'Started without --write.' } as const };
+
+  it('shows actions disabled, with the reason', async () => {
+    const { app, store } = consoleUnderTest(readOnly);
+    store.put(inRetry('r'));
+    const { text } = await get(app, '/record?id=r');
+    expect(text).toMatch(
+      /<button type="button" class="btn[^"]*" disabled="" aria-describedby="read-only">.*?Retry now/,
+    );
+    expect(text).toContain('Started without --write.');
+    expect(text).not.toContain('do=run-now');
+  });
+
+  it('refuses every form, with the right token too', async () => {
+    const console = consoleUnderTest(readOnly);
+    console.store.put(inRetry('r'));
+    for (const path of ['/record/act?id=r&do=run-now', '/record/preview?id=r&do=edit']) {
+      const { status, text } = await post(console.app, path, { rev: 'r' });
+      expect(status).toBe(403);
+      expect(text).toContain('Started without --write.');
+    }
+    expect(itemOf(console, 'r')).toMatchObject({ rev: 'r' });
+    expect(console.log).toEqual([]);
+  });
+});
+
+describe('the lines of a change', () => {
+  const signs = (before: string, after: string) =>
+    diffLines(before, after).map(
+      ({ kind, text }) => `${{ same: ' ', removed: '-', added: '+' }[kind]}${text}`,
+    );
+
+  it('keep the longest sequence of both', () => {
+    expect(signs('a\nb\nc\nd', 'a\nc\nx\nd')).toEqual([' a', '-b', ' c', '+x', ' d']);
+    expect(signs('a', 'a')).toEqual([' a']);
+    expect(signs('', 'a')).toEqual(['-', '+a']);
+  });
+
+  it('are shown with three lines around them', () => {
+    const before = Array.from({ length: 30 }, (_, i) => `line ${i}`);
+    const after = before.with(15, 'another');
+    const shown = nearby(diffLines(before.join('\n'), after.join('\n')));
+    expect(shown).toHaveLength(3 + 2 + 3 + 2);
+    expect(shown.filter((line) => line === undefined)).toHaveLength(2);
+  });
+
+  it('of long texts take no long time', () => {
+    const started = performance.now();
+    const lines = (sign: string) => Array.from({ length: 20_000 }, (_, i) => `${sign}${i}`).join('\n');
+    diffLines(lines('a'), lines('b'));
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});

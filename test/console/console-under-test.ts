@@ -1,0 +1,165 @@
+import type { Hono } from 'hono';
+import { MemoryStore } from '../../src/store/index.js';
+import { consoleApp } from '../../src/tools/console/app.js';
+import type { ActionEntry, ConsoleDeps, ConsoleRuntime } from '../../src/tools/console/deps.js';
+import type { RuntimeStatus } from '../../src/tools/local/status/status.js';
+
+/** The backlog's time in these tests. */
+export const NOW = Date.parse('2026-11-23T14:47:18.000Z');
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+export const iso = (offsetMs = 0) => new Date(NOW + offsetMs).toISOString();
+
+/** A console over a store in memory, on a clock that only the test moves. */
+export function consoleUnderTest(changes: Partial<ConsoleDeps> = {}) {
+  const time = { now: NOW };
+  const clock = {
+    now: () => time.now,
+    wall: () => time.now,
+    sleep: async () => {},
+    speed: 1,
+  };
+  const store = new MemoryStore({ clock });
+  const log: ActionEntry[] = [];
+  const app = consoleApp({
+    backlog: { table: 'Records', controlTable: 'Control', store, clock },
+    name: 'shop',
+    where: 'table Records in memory',
+    access: { write: true, as: 'ops' },
+    onAction: (entry) => void log.push(entry),
+    countsForMs: 0,
+    ...changes,
+  });
+  return { app, store, log, time, clock };
+}
+
+/** A record that waits in `orders`, due in an hour. */
+export const waiting = (id: string, attributes: Record<string, unknown> = {}) => ({
+  id,
+  status: 'NEW',
+  queue: 'orders',
+  payload: { customer: { id: 7 } },
+  insertedAt: iso(-HOUR),
+  lane: 'orders',
+  dueAt: iso(HOUR),
+  rev: 'r',
+  ...attributes,
+});
+
+const failure = (at: string, attempt: number) => ({
+  name: 'HttpError',
+  message: 'the ERP answered 503',
+  at,
+  attempt,
+});
+
+/** A record that has failed twice, and waits for its third attempt. */
+export const inRetry = (id: string, attributes: Record<string, unknown> = {}) => {
+  const [first, last] = [iso(-40 * MINUTE), iso(-39 * MINUTE)];
+  return waiting(id, {
+    status: 'ERROR',
+    attempts: 2,
+    failures: 2,
+    firstFailureAt: first,
+    lastFailureAt: last,
+    lastAttemptAt: last,
+    lastError: failure(last, 2),
+    history: [
+      { ...failure(first, 1), ms: 200, next: last },
+      { ...failure(last, 2), ms: 210, next: iso(13 * MINUTE) },
+    ],
+    dueAt: iso(13 * MINUTE),
+    ...attributes,
+  });
+};
+
+/** A record that was given up. */
+export const dead = (id: string, attributes: Record<string, unknown> = {}) =>
+  inRetry(id, {
+    status: 'DEAD',
+    lane: 'orders/dead',
+    dueAt: iso(-39 * MINUTE),
+    deadReason: 'maxAttempts',
+    ...attributes,
+  });
+
+/** The page at a path: its status and its text. */
+export async function get(app: Hono, path: string, headers: Record<string, string> = {}) {
+  const answer = await app.request(path, { headers });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+/** Sends a form, with the token of the page `from` unless the test gives another one. */
+export async function post(
+  app: Hono,
+  path: string,
+  fields: Record<string, string | readonly string[]> = {},
+  headers: Record<string, string> = {},
+  from = path.replace('/record/preview', '/record/act'),
+) {
+  const body = new URLSearchParams();
+  const csrf = fields.csrf ?? (await tokenOf(app, from));
+  for (const [name, value] of Object.entries({ ...fields, csrf })) {
+    for (const one of [value].flat()) body.append(name, one as string);
+  }
+  const answer = await app.request(path, { method: 'POST', body, headers });
+  return {
+    status: answer.status,
+    location: answer.headers.get('location') ?? '',
+    text: await answer.text(),
+  };
+}
+
+/** Each page with a form has it. */
+async function tokenOf(app: Hono, path: string): Promise<string> {
+  return hiddenField((await get(app, path)).text, 'csrf');
+}
+
+/** The value of a hidden field. */
+export function hiddenField(text: string, name: string): string {
+  return new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? '';
+}
+
+const IDLE_STATUS: RuntimeStatus = {
+  startedAt: iso(-HOUR),
+  now: iso(),
+  speed: 1,
+  endpoint: 'http://127.0.0.1:8000',
+  statusPage: 'http://127.0.0.1:8080/',
+  app: 'an app',
+  logs: '/logs',
+  tables: ['Records'],
+  queues: [],
+  rules: [],
+  runs: [],
+  notices: [],
+  totals: {
+    runs: 0,
+    attempted: 0,
+    succeeded: 0,
+    failed: 0,
+    dead: 0,
+    snoozed: 0,
+    cancelled: 0,
+    unsettled: 0,
+    broken: 0,
+    late: 0,
+    givenUp: 0,
+  },
+};
+
+/** A local runtime of which nothing is known but what the test says. */
+export function runtimeUnderTest(
+  status: Partial<RuntimeStatus> = {},
+  parts: Partial<ConsoleRuntime> = {},
+): ConsoleRuntime {
+  return {
+    status: () => ({ ...IDLE_STATUS, ...status }),
+    minutesOf: () => [],
+    lastRunOf: () => undefined,
+    runRule: async () => {},
+    putRecord: async ({ id = 'made' }) => ({ id, inserted: true }),
+    ...parts,
+  };
+}

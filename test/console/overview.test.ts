@@ -1,0 +1,175 @@
+import { describe, expect, it, vi } from 'vitest';
+import { BacklogOperator } from '../../src/operate/index.js';
+import { outagesOf } from '../../src/tools/console/overview/chart.js';
+import {
+  consoleUnderTest,
+  dead,
+  get,
+  HOUR,
+  iso,
+  MINUTE,
+  NOW,
+  runtimeUnderTest,
+  waiting,
+} from './console-under-test.js';
+
+const orders = { queues: () => [{ name: 'orders' }] };
+
+describe('the overview', () => {
+  it('counts what waits, is due and dead, and says how late the oldest is', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    await store.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
+    store.put(waiting('a', { dueAt: iso(-16 * MINUTE) }));
+    store.put(waiting('b'));
+    store.put(dead('c'));
+    const { status, text } = await get(app, '/');
+    expect(status).toBe(200);
+    expect(text).toContain('orders is 16 min late: 1 record due, no run is at work.');
+    expect(text).toMatch(/data-label="Waiting"><span>2</);
+    expect(text).toMatch(/data-label="Due now"><span>1</);
+    expect(text).toMatch(/data-label="Dead">.*?<span>1</);
+    expect(text).toContain('a due time per record');
+  });
+
+  it('shows 0 in grey, and what is not known as a dash', async () => {
+    const { app } = consoleUnderTest(orders);
+    const { text } = await get(app, '/');
+    expect(text).toMatch(/data-label="Waiting"><span class="q">0</);
+    expect(text).toMatch(/data-label="Oldest due"><span class="q" title="no record waits">–</);
+    expect(text).toContain('All quiet. No record waits.');
+    // Only a local runtime knows it: the index does not tell NEW and ERROR apart.
+    expect(text).not.toContain('In retry');
+  });
+
+  it('names the run that holds the lease, and until when', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    await store.holdLease('orders', { holder: 'run-7f3a', until: NOW + 42_000, ids: [], rev: 'x' });
+    const { text } = await get(app, '/');
+    expect(text).toContain('run-7f3a');
+    expect(text).toContain('for 42 s');
+    expect(text).toContain('Run at work');
+  });
+
+  it('shows a lease that ran out as none', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    await store.holdLease('orders', { holder: 'run-7f3a', until: NOW - MINUTE, ids: [], rev: 'x' });
+    expect((await get(app, '/')).text).not.toContain('run-7f3a');
+  });
+
+  it('keeps the last counts and says so when the tables cannot be read any more', async () => {
+    const { app, store, time } = consoleUnderTest(orders);
+    store.put(waiting('a'));
+    await get(app, '/');
+    store.readQueues = async () => {
+      throw new Error('no such table');
+    };
+    time.now += MINUTE;
+    const { status, text } = await get(app, '/');
+    expect(status).toBe(200);
+    expect(text).toContain('The tables cannot be read: no such table');
+    expect(text).toContain('the last ones that could be read');
+    expect(text).toMatch(/data-label="Waiting"><span>1</);
+  });
+
+  it('reads once for many browsers, and again after some seconds', async () => {
+    const { app, store, time } = consoleUnderTest({ ...orders, countsForMs: 5_000 });
+    let reads = 0;
+    const read = store.readLeases.bind(store);
+    store.readLeases = async () => {
+      reads++;
+      return read();
+    };
+    await Promise.all([get(app, '/'), get(app, '/'), get(app, '/')]);
+    await get(app, '/');
+    expect(reads).toBe(1);
+    time.now += 5_001;
+    await get(app, '/');
+    expect(reads).toBe(2);
+  });
+
+  it('flags a rule of the runtime that has not fired in time', async () => {
+    const rule = { expression: 'rate(1 minute)', enabled: true, fired: 0, late: 0, failed: 0, givenUp: 0 };
+    const rules = [
+      { ...rule, id: 'late', label: 'bulk tier 3', queue: 'bulk', nextAt: iso(-HOUR) },
+      { ...rule, id: 'fine', label: 'orders, every minute', queue: 'orders', nextAt: iso(MINUTE) },
+    ];
+    const { app } = consoleUnderTest({ runtime: runtimeUnderTest({ rules }) });
+    const { text } = await get(app, '/');
+    expect(text).toContain('bulk tier 3 missed a run.');
+    expect(text).toContain('2 rules, 1 missed');
+    expect(text.match(/<tr class="missed">/g)).toHaveLength(1);
+  });
+
+  it('draws the attempts per minute, and says when they fail', async () => {
+    const minutes = [5, 4, 3, 2, 1, 0].map((ago) => ({
+      at: Math.floor(NOW / MINUTE) * MINUTE - ago * MINUTE,
+      succeeded: ago > 3 ? 10 : 0,
+      failed: ago > 3 ? 0 : 8,
+    }));
+    const { app } = consoleUnderTest({
+      ...orders,
+      runtime: runtimeUnderTest({}, { minutesOf: () => minutes }),
+    });
+    const { text } = await get(app, '/');
+    expect(text).toContain('orders fails: 62 % of 52 attempts in 15 min.');
+    expect(text).toContain('failing since 14:44');
+    expect(text).toContain(
+      'aria-label="orders: 20 attempts succeeded and 32 failed in the last 2 h; failing since 14:44."',
+    );
+  });
+});
+
+describe('an outage in the chart', () => {
+  const minute = (at: number, succeeded: number, failed: number) => ({ at: at * MINUTE, succeeded, failed });
+
+  it('is a stretch of three minutes or more without a success', () => {
+    const minutes = [
+      minute(0, 5, 1),
+      minute(1, 0, 3),
+      minute(2, 0, 3),
+      minute(4, 0, 1),
+      minute(5, 2, 0),
+      minute(6, 0, 1),
+    ];
+    expect(outagesOf(minutes)).toEqual([{ from: 1 * MINUTE, until: 5 * MINUTE }]);
+  });
+
+  it('ends at a success', () => {
+    expect(outagesOf([minute(0, 0, 3), minute(1, 1, 0), minute(2, 0, 3)])).toEqual([]);
+  });
+});
+
+describe('counts', () => {
+  const costly = (units: number) => ({ stats: { at: iso(), queues: [], readUnits: units } });
+
+  it('that cost many read units are shown for longer', async () => {
+    const { app, store, time } = consoleUnderTest({ ...orders, countsForMs: 1_000 });
+    const stats = vi.spyOn(BacklogOperator.prototype, 'stats').mockResolvedValue(costly(600).stats);
+    await get(app, '/');
+    time.now += 29_000;
+    await get(app, '/');
+    expect(stats).toHaveBeenCalledTimes(1);
+    time.now += 2_000;
+    await get(app, '/');
+    expect(stats).toHaveBeenCalledTimes(2);
+    expect(store.items()).toEqual([]);
+    stats.mockRestore();
+  });
+
+  it('that take long are not waited for, if there are earlier ones', async () => {
+    const { app, time } = consoleUnderTest({ ...orders, countsForMs: 1_000 });
+    const slowly = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      return costly(1).stats;
+    };
+    const stats = vi.spyOn(BacklogOperator.prototype, 'stats').mockImplementation(slowly);
+    await get(app, '/');
+    time.now += 60_000;
+    const started = performance.now();
+    expect((await get(app, '/')).text).toContain('read 1 min ago');
+    expect(performance.now() - started).toBeLessThan(350);
+    await vi.waitFor(async () => expect((await get(app, '/')).text).toContain('read 0 s ago'));
+    expect(stats).toHaveBeenCalledTimes(2);
+    stats.mockRestore();
+  });
+});

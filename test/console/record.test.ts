@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_HISTORY } from '../../src/record/index.js';
+import { consoleUnderTest, dead, get, HOUR, inRetry, iso, MINUTE, waiting } from './console-under-test.js';
+
+const fibonacci = {
+  queues: () => [{ name: 'orders', retry: { type: 'fibonacci', maxAttempts: 20, jitter: 'none' } as const }],
+};
+
+describe('the page of a record', () => {
+  it('says why it is not done, when it is attempted next, and when it is given up', async () => {
+    const { app, store } = consoleUnderTest(fibonacci);
+    store.put(inRetry('r'));
+    const { status, text } = await get(app, '/record?id=r');
+    expect(status).toBe(200);
+    expect(text).toContain('2 attempts failed in 1 min, the last with');
+    expect(text).toMatch(/Attempt 3 of 20 in/);
+    expect(text).toMatch(
+      new RegExp(`<time class="big" datetime="${iso(13 * MINUTE)}" data-countdown="">13 min<`),
+    );
+    expect(text).toContain('gives up after its last attempt');
+    expect(text).toContain('fibonacci, its queue&#39;s, 20 attempts');
+  });
+
+  it('draws past and planned attempts on the curve of its own policy before that of its queue', async () => {
+    const { app, store } = consoleUnderTest(fibonacci);
+    store.put(inRetry('r', { retry: { type: 'constant', interval: 600, maxAttempts: 6 } }));
+    const { text } = await get(app, '/record?id=r');
+    expect(text).toContain('constant, its own, 6 attempts');
+    // Two past ones, the third is next, three more planned: at 13, 23, 33 and 43 minutes from now.
+    expect(text).toContain(
+      '2 attempts ended. The next one is due 15:00:18. 3 more are planned if it fails. The record is given up 15:30:18.',
+    );
+  });
+
+  it('draws no plan where the policy is not known, and says so', async () => {
+    const { app, store } = consoleUnderTest();
+    store.put(inRetry('r'));
+    const { text } = await get(app, '/record?id=r');
+    expect(text).toContain('The policy of its queue is in its function, and not known here');
+    expect(text).not.toContain('planned if it fails');
+  });
+
+  it('has each attempt with the gap before it, its error and its stack', async () => {
+    const { app, store } = consoleUnderTest();
+    const stack = 'at sendOrder (orders.ts:18:29)';
+    const history = [
+      { name: 'AttemptTimeout', message: 'no answer', at: iso(-HOUR), attempt: 1, ms: 10_000 },
+      { name: 'HttpError', message: 'HTTP 503', at: iso(-20 * MINUTE), attempt: 2, ms: 200, stack },
+    ];
+    store.put(inRetry('r', { history }));
+    const { text } = await get(app, '/record?id=r');
+    expect(text).toContain('newest first, 2 of 2 kept');
+    expect(text).toMatch(
+      /HttpError.*?HTTP 503.*?at sendOrder.*?40 min.*?AttemptTimeout.*?timed out.*?10\.0 s/s,
+    );
+  });
+
+  it('says that older attempts are not kept', async () => {
+    const { app, store } = consoleUnderTest();
+    store.put(inRetry('r', { attempts: DEFAULT_HISTORY.entries + 5 }));
+    const { text } = await get(app, '/record?id=r');
+    expect(text).toContain('2 of 25 kept');
+    expect(text).toContain('Older attempts are not kept');
+  });
+
+  it('offers what applies to its status', async () => {
+    const { app, store } = consoleUnderTest();
+    store.put(inRetry('r'));
+    store.put(dead('d'));
+    store.put(waiting('s', { status: 'SUCCESS', lane: undefined, dueAt: undefined }));
+    const offered = async (id: string) =>
+      [...(await get(app, `/record?id=${id}`)).text.matchAll(/&amp;do=([a-z-]+)"/g)].map(([, name]) => name);
+    expect(await offered('r')).toEqual(['run-now', 'snooze', 'edit', 'move', 'change-policy', 'discard']);
+    expect(await offered('d')).toEqual(['redrive', 'edit', 'move', 'change-policy', 'discard']);
+    expect(await offered('s')).toEqual([]);
+  });
+
+  it('answers 404 for a record that is not there', async () => {
+    const { app } = consoleUnderTest();
+    for (const path of [
+      '/record?id=nothing',
+      '/record',
+      '/record/act?id=nothing&do=redrive',
+      '/record/payload?id=x',
+    ]) {
+      expect((await get(app, path)).status).toBe(404);
+    }
+  });
+});
+
+const EVIL =
+  '</textarea></pre></title><script>alert(1)</script><img src=x onerror=alert(1)>" onmouseover="alert(1)';
+const RTL = '\u202egnp.exe\u2066';
+
+describe('hostile records', () => {
+  const hostile = (changes: Record<string, unknown> = {}) => {
+    const text = `${EVIL}${RTL}`;
+    const lastError = { name: text, message: text, at: iso(-MINUTE), attempt: 2 };
+    return inRetry(`id ${text}`, {
+      queue: 'orders',
+      task: text,
+      payload: { [text]: text, nested: [text] },
+      lastError,
+      history: [{ ...lastError, stack: text, next: text }],
+      deadReason: text,
+      [`own ${text}`]: text,
+      ...changes,
+    });
+  };
+
+  it('run no script on any page', async () => {
+    const { app, store } = consoleUnderTest({ queues: () => [{ name: 'orders' }] });
+    store.put(hostile());
+    store.put({ ...hostile({ status: 'DEAD', lane: 'orders/dead' }), id: `dead ${EVIL}` });
+    const id = encodeURIComponent(`id ${EVIL}${RTL}`);
+    const deadId = encodeURIComponent(`dead ${EVIL}`);
+    const query = encodeURIComponent(EVIL);
+    const actions = ['run-now', 'snooze', 'edit', 'move', 'change-policy', 'discard'];
+    const paths = [
+      '/',
+      '/records',
+      `/records?error=${query}&id=${query}&where=${query}&queue=${query}&after=${query}&pattern=${query}`,
+      `/record?id=${id}`,
+      `/record?id=${deadId}`,
+      ...actions.map((name) => `/record/act?id=${id}&do=${name}`),
+      `/record/act?id=${deadId}&do=redrive`,
+      `/${query}`,
+    ];
+    for (const path of paths) {
+      const { text, status } = await get(app, path);
+      expect(status, path).toBeLessThan(500);
+      expect(text, path).not.toContain('<script>');
+      expect(text, path).not.toContain('<img');
+      expect(text, path).not.toMatch(/<[^>]*" onmouseover="/);
+    }
+  });
+
+  it('change the direction of no text but their own', async () => {
+    const { app, store } = consoleUnderTest({ queues: () => [{ name: 'orders' }] });
+    store.put(hostile());
+    const id = encodeURIComponent(`id ${EVIL}${RTL}`);
+    for (const path of ['/records', `/record?id=${id}`]) {
+      const { text } = await get(app, path);
+      const [body = ''] = /<body[\s\S]*/.exec(text) ?? [];
+      // Attributes move no text on the page.
+      const outside = body.replace(/<bdi[^>]*>[\s\S]*?<\/bdi>/g, '').replace(/<[^>]*>/g, '');
+      expect(outside).not.toContain('\u202e');
+    }
+  });
+
+  it('of a megabyte make no page of a megabyte', async () => {
+    const { app, store } = consoleUnderTest();
+    const long = 'x'.repeat(1_000_000);
+    const lastError = { name: long, message: long, at: iso(-MINUTE), attempt: 1 };
+    store.put(
+      inRetry('big', { payload: { long }, lastError, history: [lastError], deadReason: long, own: long }),
+    );
+    const { text } = await get(app, '/record?id=big');
+    expect(text.length).toBeLessThan(120_000);
+    expect(text).toContain('The first 39.1 KB of 976.6 KB');
+    expect(text).toMatch(/<details id="payload">/);
+    expect((await get(app, '/records')).text.length).toBeLessThan(60_000);
+  });
+
+  it('are sent raw as a file, not as a page', async () => {
+    const { app, store } = consoleUnderTest();
+    store.put(waiting('a', { payload: { text: EVIL, amount: 12345678901234567890n } }));
+    const { text, headers } = await get(app, '/record/payload?id=a');
+    expect(headers.get('content-type')).toContain('application/json');
+    expect(headers.get('content-disposition')).toContain('attachment');
+    expect(text).toContain('12345678901234567890');
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { patternOf } from '../../src/tools/console/failures/pattern.js';
+import {
+  consoleUnderTest,
+  DAY,
+  dead,
+  get,
+  HOUR,
+  inRetry,
+  iso,
+  MINUTE,
+  waiting,
+} from './console-under-test.js';
+
+const orders = { queues: () => [{ name: 'orders' }] };
+const idsIn = (text: string) =>
+  [...text.matchAll(/class="id" href="\/record\?id=([^"]+)"/g)].map(([, id]) => id);
+
+describe('the list of records', () => {
+  it('has what waits by its due time, then what is dead, and no finished record', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    store.put(dead('c'));
+    store.put(waiting('b', { dueAt: iso(2 * HOUR) }));
+    store.put(waiting('a'));
+    store.put(waiting('done', { status: 'SUCCESS', lane: undefined, dueAt: undefined }));
+    const { text } = await get(app, '/records');
+    expect(idsIn(text)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('marks records in retry by row, icon and word', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    store.put(inRetry('r'));
+    store.put(waiting('w'));
+    const { text } = await get(app, '/records');
+    expect(text.match(/<tr class="retry">/g)).toHaveLength(1);
+    expect(text).toMatch(
+      /<tr class="retry">.*?<svg.*?In retry.*?HttpError: the ERP answered 503.*?in 13 min/,
+    );
+  });
+
+  it('shows a record that a live lease names as running', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    store.put(inRetry('r'));
+    await store.holdLease('orders', {
+      holder: 'run',
+      until: Date.parse(iso(MINUTE)),
+      ids: ['r'],
+      begun: true,
+      rev: 'x',
+    });
+    const { text } = await get(app, '/records');
+    expect(text).toContain('Running');
+    expect(text).not.toContain('<tr class="retry">');
+  });
+
+  it.each([
+    ['queue=bulk', ['bulk-1']],
+    ['status=ERROR', ['failed', 'old']],
+    ['status=DEAD', ['given-up']],
+    ['status=NEW', ['bulk-1', 'fresh']],
+    ['error=timeout', ['old']],
+    ['error=HTTPERROR', ['failed', 'given-up']],
+    ['error=maxAttempts', ['given-up']],
+    ['older=1d', ['old']],
+    ['younger=30m', ['fresh']],
+    ['id=fa', ['failed']],
+    ['where=customer.id%3D8', ['fresh']],
+    ['where=customer.id%3D%228%22', []],
+    ['failedWithin=1h', ['failed', 'given-up']],
+    ['failedBefore=1h', ['old']],
+    ['errorName=AttemptTimeout', ['old']],
+    ['pattern=the+ERP+answered+503', ['failed', 'given-up']],
+    ['status=ERROR&error=timeout&queue=orders', ['old']],
+  ])('is filtered by the address: %s', async (query, expected) => {
+    const { app, store } = consoleUnderTest({ queues: () => [{ name: 'orders' }, { name: 'bulk' }] });
+    store.put(waiting('fresh', { insertedAt: iso(-5 * MINUTE), payload: { customer: { id: 8 } } }));
+    store.put(waiting('bulk-1', { queue: 'bulk', lane: 'bulk' }));
+    store.put(inRetry('failed'));
+    const lastError = {
+      name: 'AttemptTimeout',
+      message: 'no answer within 10 s',
+      at: iso(-2 * DAY),
+      attempt: 2,
+    };
+    store.put(inRetry('old', { insertedAt: iso(-3 * DAY), lastError, lastFailureAt: iso(-2 * DAY) }));
+    store.put(dead('given-up'));
+    const { status, text } = await get(app, `/records?${query}`);
+    expect(status).toBe(200);
+    expect(idsIn(text).sort()).toEqual([...expected].sort());
+  });
+
+  it('finds finished records in the table, page by page', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    for (let i = 0; i < 90; i++) {
+      store.put(
+        waiting(`s${i}`, { status: i % 2 === 0 ? 'SUCCESS' : 'NEW', lane: undefined, dueAt: undefined }),
+      );
+    }
+    const found: (string | undefined)[] = [];
+    let path: string | undefined = '/records?status=SUCCESS';
+    for (let pages = 0; path !== undefined && pages < 10; pages++) {
+      const { text }: { text: string } = await get(app, path);
+      found.push(...idsIn(text));
+      path = nextOf(text);
+    }
+    expect(found).toHaveLength(45);
+    expect(new Set(found).size).toBe(45);
+  });
+
+  it('has each record once on its pages, whatever shards and states they are in', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    const expected: string[] = [];
+    for (let i = 0; i < 130; i++) {
+      const lane = i % 3 === 0 ? 'orders' : i % 3 === 1 ? 'orders#1' : 'orders#31';
+      const id = `r${i}`;
+      expected.push(id);
+      // Many are due at the same time: the place in the index is then told by the id.
+      store.put(
+        i % 5 === 0 ? dead(id, { lane: `${lane}/dead` }) : waiting(id, { lane, dueAt: iso((i % 4) * HOUR) }),
+      );
+    }
+    const found: (string | undefined)[] = [];
+    let path: string | undefined = '/records?queue=orders';
+    for (let pages = 0; path !== undefined && pages < 20; pages++) {
+      const { text }: { text: string } = await get(app, path);
+      expect(idsIn(text).length).toBeLessThanOrEqual(40);
+      found.push(...idsIn(text));
+      path = nextOf(text);
+    }
+    expect([...found].sort()).toEqual([...expected].sort());
+  });
+
+  it('examines 200 records at most for a page, says so, and goes on from there', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    for (let i = 0; i < 450; i++)
+      store.put(waiting(`r${String(i).padStart(3, '0')}`, { dueAt: iso(i * MINUTE) }));
+    store.put(waiting('needle', { dueAt: iso(500 * MINUTE), payload: { hay: true } }));
+    let reads = 0;
+    const read = store.readItems.bind(store);
+    store.readItems = async (ids) => {
+      reads += ids.length;
+      return read(ids);
+    };
+    const first = await get(app, '/records?where=hay%3Dtrue');
+    expect(first.text).toContain(
+      '200 records were examined for this page, 0 match. The next page goes on from there.',
+    );
+    expect(reads).toBe(200);
+    const second = await get(app, nextOf(first.text) ?? '');
+    const third = await get(app, nextOf(second.text) ?? '');
+    expect(idsIn(third.text)).toEqual(['needle']);
+    expect(nextOf(third.text)).toBeUndefined();
+  });
+
+  it('finds a whole id wherever its record is', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    store.put(waiting('done', { status: 'SUCCESS', lane: undefined, dueAt: undefined }));
+    expect(idsIn((await get(app, '/records?id=done')).text)).toEqual(['done']);
+  });
+
+  it.each(['queue=a%20b', 'status=LOST', 'younger=soon', 'where=nothing'])(
+    'says what is wrong with a filter: %s',
+    async (query) => {
+      const { app } = consoleUnderTest(orders);
+      const { status, text } = await get(app, `/records?${query}`);
+      expect(status).toBe(200);
+      expect(text).toMatch(/role="alert"><p class="error"/);
+    },
+  );
+
+  it.each(['nonsense', '{"lane":"orders","dueAt":1}', 'null', '[]'])(
+    'begins at the beginning for a cursor that is none: %s',
+    async (after) => {
+      const { app, store } = consoleUnderTest(orders);
+      store.put(waiting('a'));
+      expect(idsIn((await get(app, `/records?after=${encodeURIComponent(after)}`)).text)).toEqual(['a']);
+    },
+  );
+});
+
+function nextOf(text: string): string | undefined {
+  return /href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+}
+
+describe('the pattern of a message', () => {
+  it.each([
+    ['unknown article 7791-B', 'unknown article {id}'],
+    [
+      'no answer within 10 s: PUT erp.example.com/orders/118342',
+      'no answer within {n} s: PUT erp.example.com/orders/{n}',
+    ],
+    [
+      'HTTP 503 from https://erp.example.com: {"error":"down"}',
+      'HTTP 503 from https://erp.example.com: {"error":"down"}',
+    ],
+    ['record 0b8f2c1e-5d8a-4b7e-9d0a-1f2e3d4c5b6a is locked', 'record {uuid} is locked'],
+    ['order-2026-118342 failed at 2026-11-23T14:05:03.123Z', '{id} failed at {time}'],
+    ['HTTP 422', 'HTTP 422'],
+  ])('%s', (message, pattern) => {
+    expect(patternOf(message)).toBe(pattern);
+  });
+
+  it('is short, and quick for a hostile message', () => {
+    const started = performance.now();
+    for (const message of ['a-'.repeat(500_000), '1'.repeat(1_000_000), ` ${'x1_'.repeat(300_000)}`]) {
+      expect(patternOf(message).length).toBeLessThanOrEqual(160);
+    }
+    expect(performance.now() - started).toBeLessThan(200);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { RunLog } from '../../src/tools/local/status/run-log.js';
+import type { RunReport } from '../../src/tools/local/status/run-report.js';
+import type { RunSummary } from '../../src/worker/summary.js';
+import { consoleUnderTest, get, iso, MINUTE, NOW, post, runtimeUnderTest } from './console-under-test.js';
+
+const erp = { up: true, taken: 0, rejected: 0, unavailable: 0 };
+const rule = {
+  id: 'poll',
+  label: 'orders, every minute',
+  expression: 'rate(1 minute)',
+  queue: 'orders',
+  enabled: true,
+  fired: 0,
+  late: 0,
+  failed: 0,
+  givenUp: 0,
+};
+
+function withRuntime(changes: Parameters<typeof consoleUnderTest>[0] = {}) {
+  const done: unknown[] = [];
+  const runtime = runtimeUnderTest(
+    { rules: [rule], sample: { inserted: 0, erp } },
+    {
+      setErp: (up) => void done.push({ up }),
+      runRule: async (id) => void done.push({ run: id }),
+      putRecord: async (record) => {
+        done.push({ put: record });
+        return { id: record.id ?? 'made', inserted: record.id !== 'there' };
+      },
+    },
+  );
+  return { ...consoleUnderTest({ runtime, queues: () => [{ name: 'orders' }], ...changes }), done };
+}
+
+describe('the console of a local runtime', () => {
+  it('takes the sample ERP down, and up', async () => {
+    const { app, done, log } = withRuntime();
+    for (const state of ['down', 'up']) {
+      expect((await post(app, `/runtime/erp/${state}`, {}, {}, '/')).status).toBe(303);
+    }
+    expect(done).toEqual([{ up: false }, { up: true }]);
+    expect(log.map(({ text }) => text)).toEqual(['take the sample ERP down', 'take the sample ERP up']);
+  });
+
+  it('runs a rule now', async () => {
+    const { app, done } = withRuntime();
+    expect((await post(app, '/runtime/run?rule=poll', {}, {}, '/')).status).toBe(303);
+    expect((await post(app, '/runtime/run?rule=another', {}, {}, '/')).status).toBe(404);
+    expect(done).toEqual([{ run: 'poll' }]);
+  });
+
+  it('puts a record, and leads to it', async () => {
+    const { app, done } = withRuntime();
+    const fields = { id: 'order-7', queue: 'orders', payload: '{"n":12345678901234567890}' };
+    const { status, location } = await post(app, '/runtime/put', fields);
+    expect({ status, location }).toEqual({
+      status: 303,
+      location: expect.stringMatching(/^\/record\?id=order-7&note=/),
+    });
+    expect(done).toEqual([
+      { put: { id: 'order-7', queue: 'orders', payload: { n: 12345678901234567890n } } },
+    ]);
+  });
+
+  it.each([
+    [{ queue: 'orders', payload: '{' }, 'expected JSON'],
+    [{ queue: 'orders', payload: '1', id: 'there' }, 'is there already'],
+  ])('says why a record was not put: %o', async (fields, reason) => {
+    const { app } = withRuntime();
+    const { status, text } = await post(app, '/runtime/put', fields);
+    expect(status).toBe(422);
+    expect(text).toContain(reason);
+  });
+
+  it('has the same as a command for the AWS CLI', async () => {
+    const { app } = withRuntime();
+    const { text } = await get(app, '/runtime/put');
+    expect(text).toContain('aws dynamodb put-item --endpoint-url http://127.0.0.1:8000 --table-name Records');
+  });
+
+  it('does none of it read-only, nor without the token', async () => {
+    const paths = ['/runtime/erp/down', '/runtime/run?rule=poll', '/runtime/put'];
+    const readOnly = withRuntime({ access: { write: false, reason: 'Look only.' } });
+    const writable = withRuntime();
+    for (const path of paths) {
+      expect((await post(readOnly.app, path, { payload: '1', queue: 'q' }, {}, '/')).status).toBe(403);
+      expect((await post(writable.app, path, { payload: '1', queue: 'q', csrf: 'x' })).status).toBe(403);
+    }
+    expect([...readOnly.done, ...writable.done]).toEqual([]);
+  });
+
+  it('is the only one that has these pages', async () => {
+    const { app } = consoleUnderTest();
+    expect((await get(app, '/runtime/put')).status).toBe(404);
+    expect((await get(app, '/')).text).not.toContain('/runtime/put');
+  });
+});
+
+describe('the attempts per minute of the runtime', () => {
+  const run = (at: string, summary: Partial<RunSummary>): RunReport => ({
+    at,
+    rule: 'poll',
+    label: 'poll',
+    outcome: 'ok',
+    text: '',
+    idle: false,
+    coalesced: 0,
+    durationMs: 5,
+    summary: { queue: 'orders', succeeded: 0, failed: 0, dead: 0, attempted: 1, ...summary } as RunSummary,
+  });
+  const minute = Math.floor(NOW / MINUTE) * MINUTE;
+
+  it('are sums per queue and minute; a death counts as a failure', () => {
+    const log = new RunLog();
+    log.add(run(iso(), { succeeded: 3, failed: 1 }));
+    log.add(run(iso(1_000), { succeeded: 2, dead: 1 }));
+    log.add(run(iso(-MINUTE), { succeeded: 1 }));
+    log.add(run(iso(), { queue: 'bulk', succeeded: 7 }));
+    expect(log.minutesOf('orders')).toEqual([
+      { at: minute - MINUTE, succeeded: 1, failed: 0 },
+      { at: minute, succeeded: 5, failed: 2 },
+    ]);
+    expect(log.minutesOf('another')).toEqual([]);
+  });
+
+  it('of a run that served several queues belong to each of them', () => {
+    const log = new RunLog();
+    const parts = [run(iso(), { succeeded: 1 }), run(iso(), { queue: 'bulk', failed: 2 })];
+    const queues = parts.map(({ summary }) => summary as RunSummary);
+    log.add(run(iso(), { queue: 'orders,bulk', succeeded: 1, failed: 2, queues }));
+    expect(log.minutesOf('bulk')).toEqual([{ at: minute, succeeded: 0, failed: 2 }]);
+    expect(log.minutesOf('orders,bulk')).toEqual([]);
+  });
+
+  it('are kept for two hours', () => {
+    const log = new RunLog();
+    for (let i = 0; i < 300; i++) log.add(run(iso(i * MINUTE), { succeeded: 1 }));
+    expect(log.minutesOf('orders')).toHaveLength(120);
+    expect(log.lastOf('poll')?.at).toBe(iso(299 * MINUTE));
+  });
+});

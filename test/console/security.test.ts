@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { withOwnHost } from '../../src/tools/local/local-server.js';
+import { consoleUnderTest, get, runtimeUnderTest, waiting } from './console-under-test.js';
+
+describe('the console, as if it were public', () => {
+  it('sends each answer with a policy that allows no inline script and no inline style', async () => {
+    const { app } = consoleUnderTest();
+    for (const path of ['/', '/no-such-page', '/console.css']) {
+      const { headers } = await get(app, path);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self'");
+      expect(policy).not.toContain('unsafe');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+    expect((await get(app, '/')).headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('has neither inline scripts, inline styles nor handlers on its pages', async () => {
+    const { app, store } = consoleUnderTest({ runtime: runtimeUnderTest() });
+    store.put(waiting('a'));
+    const { text } = await get(app, '/');
+    expect(text).not.toMatch(/<script(?![^>]* src="\/console\.js)/);
+    expect(text).not.toMatch(/<style| style=| on[a-z]+="/);
+  });
+
+  it('answers only requests that name this machine', async () => {
+    const app = withOwnHost(consoleUnderTest().app);
+    const ask = (host: string, origin?: string) =>
+      app.request('/', {}, { incoming: { headers: { host, origin }, socket: { localPort: 8081 } } });
+    expect((await ask('127.0.0.1:8081')).status).toBe(200);
+    expect((await ask('localhost:8081', 'http://localhost:8081')).status).toBe(200);
+    expect((await ask('evil.example:8081')).status).toBe(421);
+    expect((await ask('127.0.0.1:8082')).status).toBe(421);
+    expect((await ask('127.0.0.1:8081', 'https://evil.example')).status).toBe(403);
+  });
+
+  it('with a key, answers only a browser that has opened the address with it', async () => {
+    const { app } = consoleUnderTest({ key: 'the-key' });
+    expect((await get(app, '/')).status).toBe(401);
+    expect((await get(app, '/?key=another')).status).toBe(401);
+    const opened = await app.request('/?key=the-key');
+    expect(opened.status).toBe(302);
+    const cookie = opened.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).toMatch(/SameSite=Strict/);
+    const [pair = ''] = cookie.split(';');
+    expect((await get(app, '/', { cookie: pair })).status).toBe(200);
+    expect((await get(app, '/', { cookie: `${pair}x` })).status).toBe(401);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { QueueStats } from '../../src/operate/index.js';
+import { sentenceOf } from '../../src/tools/console/overview/sentence.js';
+import {
+  CONDITIONS,
+  type Condition,
+  type QueueView,
+  type RuleView,
+  type Snapshot,
+} from '../../src/tools/console/overview/snapshot.js';
+import { iso, MINUTE, NOW } from './console-under-test.js';
+
+const view = (queue: string, condition: Condition, stats: Partial<QueueStats> = {}): QueueView => ({
+  stats: {
+    queue,
+    retryMode: 'perRecord',
+    paused: false,
+    openBreakers: 0,
+    pending: 0,
+    dead: 0,
+    oldestDueAt: undefined,
+    ...stats,
+  },
+  condition,
+  inRetry: undefined,
+  recent: { succeeded: 5, failed: 15 },
+  minutes: [],
+  leases: [],
+  nextRunAt: undefined,
+});
+const snapshot = (queues: readonly QueueView[], rules: readonly RuleView[] = []): Snapshot => ({
+  now: NOW,
+  queues,
+  rules,
+});
+const missedRule: RuleView = {
+  rule: {
+    id: 'tier3',
+    label: 'bulk tier 3',
+    expression: 'rate(12 hours)',
+    queue: 'bulk',
+    enabled: true,
+    fired: 1,
+    late: 0,
+    failed: 0,
+    givenUp: 0,
+  },
+  last: undefined,
+  missed: true,
+};
+
+const ALL: Readonly<Record<string, QueueView>> = {
+  breaker: view('invoices', 'breaker', { openBreakers: 1, pending: 602 }),
+  failing: view('orders', 'failing'),
+  late: view('prices', 'late', { lagSeconds: 960, due: { now: 4212, minute: 0, hour: 0, day: 0 } }),
+  paused: view('bulk', 'paused', { paused: true, pausedAt: iso(-16 * MINUTE), pending: 1 }),
+  dead: view('mails', 'dead', { dead: 116 }),
+};
+const TEXTS: Readonly<Record<string, string>> = {
+  breaker: 'invoices: the breaker is open for a destination, 602 records wait.',
+  failing: 'orders fails: 75 % of 20 attempts in 15 min.',
+  late: 'prices is 16 min late: 4,212 records due, no run is at work.',
+  paused: 'bulk is paused for 16 min, 1 record waits.',
+  dead: '116 records of mails need a decision: dead.',
+};
+
+describe('the opening sentence', () => {
+  it.each(Object.keys(ALL))('says what is wrong with a queue: %s', (condition) => {
+    const queue = ALL[condition] as QueueView;
+    expect(sentenceOf(snapshot([queue])).title).toBe(TEXTS[condition]);
+  });
+
+  it('has the worst first, whatever the order of the queues', () => {
+    const order = ['breaker', 'failing', 'late', 'paused', 'dead'];
+    expect(CONDITIONS.slice(0, 5)).toEqual(order);
+    for (let i = 0; i < order.length; i++) {
+      const left = order.slice(i).map((name) => ALL[name] as QueueView);
+      const { title, details } = sentenceOf(snapshot([...left].reverse()));
+      expect([title, ...details]).toEqual(order.slice(i).map((name) => TEXTS[name]));
+    }
+  });
+
+  it('puts a missed rule behind what keeps records from being attempted, and before a pause', () => {
+    const queues = [ALL.paused, ALL.late] as QueueView[];
+    const { title, details } = sentenceOf(snapshot(queues, [missedRule]));
+    expect([title, ...details]).toEqual([TEXTS.late, 'bulk tier 3 missed a run.', TEXTS.paused]);
+  });
+
+  it('says first that the tables cannot be read', () => {
+    const { title, tone } = sentenceOf(snapshot([ALL.breaker as QueueView]), 'AccessDenied');
+    expect({ title, tone }).toEqual({ title: 'The tables cannot be read: AccessDenied', tone: 'dead' });
+  });
+
+  it('says that all is well only if nothing is wrong', () => {
+    expect(sentenceOf(snapshot([view('a', 'quiet')]))).toEqual({
+      tone: 'ok',
+      title: 'All quiet. No record waits.',
+      details: [],
+    });
+    expect(sentenceOf(snapshot([view('a', 'waiting', { pending: 1 })])).title).toBe(
+      'Every queue is on time. 1 record waits.',
+    );
+    const unknown = { ...view('a', 'waiting', { pending: 1 }), recent: undefined };
+    expect(sentenceOf(snapshot([unknown])).details).toEqual([
+      'Whether attempts succeed is not known here: see Failures.',
+    ]);
+    expect(sentenceOf(snapshot([])).title).toBe('No record has come yet.');
+  });
+});

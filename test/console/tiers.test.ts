@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { niceStep } from '../../src/tools/console/tiers/bars.js';
+import { forecastOf } from '../../src/tools/console/tiers/forecast.js';
+import {
+  consoleUnderTest,
+  DAY,
+  get,
+  HOUR,
+  inRetry,
+  iso,
+  MINUTE,
+  NOW,
+  runtimeUnderTest,
+  waiting,
+} from './console-under-test.js';
+
+const both = { queues: () => [{ name: 'orders' }, { name: 'bulk' }] };
+
+async function withQueues(changes: Parameters<typeof consoleUnderTest>[0] = both) {
+  const console = consoleUnderTest(changes);
+  await console.store.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
+  await console.store.setRetryMode('bulk', { mode: 'progressive', since: 0 }, undefined);
+  return console;
+}
+const old = (id: string, ageMs: number) =>
+  inRetry(id, { queue: 'bulk', lane: 'bulk', insertedAt: iso(-ageMs), dueAt: iso(-ageMs) });
+
+describe('tiers and forecast', () => {
+  it('count the attempts of the next hour, and name the highest minute', async () => {
+    const { app, store } = await withQueues();
+    store.put(waiting('overdue', { dueAt: iso(-MINUTE) }));
+    for (let i = 0; i < 3; i++) store.put(waiting(`a${i}`, { dueAt: iso(13 * MINUTE + i) }));
+    store.put(waiting('later', { dueAt: iso(5 * HOUR) }));
+    store.put(waiting('in-days', { dueAt: iso(3 * DAY) }));
+    const { text } = await get(app, '/tiers');
+    expect(text).toContain('4 records due within the hour, at most 3 in a minute, at 15:00.');
+    expect(text).toContain('aria-label="5 attempts are due within the day, at most 4 in an hour."');
+  });
+
+  it('show a progressive queue by age, with the next run of each tier', async () => {
+    const rules = [{ tier: 2, id: 't2', label: 'bulk tier 2', queue: 'bulk', nextAt: iso(12 * MINUTE) }].map(
+      (rule) => ({
+        ...rule,
+        expression: 'rate(1 hour)',
+        enabled: true,
+        fired: 0,
+        late: 0,
+        failed: 0,
+        givenUp: 0,
+      }),
+    );
+    const { app, store } = await withQueues({ ...both, runtime: runtimeUnderTest({ rules }) });
+    store.put(old('young', HOUR));
+    store.put(old('b', 2 * DAY));
+    store.put(old('c', 3 * DAY));
+    const { text } = await get(app, '/tiers');
+    const bands = [...text.matchAll(/<li><h3>(.*?)<\/h3>.*?class="num(?: q)?">(\d+)<.*?<\/li>/gs)];
+    expect(bands.slice(0, 3).map(([, band, number]) => [band, number])).toEqual([
+      ['up to 1 d', '1'],
+      ['1 d to 7 d', '2'],
+      ['7 d to 14 d', '0'],
+    ]);
+    expect(text).toMatch(/1 d to 7 d.*?next <time[^>]*><span data-relative="">in 12 min/s);
+  });
+
+  it('of a deployed backlog know the last runs of the slow tiers, and flag a missed one', async () => {
+    const { app, store } = await withQueues();
+    await store.recordTierRun('bulk', '3', { at: NOW - 30 * HOUR, complete: true });
+    await store.recordTierRun('bulk', '4', { at: NOW - 2 * HOUR, complete: false });
+    store.put(old('b', 2 * DAY));
+    const { text } = await get(app, '/tiers');
+    expect(text.match(/<b>missed<\/b>/g)).toHaveLength(1);
+    expect(text).toMatch(/7 d to 14 d.*?1 d 6 h ago.*?missed.*?14 d to 30 d.*?cut short.*?next ≈/s);
+  });
+
+  it('say how long it takes at the present pace, and a dash where that is not known', async () => {
+    const minutes = Array.from({ length: 15 }, (_, i) => ({ at: NOW - i * MINUTE, succeeded: 2, failed: 0 }));
+    const runtime = runtimeUnderTest({}, { minutesOf: (queue) => (queue === 'orders' ? minutes : []) });
+    const local = await withQueues({ ...both, runtime });
+    const deployed = await withQueues();
+    for (const { store } of [local, deployed]) {
+      for (let i = 0; i < 60; i++) store.put(waiting(`r${i}`));
+      store.put(old('b', HOUR));
+    }
+    const { text } = await get(local.app, '/tiers');
+    expect(text).toMatch(/<bdi>orders<\/bdi>.*?<span class="num">≈ 30 min</s);
+    expect(text).toMatch(/<bdi>bulk<\/bdi><\/dt><dd><span class="num">no success in 15 min</s);
+    expect((await get(deployed.app, '/tiers')).text).toMatch(
+      /<bdi>orders<\/bdi><\/dt><dd><span class="num">–</,
+    );
+  });
+});
+
+describe('a forecast', () => {
+  it('reads a bounded number of due times, and says up to when it is complete', async () => {
+    const { app, store } = await withQueues();
+    for (let i = 0; i < 200; i++) store.put(waiting(`r${i}`, { dueAt: iso(i * MINUTE) }));
+    const { text } = await get(app, '/tiers');
+    expect(text).not.toContain('What follows is not known');
+    const queues = [
+      { queue: 'orders', pending: 200, due: { now: 0, minute: 1, hour: 60, day: 200 } },
+    ] as never;
+    const { minutes, until, examined } = await forecastOf(store, queues, NOW, 30);
+    expect(examined).toBe(30);
+    expect(until).toBe(NOW + 29 * MINUTE);
+    expect(minutes.slice(0, 32)).toEqual([...new Array(30).fill(1), 0, 0]);
+  });
+
+  it('has steps that are easy to read', () => {
+    expect([1, 4, 9, 30, 489, 12_000].map(niceStep)).toEqual([1, 1, 2, 10, 100, 5_000]);
+  });
+});
