@@ -63,7 +63,7 @@ describe('the alarms', () => {
       ['Lagorders', 'OldestDueAge', 3600, '300 s x 1'],
       ['Failuresorders', 'IF(attempted >= 4, FILL(failed, 0) / attempted, 0)', 0.5, '300 s x 2'],
       ['Deadorders', 'Dead', 0, '300 s x 1'],
-      ['Lagbulk', 'OldestDueAge', 330, '300 s x 1'],
+      ['Lagbulk', 'OldestDueAge', 210, '300 s x 1'],
       ['Failuresbulk', 'IF(attempted >= 4, FILL(failed, 0) / attempted, 0)', 0.5, '300 s x 2'],
       ['Deadbulk', 'Dead', 0, '300 s x 1'],
     ]);
@@ -147,7 +147,7 @@ describe('the alarms of a queue', () => {
       attemptTimeout: Duration.minutes(4),
     });
     expect(own(alarms)).toEqual(['Lagorders', 'Failuresorders', 'Deadorders', 'Depthorders']);
-    expect(alarms.Lagorders.Threshold).toBe(540);
+    expect(alarms.Lagorders.Threshold).toBe(420);
     expect(alarms.Deadorders.Threshold).toBe(9);
     expect(alarms.Depthorders).toMatchObject({
       Threshold: 1000,
