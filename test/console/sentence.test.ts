@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueStats } from '../../src/operate/index.js';
-import { sentenceOf } from '../../src/tools/console/overview/sentence.js';
-import {
-  CONDITIONS,
-  type Condition,
-  type QueueView,
-  type RuleView,
-  type Snapshot,
-} from '../../src/tools/console/overview/snapshot.js';
+import { CONDITIONS, type Condition } from '../../src/tools/overview/conditions.js';
+import { sentenceOf } from '../../src/tools/overview/sentence.js';
+import type { QueueView, RuleView, Snapshot } from '../../src/tools/overview/snapshot.js';
 import { iso, MINUTE, NOW } from './console-under-test.js';
 
 const view = (queue: string, condition: Condition, stats: Partial<QueueStats> = {}): QueueView => ({

@@ -1,12 +1,13 @@
 import { type Context, Hono } from 'hono';
 import { systemClock } from '../../clock.js';
+import { CountsReader } from '../overview/counts.js';
+import { explainRead } from '../overview/explain-read.js';
 import { bulkRoutes } from './actions/bulk-routes.js';
 import { queueRoutes } from './actions/queue-routes.js';
 import { recordRoutes } from './actions/record-routes.js';
 import { assets } from './assets.js';
-import { CountsReader } from './counts.js';
 import type { ConsoleDeps } from './deps.js';
-import { explainRead, ReadError } from './errors.js';
+import { ReadError } from './errors.js';
 import { failuresPage } from './failures/view.js';
 import { FlashNotes } from './flash.js';
 import { type PageContext, page, Verdict } from './layout.js';

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { Status } from '../../record/index.js';
-import { clockText, count, relative, shortened } from './format.js';
+import { clockText, count, relative, shortened } from '../format.js';
 
 /** The strokes of each icon, in a square of 16. */
 const ICONS = {

@@ -1,4 +1,4 @@
-import { count } from '../format.js';
+import { count } from '../../format.js';
 
 interface BarsProps {
   readonly values: readonly number[];

@@ -1,6 +1,7 @@
-import { age } from '../../../duration.js';
+import { age } from '../../duration.js';
 import { count, names, records } from '../format.js';
-import type { Condition, QueueView, Snapshot } from './snapshot.js';
+import type { Condition } from './conditions.js';
+import type { QueueView, Snapshot } from './snapshot.js';
 
 /** What the overview says first. */
 export interface Sentence {
