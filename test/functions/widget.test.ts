@@ -27,7 +27,7 @@ describe('the overview on the dashboard', () => {
     const { look } = await filled();
     const { text, rows } = parsed(await look());
     expect(text('.h')).toEqual(['orders is 11 min 40 s late: 1 record due, no run is at work.']);
-    expect(text('.d')).toEqual(['1 record of orders needs a decision: dead.']);
+    expect(text('.d')).toEqual(['1 dead record of orders needs a decision.']);
     expect(rows()).toEqual([
       ['ordersLate', '2', '1', '11 min 40 s', '1', expect.stringContaining('Pause')],
       ['bulkWaiting', '1', '–', '2 h', '0', expect.stringContaining('Pause')],

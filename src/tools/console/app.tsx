@@ -3,6 +3,7 @@ import { systemClock } from '../../clock.js';
 import { CountsReader } from '../overview/counts.js';
 import { explainRead } from '../overview/explain-read.js';
 import { bulkRoutes } from './actions/bulk-routes.js';
+import { queueRoutes } from './actions/queue-routes.js';
 import { recordRoutes } from './actions/record-routes.js';
 import { assets } from './assets.js';
 import type { ConsoleDeps } from './deps.js';
@@ -14,7 +15,7 @@ import { overview } from './overview/view.js';
 import { readFilter } from './records/filter.js';
 import { recordsPage } from './records/view.js';
 import { runtimeRoutes } from './runtime/routes.js';
-import { FormGuard, keyGuard, securityHeaders } from './security.js';
+import { FormGuard, formLimit, keyGuard, ownLoadsOnly, securityHeaders } from './security.js';
 import { tiersPage } from './tiers/view.js';
 
 /** The pages of the console. The server checks the `Host` header: see local-server.ts. */
@@ -33,7 +34,7 @@ export function consoleApp(deps: ConsoleDeps): Hono {
 
   const routes = { deps, guard, notes, reader, contextOf };
 
-  app.use(securityHeaders);
+  app.use(securityHeaders, ownLoadsOnly, formLimit);
   app.route('/', assets());
   if (deps.key !== undefined) app.use(keyGuard(deps.key));
   app.get('/', async (request) => request.html(overview(contextOf(request), reader)));
@@ -45,6 +46,7 @@ export function consoleApp(deps: ConsoleDeps): Hono {
   app.get('/failures', async (request) => request.html(failuresPage(contextOf(request), reader)));
   app.get('/tiers', async (request) => request.html(tiersPage(contextOf(request), reader)));
   app.route('/record', recordRoutes(routes));
+  app.route('/queue', queueRoutes(routes));
   app.route('/', bulkRoutes(routes));
 
   if (deps.runtime) app.route('/runtime', runtimeRoutes(routes, deps.runtime));
