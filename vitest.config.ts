@@ -31,6 +31,8 @@ export default defineConfig({
             'test/e2e/**',
             'test/package/**',
             'test/cdk/**',
+            'test/cloudwatch/**',
+            'test/monitoring/**',
             ...LEFT_OUT,
           ],
         },
@@ -39,7 +41,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'cdk',
-          include: ['test/cdk/**/*.test.ts'],
+          include: ['test/{cdk,cloudwatch,monitoring}/**/*.test.ts'],
           // Loading aws-cdk-lib again for each file would take twice the time of all tests in them.
           isolate: false,
         },

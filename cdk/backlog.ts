@@ -1,31 +1,35 @@
 import { Duration } from 'aws-cdk-lib';
-import type { Alarm, Dashboard, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { type IFunction, SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import * as z from 'zod';
+import { METRICS_LEVELS, type MetricsLevel } from '../functions/metrics-level.js';
 import { ConfigurationError } from '../src/errors.js';
 import { parseOptions, show } from '../src/validation.js';
 import { addAlarms } from './alarms.js';
+import { BacklogMetrics } from './backlog-metrics.js';
 import { addDashboard } from './dashboard.js';
 import { eventDlqQueue, redeliveryQueue } from './given-up-events.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
-import { type MetricName, queueMetric } from './metrics.js';
+import { addLogQueries } from './log-queries.js';
+import { addMonitor } from './monitor.js';
 import type { BacklogProps } from './props.js';
-import { readQueues } from './queue.js';
+import { type Queue, readQueues } from './queue.js';
 import type { QueueProps } from './queue-props.js';
 import { addRules } from './rules.js';
 import { addSchedules } from './schedules.js';
 import { controlTable, grantOperate, recordsTable } from './tables.js';
-import { backlogTicks } from './ticks.js';
+import { backlogTicks, type Tick } from './ticks.js';
 import { checkTimeZone, timeZone } from './time-zone.js';
-import { alarmAction, functionTimeout, key, table } from './values.js';
+import { alarmActions, functionTimeout, key, table } from './values.js';
+import type { WatchedFunction } from './watched.js';
 import { readWorkers } from './worker-props.js';
-import { attemptedOnArrival, staffQueues } from './workers.js';
+import { attemptedOnArrival, type StaffedQueue, staffQueues } from './workers.js';
 
 const propsShape = z.strictObject({
   queues: z.custom<Readonly<Record<string, QueueProps>>>(
@@ -43,8 +47,13 @@ const propsShape = z.strictObject({
   timeout: functionTimeout.default(Duration.minutes(5)),
   memorySize: z.int().min(128).max(10_240).default(512),
   logRetention: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
+  systemLogLevel: z.enum(SystemLogLevel).default(SystemLogLevel.WARN),
+  tracing: z.enum(Tracing).default(Tracing.DISABLED),
   alarms: z.boolean().default(true),
-  alarmAction: alarmAction.optional(),
+  metrics: z.enum(METRICS_LEVELS, { error: 'expected "full", "essential" or "off"' }).default('full'),
+  alarmActions: alarmActions.optional(),
+  okActions: alarmActions.optional(),
+  compositeAlarm: z.boolean().optional(),
   dashboard: z.boolean().default(true),
 });
 
@@ -52,7 +61,7 @@ const propsShape = z.strictObject({
  * A backlog: the table that other services put records into, and per queue the rules (or schedules) that attempt every
  * record until it succeeds, less and less often. With logs, alarms and a dashboard.
  */
-export class Backlog extends Construct {
+export class Backlog extends BacklogMetrics {
   /** Where the records are. */
   readonly table: ITable;
   /** Leases, journals and the queues' own items. */
@@ -67,10 +76,14 @@ export class Backlog extends Construct {
   readonly intake: IFunction | undefined;
   /** Finds, once a day, records that the intake was not notified of. */
   readonly sweep: IFunction | undefined;
+  /** Reads every five minutes how much waits, and for how long; missing with `metrics: 'off'`. */
+  readonly monitor: IFunction | undefined;
   /** The names of the queues whose rules or schedules do not fire. */
   readonly disabledQueues: readonly string[];
   /** Its alarms; none with `alarms: false`. */
   readonly alarms: readonly Alarm[];
+  /** On while any of them is; missing with `compositeAlarm: false`. */
+  readonly compositeAlarm: CompositeAlarm | undefined;
   /** Its dashboard; missing with `dashboard: false`. */
   readonly dashboard: Dashboard | undefined;
 
@@ -95,8 +108,9 @@ export class Backlog extends Construct {
     const tables = { records: this.table, control: this.controlTable };
     const hasIntake = options.intake && canTakeIn(this, tables);
     const returns = hasIntake ? redeliveryQueue(this, 'Redelivery', eventDlq, INTAKE_TIMEOUT) : undefined;
-    const { memorySize, logRetention } = options;
-    const common = { tables, memorySize, logRetention };
+    const { memorySize, logRetention, systemLogLevel, tracing, metrics } = options;
+    checkDepthAlarms(queues, metrics);
+    const common = { tables, memorySize, logRetention, systemLogLevel, tracing, metrics };
 
     const staffed = staffQueues(this, queues, workers, {
       ...common,
@@ -114,26 +128,47 @@ export class Backlog extends Construct {
     this.intake = intake?.lambda;
     this.sweep = intake?.sweep?.lambda;
 
-    const ticks = [...backlogTicks(staffed), ...(intake?.sweep ? [intake.sweep] : [])];
+    const monitor =
+      metrics === 'off'
+        ? undefined
+        : addMonitor(this, 'Monitor', { ...common, queues, eventSources: intake?.eventSources ?? [] });
+    this.monitor = monitor?.lambda;
+
+    const work = backlogTicks(staffed);
+    const ticks = [...work, ...[intake?.sweep, monitor].flatMap((tick) => tick ?? [])];
     if (options.trigger === 'scheduler') {
       this.scheduleDeadLetters = addSchedules(this, 'Schedules', ticks, options.timeZone).deadLetters;
     } else {
       addRules(ticks, eventDlq);
     }
 
+    addLogQueries(new Construct(this, 'LogQueries'), this);
+
     const watched = {
-      intake: this.intake,
-      sweep: this.sweep,
       tableName: this.table.tableName,
+      controlTableName: this.controlTable.tableName,
       queues,
-      functions: new Map(staffed.map(({ worker }) => [worker.name, worker.lambda])),
+      metrics,
+      functions: watchedFunctions(staffed, work),
+      logGroups: [...new Set(staffed.flatMap(({ worker }) => logGroupOf(worker.lambda) ?? []))],
+      monitorLogs: logGroupOf(this.monitor),
       eventDlq,
       scheduleDeadLetters: this.scheduleDeadLetters,
+      intake: this.intake,
+      sweep: this.sweep,
+      monitor: this.monitor,
     };
-    this.alarms = options.alarms
-      ? addAlarms(new Construct(this, 'Alarms'), { ...watched, action: options.alarmAction })
-      : [];
-    this.dashboard = options.dashboard ? addDashboard(this, 'Dashboard', watched) : undefined;
+    const { compositeAlarm: composite = true, okActions } = options;
+    const alarms = options.alarms
+      ? addAlarms(new Construct(this, 'Alarms'), watched, {
+          alarmActions: options.alarmActions,
+          okActions,
+          composite,
+        })
+      : undefined;
+    this.alarms = alarms?.all ?? [];
+    this.compositeAlarm = alarms?.composite;
+    this.dashboard = options.dashboard ? addDashboard(this, 'Dashboard', watched, this.alarms) : undefined;
   }
 
   /**
@@ -156,42 +191,33 @@ export class Backlog extends Construct {
   grantOperate(grantee: IGrantable): void {
     grantOperate(grantee, { records: this.table, control: this.controlTable });
   }
+}
 
-  /** Attempts that were made. Default: their sum over five minutes. */
-  metricAttempted(queue: string, options?: MetricOptions): Metric {
-    return this.metric('Attempted', queue, options);
-  }
+/** The log group beside a function that is made here. A function of the user's own is not asked, as CDK would make one. */
+function logGroupOf(lambda: IFunction | undefined): ILogGroup | undefined {
+  const found = lambda?.node.scope?.node.tryFindChild('Logs');
+  return found instanceof LogGroup ? found : undefined;
+}
 
-  /** Records that succeeded. Default: their sum over five minutes. */
-  metricSucceeded(queue: string, options?: MetricOptions): Metric {
-    return this.metric('Succeeded', queue, options);
-  }
+/** Each function once, with its most frequent rule. */
+function watchedFunctions(staffed: readonly StaffedQueue[], ticks: readonly Tick[]): WatchedFunction[] {
+  const byName = new Map(staffed.map(({ worker }) => [worker.name, worker]));
+  return [...byName.values()].map(({ name, lambda, timeoutSeconds }) => {
+    const enabled = ticks.filter((tick) => tick.lambda === lambda && tick.enabled);
+    return {
+      name,
+      lambda,
+      timeoutSeconds,
+      every: enabled.length === 0 ? undefined : Math.min(...enabled.map(({ every }) => every)),
+    };
+  });
+}
 
-  /** Attempts that failed and will be repeated. Default: their sum over five minutes. */
-  metricFailed(queue: string, options?: MetricOptions): Metric {
-    return this.metric('Failed', queue, options);
-  }
-
-  /** Records that were given up. Default: their sum over five minutes. */
-  metricDead(queue: string, options?: MetricOptions): Metric {
-    return this.metric('Dead', queue, options);
-  }
-
-  /** Runs of slower tiers that were missed or cut short, and made up for. Default: their sum over five minutes. */
-  metricCaughtUp(queue: string, options?: MetricOptions): Metric {
-    return this.metric('CaughtUp', queue, options);
-  }
-
-  /** How late attempts start, in seconds. Default: the maximum over five minutes. */
-  metricLag(queue: string, options?: MetricOptions): Metric {
-    return this.metric('LagSeconds', queue, options);
-  }
-
-  private metric(name: MetricName, queue: string, options?: MetricOptions): Metric {
-    if (!Object.hasOwn(this.functions, queue)) {
-      const known = Object.keys(this.functions).map(show).join(', ');
-      throw new ConfigurationError(`queue: expected one of ${known}, got ${show(queue)}`);
-    }
-    return queueMetric(this.table.tableName, queue, name, options);
-  }
+function checkDepthAlarms(queues: readonly Queue[], metrics: MetricsLevel): void {
+  const watched = queues.find(({ alarms }) => alarms.depth !== undefined);
+  if (!watched || metrics === 'full') return;
+  throw new ConfigurationError(
+    `queues.${watched.name}.alarms.depth: expected nothing beside metrics "${metrics}", which do not say how much waits, got ` +
+      show(watched.alarms.depth),
+  );
 }

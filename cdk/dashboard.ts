@@ -1,112 +1,276 @@
 import { Duration } from 'aws-cdk-lib';
-import { Dashboard, GraphWidget, type IMetric, type IWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  type IWidget,
+  LogQueryWidget,
+  MathExpression,
+  Metric,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { intakeMetric, type MetricName, queueMetric } from './metrics.js';
+import { byQueue, graph, heading, highest } from './dashboard-graphs.js';
+import { type MetricName, queueMetric, tableMetric } from './metrics.js';
 import type { Queue } from './queue.js';
+import type { Watched } from './watched.js';
 
-export interface DashboardSettings {
-  readonly tableName: string;
-  readonly queues: readonly Queue[];
-  /** By the name of the function's construct. */
-  readonly functions: ReadonlyMap<string, IFunction>;
-  readonly eventDlq: IQueue;
-  readonly scheduleDeadLetters: IQueue | undefined;
-  readonly intake: IFunction | undefined;
-}
+/** What one widget takes. */
+const MOST_ALARMS = 100;
+/** What one query of Logs Insights takes. */
+const MOST_LOG_GROUPS = 50;
 
-const OUTCOMES: readonly MetricName[] = ['Attempted', 'Succeeded', 'Failed', 'Dead'];
-
-/** One row per queue, and one for the runs themselves. */
-export function addDashboard(scope: Construct, id: string, settings: DashboardSettings): Dashboard {
+/** Alarms first, then what waits, what happens to it, and what it runs on. As many rows for two queues as for fifty. */
+export function addDashboard(
+  scope: Construct,
+  id: string,
+  watched: Watched,
+  alarms: readonly Alarm[],
+): Dashboard {
   return new Dashboard(scope, id, {
-    defaultInterval: Duration.days(1),
+    defaultInterval: Duration.hours(3),
     widgets: [
-      ...settings.queues.flatMap((queue) => queueRows(settings.tableName, queue)),
-      ...intakeRows(settings),
-      ...runRows(settings),
+      ...alarmRows(alarms),
+      ...(watched.metrics === 'off' ? [] : [...waitingRows(watched), ...outcomeRows(watched)]),
+      ...logRows(watched),
+      ...intakeRows(watched),
+      ...functionRows(watched),
+      ...tableRows(watched),
     ],
   });
 }
 
-function queueRows(tableName: string, queue: Queue): IWidget[][] {
-  const threshold = queue.lagThresholdSeconds;
-  // The second tier makes up for those behind it.
-  const caughtUp =
-    queue.tiers.length > 2
-      ? [queueMetric(tableName, queue.name, 'CaughtUp', { label: 'Caught-up runs' })]
-      : [];
+function alarmRows(alarms: readonly Alarm[]): IWidget[][] {
+  const rows: IWidget[][] = [];
+  for (let from = 0; from < alarms.length; from += MOST_ALARMS) {
+    const some = alarms.slice(from, from + MOST_ALARMS);
+    const title = alarms.length > MOST_ALARMS ? `Alarms from ${from + 1}` : 'Alarms';
+    // Four in a row, each as high as one unit; the title takes one more.
+    const height = Math.min(12, 1 + Math.ceil(some.length / 4));
+    rows.push([new AlarmStatusWidget({ title, alarms: some, width: 24, height })]);
+  }
+  return rows;
+}
+
+function waitingRows({ tableName, queues, metrics }: Watched): IWidget[][] {
+  const age = byQueue(queues, (queue) => seconds(tableName, queue, 'OldestDueAge'));
+  const thresholds = queues.flatMap(({ alarms: { lagSeconds } }) => lagSeconds ?? []);
+  const least =
+    thresholds.length > 0 ? [{ value: Math.min(...thresholds), label: 'Least alarm threshold' }] : [];
+  const ageGraph = graph('Oldest due record (seconds late)', age, least);
+  if (metrics === 'essential') return [[heading('What waits')], [ageGraph]];
   return [
+    [heading('What waits')],
     [
-      heading(
-        `Queue ${queue.name} (${queue.retryMode === 'perRecord' ? 'a due time per record' : 'progressive'})`,
+      ageGraph,
+      graph(
+        'Waiting, now or later (records)',
+        byQueue(queues, ({ name }) => queueMetric(tableName, name, 'Waiting', { label: name })),
       ),
     ],
     [
       graph(
-        'Records',
-        OUTCOMES.map((name) => queueMetric(tableName, queue.name, name, { label: name })),
+        'Time to drain at the present pace (minutes)',
+        byQueue(queues, (queue) => timeToDrain(tableName, queue)),
       ),
-      new GraphWidget({
-        title: caughtUp.length > 0 ? 'Lag (seconds) and caught-up runs' : 'Lag (seconds)',
-        width: 12,
-        left: [queueMetric(tableName, queue.name, 'LagSeconds', { label: 'Largest lag' })],
-        leftAnnotations: [{ value: threshold, label: 'Alarm' }],
-        leftYAxis: { min: 0 },
-        ...(caughtUp.length > 0 ? { right: caughtUp, rightYAxis: { min: 0 } } : {}),
-      }),
+      graph(
+        'Given up, and still in the table (records)',
+        byQueue(queues, ({ name }) => queueMetric(tableName, name, 'DeadRecords', { label: name })),
+      ),
     ],
   ];
 }
 
-function intakeRows({ intake, tableName }: DashboardSettings): IWidget[][] {
+function seconds(tableName: string, { name }: Queue, metric: MetricName): Metric {
+  return queueMetric(tableName, name, metric, { label: name });
+}
+
+/** What waits, by what left the queue per minute; no point where nothing does. */
+function timeToDrain(tableName: string, { name }: Queue): MathExpression {
+  const [waiting, succeeded, dead] = (['Waiting', 'Succeeded', 'Dead'] as const).map((metric) =>
+    queueMetric(tableName, name, metric),
+  ) as [Metric, Metric, Metric];
+  const id = (metric: string) => `${metric}_${idOf(name)}`;
+  return new MathExpression({
+    expression: `${id('waiting')} / ((FILL(${id('succeeded')}, 0) + FILL(${id('dead')}, 0)) / (PERIOD(${id('waiting')}) / 60))`,
+    usingMetrics: { [id('waiting')]: waiting, [id('succeeded')]: succeeded, [id('dead')]: dead },
+    label: name,
+    period: Duration.minutes(5),
+  });
+}
+
+/** An id of metric math: letters, digits and `_`. A name has `.` and `-` as well, which must not make two names one. */
+function idOf(name: string): string {
+  return name.replace(/[^A-Za-z0-9]/g, (one) => `_${one.charCodeAt(0).toString(16)}_`);
+}
+
+function outcomeRows({ tableName, queues, metrics }: Watched): IWidget[][] {
+  const perMinute = (metric: MetricName) =>
+    byQueue(queues, ({ name }) =>
+      queueMetric(tableName, name, metric, { label: name, period: Duration.minutes(1) }),
+    );
+  const first: MetricName = metrics === 'full' ? 'Succeeded' : 'Attempted';
+  return [
+    [heading('Outcomes per minute')],
+    [
+      graph(first, perMinute(first), [], 8),
+      graph('Failed, to be retried', perMinute('Failed'), [], 8),
+      graph('Given up', perMinute('Dead'), [], 8),
+    ],
+  ];
+}
+
+/** What no metric has, as each class of errors and each tier would be one: read from the logs when the dashboard is looked at. */
+function logRows({ logGroups, monitorLogs }: Watched): IWidget[][] {
+  const failures = logGroups.length > 0 ? [failuresByError(logGroups)] : [];
+  const state = monitorLogs ? [stateOfQueues(monitorLogs)] : [];
+  return failures.length + state.length > 0 ? [[...failures, ...state]] : [];
+}
+
+function failuresByError(logGroups: readonly ILogGroup[]): IWidget {
+  return new LogQueryWidget({
+    title: 'Failed attempts by error',
+    width: 12,
+    logGroupNames: logGroups.slice(0, MOST_LOG_GROUPS).map(({ logGroupName }) => logGroupName),
+    queryLines: [
+      'filter message in ["attempt failed", "more attempts failed"]',
+      'fields coalesce(failures, 1) as attempts',
+      'stats sum(attempts) as failed, max(@timestamp) as newest by queue, error',
+      'sort failed desc',
+      'limit 20',
+    ],
+  });
+}
+
+function stateOfQueues({ logGroupName }: ILogGroup): IWidget {
+  return new LogQueryWidget({
+    title: 'Queues in which there is anything: paused, open breakers, records by tier (youngest first)',
+    width: 12,
+    logGroupNames: [logGroupName],
+    queryLines: [
+      'filter message = "queue"',
+      'stats latest(waiting) as records, latest(due) as isDue, latest(dead) as givenUp, latest(oldestDueAge) as secondsLate, ' +
+        'latest(paused) as isPaused, latest(openBreakers) as breakers, latest(tiers) as byTier by queue',
+      'sort secondsLate desc',
+      'limit 50',
+    ],
+  });
+}
+
+function intakeRows({ intake, tableName, metrics }: Watched): IWidget[][] {
   if (!intake) return [];
+  const counts = (
+    ['Indexed', 'Repaired', 'UnknownQueue', 'Refused', 'Redelivered', 'NotIndexed'] as const
+  ).map((name) => tableMetric(tableName, name, { label: name }));
   return [
-    [heading('Intake (records that were put without a lane)')],
+    [heading('Intake: records that were put without a lane')],
     [
       graph(
-        'Records',
-        (['Indexed', 'Repaired', 'UnknownQueue', 'Refused', 'Redelivered'] as const).map((name) =>
-          intakeMetric(tableName, name, { label: name }),
+        'Age of the stream (milliseconds)',
+        [intake.metric('IteratorAge', { label: 'Oldest', statistic: Stats.MAXIMUM })],
+        [{ value: Duration.minutes(5).toMilliseconds(), label: 'Alarm' }],
+      ),
+      ...(metrics === 'full' ? [graph('Records', counts)] : []),
+    ],
+  ];
+}
+
+function functionRows(watched: Watched): IWidget[][] {
+  const { functions, intake, sweep, monitor, eventDlq, scheduleDeadLetters } = watched;
+  const helpers = Object.entries({ Intake: intake, Sweep: sweep, Monitor: monitor }).flatMap(
+    ([name, lambda]) => (lambda ? [{ name, lambda }] : []),
+  );
+  const all = [...functions, ...helpers];
+  const timeouts = new Set(functions.map(({ timeoutSeconds }) => timeoutSeconds));
+  const sent = (label: string, queue: typeof eventDlq) => queue.metricNumberOfMessagesSent({ label });
+  return [
+    [heading('Functions')],
+    [
+      graph(
+        'Invocations',
+        highest(all.map(({ name, lambda }) => lambda.metricInvocations({ label: name }))),
+        [],
+        8,
+      ),
+      graph(
+        'Errors, throttles and events that were given up',
+        highest([
+          ...all.map(({ name, lambda }) => lambda.metricErrors({ label: `${name}: errors` })),
+          ...all.map(({ name, lambda }) => lambda.metricThrottles({ label: `${name}: throttles` })),
+          sent('Dead-letter queue for events', eventDlq),
+          ...(scheduleDeadLetters ? [sent('Dead letters of schedules', scheduleDeadLetters)] : []),
+        ]),
+        [],
+        8,
+      ),
+      graph(
+        'Concurrent executions',
+        highest(
+          all.map(({ name, lambda }) =>
+            lambda.metric('ConcurrentExecutions', { label: name, statistic: Stats.MAXIMUM }),
+          ),
         ),
+        [],
+        8,
       ),
-      graph('Behind (milliseconds) and errors', [
-        intake.metric('IteratorAge', { label: 'Age of the stream', statistic: 'Maximum' }),
-        intake.metricErrors({ label: 'Errors' }),
-      ]),
     ],
-  ];
-}
-
-function runRows({ functions, eventDlq, scheduleDeadLetters }: DashboardSettings): IWidget[][] {
-  const all = [...functions];
-  return [
-    [heading('Runs')],
     [
-      graph('Run errors and dead-lettered events', [
-        ...all.map(([name, lambda]) => lambda.metricErrors({ label: `Errors of ${name}` })),
-        eventDlq.metricApproximateNumberOfMessagesVisible({ label: 'Given-up events' }),
-        ...(scheduleDeadLetters
-          ? [
-              scheduleDeadLetters.metricApproximateNumberOfMessagesVisible({
-                label: 'Dead letters of schedules',
-              }),
-            ]
-          : []),
-      ]),
       graph(
-        'Run duration (milliseconds)',
-        all.map(([name, lambda]) => lambda.metricDuration({ label: name, statistic: 'Maximum' })),
+        'Duration, and the timeout (milliseconds)',
+        highest(
+          all.map(({ name, lambda }) => lambda.metricDuration({ label: name, statistic: Stats.MAXIMUM })),
+        ),
+        [...timeouts].map((timeout) => ({ value: timeout * 1000, label: `Timeout: ${timeout} s` })),
+        24,
       ),
     ],
   ];
 }
 
-function graph(title: string, left: IMetric[]): GraphWidget {
-  return new GraphWidget({ title, width: 12, left, leftYAxis: { min: 0 } });
-}
+const INDEX = 'due';
 
-function heading(text: string): TextWidget {
-  return new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });
+function tableRows({ tableName, controlTableName }: Watched): IWidget[][] {
+  const metric = (name: string, label: string, dimensionsMap: Record<string, string>, statistic: string) =>
+    new Metric({ namespace: 'AWS/DynamoDB', metricName: name, dimensionsMap, statistic, label });
+  const places: [string, Record<string, string>][] = [
+    ['Records', { TableName: tableName }],
+    ['Index', { TableName: tableName, GlobalSecondaryIndexName: INDEX }],
+    ['Control table', { TableName: controlTableName }],
+  ];
+  const each = (name: string, what: string) =>
+    places.map(([place, dimensions]) => metric(name, `${place}: ${what}`, dimensions, Stats.SUM));
+  const latency = (operation: string) =>
+    metric(
+      'SuccessfulRequestLatency',
+      operation,
+      { TableName: tableName, Operation: operation },
+      Stats.p(99),
+    );
+  return [
+    [heading('DynamoDB')],
+    [
+      graph(
+        'Throttled requests',
+        [...each('ReadThrottleEvents', 'reads'), ...each('WriteThrottleEvents', 'writes')],
+        [],
+        8,
+      ),
+      graph(
+        'Latency, 99th percentile (milliseconds)',
+        ['Query', 'BatchGetItem', 'UpdateItem', 'PutItem'].map(latency),
+        [],
+        8,
+      ),
+      graph(
+        'Consumed units',
+        [
+          ...each('ConsumedReadCapacityUnits', 'read units'),
+          ...each('ConsumedWriteCapacityUnits', 'write units'),
+        ],
+        [],
+        8,
+      ),
+    ],
+  ];
 }

@@ -1,5 +1,6 @@
 import { Stack, Token } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
+import type { MetricsLevel } from '../functions/metrics-level.js';
 import { ConfigurationError } from '../src/errors.js';
 import type { Queue } from './queue.js';
 import type { Tables } from './tables.js';
@@ -19,7 +20,7 @@ const TOKEN_BYTES = 110;
 export function handlerEnvironment(
   scope: IConstruct,
   queues: readonly Queue[],
-  tables: Tables,
+  { tables, metrics }: { readonly tables: Tables; readonly metrics: MetricsLevel },
   timeoutSeconds: number,
 ): Record<string, string> {
   return {
@@ -27,6 +28,7 @@ export function handlerEnvironment(
     BACKLOG_CONTROL_TABLE: tables.control.tableName,
     BACKLOG_FUNCTION_TIMEOUT_SECONDS: String(timeoutSeconds),
     BACKLOG_QUEUES: renderQueues(scope, queues),
+    ...(metrics === 'full' ? {} : { BACKLOG_METRICS: metrics }),
   };
 }
 

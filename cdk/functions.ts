@@ -12,12 +12,15 @@ import {
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
+  type SystemLogLevel,
+  type Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { MetricsLevel } from '../functions/metrics-level.js';
 import { ConfigurationError } from '../src/errors.js';
 import type { RetryMode } from '../src/record/index.js';
 import { LEAST_SPARE_SECONDS } from '../src/worker/index.js';
@@ -35,6 +38,9 @@ export interface FunctionSettings {
   readonly timeout: Duration;
   readonly memorySize: number;
   readonly logRetention: RetentionDays;
+  readonly metrics: MetricsLevel;
+  readonly systemLogLevel: SystemLogLevel;
+  readonly tracing: Tracing;
   /** Where asynchronous events end up that a function failed on. */
   readonly failedEvents: IQueue;
 }
@@ -77,7 +83,7 @@ export function deliveryFunction(
     code: Code.fromAsset(handlerFolder(bundle)),
   });
   for (const { work } of queues) if (work.type === 'delivery') grantSecrets(lambda, work.secrets);
-  acknowledgeRuns(lambda);
+  acknowledgeRuns(lambda, settings.tracing);
   return finish({ name, lambda, redeliveryEvents: true }, queues, settings.timeout, settings.tables);
 }
 
@@ -149,7 +155,7 @@ export function entryFunction(
         "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
   });
-  acknowledgeRuns(lambda);
+  acknowledgeRuns(lambda, settings.tracing);
   return finish({ name, lambda, redeliveryEvents: true }, queues, settings.timeout, settings.tables);
 }
 
@@ -159,7 +165,7 @@ export function ownFunction({ name, queues }: Served, lambda: IFunction, setting
     return finish({ name, lambda, redeliveryEvents: false }, queues, settings.timeout, settings.tables);
   }
   const timeout = lambda.timeout ?? LAMBDA_DEFAULT_TIMEOUT;
-  const environment = handlerEnvironment(lambda, queues, settings.tables, timeout.toSeconds());
+  const environment = handlerEnvironment(lambda, queues, settings, timeout.toSeconds());
   for (const [name, value] of Object.entries(environment)) lambda.addEnvironment(name, value);
   const isConfigured = lambda.node.tryFindChild('EventInvokeConfig') !== undefined;
   if (!isConfigured) lambda.configureAsyncInvoke(onceOnly(settings));
@@ -196,9 +202,11 @@ export function ownRoleAndLogs(
     role,
     logGroup,
     loggingFormat: LoggingFormat.JSON,
+    systemLogLevelV2: settings.systemLogLevel,
+    tracing: settings.tracing,
     environment: {
       ...environment,
-      ...handlerEnvironment(scope, queues, settings.tables, settings.timeout.toSeconds()),
+      ...handlerEnvironment(scope, queues, settings, settings.timeout.toSeconds()),
     },
   };
 }
@@ -231,8 +239,8 @@ function finish(
   return { ...worker, timeoutSeconds };
 }
 
-/** The bundles that `npm run build` makes: built-in delivery for each retry mode, the intake and its sweep. */
-export type Bundle = 'fibonacci' | 'progressive' | 'intake' | 'sweep';
+/** The bundles that `npm run build` makes: built-in delivery for each retry mode, the intake and its sweep, the monitor. */
+export type Bundle = 'fibonacci' | 'progressive' | 'intake' | 'sweep' | 'monitor';
 
 /**
  * The folder of a bundle, whether this file runs compiled (dist/cdk) or from source (cdk).

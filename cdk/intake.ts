@@ -6,14 +6,18 @@ import {
   type IFunction,
   Function as LambdaFunction,
   RecursiveLoop,
+  type SystemLogLevel,
+  type Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { MetricsLevel } from '../functions/metrics-level.js';
 import type { QueueSettings } from '../functions/settings.js';
 import { ConfigurationError } from '../src/errors.js';
 import { handlerFolder, ownRoleAndLogs, RUNTIME } from './functions.js';
 import { arrivalsSource, redeliverySource } from './intake-sources.js';
+import type { EventSource } from './monitor.js';
 import { acknowledgeIntake, acknowledgeSweep } from './nag.js';
 import type { Queue } from './queue.js';
 import { grantPlace, grantSweep, hasNewImages, type Tables } from './tables.js';
@@ -32,6 +36,9 @@ export interface IntakeSettings {
   readonly tables: Tables;
   readonly memorySize: number;
   readonly logRetention: RetentionDays;
+  readonly metrics: MetricsLevel;
+  readonly systemLogLevel: SystemLogLevel;
+  readonly tracing: Tracing;
   /** Events of runs that failed, and records to be looked at later. */
   readonly returns: IQueue;
   readonly eventDlq: IQueue;
@@ -43,6 +50,8 @@ export interface Intake {
   readonly lambda: IFunction;
   /** What starts the sweep, if there is one. */
   readonly sweep: Tick | undefined;
+  /** What hands it the changes of the table, and messages. */
+  readonly eventSources: readonly EventSource[];
 }
 
 /**
@@ -82,11 +91,15 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   allow(lambda, 'sqs:SendMessage', [returns.queueArn, eventDlq.queueArn]);
   const workers = new Set(onArrival.map(({ worker }) => worker.lambda.functionArn));
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
-  lambda.addEventSource(arrivalsSource(tables.records, eventDlq));
-  lambda.addEventSource(redeliverySource(returns));
-  acknowledgeIntake(lambda);
+  const sources = [arrivalsSource(tables.records, eventDlq), redeliverySource(returns)];
+  for (const source of sources) lambda.addEventSource(source);
+  acknowledgeIntake(lambda, settings.tracing);
   const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;
-  return { lambda, sweep };
+  const eventSources = sources.map((source) => ({
+    id: source.eventSourceMappingId,
+    arn: source.eventSourceMappingArn,
+  }));
+  return { lambda, sweep, eventSources };
 }
 
 /**
@@ -114,7 +127,7 @@ function addSweep(scope: Construct, settings: IntakeSettings): Tick {
   });
   grantSweep(lambda, tables);
   allow(lambda, 'sqs:SendMessage', [returns.queueArn]);
-  acknowledgeSweep(lambda);
+  acknowledgeSweep(lambda, settings.tracing);
   return {
     scope,
     id: 'Hourly',

@@ -13,38 +13,57 @@ export type MetricName =
   | 'Cancelled'
   | 'UnknownTask'
   | 'CaughtUp'
-  | 'LagSeconds';
+  | 'LagSeconds'
+  | 'OldestDueAge'
+  | 'Waiting'
+  | 'Due'
+  | 'DeadRecords';
 
-export type IntakeMetricName = 'Indexed' | 'Repaired' | 'UnknownQueue' | 'Refused' | 'Redelivered';
+/** What is read, not counted: adding the readings of five minutes up would mean nothing. */
+const GAUGES: ReadonlySet<string> = new Set([
+  'LagSeconds',
+  'OldestDueAge',
+  'Waiting',
+  'Due',
+  'DeadRecords',
+  'SourcesStopped',
+]);
 
-/** A metric of the intake: the sum over five minutes. */
-export function intakeMetric(
+export type TableMetricName =
+  | 'Indexed'
+  | 'Repaired'
+  | 'UnknownQueue'
+  | 'Refused'
+  | 'Redelivered'
+  | 'NotIndexed'
+  | 'Unprocessed'
+  | 'SourcesStopped';
+
+/** A metric of the whole backlog: the sum over five minutes. */
+export function tableMetric(
   tableName: string,
-  metricName: IntakeMetricName,
+  metricName: TableMetricName,
   options: MetricOptions = {},
 ): Metric {
-  return new Metric({
-    namespace: METRICS_NAMESPACE,
-    metricName,
-    dimensionsMap: { Table: tableName },
-    statistic: Stats.SUM,
-    period: Duration.minutes(5),
-    ...options,
-  });
+  return metric(metricName, { Table: tableName }, options);
 }
 
-/** A metric of one queue: the sum over five minutes, or the largest lag in them. */
+/** A metric of one queue: the sum over five minutes, or the largest value in them. */
 export function queueMetric(
   tableName: string,
   queue: string,
   metricName: MetricName,
   options: MetricOptions = {},
 ): Metric {
+  return metric(metricName, { Table: tableName, Queue: queue }, options);
+}
+
+function metric(metricName: string, dimensionsMap: Record<string, string>, options: MetricOptions): Metric {
   return new Metric({
     namespace: METRICS_NAMESPACE,
     metricName,
-    dimensionsMap: { Table: tableName, Queue: queue },
-    statistic: metricName === 'LagSeconds' ? Stats.MAXIMUM : Stats.SUM,
+    dimensionsMap,
+    statistic: GAUGES.has(metricName) ? Stats.MAXIMUM : Stats.SUM,
     period: Duration.minutes(5),
     ...options,
   });

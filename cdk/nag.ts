@@ -1,4 +1,5 @@
 import { Validations } from 'aws-cdk-lib';
+import { type IFunction, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { IConstruct } from 'constructs';
 
 /** Says that a rule of cdk-nag does not apply here, and why. */
@@ -7,11 +8,19 @@ export function acknowledge(construct: IConstruct, id: string, reason: string): 
 }
 
 const NO_TRACES =
-  'Traces are billed by the run, and most polls find nothing; logs and metrics report each that did. Tracing can be turned on for a function that is given as "handler".';
+  'Traces are billed by the run, and most polls find nothing; logs and metrics report each that did. The prop "tracing" turns them on.';
+const ANY_TRACE =
+  'X-Ray has no resources that a right to write traces could name: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html';
+
+function acknowledgeTracing(lambda: IFunction, tracing: Tracing): void {
+  if (tracing !== Tracing.ACTIVE) acknowledge(lambda, 'Serverless-LambdaTracing', NO_TRACES);
+  if (tracing === Tracing.DISABLED || !lambda.role) return;
+  acknowledge(lambda.role, 'AwsSolutions-IAM5[Resource::*]', ANY_TRACE);
+}
 
 /** For a function whose asynchronous events go to a destination if it fails on them. */
-export function acknowledgeRuns(lambda: IConstruct): void {
-  acknowledge(lambda, 'Serverless-LambdaTracing', NO_TRACES);
+export function acknowledgeRuns(lambda: IFunction, tracing: Tracing): void {
+  acknowledgeTracing(lambda, tracing);
   acknowledge(
     lambda,
     'Serverless-LambdaDLQ',
@@ -19,8 +28,8 @@ export function acknowledgeRuns(lambda: IConstruct): void {
   );
 }
 
-export function acknowledgeIntake(lambda: IConstruct): void {
-  acknowledge(lambda, 'Serverless-LambdaTracing', NO_TRACES);
+export function acknowledgeIntake(lambda: IFunction, tracing: Tracing): void {
+  acknowledgeTracing(lambda, tracing);
   acknowledge(
     lambda,
     'Serverless-LambdaDLQ',
@@ -34,9 +43,9 @@ export function acknowledgeIntake(lambda: IConstruct): void {
   );
 }
 
-export function acknowledgeSweep(lambda: IConstruct): void {
+export function acknowledgeSweep(lambda: IFunction, tracing: Tracing): void {
   const reason = 'The next hour does what a lost event did not, and an alarm reports failures.';
-  acknowledge(lambda, 'Serverless-LambdaTracing', NO_TRACES);
+  acknowledgeTracing(lambda, tracing);
   acknowledge(lambda, 'Serverless-LambdaDLQ', reason);
   acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);
 }

@@ -1,8 +1,9 @@
 import type { Duration, TimeZone } from 'aws-cdk-lib';
-import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { AlarmActions } from './alarm-props.js';
 import type { QueueProps } from './queue-props.js';
 import type { WorkerProps } from './worker-props.js';
 
@@ -106,18 +107,56 @@ export interface BacklogProps {
   readonly logRetention?: RetentionDays | undefined;
 
   /**
-   * Alarms on failed runs, lag, dead records and events that were given up.
+   * Which of Lambda's own lines the functions' logs have. At `INFO` each invocation has two more (its start, and a report
+   * of its duration and memory): 600 bytes, whether there was anything to do or not. At `WARN` those of an invocation that
+   * fails are left.
+   *
+   * @default SystemLogLevel.WARN
+   */
+  readonly systemLogLevel?: SystemLogLevel | undefined;
+
+  /**
+   * X-Ray traces of the functions that are made here. A function of your own (`handler`) has its own setting.
+   *
+   * @default Tracing.DISABLED
+   */
+  readonly tracing?: Tracing | undefined;
+
+  /**
+   * How many metrics the functions write: `essential` those that the alarms need, `off` none. Each costs $0.30 a month, for
+   * the hours in which it is not zero. Without metrics, only failed runs, missing runs and given-up events raise an alarm.
+   *
+   * @default 'full'
+   */
+  readonly metrics?: 'full' | 'essential' | 'off' | undefined;
+
+  /**
+   * Alarms for each state that needs a person. See `alarms` of a queue for their thresholds.
    *
    * @default true
    */
   readonly alarms?: boolean | undefined;
 
   /**
-   * What every alarm does when it fires, such as `new SnsAction(topic)`.
+   * What alarms do when they go off, such as `[new SnsAction(topic)]`; or by their severity: `{ page: [...], ticket: [...] }`.
    *
    * @default - nothing: the alarms show in the console only
    */
-  readonly alarmAction?: IAlarmAction | undefined;
+  readonly alarmActions?: AlarmActions | undefined;
+
+  /**
+   * What alarms do when their cause is gone, in the same form.
+   *
+   * @default - nothing
+   */
+  readonly okActions?: AlarmActions | undefined;
+
+  /**
+   * One alarm more, which is on while any other one is. It has no actions of its own, and costs $0.50 a month.
+   *
+   * @default - as `alarms`
+   */
+  readonly compositeAlarm?: boolean | undefined;
 
   /**
    * One CloudWatch dashboard for all queues.

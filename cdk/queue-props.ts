@@ -2,6 +2,7 @@ import type { Duration } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetryPolicy } from '../src/policies/index.js';
 import type { BreakerChoice } from '../src/worker/index.js';
+import type { QueueAlarms } from './alarm-props.js';
 import type { DeliveryProps } from './delivery-props.js';
 
 /**
@@ -196,11 +197,11 @@ export interface QueueProps {
   readonly retention?: Duration | 'forever' | undefined;
 
   /**
-   * The lag (how late an attempt starts) above which the alarm fires.
+   * The thresholds of the queue's alarms; `false`: it has none.
    *
-   * @default Duration.minutes(15)
+   * @default - see `QueueAlarms`
    */
-  readonly lagThreshold?: Duration | undefined;
+  readonly alarms?: QueueAlarms | false | undefined;
 }
 
 /** What a record keeps of its attempts. */

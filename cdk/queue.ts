@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 import { parseQueues, type QueueSettings } from '../functions/settings.js';
@@ -7,6 +6,7 @@ import { nearest } from '../src/nearest.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/policies/index.js';
 import { QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
+import { type QueueAlarmSettings, readQueueAlarms } from './alarm-settings.js';
 import { checkWithToken, readDelivery } from './delivery.js';
 import type { FirstAttempt, QueueProps } from './queue-props.js';
 import type { UsedSecret } from './secrets.js';
@@ -37,7 +37,7 @@ export interface Queue {
   readonly weight: number;
   readonly enabled: boolean;
   readonly attemptTimeout: number;
-  readonly lagThresholdSeconds: number;
+  readonly alarms: QueueAlarmSettings;
   /** As given: undefined takes what fits. */
   readonly firstAttempt: FirstAttempt | undefined;
 }
@@ -71,7 +71,7 @@ const queueShape = z.strictObject({
   maxRecords: z.unknown().optional(),
   linger: duration.optional(),
   retention: z.union([duration, z.literal('forever')], 'expected a Duration or "forever"').optional(),
-  lagThreshold: duration.default(Duration.minutes(15)),
+  alarms: z.unknown().optional(),
   firstAttempt: z.enum(['onInsert', 'scheduled'], { error: 'expected "onInsert" or "scheduled"' }).optional(),
 });
 
@@ -110,6 +110,7 @@ function readQueue(name: string, input: unknown): Queue {
   const work = workOf(props, path, delivery.secrets);
   const retryMode = retryModeOf(props, path);
   const progressive = retryMode === 'progressive' ? readProgressive(props.progressive, path) : undefined;
+  const attemptTimeout = props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS;
   const settings = compact({
     retryMode,
     retry: progressive ? progressive.policy : props.retry,
@@ -136,8 +137,8 @@ function readQueue(name: string, input: unknown): Queue {
     work,
     weight: props.weight ?? 1,
     enabled: props.enabled,
-    attemptTimeout: props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS,
-    lagThresholdSeconds: props.lagThreshold.toSeconds(),
+    attemptTimeout,
+    alarms: readQueueAlarms(props.alarms, attemptTimeout, `${path}.alarms`),
     firstAttempt: firstAttemptOf(props, path),
   };
 }

@@ -113,6 +113,19 @@ export function grantSweep(grantee: IGrantable, { records, control }: Tables): v
   grantKeys(grantee, [records, control]);
 }
 
+/** What the monitor needs: to see what waits, and to look at some of it. */
+export function grantMonitor(grantee: IGrantable, { records, control }: Tables): void {
+  const query = {
+    actions: ['dynamodb:Query'],
+    resources: [`${records.tableArn}/index/${DUE_INDEX.indexName}`],
+  };
+  grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement(query));
+  grant(grantee, records, ['dynamodb:BatchGetItem']);
+  grant(grantee, control, ['dynamodb:GetItem']);
+  for (const key of new Set([records, control].map((table) => table.encryptionKey)))
+    key?.grantDecrypt(grantee);
+}
+
 /** What `BacklogOperator` needs: to find, change and remove records, and to see which runs have them in flight. */
 export function grantOperate(grantee: IGrantable, { records, control }: Tables): void {
   const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem', 'dynamodb:Scan'];

@@ -17,7 +17,7 @@ export interface Tick {
   readonly enabled: boolean;
   readonly lambda: IFunction;
   /** Constant. Each is an invocation of its own. */
-  readonly events: readonly (BacklogEvent | QueuesEvent | SweepEvent)[];
+  readonly events: readonly (BacklogEvent | QueuesEvent | SweepEvent | MonitorEvent)[];
 }
 
 /** Several queues that are polled together, with their weights. */
@@ -28,6 +28,11 @@ export interface QueuesEvent {
 /** It says no more than why the function was started. */
 export interface SweepEvent {
   readonly sweep: true;
+}
+
+/** It says no more than why the function was started. */
+export interface MonitorEvent {
+  readonly monitor: true;
 }
 
 const POLL_SECONDS = 60;

@@ -18,10 +18,12 @@ export const lambdaFunction = having<IFunction>(
 );
 export const table = having<ITable>('tableName', 'string', 'expected a DynamoDB table (ITable)');
 export const key = having<IKey>('keyArn', 'string', 'expected a KMS key (IKey)');
-export const alarmAction = having<IAlarmAction>(
-  'bind',
-  'function',
-  'expected an alarm action (IAlarmAction)',
+const alarmAction = having<IAlarmAction>('bind', 'function', 'expected an alarm action (IAlarmAction)');
+const actionList = z.array(alarmAction);
+/** Actions for all alarms, or by severity. */
+export const alarmActions = z.union(
+  [actionList, z.strictObject({ page: actionList.optional(), ticket: actionList.optional() })],
+  'expected a list of alarm actions, or { page: [...], ticket: [...] }',
 );
 
 /** The timeout of a Lambda function. In seconds for the error, which says what came. */

@@ -22,6 +22,7 @@ import {
   retryDecider,
 } from '../src/worker/index.js';
 import { type BacklogLambdaHandler, type HandlerSeams, makeHandler } from './make-handler.js';
+import type { AttemptTracing } from './open-telemetry.js';
 import { checkTaskTimeouts } from './plan.js';
 import { checkRetryQueue, choiceOptions } from './settings.js';
 
@@ -78,6 +79,8 @@ export interface BacklogHandlerOptions extends HandlerSeams {
   readonly linger?: Duration | undefined;
   /** How long a record is kept after its success, or `"forever"`. Default: 30 days. */
   readonly retention?: Duration | 'forever' | undefined;
+  /** Traces attempts, such as `openTelemetry(api)`. Default: attempts are not traced. */
+  readonly tracing?: AttemptTracing | undefined;
 }
 
 const anything = z.optional(z.unknown());
@@ -94,6 +97,9 @@ const optionsSchema = z.strictObject({
   ...choiceOptions,
   destination: z.optional(
     z.custom<DestinationOf>((value) => typeof value === 'function', 'expected a function'),
+  ),
+  tracing: z.optional(
+    z.custom<AttemptTracing>((value) => typeof value === 'function', 'expected what openTelemetry returns'),
   ),
   store: anything,
   clock: anything,
@@ -125,11 +131,13 @@ export function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHan
     run,
     retry: given,
     queues,
+    tracing,
     ...rest
   } = options;
   const work = tasks && workOf(tasks, own, 'backlogHandler.tasks');
-  const process = work?.process ?? own;
-  if (!process) throw new ConfigurationError('backlogHandler: expected process, tasks, or both, got neither');
+  const bare = work?.process ?? own;
+  if (!bare) throw new ConfigurationError('backlogHandler: expected process, tasks, or both, got neither');
+  const process = tracing ? tracing(bare) : bare;
   if (attemptTimeout !== undefined) checkTaskTimeouts(work, attemptTimeout);
   if (given !== undefined && typeof given !== 'function') resolvePolicy(given, 'backlogHandler.retry');
   const retry = typeof given === 'function' ? retryDecider(given) : given;

@@ -43,3 +43,4 @@ export type {
 export { type BacklogHandlerOptions, backlogHandler } from './backlog-handler.js';
 export type { LambdaContext } from './lambda-context.js';
 export type { BacklogLambdaHandler } from './make-handler.js';
+export { type AttemptTracing, type OpenTelemetryApi, openTelemetry } from './open-telemetry.js';

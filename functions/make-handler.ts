@@ -8,7 +8,7 @@ import {
   runQueues,
   together,
 } from '../src/worker/index.js';
-import { isIdle } from '../src/worker/summary.js';
+import { isIdle, isLoneSuccess } from '../src/worker/summary.js';
 import { createDeps, type HandlerDeps } from './deps.js';
 import { type BacklogEvent, parseEvents } from './event.js';
 import type { HandlerLogger } from './handler-logger.js';
@@ -67,12 +67,15 @@ export function makeHandler(
   choices: HandlerChoices,
   overrides: HandlerSeams,
 ): BacklogLambdaHandler {
-  const { env = process.env, emit = emitMetrics } = overrides;
+  const { env = process.env } = overrides;
   const logger = (overrides.logger ?? createLogger()) as Logger;
   const start = once(() => {
     const settings = readSettings(env);
+    const emit: EmitMetrics =
+      overrides.emit ?? ((summary, table) => emitMetrics(summary, table, settings.metrics));
     return {
       settings,
+      emit,
       deps: { ...createDeps(settings, overrides), breakerMemory: new Map() satisfies BreakerMemory },
     };
   });
@@ -80,7 +83,7 @@ export function makeHandler(
   const handle = async (input: unknown, context: LambdaContext, stop: AbortSignal): Promise<RunSummary> => {
     try {
       // An error here, and not at module load, leaves a log line everywhere.
-      const { settings, deps } = start();
+      const { settings, emit, deps } = start();
       const times = {
         functionTimeoutSeconds: settings.functionTimeoutSeconds,
         deadline: deps.clock.wall() + context.getRemainingTimeInMillis(),
@@ -127,7 +130,13 @@ async function prepared<Run extends { readonly options: RunOptions }>(runs: read
 }
 
 function report(logger: Logger, summary: RunSummary): void {
-  if (isTrouble(summary)) logger.error('run', { ...summary });
-  else if (isIdle(summary) && !summary.caughtUp) logger.debug('run', { ...summary });
-  else logger.info('run', { ...summary });
+  const isQuiet = (isIdle(summary) || isLoneSuccess(summary)) && !summary.caughtUp;
+  logger[isTrouble(summary) ? 'error' : isQuiet ? 'debug' : 'info']('run', lineOf(summary));
+}
+
+/** Every byte of a log costs: a count of zero is left out, and so is the lane where it is named as its queue is. */
+function lineOf(summary: RunSummary): Record<string, unknown> {
+  const isSaid = ([name, value]: [string, unknown]) =>
+    value !== 0 && !(name === 'lane' && value === summary.queue);
+  return Object.fromEntries(Object.entries(summary).filter(isSaid));
 }

@@ -1,46 +1,83 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { isIdle, type RunSummary } from '../src/worker/summary.js';
+import type { MetricsLevel } from './metrics-level.js';
 
 export const METRICS_NAMESPACE = 'DynamoBacklog';
 
+/** What alarms need. */
+const ESSENTIAL: ReadonlySet<string> = new Set([
+  'Attempted',
+  'Failed',
+  'Dead',
+  'UnknownTask',
+  'OldestDueAge',
+  'UnknownQueue',
+  'Refused',
+  'Unprocessed',
+  'NotIndexed',
+  'SourcesStopped',
+]);
+
+/** @inline */
+type Values = Readonly<Record<string, number | undefined>>;
+
 /**
- * Writes one line in CloudWatch's embedded metric format.
+ * Writes one line in CloudWatch's embedded metric format: what is not zero, as every metric costs by the hour in which
+ * it is written. Alarms and the dashboard read a metric that is missing as zero.
+ */
+function write(
+  level: MetricsLevel,
+  dimensions: Record<string, string>,
+  counts: Values,
+  seconds: Values = {},
+) {
+  if (level === 'off') return;
+  const worth = (values: Values) =>
+    Object.entries(values).filter(
+      ([name, value = 0]) => value > 0 && (level === 'full' || ESSENTIAL.has(name)),
+    );
+  const all = [
+    ...worth(counts).map(([name, value = 0]) => [name, MetricUnit.Count, value] as const),
+    ...worth(seconds).map(([name, value = 0]) => [name, MetricUnit.Seconds, value] as const),
+  ];
+  if (all.length === 0) return;
+  const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
+  // Powertools adds a dimension of its own, which the alarms do not name.
+  metrics.clearDefaultDimensions();
+  metrics.addDimensions(dimensions);
+  for (const [name, unit, value] of all) metrics.addMetric(name, unit, value);
+  metrics.publishStoredMetrics();
+}
+
+/**
+ * Writes the metrics of a run.
  *
  * @inline
  */
 export type EmitMetrics = (summary: RunSummary, table: string) => void;
 
 /** Metrics of a run that found something, or made up for a missed one. An idle poll stays silent: every line costs. */
-export const emitMetrics: EmitMetrics = (summary, table) => {
-  const caughtUp = summary.caughtUp?.length ?? 0;
-  const idle = isIdle(summary);
-  if (idle && caughtUp === 0) return;
-  const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
-  // Powertools adds a dimension of its own, which the alarms do not name.
-  metrics.clearDefaultDimensions();
-  metrics.addDimensions({ Table: table, Queue: summary.queue });
-  if (!idle) {
-    metrics.addMetric('Attempted', MetricUnit.Count, summary.attempted);
-    metrics.addMetric('Succeeded', MetricUnit.Count, summary.succeeded);
-    metrics.addMetric('Failed', MetricUnit.Count, summary.failed);
-    metrics.addMetric('Dead', MetricUnit.Count, summary.dead);
-    if (summary.snoozed > 0) metrics.addMetric('Snoozed', MetricUnit.Count, summary.snoozed);
-    if (summary.cancelled > 0) metrics.addMetric('Cancelled', MetricUnit.Count, summary.cancelled);
-    if (summary.unknownTask) metrics.addMetric('UnknownTask', MetricUnit.Count, summary.unknownTask);
-    metrics.addMetric('LagSeconds', MetricUnit.Seconds, summary.lagSeconds);
-  }
-  if (caughtUp > 0) metrics.addMetric('CaughtUp', MetricUnit.Count, caughtUp);
-  metrics.publishStoredMetrics();
-  if (summary.refused) emitRefused(summary.refused, table);
-};
-
-/** The intake's metric and its alarm, by the table alone: DynamoDB takes no change of these, and people have to look. */
-function emitRefused(count: number, table: string): void {
-  const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
-  metrics.clearDefaultDimensions();
-  metrics.addDimensions({ Table: table });
-  metrics.addMetric('Refused', MetricUnit.Count, count);
-  metrics.publishStoredMetrics();
+export function emitMetrics(summary: RunSummary, table: string, level: MetricsLevel): void {
+  const { attempted, succeeded, failed, dead, snoozed, cancelled, unknownTask } = summary;
+  const counts = isIdle(summary)
+    ? {}
+    : {
+        Attempted: attempted,
+        Succeeded: succeeded,
+        Failed: failed,
+        Dead: dead,
+        Snoozed: snoozed,
+        Cancelled: cancelled,
+        UnknownTask: unknownTask,
+      };
+  write(
+    level,
+    { Table: table, Queue: summary.queue },
+    { ...counts, CaughtUp: summary.caughtUp?.length },
+    { LagSeconds: summary.lagSeconds },
+  );
+  // The intake's metric and its alarm, by the table alone: DynamoDB takes no change of these, and people have to look.
+  write(level, { Table: table }, { Refused: summary.refused });
 }
 
 /** What the intake did with a batch. Counts are of records. */
@@ -57,22 +94,60 @@ export interface IntakeMetrics {
   readonly refused: number;
   /** Came back from runs that failed or were lost. */
   readonly redelivered: number;
+  /** No event had reached them: the sweep found them, and they had to be indexed. */
+  readonly notIndexed: number;
+  /** Come again, as DynamoDB or another service did not answer. */
+  readonly unprocessed: number;
 }
 
+/**
+ * Writes the metrics of a batch.
+ *
+ * @inline
+ */
+export type EmitIntakeMetrics = (intake: IntakeMetrics, table: string) => void;
+
 /** Metrics of a batch in which there was something to do. */
-export function emitIntakeMetrics(
-  { indexed, repaired, unknownQueue, quarantined, refused, redelivered }: IntakeMetrics,
-  table: string,
+export function emitIntakeMetrics(intake: IntakeMetrics, table: string, level: MetricsLevel): void {
+  write(
+    level,
+    { Table: table },
+    {
+      Indexed: intake.indexed,
+      Repaired: intake.repaired,
+      UnknownQueue: intake.unknownQueue,
+      // One metric and its alarm for both: in either case no run attempts the record, and people have to look at it.
+      Refused: intake.quarantined + intake.refused,
+      Redelivered: intake.redelivered,
+      NotIndexed: intake.notIndexed,
+      Unprocessed: intake.unprocessed,
+    },
+  );
+}
+
+/** What the monitor has read of a queue. What is not known is left out. */
+export interface QueueGauges {
+  /** How late the record is that is due for longest, in the backlog's seconds; 0 if none is due. */
+  readonly oldestDueAge: number;
+  /** Records that wait for an attempt, now or later. */
+  readonly waiting?: number | undefined;
+  /** Those of them that are due. Not known of a progressive queue, whose tiers say when. */
+  readonly due?: number | undefined;
+  /** Records that were given up, and are still in the index. */
+  readonly dead?: number | undefined;
+}
+
+/** Metrics of what waits in a queue. */
+export function emitGauges(
+  { oldestDueAge, waiting, due, dead }: QueueGauges,
+  { table, queue }: { table: string; queue: string },
+  level: MetricsLevel,
 ): void {
-  if (indexed + quarantined + refused + redelivered === 0) return;
-  const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
-  metrics.clearDefaultDimensions();
-  metrics.addDimensions({ Table: table });
-  metrics.addMetric('Indexed', MetricUnit.Count, indexed);
-  metrics.addMetric('Repaired', MetricUnit.Count, repaired);
-  metrics.addMetric('UnknownQueue', MetricUnit.Count, unknownQueue);
-  // One metric and its alarm for both: in either case no run attempts the record, and people have to look at it.
-  metrics.addMetric('Refused', MetricUnit.Count, quarantined + refused);
-  metrics.addMetric('Redelivered', MetricUnit.Count, redelivered);
-  metrics.publishStoredMetrics();
+  const counts = { Waiting: waiting, Due: due, DeadRecords: dead };
+  write(level, { Table: table, Queue: queue }, counts, { OldestDueAge: oldestDueAge });
+}
+
+/** The number of the intake's event source mappings that are disabled or do not work. */
+export function emitSourcesStopped(count: number, table: string, level: MetricsLevel): void {
+  write(level, { Table: table }, { SourcesStopped: count });
 }

@@ -89,6 +89,8 @@ export function planRun(
     deadOn: choices.deadOn ?? settings.deadOn,
     history: historyLimits(history),
     redaction: choices.redactionOf?.(history),
+    // What the user's hook has passed may be read by those who read the log.
+    logsErrorTexts: choices.history?.redact !== undefined,
     retention: keep === 'forever' ? undefined : keep,
   };
 }

@@ -14,6 +14,7 @@ import {
   limitOptions,
 } from '../src/worker/index.js';
 import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
+import { METRICS_LEVELS, type MetricsLevel } from './metrics-level.js';
 
 /** One queue, as `BACKLOG_QUEUES` describes it to the handlers. */
 export interface QueueSettings {
@@ -64,6 +65,7 @@ export interface Settings {
   readonly tables: { readonly records: string; readonly control: string };
   readonly functionTimeoutSeconds: number;
   readonly queues: QueuesSettings;
+  readonly metrics: MetricsLevel;
   /** The local runtime's faster clock. */
   readonly clock?: ClockSetting | undefined;
 }
@@ -140,6 +142,7 @@ export function checkPolicy(retry: unknown, retryMode: RetryMode, name: string):
   }
 }
 
+const expectedLevel = `expected ${METRICS_LEVELS.map((level) => `"${level}"`).join(', ')}`;
 const tableName = z.string().check(z.minLength(1));
 const environmentSchema = z.object({
   BACKLOG_TABLE: tableName,
@@ -151,6 +154,7 @@ const environmentSchema = z.object({
       .check(z.refine((seconds) => seconds >= 1 && seconds <= 900, 'expected seconds from 1 to 900')),
   ),
   BACKLOG_QUEUES: z.string(),
+  BACKLOG_METRICS: z._default(z.enum(METRICS_LEVELS, { error: expectedLevel }), 'full'),
   BACKLOG_CLOCK: z.optional(z.string()),
 });
 
@@ -171,6 +175,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     tables: { records: variables.BACKLOG_TABLE, control: variables.BACKLOG_CONTROL_TABLE },
     functionTimeoutSeconds: variables.BACKLOG_FUNCTION_TIMEOUT_SECONDS,
     queues: parseQueues(parseJson(variables.BACKLOG_QUEUES, 'BACKLOG_QUEUES')),
+    metrics: variables.BACKLOG_METRICS,
     ...(variables.BACKLOG_CLOCK === undefined
       ? {}
       : {

@@ -46,6 +46,7 @@ const BARE: Readonly<Record<string, string>> = {
   fibonacci: DELIVERY,
   progressive: DELIVERY,
   intake: `${DYNAMODB} ${SQS} ${LAMBDA} export const handler = (event) => ({ dynamoDb, sqs, lambda })[event.service](event);`,
+  monitor: `${DYNAMODB} ${LAMBDA} export const handler = (event) => ({ dynamoDb, lambda })[event.service](event);`,
   sweep: `${DYNAMODB} ${SQS} export const handler = (event) => ({ dynamoDb, sqs })[event.service](event);`,
 };
 

@@ -1,9 +1,9 @@
 // Written by `npm run api`. Do not edit it: a change of the public API shows here, for its review.
 
-import { IAlarmAction, Alarm, Dashboard, MetricOptions, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { MetricOptions, Metric, IAlarmAction, Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { ITable, TableV2, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { IGrantable, Grant } from 'aws-cdk-lib/aws-iam';
-import { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { IFunction, SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { Duration as Duration$1, TimeZone } from 'aws-cdk-lib';
@@ -232,6 +232,7 @@ interface BacklogRecord<Payload = unknown> {
     readonly unknownTaskSince?: string | undefined;
     readonly retry?: RetryPolicy | undefined;
     readonly limits?: ParsedLimits | undefined;
+    readonly traceparent?: string | undefined;
     readonly deadReason?: string | undefined;
     readonly format?: number | undefined;
     readonly expiresAt?: number | undefined;
@@ -553,6 +554,7 @@ interface AttemptContext {
     readonly signal: AbortSignal;
     readonly attempt: number;
     readonly logger: AttemptLogger;
+    readonly traceparent?: string | undefined;
 }
 type Process = (record: BacklogRecord, context: AttemptContext) => ProcessResult | Promise<ProcessResult>;
 type ProcessResult = void | TypedOutcome;
@@ -605,6 +607,7 @@ interface RunOptions extends FailureChoices {
     readonly retention?: number | undefined;
     readonly history?: HistoryLimits | undefined;
     readonly redaction?: Redaction | undefined;
+    readonly logsErrorTexts?: boolean | undefined;
 }
 
 interface RunSummary {
@@ -657,8 +660,53 @@ interface HttpDelivery extends Process {
     prepare(): Promise<void>;
 }
 
+declare abstract class BacklogMetrics extends Construct {
+    abstract readonly table: ITable;
+    abstract readonly functions: Readonly<Record<string, IFunction>>;
+    abstract readonly intake: IFunction | undefined;
+    metricAttempted(queue: string, options?: MetricOptions): Metric;
+    metricSucceeded(queue: string, options?: MetricOptions): Metric;
+    metricFailed(queue: string, options?: MetricOptions): Metric;
+    metricDead(queue: string, options?: MetricOptions): Metric;
+    metricSnoozed(queue: string, options?: MetricOptions): Metric;
+    metricCancelled(queue: string, options?: MetricOptions): Metric;
+    metricUnknownTask(queue: string, options?: MetricOptions): Metric;
+    metricCaughtUp(queue: string, options?: MetricOptions): Metric;
+    metricLag(queue: string, options?: MetricOptions): Metric;
+    metricOldestDueAge(queue: string, options?: MetricOptions): Metric;
+    metricWaiting(queue: string, options?: MetricOptions): Metric;
+    metricDue(queue: string, options?: MetricOptions): Metric;
+    metricDeadRecords(queue: string, options?: MetricOptions): Metric;
+    metricIndexed(options?: MetricOptions): Metric;
+    metricRepaired(options?: MetricOptions): Metric;
+    metricUnknownQueue(options?: MetricOptions): Metric;
+    metricRefused(options?: MetricOptions): Metric;
+    metricRedelivered(options?: MetricOptions): Metric;
+    metricNotIndexed(options?: MetricOptions): Metric;
+    metricUnprocessed(options?: MetricOptions): Metric;
+    metricSourcesStopped(options?: MetricOptions): Metric;
+    metricIntakeAge(options?: MetricOptions): Metric | undefined;
+}
+
 interface GrantInsertOptions {
     readonly ids?: readonly string[] | undefined;
+}
+
+type Severity = 'page' | 'ticket';
+type AlarmActions = readonly IAlarmAction[] | {
+    readonly page?: readonly IAlarmAction[] | undefined;
+    readonly ticket?: readonly IAlarmAction[] | undefined;
+};
+interface QueueAlarms {
+    readonly lag?: Duration$1 | false | undefined;
+    readonly dead?: number | false | undefined;
+    readonly failures?: FailureAlarm | false | undefined;
+    readonly depth?: number | false | undefined;
+    readonly severity?: Severity | undefined;
+}
+interface FailureAlarm {
+    readonly share?: number | undefined;
+    readonly minimumAttempts?: number | undefined;
 }
 
 type AnySecret = ISecret | Secret | IStringParameter | StringParameter;
@@ -706,7 +754,7 @@ interface QueueProps {
     readonly maxRecords?: number | undefined;
     readonly linger?: Duration$1 | undefined;
     readonly retention?: Duration$1 | 'forever' | undefined;
-    readonly lagThreshold?: Duration$1 | undefined;
+    readonly alarms?: QueueAlarms | false | undefined;
 }
 interface HistoryProps {
     readonly bytes?: number | undefined;
@@ -742,12 +790,17 @@ interface BacklogProps {
     readonly timeout?: Duration$1 | undefined;
     readonly memorySize?: number | undefined;
     readonly logRetention?: RetentionDays | undefined;
+    readonly systemLogLevel?: SystemLogLevel | undefined;
+    readonly tracing?: Tracing | undefined;
+    readonly metrics?: 'full' | 'essential' | 'off' | undefined;
     readonly alarms?: boolean | undefined;
-    readonly alarmAction?: IAlarmAction | undefined;
+    readonly alarmActions?: AlarmActions | undefined;
+    readonly okActions?: AlarmActions | undefined;
+    readonly compositeAlarm?: boolean | undefined;
     readonly dashboard?: boolean | undefined;
 }
 
-declare class Backlog extends Construct {
+declare class Backlog extends BacklogMetrics {
     readonly table: ITable;
     readonly controlTable: ITable;
     readonly eventDlq: IQueue;
@@ -755,18 +808,14 @@ declare class Backlog extends Construct {
     readonly functions: Readonly<Record<string, IFunction>>;
     readonly intake: IFunction | undefined;
     readonly sweep: IFunction | undefined;
+    readonly monitor: IFunction | undefined;
     readonly disabledQueues: readonly string[];
     readonly alarms: readonly Alarm[];
+    readonly compositeAlarm: CompositeAlarm | undefined;
     readonly dashboard: Dashboard | undefined;
     constructor(scope: Construct, id: string, props: BacklogProps);
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
     grantOperate(grantee: IGrantable): void;
-    metricAttempted(queue: string, options?: MetricOptions): Metric;
-    metricSucceeded(queue: string, options?: MetricOptions): Metric;
-    metricFailed(queue: string, options?: MetricOptions): Metric;
-    metricDead(queue: string, options?: MetricOptions): Metric;
-    metricCaughtUp(queue: string, options?: MetricOptions): Metric;
-    metricLag(queue: string, options?: MetricOptions): Metric;
 }
 
 declare function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery;
@@ -1025,6 +1074,37 @@ interface HandlerSeams extends Partial<HandlerDeps> {
     readonly run?: typeof run | undefined;
 }
 
+type AttemptTracing = (process: Process) => Process;
+interface OpenTelemetryApi {
+    readonly trace: {
+        getTracer(name: string, version?: string): {
+            startSpan(name: string, options: object, context: unknown): Span;
+        };
+        setSpan(context: unknown, span: unknown): unknown;
+        setSpanContext(context: unknown, spanContext: SpanContext): unknown;
+        getSpanContext(context: unknown): SpanContext | undefined;
+    };
+    readonly context: {
+        active(): unknown;
+        with<Result>(context: unknown, act: () => Result): Result;
+    };
+}
+interface Span {
+    spanContext(): SpanContext;
+    setAttribute(name: string, value: string): unknown;
+    setStatus(status: {
+        code: number;
+    }): unknown;
+    end(): void;
+}
+interface SpanContext {
+    readonly traceId: string;
+    readonly spanId: string;
+    readonly traceFlags: number;
+    readonly isRemote?: boolean;
+}
+declare function openTelemetry(api: OpenTelemetryApi): AttemptTracing;
+
 interface BacklogHandlerOptions extends HandlerSeams {
     readonly queue?: string | undefined;
     readonly queues?: QueuesChoice | undefined;
@@ -1044,6 +1124,7 @@ interface BacklogHandlerOptions extends HandlerSeams {
     readonly maxRecords?: number | undefined;
     readonly linger?: Duration | undefined;
     readonly retention?: Duration | 'forever' | undefined;
+    readonly tracing?: AttemptTracing | undefined;
 }
 declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler;
 
@@ -1128,6 +1209,7 @@ interface NewRecord<Payload = unknown> {
     readonly insertedAt?: Date | string | undefined;
     readonly availableAt?: Date | string | undefined;
     readonly retry?: RetryPolicy | RetryLimits | undefined;
+    readonly traceparent?: string | undefined;
     readonly attributes?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -1139,6 +1221,7 @@ interface TaskInsertOptions<Input = unknown, Priority extends string = string> e
     readonly maxAttempts?: number | undefined;
     readonly uniqueFor?: Duration | undefined;
     readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
+    readonly traceparent?: string | undefined;
     readonly attributes?: Readonly<Record<string, unknown>> | undefined;
     readonly insertedAt?: Date | string | undefined;
 }
@@ -1339,6 +1422,7 @@ export {
     createDynamoDbClient,
     defineTask,
     deliverByHttp,
+    openTelemetry,
     redactionOf,
     resolvePolicy,
     retryDecider,
@@ -1352,6 +1436,7 @@ export type {
     Answers,
     AttemptContext,
     AttemptLogger,
+    AttemptTracing,
     BacklogClientOptions,
     BacklogHandlerOptions,
     BacklogLambdaHandler,
@@ -1377,6 +1462,7 @@ export type {
     InsertResult,
     LambdaContext,
     NewRecord,
+    OpenTelemetryApi,
     OperationOptions,
     OperationResult,
     OperatorStore,

@@ -4,6 +4,7 @@ export {
     Answers,
     AttemptContext,
     AttemptLogger,
+    AttemptTracing,
     BacklogHandlerOptions,
     BacklogLambdaHandler,
     BacklogRecord,
@@ -18,6 +19,7 @@ export {
     HttpDelivery,
     HttpDeliveryOptions,
     LambdaContext,
+    OpenTelemetryApi,
     Process,
     RetryAfter,
     RetryAnswer,
@@ -35,4 +37,5 @@ export {
     backlogHandler,
     defineTask,
     deliverByHttp,
+    openTelemetry,
 } from './declarations.js';

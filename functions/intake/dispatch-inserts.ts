@@ -26,12 +26,12 @@ export async function dispatchInserts(
       return [];
     }
     logger.warn('a function could not be started for arrivals', { functionName, answer, count: ids.length });
-    return answer === 'refused' ? run.index(ids, [event.queue]) : run.lookLater(ids);
+    return answer === 'refused' ? run.index(ids, { formerQueues: [event.queue] }) : run.lookLater(ids);
   };
   const { place, later, inPlace, invocations } = sort(changes);
   run.leftAlone(inPlace.length);
   const undone = new Set([
-    ...(await run.index(place, formerQueuesOf(changes))),
+    ...(await run.index(place, { formerQueues: formerQueuesOf(changes) })),
     ...(await run.lookLater(later)),
   ]);
   const isUndone = ({ id }: StreamChange) => undone.has(id);

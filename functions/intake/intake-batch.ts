@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type IndexingDeps, indexWhenFree } from '../../src/intake/index.js';
-import type { IntakeMetrics } from '../metrics.js';
+import type { EmitIntakeMetrics } from '../metrics.js';
 import type { Invoker } from './invoker.js';
 import type { IntakeSettings } from './settings.js';
 
@@ -25,6 +25,8 @@ export class IntakeBatch {
     quarantined: 0,
     refused: 0,
     redelivered: 0,
+    notIndexed: 0,
+    unprocessed: 0,
   };
   /** Left alone: gone, done, or indexed by another process. */
   private skipped = 0;
@@ -37,9 +39,13 @@ export class IntakeBatch {
    * Indexes records; those that are under attempt are looked at again later.
    *
    * @param formerQueues queues whose runs may have them, beside those that they are in now. Default: all
+   * @param swept the sweep has found them
    * @returns those that must come again, as DynamoDB or SQS did not answer
    */
-  async index(ids: readonly string[], formerQueues?: readonly string[]): Promise<readonly string[]> {
+  async index(
+    ids: readonly string[],
+    { formerQueues, swept = false }: { formerQueues?: readonly string[] | undefined; swept?: boolean } = {},
+  ): Promise<readonly string[]> {
     const { indexing, logger, settings } = this.deps;
     if (ids.length === 0) return [];
     const onArrival = settings.arrivalFunctions;
@@ -54,6 +60,7 @@ export class IntakeBatch {
     const strangers = indexed.filter(({ queue }) => !Object.hasOwn(settings.queues, queue));
     for (const { id, queue } of strangers) logger.warn('no rule serves this queue', { id, queue });
     this.counts.indexed += indexed.length;
+    if (swept) this.counts.notIndexed += indexed.length;
     this.counts.repaired += repaired.length;
     this.counts.unknownQueue += strangers.length;
     this.counts.quarantined += quarantined;
@@ -105,9 +112,17 @@ export class IntakeBatch {
     this.counts.redelivered += count;
   }
 
-  report(emit: (metrics: IntakeMetrics, table: string) => void): void {
+  /** They come again by the stream or the redelivery queue. */
+  comesAgain(count: number): void {
+    this.counts.unprocessed += count;
+  }
+
+  report(emit: EmitIntakeMetrics): void {
     const { counts, started, skipped, later } = this;
-    this.deps.logger.info('intake', { started, ...counts, later, skipped });
+    const isQuiet = Object.values(counts).every((count) => count === 0) && later === 0;
+    const said = Object.entries({ started, ...counts, later, skipped }).filter(([, count]) => count > 0);
+    // Records that were only handed to their functions are counted there.
+    this.deps.logger[isQuiet ? 'debug' : 'info']('intake', Object.fromEntries(said));
     emit(counts, this.deps.settings.tables.records);
   }
 }

@@ -3,7 +3,7 @@ import { createDeps, type HandlerDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';
 import { attemptLogger, createLogger } from '../logger.js';
-import { emitIntakeMetrics, type IntakeMetrics } from '../metrics.js';
+import { type EmitIntakeMetrics, emitIntakeMetrics } from '../metrics.js';
 import { dispatchInserts } from './dispatch-inserts.js';
 import { IntakeBatch, type IntakeDeps } from './intake-batch.js';
 import { createInvoker, type Invoker } from './invoker.js';
@@ -20,7 +20,7 @@ export interface BatchResponse {
 export interface IntakeSeams extends Partial<HandlerDeps> {
   readonly logger?: Logger | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  readonly emit?: ((metrics: IntakeMetrics, table: string) => void) | undefined;
+  readonly emit?: EmitIntakeMetrics | undefined;
   readonly invoker?: Invoker | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface IntakeSeams extends Partial<HandlerDeps> {
  * May be handed the same records again, and out of turn: it looks at the records themselves.
  */
 export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchResponse> {
-  const { logger = createLogger(), env = process.env, emit = emitIntakeMetrics } = overrides;
+  const { logger = createLogger(), env = process.env } = overrides;
   const start = once((): IntakeDeps => {
     const settings = readIntakeSettings(env);
     const deps = createDeps(settings, overrides);
@@ -53,7 +53,8 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
       const deps = start();
       const run = new IntakeBatch(deps);
       const failed = await take(input, run, deps);
-      run.report(emit);
+      const { metrics } = deps.settings;
+      run.report(overrides.emit ?? ((counts, table) => emitIntakeMetrics(counts, table, metrics)));
       return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
     } catch (error) {
       logger.error('intake failed', error as Error);
@@ -72,6 +73,7 @@ export async function take(input: unknown, run: IntakeBatch, deps: IntakeDeps): 
   const changes = parseStreamEvent(input, deps.indexing.clock.now());
   const from = await dispatchInserts(changes, run, deps);
   if (!from) return [];
+  run.comesAgain(changes.length - changes.indexOf(from));
   deps.logger.error('intake failed, the stream comes again', { from: from.sequenceNumber });
   return [from.sequenceNumber];
 }
@@ -99,10 +101,15 @@ async function redeliver(
         await invoker.giveUp(message.body);
         continue;
       }
-      if (message.lost) run.lostRun(message.ids.length);
-      if ((await run.index(message.ids)).length > 0) failed.push(message.messageId);
+      const { messageId, ids, lost, swept } = message;
+      if (lost) run.lostRun(ids.length);
+      const undone = await run.index(ids, { swept });
+      if (undone.length === 0) continue;
+      run.comesAgain(undone.length);
+      failed.push(messageId);
     } catch (error) {
       logger.error('a message of the redelivery queue comes again', error as Error);
+      run.comesAgain(message.type === 'redelivered' ? message.ids.length : 1);
       failed.push(message.messageId);
     }
   }

@@ -6,8 +6,8 @@ import type { IntakeSettings } from './settings.js';
 
 /** What the intake and its sweep send to queues. */
 export interface Messages {
-  /** Has records looked at again after so many seconds, at most 900. */
-  sendToRedelivery(ids: readonly string[], delaySeconds: number): Promise<void>;
+  /** Has records looked at again after so many seconds, at most 900. `swept`: the sweep has found them. */
+  sendToRedelivery(ids: readonly string[], delaySeconds: number, swept?: boolean): Promise<void>;
   /** Leaves a message to people. */
   giveUp(body: string): Promise<void>;
 }
@@ -27,8 +27,8 @@ export function createMessages({ redeliveryUrl, eventDlqUrl }: IntakeSettings): 
     );
   };
   return {
-    async sendToRedelivery(ids, delaySeconds) {
-      for (const body of renderRedelivery(ids)) {
+    async sendToRedelivery(ids, delaySeconds, swept) {
+      for (const body of renderRedelivery(ids, swept)) {
         await send('BACKLOG_REDELIVERY_URL', redeliveryUrl, body, delaySeconds);
       }
     },

@@ -9,6 +9,8 @@ export type Message =
       readonly ids: readonly string[];
       /** A run that was given them when they came has failed or was lost. */
       readonly lost: boolean;
+      /** The sweep has found them. */
+      readonly swept: boolean;
     }
   /** No records: a person has to look at it. */
   | { readonly type: 'foreign'; readonly messageId: string; readonly body: string };
@@ -21,7 +23,7 @@ const eventSchema = z.object({
 });
 
 const names = z.array(text);
-const ownBody = z.strictObject({ notIndexed: names });
+const ownBody = z.strictObject({ notIndexed: names, swept: z.optional(z.literal(true)) });
 /** What Lambda sends to an on-failure destination, for an event that the intake had sent. */
 const lostRun = z.object({
   requestPayload: z.object({ arrivals: z.object({ ids: names }) }),
@@ -33,8 +35,10 @@ export const MAX_MESSAGE_BYTES = 200_000;
 /**
  * The bodies of messages about records that may still be under attempt: one, or as many as their bytes take. An id may
  * have 2 KB, and six times as many in JSON.
+ *
+ * @param swept the sweep has found them
  */
-export function renderRedelivery(ids: readonly string[]): string[] {
+export function renderRedelivery(ids: readonly string[], swept = false): string[] {
   const bodies: string[][] = [];
   let bytes = 0;
   for (const id of ids.map(asText)) {
@@ -46,7 +50,8 @@ export function renderRedelivery(ids: readonly string[]): string[] {
       bytes = Buffer.byteLength(id) + 1;
     }
   }
-  return bodies.map((texts) => `{"notIndexed":[${texts.join(',')}]}`);
+  const origin = swept ? ',"swept":true' : '';
+  return bodies.map((texts) => `{"notIndexed":[${texts.join(',')}]${origin}}`);
 }
 
 /** JSON in characters that SQS takes. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
@@ -63,10 +68,14 @@ export function parseQueueEvent(event: unknown): Message[] {
   return parseOptions(eventSchema, event, 'event').Records.map(({ messageId, body }) => {
     const content = parseJson(body);
     const own = ownBody.safeParse(content);
-    if (own.success) return { type: 'redelivered', messageId, ids: own.data.notIndexed, lost: false };
+    if (own.success) {
+      const { notIndexed: ids, swept = false } = own.data;
+      return { type: 'redelivered', messageId, ids, lost: false, swept };
+    }
     const failed = lostRun.safeParse(content);
     if (!failed.success) return { type: 'foreign', messageId, body };
-    return { type: 'redelivered', messageId, ids: failed.data.requestPayload.arrivals.ids, lost: true };
+    const { ids } = failed.data.requestPayload.arrivals;
+    return { type: 'redelivered', messageId, ids, lost: true, swept: false };
   });
 }
 

@@ -37,7 +37,7 @@ export function sweepHandler(overrides: SweepSeams = {}): LambdaHandler<SweepSum
         deadline: clock.wall() + context.getRemainingTimeInMillis(),
         found: async (ids) => {
           for (let i = 0; i < ids.length; i += IDS_PER_MESSAGE) {
-            await invoker.sendToRedelivery(ids.slice(i, i + IDS_PER_MESSAGE), LOOKED_AT_AFTER_SECONDS);
+            await invoker.sendToRedelivery(ids.slice(i, i + IDS_PER_MESSAGE), LOOKED_AT_AFTER_SECONDS, true);
           }
         },
       });

@@ -13,9 +13,11 @@ import {
   CONTRACT_ATTRIBUTES,
   DEFAULT_QUEUE,
   type Item,
+  isTraceparent,
   laneOf,
   QUEUE_NAME,
   QUEUE_PATTERN,
+  TRACEPARENT_FORM,
 } from '../record/index.js';
 import { show } from '../validation.js';
 import { parseTime } from './delay.js';
@@ -41,6 +43,8 @@ export interface NewRecord<Payload = unknown> {
   readonly availableAt?: Date | string | undefined;
   /** Comes before the queue's own policy; or limits alone, `{ maxAttempts: 3 }`, which hold under that one. */
   readonly retry?: RetryPolicy | RetryLimits | undefined;
+  /** The trace that it belongs to: a header `traceparent` of W3C Trace Context. Default: none. */
+  readonly traceparent?: string | undefined;
   /** Attributes of your own, stored beside the payload. */
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -54,7 +58,17 @@ export interface ItemContext {
   readonly indexesAtOnce: (queue: string) => boolean;
 }
 
-const KEYS = new Set(['id', 'payload', 'queue', 'task', 'insertedAt', 'availableAt', 'retry', 'attributes']);
+const KEYS = new Set([
+  'id',
+  'payload',
+  'queue',
+  'task',
+  'insertedAt',
+  'availableAt',
+  'retry',
+  'traceparent',
+  'attributes',
+]);
 
 /**
  * The item of a new record. One that is delayed is indexed at once: no run is to attempt it on insertion.
@@ -66,7 +80,8 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
   if (typeof record !== 'object' || record === null || Array.isArray(record)) {
     throw new InvalidRecordError(`record: expected { payload, ... }, got ${show(record)}`);
   }
-  const { id = randomUuid(random), payload, queue = DEFAULT_QUEUE, task, retry, attributes = {} } = record;
+  const { id = randomUuid(random), payload, queue = DEFAULT_QUEUE, task, retry, traceparent } = record;
+  const { attributes = {} } = record;
   const fail = (reason: string): never => {
     throw new InvalidRecordError(`record ${show(id)}: ${reason}`);
   };
@@ -83,6 +98,9 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
   }
   if (retry !== undefined)
     orFail(() => (isLimitsOnly(retry) ? parseLimits(retry) : resolvePolicy(retry)), fail);
+  if (traceparent !== undefined && !isTraceparent(traceparent)) {
+    fail(`traceparent: expected ${TRACEPARENT_FORM}, got ${show(traceparent)}`);
+  }
   checkAttributes(attributes, fail);
   const born =
     record.insertedAt === undefined ? now : orFail(() => parseTime(record.insertedAt, 'insertedAt'), fail);
@@ -106,6 +124,7 @@ export function itemOf(record: NewRecord, context: ItemContext): Item & { id: st
     ...(isIndexed ? { lane: laneOf(queue), dueAt: available ?? insertedAt } : {}),
     rev: randomToken(random),
     ...(retry === undefined ? {} : { retry }),
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
 }
 

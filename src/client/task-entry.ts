@@ -52,6 +52,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'maxAttempts',
   'uniqueFor',
   'uniqueBy',
+  'traceparent',
   'attributes',
   'insertedAt',
 ] satisfies (keyof TaskInsertOptions)[]);

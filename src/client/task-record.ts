@@ -27,6 +27,8 @@ export interface TaskInsertOptions<Input = unknown, Priority extends string = st
   readonly uniqueFor?: Duration | undefined;
   /** What of the payload tells one from another. Default: all of it. */
   readonly uniqueBy?: ((payload: Input) => unknown) | undefined;
+  /** The trace that it belongs to: a header `traceparent` of W3C Trace Context. Default: none. */
+  readonly traceparent?: string | undefined;
   /** Attributes of your own, stored beside the payload. */
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
   /** When the work came up, if that was earlier. Default: now. */
@@ -53,6 +55,7 @@ const optionsSchema = z.strictObject({
   uniqueBy: z.optional(
     z.custom<(payload: never) => unknown>((value) => typeof value === 'function', 'expected a function'),
   ),
+  traceparent: given,
   attributes: given,
   insertedAt: given,
 });
@@ -69,7 +72,7 @@ export async function prepare(
   now: number,
 ): Promise<Prepared> {
   parseOptions(optionsSchema, options, 'insert');
-  const { id, attributes, insertedAt } = options;
+  const { id, traceparent, attributes, insertedAt } = options;
   if (payload === undefined)
     throw new InvalidRecordError(`task "${task.name}": payload: expected a value, got nothing`);
   const queue = queueOf(task, options);
@@ -90,6 +93,7 @@ export async function prepare(
     queue,
     task: task.name,
     retry: retryOf(options),
+    traceparent,
     attributes,
     insertedAt,
   };

@@ -53,14 +53,16 @@ export function httpDelivery(input: HttpDeliveryOptions, name: string): HttpDeli
   const readAll = async () => ({ ...(await customHeaders.read()), sign: await readSecrets?.() });
 
   const deliver = async (record: BacklogRecord, context: AttemptContext): Promise<void> => {
-    const { signal, attempt } = context;
+    const { signal, attempt, traceparent } = context;
     const custom = await readAll().catch((error: Error) => withoutSecret(error, context));
     const timeout = requestTimeout === undefined ? undefined : AbortSignal.timeout(requestTimeout * 1000);
     const ending = timeout ? AbortSignal.any([signal, timeout]) : signal;
     const body = jsonOf(record.payload);
     const key = idempotencyKey(record.id);
     const signed = custom.sign?.(key, body, now());
-    const headers = { accept: '*/*', ...custom.headers, ...ownHeaders(key, attempt), ...signed };
+    const trace = traceparent === undefined ? {} : { traceparent };
+    // A header that was configured comes before the record's trace.
+    const headers = { accept: '*/*', ...trace, ...custom.headers, ...ownHeaders(key, attempt), ...signed };
 
     let response: IncomingMessage;
     try {

@@ -1,7 +1,7 @@
 export { type RecordChange, type SettleContext, withoutHistory } from './change.js';
 export * from './due.js';
 export { hasOwnSchedule, WORKER_LOST } from './fail.js';
-export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits } from './history.js';
+export { DEFAULT_HISTORY, type ErrorText, type HistoryLimits, truncate } from './history.js';
 export * from './index-change.js';
 export * from './lanes.js';
 export {
@@ -25,4 +25,5 @@ export {
 export * from './quarantine.js';
 export * from './record.js';
 export * from './settle.js';
+export { isTraceparent, TRACEPARENT_FORM, traceIdOf } from './traceparent.js';
 export { isInWrongLane, type KnownQueues, mayNeedIndexing, moveToOwnLane } from './wrong-lane.js';

@@ -14,6 +14,7 @@ import {
   STATUSES,
   type Status,
 } from './record.js';
+import { isTraceparent } from './traceparent.js';
 
 /** Contract attributes; all others are the producer's own. */
 export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
@@ -38,6 +39,7 @@ export const CONTRACT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'formerLane',
   'unknownTaskSince',
   'retry',
+  'traceparent',
   'deadReason',
   'expiresAt',
   'backlogFormat',
@@ -105,6 +107,12 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     return truncate(value, maxBytes);
   };
 
+  const traceparent = (): string | undefined => {
+    const { traceparent: value } = item;
+    if (value === undefined || value === null) return undefined;
+    return isTraceparent(value) ? value : problem('traceparent', 'a W3C traceparent');
+  };
+
   const dueAt = time('dueAt');
   const rev = text('rev');
   const firstFailureAt = time('firstFailureAt');
@@ -135,6 +143,7 @@ export function parseRecord(item: Item, now: number, asRead?: AsRead): BacklogRe
     ...(item.formerLane === undefined ? {} : { formerLane: parseFormerLane(item.formerLane, problem) }),
     unknownTaskSince: time('unknownTaskSince'),
     ...parseRetry(item.retry, problems),
+    traceparent: traceparent(),
     deadReason: shortText('deadReason', MAX_REASON_BYTES),
     ...(item.backlogFormat === undefined ? {} : { format: count('backlogFormat') || 1 }),
     expiresAt: parseExpiry(item.expiresAt, problem),

@@ -119,6 +119,8 @@ export interface BacklogRecord<Payload = unknown> {
   readonly retry?: RetryPolicy | undefined;
   /** Where it overrides the limits of the queue's policy only. Kept in the attribute `retry`. */
   readonly limits?: ParsedLimits | undefined;
+  /** The trace that its producer put it in, by W3C Trace Context. An invalid one is left out here and named in `problems`. */
+  readonly traceparent?: string | undefined;
   /** Why it was given up. */
   readonly deadReason?: string | undefined;
   /** The version of the item; absent: 1. Kept in the attribute `backlogFormat`. */

@@ -75,6 +75,7 @@ async function perform(task: Task, record: BacklogRecord, given: AttemptContext)
     },
     attempt: given.attempt,
     logger: given.logger,
+    traceparent: given.traceparent,
   };
   if (!task.schema) return task.perform(record.payload, context);
   const checking = checkPayload(task.schema, record.payload);

@@ -44,6 +44,7 @@ export function startAttempt(record: BacklogRecord, deps: AttemptDeps): RunningA
     },
     attempt: record.attempts + 1,
     logger,
+    traceparent: record.traceparent,
   };
 
   const startedAt = clock.wall();

@@ -2,6 +2,7 @@ import type { Hold } from '../leases/heartbeat.js';
 import type { AttemptBudget } from './budget.js';
 import type { RunCounters } from './counters.js';
 import type { RunDeps } from './deps.js';
+import type { FailureLog } from './failure-log.js';
 import type { LaneLimits, QueueLimits } from './limits/queue-limits.js';
 import type { RunOptions } from './options.js';
 import type { RecordRules } from './record-rules.js';
@@ -10,6 +11,7 @@ import type { RecordRules } from './record-rules.js';
 export interface QueueRun extends RunDeps {
   readonly options: RunOptions;
   readonly counters: RunCounters;
+  readonly failures: FailureLog;
   readonly limits: QueueLimits;
 }
 
@@ -21,4 +23,5 @@ export interface RunContext extends RunDeps, LaneLimits {
   readonly hold: Hold;
   readonly budget: AttemptBudget;
   readonly counters: RunCounters;
+  readonly failures: FailureLog;
 }

@@ -15,7 +15,7 @@ export async function recoverCrashed(
   crashed: Crashed | undefined,
 ): Promise<StopReason | undefined> {
   if (!crashed) return undefined;
-  const { rules, lease, executor, logger } = run;
+  const { rules, lease, executor } = run;
   const { inFlight, rev, begun } = crashed;
   const { records, stop } = await rules.read(inFlight);
   if (stop) return stop;
@@ -26,7 +26,6 @@ export async function recoverCrashed(
   if (!begun || !culprit || others.length > 0) return undefined;
   lease.clear([culprit.id]);
   if (!(await lease.hold([culprit.id]))) return 'leaseLost';
-  logger.warn('the worker was lost during this attempt', { id: culprit.id });
   const change = settleLostWorker(culprit, rules.settleContext(culprit));
   await executor.workOff([{ record: culprit, change }]);
   return undefined;

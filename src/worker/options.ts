@@ -16,6 +16,11 @@ export interface AttemptContext {
   readonly attempt: number;
   /** Writes structured JSON lines into the function's log. */
   readonly logger: AttemptLogger;
+  /**
+   * The trace of the record, as a header `traceparent` of W3C Trace Context, to be sent on. With `openTelemetry`: that of
+   * the attempt's span. Absent: the record has none.
+   */
+  readonly traceparent?: string | undefined;
 }
 
 /**
@@ -203,6 +208,8 @@ export interface RunOptions extends FailureChoices {
   readonly history?: HistoryLimits | undefined;
   /** What is kept of the texts of an outcome. Default: all, without stacks. */
   readonly redaction?: Redaction | undefined;
+  /** Whether the lines of failed attempts have the texts of errors, as a record keeps them. Default: their names alone. */
+  readonly logsErrorTexts?: boolean | undefined;
 }
 
 /** Whether a run has no time left to begin again: for one attempt, and what comes with it. */

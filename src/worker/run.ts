@@ -7,6 +7,7 @@ import { AttemptBudget } from './budget.js';
 import type { QueueRun } from './context.js';
 import { RunCounters } from './counters.js';
 import type { RunDeps } from './deps.js';
+import { FailureLog } from './failure-log.js';
 import { attemptOnInsert } from './first-attempts.js';
 import { queueLimitsOf } from './limits/queue-limits.js';
 import { Linger } from './linger.js';
@@ -37,8 +38,9 @@ export async function run(options: RunOptions, given: RunDeps): Promise<RunSumma
   const deps = { ...given, upcoming, store };
   const { clock } = deps;
   const counters = new RunCounters();
+  const failures = new FailureLog(deps.logger, options.logsErrorTexts === true);
   const limits = queueLimitsOf(options, deps);
-  const queueRun: QueueRun = { ...deps, options, counters, limits };
+  const queueRun: QueueRun = { ...deps, options, counters, failures, limits };
   const startedAt = clock.wall();
   const staysFrom = clock.now();
   const { queue, lane, band, arrivals } = options.target;
@@ -60,6 +62,7 @@ export async function run(options: RunOptions, given: RunDeps): Promise<RunSumma
     ended = 'storeError';
   } finally {
     await limits.pool.close();
+    failures.end(queue);
   }
   return counters.summary({ queue, lane, tier: band?.number }, ended, clock.wall() - startedAt);
 }

@@ -16,8 +16,9 @@ export async function settleWithRetries(
   decided: RecordChange,
   run: RunContext,
 ): Promise<Error | undefined> {
-  const { store, hold, counters, logger, clock, upcoming, options } = run;
+  const { store, hold, counters, failures, logger, clock, upcoming, options } = run;
   const { rev } = hold;
+  const failed = decided.set.lastError?.name;
   let change = decided;
   for (let backoff = MIN_BACKOFF_MS; ; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
     try {
@@ -25,10 +26,14 @@ export async function settleWithRetries(
       if (answer === 'settled') {
         upcoming?.settled(record, change, clock.now());
         counters.settled(change);
+        failures.settled(record, change);
         return undefined;
       }
       counters.unsettled();
-      logger.warn('another process changed the record during its attempt', { id: record.id });
+      logger.warn('another process changed the record during its attempt', {
+        id: record.id,
+        error: failed,
+      });
       return undefined;
     } catch (error) {
       const smaller = isOfOneRecord(error) ? smallerThan(change, record, run) : undefined;
@@ -41,7 +46,11 @@ export async function settleWithRetries(
       if (!passing || !timeLeft || hold.renewInMs() <= 0) {
         counters.unsettled();
         const reason = (error as Error).message;
-        logger.error('the outcome of an attempt could not be written', { id: record.id, reason });
+        logger.error('the outcome of an attempt could not be written', {
+          id: record.id,
+          error: failed,
+          reason,
+        });
         // What the store holds against this record alone must not keep the others from their turn.
         if (!isOfOneRecord(error)) return error as Error;
         counters.refused(1);

@@ -44,6 +44,12 @@ export interface RunSummary {
   readonly durationMs: number;
 }
 
+/** It found one record, which succeeded. The metrics have its counts. */
+export function isLoneSuccess(run: RunSummary): boolean {
+  const { attempted, succeeded, ended } = run;
+  return attempted === 1 && succeeded === 1 && ended === 'drained' && isIdle({ ...run, attempted: 0 });
+}
+
 /** It met no record at all. */
 export function isIdle(run: RunSummary): boolean {
   const { attempted, dead, skipped, unsettled, leftOver, unknownTask = 0, refused = 0 } = run;

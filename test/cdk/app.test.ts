@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
@@ -68,7 +68,18 @@ describe("the app's stack", () => {
       ['BacklogProgressiveDeliveryLogsD8EEE793', 'Delete', 'Delete'],
       ['BacklogIntakeLogs84E01945', 'Delete', 'Delete'],
       ['BacklogSweepLogsA2CD7E87', 'Delete', 'Delete'],
+      ['BacklogMonitorLogsFED344B0', 'Delete', 'Delete'],
     ]);
+  });
+
+  it('has alarms that read as many metrics as docs/monitoring.md reckons with', () => {
+    const alarms = Object.values(Template.fromStack(stack).findResources('AWS::CloudWatch::Alarm'));
+    const metrics = alarms.map(({ Properties: { Metrics = [{ MetricStat: {} }] } }) =>
+      Metrics.filter((one: { MetricStat?: object }) => one.MetricStat !== undefined),
+    );
+    expect(readFileSync('docs/monitoring.md', 'utf8')).toContain(
+      `| ${alarms.length} alarms, ${metrics.flat().length} metrics: ${(metrics.flat().length / 10).toFixed(2)};`,
+    );
   });
 
   it('has these resources and outputs, and no others', () => {
@@ -79,17 +90,19 @@ describe("the app's stack", () => {
     const counts: Record<string, number> = {};
     for (const { Type } of Object.values(Resources)) counts[Type] = (counts[Type] ?? 0) + 1;
     expect(counts).toEqual({
-      'AWS::CloudWatch::Alarm': 12,
+      'AWS::CloudWatch::Alarm': 20,
+      'AWS::CloudWatch::CompositeAlarm': 1,
       'AWS::CloudWatch::Dashboard': 1,
       'AWS::DynamoDB::GlobalTable': 2,
-      'AWS::Events::Rule': 8,
-      'AWS::IAM::Policy': 4,
-      'AWS::IAM::Role': 4,
-      'AWS::Lambda::EventInvokeConfig': 3,
+      'AWS::Events::Rule': 9,
+      'AWS::IAM::Policy': 5,
+      'AWS::IAM::Role': 5,
+      'AWS::Lambda::EventInvokeConfig': 4,
       'AWS::Lambda::EventSourceMapping': 2,
-      'AWS::Lambda::Function': 4,
-      'AWS::Lambda::Permission': 8,
-      'AWS::Logs::LogGroup': 4,
+      'AWS::Lambda::Function': 5,
+      'AWS::Lambda::Permission': 9,
+      'AWS::Logs::LogGroup': 5,
+      'AWS::Logs::QueryDefinition': 5,
       'AWS::SQS::Queue': 2,
       'AWS::SQS::QueuePolicy': 2,
     });

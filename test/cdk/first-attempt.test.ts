@@ -167,6 +167,7 @@ describe('the sweep', () => {
     expect(schedules.map(({ ScheduleExpression, State }) => [ScheduleExpression, State]).sort()).toEqual([
       ['rate(1 hour)', 'ENABLED'],
       ['rate(1 minute)', 'DISABLED'],
+      ['rate(5 minutes)', 'ENABLED'],
     ]);
   });
 

@@ -21,6 +21,7 @@ describe('queues with built-in delivery', () => {
     const { template, backlog } = backlogWith({
       queues: { a: retryQueue, b: retryQueue, c: progressiveQueue, d: progressiveQueue },
       intake: false,
+      metrics: 'off',
     });
     const queues = propertiesOf(template, 'AWS::Lambda::Function').map((lambda) =>
       Object.keys(JSON.parse(lambda.Environment.Variables.BACKLOG_QUEUES)),
@@ -34,7 +35,7 @@ describe('queues with built-in delivery', () => {
   });
 
   it('do not make a function that no queue needs', () => {
-    const { template } = backlogWith({ queues: { a: retryQueue }, intake: false });
+    const { template } = backlogWith({ queues: { a: retryQueue }, intake: false, metrics: 'off' });
     template.resourceCountIs('AWS::Lambda::Function', 1);
   });
 
@@ -178,7 +179,7 @@ describe.each([
   ['the built-in function', retryQueue],
   ['the function of an entry', { retry: { type: 'none' as const }, entry: ENTRY }],
 ])('%s', (_name, queue) => {
-  const { template } = backlogWith({ queues: { imports: queue }, intake: false });
+  const { template } = backlogWith({ queues: { imports: queue }, intake: false, metrics: 'off' });
   const [lambda] = propertiesOf(template, 'AWS::Lambda::Function');
   const [table, control] = tableIds(template);
   const [givenUp] = Object.keys(template.findResources('AWS::SQS::Queue'));

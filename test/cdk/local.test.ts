@@ -28,8 +28,8 @@ it('an app with schedules runs as the same app with rules does', async () => {
       event,
     }));
   expect(started(schedules)).toEqual(started(rules));
-  expect(started(rules)).toHaveLength(8);
-  expect(new Set(schedules.rules.map(({ id }) => id)).size).toBe(8);
+  expect(started(rules)).toHaveLength(9);
+  expect(new Set(schedules.rules.map(({ id }) => id)).size).toBe(9);
   expect(schedules.tables).toEqual(rules.tables);
   expect(queuesOf(schedules)).toEqual(queuesOf(rules));
   const named = (all: typeof rules.functions) => all.map(({ folder: _, ...rest }) => rest);

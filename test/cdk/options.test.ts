@@ -59,8 +59,8 @@ describe('synthesis refuses, and names the option', () => {
     ],
     [
       'an alarm action that is none',
-      { queues: { a: retryQueue }, alarmAction: null },
-      'Backlog.alarmAction: expected an alarm action (IAlarmAction), got null',
+      { queues: { a: retryQueue }, alarmActions: { page: [null] } },
+      'Backlog.alarmActions: expected a list of alarm actions, or { page: [...], ticket: [...] }, got {"page":[null]}',
     ],
     [
       'an unknown option of a queue',

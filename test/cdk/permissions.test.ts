@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Template } from 'aws-cdk-lib/assertions';
 import { User } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
+import { Tracing } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { expect, it } from 'vitest';
@@ -15,6 +16,7 @@ const WHO: [RegExp, string][] = [
   [/^BacklogFibonacciDelivery|^BacklogProgressiveDelivery/, 'a function of a queue'],
   [/^BacklogIntake/, 'the intake'],
   [/^BacklogSweep/, 'the sweep'],
+  [/^BacklogMonitor/, 'the monitor'],
   [/^Producer/, 'a producer'],
   [/^Operator/, 'an operator'],
 ];
@@ -33,7 +35,10 @@ const WHAT: [RegExp, string][] = [
   [/:parameter\/erp\/token$/, 'the parameters of its queues'],
   [/:key\/token$/, 'the keys of those parameters'],
   [/^SweepFunction\.Arn$/, 'the sweep'],
+  [/^MonitorFunction\.Arn$/, 'the monitor'],
+  [/:event-source-mapping:/, 'the event source mappings of the intake'],
   [/DeliveryFunction\.Arn$/, 'the functions of queues'],
+  [/^\*$/, 'all resources'],
 ];
 
 function named(names: readonly [RegExp, string][], text: string): string {
@@ -58,6 +63,7 @@ function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
   const backlog = new Backlog(stack, 'Backlog', {
     queues: { orders: retryQueue, bulk: { progressive: true, deliverTo: { url: URL, secret, headers } } },
     trigger,
+    tracing: withKey ? Tracing.ACTIVE : Tracing.DISABLED,
     encryptionKey: withKey ? new Key(stack, 'Key') : undefined,
   });
   backlog.grantInsert(new User(stack, 'Producer'));

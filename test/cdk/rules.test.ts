@@ -38,11 +38,11 @@ describe('a queue with shards', () => {
     expect(() => backlogWith({ queues: { orders: wrong } })).toThrow('queues.orders.shards: expected');
   });
 
-  it('gives its number of shards to the intake, which indexes records', () => {
+  it('gives its number of shards to the intake, which indexes records, and to the monitor', () => {
     const { template } = backlogWith({ queues: { orders: { ...retryQueue, shards: 4 } } });
     const functions = propertiesOf(template, 'AWS::Lambda::Function');
     const settings = functions.map(({ Environment }) => JSON.parse(Environment.Variables.BACKLOG_QUEUES));
-    expect(settings.length).toBe(3);
+    expect(settings.length).toBe(4);
     for (const { orders } of settings) expect(orders.shards).toBe(4);
   });
 });
@@ -163,7 +163,7 @@ describe('every rule', () => {
           ArnEquals: {
             'aws:SourceArn': expect.toSatisfy(
               (arns: { 'Fn::GetAtt': string[] }[]) =>
-                arns.length === 8 && arns.every((arn) => rules.includes(arn['Fn::GetAtt'][0] ?? '')),
+                arns.length === 9 && arns.every((arn) => rules.includes(arn['Fn::GetAtt'][0] ?? '')),
             ),
           },
         },
@@ -172,7 +172,7 @@ describe('every rule', () => {
   });
 
   it('may invoke its function', () => {
-    template.resourceCountIs('AWS::Lambda::Permission', 8);
+    template.resourceCountIs('AWS::Lambda::Permission', 9);
   });
 
   it('sends an event that the handler understands', () => {

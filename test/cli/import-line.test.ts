@@ -32,6 +32,14 @@ describe('a line of an import', () => {
     expect(parseLine('{"payload":7,"queue":"own"}', 'bulk')).toMatchObject({ record: { queue: 'own' } });
   });
 
+  it('keeps the trace that it belongs to', () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    expect(parseLine(JSON.stringify({ payload: 7, traceparent }), undefined)).toMatchObject({
+      record: { traceparent, attributes: {} },
+      ignored: [],
+    });
+  });
+
   it('keeps when the work came up', () => {
     const insertedAt = '2026-01-02T02:04:05.000Z';
     const availableAt = '2026-01-03T00:00:00.000Z';

@@ -40,6 +40,24 @@ describe('inserting a record', () => {
     });
   });
 
+  it('stores the trace that it belongs to', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const { id } = await backlog.insert({ payload: 1, traceparent });
+    expect(await underTest.raw(id)).toMatchObject({ payload: 1, traceparent });
+  });
+
+  it.each([
+    ['', '""'],
+    [7, '7'],
+    ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7', '"00-'],
+  ])('refuses %j as its trace', async (traceparent, got) => {
+    const inserting = backlog.insert({ id: 'c-9', payload: 1, traceparent: traceparent as string });
+    await expect(inserting).rejects.toThrow(InvalidRecordError);
+    await expect(inserting).rejects.toThrow(/traceparent: expected a W3C traceparent such as "00-/);
+    await expect(inserting).rejects.toThrow(got);
+    expect(await underTest.raw('c-9')).toBeUndefined();
+  });
+
   it.each([
     ['text', '2026-01-02T03:04:05+01:00', '2026-01-02T02:04:05.000Z'],
     ['a Date', new Date('2026-01-02T02:04:05.000Z'), '2026-01-02T02:04:05.000Z'],

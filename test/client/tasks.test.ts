@@ -38,6 +38,8 @@ const anything = defineTask<unknown>({ name: 'anything', perform });
 const to = 'a@example.com';
 const stored = async (id: string) => (await underTest.raw(id)) ?? {};
 
+const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
 describe('inserting for a task', () => {
   it('stores what was given, not what the schema makes of it, under the name of the task and in its queue', async () => {
     const { id, inserted } = await backlog.insert(mail, { to, copies: '2' });
@@ -65,6 +67,14 @@ describe('inserting for a task', () => {
       dueAt: iso(2 * HOUR),
     });
     expect(await backlog.insert(mail, { to: 'b@example.com' }, own)).toEqual({ id: 't-1', inserted: false });
+  });
+
+  it('takes the trace that the record belongs to', async () => {
+    const { id } = await backlog.insert(mail, { to }, { traceparent: TRACEPARENT });
+    expect(await stored(id)).toMatchObject({ traceparent: TRACEPARENT });
+    const entries = [{ payload: { to }, id: 'traced', traceparent: TRACEPARENT }];
+    expect(await backlog.insertMany(mail, entries)).toMatchObject({ inserted: 1 });
+    expect(await stored('traced')).toMatchObject({ traceparent: TRACEPARENT });
   });
 
   it('takes a priority of the task for its queue', async () => {

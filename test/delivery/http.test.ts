@@ -7,6 +7,8 @@ import { attempt, listen } from './support.js';
 const always = (status: number, headers: Record<string, string> = {}, body = '') =>
   listen((_request, response) => response.writeHead(status, headers).end(body));
 
+const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
 describe('what is sent', () => {
   it('is one POST of the payload as JSON, with id, attempt and version in the headers', async () => {
     await using server = await always(204);
@@ -25,6 +27,21 @@ describe('what is sent', () => {
       'accept-encoding': 'identity',
     });
     expect(request?.body.toString()).toBe(JSON.stringify(payload));
+  });
+
+  it('has the trace of the attempt in a header, if there is one', async () => {
+    await using server = await always(200);
+    const deliver = deliverByHttp({ url: server.url });
+    await attempt(deliver, { payload: 1 }, { traceparent: TRACEPARENT });
+    await attempt(deliver, { payload: 1 });
+    expect(server.received.map(({ headers }) => headers.traceparent)).toEqual([TRACEPARENT, undefined]);
+  });
+
+  it.each(['traceparent', 'Traceparent'])('has the header %s as it is configured', async (name) => {
+    await using server = await always(200);
+    const deliver = deliverByHttp({ url: server.url, headers: { [name]: 'my-own' } });
+    await attempt(deliver, { payload: 1 }, { traceparent: TRACEPARENT });
+    expect(server.received[0]?.headers.traceparent).toBe('my-own');
   });
 
   it('is null for a record without a payload', async () => {

@@ -446,7 +446,7 @@ describe('what goes wrong', () => {
     );
     expect(error?.message).toContain('"ended":"storeError"');
     expect(logged).toHaveLength(1);
-    expect(logged[0]).toMatchObject({ level: 'ERROR', message: 'run', ended: 'storeError', attempted: 0 });
+    expect(logged[0]).toMatchObject({ level: 'ERROR', message: 'run', ended: 'storeError' });
   });
 
   it('arrivals that others have claimed fail the invocation, so that its event comes back', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { backlogHandler } from '../../functions/index.js';
 import { emitMetrics } from '../../functions/metrics.js';
+import type { MetricsLevel } from '../../functions/metrics-level.js';
 import type { RunSummary } from '../../src/worker/index.js';
 import { context, workbench } from './support.js';
 
@@ -22,22 +23,80 @@ const summary: RunSummary = {
   ended: 'drained',
   durationMs: 10,
 };
+/** With a name of a table as CloudFormation makes them, and a lag. All of it is the line of the metrics. */
+const LONE_SUCCESS_BYTES = 369;
+const TABLE = 'OrdersStack-BacklogRecords7A1B2C3D-1ABCDEFGHIJKL';
+
 const idle = { ...summary, attempted: 0, succeeded: 0, failed: 0, dead: 0, lagSeconds: 0 };
 
 describe('the log', () => {
-  it('has one line per run, with its summary', async () => {
+  it('has one line per run, with the counts that are not zero, and of its invocation the id alone', async () => {
     const bench = workbench(queues);
     await bench.insert({ id: 'a' });
+    await bench.insert({ id: 'b' });
     const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.overrides });
-    const summary = await handler({ queue: 'default' }, context);
+    await handler({ queue: 'default' }, context);
     expect(bench.log()).toEqual([
-      expect.objectContaining({
+      {
         level: 'INFO',
         message: 'run',
+        timestamp: expect.any(String),
+        service: 'dynamo-backlog',
+        sampling_rate: 0,
         function_request_id: 'request-1',
-        ...summary,
-      }),
+        queue: 'default',
+        attempted: 2,
+        succeeded: 2,
+        ended: 'drained',
+      },
     ]);
+  });
+
+  it('names the lane of a run where it is not named as the queue', async () => {
+    const bench = workbench(queues);
+    const run = async () => ({ ...summary, lane: 'default#1' });
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.overrides, run });
+    await handler({ queue: 'default' }, context);
+    expect(bench.log()).toMatchObject([{ message: 'run', lane: 'default#1' }]);
+  });
+
+  it('names the invocation that is under way, and not the one before', async () => {
+    const bench = workbench(queues);
+    const run = async () => summary;
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.overrides, run });
+    for (const awsRequestId of ['request-1', 'request-2'])
+      await handler({ queue: 'default' }, { ...context, awsRequestId });
+    expect(bench.log().map((line) => line.function_request_id)).toEqual(['request-1', 'request-2']);
+  });
+
+  it('takes a logger that has no more than the four methods', async () => {
+    const lines: unknown[] = [];
+    const keep = (message: string) => void lines.push(message);
+    const logger = { debug: keep, info: keep, warn: keep, error: keep };
+    const bench = workbench(queues);
+    const run = async () => summary;
+    const handler = backlogHandler({
+      queue: 'default',
+      process: () => {},
+      ...bench.overrides,
+      logger,
+      run,
+    });
+    await handler({ queue: 'default' }, context);
+    expect(lines).toEqual(['run']);
+  });
+
+  it.each<[string, Partial<RunSummary>]>([
+    ['made another one wait', { leftOver: 1 }],
+    ['found another one settled', { skipped: 1 }],
+    ['ended early', { ended: 'deadline' }],
+    ['made up for a missed run', { caughtUp: [2] }],
+  ])('has a line of a run with one success that %s', async (_, more) => {
+    const bench = workbench(queues);
+    const run = async (): Promise<RunSummary> => ({ ...idle, attempted: 1, succeeded: 1, ...more });
+    const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.overrides, run });
+    await handler({ queue: 'default' }, context);
+    expect(bench.log()).toMatchObject([{ level: 'INFO', message: 'run', succeeded: 1, ...more }]);
   });
 
   it('has no line of a run that found nothing, unless at debug level', async () => {
@@ -45,7 +104,7 @@ describe('the log', () => {
       ['INFO', []],
       ['DEBUG', ['DEBUG']],
     ] as const) {
-      const bench = workbench(queues, { logLevel: logLevel as 'INFO' });
+      const bench = workbench(queues, { logLevel });
       const handler = backlogHandler({ queue: 'default', process: () => {}, ...bench.overrides });
       expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 0 });
       expect(
@@ -66,7 +125,7 @@ describe('the log', () => {
   });
 
   it('carries what attempts log, and no payload by itself', async () => {
-    const bench = workbench(queues, { logLevel: 'DEBUG' as 'INFO' });
+    const bench = workbench(queues, { logLevel: 'DEBUG' });
     await bench.insert({ id: 'a', payload: { card: 'secret-payload' } });
     const handler = backlogHandler({
       queue: 'default',
@@ -85,16 +144,43 @@ describe('the log', () => {
   });
 });
 
+describe('what a lone record costs when it succeeds', () => {
+  it('is the line of its metrics: neither its run nor the intake writes another one', async () => {
+    const bench = workbench(queues);
+    await bench.insert({ id: 'a', payload: { amount: 12 } });
+    bench.clock.advance(1.234);
+    const { logger: _, emit: __, env, ...rest } = bench.overrides;
+    const overrides = { ...rest, env: { ...env, BACKLOG_TABLE: TABLE } };
+    const written: string[] = [];
+    // What Powertools writes to without a console of its own.
+    const spies = [process.stdout, process.stderr].map((stream) =>
+      vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+        written.push(String(chunk));
+        return true;
+      }),
+    );
+    try {
+      const handler = backlogHandler({ queue: 'default', process: () => {}, ...overrides });
+      expect(await handler({ queue: 'default' }, context)).toMatchObject({ attempted: 1, succeeded: 1 });
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
+    expect(written.map((line) => Object.keys(JSON.parse(line))[0])).toEqual(['_aws']);
+    expect(Buffer.byteLength(written.join(''))).toBe(LONE_SUCCESS_BYTES);
+    expect(LONE_SUCCESS_BYTES).toBeLessThanOrEqual(400);
+  });
+});
+
 describe('the metrics', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  function emitted(run: RunSummary): string[] {
+  function emitted(run: RunSummary, level: MetricsLevel = 'full'): string[] {
     const lines: string[] = [];
     vi.spyOn(process.stdout, 'write').mockImplementation((line) => {
       lines.push(String(line));
       return true;
     });
-    emitMetrics(run, 'records-table');
+    emitMetrics(run, 'records-table', level);
     vi.restoreAllMocks();
     return lines;
   }

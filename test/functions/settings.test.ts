@@ -13,8 +13,17 @@ describe('settings from the environment', () => {
     expect(readSettings({ ...environment(queues), UNRELATED: 'x' })).toEqual({
       tables: { records: 'records-table', control: 'control-table' },
       functionTimeoutSeconds: 300,
+      metrics: 'full',
       queues: { ...queues, default: { ...queues.default, deliverTo: 'https://erp.example.com/' } },
     });
+  });
+
+  it('say how many metrics are written', () => {
+    const env = environment({ default: { retryMode: 'perRecord' } });
+    expect(readSettings({ ...env, BACKLOG_METRICS: 'essential' }).metrics).toBe('essential');
+    expect(() => readSettings({ ...env, BACKLOG_METRICS: 'some' })).toThrow(
+      'BACKLOG_METRICS: expected "full", "essential", "off", got "some"',
+    );
   });
 
   it('may hold the clock of the local runtime', () => {

@@ -46,7 +46,7 @@ export const TIER_1 = {
 };
 
 /** Everything a handler logs or measures is kept as the lines that it would print. */
-export function workbench(queues: QueuesSettings | string, { logLevel = 'INFO' as const } = {}) {
+export function workbench(queues: QueuesSettings | string, { logLevel = 'INFO' as 'INFO' | 'DEBUG' } = {}) {
   const clock = testClock();
   const { store, changesOf } = storeForTest(clock);
   const lines: string[] = [];

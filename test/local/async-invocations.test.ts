@@ -66,7 +66,7 @@ describe('an asynchronous invocation', () => {
     const { sent } = await startWith({ type: 'exited', message: 'exit status 3' }, 'Redelivery');
     const message = { eventSource: 'aws:sqs', messageId: 'm', body: sent[0]?.body };
     expect(parseQueueEvent({ Records: [message] })).toEqual([
-      { type: 'redelivered', messageId: 'm', ids: ['a', 'b'], lost: true },
+      { type: 'redelivered', messageId: 'm', ids: ['a', 'b'], lost: true, swept: false },
     ]);
   });
 

@@ -42,6 +42,7 @@ describe.each([
   ['progressive', ['client-dynamodb']],
   ['intake', ['client-dynamodb', 'client-lambda', 'client-sqs']],
   ['sweep', ['client-dynamodb', 'client-sqs']],
+  ['monitor', ['client-dynamodb', 'client-lambda']],
 ] as const)('the bundle of the handler %s', (name, clients) => {
   let bundles: HandlerBundles;
   beforeAll(async () => {
@@ -87,7 +88,7 @@ it.each(['fibonacci', 'progressive'])(
 );
 
 it('there is no other handler to bundle', () => {
-  expect(HANDLERS).toEqual(['fibonacci', 'progressive', 'intake', 'sweep']);
+  expect(HANDLERS).toEqual(['fibonacci', 'progressive', 'intake', 'sweep', 'monitor']);
 });
 
 it('a bundle with a handler of your own holds no part of this package that it does not need', async () => {
@@ -97,6 +98,20 @@ it('a bundle with a handler of your own holds no part of this package that it do
   );
   expect(inputs).toContain('src/record/parse.ts');
   expect(inputs.filter((input) => FOREIGN.test(input) || LARGE_ZOD.test(input))).toEqual([]);
+});
+
+it('a handler of your own that traces nothing has no code for it', async () => {
+  const inputsOf = async (traces: string) => {
+    const contents = `import { backlogHandler, openTelemetry } from './functions/index.ts';
+      export const handler = backlogHandler({ process() {}${traces} });`;
+    const stdin = { contents, resolveDir: '.', loader: 'ts' } as const;
+    const { outputs } = await metafileOf({ stdin, treeShaking: true });
+    return Object.values(outputs).flatMap(({ inputs }) =>
+      Object.entries(inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? input : [])),
+    );
+  };
+  expect(await inputsOf(', tracing: openTelemetry(globalThis.api)')).toContain('functions/open-telemetry.ts');
+  expect(await inputsOf('')).not.toContain('functions/open-telemetry.ts');
 });
 
 it('a task brings a producer neither the run nor the SDK', async () => {

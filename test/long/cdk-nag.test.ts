@@ -1,8 +1,10 @@
-import { App } from 'aws-cdk-lib';
+import { App, Stack } from 'aws-cdk-lib';
+import { Tracing } from 'aws-cdk-lib/aws-lambda';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { expect, it } from 'vitest';
 import { BacklogStack } from '../../cdk/backlog-stack.js';
 import { CONTEXT } from '../../cdk/context.js';
+import { Backlog } from '../../cdk/index.js';
 
 it.each(['rules', 'scheduler'] as const)(
   'the stack of the app with trigger: "%s" passes the AWS Solutions and the Serverless checks of cdk-nag',
@@ -14,3 +16,18 @@ it.each(['rules', 'scheduler'] as const)(
     }
   },
 );
+
+it.each([Tracing.ACTIVE, Tracing.PASS_THROUGH])('a backlog with tracing: %s passes them, too', (tracing) => {
+  const app = new App({ context: CONTEXT, analyticsReporting: false });
+  const stack = new Stack(app, 'Traced');
+  new Backlog(stack, 'Backlog', {
+    queues: {
+      orders: { retry: { type: 'fibonacci' }, deliverTo: 'https://erp.example.com/orders' },
+      imports: { retry: { type: 'none' }, entry: 'test/cdk/fixtures/handler.ts' },
+    },
+    tracing,
+  });
+  for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
+    expect(pack.validateScope(app).violations).toEqual([]);
+  }
+});

@@ -42,6 +42,8 @@ describe('a record as a foreign producer wrote it', () => {
     ['a queue of 129 letters', { queue: 'q'.repeat(129) }, { queue: 'default' }, 'queue'],
     ['a number as lane, from before there was an index', { lane: 4 }, { lane: undefined }, 'lane'],
     ['attempts as text', { attempts: '3' }, { attempts: 0 }, 'attempts'],
+    ['a trace that is a number', { traceparent: 7 }, { traceparent: undefined }, 'traceparent'],
+    ['a trace that is malformed', { traceparent: 'x' }, { traceparent: undefined }, 'traceparent'],
     ['a policy nobody knows', { retry: { type: 'fibonaci' } }, { retry: undefined }, 'retry'],
   ])('%s is replaced by its default and named', (_, attributes, parsed, named) => {
     const found = parseRecord({ ...minimal, ...attributes }, NOW);

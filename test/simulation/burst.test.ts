@@ -39,6 +39,7 @@ async function burst({ seed, records, batchSize, attemptMs, ...limits }: Burst) 
     tables: { records: 'records', control: 'control' },
     functionTimeoutSeconds: 60,
     queues: { q: { retryMode: 'perRecord' } },
+    metrics: 'full',
     redeliveryUrl: 'https://sqs/returns',
     eventDlqUrl: undefined,
     arrivalFunctions: new Map([['q', 'Q']]),

@@ -220,6 +220,7 @@ export class World {
           r: { retryMode: 'perRecord' as const },
         };
       },
+      metrics: 'full',
       redeliveryUrl: 'https://sqs/returns',
       eventDlqUrl: undefined,
       get arrivalFunctions() {

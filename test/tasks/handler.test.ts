@@ -169,6 +169,9 @@ describe('a task with a schema', () => {
         deadReason: `invalid payload: ${reason}`,
         lastError: { name: 'InvalidPayload', message: reason },
       });
+      const [line] = bench.log();
+      expect(line).toMatchObject({ level: 'ERROR', message: 'refused', id: 'r-1', task: 'mail' });
+      for (const name of ['attempt', 'reason']) expect(line).not.toHaveProperty(name);
       expect(JSON.stringify([bench.lines, bench.store.items()[0]?.history])).not.toContain('hunter2');
     },
   );

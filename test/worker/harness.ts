@@ -30,6 +30,8 @@ export class Harness {
   readonly clock = this.time.clock();
   readonly store: TestStore;
   readonly warnings: string[] = [];
+  /** Lines of failed attempts and of dead records: those with a status. */
+  readonly failures: Record<string, unknown>[] = [];
   private readonly random = seededRandom(1);
   private readonly quiet: () => Promise<void>;
 
@@ -107,6 +109,7 @@ export class Harness {
         decisionsFor,
         history: historyLimits(history),
         redaction: redactionOf(history),
+        logsErrorTexts: history.redact !== undefined,
         knows,
         // One look, and not what comes behind it: test/schedules has runs that stay.
         limits: { concurrency: 10, attemptTimeout: 30, linger: 0, ...limits },
@@ -125,11 +128,17 @@ export class Harness {
         logger: {
           debug() {},
           info() {},
-          warn: (text) => this.warnings.push(text),
-          error: (text) => this.warnings.push(text),
+          warn: (text, more) => this.note('WARN', text, more),
+          error: (text, more) => this.note('ERROR', text, more),
         },
       },
     );
+  }
+
+  private note(level: string, message: string, more: Record<string, unknown> = {}): void {
+    if ('status' in more || message === 'more attempts failed')
+      this.failures.push({ level, message, ...more });
+    else this.warnings.push(message);
   }
 
   run(process: Process, options: RunChoices = {}): Promise<RunSummary> {

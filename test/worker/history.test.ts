@@ -164,10 +164,11 @@ describe('a hook that takes out secrets', () => {
     ['answers what cannot be read', () => unreadable],
   ])('that %s loses no settle, and lets nothing through but names', async (_, redact) => {
     const history = { redact: redact as unknown as NonNullable<HistoryOptions['redact']>, stacks: true };
-    const { item, history: kept, warnings } = await afterOneAttempt(leaks, { history });
+    const { harness, item, history: kept, warnings } = await afterOneAttempt(leaks, { history });
     expect(item).toMatchObject({ status: 'ERROR', failures: 1, dueAt: due(60) });
     expect(kept).toEqual([{ name: 'TypeError', message: '', at: iso(0), attempt: 1, ms: 0, next: iso(60) }]);
-    expect(JSON.stringify([item, warnings])).not.toContain('s3cr3t');
+    expect(JSON.stringify([item, warnings, harness.failures])).not.toContain('s3cr3t');
+    expect(harness.failures).toHaveLength(1);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(/^history\.redact: /);
     for (const [process, reason] of [
@@ -176,7 +177,7 @@ describe('a hook that takes out secrets', () => {
     ] as const) {
       const ended = await afterOneAttempt(process, { history });
       expect(ended.item).toMatchObject({ status: 'DEAD', deadReason: reason });
-      expect(JSON.stringify(ended.item)).not.toContain('s3cr3t');
+      expect(JSON.stringify([ended.item, ended.harness.failures])).not.toContain('s3cr3t');
     }
   });
 

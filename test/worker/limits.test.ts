@@ -47,6 +47,9 @@ describe('limits that a record has of its own', () => {
     await harness.pass(120);
     expect(await harness.run(fail)).toMatchObject({ attempted: 0, dead: 1 });
     expect(harness.item('a')).toMatchObject({ deadReason: 'expired' });
+    expect(harness.failures.slice(1)).toMatchObject([
+      { level: 'ERROR', message: 'expired', id: 'a', status: 'DEAD', deadReason: 'expired' },
+    ]);
   });
 
   it.each([

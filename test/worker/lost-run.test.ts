@@ -44,6 +44,16 @@ describe('after a run was lost', () => {
       failures: 1,
       lastError: { name: 'WorkerLost' },
     });
+    expect(harness.failures).toMatchObject([
+      {
+        level: 'WARN',
+        message: 'attempt failed',
+        id: 'a',
+        attempt: 1,
+        error: 'WorkerLost',
+        nextAt: iso(140),
+      },
+    ]);
   });
 
   it('several are attempted alone, one after the other, each journalled by itself', async () => {

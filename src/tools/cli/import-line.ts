@@ -14,10 +14,20 @@ export type ParsedLine =
   | { readonly type: 'bad'; readonly reason: string };
 
 /** What a producer may say; the client checks it. */
-const GIVEN = new Set(['id', 'queue', 'task', 'insertedAt', 'availableAt', 'retry', 'payload', 'status']);
+const GIVEN = new Set([
+  'id',
+  'queue',
+  'task',
+  'insertedAt',
+  'availableAt',
+  'retry',
+  'traceparent',
+  'payload',
+  'status',
+]);
 
 /**
- * An object with a `payload` is a record: `id`, `queue`, `task`, `insertedAt`, `availableAt` and `retry` are its own,
+ * An object with a `payload` is a record: `id`, `queue`, `task`, `insertedAt`, `availableAt`, `retry` and `traceparent` are its own,
  * attributes that the library writes are left out, all others are kept beside the payload. Any other JSON value becomes
  * the payload of a record.
  *
@@ -43,7 +53,7 @@ export function parseLine(text: string, queue: string | undefined): ParsedLine {
   const attributes = Object.fromEntries(
     others.filter((name) => !CONTRACT_ATTRIBUTES.has(name)).map((name) => [name, line[name]]),
   );
-  const { id, task, insertedAt, availableAt, retry } = line;
+  const { id, task, insertedAt, availableAt, retry, traceparent } = line;
   const record = {
     payload: line.payload,
     ...common,
@@ -53,6 +63,7 @@ export function parseLine(text: string, queue: string | undefined): ParsedLine {
     ...(insertedAt === undefined ? {} : { insertedAt }),
     ...(availableAt === undefined ? {} : { availableAt }),
     ...(retry === undefined ? {} : { retry }),
+    ...(traceparent === undefined ? {} : { traceparent }),
     attributes,
   };
   // The client checks the types of what the line gave.

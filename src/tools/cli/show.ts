@@ -1,6 +1,6 @@
 import { jsonOf } from '../../delivery/body.js';
 import { age } from '../../duration.js';
-import type { BacklogRecord, HistoryEntry } from '../../record/index.js';
+import { type BacklogRecord, type HistoryEntry, traceIdOf } from '../../record/index.js';
 import { DynamoDbStore } from '../../store/index.js';
 import { connect, type TargetFlags } from './connect.js';
 import { dueText, paintStatus, unknownTaskText } from './list.js';
@@ -58,6 +58,7 @@ function describe(record: BacklogRecord, now: number, paint: Paint): string[] {
       ? []
       : time('removed', new Date(record.expiresAt * 1000).toISOString())),
     ...(retry ? [line('retry', jsonOf(retry))] : []),
+    ...(record.traceparent === undefined ? [] : [line('trace', traceIdOf(record.traceparent))]),
     ...record.problems.map((problem) => line('problem', paint('yellow', printable(problem)))),
     ...Object.entries(record.attributes).map(([name, value]) =>
       line(printable(name), printable(jsonOf(value))),

@@ -46,7 +46,16 @@ describe('the intake', () => {
     ]);
     expect(measured).toEqual([
       [
-        { indexed: 1, repaired: 0, unknownQueue: 0, quarantined: 0, refused: 0, redelivered: 0 },
+        {
+          indexed: 1,
+          repaired: 0,
+          unknownQueue: 0,
+          quarantined: 0,
+          refused: 0,
+          redelivered: 0,
+          notIndexed: 0,
+          unprocessed: 0,
+        },
         'records-table',
       ],
     ]);

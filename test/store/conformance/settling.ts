@@ -153,6 +153,7 @@ export function settling(underTest: UnderTest): void {
     insertedAt: iso(-999),
     availableAt: undefined,
     retry: { type: 'constant', interval: 61 },
+    traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
     history: ['none', 'none'],
     customer: 'c-8',
     tags: new Set(['a', 'c']),

@@ -18,7 +18,15 @@ export interface ExportFlags extends SelectionFlags, OperateTargetFlags {
 }
 
 /** What a producer says of a record, and `backlog import` takes. */
-const PRODUCERS: ReadonlySet<string> = new Set(['id', 'payload', 'queue', 'task', 'insertedAt', 'retry']);
+const PRODUCERS: ReadonlySet<string> = new Set([
+  'id',
+  'payload',
+  'queue',
+  'task',
+  'insertedAt',
+  'retry',
+  'traceparent',
+]);
 
 /** `backlog export`: items as they are in the table, one line of JSON each. */
 export async function exportRecords(

@@ -6,7 +6,10 @@ export interface LambdaService {
   readonly start: (functionName: string, event: unknown) => void;
 }
 
-/** The part of Lambda's API by which one function starts another: asynchronous invocation. */
+/**
+ * The parts of Lambda's API that the functions use: asynchronous invocation, by which one starts another, and whether an
+ * event source mapping works. Here, each does as long as the runtime does.
+ */
 export function serveLambda(app: LocalApp, { has, start }: LambdaService): void {
   app.post('/2015-03-31/functions/:name/invocations', async (context) => {
     const name = context.req.param('name');
@@ -27,4 +30,7 @@ export function serveLambda(app: LocalApp, { has, start }: LambdaService): void 
     }
     return context.body(null, 202);
   });
+  app.get('/2015-03-31/event-source-mappings/:id', (context) =>
+    context.json({ UUID: context.req.param('id'), State: 'Enabled', LastProcessingResult: 'OK' }),
+  );
 }

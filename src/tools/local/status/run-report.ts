@@ -33,7 +33,9 @@ export function reportRun({ invocation, ...firing }: FiringResult): RunReport {
   switch (invocation.type) {
     case 'result': {
       const summary = asSummary(invocation.value);
-      const idle = summary !== undefined && isIdle(summary) && !summary.caughtUp;
+      // What the monitor has read, queue by queue, shows on the page anyway.
+      const isReading = Array.isArray(invocation.value);
+      const idle = isReading || (summary !== undefined && isIdle(summary) && !summary.caughtUp);
       const text = summary ? describeSummary(summary) : `done in ${Math.round(firing.durationMs)} ms`;
       return { ...firing, outcome: 'ok', text, idle, ...(summary ? { summary } : {}) };
     }

@@ -37,6 +37,7 @@ export function labelOf(event: unknown, expression: string, timeZone?: string): 
 function workOf(event: unknown): string | undefined {
   if (typeof event !== 'object' || event === null) return undefined;
   if ('sweep' in event) return 'sweep';
+  if ('monitor' in event) return 'monitor';
   if ('queues' in event) return Object.keys(event.queues ?? {}).join(' and ');
   if (!('queue' in event)) return undefined;
   const tier = 'tier' in event ? (event.tier as { number?: unknown } | undefined)?.number : undefined;

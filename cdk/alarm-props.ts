@@ -1,0 +1,74 @@
+import type { Duration } from 'aws-cdk-lib';
+import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
+
+/**
+ * `page`: records are late or fail, an operator should look now. `ticket`: no record is late because of it, it can wait for the
+ * morning.
+ *
+ * @inline
+ */
+export type Severity = 'page' | 'ticket';
+
+/** Actions for all alarms, or by severity. */
+export type AlarmActions =
+  | readonly IAlarmAction[]
+  | {
+      readonly page?: readonly IAlarmAction[] | undefined;
+      readonly ticket?: readonly IAlarmAction[] | undefined;
+    };
+
+/** The thresholds of a queue's alarms. `false`: there is no such alarm. */
+export interface QueueAlarms {
+  /**
+   * The longest time for which a record may be due without an attempt.
+   *
+   * @default - five minutes and one `attemptTimeout`
+   */
+  readonly lag?: Duration | false | undefined;
+
+  /**
+   * Records that may be given up within five minutes.
+   *
+   * @default 0
+   */
+  readonly dead?: number | false | undefined;
+
+  /**
+   * The share of attempts that may fail in two consecutive periods of five minutes, and the attempts in each below which the
+   * share means nothing.
+   *
+   * @default - a share of 0.5, of at least 4 attempts
+   */
+  readonly failures?: FailureAlarm | false | undefined;
+
+  /**
+   * Records that may wait, now or later. It needs the metrics `full`.
+   *
+   * @default - no alarm
+   */
+  readonly depth?: number | false | undefined;
+
+  /**
+   * The severity of all alarms of this queue.
+   *
+   * @default - `page` for lag and failures, `ticket` for the others
+   */
+  readonly severity?: Severity | undefined;
+}
+
+/** When failing attempts raise an alarm. */
+export interface FailureAlarm {
+  /**
+   * From 0 to 1: the alarm goes off above it.
+   *
+   * @default 0.5
+   */
+  readonly share?: number | undefined;
+
+  /**
+   * In five minutes.
+   *
+   * @default 4
+   */
+  readonly minimumAttempts?: number | undefined;
+}

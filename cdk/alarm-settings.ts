@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { parseOptions } from '../src/validation.js';
+import type { Severity } from './alarm-props.js';
+import { duration } from './values.js';
+
+/** The thresholds of a queue's alarms, with their defaults filled in; undefined: there is no such alarm. */
+export interface QueueAlarmSettings {
+  readonly lagSeconds: number | undefined;
+  readonly dead: number | undefined;
+  readonly failures: { readonly share: number; readonly minimumAttempts: number } | undefined;
+  readonly depth: number | undefined;
+  readonly unknownTask: boolean;
+  readonly severity: Severity | undefined;
+}
+
+const off = z.literal(false);
+const count = z.union([z.int().min(0), off], 'expected a whole number from 0 on, or false');
+const shape = z.strictObject({
+  lag: z.union([duration, off], 'expected a Duration or false').optional(),
+  dead: count.default(0),
+  failures: z
+    .union(
+      [
+        z.strictObject({
+          share: z.number().min(0).lt(1).default(0.5),
+          minimumAttempts: z.int().min(1).default(4),
+        }),
+        off,
+      ],
+      'expected { share: 0 to 1, minimumAttempts: from 1 on } or false',
+    )
+    .default({ share: 0.5, minimumAttempts: 4 }),
+  depth: count.default(false),
+  severity: z.enum(['page', 'ticket'], { error: 'expected "page" or "ticket"' }).optional(),
+});
+
+/** Beside the longest attempt: a record is due while it is attempted, and the monitor looks every five minutes. */
+const LAG_SECONDS = 300;
+
+const NONE: QueueAlarmSettings = {
+  lagSeconds: undefined,
+  dead: undefined,
+  failures: undefined,
+  depth: undefined,
+  unknownTask: false,
+  severity: undefined,
+};
+
+/** @throws ConfigurationError naming the threshold */
+export function readQueueAlarms(input: unknown, attemptTimeout: number, path: string): QueueAlarmSettings {
+  if (input === false) return NONE;
+  const { lag, dead, failures, depth, severity } = parseOptions(shape, input ?? {}, path);
+  return {
+    lagSeconds: lag === false ? undefined : (lag?.toSeconds() ?? LAG_SECONDS + attemptTimeout),
+    dead: dead === false ? undefined : dead,
+    failures: failures === false ? undefined : failures,
+    depth: depth === false ? undefined : depth,
+    unknownTask: true,
+    severity,
+  };
+}

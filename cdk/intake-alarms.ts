@@ -1,0 +1,110 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { AlarmDefinition } from './alarm-definition.js';
+import { tableMetric } from './metrics.js';
+import type { Watched } from './watched.js';
+
+const PERIOD = Duration.minutes(5);
+/** Behind by more than this, records that others put are attempted late. */
+const MAX_INTAKE_AGE = Duration.minutes(5);
+
+/** The alarms of what comes in without an index entry. */
+export function intakeAlarms({ intake, tableName, metrics }: Watched): AlarmDefinition[] {
+  if (!intake) return [];
+  return [
+    ageAlarm(intake),
+    metrics === 'off'
+      ? { ...errorAlarm, metric: intake.metricErrors({ period: PERIOD }) }
+      : troubleAlarm(intake, tableName),
+    ...(metrics === 'off' ? [] : findings(tableName)),
+  ];
+}
+
+/** By the stream's own time: how long ago the record was put that the intake is handed now. */
+function ageAlarm(intake: IFunction): AlarmDefinition {
+  return {
+    id: 'IntakeAge',
+    severity: 'page',
+    runbook: 'intakeage',
+    metric: intake.metric('IteratorAge', { period: PERIOD, statistic: Stats.MAXIMUM }),
+    above: MAX_INTAKE_AGE.toMilliseconds(),
+    description:
+      'Records that were put without a lane wait more than 5 minutes in the stream to be attempted or indexed: the log of the intake ' +
+      'has a line at level ERROR that says why. After 24 hours the stream forgets them, and only the sweep finds them.',
+  };
+}
+
+const errorAlarm = {
+  id: 'IntakeErrors',
+  severity: 'ticket',
+  runbook: 'intakeerrors',
+  above: 0,
+  description:
+    'The intake failed, or could not reach DynamoDB, SQS or Lambda for some records: its log has a line at level ERROR that says ' +
+    'why. The stream or the redelivery queue hands it the same records again.',
+} as const;
+
+/** Of a batch of which a part fails, Lambda counts no error. */
+function troubleAlarm(intake: IFunction, tableName: string): AlarmDefinition {
+  return {
+    ...errorAlarm,
+    metric: new MathExpression({
+      expression: 'FILL(errors, 0) + FILL(unprocessed, 0)',
+      usingMetrics: {
+        errors: intake.metricErrors({ period: PERIOD }),
+        unprocessed: tableMetric(tableName, 'Unprocessed'),
+      },
+      label: 'Failed batches and records that come again',
+      period: PERIOD,
+    }),
+  };
+}
+
+function findings(tableName: string): AlarmDefinition[] {
+  return [
+    {
+      id: 'IntakeStopped',
+      severity: 'page',
+      runbook: 'intakestopped',
+      metric: tableMetric(tableName, 'SourcesStopped'),
+      above: 0,
+      periods: 2,
+      description:
+        'The intake is not handed what is put into the table: the event source mapping of the stream or of the redelivery queue is ' +
+        'disabled, deleted, or fails. The log of the monitor says which one, and why. Records that are put without a lane wait ' +
+        'meanwhile; after 24 hours only the sweep finds them.',
+    },
+    {
+      id: 'NotIndexed',
+      severity: 'ticket',
+      runbook: 'notindexed',
+      metric: tableMetric(tableName, 'NotIndexed'),
+      above: 0,
+      description:
+        'The sweep found records that no event had reached, and had them indexed: the stream was off, the table was restored, or ' +
+        'an operator set dead records to NEW by hand. They were not attempted until now.',
+    },
+    {
+      id: 'UnknownQueue',
+      severity: 'ticket',
+      runbook: 'unknownqueue',
+      metric: tableMetric(tableName, 'UnknownQueue'),
+      above: 0,
+      description:
+        'Records name a queue that no rule serves: the log of the intake has their ids. They wait until a queue of that ' +
+        'name is deployed, or their queue is corrected.',
+    },
+    {
+      id: 'Refused',
+      severity: 'ticket',
+      runbook: 'refused',
+      metric: tableMetric(tableName, 'Refused'),
+      above: 0,
+      description:
+        'Records cannot be handled: they are quarantined (DEAD, and deadReason says why), or DynamoDB takes not even ' +
+        'that change of them (an item of 400 KB has no room for it). The log of the intake, or of the run that attempted ' +
+        'them, has their ids at level ERROR. First: "backlog doctor".',
+    },
+  ];
+}

@@ -1,0 +1,81 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Code, Function as LambdaFunction, type SystemLogLevel, type Tracing } from 'aws-cdk-lib/aws-lambda';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { MetricsLevel } from '../functions/metrics-level.js';
+import type { QueueSettings } from '../functions/settings.js';
+import { handlerFolder, ownRoleAndLogs, RUNTIME } from './functions.js';
+import { acknowledgeSweep } from './nag.js';
+import type { Queue } from './queue.js';
+import { grantMonitor, type Tables } from './tables.js';
+import type { Tick } from './ticks.js';
+
+const EVERY = Duration.minutes(5);
+/** To count some millions of records; most readings take a second. */
+const TIMEOUT = Duration.minutes(2);
+
+export interface MonitorSettings {
+  readonly queues: readonly Queue[];
+  readonly tables: Tables;
+  readonly memorySize: number;
+  readonly logRetention: RetentionDays;
+  readonly systemLogLevel: SystemLogLevel;
+  readonly tracing: Tracing;
+  readonly metrics: MetricsLevel;
+  /** The intake's. */
+  readonly eventSources: readonly EventSource[];
+}
+
+/** An event source mapping, by what is known of it at deployment. */
+export interface EventSource {
+  readonly id: string;
+  readonly arn: string;
+}
+
+/** Reads every five minutes how much waits, and for how long. It takes no part in the work: without it, only alarms are blind. */
+export function addMonitor(scope: Construct, id: string, settings: MonitorSettings): Tick {
+  const { tables, eventSources, queues, ...common } = settings;
+  const inner = new Construct(scope, id);
+  const known = queues.map((queue) => ({ ...queue, settings: knownOf(queue) }));
+  const sources = Stack.of(scope).toJsonString(eventSources.map((source) => source.id));
+  const lambda = new LambdaFunction(inner, 'Function', {
+    ...ownRoleAndLogs(
+      inner,
+      known,
+      { ...common, tables, timeout: TIMEOUT },
+      { BACKLOG_EVENT_SOURCES: sources },
+    ),
+    description: 'Reads how much waits in the backlog, and for how long',
+    runtime: RUNTIME,
+    handler: 'index.handler',
+    code: Code.fromAsset(handlerFolder('monitor')),
+    retryAttempts: 0,
+    maxEventAge: Duration.seconds(60),
+  });
+  grantMonitor(lambda, tables);
+  if (eventSources.length > 0) {
+    const resources = eventSources.map(({ arn }) => arn);
+    lambda.addToRolePolicy(new PolicyStatement({ actions: ['lambda:GetEventSourceMapping'], resources }));
+  }
+  acknowledgeSweep(lambda, settings.tracing);
+  return {
+    scope: inner,
+    id: 'Reading',
+    description: 'Backlog: reads how much waits, and for how long',
+    every: EVERY.toSeconds(),
+    enabled: true,
+    lambda,
+    events: [{ monitor: true }],
+  };
+}
+
+/** Its retry mode, its shards, and the tiers that are not the default. */
+function knownOf({ retryMode, settings: { shards, retry } }: Queue): QueueSettings {
+  const tiers = retryMode === 'progressive' && retry?.type === 'progressive' ? retry.tiers : undefined;
+  return {
+    retryMode,
+    ...(shards === undefined ? {} : { shards }),
+    ...(tiers === undefined ? {} : { retry: { type: 'progressive', tiers } }),
+  };
+}

@@ -1,0 +1,116 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { scaledClock, systemClock } from '../../src/clock.js';
+import { type MonitoredQueue, oldestDueAge, type PacedCount, PacedCounts } from '../../src/monitor/index.js';
+import { DEFAULT_TIERS, resolvePolicy, tierBands } from '../../src/policies/index.js';
+import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
+import type { HandlerDeps } from '../deps.js';
+import type { LambdaHandler } from '../lambda-context.js';
+import { lambdaHandler, once } from '../lambda-handler.js';
+import { createLogger } from '../logger.js';
+import { emitGauges, emitSourcesStopped } from '../metrics.js';
+import type { QueueSettings } from '../settings.js';
+import { type SourceTrouble, sourceTrouble } from './event-sources.js';
+import { type MonitorSettings, readMonitorSettings } from './settings.js';
+
+/** Everything the monitor touches that tests replace. */
+export interface MonitorSeams {
+  readonly logger?: Logger | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly store?: OperatorStore | undefined;
+  readonly clock?: HandlerDeps['clock'] | undefined;
+  readonly trouble?: SourceTrouble | undefined;
+}
+
+/** What the monitor has read of a queue. */
+export interface QueueReading extends Partial<PacedCount> {
+  readonly queue: string;
+  /** In seconds. */
+  readonly oldestDueAge: number;
+  readonly paused?: true | undefined;
+  readonly openBreakers?: number | undefined;
+}
+
+/** Before the deadline: time to write the metrics. */
+const SPARE_MS = 10_000;
+
+/**
+ * Reads, every five minutes, how much waits in each queue and for how long, and whether the intake is still handed what
+ * was put. What it finds are metrics, and a log line for each queue in which there is anything.
+ *
+ * A queue that cannot be read does not keep the others from it: the invocation fails when all have been tried.
+ */
+export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<readonly QueueReading[]> {
+  const { logger = createLogger(), env = process.env, trouble = sourceTrouble() } = overrides;
+  const start = once(() => {
+    const settings = readMonitorSettings(env);
+    const clock = overrides.clock ?? (settings.clock ? scaledClock(settings.clock) : systemClock);
+    const { tables } = settings;
+    const store =
+      overrides.store ?? new DynamoDbOperatorStore({ client: createDynamoDbClient(), tables, clock });
+    return { settings, clock, store, counts: new PacedCounts(clock), queues: monitoredQueues(settings) };
+  });
+
+  return lambdaHandler(logger, async (_, context) => {
+    try {
+      const { settings, clock, store, counts, queues } = start();
+      const { metrics } = settings;
+      const table = settings.tables.records;
+      const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
+      const read = async (queue: MonitoredQueue): Promise<QueueReading> => {
+        const deps = { store, now: clock.now() };
+        const [age, state] = await Promise.all([oldestDueAge(queue, deps), store.readQueue(queue.name)]);
+        const reading = {
+          queue: queue.name,
+          oldestDueAge: Math.round(age),
+          ...(await counts.of(queue, deps, () => clock.wall() < deadline)),
+          ...(state.paused ? { paused: true as const } : {}),
+          ...(state.breakers.size > 0 ? { openBreakers: state.breakers.size } : {}),
+        };
+        if (reading.waiting === undefined)
+          logger.warn('too many records to count in time', { queue: queue.name });
+        emitGauges(reading, { table, queue: queue.name }, metrics);
+        if (isNotable(reading)) logger.info('queue', forLog(reading));
+        return reading;
+      };
+      const lookAtSources = async () => {
+        const stopped: { mapping: string; why: string }[] = [];
+        for (const mapping of settings.eventSources) {
+          const why = await trouble(mapping);
+          if (why !== undefined) stopped.push({ mapping, why });
+        }
+        for (const one of stopped) logger.error('an event source of the intake does not work', one);
+        emitSourcesStopped(stopped.length, table, metrics);
+      };
+      const [, ...readings] = await allOrThrow([lookAtSources(), ...queues.map(read)]);
+      return readings as QueueReading[];
+    } catch (error) {
+      logger.error('monitor failed', error as Error);
+      throw error;
+    }
+  });
+}
+
+/** Waits for all, whatever fails. */
+async function allOrThrow(work: readonly Promise<unknown>[]): Promise<unknown[]> {
+  const settled = await Promise.allSettled(work);
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+  return settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined));
+}
+
+/** Logs Insights makes an attribute of each element of a list. */
+function forLog({ tiers, ...reading }: QueueReading): Record<string, unknown> {
+  return { ...reading, ...(tiers ? { tiers: tiers.join(' ') } : {}) };
+}
+
+function isNotable({ waiting = 0, dead = 0, paused, openBreakers = 0 }: QueueReading): boolean {
+  return waiting + dead + openBreakers > 0 || paused === true;
+}
+
+function monitoredQueues({ queues, functionTimeoutSeconds }: MonitorSettings): MonitoredQueue[] {
+  return Object.entries(queues).map(([name, { retryMode, retry, shards = 1 }]: [string, QueueSettings]) => {
+    const { tiers = DEFAULT_TIERS } = retry ? resolvePolicy(retry) : {};
+    const bands = retryMode === 'progressive' ? tierBands(tiers, functionTimeoutSeconds) : [];
+    return { name, shards, bands };
+  });
+}

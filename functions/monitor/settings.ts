@@ -1,0 +1,24 @@
+import * as z from 'zod/mini';
+import { parseOptions } from '../../src/validation.js';
+import { parseJson, readSettings, type Settings } from '../settings.js';
+
+/** What the monitor reads from its environment. */
+export interface MonitorSettings extends Settings {
+  /** The ids of the intake's event source mappings. */
+  readonly eventSources: readonly string[];
+}
+
+const sourcesSchema = z.array(z.string().check(z.minLength(1)));
+
+/** @throws ConfigurationError naming the variable */
+export function readMonitorSettings(env: Readonly<Record<string, string | undefined>>): MonitorSettings {
+  const { BACKLOG_EVENT_SOURCES: sources = '[]' } = env;
+  return {
+    ...readSettings(env),
+    eventSources: parseOptions(
+      sourcesSchema,
+      parseJson(sources, 'BACKLOG_EVENT_SOURCES'),
+      'BACKLOG_EVENT_SOURCES',
+    ),
+  };
+}

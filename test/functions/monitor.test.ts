@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type MonitorSeams, monitorHandler } from '../../functions/monitor/monitor-handler.js';
+import type { QueuesSettings } from '../../functions/settings.js';
+import { StoreAccessError } from '../../src/store/index.js';
+import { replacing } from '../simulation/replacing.js';
+import { context, environment, workbench } from './support.js';
+
+const queues: QueuesSettings = {
+  orders: { retryMode: 'perRecord' },
+  bulk: {
+    retryMode: 'progressive',
+    retry: { type: 'progressive', tiers: [{ every: 600, untilAge: 86_400 }] },
+  },
+};
+
+function monitored(changes: MonitorSeams = {}, variables: Record<string, string> = {}) {
+  const bench = workbench(queues);
+  const written: Record<string, unknown>[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => {
+    written.push(JSON.parse(String(line)));
+    return true;
+  });
+  const { store, clock, logger } = bench.overrides;
+  const env = { ...environment(queues), ...variables };
+  const handler = monitorHandler({ store, clock, logger, env, trouble: async () => undefined, ...changes });
+  return { ...bench, written, read: () => handler({ monitor: true }, context) };
+}
+
+const ago = (now: number, seconds: number) => new Date(now - seconds * 1000).toISOString();
+
+describe('the monitor', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('writes what waits as metrics, a line per queue, and as a log line', async () => {
+    const { insert, clock, read, written, log } = monitored();
+    await insert({ id: 'late', queue: 'orders', dueAt: ago(clock.now(), 700) });
+    await insert({ id: 'later', queue: 'orders', dueAt: ago(clock.now(), -60) });
+    await insert({ id: 'dead', queue: 'orders', lane: 'orders/dead', status: 'DEAD' });
+    await insert({
+      id: 'old',
+      queue: 'bulk',
+      insertedAt: ago(clock.now(), 900),
+      dueAt: ago(clock.now(), 900),
+    });
+    expect(await read()).toEqual([
+      { queue: 'orders', oldestDueAge: 700, waiting: 2, due: 1, dead: 1 },
+      { queue: 'bulk', oldestDueAge: 300, waiting: 1, dead: 0, tiers: [1] },
+    ]);
+    expect(
+      written.map(({ _aws, ...values }) => values).toSorted((a) => (a.Queue === 'orders' ? -1 : 1)),
+    ).toEqual([
+      { Table: 'records-table', Queue: 'orders', Waiting: 2, Due: 1, DeadRecords: 1, OldestDueAge: 700 },
+      { Table: 'records-table', Queue: 'bulk', Waiting: 1, OldestDueAge: 300 },
+    ]);
+    expect(log()).toMatchObject([
+      { message: 'queue', level: 'INFO', queue: 'orders', waiting: 2, oldestDueAge: 700 },
+      { message: 'queue', level: 'INFO', queue: 'bulk', waiting: 1, tiers: '1' },
+    ]);
+  });
+
+  it('writes no line for empty queues', async () => {
+    const { read, written, lines } = monitored();
+    await read();
+    expect([...written, ...lines]).toEqual([]);
+  });
+
+  it('says which queue is paused', async () => {
+    const { store, read, log } = monitored();
+    await store.setPaused('orders', true);
+    expect((await read())[0]).toMatchObject({ queue: 'orders', paused: true });
+    expect(log()).toMatchObject([{ message: 'queue', queue: 'orders', paused: true }]);
+  });
+
+  it('with the metrics "essential", writes the age only', async () => {
+    const { insert, clock, read, written } = monitored({}, { BACKLOG_METRICS: 'essential' });
+    await insert({ id: 'late', queue: 'orders', dueAt: ago(clock.now(), 700) });
+    await read();
+    expect(written).toMatchObject([{ Queue: 'orders', OldestDueAge: 700 }]);
+    expect(written[0]).not.toHaveProperty('Waiting');
+  });
+
+  it('counts the event sources that do not work, and names them in the log', async () => {
+    const stopped = new Map([['stream', 'Disabled']]);
+    const { read, written, log } = monitored(
+      { trouble: async (mapping) => stopped.get(mapping) },
+      { BACKLOG_EVENT_SOURCES: '["stream","redelivery"]' },
+    );
+    await read();
+    expect(written).toMatchObject([{ Table: 'records-table', SourcesStopped: 1 }]);
+    expect(log()).toMatchObject([{ level: 'ERROR', mapping: 'stream', why: 'Disabled' }]);
+    stopped.clear();
+    await read();
+    expect(written).toHaveLength(1);
+  });
+
+  it.each([
+    ['a queue cannot be read', 'orders'],
+    ['the event sources cannot be read', undefined],
+  ])('fails when all have been tried, where %s', async (_, broken) => {
+    const { store } = workbench(queues);
+    const refused = new StoreAccessError('dynamodb:Query: not allowed');
+    const partly = replacing(
+      {
+        readQueue: async (queue) => {
+          if (queue === broken) throw refused;
+          return store.readQueue(queue);
+        },
+      },
+      store,
+    );
+    const { read, clock, written, log } = monitored(
+      {
+        store: partly,
+        trouble: async () => {
+          if (!broken) throw refused;
+          return undefined;
+        },
+      },
+      { BACKLOG_EVENT_SOURCES: '["stream"]' },
+    );
+    store.put({ id: 'x', status: 'NEW', queue: 'bulk', lane: 'bulk', dueAt: ago(clock.now(), 7_000) });
+    await expect(read()).rejects.toThrow(refused);
+    expect(written).toMatchObject([{ Queue: 'bulk', Waiting: 1 }]);
+    expect(log().at(-1)).toMatchObject({ level: 'ERROR', message: 'monitor failed' });
+  });
+
+  it.each([
+    [{ BACKLOG_EVENT_SOURCES: 'none' }, 'BACKLOG_EVENT_SOURCES: expected JSON'],
+    [{ BACKLOG_EVENT_SOURCES: '[""]' }, 'BACKLOG_EVENT_SOURCES'],
+    [{ BACKLOG_QUEUES: '{}' }, 'BACKLOG_QUEUES: expected at least one queue'],
+  ])('names the variable that is wrong: %j', async (variables, message) => {
+    const { read } = monitored({}, variables);
+    await expect(read()).rejects.toThrow(message);
+  });
+});

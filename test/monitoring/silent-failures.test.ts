@@ -1,0 +1,308 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { BacklogProps } from '../../cdk/index.js';
+import { StoreAccessError, StoreThrottledError } from '../../src/store/index.js';
+import { firstAlarm, stateChanges } from '../cloudwatch/alarms.js';
+import { Account, MINUTE, START, type Troubles } from './account.js';
+
+const entry = 'test/cdk/fixtures/handler.ts';
+const PROPS: BacklogProps = {
+  queues: {
+    orders: { retry: { type: 'fibonacci' }, entry },
+    bulk: { progressive: true, entry },
+  },
+};
+/** When it happens: minutes after the account's beginning. */
+const BROKEN_AT = 12;
+const WATCHED_MINUTES = 20;
+const DAY = 86_400_000;
+
+interface Failure {
+  readonly props?: BacklogProps;
+  /** Records that producers put each minute. Default: 3. */
+  readonly perMinute?: number;
+  /** The minute after it in which the hourly rules fire. Default: none of the test. */
+  readonly hourlyAt?: number;
+  readonly troubles?: Troubles;
+  readonly happens?: (account: Account) => void;
+  /** The alarm that says so, and when. */
+  readonly alarm: string;
+  readonly minutes: number;
+}
+
+const denied = new StoreAccessError('not authorized to perform: dynamodb:Query');
+const throttled = new StoreThrottledError('the table is throttled');
+const QUEUES = /Queues/;
+const INTAKE = /^BacklogIntake/;
+
+/** Every tenth record has failed so far; from now on all do. */
+const fails = (account: Account) => {
+  account.process = () => {
+    throw new TypeError('the destination is down');
+  };
+};
+const isOfBand = (account: Account, ageDays: number, attemptedHoursAgo: number) => {
+  const iso = (ms: number) => new Date(account.time.now - ms).toISOString();
+  account.store.put({
+    id: `old ${ageDays}`,
+    queue: 'bulk',
+    status: 'ERROR',
+    payload: {},
+    attempts: 9,
+    failures: 9,
+    insertedAt: iso(ageDays * DAY),
+    dueAt: iso(ageDays * DAY),
+    lastAttemptAt: iso(attemptedHoursAgo * 3_600_000),
+    lane: 'bulk',
+    rev: 'r',
+  });
+};
+
+const FAILURES: Readonly<Record<string, Failure>> = {
+  'The rule of a queue is disabled or deleted; nothing comes in': {
+    perMinute: 0,
+    troubles: { rulesOff: /orders.*Poll/ },
+    alarm: 'Runs-orders',
+    minutes: 11,
+  },
+  'The same; records come in, and some wait for a retry': {
+    troubles: { rulesOff: /orders.*Poll/ },
+    alarm: 'Lag-orders',
+    minutes: 9,
+  },
+  'The first rule of a progressive queue is disabled or deleted': {
+    troubles: { rulesOff: /bulk.*Tier1/ },
+    happens: (account) => isOfBand(account, 0.1, 0),
+    alarm: 'Lag-bulk',
+    minutes: 14,
+  },
+  'The rule of a slow tier (every 12 hours) is disabled; a record has missed its turn': {
+    troubles: { rulesOff: /bulk.*Tier3/ },
+    happens: (account) => isOfBand(account, 10, 12.2),
+    alarm: 'Lag-bulk',
+    minutes: 4,
+  },
+  'The event source mapping of the stream is disabled': {
+    troubles: { mapping: 'Disabled' },
+    alarm: 'IntakeStopped',
+    minutes: 9,
+  },
+  'The handler throws at import': {
+    troubles: { importFails: /orders/ },
+    alarm: 'RunErrors-orders',
+    minutes: 1,
+  },
+  'The function of a queue may not use a table': {
+    troubles: { store: { functions: /orders/, methods: /./, error: denied } },
+    alarm: 'RunErrors-orders',
+    minutes: 1,
+  },
+  'The function of a queue may not be started, or has no concurrency left': {
+    troubles: { throttled: /orders/ },
+    alarm: 'Runs-orders',
+    minutes: 11,
+  },
+  'The intake may not use a table': {
+    troubles: { store: { functions: INTAKE, methods: /./, error: denied } },
+    happens: (account) =>
+      account.put({ id: 'delayed', status: 'NEW', queue: 'orders', availableAt: '2026-03-02T00:00:00Z' }),
+    alarm: 'IntakeErrors',
+    minutes: 1,
+  },
+  'The intake cannot be started': {
+    troubles: { throttled: INTAKE },
+    alarm: 'IntakeStopped',
+    minutes: 9,
+  },
+  'The intake hangs on each batch': {
+    troubles: { lambdaHangs: true },
+    alarm: 'IntakeAge',
+    minutes: 7,
+  },
+  'The sweep may not use a table (at its next hour)': {
+    hourlyAt: 0,
+    troubles: { store: { functions: /^BacklogSweep/, methods: /./, error: denied } },
+    alarm: 'SweepErrors',
+    minutes: 1,
+  },
+  'DynamoDB throttles the table in a run': {
+    troubles: { store: { functions: QUEUES, methods: /readPage|settle|Lease/, error: throttled } },
+    alarm: 'RunErrors-orders',
+    minutes: 1,
+  },
+  'DynamoDB throttles the intake': {
+    troubles: { store: { functions: INTAKE, methods: /read|settle|claim/, error: throttled } },
+    happens: (account) =>
+      account.put({ id: 'delayed', status: 'NEW', queue: 'orders', availableAt: '2026-03-02T00:00:00Z' }),
+    alarm: 'IntakeErrors',
+    minutes: 1,
+  },
+  'DynamoDB throttles the index': {
+    troubles: { store: { functions: QUEUES, methods: /queryDue|settle/, error: throttled } },
+    alarm: 'RunErrors-orders',
+    minutes: 1,
+  },
+  'The destination is down': { happens: fails, alarm: 'Failures-orders', minutes: 7 },
+  'The destination is down, and the queue has a breaker': {
+    props: { queues: { ...PROPS.queues, orders: { retry: { type: 'fibonacci' }, entry, breaker: true } } },
+    happens: fails,
+    alarm: 'Failures-orders',
+    minutes: 7,
+  },
+  'One attempt after the other hangs': {
+    happens: (account) => {
+      account.process = () => new Promise(() => {});
+    },
+    alarm: 'Failures-orders',
+    minutes: 12,
+  },
+  'The function is killed at its deadline, again and again': {
+    happens: (account) => {
+      account.process = () => account.time.clock().sleep(10 * MINUTE);
+    },
+    troubles: { killedAfter: { functions: /orders/, milliseconds: 20_000 } },
+    alarm: 'RunErrors-orders',
+    minutes: 1,
+  },
+  'The function runs out of memory, again and again': {
+    happens: (account) => {
+      account.process = () => account.time.clock().sleep(5_000);
+    },
+    troubles: { killedAfter: { functions: /orders/, milliseconds: 100 } },
+    alarm: 'RunErrors-orders',
+    minutes: 1,
+  },
+  'More comes in than the destination takes: the pile grows': {
+    props: {
+      queues: {
+        ...PROPS.queues,
+        orders: { retry: { type: 'fibonacci' }, entry, attemptsPerSecond: 0.1, concurrency: 1 },
+      },
+    },
+    happens: (account) =>
+      account.every(1_000, 0, () =>
+        account.put({ id: `n${account.time.now}`, status: 'NEW', queue: 'orders', payload: {} }),
+      ),
+    alarm: 'Lag-orders',
+    minutes: 9,
+  },
+  'Records name a queue that there is not': {
+    happens: (account) => account.put({ id: 'stray', status: 'NEW', queue: 'oders', payload: {} }),
+    alarm: 'UnknownQueue',
+    minutes: 1,
+  },
+  'Records name a task that the handler does not know': {
+    happens: (account) =>
+      account.every(MINUTE, 0, () => {
+        account.put({
+          id: `t${account.time.now}`,
+          status: 'NEW',
+          queue: 'orders',
+          task: 'unknown',
+          payload: {},
+        });
+      }),
+    alarm: 'UnknownTask-orders',
+    minutes: 6,
+  },
+  'The sweep finds records that no event had reached (it looks again after 15 minutes)': {
+    hourlyAt: 0,
+    happens: (account) => account.store.put({ id: 'orphan', status: 'NEW', queue: 'orders', payload: {} }),
+    alarm: 'NotIndexed',
+    minutes: 16,
+  },
+  'The monitor is not started': { troubles: { rulesOff: /Monitor/ }, alarm: 'Monitor', minutes: 9 },
+  'The monitor may not use a table': {
+    troubles: { store: { functions: /^BacklogMonitor/, methods: /./, error: denied } },
+    alarm: 'Monitor',
+    minutes: 9,
+  },
+};
+
+async function play({ props = PROPS, perMinute = 3, hourlyAt = 59, troubles = {}, happens }: Failure) {
+  const account = new Account(props);
+  let puts = 0;
+  // One record in ten fails at its first attempt, as everywhere.
+  account.process = ({ id, attempts }) => {
+    if (Number(id.slice(1)) % 10 === 0 && attempts === 0) throw new TypeError('for a moment');
+  };
+  account.begin((BROKEN_AT + hourlyAt) % 60);
+  account.every(MINUTE, 10_000, () => {
+    for (let i = 0; i < perMinute; i++) {
+      const queue = puts % 3 === 2 ? 'bulk' : 'orders';
+      account.put({ id: `r${puts++}`, status: 'NEW', queue, payload: { n: puts } });
+    }
+  });
+  await account.live(BROKEN_AT);
+  account.troubles = troubles;
+  happens?.(account);
+  await account.live(WATCHED_MINUTES);
+  return account;
+}
+
+const at = (minutes: number) => START + minutes * MINUTE;
+const named = (id: string) => id.replace(/^BacklogAlarms/, '').replace(/[0-9A-F]{8}$/, '');
+const joined = (name: string) => name.replace('-', '');
+
+/** The latest of what CloudWatch may do: it does not say how far it looks back for data that is missing. */
+function raised(account: Account, from: number, until: number): Map<string, number> {
+  const latest = new Map<string, number>();
+  for (const extraPeriods of [0, 2, 4]) {
+    const found = firstAlarm(account.alarms, account.data, {
+      from: at(from),
+      until: at(until),
+      extraPeriods,
+    });
+    const times = new Map(found.map(({ alarm, minutes }) => [named(alarm), minutes]));
+    for (const { id } of account.alarms) {
+      const name = named(id);
+      latest.set(name, Math.max(latest.get(name) ?? 0, times.get(name) ?? Number.POSITIVE_INFINITY));
+    }
+  }
+  return new Map([...latest].filter(([, minutes]) => minutes < Number.POSITIVE_INFINITY));
+}
+
+describe('an alarm goes off within a quarter of an hour', () => {
+  it.each(Object.entries(FAILURES))('%s', async (_, failure) => {
+    const account = await play(failure);
+    const before = raised(account, 0, BROKEN_AT);
+    expect([...before.keys()]).toEqual([]);
+    const after = raised(account, BROKEN_AT, BROKEN_AT + WATCHED_MINUTES);
+    expect(Object.fromEntries(after)).toMatchObject({ [joined(failure.alarm)]: failure.minutes });
+    // The sweep itself waits for a quarter of an hour, so that no attempt is under way.
+    expect(failure.minutes).toBeLessThanOrEqual(failure.alarm === 'NotIndexed' ? 16 : 15);
+    expect(after.has('Any')).toBe(true);
+  });
+
+  it('and none while nothing fails, or a tenth of the attempts does', async () => {
+    const account = await play({ alarm: '', minutes: 0 });
+    expect(raised(account, 0, BROKEN_AT + WATCHED_MINUTES)).toEqual(new Map());
+  });
+
+  it('and goes back when the cause is gone', async () => {
+    const account = await play({ troubles: { importFails: /orders/ }, alarm: '', minutes: 0 });
+    account.troubles = {};
+    await account.live(20);
+    const changes = stateChanges(account.alarms, account.data, {
+      from: at(BROKEN_AT),
+      until: at(BROKEN_AT + WATCHED_MINUTES + 20),
+    });
+    const last = new Map(changes.map(({ alarm, state }) => [named(alarm), state]));
+    expect(last.get('RunErrorsorders')).toBe('OK');
+    expect([...last.values()]).not.toContain('ALARM');
+  });
+
+  it('as docs/monitoring.md says', () => {
+    const rows = readFileSync('docs/monitoring.md', 'utf8')
+      .split('\n')
+      .map((line) => /^\| (.+) \| `([A-Za-z-]+)…?` \| (\d+) \|$/.exec(line))
+      .flatMap((match) => (match ? [match.slice(1)] : []));
+    expect(rows).toEqual(
+      Object.entries(FAILURES).map(([name, { alarm, minutes }]) => [
+        name,
+        alarm.replace(/-(orders|bulk)$/, '-'),
+        String(minutes),
+      ]),
+    );
+  });
+});
