@@ -100,6 +100,10 @@ describe('the opening sentence', () => {
     expect(sentenceOf(snapshot([view('a', 'waiting', { pending: 1 })])).title).toBe(
       'Every queue is on time. 1 record waits.',
     );
+    const unknown = { ...view('a', 'waiting', { pending: 1 }), recent: undefined };
+    expect(sentenceOf(snapshot([unknown])).details).toEqual([
+      'Whether attempts succeed is not known here: see Failures.',
+    ]);
     expect(sentenceOf(snapshot([])).title).toBe('No record has come yet.');
   });
 });

@@ -8,7 +8,7 @@ export interface RuntimeOptions {
   readonly dynamodbPort?: number | undefined;
   /** The URL of another DynamoDB, which is used instead of the embedded one. */
   readonly dynamodbEndpoint?: string | undefined;
-  /** The port of the status page; 0 for any that is free. Default 8080. */
+  /** The port of the console; 0 for any that is free. Default 8080. */
   readonly port?: number | undefined;
   /** Keeps records, time and logs between starts. Default: nothing is kept. */
   readonly dataDir?: string | undefined;

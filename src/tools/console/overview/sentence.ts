@@ -94,7 +94,10 @@ function deadText(queues: readonly QueueView[]): Finding[] {
 function allWell({ queues = [] }: Snapshot): Sentence {
   const pending = queues.reduce((sum, { stats }) => sum + stats.pending, 0);
   if (queues.length === 0) return { tone: 'ok', title: 'No record has come yet.', details: [] };
+  // Attempts that fail come due again on time.
+  const isUnknown = pending > 0 && queues.some(({ recent }) => recent === undefined);
+  const details = isUnknown ? ['Whether attempts succeed is not known here: see Failures.'] : [];
   const title =
     pending === 0 ? 'All quiet. No record waits.' : `Every queue is on time. ${waiting(pending)}.`;
-  return { tone: 'ok', title, details: [] };
+  return { tone: 'ok', title, details };
 }

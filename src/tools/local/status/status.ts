@@ -3,7 +3,7 @@ import type { ErpState } from '../sample/sample-erp.js';
 import type { Notice } from '../sandbox/function-logs.js';
 import type { RunReport } from './run-report.js';
 
-/** Everything that the terminal, the status page and `/status.json` show. Times are the backlog's, ISO-8601. */
+/** Everything that the terminal, the console and `/status.json` show. Times are the backlog's, ISO-8601. */
 export interface RuntimeStatus {
   readonly startedAt: string;
   readonly now: string;
