@@ -110,6 +110,31 @@ describe('an action', () => {
   });
 });
 
+describe('a queue', () => {
+  it('is paused and resumed, and the overview says so', async () => {
+    const { app, store, log } = consoleUnderTest();
+    expect((await get(app, '/queue?name=orders')).text).toContain('Pause <bdi>orders</bdi>?');
+    const { location } = await post(app, '/queue/pause?name=orders', {}, {}, '/queue?name=orders');
+    expect((await store.readQueue('orders')).paused).toBe(true);
+    const { text } = await get(app, location);
+    expect(text).toContain('orders is paused now.');
+    expect(text).toContain('orders is paused for 0 s');
+    await post(app, '/queue/resume?name=orders', {}, {}, '/queue?name=orders');
+    expect((await store.readQueue('orders')).paused).toBe(false);
+    expect(log.map((entry) => entry.text)).toEqual(['pause orders', 'resume orders']);
+  });
+
+  it('is not paused without the token, read-only, or under a name that is none', async () => {
+    const { app, store } = consoleUnderTest();
+    const readOnly = consoleUnderTest({ access: { write: false, reason: 'Look only.' } });
+    const from = '/queue?name=orders';
+    expect((await post(app, '/queue/pause?name=orders', { csrf: 'x' })).status).toBe(403);
+    expect((await post(readOnly.app, '/queue/pause?name=orders', {}, {}, from)).status).toBe(403);
+    expect((await post(app, '/queue/pause?name=a%20b', {}, {}, from)).status).toBe(422);
+    expect((await store.readQueues()).size).toBe(0);
+  });
+});
+
 describe('an edit', () => {
   it('shows first which lines change, and is then written', async () => {
     const console = consoleUnderTest();

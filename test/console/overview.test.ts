@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { BacklogOperator } from '../../src/operate/index.js';
 import { outagesOf } from '../../src/tools/console/overview/chart.js';
 import {
   consoleUnderTest,
@@ -56,12 +57,13 @@ describe('the overview', () => {
   });
 
   it('keeps the last counts and says so when the tables cannot be read any more', async () => {
-    const { app, store } = consoleUnderTest(orders);
+    const { app, store, time } = consoleUnderTest(orders);
     store.put(waiting('a'));
     await get(app, '/');
     store.readQueues = async () => {
       throw new Error('no such table');
     };
+    time.now += MINUTE;
     const { status, text } = await get(app, '/');
     expect(status).toBe(200);
     expect(text).toContain('The tables cannot be read: no such table');
@@ -134,5 +136,40 @@ describe('an outage in the chart', () => {
 
   it('ends at a success', () => {
     expect(outagesOf([minute(0, 0, 3), minute(1, 1, 0), minute(2, 0, 3)])).toEqual([]);
+  });
+});
+
+describe('counts', () => {
+  const costly = (units: number) => ({ stats: { at: iso(), queues: [], readUnits: units } });
+
+  it('that cost many read units are shown for longer', async () => {
+    const { app, store, time } = consoleUnderTest({ ...orders, countsForMs: 1_000 });
+    const stats = vi.spyOn(BacklogOperator.prototype, 'stats').mockResolvedValue(costly(600).stats);
+    await get(app, '/');
+    time.now += 29_000;
+    await get(app, '/');
+    expect(stats).toHaveBeenCalledTimes(1);
+    time.now += 2_000;
+    await get(app, '/');
+    expect(stats).toHaveBeenCalledTimes(2);
+    expect(store.items()).toEqual([]);
+    stats.mockRestore();
+  });
+
+  it('that take long are not waited for, if there are earlier ones', async () => {
+    const { app, time } = consoleUnderTest({ ...orders, countsForMs: 1_000 });
+    const slowly = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      return costly(1).stats;
+    };
+    const stats = vi.spyOn(BacklogOperator.prototype, 'stats').mockImplementation(slowly);
+    await get(app, '/');
+    time.now += 60_000;
+    const started = performance.now();
+    expect((await get(app, '/')).text).toContain('read 1 min ago');
+    expect(performance.now() - started).toBeLessThan(350);
+    await vi.waitFor(async () => expect((await get(app, '/')).text).toContain('read 0 s ago'));
+    expect(stats).toHaveBeenCalledTimes(2);
+    stats.mockRestore();
   });
 });

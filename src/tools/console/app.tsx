@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { systemClock } from '../../clock.js';
 import { bulkRoutes } from './actions/bulk-routes.js';
+import { queueRoutes } from './actions/queue-routes.js';
 import { recordRoutes } from './actions/record-routes.js';
 import { assets } from './assets.js';
 import { CountsReader } from './counts.js';
@@ -44,6 +45,7 @@ export function consoleApp(deps: ConsoleDeps): Hono {
   app.get('/failures', async (request) => request.html(failuresPage(contextOf(request), reader)));
   app.get('/tiers', async (request) => request.html(tiersPage(contextOf(request), reader)));
   app.route('/record', recordRoutes(routes));
+  app.route('/queue', queueRoutes(routes));
   app.route('/', bulkRoutes(routes));
 
   if (deps.runtime) app.route('/runtime', runtimeRoutes(routes, deps.runtime));

@@ -24,6 +24,12 @@ export interface LatestCounts {
 }
 
 const DEFAULT_MS = 5_000;
+/** Counting takes at most this share of the time: the more records there are, the less often they are counted. */
+const MAX_SHARE = 0.05;
+/** In AWS each count is billed: on average no more read units than this are spent in a second. */
+const MOST_UNITS_PER_SECOND = 20;
+/** A count that takes longer than this is not waited for, if there is an earlier one. */
+const LONG_MS = 300;
 
 /**
  * Reads the counts of all queues when a page asks for them, and hands out the same ones for some seconds: ten browsers
@@ -34,6 +40,7 @@ export class CountsReader {
   private readonly tables: Tables;
   private latest: LatestCounts = { counts: undefined, error: undefined };
   private triedAt = Number.NEGATIVE_INFINITY;
+  private tookMs = 0;
   private reading: Promise<LatestCounts> | undefined;
 
   constructor(private readonly deps: ConsoleDeps) {
@@ -44,11 +51,19 @@ export class CountsReader {
   /** Never throws: a page shows what is known, and what went wrong. */
   async read(): Promise<LatestCounts> {
     const age = this.tables.clock.wall() - this.triedAt;
-    if (age >= 0 && age < (this.deps.countsForMs ?? DEFAULT_MS)) return this.latest;
+    if (age >= 0 && age < this.holdMs()) return this.latest;
     this.reading ??= this.readNow().finally(() => {
       this.reading = undefined;
     });
-    return this.reading;
+    const isShown = this.latest.counts !== undefined && this.triedAt > Number.NEGATIVE_INFINITY;
+    return isShown && this.tookMs > LONG_MS ? this.latest : this.reading;
+  }
+
+  /** How long the counts are shown: longer, if they have cost much. */
+  private holdMs(): number {
+    const units = this.deps.runtime ? 0 : (this.latest.counts?.stats.readUnits ?? 0);
+    const least = this.deps.countsForMs ?? DEFAULT_MS;
+    return Math.max(least, this.tookMs / MAX_SHARE, (1000 * units) / MOST_UNITS_PER_SECOND);
   }
 
   /** After an action: the next page reads again. */
@@ -57,6 +72,7 @@ export class CountsReader {
   }
 
   private async readNow(): Promise<LatestCounts> {
+    const startedAt = performance.now();
     try {
       const alsoQueues = this.deps.queues?.().map(({ name }) => name);
       const { store } = this.tables.open();
@@ -72,6 +88,7 @@ export class CountsReader {
       this.latest = { counts: this.latest.counts, error };
     }
     this.triedAt = this.tables.clock.wall();
+    this.tookMs = performance.now() - startedAt;
     return this.latest;
   }
 }

@@ -102,7 +102,7 @@ function Header({ context: { deps, now }, view }: { context: PageContext; view: 
         ))}
       </nav>
       <div class="end" data-live="clock">
-        {runtime ? null : <span class="sm nw">{fullClock(now).slice(-8)} UTC</span>}
+        {runtime ? null : <span class="sm nw clock">{fullClock(now).slice(-8)} UTC</span>}
         <span class="tag">{runtime ? 'local' : 'deployed'}</span>
         <span class="sm nw">
           {access.write ? (

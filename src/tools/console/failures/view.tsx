@@ -35,7 +35,7 @@ export async function failuresPage(context: PageContext, reader: CountsReader) {
     children: (
       <>
         <Verdict note={note}>
-          <Sentence groups={groups} />
+          <Sentence groups={groups} isSampled={isSampled} />
         </Verdict>
         {groups.length > 0 ? <Heat context={context} groups={groups} /> : null}
       </>
@@ -43,7 +43,7 @@ export async function failuresPage(context: PageContext, reader: CountsReader) {
   });
 }
 
-function Sentence({ groups }: { groups: readonly FailureGroup[] }) {
+function Sentence({ groups, isSampled }: { groups: readonly FailureGroup[]; isSampled: boolean }) {
   const [first] = groups;
   if (!first) {
     return (
@@ -64,6 +64,7 @@ function Sentence({ groups }: { groups: readonly FailureGroup[] }) {
   const [part, whole] = [Math.round(bucket), Math.round(all)];
   return (
     <>
+      {isSampled ? '≈ ' : ''}
       {part === whole
         ? `${records(whole)} ${when}, all for one cause: `
         : `${count(part)} of the ${count(whole)} records that ${when} share one cause: `}

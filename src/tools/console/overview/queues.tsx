@@ -21,7 +21,7 @@ export function QueuesPanel({ context, queues }: { context: PageContext; queues:
   const hasRetry = queues.some(({ inRetry }) => inRetry !== undefined);
   return (
     <Panel title="Queues" note="the worst first" live="queues" end={hasChart ? <ChartKey /> : null}>
-      <table class="queues">
+      <table class={hasChart ? 'queues' : 'queues plain'}>
         <thead>
           <tr>
             <th scope="col">Queue</th>
@@ -99,6 +99,9 @@ function QueueRow(props: { context: PageContext; view: QueueView; hasChart: bool
           {word}
         </Badge>
         <span class="sub sm">{retryText(view)}</span>
+        <a class="sub sm" href={link('/queue', { name: queue })}>
+          {stats.paused ? 'Resume' : 'Pause'}…<span class="vh"> {queue}</span>
+        </a>
       </td>
       {hasChart ? (
         <td class="chart">
@@ -158,9 +161,18 @@ function dueNow({ stats }: QueueView): number | undefined {
 }
 
 function oldest({ stats }: QueueView, now: number) {
+  const { retryMode } = stats;
   if (stats.oldestDueAt === undefined) return <Unknown why="no record waits" />;
   const ms = now - Date.parse(stats.oldestDueAt);
   if (!Number.isFinite(ms)) return <Unknown why="its due time cannot be read" />;
+  if (retryMode === 'progressive' && ms >= 0) {
+    return (
+      <>
+        {age(ms)}
+        <span class="sm sub block">since its insertion</span>
+      </>
+    );
+  }
   return ms >= 0 ? age(ms) : <span class="q">in {age(-ms)}</span>;
 }
 

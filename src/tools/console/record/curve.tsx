@@ -93,9 +93,11 @@ function Picture(props: { plan: AttemptPlan; insertedAt: number; now: number; si
   const last = plan.planned.at(-1) ?? plan.next;
   return (
     <svg viewBox={`0 0 ${size.width} ${size.height}`} role="img" aria-label={describe(plan, now)}>
-      <text class="c-label" x={6} y={14}>
-        wait after the attempt
-      </text>
+      {size === NARROW && plan.end ? null : (
+        <text class="c-label" x={6} y={14}>
+          wait after the attempt
+        </text>
+      )}
       {TICKS.filter(([ms]) => ms >= lowest && ms <= highest).map(([ms, label]) => (
         <>
           <path class="c-grid" d={`M${LEFT} ${y(ms).toFixed(1)}H${size.width - RIGHT}`} />

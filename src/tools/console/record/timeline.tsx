@@ -88,6 +88,7 @@ function Entry({ entry, now, isNewest }: { entry: HistoryEntry; now: number; isN
       <div>
         <span class="b">{attempt}</span> <Foreign text={outcome ?? name ?? 'failed'} most={64} />{' '}
         <span class="vh">({MARK_WORDS[kind]})</span>
+        {ms === undefined ? null : ' '}
         {ms === undefined ? null : (
           <span class="q sm">{ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`}</span>
         )}

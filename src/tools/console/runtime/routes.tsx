@@ -14,10 +14,10 @@ export function runtimeRoutes(
 ): Hono {
   const app = new Hono();
   const as = deps.access.write ? deps.access.as : '';
-  const done = (request: Context, text: string, result: string, to = '/') => {
+  const done = (request: Context, text: string, result: string, { to = '/', ok = true } = {}) => {
     deps.onAction({ at: new Date().toISOString(), as, text, result });
     reader.forget();
-    const note = notes.write({ ok: true, text: result });
+    const note = notes.write({ ok, text: result });
     return request.redirect(`${to}${to.includes('?') ? '&' : '?'}note=${note}`, 303);
   };
   const queues = () => (deps.queues?.() ?? []).map(({ name }) => name);
@@ -28,8 +28,9 @@ export function runtimeRoutes(
     const rule = runtime.status().rules.find(({ id }) => id === request.req.query('rule'));
     if (!rule) return request.text('There is no such rule.', 404);
     await runtime.runRule(rule.id);
-    const { text = 'no answer' } = runtime.lastRunOf(rule.id) ?? {};
-    return done(request, `run ${rule.label}`, `${rule.label}: ${text}`);
+    const { text = 'no answer', outcome, summary } = runtime.lastRunOf(rule.id) ?? {};
+    const ok = outcome === 'ok' && !(summary && summary.failed + summary.dead > 0 && summary.succeeded === 0);
+    return done(request, `run ${rule.label}`, `${rule.label}: ${text}`, { ok });
   });
 
   app.post('/erp/:state', async (request) => {
@@ -64,7 +65,7 @@ export function runtimeRoutes(
       const id = field('id').trim() || undefined;
       const { id: put, inserted } = await runtime.putRecord({ id, queue: field('queue').trim(), payload });
       if (!inserted) return refuse(`A record ${put} is there already. It was left alone.`);
-      return done(request, `put ${put}`, 'The record is in the table.', recordLink(put));
+      return done(request, `put ${put}`, 'The record is in the table.', { to: recordLink(put) });
     } catch (error) {
       if (error instanceof ConfigurationError || error instanceof InvalidRecordError)
         return refuse(error.message);

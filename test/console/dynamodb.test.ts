@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.js';
+import { consoleApp } from '../../src/tools/console/app.js';
+import { oldTable } from '../cli/old-table.js';
+import { startDynamoDb } from '../store/start-dynamodb.js';
+import { get, hiddenField, post } from './console-under-test.js';
+
+const HOUR = 3_600_000;
+const iso = (ms = 0) => new Date(Date.now() + ms).toISOString();
+
+describe('the console on DynamoDB', () => {
+  let dynamodb: Awaited<ReturnType<typeof startDynamoDb>>;
+  let records: Awaited<ReturnType<typeof oldTable>>;
+  let control: Awaited<ReturnType<typeof oldTable>>;
+
+  beforeAll(async () => {
+    dynamodb = await startDynamoDb();
+    records = await oldTable(dynamodb.endpoint, 'ConsoleRecords');
+    control = await oldTable(dynamodb.endpoint, 'ConsoleControl', { key: 'key', index: false });
+    await control.put({ key: 'queue#orders', retryMode: 'perRecord', retryModeSince: 0 });
+    const lastError = { name: 'HttpError', message: 'HTTP 503', at: iso(-60_000), attempt: 1 };
+    const record = (id: string, changes: Record<string, unknown>) => ({
+      id,
+      status: 'ERROR',
+      queue: 'orders',
+      payload: { text: '<script>' },
+      insertedAt: iso(-HOUR),
+      lane: 'orders',
+      dueAt: iso(HOUR),
+      attempts: 1,
+      failures: 1,
+      lastError,
+      lastFailureAt: lastError.at,
+      rev: 'r',
+      ...changes,
+    });
+    await records.put(
+      ...Array.from({ length: 120 }, (_, i) => record(`r${i}`, { dueAt: iso(HOUR + i) })),
+      record('late', { dueAt: iso(-HOUR) }),
+      record('gone', { status: 'DEAD', lane: 'orders/dead', dueAt: iso(-HOUR), deadReason: 'maxAttempts' }),
+      { id: 'finished', status: 'SUCCESS', queue: 'orders', payload: 1, insertedAt: iso(-HOUR), attempts: 1 },
+    );
+  });
+  afterAll(async () => {
+    records.close();
+    control.close();
+    await dynamodb.stop();
+  });
+
+  const open = () =>
+    consoleApp({
+      backlog: {
+        table: 'ConsoleRecords',
+        controlTable: 'ConsoleControl',
+        client: records.client,
+        clock: systemClock,
+      },
+      name: 'shop',
+      where: 'a test',
+      access: { write: true, as: 'ops' },
+      onAction: () => {},
+      countsForMs: 0,
+    });
+
+  it('answers on each view, and says what the view has cost', async () => {
+    const app = open();
+    const paths = ['/', '/failures', '/records', '/records?status=SUCCESS', '/tiers', '/record?id=gone'];
+    for (const path of paths) expect((await get(app, path)).status, path).toBe(200);
+    expect((await get(app, '/')).text).toContain('orders is 1 h late');
+    expect((await get(app, '/failures')).text).toMatch(
+      /all 122 records that are not finished, [\d.]+ read units/,
+    );
+    expect((await get(app, '/records?status=SUCCESS')).text).toContain('id=finished');
+  });
+
+  it('pages through the index without a gap', async () => {
+    const app = open();
+    const found = new Set<string | undefined>();
+    let path: string | undefined = '/records?queue=orders';
+    for (let pages = 0; path !== undefined && pages < 10; pages++) {
+      const { text }: { text: string } = await get(app, path);
+      for (const [, id] of text.matchAll(/class="id" href="\/record\?id=([^"]+)"/g)) found.add(id);
+      path = /href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+    }
+    expect(found.size).toBe(122);
+  });
+
+  it('acts', async () => {
+    const app = open();
+    const path = '/record/act?id=gone&do=redrive';
+    const rev = hiddenField((await get(app, path)).text, 'rev');
+    expect((await post(app, path, { rev })).status).toBe(303);
+    expect(await records.get('gone')).toMatchObject({ status: 'NEW', lane: 'orders' });
+  });
+
+  it('says why a table cannot be read', async () => {
+    const app = consoleApp({
+      backlog: { table: 'NoSuchTable', controlTable: 'NoSuchTable', client: records.client },
+      name: 'shop',
+      where: 'a test',
+      access: { write: false, reason: 'read-only' },
+      onAction: () => {},
+    });
+    expect((await get(app, '/')).text).toContain('The tables cannot be read: ResourceNotFoundException');
+    for (const path of ['/failures', '/tiers', '/record?id=a']) {
+      const { text, status } = await get(app, path);
+      expect(status).toBeLessThanOrEqual(500);
+      expect(text).toContain('ResourceNotFoundException');
+    }
+  });
+});
