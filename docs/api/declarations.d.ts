@@ -905,13 +905,16 @@ declare function createDynamoDbClient({ endpoint, region, requestTimeoutMs, }?: 
 
 interface OperatorStore extends BacklogStore {
     readItems(ids: readonly string[]): Promise<Found[]>;
-    scanItems(page: ScanPage): Promise<ItemsPage>;
+    scanItems(page: ItemsScan): Promise<ItemsPage>;
     change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
     remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
     countDue(query: CountQuery): Promise<CountedPage>;
     readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
     readQueues(): Promise<ReadonlyMap<string, QueueState>>;
     setPaused(queue: string, paused: boolean): Promise<boolean>;
+}
+interface ItemsScan extends ScanPage {
+    readonly limit?: number | undefined;
 }
 interface ItemsPage {
     readonly found: Found[];
@@ -1013,7 +1016,7 @@ declare class MemoryStore implements OperatorStore {
     change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
     remove(record: BacklogRecord): Promise<'removed' | 'changed'>;
     readItems(ids: readonly string[]): Promise<Found[]>;
-    scanItems({ segment, segments }: ScanPage): Promise<ItemsPage>;
+    scanItems({ segment, segments, after, limit }: ItemsScan): Promise<ItemsPage>;
     countDue({ lane, from, until, after }: CountQuery): Promise<CountedPage>;
     readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
     readQueues(): Promise<ReadonlyMap<string, QueueState>>;

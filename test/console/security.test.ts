@@ -35,6 +35,21 @@ describe('the console, as if it were public', () => {
     expect((await ask('127.0.0.1:8081', 'https://evil.example')).status).toBe(403);
   });
 
+  it('may be linked from another site, but not loaded by its pages', async () => {
+    const { app } = consoleUnderTest();
+    const ask = async (site: string, mode: string, dest: string, method = 'GET') => {
+      const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest };
+      return (await app.request('/', { method, headers })).status;
+    };
+    expect(await ask('cross-site', 'navigate', 'document')).toBe(200);
+    expect(await ask('same-origin', 'cors', 'empty')).toBe(200);
+    expect(await ask('none', 'navigate', 'document')).toBe(200);
+    expect(await ask('cross-site', 'no-cors', 'image')).toBe(403);
+    expect(await ask('cross-site', 'navigate', 'iframe')).toBe(403);
+    expect(await ask('same-site', 'cors', 'empty')).toBe(403);
+    expect(await ask('cross-site', 'navigate', 'document', 'POST')).toBe(403);
+  });
+
   it('with a key, answers only a browser that has opened the address with it', async () => {
     const { app } = consoleUnderTest({ key: 'the-key' });
     expect((await get(app, '/')).status).toBe(401);

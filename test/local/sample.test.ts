@@ -30,6 +30,11 @@ describe("the sample's ERP", () => {
     now = 10_000;
     expect(await post({ order: 1 })).toBe(503);
     expect(erp.state).toEqual({ up: false, changesInSeconds: 13, taken: 1, rejected: 1, unavailable: 1 });
+    erp.set(true);
+    expect(erp.state).toEqual({ up: true, taken: 1, rejected: 1, unavailable: 1 });
+    expect(await post({ order: 2 })).toBe(200);
+    erp.set(false);
+    expect(await post({ order: 2 })).toBe(503);
     await erp.stop();
   });
 });

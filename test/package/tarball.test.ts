@@ -24,6 +24,8 @@ describe('the tarball', () => {
         'dist/cdk/app.js',
         'dist/cli/main.js',
         'dist/cli/sandbox-child.js',
+        'dist/cli/console/console.js',
+        'dist/cli/console/1-base.css',
         'dist/THIRD-PARTY-LICENSES.txt',
         'dist/handlers/fibonacci/index.mjs',
         'dist/handlers/progressive/index.mjs',
@@ -36,7 +38,7 @@ describe('the tarball', () => {
   it('has nothing else', () => {
     const foreign = paths.filter(
       (path) =>
-        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|docs\/[\w-]+\.md|docs\/(images|policies)\/[\w-]+\.svg|examples\/.*|dist\/(src|functions|cdk)\/.*\.(js|d\.ts)|dist\/cli\/[\w-]+\.js|dist\/THIRD-PARTY-LICENSES\.txt|dist\/handlers\/\w+\/[\w-]+\.mjs)$/.test(
+        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|docs\/[\w-]+\.md|docs\/(images|policies)\/[\w-]+\.svg|examples\/.*|dist\/(src|functions|cdk)\/.*\.(js|d\.ts)|dist\/cli\/[\w-]+\.js|dist\/cli\/console\/[\w-]+\.(js|css)|dist\/THIRD-PARTY-LICENSES\.txt|dist\/handlers\/\w+\/[\w-]+\.mjs)$/.test(
           path,
         ),
     );

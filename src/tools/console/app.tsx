@@ -14,7 +14,7 @@ import { overview } from './overview/view.js';
 import { readFilter } from './records/filter.js';
 import { recordsPage } from './records/view.js';
 import { runtimeRoutes } from './runtime/routes.js';
-import { FormGuard, keyGuard, securityHeaders } from './security.js';
+import { FormGuard, formLimit, keyGuard, ownLoadsOnly, securityHeaders } from './security.js';
 import { tiersPage } from './tiers/view.js';
 
 /** The pages of the console. The server checks the `Host` header: see local-server.ts. */
@@ -33,7 +33,7 @@ export function consoleApp(deps: ConsoleDeps): Hono {
 
   const routes = { deps, guard, notes, reader, contextOf };
 
-  app.use(securityHeaders);
+  app.use(securityHeaders, ownLoadsOnly, formLimit);
   app.route('/', assets());
   if (deps.key !== undefined) app.use(keyGuard(deps.key));
   app.get('/', async (request) => request.html(overview(contextOf(request), reader)));

@@ -5,10 +5,7 @@ import { CSRF_FIELD, type FormGuard } from './security.js';
 /** A form that was sent: its fields, or why it is refused. */
 export type SentForm =
   | { readonly field: (name: string) => string; readonly all: (name: string) => readonly string[] }
-  | { readonly refusal: string; readonly status: 403 | 413 };
-
-/** A payload has 400 KB at most; in a form each of its bytes can take three. */
-const MOST_BYTES = 2_000_000;
+  | { readonly refusal: string; readonly status: 403 };
 
 /** Reads a form of the console, if actions are allowed and the form is the console's own. */
 export async function readForm(
@@ -17,9 +14,6 @@ export async function readForm(
   { access }: ConsoleDeps,
 ): Promise<SentForm> {
   if (!access.write) return { refusal: `No action is possible: ${access.reason}`, status: 403 };
-  if (Number(request.req.header('content-length') ?? 0) > MOST_BYTES) {
-    return { refusal: 'The form is too large: an item has 400 KB at most.', status: 413 };
-  }
   const body = await request.req.parseBody({ all: true });
   const refusal = guard.refusal(request, body[CSRF_FIELD]);
   if (refusal !== undefined) return { refusal, status: 403 };

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 
 /** Scripts and styles are files of this server: no text on a page can become either. */
@@ -26,6 +27,28 @@ export const securityHeaders: MiddlewareHandler = async (context, next) => {
   headers.set('Cross-Origin-Opener-Policy', 'same-origin');
   headers.set('Cross-Origin-Resource-Policy', 'same-origin');
   if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store');
+};
+
+/** A payload has 400 KB at most; in a form each of its bytes can take three. */
+const MOST_FORM_BYTES = 2_000_000;
+
+/** Refuses larger forms before they are read, also those that do not say their length. */
+export const formLimit: MiddlewareHandler = bodyLimit({
+  maxSize: MOST_FORM_BYTES,
+  onError: (context) => context.text('The form is too large: an item has 400 KB at most.\n', 413),
+});
+
+/**
+ * Refuses what a page of another site loads from here, such as an image or a frame: it would cost read units, and tell
+ * that page how long it took. A link to the console may stand anywhere.
+ */
+export const ownLoadsOnly: MiddlewareHandler = async (context, next) => {
+  const site = context.req.header('sec-fetch-site') ?? 'none';
+  const isLink =
+    context.req.header('sec-fetch-mode') === 'navigate' &&
+    context.req.header('sec-fetch-dest') === 'document';
+  if (site === 'same-origin' || site === 'none' || (isLink && context.req.method === 'GET')) return next();
+  return context.text('Pages of other sites may not load this.\n', 403);
 };
 
 /** The name of the field in each form. */

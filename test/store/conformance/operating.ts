@@ -29,6 +29,21 @@ export function operating(underTest: UnderTest): void {
     expect(found).toEqual(['op-scan-0', 'op-scan-1', 'op-scan-2', 'op-scan-3', 'op-scan-4']);
   });
 
+  it('reads no more items in a page than it is asked for, and leaves out none', async () => {
+    const { store } = underTest();
+    for (let i = 0; i < 5; i++) await store.insert(item(`op-part-${i}`));
+    const ids: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await store.scanItems({ segment: 0, segments: 1, after, limit: 2 });
+      expect(page.found.length).toBeLessThanOrEqual(2);
+      ids.push(...page.found.map(({ record }) => record.id));
+      after = page.next;
+    } while (after !== undefined);
+    const found = ids.filter((id) => id.startsWith('op-part-')).sort();
+    expect(found).toEqual(['op-part-0', 'op-part-1', 'op-part-2', 'op-part-3', 'op-part-4']);
+  });
+
   it('writes a change with a payload, a policy and an earlier lane, and takes them away again', async () => {
     const { store, raw } = underTest();
     const record = await insertAndRead(store, item('op-1', { queue: 'op-1', lane: 'op-1', mine: 1 }));

@@ -81,6 +81,8 @@ function become(element, wanted) {
   }
 }
 
+let isLive = Number(refresh) > 0;
+
 async function bringUpToDate() {
   const selection = getSelection();
   // Text that is being copied must stay.
@@ -98,16 +100,18 @@ async function bringUpToDate() {
     activeElement.focus({ preventScroll: true });
   base = { page: Number(page.body.dataset.now), real: Date.now() };
   countOn();
+  // An action that has ended changes no more.
+  isLive = Number(page.body.dataset.refresh) > 0;
 }
 
 countOn();
 setInterval(countOn, 1000);
-if (Number(refresh) > 0) {
+if (isLive) {
   const again = () =>
     setTimeout(async () => {
       // A runtime that has ended is tried again: it may be started again at the same port.
       await bringUpToDate().catch(() => {});
-      again();
+      if (isLive) again();
     }, Number(refresh) * 1000);
   again();
 }
