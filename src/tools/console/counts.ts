@@ -65,7 +65,11 @@ export class CountsReader {
   private holdMs(): number {
     const units = this.deps.runtime ? 0 : (this.latest.counts?.stats.readUnits ?? 0);
     const least = this.deps.countsForMs ?? DEFAULT_MS;
-    return Math.max(least, Math.min(this.tookMs / MAX_SHARE, MOST_HELD_MS), (1000 * units) / MOST_UNITS_PER_SECOND);
+    return Math.max(
+      least,
+      Math.min(this.tookMs / MAX_SHARE, MOST_HELD_MS),
+      (1000 * units) / MOST_UNITS_PER_SECOND,
+    );
   }
 
   /** After an action: the next page reads again. */

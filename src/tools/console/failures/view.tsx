@@ -28,8 +28,8 @@ export async function failuresPage(context: PageContext, reader: CountsReader) {
     isSampled
       ? `≈, from ${count(examined)} of ${count(total)} records`
       : `all ${records(examined)} that are not finished`,
-    `counted ${age(wall - counts.readAt)} ago`,
     ...(cost > 0 ? [units(cost)] : []),
+    `counted ${age(wall - counts.readAt)} ago`,
   ].join(', ');
   return page({
     context,
