@@ -88,4 +88,36 @@ describe('a record of someone who wants to do harm', () => {
     ]);
     expect(download.suggestedFilename()).toBe('payload.json');
   });
+
+  it('could do nothing even if a text became a part of the page', async () => {
+    const origin = await serve(await hostileShop());
+    const page = await openPage(origin, { watched: false });
+    await page.goto(origin + link(HOSTILE_IDS[0]));
+    const blocked = await page.evaluate(
+      (script) =>
+        new Promise<{ directives: string[]; ran: boolean }>((resolve) => {
+          const directives: string[] = [];
+          document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+            directives.push(effectiveDirective);
+          });
+          const inline = document.createElement('script');
+          inline.textContent = script;
+          const image = document.createElement('div');
+          image.innerHTML =
+            '<img src="https://elsewhere.example/x"><b style="color: red" onclick="window.ran = true">x</b>';
+          document.body.append(inline, image);
+          image.querySelector('b')?.click();
+          fetch('https://elsewhere.example/').catch(() => {
+            const ran = 'ran' in window;
+            // The events of what was blocked come as tasks of their own.
+            setTimeout(() => resolve({ directives: directives.sort(), ran }), 100);
+          });
+        }),
+      'window.ran = true',
+    );
+    expect(blocked).toEqual({
+      directives: ['connect-src', 'img-src', 'script-src-attr', 'script-src-elem', 'style-src-attr'],
+      ran: false,
+    });
+  });
 });

@@ -34,6 +34,8 @@ export function watchPages(): void {
 export interface PageOptions {
   readonly scheme?: 'light' | 'dark';
   readonly javaScriptEnabled?: boolean;
+  /** False: the test does itself what no page of the console may do. */
+  readonly watched?: boolean;
   readonly viewport?: { readonly width: number; readonly height: number };
 }
 
@@ -45,7 +47,7 @@ export interface PageOptions {
 export async function openPage(origin: string, options: PageOptions = {}): Promise<Page> {
   shared.browser ??= chromium.connect(inject('browserAt'), { timeout: PATIENCE_MS });
   const browser = await shared.browser;
-  const { scheme = 'light', javaScriptEnabled = true, viewport = WIDE } = options;
+  const { scheme = 'light', javaScriptEnabled = true, viewport = WIDE, watched = true } = options;
   const context = await browser.newContext({
     colorScheme: scheme,
     javaScriptEnabled,
@@ -54,7 +56,7 @@ export async function openPage(origin: string, options: PageOptions = {}): Promi
     reducedMotion: 'reduce',
   });
   const troubles: string[] = [];
-  open.push({ context, troubles });
+  open.push({ context, troubles: watched ? troubles : [] });
   context.setDefaultTimeout(PATIENCE_MS);
   context.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) troubles.push(`asked elsewhere: ${request.url()}`);
