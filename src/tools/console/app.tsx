@@ -17,6 +17,7 @@ import { recordsPage } from './records/view.js';
 import { runtimeRoutes } from './runtime/routes.js';
 import { FormGuard, formLimit, keyGuard, ownLoadsOnly, securityHeaders } from './security.js';
 import { tiersPage } from './tiers/view.js';
+import { whatIfPage } from './what-if/view.js';
 
 /** The pages of the console. The server checks the `Host` header: see local-server.ts. */
 export function consoleApp(deps: ConsoleDeps): Hono {
@@ -45,6 +46,10 @@ export function consoleApp(deps: ConsoleDeps): Hono {
   });
   app.get('/failures', async (request) => request.html(failuresPage(contextOf(request), reader)));
   app.get('/tiers', async (request) => request.html(tiersPage(contextOf(request), reader)));
+  app.get('/what-if', async (request) => {
+    const field = (name: string) => request.req.query(name) ?? '';
+    return request.html(whatIfPage(contextOf(request), reader, field));
+  });
   app.route('/record', recordRoutes(routes));
   app.route('/queue', queueRoutes(routes));
   app.route('/', bulkRoutes(routes));

@@ -67,10 +67,11 @@ export class CountsReader {
     return isShown && this.tookMs > LONG_MS ? this.latest : this.reading;
   }
 
-  /** How long the counts are shown: longer, if they have cost much. */
+  /** How long the counts are shown: longer, if they have cost much. An error is not, however long it took. */
   private holdMs(): number {
-    const units = this.deps.runtime ? 0 : (this.latest.counts?.stats.readUnits ?? 0);
     const least = this.deps.countsForMs ?? DEFAULT_MS;
+    if (this.latest.error !== undefined) return least;
+    const units = this.deps.runtime ? 0 : (this.latest.counts?.readUnits ?? 0);
     return Math.max(
       least,
       Math.min(this.tookMs / MAX_SHARE, MOST_HELD_MS),

@@ -53,6 +53,8 @@ export async function openSource(
     where,
     async read() {
       const runtime: RuntimeKnowledge | undefined = await remote?.refresh();
+      // The interval is the operator's: the console holds counts for longer where they cost much.
+      reader.forget();
       const { counts: found, error } = await reader.read();
       const snapshot = snapshotOf({ ...counts, runtime }, found, clock.now());
       const reason = error === undefined ? undefined : explainRead(error);

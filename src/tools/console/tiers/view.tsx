@@ -10,6 +10,7 @@ import type { ConsoleDeps } from '../deps.js';
 import { ReadError } from '../errors.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Fact, Foreign, Mark, Panel, When } from '../parts.js';
+import { whatIfLink } from '../what-if/view.js';
 import { Bars } from './bars.js';
 import { type Forecast, forecastOf } from './forecast.js';
 
@@ -77,10 +78,15 @@ function DrainPanel({
   return (
     <Panel title="Time to drain" note={note} live="drain">
       <dl class="facts2">
-        {queues.map(({ queue, pending }) => (
+        {queues.map(({ queue, pending, due }) => (
           <Fact label={queue}>
             <span class="num">{drainText(deps, queue, pending, now)}</span>
             <span class="sm sub block">{records(pending)} waiting</span>
+            {due === undefined ? null : (
+              <a class="sm" href={whatIfLink(queue)}>
+                What if<span class="vh"> {queue} had another policy</span>
+              </a>
+            )}
           </Fact>
         ))}
       </dl>
