@@ -30,6 +30,7 @@ export default defineConfig({
             'test/dynamodb-local/**',
             'test/e2e/**',
             'test/package/**',
+            'test/browser/**',
             'test/cdk/**',
             'test/cloudwatch/**',
             'test/monitoring/**',

@@ -16,7 +16,8 @@ function filesToRead(): string[] {
   const inFolders = FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
-  return [...PAGES, ...inFolders.filter((path) => /\.(?:md|tsx?|mjs)$/.test(path) && path !== LIST)].sort();
+  const isOurs = (path: string) => path !== LIST && !path.includes('node_modules');
+  return [...PAGES, ...inFolders.filter((path) => /\.(?:md|tsx?|mjs)$/.test(path) && isOurs(path))].sort();
 }
 
 const given = process.argv.slice(2).map((path) => relative(ROOT, path));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 interface Entry {
   readonly integrity?: string;
@@ -9,17 +9,26 @@ interface Entry {
   readonly inBundle?: boolean;
 }
 
-const file = new URL('../package-lock.json', import.meta.url);
-const { packages } = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, Entry> };
-const entries = Object.entries(packages).filter(([path]) => path !== '');
+const entriesOf = (path: string) => {
+  const text = readFileSync(new URL(path, import.meta.url), 'utf8');
+  const { packages } = JSON.parse(text) as { packages: Record<string, Entry> };
+  return Object.entries(packages).filter(([name]) => name !== '');
+};
 
-it('every package in the lock file has its integrity, those of other platforms too', () => {
-  expect(entries.length).toBeGreaterThan(300);
-  const own = entries.filter(([, { link, inBundle }]) => !link && !inBundle);
-  const without = own.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==/.test(integrity ?? ''));
-  expect(without.map(([path]) => path)).toEqual([]);
-});
+describe.each([
+  ['the project', '../package-lock.json', 300],
+  ['the tests in a browser', './browser/package-lock.json', 10],
+])('the lock file of %s', (_, path, least) => {
+  const entries = entriesOf(path);
 
-it('no package in the lock file names the host of a registry', () => {
-  expect(entries.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
+  it('has the integrity of every package, those of other platforms too', () => {
+    expect(entries.length).toBeGreaterThan(least);
+    const own = entries.filter(([, { link, inBundle }]) => !link && !inBundle);
+    const without = own.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==/.test(integrity ?? ''));
+    expect(without.map(([name]) => name)).toEqual([]);
+  });
+
+  it('names no host of a registry', () => {
+    expect(entries.filter(([, { resolved }]) => resolved !== undefined).map(([name]) => name)).toEqual([]);
+  });
 });

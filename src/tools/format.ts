@@ -36,8 +36,8 @@ export function count(number: number): string {
 }
 
 /** `1 record`, `12,937 records`. */
-export function records(number: number): string {
-  return `${count(number)} ${number === 1 ? 'record' : 'records'}`;
+export function records(number: number, kind = ''): string {
+  return [count(number), kind, number === 1 ? 'record' : 'records'].filter(Boolean).join(' ');
 }
 
 /** `512 B`, `1.2 KB`, `3.4 MB`. */

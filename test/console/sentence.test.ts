@@ -56,7 +56,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   failing: 'orders fails: 75 % of 20 attempts in 15 min.',
   late: 'prices is 16 min late: 4,212 records due, no run is at work.',
   paused: 'bulk is paused for 16 min, 1 record waits.',
-  dead: '116 records of mails need a decision: dead.',
+  dead: '116 dead records of mails need a decision.',
 };
 
 describe('the opening sentence', () => {

@@ -1,14 +1,15 @@
 import { Icon } from './parts.js';
 
-/** The message as it came, and the next step. */
+/** The message as it came, and the next step. Where `stale` is not said, it is all that the page has. */
 export function ReadError({ reason, stale }: { reason: string; stale?: boolean }) {
+  const Heading = stale === undefined ? 'h1' : 'h2';
   return (
     <section class="panel" role="alert">
       <div class="blank">
-        <h2 class="mark dead">
+        <Heading class="mark dead">
           <Icon name="fail" />
           <span>The tables cannot be read</span>
-        </h2>
+        </Heading>
         <p>
           <bdi>{reason}</bdi>
         </p>

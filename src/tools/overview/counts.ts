@@ -28,6 +28,8 @@ export interface LatestCounts {
 const DEFAULT_MS = 5_000;
 /** Counting takes at most this share of the time: the more records there are, the less often they are counted. */
 const MAX_SHARE = 0.05;
+/** One slow count, such as the first one of a busy machine, must not hide an outage for long. */
+const MOST_HELD_MS = 15_000;
 /** In AWS each count is billed: on average no more read units than this are spent in a second. */
 const MOST_UNITS_PER_SECOND = 20;
 /** A count that takes longer than this is not waited for, if there is an earlier one. */
@@ -70,7 +72,11 @@ export class CountsReader {
     const least = this.deps.countsForMs ?? DEFAULT_MS;
     if (this.latest.error !== undefined) return least;
     const units = this.deps.runtime ? 0 : (this.latest.counts?.readUnits ?? 0);
-    return Math.max(least, this.tookMs / MAX_SHARE, (1000 * units) / MOST_UNITS_PER_SECOND);
+    return Math.max(
+      least,
+      Math.min(this.tookMs / MAX_SHARE, MOST_HELD_MS),
+      (1000 * units) / MOST_UNITS_PER_SECOND,
+    );
   }
 
   /** After an action: the next page reads again. */

@@ -88,7 +88,9 @@ function deadText(queues: readonly QueueView[]): Finding[] {
   if (total === 0) return [];
   const verb = total === 1 ? 'needs' : 'need';
   return [
-    amber(`${records(total)} of ${names(having.map(({ stats }) => stats.queue))} ${verb} a decision: dead.`),
+    amber(
+      `${records(total, 'dead')} of ${names(having.map(({ stats }) => stats.queue))} ${verb} a decision.`,
+    ),
   ];
 }
 

@@ -21,7 +21,7 @@ describe('the picture of backlog top', () => {
     expect(picture().map((line) => line.trimEnd())).toEqual([
       '▲ invoices: the breaker is open for a destination, 602 records wait.',
       '  prices is 16 h 23 min late: 4,212 records due, no run is at work. bulk is',
-      '  paused for 16 min, 1 record waits. 116 records of mails need a decision: dead.',
+      '  paused for 16 min, 1 record waits. 116 dead records of mails need a decision.',
       '',
       'QUEUE     STATE           WAITING    DUE  DEAD  OLDEST DUE   LAG  LEASE',
       'invoices  ◐ Breaker open      602      0     0    in 4 min   0 s  –',

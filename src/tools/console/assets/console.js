@@ -40,28 +40,45 @@ function countOn() {
   }
 }
 
-/** Makes one element like another, and keeps what the user has opened, focused, filled in or selected. */
+/** What an element is about. It stays the same element for that, wherever it stands among the others. */
+const keyOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.dataset.key : undefined);
+
+/** Makes one element like another, and keeps what the user has opened, closed, focused, filled in or selected. */
 function become(element, wanted) {
   if (element.isEqualNode(wanted)) return;
   if (/^(INPUT|SELECT|TEXTAREA)$/.test(element.tagName) && element.type !== 'hidden') return;
+  const isUsers = (name) => name === 'open' && element.tagName === 'DETAILS';
   for (const { name } of [...element.attributes]) {
-    if (!wanted.hasAttribute(name) && !(name === 'open' && element.tagName === 'DETAILS'))
-      element.removeAttribute(name);
+    if (!wanted.hasAttribute(name) && !isUsers(name)) element.removeAttribute(name);
   }
   for (const { name, value } of wanted.attributes) {
-    if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+    if (element.getAttribute(name) !== value && !isUsers(name)) element.setAttribute(name, value);
   }
-  const nodes = [...element.childNodes];
-  const wantedNodes = [...wanted.childNodes];
-  wantedNodes.forEach((next, i) => {
-    const node = nodes[i];
-    if (!node) element.append(document.importNode(next, true));
-    else if (node.nodeType !== next.nodeType || node.nodeName !== next.nodeName)
-      node.replaceWith(document.importNode(next, true));
-    else if (node.nodeType === Node.ELEMENT_NODE) become(node, next);
-    else if (node.nodeValue !== next.nodeValue) node.nodeValue = next.nodeValue;
-  });
-  for (const node of nodes.slice(wantedNodes.length)) node.remove();
+  const byKey = new Map([...element.childNodes].map((node) => [keyOf(node), node]));
+  let node = element.firstChild;
+  for (const next of [...wanted.childNodes]) {
+    const key = keyOf(next);
+    const same = key === undefined ? node : byKey.get(key);
+    const isLike = same && same.nodeName === next.nodeName && keyOf(same) === key;
+    if (!isLike) {
+      const replaced = node && keyOf(node) === undefined ? node : undefined;
+      element.insertBefore(document.importNode(next, true), node);
+      if (replaced) {
+        node = replaced.nextSibling;
+        replaced.remove();
+      }
+      continue;
+    }
+    if (same === node) node = node.nextSibling;
+    else element.insertBefore(same, node);
+    if (same.nodeType === Node.ELEMENT_NODE) become(same, next);
+    else if (same.nodeValue !== next.nodeValue) same.nodeValue = next.nodeValue;
+  }
+  while (node) {
+    const { nextSibling } = node;
+    node.remove();
+    node = nextSibling;
+  }
 }
 
 let isLive = Number(refresh) > 0;
@@ -73,10 +90,14 @@ async function bringUpToDate() {
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
   if (!answer.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const { activeElement } = document;
   for (const part of document.querySelectorAll('[data-live]')) {
-    const wanted = page.querySelector(`[data-live="${part.dataset.live}"]`);
+    const wanted = page.querySelector(`[data-live="${CSS.escape(part.dataset.live)}"]`);
     if (wanted) become(part, wanted);
   }
+  // An element that has moved has lost it.
+  if (activeElement !== document.activeElement && activeElement?.isConnected)
+    activeElement.focus({ preventScroll: true });
   base = { page: Number(page.body.dataset.now), real: Date.now() };
   countOn();
   // An action that has ended changes no more.

@@ -1,3 +1,4 @@
+import { age } from '../../../duration.js';
 import { Tables } from '../../../operate/tables.js';
 import { count, records, units } from '../../format.js';
 import type { CountsReader } from '../../overview/counts.js';
@@ -22,12 +23,14 @@ export async function failuresPage(context: PageContext, reader: CountsReader) {
   const examined = strata.reduce((sum, stratum) => sum + stratum.records.length, 0);
   const total = strata.reduce((sum, stratum) => sum + stratum.total, 0);
   const cost = spent().readUnits;
+  const wall = deps.backlog.clock?.wall() ?? Date.now();
   const isSampled = examined < total;
   const note = [
     isSampled
       ? `≈, from ${count(examined)} of ${count(total)} records`
       : `all ${records(examined)} that are not finished`,
     ...(cost > 0 ? [units(cost)] : []),
+    `counted ${age(wall - counts.readAt)} ago`,
   ].join(', ');
   return page({
     context,

@@ -80,7 +80,7 @@ function QueueRow(props: { context: PageContext; view: QueueView; hasChart: bool
   const { queue } = stats;
   const { tone, icon, word } = LOOKS[condition];
   return (
-    <tr>
+    <tr data-key={queue}>
       <td class="lead">
         <a class="name" href={link('/records', { queue })}>
           <Foreign text={queue} most={60} />

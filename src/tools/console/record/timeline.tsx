@@ -80,7 +80,7 @@ function Entry({ entry, now, isNewest }: { entry: HistoryEntry; now: number; isN
   const { at, attempt, ms, outcome, name, message, stack, next, queue } = entry;
   const kind = kindOf(entry);
   return (
-    <li>
+    <li data-key={`attempt-${attempt}`}>
       <span>
         <time datetime={at}>{clockText(Date.parse(at), now)}</time>
       </span>

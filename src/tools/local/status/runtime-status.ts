@@ -61,7 +61,7 @@ export class RuntimeStatusView {
       runs: log.runs,
       notices: log.notices,
       totals: log.totals,
-      ...(shop ? { sample: { inserted: shop.inserted, erp: erp?.state } } : {}),
+      ...(shop || erp ? { sample: { inserted: shop?.inserted ?? 0, erp: erp?.state } } : {}),
     };
   }
 

@@ -1,0 +1,15 @@
+/**
+ * Runs the tests of test/browser: the console in Chromium, which comes as a package of that folder and is installed at
+ * the first run. One story runs the built package, so build first. Arguments are passed on to vitest.
+ */
+import { installBrowser, runNode } from './browser-packages.mjs';
+
+installBrowser();
+runNode(['node_modules/typescript/bin/tsc', '-p', 'test/browser/tsconfig.json']);
+runNode([
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  '--config',
+  'vitest.browser.config.ts',
+  ...process.argv.slice(2),
+]);

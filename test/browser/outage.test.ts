@@ -1,0 +1,124 @@
+import { readdirSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Locator, Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BacklogClient } from '../../src/client/index.js';
+import { createDynamoDbClient } from '../../src/store/index.js';
+import type { LocalRuntime, startRuntime } from '../../src/tools/local/runtime.js';
+import { UNKNOWN_ARTICLE } from '../../src/tools/local/sample/sample-erp.js';
+import { openPage, watchPages } from './session.js';
+
+/** As the sample of `backlog start` has it. */
+const SPEED = 60;
+const ORDERS = 24;
+const PATIENCE = { timeout: 60_000 };
+
+const running: LocalRuntime[] = [];
+watchPages();
+beforeEach(async () => {
+  vi.stubEnv('BACKLOG_RUNTIME_DIR', await mkdtemp(join(tmpdir(), 'backlog-runtime-')));
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((runtime) => runtime.stop()));
+  vi.unstubAllEnvs();
+});
+
+const APP = fileURLToPath(new URL('shop-app.mjs', import.meta.url));
+const BUILT = new URL('../../dist/cli/', import.meta.url);
+
+/**
+ * What `backlog start` runs, as it is built: from the sources each function's process would translate them first. Its
+ * ERP is up, and stays up until somebody takes it down.
+ */
+async function startShop() {
+  const file = readdirSync(BUILT).find((name) => /^runtime-\w+\.js$/.test(name));
+  if (file === undefined) throw new Error('this story runs the built package: npm run build');
+  const built: { startRuntime: typeof startRuntime } = await import(new URL(file, BUILT).href);
+  const app = `"${process.execPath}" "${APP}"`;
+  const runtime = await built.startRuntime({ app, dynamodbPort: 0, port: 0, speed: SPEED });
+  running.push(runtime);
+  const { endpoint, statusPage, tables, queues } = runtime.status();
+  const client = createDynamoDbClient({ endpoint, region: 'us-east-1' });
+  const backlog = new BacklogClient({ table: tables[0] ?? '', client });
+  const queue = queues[0]?.name ?? '';
+  return { origin: new URL(statusPage).origin, backlog, queue };
+}
+
+const order = (i: number) => ({
+  order: i,
+  lines: [{ article: i === 5 ? UNKNOWN_ARTICLE : 'MUG-BLUE', quantity: 1 }],
+});
+
+/** Failures are those of when the page was made. */
+async function reloadUntil(page: Page, wanted: Locator): Promise<void> {
+  await vi.waitUntil(async () => (await wanted.count()) > 0 || !(await page.reload()), {
+    ...PATIENCE,
+    interval: 500,
+  });
+}
+
+describe('an operator', () => {
+  it('gets from an outage to all green', { timeout: 150_000 }, async () => {
+    const { origin, backlog, queue } = await startShop();
+    const page = await openPage(origin);
+    page.setDefaultTimeout(PATIENCE.timeout);
+    const views = page.getByRole('navigation', { name: 'Views' });
+    const open = (view: string) => views.getByRole('link', { name: view }).click();
+    const verdict = page.locator('.verdict h1');
+    await page.goto(origin);
+    await page.getByText(/No record has come yet|All quiet/).waitFor();
+
+    await page.getByRole('button', { name: 'Take it down' }).click();
+    await page.getByText('Sample ERP is down', { exact: true }).waitFor();
+    await backlog.insertMany(
+      Array.from({ length: ORDERS }, (_, i) => ({ id: `order-${i}`, queue, payload: order(i) })),
+    );
+    // The page says so by itself: nobody reloads it.
+    await verdict.filter({ hasText: /fails: \d+ %|the breaker is open/ }).waitFor();
+
+    await open('Failures');
+    await reloadUntil(page, verdict.filter({ hasText: /one cause: HttpError: .*503/ }));
+    const cause = page.getByRole('row').filter({ hasText: 'in retry' });
+    await cause.getByRole('link', { name: /^such as|order-/ }).click();
+    expect(await page.locator('main').innerText()).toMatch(/attempts? failed.*HttpError.*503/s);
+    await page.getByRole('img', { name: /planned if it fails/ }).waitFor();
+
+    await page.getByRole('button', { name: 'Bring it up' }).click();
+    await page.getByText('The sample ERP is up, and stays up.').waitFor();
+    await open('Failures');
+    await page.getByRole('link', { name: 'Retry these' }).first().click();
+    expect(await verdict.innerText()).toMatch(/^Retry now: \d+ records\?$/);
+    expect(await page.locator('.cmd').innerText()).toMatch(/records would be made due/);
+    await page.getByRole('button', { name: /^Retry now/ }).click();
+    await verdict.filter({ hasText: /^Done: \d+ of \d+ records?\./ }).waitFor();
+
+    await open('Overview');
+    await verdict.filter({ hasText: `1 dead record of ${queue} needs a decision.` }).waitFor();
+    await page.locator(`a[href="/records?queue=${queue}&status=DEAD"]`).click();
+    await page.getByRole('link', { name: 'order-5', exact: true }).click();
+    expect(await page.locator('main').innerText()).toContain(`unknown article ${UNKNOWN_ARTICLE}`);
+    await page.getByRole('link', { name: 'Edit payload' }).click();
+    const field = page.getByLabel('Payload, as JSON');
+    await field.fill((await field.inputValue()).replace(UNKNOWN_ARTICLE, 'MUG-BLUE'));
+    await page.getByLabel('Redrive it').check();
+    await page.getByRole('button', { name: 'Look at the change' }).click();
+    await page.getByRole('button', { name: 'Save the payload and redrive' }).click();
+    await page.getByText('1 record edited').waitFor();
+    await page.locator('.hero').getByText('Success', { exact: true }).waitFor();
+
+    await page.getByRole('link', { name: 'Put a record' }).click();
+    await page.getByLabel('Id, also').fill('order-by-hand');
+    await page.getByRole('button', { name: 'Put', exact: true }).click();
+    await page.locator('.hero').getByText('Success', { exact: true }).waitFor();
+
+    await open('Overview');
+    await verdict.filter({ hasText: 'All quiet. No record waits.' }).waitFor();
+    await page.locator('.queues tbody .badge:not(.ok)').waitFor({ state: 'detached' });
+    const rows = await page.locator('.queues tbody tr .badge').allInnerTexts();
+    expect(rows.length).toBeGreaterThan(0);
+    expect(new Set(rows)).toEqual(new Set(['Quiet']));
+  });
+});

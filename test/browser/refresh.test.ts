@@ -1,0 +1,113 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { iso, MINUTE, NOW } from '../console/console-under-test.js';
+import { serve, servesConsoles } from './serve.js';
+import { openPage, watchPages } from './session.js';
+import { shop } from './world.js';
+
+watchPages();
+servesConsoles();
+
+/** Opens it on a clock that the test moves: no test waits for five seconds. */
+async function openedAt(path: string) {
+  const { store, app, time } = await shop();
+  const origin = await serve({ app });
+  const page = await openPage(origin);
+  await page.clock.install({ time: NOW });
+  await page.goto(origin + path);
+  return { store, page, time };
+}
+
+/** Long enough for a refresh; then until what the test has changed is there. */
+async function refreshed(page: Page, text: string): Promise<void> {
+  await page.clock.runFor(6_000);
+  await page.getByText(text).first().waitFor();
+}
+
+type Shop = Awaited<ReturnType<typeof openedAt>>;
+
+function failAgain({ store }: Shop, message: string): void {
+  const item = store.items().find(({ id }) => id === 'order-0987') ?? { id: '' };
+  const entry = { name: 'HttpError', message, stack: `at again (${message})`, at: iso(), attempt: 9, ms: 3 };
+  const history = [...(item.history as object[]), { ...entry, next: iso(90 * MINUTE) }];
+  store.put({
+    ...item,
+    id: 'order-0987',
+    attempts: 9,
+    failures: 9,
+    history,
+    lastError: { name: 'HttpError', message, at: iso(), attempt: 9 },
+    dueAt: iso(90 * MINUTE),
+  });
+}
+
+describe('a page that brings itself up to date', () => {
+  it('keeps the focus', async () => {
+    const console = await openedAt('/record?id=order-0987');
+    const { page } = console;
+    const snooze = page.getByRole('link', { name: 'Snooze' });
+    await snooze.focus();
+    failAgain(console, 'the ninth');
+    await refreshed(page, 'the ninth');
+    expect(await snooze.evaluate((link) => link === document.activeElement)).toBe(true);
+  });
+
+  it('keeps open what was opened, and closed what was closed, of the same attempt', async () => {
+    const console = await openedAt('/record?id=order-0987');
+    const { page } = console;
+    const stack = page.locator('#stack-8');
+    expect(await stack.evaluate((details) => (details as HTMLDetailsElement).open)).toBe(true);
+    await stack.locator('summary').click();
+    failAgain(console, 'the ninth');
+    await refreshed(page, 'the ninth');
+    expect(await stack.evaluate((details) => (details as HTMLDetailsElement).open)).toBe(false);
+    await stack.locator('summary').click();
+    failAgain(console, 'the ninth again');
+    await refreshed(page, 'the ninth again');
+    expect(await stack.evaluate((details) => (details as HTMLDetailsElement).open)).toBe(true);
+  });
+
+  it('leaves a selection alone, and goes on after it', async () => {
+    const console = await openedAt('/record?id=order-0987');
+    const { page } = console;
+    await page.locator('.msg').first().selectText();
+    const selected = await page.evaluate(() => String(getSelection()));
+    failAgain(console, 'the ninth');
+    await page.clock.runFor(20_000);
+    expect(await page.evaluate(() => String(getSelection()))).toBe(selected);
+    expect(await page.getByText('the ninth').count()).toBe(0);
+    await page.evaluate(() => getSelection()?.removeAllRanges());
+    await refreshed(page, 'the ninth');
+  });
+
+  it('keeps the focus on the same queue when another one becomes the worst', async () => {
+    const console = await openedAt('/');
+    const { page, store, time } = console;
+    const names = () => page.locator('.queues .name').allInnerTexts();
+    expect((await names())[0]).toBe('orders');
+    await page.locator('a[href="/queue?name=webhooks"]').focus();
+    await store.setBreaker(
+      'mails',
+      'https://mail.example',
+      { until: NOW + 1, since: NOW, token: 't' },
+      undefined,
+    );
+    await store.setPaused('webhooks', true);
+    // Counts are shown for a while.
+    time.now += 10_000;
+    await refreshed(page, 'webhooks is paused');
+    expect((await names()).sort()).toEqual(['catalog', 'invoices', 'mails', 'orders', 'webhooks']);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(
+      '/queue?name=webhooks',
+    );
+    expect(await page.locator('a[href="/queue?name=webhooks"]').innerText()).toContain('Resume');
+  });
+
+  it('counts times on in between', async () => {
+    const { page } = await openedAt('/record?id=order-0987');
+    const countdown = page.locator('time.big');
+    expect(await countdown.innerText()).toBe('27 min');
+    await page.clock.runFor(2_000);
+    expect(await countdown.innerText()).toMatch(/^26 min 5\d s$/);
+  });
+});

@@ -1,0 +1,49 @@
+import { HOSTILE_IDS } from './hostile.js';
+
+const record = (id: string) => `/record?${new URLSearchParams({ id })}`;
+const act = (id: string, action: string) => `/record/act?${new URLSearchParams({ id, do: action })}`;
+
+/** Every view of the console, in each of its states. */
+export const SHOP_VIEWS: readonly string[] = [
+  '/',
+  '/failures',
+  '/records',
+  '/records?queue=orders&status=ERROR',
+  '/records?status=DEAD',
+  '/records?status=SUCCESS',
+  '/records?error=nothing+like+it&younger=1h',
+  '/records?where=nonsense',
+  '/tiers',
+  record('order-0987'),
+  record('order-0960'),
+  record('order-1050'),
+  record('order-0970'),
+  record('hook-2'),
+  record('product-4-1'),
+  ...['run-now', 'snooze', 'edit', 'move', 'change-policy', 'discard'].map((name) => act('order-0987', name)),
+  act('order-0960', 'redrive'),
+  '/bulk?do=redrive&queue=orders&status=DEAD',
+  '/bulk?do=snooze&queue=orders',
+  '/bulk?do=redrive&queue=mails',
+  '/queue?name=orders',
+  '/queue?name=invoices',
+  '/runtime/put',
+  '/nowhere',
+  record('nobody'),
+];
+
+/** What a producer can write into them. */
+export const HOSTILE_VIEWS: readonly string[] = [
+  '/',
+  '/failures',
+  '/records?queue=orders',
+  '/records?status=DEAD',
+  '/tiers',
+  ...HOSTILE_IDS.map(record),
+  ...HOSTILE_IDS.filter((_, i) => i % 4 === 0).map((id) => act(id, 'discard')),
+  act(HOSTILE_IDS[0], 'edit'),
+  act(HOSTILE_IDS[3], 'edit'),
+  `/bulk?${new URLSearchParams({ do: 'discard', id: HOSTILE_IDS[0] })}`,
+  `/records?${new URLSearchParams({ queue: HOSTILE_IDS[0], error: HOSTILE_IDS[1], id: HOSTILE_IDS[2], where: HOSTILE_IDS[3] })}`,
+  `/${encodeURIComponent(HOSTILE_IDS[1])}`,
+];
