@@ -8,6 +8,7 @@ const IN_FULL = [
   'test/schedules/{outage,ticks,delayed}.test.ts',
   'test/worker/many-destinations.test.ts',
   'test/fuzz/in-memory.test.ts',
+  'test/record/any-item.test.ts',
 ];
 
 /** What takes minutes: `npm run test:long`. It runs the built package, so build first. */
@@ -31,6 +32,7 @@ export default defineConfig({
             MANY_DESTINATIONS: '500',
             FUZZ_IN_MEMORY: '20000',
             FUZZ_SEED: '20000',
+            ANY_ITEM_RUNS: '1000',
           },
           exclude: [ALONE],
           sequence: { groupOrder: 1 },

@@ -22,7 +22,7 @@ export interface QueueAlarms {
   /**
    * The longest time for which a record may be due without an attempt.
    *
-   * @default - five minutes and one `attemptTimeout`
+   * @default - three minutes and one `attemptTimeout`
    */
   readonly lag?: Duration | false | undefined;
 

@@ -35,7 +35,7 @@ const shape = z.strictObject({
 });
 
 /** Beside the longest attempt: a record is due while it is attempted, and the monitor looks every five minutes. */
-const LAG_SECONDS = 300;
+const LAG_SECONDS = 180;
 
 const NONE: QueueAlarmSettings = {
   lagSeconds: undefined,

@@ -28,6 +28,7 @@ import { backlogTicks, type Tick } from './ticks.js';
 import { checkTimeZone, timeZone } from './time-zone.js';
 import { alarmActions, functionTimeout, key, table } from './values.js';
 import type { WatchedFunction } from './watched.js';
+import { addWidget, grantCalls } from './widget.js';
 import { readWorkers } from './worker-props.js';
 import { attemptedOnArrival, type StaffedQueue, staffQueues } from './workers.js';
 
@@ -55,6 +56,9 @@ const propsShape = z.strictObject({
   okActions: alarmActions.optional(),
   compositeAlarm: z.boolean().optional(),
   dashboard: z.boolean().default(true),
+  widget: z
+    .union([z.boolean(), z.literal('readOnly')], { error: 'expected true, false or "readOnly"' })
+    .default(false),
 });
 
 /**
@@ -86,6 +90,10 @@ export class Backlog extends BacklogMetrics {
   readonly compositeAlarm: CompositeAlarm | undefined;
   /** Its dashboard; missing with `dashboard: false`. */
   readonly dashboard: Dashboard | undefined;
+  /** Draws the overview on the dashboard; missing without `widget`. */
+  readonly widget: IFunction | undefined;
+  /** Does what the overview's buttons say; missing without `widget: true`. */
+  readonly widgetActions: IFunction | undefined;
 
   /** @throws ConfigurationError at synthesis, naming the option that is invalid */
   constructor(scope: Construct, id: string, props: BacklogProps) {
@@ -97,6 +105,12 @@ export class Backlog extends BacklogMetrics {
     if (options.sweep && !options.intake) {
       throw new ConfigurationError(
         'Backlog.sweep: expected false or nothing beside "intake": false, as what it finds goes to the intake, got true',
+      );
+    }
+
+    if (options.widget && !options.dashboard) {
+      throw new ConfigurationError(
+        `Backlog.widget: expected false or nothing beside "dashboard": false, as it is a part of it, got ${show(options.widget)}`,
       );
     }
 
@@ -168,7 +182,14 @@ export class Backlog extends BacklogMetrics {
       : undefined;
     this.alarms = alarms?.all ?? [];
     this.compositeAlarm = alarms?.composite;
-    this.dashboard = options.dashboard ? addDashboard(this, 'Dashboard', watched, this.alarms) : undefined;
+    const widget = options.widget
+      ? addWidget(this, 'Widget', { ...common, queues, canAct: options.widget === true })
+      : undefined;
+    this.widget = widget?.overview;
+    this.widgetActions = widget?.actions;
+    this.dashboard = options.dashboard
+      ? addDashboard(this, 'Dashboard', watched, this.alarms, this.widget)
+      : undefined;
   }
 
   /**
@@ -190,6 +211,25 @@ export class Backlog extends BacklogMetrics {
    */
   grantOperate(grantee: IGrantable): void {
     grantOperate(grantee, { records: this.table, control: this.controlTable });
+  }
+
+  /**
+   * Lets a viewer of the dashboard see the overview: to call the function that draws it, and nothing else. The right to see
+   * dashboards (`cloudwatch:GetDashboard`, ...) is the viewer's own.
+   *
+   * @throws ConfigurationError without `widget`
+   */
+  grantViewWidget(grantee: IGrantable): Grant {
+    return grantCalls(grantee, [this.widget]);
+  }
+
+  /**
+   * Lets a viewer of the dashboard see the overview and use its buttons: to pause and resume any queue of this backlog.
+   *
+   * @throws ConfigurationError without `widget: true`
+   */
+  grantUseWidget(grantee: IGrantable): Grant {
+    return grantCalls(grantee, [this.widget, this.widgetActions]);
   }
 }
 

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
   AlarmStatusWidget,
+  CustomWidget,
   Dashboard,
   type IWidget,
   LogQueryWidget,
@@ -9,6 +10,7 @@ import {
   Metric,
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { byQueue, graph, heading, highest } from './dashboard-graphs.js';
@@ -27,11 +29,13 @@ export function addDashboard(
   id: string,
   watched: Watched,
   alarms: readonly Alarm[],
+  overview: IFunction | undefined,
 ): Dashboard {
   return new Dashboard(scope, id, {
     defaultInterval: Duration.hours(3),
     widgets: [
       ...alarmRows(alarms),
+      ...overviewRows(overview, watched),
       ...(watched.metrics === 'off' ? [] : [...waitingRows(watched), ...outcomeRows(watched)]),
       ...logRows(watched),
       ...intakeRows(watched),
@@ -51,6 +55,24 @@ function alarmRows(alarms: readonly Alarm[]): IWidget[][] {
     rows.push([new AlarmStatusWidget({ title, alarms: some, width: 24, height })]);
   }
   return rows;
+}
+
+/** As high as its rows: those that do not fit are reached by scrolling. It shows what is now, so time ranges are no matter. */
+function overviewRows(overview: IFunction | undefined, { queues }: Watched): IWidget[][] {
+  if (!overview) return [];
+  const height = Math.min(10, 4 + Math.ceil(queues.length * 0.6));
+  const { functionArn } = overview;
+  return [
+    [
+      new CustomWidget({
+        title: 'Overview',
+        functionArn,
+        width: 24,
+        height,
+        updateOnTimeRangeChange: false,
+      }),
+    ],
+  ];
 }
 
 function waitingRows({ tableName, queues, metrics }: Watched): IWidget[][] {

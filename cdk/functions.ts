@@ -239,8 +239,15 @@ function finish(
   return { ...worker, timeoutSeconds };
 }
 
-/** The bundles that `npm run build` makes: built-in delivery for each retry mode, the intake and its sweep, the monitor. */
-export type Bundle = 'fibonacci' | 'progressive' | 'intake' | 'sweep' | 'monitor';
+/** The bundles that `npm run build` makes: built-in delivery for each retry mode, and what is beside the queues. */
+export type Bundle =
+  | 'fibonacci'
+  | 'progressive'
+  | 'intake'
+  | 'sweep'
+  | 'monitor'
+  | 'widget'
+  | 'widget-actions';
 
 /**
  * The folder of a bundle, whether this file runs compiled (dist/cdk) or from source (cdk).

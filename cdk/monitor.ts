@@ -4,7 +4,7 @@ import { Code, Function as LambdaFunction, type SystemLogLevel, type Tracing } f
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { MetricsLevel } from '../functions/metrics-level.js';
-import type { QueueSettings } from '../functions/settings.js';
+import { forReaders } from './for-readers.js';
 import { handlerFolder, ownRoleAndLogs, RUNTIME } from './functions.js';
 import { acknowledgeSweep } from './nag.js';
 import type { Queue } from './queue.js';
@@ -37,7 +37,7 @@ export interface EventSource {
 export function addMonitor(scope: Construct, id: string, settings: MonitorSettings): Tick {
   const { tables, eventSources, queues, ...common } = settings;
   const inner = new Construct(scope, id);
-  const known = queues.map((queue) => ({ ...queue, settings: knownOf(queue) }));
+  const known = forReaders(queues);
   const sources = Stack.of(scope).toJsonString(eventSources.map((source) => source.id));
   const lambda = new LambdaFunction(inner, 'Function', {
     ...ownRoleAndLogs(
@@ -67,15 +67,5 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
     enabled: true,
     lambda,
     events: [{ monitor: true }],
-  };
-}
-
-/** Its retry mode, its shards, and the tiers that are not the default. */
-function knownOf({ retryMode, settings: { shards, retry } }: Queue): QueueSettings {
-  const tiers = retryMode === 'progressive' && retry?.type === 'progressive' ? retry.tiers : undefined;
-  return {
-    retryMode,
-    ...(shards === undefined ? {} : { shards }),
-    ...(tiers === undefined ? {} : { retry: { type: 'progressive', tiers } }),
   };
 }

@@ -49,3 +49,10 @@ export function acknowledgeSweep(lambda: IFunction, tracing: Tracing): void {
   acknowledge(lambda, 'Serverless-LambdaDLQ', reason);
   acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);
 }
+
+export function acknowledgeWidget(lambda: IFunction, tracing: Tracing): void {
+  const reason = 'The dashboard calls it and waits for its answer: it gets no asynchronous events.';
+  acknowledgeTracing(lambda, tracing);
+  acknowledge(lambda, 'Serverless-LambdaDLQ', reason);
+  acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);
+}

@@ -164,4 +164,13 @@ export interface BacklogProps {
    * @default true
    */
   readonly dashboard?: boolean | undefined;
+
+  /**
+   * The overview of the console at the top of the dashboard, below the alarms, as a custom widget: `true` with buttons that
+   * pause and resume queues, `'readOnly'` without. CloudWatch calls its functions with the rights of the viewer: see
+   * `grantViewWidget` and `grantUseWidget`.
+   *
+   * @default false - viewers of the dashboard need a right more, and confirm once that the widget may run
+   */
+  readonly widget?: boolean | 'readOnly' | undefined;
 }

@@ -122,8 +122,22 @@ export function grantMonitor(grantee: IGrantable, { records, control }: Tables):
   grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement(query));
   grant(grantee, records, ['dynamodb:BatchGetItem']);
   grant(grantee, control, ['dynamodb:GetItem']);
-  for (const key of new Set([records, control].map((table) => table.encryptionKey)))
-    key?.grantDecrypt(grantee);
+  grantDecrypt(grantee, [records, control]);
+}
+
+/** What the overview on the dashboard needs: to count what waits, without seeing any of it. */
+export function grantLook(grantee: IGrantable, { records, control }: Tables): void {
+  const index = `${records.tableArn}/index/${DUE_INDEX.indexName}`;
+  const query = new PolicyStatement({ actions: ['dynamodb:Query'], resources: [index] });
+  grantee.grantPrincipal.addToPrincipalPolicy(query);
+  grant(grantee, control, ['dynamodb:GetItem']);
+  grantDecrypt(grantee, [records, control]);
+}
+
+/** What its buttons need: to mark the item of a queue, and to read it again. Records are no matter of theirs. */
+export function grantPause(grantee: IGrantable, { control }: Tables): void {
+  grant(grantee, control, ['dynamodb:GetItem', 'dynamodb:UpdateItem']);
+  grantKeys(grantee, [control]);
 }
 
 /** What `BacklogOperator` needs: to find, change and remove records, and to see which runs have them in flight. */
@@ -145,4 +159,9 @@ function grant(grantee: IGrantable, { tableArn }: ITable, actions: string[]): vo
 export function grantKeys(grantee: IGrantable, tables: readonly ITable[]): void {
   const keys = new Set(tables.map((table) => table.encryptionKey));
   for (const key of keys) key?.grantEncryptDecrypt(grantee);
+}
+
+function grantDecrypt(grantee: IGrantable, tables: readonly ITable[]): void {
+  const keys = new Set(tables.map((table) => table.encryptionKey));
+  for (const key of keys) key?.grantDecrypt(grantee);
 }

@@ -6,6 +6,8 @@ export interface LambdaContext {
   getRemainingTimeInMillis(): number;
   /** Names the invocation in the log. */
   readonly awsRequestId?: string | undefined;
+  /** The ARN that the function was called by. */
+  readonly invokedFunctionArn?: string | undefined;
 }
 
 /** Its own file: the types of what wraps it need packages that a user of this one may not have. */

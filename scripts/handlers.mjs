@@ -4,8 +4,19 @@ import { ABSENT_PACKAGES, withoutUnneededParts } from './unneeded-parts.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The built-in delivery, for queues with per-record retries and for progressive ones; the intake and its sweep; the monitor. */
-export const HANDLERS = ['fibonacci', 'progressive', 'intake', 'sweep', 'monitor'];
+/**
+ * The built-in delivery, for queues with per-record retries and for progressive ones; the intake and its sweep; the
+ * monitor; the overview on the dashboard and its buttons.
+ */
+export const HANDLERS = [
+  'fibonacci',
+  'progressive',
+  'intake',
+  'sweep',
+  'monitor',
+  'widget',
+  'widget-actions',
+];
 
 /** What any handler that is deployed as a file is bundled with. */
 export const BUNDLING = {

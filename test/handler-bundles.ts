@@ -41,12 +41,14 @@ const LAMBDA = `
   const lambda = ({ input }) => functions.send(new InvokeCommand(input));
 `;
 
-const DELIVERY = `${DYNAMODB} export const handler = dynamoDb;`;
+const DYNAMODB_ALONE = `${DYNAMODB} export const handler = dynamoDb;`;
 const BARE: Readonly<Record<string, string>> = {
-  fibonacci: DELIVERY,
-  progressive: DELIVERY,
+  fibonacci: DYNAMODB_ALONE,
+  progressive: DYNAMODB_ALONE,
   intake: `${DYNAMODB} ${SQS} ${LAMBDA} export const handler = (event) => ({ dynamoDb, sqs, lambda })[event.service](event);`,
   monitor: `${DYNAMODB} ${LAMBDA} export const handler = (event) => ({ dynamoDb, lambda })[event.service](event);`,
+  widget: DYNAMODB_ALONE,
+  'widget-actions': DYNAMODB_ALONE,
   sweep: `${DYNAMODB} ${SQS} export const handler = (event) => ({ dynamoDb, sqs })[event.service](event);`,
 };
 
@@ -81,7 +83,7 @@ async function bundle(options: BuildOptions): Promise<Bundle> {
 
 /** What is loaded later is an entry point of its own to esbuild. */
 function isMain(path: string): boolean {
-  return /(\/index|\/bare-\w+)\.mjs$/.test(path);
+  return /(\/index|\/bare-[\w-]+)\.mjs$/.test(path);
 }
 
 /** A file, and those that it imports as it is loaded, and so on. */

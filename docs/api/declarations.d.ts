@@ -798,6 +798,7 @@ interface BacklogProps {
     readonly okActions?: AlarmActions | undefined;
     readonly compositeAlarm?: boolean | undefined;
     readonly dashboard?: boolean | undefined;
+    readonly widget?: boolean | 'readOnly' | undefined;
 }
 
 declare class Backlog extends BacklogMetrics {
@@ -813,9 +814,13 @@ declare class Backlog extends BacklogMetrics {
     readonly alarms: readonly Alarm[];
     readonly compositeAlarm: CompositeAlarm | undefined;
     readonly dashboard: Dashboard | undefined;
+    readonly widget: IFunction | undefined;
+    readonly widgetActions: IFunction | undefined;
     constructor(scope: Construct, id: string, props: BacklogProps);
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
     grantOperate(grantee: IGrantable): void;
+    grantViewWidget(grantee: IGrantable): Grant;
+    grantUseWidget(grantee: IGrantable): Grant;
 }
 
 declare function deliverByHttp(input: HttpDeliveryOptions): HttpDelivery;
@@ -909,6 +914,7 @@ interface OperatorStore extends BacklogStore {
     change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
     remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
     countDue(query: CountQuery): Promise<CountedPage>;
+    readLease(key: string): Promise<LeaseState | undefined>;
     readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
     readQueues(): Promise<ReadonlyMap<string, QueueState>>;
     setPaused(queue: string, paused: boolean): Promise<boolean>;
@@ -1018,6 +1024,7 @@ declare class MemoryStore implements OperatorStore {
     readItems(ids: readonly string[]): Promise<Found[]>;
     scanItems({ segment, segments, after, limit }: ItemsScan): Promise<ItemsPage>;
     countDue({ lane, from, until, after }: CountQuery): Promise<CountedPage>;
+    readLease(key: string): Promise<LeaseState | undefined>;
     readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
     readQueues(): Promise<ReadonlyMap<string, QueueState>>;
     setPaused(queue: string, paused: boolean): Promise<boolean>;
@@ -1065,6 +1072,7 @@ interface HandlerLogger {
 interface LambdaContext {
     getRemainingTimeInMillis(): number;
     readonly awsRequestId?: string | undefined;
+    readonly invokedFunctionArn?: string | undefined;
 }
 
 type EmitMetrics = (summary: RunSummary, table: string) => void;

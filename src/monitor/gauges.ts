@@ -76,7 +76,7 @@ export interface Counts {
 }
 
 /**
- * Counts a queue's records: each index entry once, about 40 of them per read unit.
+ * Counts a queue's records: each index entry once, about 100 of them per read unit.
  *
  * @param hasTime false: there is no time for another page
  * @returns undefined: there was no time to count all

@@ -58,7 +58,7 @@ export interface QueueStats {
 }
 
 interface StatsDeps {
-  readonly store: OperatorStore;
+  readonly store: Pick<OperatorStore, 'countDue' | 'queryDue'>;
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
 }
 
@@ -68,14 +68,18 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Counts one queue in the index: each entry once. */
+/**
+ * Counts one queue in the index: each entry once.
+ *
+ * @param all its lanes. Default: as many as a queue can have
+ */
 export async function statsOf(
   queue: string,
   { paused, pausedAt, retryMode, breakers }: QueueState,
   now: number,
   deps: StatsDeps,
+  all: readonly string[] = lanesOf(queue),
 ): Promise<QueueStats> {
-  const all = lanesOf(queue);
   const inUse = await lanesInUse(all, deps);
   const [oldest] = [...inUse.values()].sort();
   const dead = await count(all.map(deadLane), {}, deps);

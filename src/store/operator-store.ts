@@ -21,6 +21,8 @@ export interface OperatorStore extends BacklogStore {
   remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
   /** Counts one page of a lane's index, eventually consistent: exactly one request. */
   countDue(query: CountQuery): Promise<CountedPage>;
+  /** The lease of this key (`RecordRules.key`), if a run holds it or has left it behind; read strongly. */
+  readLease(key: string): Promise<LeaseState | undefined>;
   /** The leases that a run holds or has left behind, by key (`RecordRules.key`), read strongly. */
   readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
   /** The queues that a run has served, or operators paused, by name. */

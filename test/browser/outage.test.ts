@@ -96,7 +96,7 @@ describe('an operator', () => {
     await verdict.filter({ hasText: /^Done: \d+ of \d+ records?\./ }).waitFor();
 
     await open('Overview');
-    await verdict.filter({ hasText: `1 record of ${queue} needs a decision: dead.` }).waitFor();
+    await verdict.filter({ hasText: `1 dead record of ${queue} needs a decision.` }).waitFor();
     await page.locator(`a[href="/records?queue=${queue}&status=DEAD"]`).click();
     await page.getByRole('link', { name: 'order-5', exact: true }).click();
     expect(await page.locator('main').innerText()).toContain(`unknown article ${UNKNOWN_ARTICLE}`);

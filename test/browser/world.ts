@@ -1,6 +1,10 @@
-import type { MinuteCount } from '../../src/tools/console/deps.js';
 import type { RunReport } from '../../src/tools/local/status/run-report.js';
-import type { QueueStatus, RuleStatus, RuntimeStatus } from '../../src/tools/local/status/status.js';
+import type {
+  MinuteCount,
+  QueueStatus,
+  RuleStatus,
+  RuntimeStatus,
+} from '../../src/tools/local/status/status.js';
 import type { RunSummary } from '../../src/worker/summary.js';
 import {
   consoleUnderTest,

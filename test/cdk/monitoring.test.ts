@@ -63,7 +63,7 @@ describe('the alarms', () => {
       ['Lagorders', 'OldestDueAge', 3600, '300 s x 1'],
       ['Failuresorders', 'IF(attempted >= 4, FILL(failed, 0) / attempted, 0)', 0.5, '300 s x 2'],
       ['Deadorders', 'Dead', 0, '300 s x 1'],
-      ['Lagbulk', 'OldestDueAge', 330, '300 s x 1'],
+      ['Lagbulk', 'OldestDueAge', 210, '300 s x 1'],
       ['Failuresbulk', 'IF(attempted >= 4, FILL(failed, 0) / attempted, 0)', 0.5, '300 s x 2'],
       ['Deadbulk', 'Dead', 0, '300 s x 1'],
     ]);
@@ -147,7 +147,7 @@ describe('the alarms of a queue', () => {
       attemptTimeout: Duration.minutes(4),
     });
     expect(own(alarms)).toEqual(['Lagorders', 'Failuresorders', 'Deadorders', 'Depthorders']);
-    expect(alarms.Lagorders.Threshold).toBe(540);
+    expect(alarms.Lagorders.Threshold).toBe(420);
     expect(alarms.Deadorders.Threshold).toBe(9);
     expect(alarms.Depthorders).toMatchObject({
       Threshold: 1000,
@@ -185,6 +185,36 @@ describe('the alarms of a queue', () => {
     expect(() => of({ alarms: { depth: 5 } }, { metrics: 'essential' })).toThrow(
       'queues.orders.alarms.depth: expected nothing beside metrics "essential", which do not say how much waits, got 5',
     );
+  });
+});
+
+describe('the monitor', () => {
+  it('knows the retry mode and the shards of every queue, and tiers that are not the default', () => {
+    const tiers = [{ every: Duration.minutes(10), untilAge: Duration.days(2) }];
+    const { template } = backlogWith({
+      queues: {
+        orders: { ...retryQueue, shards: 4, concurrency: 3, retention: 'forever' },
+        bulk: progressiveQueue,
+        own: { ...progressiveQueue, progressive: { tiers } },
+      },
+    });
+    const [id = ''] = Object.keys(template.findResources('AWS::Lambda::Function')).filter((one) =>
+      one.startsWith('BacklogMonitor'),
+    );
+    const [{ Properties }] = [template.findResources('AWS::Lambda::Function')[id] ?? {}];
+    const { Variables } = Properties.Environment;
+    expect(JSON.parse(Variables.BACKLOG_QUEUES)).toEqual({
+      orders: { retryMode: 'perRecord', shards: 4 },
+      bulk: { retryMode: 'progressive' },
+      own: {
+        retryMode: 'progressive',
+        retry: { type: 'progressive', tiers: [{ every: 600, untilAge: 172_800 }] },
+      },
+    });
+    const mappings = Object.keys(template.findResources('AWS::Lambda::EventSourceMapping'));
+    expect(mappings).toHaveLength(2);
+    for (const mapping of mappings)
+      expect(JSON.stringify(Variables.BACKLOG_EVENT_SOURCES)).toContain(`{"Ref":"${mapping}"}`);
   });
 });
 

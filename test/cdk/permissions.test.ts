@@ -17,6 +17,10 @@ const WHO: [RegExp, string][] = [
   [/^BacklogIntake/, 'the intake'],
   [/^BacklogSweep/, 'the sweep'],
   [/^BacklogMonitor/, 'the monitor'],
+  [/^BacklogWidgetActions/, 'the buttons of the overview'],
+  [/^BacklogWidget/, 'the overview'],
+  [/^Viewer/, 'a viewer of the dashboard'],
+  [/^Helper/, 'a viewer with the right to use the buttons'],
   [/^Producer/, 'a producer'],
   [/^Operator/, 'an operator'],
 ];
@@ -36,6 +40,8 @@ const WHAT: [RegExp, string][] = [
   [/:key\/token$/, 'the keys of those parameters'],
   [/^SweepFunction\.Arn$/, 'the sweep'],
   [/^MonitorFunction\.Arn$/, 'the monitor'],
+  [/^WidgetFunction\.Arn$/, 'the overview'],
+  [/^WidgetActionsFunction\.Arn$/, 'the buttons of the overview'],
   [/:event-source-mapping:/, 'the event source mappings of the intake'],
   [/DeliveryFunction\.Arn$/, 'the functions of queues'],
   [/^\*$/, 'all resources'],
@@ -65,9 +71,12 @@ function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
     trigger,
     tracing: withKey ? Tracing.ACTIVE : Tracing.DISABLED,
     encryptionKey: withKey ? new Key(stack, 'Key') : undefined,
+    widget: true,
   });
   backlog.grantInsert(new User(stack, 'Producer'));
   backlog.grantOperate(new User(stack, 'Operator'));
+  backlog.grantViewWidget(new User(stack, 'Viewer'));
+  backlog.grantUseWidget(new User(stack, 'Helper'));
   const template = Template.fromStack(stack);
   const roles: Role[] = propertiesOf(template, 'AWS::IAM::Role');
   expect(roles.flatMap(({ ManagedPolicyArns = [] }) => ManagedPolicyArns)).toEqual([]);

@@ -87,6 +87,19 @@ describe('the overview', () => {
     expect(reads).toBe(2);
   });
 
+  it('reads again soon after an error that was long in coming', async () => {
+    const { app, store, time } = consoleUnderTest({ ...orders, countsForMs: 1_000 });
+    const read = store.readQueues.bind(store);
+    store.readQueues = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 350));
+      throw new Error('no answer');
+    };
+    expect((await get(app, '/')).text).toContain('no answer');
+    store.readQueues = read;
+    time.now += 1_001;
+    expect((await get(app, '/')).text).not.toContain('no answer');
+  });
+
   it('flags a rule of the runtime that has not fired in time', async () => {
     const rule = { expression: 'rate(1 minute)', enabled: true, fired: 0, late: 0, failed: 0, givenUp: 0 };
     const rules = [

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueStats } from '../../src/operate/index.js';
-import { sentenceOf } from '../../src/tools/console/overview/sentence.js';
-import {
-  CONDITIONS,
-  type Condition,
-  type QueueView,
-  type RuleView,
-  type Snapshot,
-} from '../../src/tools/console/overview/snapshot.js';
+import { CONDITIONS, type Condition } from '../../src/tools/overview/conditions.js';
+import { sentenceOf } from '../../src/tools/overview/sentence.js';
+import type { QueueView, RuleView, Snapshot } from '../../src/tools/overview/snapshot.js';
 import { iso, MINUTE, NOW } from './console-under-test.js';
 
 const view = (queue: string, condition: Condition, stats: Partial<QueueStats> = {}): QueueView => ({
@@ -61,7 +56,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   failing: 'orders fails: 75 % of 20 attempts in 15 min.',
   late: 'prices is 16 min late: 4,212 records due, no run is at work.',
   paused: 'bulk is paused for 16 min, 1 record waits.',
-  dead: '116 records of mails need a decision: dead.',
+  dead: '116 dead records of mails need a decision.',
 };
 
 describe('the opening sentence', () => {

@@ -66,6 +66,8 @@ describe('the local runtime', () => {
       tables: ['Records'],
       rules: [{ expression: 'rate(1 minute)' }],
     });
+    const activity = await (await fetch(`${statusPage}activity.json`)).json();
+    expect(activity).toEqual({ minutes: {}, lastRuns: {} });
     const page = await (await fetch(statusPage)).text();
     expect(page).toContain('local runtime');
     expect(page).toContain('delivers to <code>https://erp.example.com/in</code>');

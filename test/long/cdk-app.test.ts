@@ -64,7 +64,7 @@ describe('the app, run as a process', () => {
     expect(code).toBe(0);
     const { Resources, Outputs } = templateIn(outdir);
     const types = Object.values<{ Type: string }>(Resources).map(({ Type }) => Type);
-    expect(types.filter((type) => type === 'AWS::Scheduler::Schedule')).toHaveLength(8);
+    expect(types.filter((type) => type === 'AWS::Scheduler::Schedule')).toHaveLength(9);
     expect(types).not.toContain('AWS::Events::Rule');
     expect(Outputs).toHaveProperty('ScheduleDeadLettersUrl');
   });

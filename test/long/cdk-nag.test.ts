@@ -26,6 +26,7 @@ it.each([Tracing.ACTIVE, Tracing.PASS_THROUGH])('a backlog with tracing: %s pass
       imports: { retry: { type: 'none' }, entry: 'test/cdk/fixtures/handler.ts' },
     },
     tracing,
+    widget: true,
   });
   for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
     expect(pack.validateScope(app).violations).toEqual([]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type MonitoredQueue, oldestDueAge, PacedCounts } from '../../src/monitor/index.js';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
 import { MemoryStore } from '../../src/store/index.js';
+import { replacing } from '../simulation/replacing.js';
 import { dynamoDbUnderTest } from '../store/dynamodb-under-test.js';
 import { item, NOW } from '../store/records.js';
 import { startDynamoDb } from '../store/start-dynamodb.js';
@@ -68,9 +69,31 @@ describe('the oldest due age of a progressive queue', () => {
       ],
       4 * HOUR,
     ],
+    [
+      'runs never reach the oldest of a tier',
+      [aged('a', 6 * DAY, 5 * HOUR), ...[1, 2, 3, 4].map((n) => aged(`b${n}`, 2 * DAY, 60))],
+      4 * HOUR,
+    ],
+    [
+      'runs never reach the youngest of a tier',
+      [aged('a', 2 * DAY, 5 * HOUR), ...[1, 2, 3, 4].map((n) => aged(`b${n}`, 6 * DAY, 60))],
+      4 * HOUR,
+    ],
   ])('%s', async (_, items, age) => {
     expect(await oldestDueAge(progressive, storeWith(...items))).toBeCloseTo(age, 3);
   });
+});
+
+it('what the index still shows, and has left its lane since, is not late', async () => {
+  const { store, now } = storeWith(due('a', -9_000, { insertedAt: at(-9_000) }));
+  const done = replacing(
+    {
+      readRecords: async (ids) => (await store.readRecords(ids)).map((one) => ({ ...one, lane: undefined })),
+    },
+    store,
+  );
+  expect(await oldestDueAge(progressive, { store, now })).toBeGreaterThan(8_000);
+  expect(await oldestDueAge(progressive, { store: done, now })).toBe(0);
 });
 
 describe('the counts of a queue', () => {
@@ -104,7 +127,7 @@ describe('the counts of a queue', () => {
     const counts = new PacedCounts({ ...clock, wall: () => wall });
     expect(await counts.of(perRecord, deps, hasTime)).toEqual({ waiting: 4_000, due: 4_000, dead: 0 });
     for (let i = 0; i < 100; i++) deps.store.put(due(`more${i}`, -i));
-    wall += 99_000;
+    wall += 39_000;
     expect(await counts.of(perRecord, deps, hasTime)).toMatchObject({ waiting: 4_000, countedAt: at(0) });
     wall += 2_000;
     expect(await counts.of(perRecord, deps, hasTime)).toEqual({ waiting: 4_100, due: 4_100, dead: 0 });

@@ -191,7 +191,8 @@ export class Account {
     } catch (error) {
       if (error === ENDED) sandbox.isAlive = false;
       this.sandboxes.delete(id);
-      this.measure('AWS/Lambda', 'Errors', dimensions, 1, at);
+      // Lambda measures it at the beginning of the invocation, and tells at its end: no alarm can know before.
+      this.measure('AWS/Lambda', 'Errors', dimensions, 1);
       throw error;
     }
   }

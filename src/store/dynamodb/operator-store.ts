@@ -9,7 +9,7 @@ import { CapacityMeter } from './capacity.js';
 import { QUEUE_PREFIX, queueKey } from './control-values.js';
 import { DUE_INDEX, indexKey } from './due.js';
 import { Expressions } from './expressions.js';
-import { LEASE_PREFIX, parseLease } from './lease-item.js';
+import { LEASE_PREFIX, leaseKey, parseLease } from './lease-item.js';
 import { parseQueueState } from './queues.js';
 import { asReadAndStatus, DynamoDbRecords } from './records.js';
 import { DynamoDbStore, type DynamoDbStoreDeps } from './store.js';
@@ -86,6 +86,10 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
     const { last, count } = answer;
     const next: IndexKey | undefined = last && { id: last.id?.S ?? '', dueAt: last.dueAt?.S ?? '' };
     return { count, next };
+  }
+
+  async readLease(key: string): Promise<LeaseState | undefined> {
+    return parseLease(await this.controlTable.get(leaseKey(key)));
   }
 
   async readLeases(): Promise<ReadonlyMap<string, LeaseState>> {

@@ -139,6 +139,10 @@ export class MemoryStore implements OperatorStore {
     return { count: this.records.query(query).keys.length, next: undefined as IndexKey | undefined };
   }
 
+  async readLease(key: string): Promise<LeaseState | undefined> {
+    return this.leases.held().get(key);
+  }
+
   async readLeases(): Promise<ReadonlyMap<string, LeaseState>> {
     return this.leases.held();
   }

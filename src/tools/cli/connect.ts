@@ -20,6 +20,8 @@ export interface Target {
   readonly local: boolean;
   /** The app's queues, where they are known. */
   readonly queues?: readonly string[] | undefined;
+  /** Of the runtime, with a slash at its end. */
+  readonly statusPage?: string | undefined;
   /** The runtime's tables that hold no records: those of its queues and leases among them. */
   readonly others?: readonly string[] | undefined;
 }
@@ -52,6 +54,7 @@ function atRuntime(runtime: RuntimeInfo, table = onlyTable(runtime)): Target {
     where: `table ${table} of the local runtime at ${runtime.endpoint}`,
     local: true,
     queues: runtime.queues,
+    statusPage: runtime.statusPage,
     others: runtime.tables.filter(({ records }) => !records).map(({ name }) => name),
   };
 }

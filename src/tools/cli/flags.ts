@@ -43,6 +43,10 @@ export const flags = {
   /** In milliseconds. */
   duration: (text: string): number => lengthOf(text, { above: 0 }),
 
+  /** In milliseconds. */
+  interval: (text: string): number =>
+    lengthOf(text, { least: 1, most: 3_600, expected: 'Expected a duration from 1s to 1h.' }),
+
   /** In seconds. */
   retention(text: string): number | 'forever' {
     return text === 'forever'

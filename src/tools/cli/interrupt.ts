@@ -1,10 +1,16 @@
-/** Ctrl-C or SIGTERM asks for an end in good order; a second one ends the process at once. */
-export function listenForInterrupt(onFirst: () => void): {
+/**
+ * Ctrl-C or SIGTERM asks for an end in good order; a second one ends the process at once.
+ *
+ * @param signals that do so. Default: SIGINT and SIGTERM
+ */
+export function listenForInterrupt(
+  onFirst: () => void,
+  signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM'],
+): {
   readonly signal: AbortSignal;
   close(): void;
 } {
   const abort = new AbortController();
-  const signals = ['SIGINT', 'SIGTERM'] as const;
   const close = () => {
     for (const name of signals) process.off(name, interrupted);
   };

@@ -14,6 +14,7 @@ import { showPolicy } from './policy.js';
 import { showRecord } from './show.js';
 import { simulatePolicies } from './simulate.js';
 import { SAMPLE_SPEED_TEXT, start } from './start.js';
+import { addTop } from './top/command.js';
 
 /** The command line. `onExit` gets the exit code of the command that ran. */
 export function createProgram(output: Output, onExit: (code: ExitCode) => void): Command {
@@ -112,6 +113,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
   addDoctor(program, output, onExit);
   addOperate(program, output, onExit);
   addConsole(program, output, onExit);
+  addTop(program, output, onExit);
 
   program
     .command('policy')

@@ -12,7 +12,11 @@ const HIDE_CURSOR = `${ESC}?25l`;
 const SHOW_CURSOR = `${ESC}?25h`;
 const CLEAR_TO_LINE_END = `${ESC}K`;
 const CLEAR_TO_SCREEN_END = `${ESC}J`;
-const CLEAR_SCREEN = `${ESC}2J${ESC}H`;
+const HOME = `${ESC}H`;
+const CLEAR_SCREEN = `${ESC}2J${HOME}`;
+/** A screen of its own: what was there before comes back at the end. */
+const ENTER_ALTERNATE = `${ESC}?1049h`;
+const LEAVE_ALTERNATE = `${ESC}?1049l`;
 /** Drawn as one picture by terminals that know it; ignored by the others. */
 const BEGIN_UPDATE = `${ESC}?2026h`;
 const END_UPDATE = `${ESC}?2026l`;
@@ -47,5 +51,45 @@ export class Screen {
   close(): void {
     this.#terminal.off('resize', this.#onResize);
     this.#terminal.write(SHOW_CURSOR);
+  }
+}
+
+/** The whole terminal, on a screen of its own. */
+export class FullScreen {
+  readonly #terminal: Terminal;
+  readonly #onResize: () => void;
+  #drawn = '';
+  #isOpen = true;
+
+  /** @param redraw called when the terminal has another size */
+  constructor(terminal: Terminal, redraw: () => void) {
+    this.#terminal = terminal;
+    this.#onResize = () => {
+      terminal.write(CLEAR_SCREEN);
+      this.#drawn = '';
+      redraw();
+    };
+    terminal.write(`${ENTER_ALTERNATE}${HIDE_CURSOR}${CLEAR_SCREEN}`);
+    terminal.on('resize', this.#onResize);
+  }
+
+  get size(): { columns: number; rows: number } {
+    return { columns: this.#terminal.columns || 80, rows: this.#terminal.rows || 24 };
+  }
+
+  /** Lines that fit. The same picture again writes nothing. */
+  draw(lines: readonly string[]): void {
+    const picture = lines.map((line) => `${line}${CLEAR_TO_LINE_END}`).join('\r\n');
+    if (!this.#isOpen || picture === this.#drawn) return;
+    this.#drawn = picture;
+    this.#terminal.write(`${BEGIN_UPDATE}${HOME}${picture}${CLEAR_TO_SCREEN_END}${END_UPDATE}`);
+  }
+
+  /** May be called again. */
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#terminal.off('resize', this.#onResize);
+    this.#terminal.write(`${SHOW_CURSOR}${LEAVE_ALTERNATE}`);
   }
 }

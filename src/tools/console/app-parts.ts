@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { CountsReader } from './counts.js';
+import type { CountsReader } from '../overview/counts.js';
 import type { ConsoleDeps } from './deps.js';
 import type { FlashNotes } from './flash.js';
 import type { PageContext } from './layout.js';

@@ -1,12 +1,13 @@
 import { type Context, Hono } from 'hono';
 import { systemClock } from '../../clock.js';
+import { CountsReader } from '../overview/counts.js';
+import { explainRead } from '../overview/explain-read.js';
 import { bulkRoutes } from './actions/bulk-routes.js';
 import { queueRoutes } from './actions/queue-routes.js';
 import { recordRoutes } from './actions/record-routes.js';
 import { assets } from './assets.js';
-import { CountsReader } from './counts.js';
 import type { ConsoleDeps } from './deps.js';
-import { explainRead, ReadError } from './errors.js';
+import { ReadError } from './errors.js';
 import { failuresPage } from './failures/view.js';
 import { FlashNotes } from './flash.js';
 import { type PageContext, page, Verdict } from './layout.js';
@@ -16,6 +17,7 @@ import { recordsPage } from './records/view.js';
 import { runtimeRoutes } from './runtime/routes.js';
 import { FormGuard, formLimit, keyGuard, ownLoadsOnly, securityHeaders } from './security.js';
 import { tiersPage } from './tiers/view.js';
+import { whatIfPage } from './what-if/view.js';
 
 /** The pages of the console. The server checks the `Host` header: see local-server.ts. */
 export function consoleApp(deps: ConsoleDeps): Hono {
@@ -44,6 +46,10 @@ export function consoleApp(deps: ConsoleDeps): Hono {
   });
   app.get('/failures', async (request) => request.html(failuresPage(contextOf(request), reader)));
   app.get('/tiers', async (request) => request.html(tiersPage(contextOf(request), reader)));
+  app.get('/what-if', async (request) => {
+    const field = (name: string) => request.req.query(name) ?? '';
+    return request.html(whatIfPage(contextOf(request), reader, field));
+  });
   app.route('/record', recordRoutes(routes));
   app.route('/queue', queueRoutes(routes));
   app.route('/', bulkRoutes(routes));

@@ -1,24 +1,15 @@
-import type { BacklogOperatorOptions } from '../../operate/index.js';
-import type { RetryPolicy } from '../../policies/index.js';
-import type { RunReport } from '../local/status/run-report.js';
-import type { RuntimeStatus } from '../local/status/status.js';
+import type { OverviewDeps, RuntimeKnowledge } from '../overview/deps.js';
 
 /** What a console works on, and what its pages may do. */
-export interface ConsoleDeps {
-  /** The tables, and the backlog's clock. */
-  readonly backlog: BacklogOperatorOptions;
+export interface ConsoleDeps extends OverviewDeps {
   /** In the header: the name of the app, or of the table. */
   readonly name: string;
   /** For the user: which table, and where. */
   readonly where: string;
   /** Whether actions are allowed. */
   readonly access: Access;
-  /** Queues that are shown even if no run has served them yet. Default: none. */
-  readonly queues?: (() => readonly KnownQueue[]) | undefined;
   /** Gets each action with what came of it. */
   readonly onAction: (entry: ActionEntry) => void;
-  /** How long counts are shown before they are read again, in real milliseconds. Default: 5,000. */
-  readonly countsForMs?: number | undefined;
   /** Only a browser that opened the address with this key gets an answer. Default: any program of this machine does. */
   readonly key?: string | undefined;
   /** The local runtime that serves it. Default: the backlog is in AWS, and its rules are not known. */
@@ -29,14 +20,6 @@ export interface ConsoleDeps {
 export type Access =
   | { readonly write: true; readonly as: string }
   | { readonly write: false; readonly reason: string };
-
-/** A queue of the app. */
-export interface KnownQueue {
-  /** Its name. */
-  readonly name: string;
-  /** Its policy, where the app says it. */
-  readonly retry?: RetryPolicy | undefined;
-}
 
 /** One action of an operator, for the log. */
 export interface ActionEntry {
@@ -50,21 +33,8 @@ export interface ActionEntry {
   readonly result: string;
 }
 
-/** Attempts that ended within one minute of the backlog's time. */
-export interface MinuteCount {
-  /** When the minute begins, epoch milliseconds. */
-  readonly at: number;
-  readonly succeeded: number;
-  readonly failed: number;
-}
-
 /** What a local runtime lets its console see and do. */
-export interface ConsoleRuntime {
-  status(): RuntimeStatus;
-  /** The last two hours, of one queue. Minutes without an attempt are left out. */
-  minutesOf(queue: string): readonly MinuteCount[];
-  /** Undefined: the rule has not fired since the start. */
-  lastRunOf(rule: string): RunReport | undefined;
+export interface ConsoleRuntime extends RuntimeKnowledge {
   /** Starts a rule's function at once. */
   runRule(rule: string): Promise<void>;
   /** Puts a new record into the table. False: a record with this id was there already, and was left alone. */

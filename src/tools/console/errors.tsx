@@ -1,16 +1,4 @@
-import { shortened } from './format.js';
 import { Icon } from './parts.js';
-
-/** Why the tables could not be read, in one line. */
-export function explainRead(error: unknown): string {
-  const { name, message } =
-    error instanceof Error ? deepest(error) : { name: 'Error', message: String(error) };
-  return shortened(name === 'Error' ? message : `${name}: ${message}`, 300);
-}
-
-function deepest(error: Error): Error {
-  return error.cause instanceof Error ? deepest(error.cause) : error;
-}
 
 /** The message as it came, and the next step. Where `stale` is not said, it is all that the page has. */
 export function ReadError({ reason, stale }: { reason: string; stale?: boolean }) {

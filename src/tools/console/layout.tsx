@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
+import { fullClock } from '../format.js';
 import { SCRIPT, STYLESHEET } from './assets.js';
 import type { ConsoleDeps } from './deps.js';
-import { fullClock } from './format.js';
 import { Foreign, Icon } from './parts.js';
 import { CSRF_FIELD } from './security.js';
 

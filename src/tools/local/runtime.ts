@@ -179,6 +179,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   });
   view.current = {
     status: () => status.status(),
+    activity: () => log.activity(),
     console: runtimeConsole({
       tables,
       allTables: app.tables.map(({ name }) => name),

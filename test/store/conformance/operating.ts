@@ -146,6 +146,9 @@ export function operating(underTest: UnderTest): void {
     expect(leases.get('op-lane')).toMatchObject(hold);
     expect(leases.get('op-lane#2')).toMatchObject({ ids: ['c'] });
     expect(leases.has('op-free')).toBe(false);
+    expect(await store.readLease('op-lane#2')).toMatchObject({ ids: ['c'] });
+    expect(await store.readLease('op-free')).toBeUndefined();
+    expect(await store.readLease('op-none')).toBeUndefined();
   });
 
   it('pauses a queue and lets it go on, and says whether that changed anything', async () => {

@@ -1,7 +1,7 @@
 import { age } from '../../../duration.js';
 import type { ActionResult } from '../../../operate/index.js';
 import { resultText } from '../../cli/operate/report.js';
-import { count, records, units } from '../format.js';
+import { count, records, units } from '../../format.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Panel, recordLink } from '../parts.js';
 import type { ConsoleAction, Field } from './catalog.js';

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { jsonOf } from '../../../delivery/body.js';
 import type { BacklogRecord } from '../../../record/index.js';
 import { indentJson } from '../../cli/show.js';
-import { shortened } from '../format.js';
+import { shortened } from '../../format.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Panel, recordLink, StateBadge } from '../parts.js';
 import type { ConsoleAction, Field } from './catalog.js';

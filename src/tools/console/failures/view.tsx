@@ -1,8 +1,9 @@
 import { age } from '../../../duration.js';
 import { Tables } from '../../../operate/tables.js';
-import type { CountsReader } from '../counts.js';
-import { explainRead, ReadError } from '../errors.js';
-import { count, records, units } from '../format.js';
+import { count, records, units } from '../../format.js';
+import type { CountsReader } from '../../overview/counts.js';
+import { explainRead } from '../../overview/explain-read.js';
+import { ReadError } from '../errors.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, link, Mark, Panel, recordLink } from '../parts.js';
 import { BUCKETS, type FailureGroup, groupFailures } from './groups.js';

@@ -1,5 +1,5 @@
-import type { MinuteCount } from '../deps.js';
-import { clockText, count } from '../format.js';
+import { clockText, count } from '../../format.js';
+import type { MinuteCount } from '../../local/status/status.js';
 
 const MINUTE_MS = 60_000;
 const SHOWN_MINUTES = 120;

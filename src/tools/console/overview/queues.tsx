@@ -1,19 +1,9 @@
 import { age } from '../../../duration.js';
+import { LOOKS } from '../../overview/conditions.js';
+import type { QueueView } from '../../overview/snapshot.js';
 import type { PageContext } from '../layout.js';
-import { Badge, Count, Foreign, type IconName, link, Panel, type Tone, Unknown, When } from '../parts.js';
+import { Badge, Count, Foreign, link, Panel, Unknown, When } from '../parts.js';
 import { MinutesChart } from './chart.js';
-import type { Condition, QueueView } from './snapshot.js';
-
-const BADGES: Readonly<Record<Condition, readonly [tone: Tone, icon: IconName, word: string]>> = {
-  breaker: ['amber', 'breaker', 'Breaker open'],
-  failing: ['dead', 'fail', 'Failing'],
-  late: ['amber', 'warn', 'Late'],
-  paused: ['amber', 'paused', 'Paused'],
-  dead: ['dead', 'dead', 'Has dead records'],
-  working: ['run', 'run', 'Run at work'],
-  waiting: ['new', 'new', 'Waiting'],
-  quiet: ['ok', 'ok', 'Quiet'],
-};
 
 /** All queues, the worst first. */
 export function QueuesPanel({ context, queues }: { context: PageContext; queues: readonly QueueView[] }) {
@@ -88,7 +78,7 @@ function QueueRow(props: { context: PageContext; view: QueueView; hasChart: bool
   const { context, view, hasChart, hasRetry } = props;
   const { stats, condition, minutes, inRetry, recent } = view;
   const { queue } = stats;
-  const [tone, icon, word] = BADGES[condition];
+  const { tone, icon, word } = LOOKS[condition];
   return (
     <tr data-key={queue}>
       <td class="lead">

@@ -1,13 +1,14 @@
 import { age } from '../../../duration.js';
+import { count, shortened, units } from '../../format.js';
 import type { RunReport } from '../../local/status/run-report.js';
-import type { CountsReader } from '../counts.js';
-import { explainRead, ReadError } from '../errors.js';
-import { count, shortened, units } from '../format.js';
+import type { CountsReader } from '../../overview/counts.js';
+import { explainRead } from '../../overview/explain-read.js';
+import { sentenceOf } from '../../overview/sentence.js';
+import { type RuleView, snapshotOf } from '../../overview/snapshot.js';
+import { ReadError } from '../errors.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Mark, Panel, When } from '../parts.js';
 import { QueuesPanel } from './queues.js';
-import { sentenceOf } from './sentence.js';
-import { type RuleView, snapshotOf } from './snapshot.js';
 
 /** What is wrong, and how the queues are. */
 export async function overview(context: PageContext, reader: CountsReader) {
@@ -18,7 +19,7 @@ export async function overview(context: PageContext, reader: CountsReader) {
   const { tone, title, details } = sentenceOf(snapshot, reason);
   const wall = deps.backlog.clock?.wall() ?? Date.now();
   const note = counts
-    ? `counts ≈, read ${age(wall - counts.readAt)} ago, ${units(counts.stats.readUnits)}`
+    ? `counts ≈, read ${age(wall - counts.readAt)} ago, ${units(counts.readUnits)}`
     : 'no counts';
   return page({
     context,

@@ -1,5 +1,5 @@
 import { age } from '../../../duration.js';
-import { clockText } from '../format.js';
+import { clockText } from '../../format.js';
 import { AttemptMark } from './marks.js';
 import type { AttemptPlan } from './plan.js';
 

@@ -1,6 +1,6 @@
 import { jsonOf } from '../../../delivery/body.js';
 import { indentJson } from '../../cli/show.js';
-import { bytes, shortened } from '../format.js';
+import { bytes, shortened } from '../../format.js';
 import { link, Panel } from '../parts.js';
 
 /** Above this the payload is folded. */

@@ -55,7 +55,7 @@ function nextOf({ notBefore, dueAt, insertedAt }: BacklogRecord, now: number): n
 }
 
 /** Its own policy, or that of its queue; undefined: not known. One that is invalid counts as none, as in a run. */
-function policyOf(
+export function policyOf(
   { retry, limits }: Pick<BacklogRecord, 'retry' | 'limits'>,
   queuePolicy: RetryPolicy | undefined,
 ): ResolvedPolicy | undefined {

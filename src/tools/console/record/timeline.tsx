@@ -1,6 +1,6 @@
 import { age } from '../../../duration.js';
 import type { BacklogRecord, HistoryEntry } from '../../../record/index.js';
-import { clockText } from '../format.js';
+import { clockText } from '../../format.js';
 import { Foreign, Panel, When } from '../parts.js';
 import { MARK_WORDS, MarkIcon } from './marks.js';
 import { type AttemptPlan, kindOf } from './plan.js';

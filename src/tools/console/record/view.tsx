@@ -1,8 +1,8 @@
 import { jsonOf } from '../../../delivery/body.js';
 import { age } from '../../../duration.js';
 import { type BacklogRecord, isPending } from '../../../record/index.js';
+import { fullClock } from '../../format.js';
 import { ACTIONS } from '../actions/catalog.js';
-import { fullClock } from '../format.js';
 import { type PageContext, page } from '../layout.js';
 import { Fact, Foreign, Icon, link, Panel, type RecordState, StateBadge, When } from '../parts.js';
 import { NextAttempt } from '../records/next-attempt.js';

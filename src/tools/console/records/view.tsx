@@ -2,8 +2,8 @@ import { ConfigurationError } from '../../../errors.js';
 import { Tables } from '../../../operate/tables.js';
 import type { BacklogRecord } from '../../../record/index.js';
 import { isPending, STATUSES } from '../../../record/index.js';
-import type { CountsReader } from '../counts.js';
-import { count, shortened, units } from '../format.js';
+import { count, shortened, units } from '../../format.js';
+import type { CountsReader } from '../../overview/counts.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import {
   Foreign,

@@ -1,4 +1,4 @@
-import { count } from '../format.js';
+import { count } from '../../format.js';
 
 interface BarsProps {
   readonly values: readonly number[];
@@ -6,6 +6,8 @@ interface BarsProps {
   readonly label: (i: number) => string | undefined;
   /** What the picture shows, for those that do not see it. */
   readonly title: string;
+  /** What the scale goes up to at least. Default: the greatest of the values. */
+  readonly most?: number | undefined;
   /** From here on nothing is known; undefined: all is. */
   readonly unknownFrom?: number | undefined;
 }
@@ -33,7 +35,7 @@ export function Bars(props: BarsProps) {
 
 function Picture(props: BarsProps & { width: number }) {
   const { values, label, title, unknownFrom, width: whole } = props;
-  const most = Math.max(...values, 1);
+  const most = Math.max(...values, props.most ?? 1, 1);
   const step = niceStep(most);
   const top = Math.ceil(most / step) * step;
   const width = (whole - LEFT) / values.length;

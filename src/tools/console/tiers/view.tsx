@@ -3,12 +3,14 @@ import type { QueueStats } from '../../../operate/index.js';
 import { Tables } from '../../../operate/tables.js';
 import { DEFAULT_TIERS } from '../../../policies/index.js';
 import type { QueueState } from '../../../store/store.js';
-import type { CountsReader } from '../counts.js';
+import { clockText, count, records, units } from '../../format.js';
+import type { CountsReader } from '../../overview/counts.js';
+import { explainRead } from '../../overview/explain-read.js';
 import type { ConsoleDeps } from '../deps.js';
-import { explainRead, ReadError } from '../errors.js';
-import { clockText, count, records, units } from '../format.js';
+import { ReadError } from '../errors.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Fact, Foreign, Mark, Panel, When } from '../parts.js';
+import { whatIfLink } from '../what-if/view.js';
 import { Bars } from './bars.js';
 import { type Forecast, forecastOf } from './forecast.js';
 
@@ -76,10 +78,15 @@ function DrainPanel({
   return (
     <Panel title="Time to drain" note={note} live="drain">
       <dl class="facts2">
-        {queues.map(({ queue, pending }) => (
+        {queues.map(({ queue, pending, due }) => (
           <Fact label={queue}>
             <span class="num">{drainText(deps, queue, pending, now)}</span>
             <span class="sm sub block">{records(pending)} waiting</span>
+            {due === undefined ? null : (
+              <a class="sm" href={whatIfLink(queue)}>
+                What if<span class="vh"> {queue} had another policy</span>
+              </a>
+            )}
           </Fact>
         ))}
       </dl>

@@ -1,7 +1,7 @@
 import type { RunSummary } from '../../../worker/summary.js';
 import type { Notice } from '../sandbox/function-logs.js';
 import type { RunReport } from './run-report.js';
-import type { RunTotals } from './status.js';
+import type { RunTotals, RuntimeActivity } from './status.js';
 
 interface RuleCounts {
   fired: number;
@@ -60,6 +60,14 @@ export class RunLog {
   /** The last two hours of a queue. Minutes in which no attempt ended are left out. */
   minutesOf(queue: string): readonly Readonly<MinuteCounts>[] {
     return this.#minutes.get(queue) ?? [];
+  }
+
+  /** What other programs of this machine may read of it. */
+  activity(): RuntimeActivity {
+    return {
+      minutes: Object.fromEntries(this.#minutes),
+      lastRuns: Object.fromEntries(this.#last),
+    };
   }
 
   add(report: RunReport): void {

@@ -1,15 +1,16 @@
 import { html } from 'hono/html';
 import { type LocalServer, localApp, serveLocally } from '../local-server.js';
-import type { RuntimeStatus } from './status.js';
+import type { RuntimeActivity, RuntimeStatus } from './status.js';
 
 /** What the page shows once the runtime has started. */
 export interface StatusPageParts {
   readonly status: () => RuntimeStatus;
+  readonly activity: () => RuntimeActivity;
   /** The console; undefined: the app has no table of records. */
   readonly console: { fetch(request: Request): Response | Promise<Response> } | undefined;
 }
 
-/** The console for people and `/status.json` for programs, for this machine only. */
+/** The console for people, `/status.json` and `/activity.json` for programs, for this machine only. */
 export async function startStatusPage(
   port: number,
   parts: () => StatusPageParts | undefined,
@@ -18,6 +19,10 @@ export async function startStatusPage(
   app.get('/status.json', (context) => {
     const current = parts();
     return current ? context.json(current.status()) : context.json({ starting: true }, 503);
+  });
+  app.get('/activity.json', (context) => {
+    const current = parts();
+    return current ? context.json(current.activity()) : context.json({ starting: true }, 503);
   });
   app.all('*', (context) => {
     const current = parts();

@@ -25,6 +25,22 @@ export interface RuntimeStatus {
   readonly sample?: { readonly inserted: number; readonly erp?: ErpState | undefined } | undefined;
 }
 
+/** Attempts that ended within one minute of the backlog's time. */
+export interface MinuteCount {
+  /** When the minute begins, epoch milliseconds. */
+  readonly at: number;
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+/** What `/activity.json` shows, for the overview in a terminal. */
+export interface RuntimeActivity {
+  /** By queue, the oldest minute first: the last two hours, without the minutes in which no attempt ended. */
+  readonly minutes: Readonly<Record<string, readonly MinuteCount[]>>;
+  /** By rule: its newest firing, also one that found nothing to do. */
+  readonly lastRuns: Readonly<Record<string, RunReport>>;
+}
+
 export interface QueueStatus {
   readonly name: string;
   /** Absent if records name a queue that the app does not have. */

@@ -1,6 +1,7 @@
-import { age } from '../../../duration.js';
+import { age } from '../../duration.js';
 import { count, names, records } from '../format.js';
-import type { Condition, QueueView, Snapshot } from './snapshot.js';
+import type { Condition } from './conditions.js';
+import type { QueueView, Snapshot } from './snapshot.js';
 
 /** What the overview says first. */
 export interface Sentence {
@@ -87,7 +88,9 @@ function deadText(queues: readonly QueueView[]): Finding[] {
   if (total === 0) return [];
   const verb = total === 1 ? 'needs' : 'need';
   return [
-    amber(`${records(total)} of ${names(having.map(({ stats }) => stats.queue))} ${verb} a decision: dead.`),
+    amber(
+      `${records(total, 'dead')} of ${names(having.map(({ stats }) => stats.queue))} ${verb} a decision.`,
+    ),
   ];
 }
 

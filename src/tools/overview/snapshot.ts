@@ -1,21 +1,9 @@
-import type { QueueStats } from '../../../operate/index.js';
-import type { RunReport } from '../../local/status/run-report.js';
-import type { RuleStatus } from '../../local/status/status.js';
-import { type Counts, isLeaseOfQueue } from '../counts.js';
-import type { ConsoleDeps, MinuteCount } from '../deps.js';
-
-/** What a queue suffers from, the worst first. */
-export const CONDITIONS = [
-  'breaker',
-  'failing',
-  'late',
-  'paused',
-  'dead',
-  'working',
-  'waiting',
-  'quiet',
-] as const;
-export type Condition = (typeof CONDITIONS)[number];
+import type { QueueStats } from '../../operate/index.js';
+import type { RunReport } from '../local/status/run-report.js';
+import type { MinuteCount, RuleStatus } from '../local/status/status.js';
+import { CONDITIONS, type Condition } from './conditions.js';
+import { type Counts, isLeaseOfQueue } from './counts.js';
+import type { OverviewDeps } from './deps.js';
 
 /** A queue as the overview shows it. */
 export interface QueueView {
@@ -58,7 +46,7 @@ const LATE_REAL_SECONDS = 5;
 const LEAST_ATTEMPTS = 5;
 const FAILING_SHARE = 0.5;
 
-export function snapshotOf(deps: ConsoleDeps, counts: Counts | undefined, now: number): Snapshot {
+export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: number): Snapshot {
   const status = deps.runtime?.status();
   const speed = deps.backlog.clock?.speed ?? 1;
   const lateSeconds = LATE_SECONDS + LATE_REAL_SECONDS * (speed - 1);

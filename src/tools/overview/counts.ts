@@ -2,7 +2,7 @@ import { isExpired } from '../../leases/lease.js';
 import { BacklogOperator, type Stats } from '../../operate/index.js';
 import { Tables } from '../../operate/tables.js';
 import type { LeaseState, QueueState } from '../../store/store.js';
-import type { ConsoleDeps } from './deps.js';
+import type { OverviewDeps } from './deps.js';
 
 /** Counts of all queues, as they were read at one time. */
 export interface Counts {
@@ -13,6 +13,8 @@ export interface Counts {
   readonly states: ReadonlyMap<string, QueueState>;
   /** Real time, epoch milliseconds. */
   readonly readAt: number;
+  /** What they have cost. */
+  readonly readUnits: number;
 }
 
 /** The newest counts, and why there are no newer ones. */
@@ -45,7 +47,11 @@ export class CountsReader {
   private tookMs = 0;
   private reading: Promise<LatestCounts> | undefined;
 
-  constructor(private readonly deps: ConsoleDeps) {
+  /** @param patience default: what DynamoDB throttles or does not answer is repeated for half a minute; aborted: never */
+  constructor(
+    private readonly deps: OverviewDeps,
+    private readonly patience?: AbortSignal,
+  ) {
     this.operator = new BacklogOperator(deps.backlog);
     this.tables = new Tables(deps.backlog);
   }
@@ -61,10 +67,11 @@ export class CountsReader {
     return isShown && this.tookMs > LONG_MS ? this.latest : this.reading;
   }
 
-  /** How long the counts are shown: longer, if they have cost much. */
+  /** How long the counts are shown: longer, if they have cost much. An error is not, however long it took. */
   private holdMs(): number {
-    const units = this.deps.runtime ? 0 : (this.latest.counts?.stats.readUnits ?? 0);
     const least = this.deps.countsForMs ?? DEFAULT_MS;
+    if (this.latest.error !== undefined) return least;
+    const units = this.deps.runtime ? 0 : (this.latest.counts?.readUnits ?? 0);
     return Math.max(
       least,
       Math.min(this.tookMs / MAX_SHARE, MOST_HELD_MS),
@@ -81,15 +88,19 @@ export class CountsReader {
     const startedAt = performance.now();
     try {
       const alsoQueues = this.deps.queues?.().map(({ name }) => name);
-      const { store } = this.tables.open();
+      const { store, units } = this.tables.open();
       const [stats, all, states] = await Promise.all([
-        this.operator.stats({ alsoQueues }),
+        this.operator.stats({ alsoQueues, signal: this.patience }),
         store.readLeases(),
         store.readQueues(),
       ]);
       const { clock } = this.tables;
       const leases = new Map([...all].filter(([, lease]) => !isExpired(lease, clock)));
-      this.latest = { counts: { stats, leases, states, readAt: clock.wall() }, error: undefined };
+      const readUnits = stats.readUnits + units().readUnits;
+      this.latest = {
+        counts: { stats, leases, states, readAt: clock.wall(), readUnits },
+        error: undefined,
+      };
     } catch (error) {
       this.latest = { counts: this.latest.counts, error };
     }

@@ -1,4 +1,4 @@
-import { age } from '../../duration.js';
+import { age } from '../duration.js';
 
 const DAY_MS = 86_400_000;
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
@@ -36,8 +36,8 @@ export function count(number: number): string {
 }
 
 /** `1 record`, `12,937 records`. */
-export function records(number: number): string {
-  return `${count(number)} ${number === 1 ? 'record' : 'records'}`;
+export function records(number: number, kind = ''): string {
+  return [count(number), kind, number === 1 ? 'record' : 'records'].filter(Boolean).join(' ');
 }
 
 /** `512 B`, `1.2 KB`, `3.4 MB`. */

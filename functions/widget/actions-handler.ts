@@ -1,0 +1,110 @@
+import * as z from 'zod/mini';
+import { scaledClock, systemClock } from '../../src/clock.js';
+import { createDynamoDbClient, DynamoDbOperatorStore, type QueueState } from '../../src/store/index.js';
+import { shortened } from '../../src/tools/format.js';
+import { explainRead } from '../../src/tools/overview/explain-read.js';
+import type { LambdaHandler } from '../lambda-context.js';
+import { lambdaHandler, once } from '../lambda-handler.js';
+import { createLogger } from '../logger.js';
+import { readSettings } from '../settings.js';
+import { ACTIONS, type Action, actionButton, type Endpoints, overviewButton } from './buttons.js';
+import { ACTIONS_DOCS } from './describe.js';
+import { isDescribe, type WidgetContext, widgetContextOf } from './event.js';
+import { html } from './html.js';
+import { headline } from './icons.js';
+import { page, trouble } from './page.js';
+import { FUNCTION_ARN } from './settings.js';
+import type { WidgetSeams } from './widget-handler.js';
+
+const requestSchema = z.object({
+  action: z.enum(ACTIONS),
+  queue: z.string(),
+  /** The function that draws the overview. */
+  overview: z.optional(z.string().check(z.regex(FUNCTION_ARN))),
+});
+
+/**
+ * Pauses or resumes a queue, for the buttons of the overview. An event that is not one of theirs does nothing.
+ *
+ * It does no more than that: to redrive records is no matter for one button, as it wants a selection, a pace and a look
+ * at what would happen. The console has those.
+ *
+ * CloudWatch calls it with the rights of the viewer, and does not name the viewer. The log line has the id of the
+ * invocation; CloudTrail has the caller beside it, if it records Lambda's data events.
+ */
+export function widgetActionsHandler(overrides: WidgetSeams = {}): LambdaHandler<string> {
+  const { logger = createLogger(), env = process.env } = overrides;
+  const start = once(() => {
+    const settings = readSettings(env);
+    const clock = overrides.clock ?? (settings.clock ? scaledClock(settings.clock) : systemClock);
+    const { tables, queues } = settings;
+    const store =
+      overrides.store ?? new DynamoDbOperatorStore({ client: createDynamoDbClient(), tables, clock });
+    return { tables, store, isQueue: (name: string) => Object.hasOwn(queues, name) };
+  });
+
+  return lambdaHandler(logger, async (event, { invokedFunctionArn: actions }) => {
+    if (isDescribe(event)) return ACTIONS_DOCS;
+    const viewer = widgetContextOf(event);
+    const { data: request } = requestSchema.safeParse(event);
+    if (!viewer || !request) return refused('It expects the event of a button.', viewer);
+    if ('action' in viewer.params) return refused('A widget may not act when it is looked at.', viewer);
+    const { action, queue, overview } = request;
+    const who = { account: viewer.accountId, dashboard: viewer.dashboardName, widget: viewer.widgetId };
+    try {
+      const { store, isQueue } = start();
+      if (!isQueue(queue)) return refused(`There is no queue ${shortened(queue, 128)} here.`, viewer);
+      const changed = await store.setPaused(queue, action === 'pause');
+      const line = { queue, changed, ...who };
+      if (action === 'pause') logger.info('queue paused', line);
+      else logger.info('queue resumed', line);
+      return outcome({ action, queue, changed }, await store.readQueue(queue), { actions, overview }, viewer);
+    } catch (error) {
+      logger.error('a queue could not be paused or resumed', { queue, action, ...who, error });
+      return trouble(
+        `Whether ${queue} was changed is not known`,
+        explainRead(error),
+        pauseLine(env, action, queue),
+        viewer,
+      );
+    }
+  });
+}
+
+function refused(reason: string, viewer: WidgetContext = { theme: 'light', params: {} }): string {
+  const body = html`${headline('amber', 'Nothing was done')}<p class="d"><bdi>${reason}</bdi></p>`;
+  return page(body, viewer);
+}
+
+interface Done {
+  readonly action: Action;
+  readonly queue: string;
+  /** False: it was so already. */
+  readonly changed: boolean;
+}
+
+function outcome(
+  done: Done,
+  { paused, pausedAt }: QueueState,
+  endpoints: Endpoints,
+  viewer: WidgetContext,
+): string {
+  const { queue, changed } = done;
+  const already = changed ? '' : ' already';
+  const title = paused ? `${queue} is paused${already}` : `${queue} goes on${already}`;
+  const since = pausedAt === undefined ? '' : ` Paused since ${pausedAt.slice(0, 19).replace('T', ' ')} UTC.`;
+  const meaning = paused
+    ? `No further attempt begins, and records wait until an operator resumes it.${since}`
+    : 'What is due is attempted at the next run.';
+  const undo = actionButton(paused ? 'resume' : 'pause', queue, endpoints);
+  const body = html`${headline(paused ? 'amber' : 'ok', title, paused ? 'paused' : 'ok')}<p class="d">${meaning}</p><div class="b">${overviewButton(endpoints)}${undo}</div>`;
+  return page(body, viewer);
+}
+
+function pauseLine(
+  { BACKLOG_TABLE: table = 'TABLE', BACKLOG_CONTROL_TABLE: control = 'CONTROL' }: NodeJS.ProcessEnv,
+  action: Action,
+  queue: string,
+): string {
+  return `npx backlog ${action} ${queue} --table ${table} --control-table ${control}`;
+}

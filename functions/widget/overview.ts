@@ -1,0 +1,113 @@
+import { age } from '../../src/duration.js';
+import { count, names, units } from '../../src/tools/format.js';
+import { LOOKS } from '../../src/tools/overview/conditions.js';
+import { type Sentence, sentenceOf } from '../../src/tools/overview/sentence.js';
+import type { QueueView, Snapshot } from '../../src/tools/overview/snapshot.js';
+import { actionButton, type Endpoints } from './buttons.js';
+import type { WidgetContext } from './event.js';
+import { type Html, html } from './html.js';
+import { badge, headline } from './icons.js';
+import { isNarrow, page } from './page.js';
+
+/** What the overview shows, and how old it is. */
+export interface OverviewReading {
+  readonly snapshot: Snapshot;
+  /** The oldest of its counts, the backlog's time. */
+  readonly countedAt: number;
+  /** Queues with more records than could be counted in time. */
+  readonly atLeast: ReadonlySet<string>;
+  readonly readUnits: number;
+}
+
+/** As many queues are all shown; of more, those in which there is nothing share a line. */
+const FEW_QUEUES = 6;
+/** Findings beside the first one. */
+const MOST_DETAILS = 3;
+/** All rows together. With what is around them, the widget stays below 32 KB. */
+const MOST_ROW_BYTES = 24_000;
+
+/** What is wrong, in a sentence, and the queues, the worst first: both as in the console. */
+export function overview(reading: OverviewReading, endpoints: Endpoints, context: WidgetContext): string {
+  const { snapshot } = reading;
+  const { queues = [] } = snapshot;
+  const isFew = queues.length <= FEW_QUEUES;
+  const shown = queues.filter(({ condition }) => isFew || condition !== 'quiet');
+  const quiet = queues.filter((queue) => !shown.includes(queue));
+  const { rows, left } = withinBytes(shown, (queue) => row(queue, reading, endpoints, context));
+  const body = html`${sentence(sentenceOf(snapshot))}${table(rows, endpoints)}${folded('more', left)}${folded('quiet', quiet)}${footer(reading)}`;
+  return page(body, context);
+}
+
+function sentence({ tone, title, details }: Sentence): Html {
+  // What the console says beside "all is well" is where it shows failures.
+  const others = tone === 'ok' ? [] : details;
+  const shown = others.slice(0, MOST_DETAILS).map((detail) => html`<p class="d">${detail}</p>`);
+  const rest = others.length - shown.length;
+  const more = rest > 0 ? html`<p class="d">${rest} more below.</p>` : undefined;
+  return html`${headline(tone, title)}${shown}${more}`;
+}
+
+function table(rows: readonly Html[], { actions }: Endpoints): Html | undefined {
+  if (rows.length === 0) return undefined;
+  const last = actions === undefined ? undefined : html`<th scope="col"></th>`;
+  return html`<table><thead><tr><th scope="col">Queue</th>${['Waiting', 'Due', 'Oldest due', 'Dead'].map(
+    (name) => html`<th scope="col" class="r">${name}</th>`,
+  )}${last}</tr></thead><tbody>${rows}</tbody></table>`;
+}
+
+function row(
+  { stats, condition }: QueueView,
+  { snapshot, atLeast }: OverviewReading,
+  endpoints: Endpoints,
+  context: WidgetContext,
+): Html {
+  const { queue, paused, pending, due, dead, oldestDueAt } = stats;
+  const sign = atLeast.has(queue) ? '≥ ' : '';
+  const number = (value: number | undefined, tone = '') =>
+    value === undefined || value === 0
+      ? html`<td class="r q">${value ?? '–'}</td>`
+      : html`<td class="r ${tone}">${sign}${count(value)}</td>`;
+  // The worst of its conditions is the first; a queue that is paused says so in any case.
+  const isPausedToo = paused && condition !== 'paused';
+  const button = actionButton(paused ? 'resume' : 'pause', queue, endpoints);
+  return html`<tr><th scope="row"><bdi class="n">${queue}</bdi>${badge(LOOKS[condition])}${
+    isPausedToo ? badge(LOOKS.paused) : undefined
+  }</th>${number(pending)}${number(due?.now)}${oldest(oldestDueAt, snapshot.now, context)}${number(dead, 'dead')}${
+    button && html`<td class="r">${button}</td>`
+  }</tr>`;
+}
+
+function oldest(oldestDueAt: string | undefined, now: number, context: WidgetContext): Html {
+  const ms = now - Date.parse(oldestDueAt ?? '');
+  if (Number.isNaN(ms)) return html`<td class="r q">–</td>`;
+  const exact = age(Math.abs(ms));
+  // Its larger unit: `41 min`.
+  const text = isNarrow(context) ? (/^\S+ \S+/.exec(exact)?.[0] ?? exact) : exact;
+  return ms >= 0 ? html`<td class="r">${text}</td>` : html`<td class="r q">in ${text}</td>`;
+}
+
+/** Rows as long as there is room for them, and the queues that got none. */
+function withinBytes(queues: readonly QueueView[], toRow: (queue: QueueView) => Html) {
+  const rows: Html[] = [];
+  let bytes = 0;
+  for (const queue of queues) {
+    const next = toRow(queue);
+    bytes += Buffer.byteLength(next.text);
+    if (bytes > MOST_ROW_BYTES) break;
+    rows.push(next);
+  }
+  return { rows, left: queues.slice(rows.length) };
+}
+
+/** `12 quiet: orders, invoices and 10 more`. */
+function folded(word: 'more' | 'quiet', queues: readonly QueueView[]): Html | undefined {
+  if (queues.length === 0) return undefined;
+  return html`<p class="f">${queues.length} ${word}: <bdi>${names(queues.map(({ stats }) => stats.queue))}</bdi></p>`;
+}
+
+function footer({ snapshot, countedAt, atLeast, readUnits }: OverviewReading): Html {
+  const held = snapshot.now - countedAt;
+  const older = held >= 1000 ? `, counts up to ${age(held)} older` : '';
+  const most = atLeast.size > 0 ? ' ≥: there are more records than can be counted in time.' : '';
+  return html`<p class="f">Read at ${new Date(snapshot.now).toISOString().slice(11, 19)} UTC${older}. Counts ≈, ${units(readUnits)}.${most}</p>`;
+}

@@ -1,0 +1,24 @@
+import type { WidgetContext } from './event.js';
+import { type Html, html } from './html.js';
+import { headline } from './icons.js';
+import { style } from './style.js';
+
+/** Below it, names stand above their states. */
+const NARROW_PX = 560;
+
+export function isNarrow({ width = Number.POSITIVE_INFINITY }: WidgetContext): boolean {
+  return width < NARROW_PX;
+}
+
+/** The widget's HTML, in the console's theme. */
+export function page(body: Html, context: WidgetContext): string {
+  const { theme } = context;
+  const size = isNarrow(context) ? ' narrow' : '';
+  return html`${style}<div class="bl ${theme}${size}">${body}</div>`.text;
+}
+
+/** A sentence, what it means, and the first command to run. */
+export function trouble(title: string, text: string, command: string, context: WidgetContext): string {
+  const body = html`${headline('dead', title)}<p class="d"><bdi>${text}</bdi></p><p class="d">First:</p><code>${command}</code>`;
+  return page(body, context);
+}

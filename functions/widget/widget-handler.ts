@@ -1,0 +1,91 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { type Clock, scaledClock, systemClock, toIso } from '../../src/clock.js';
+import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
+import { explainRead } from '../../src/tools/overview/explain-read.js';
+import { snapshotOf } from '../../src/tools/overview/snapshot.js';
+import type { LambdaHandler } from '../lambda-context.js';
+import { lambdaHandler, once } from '../lambda-handler.js';
+import { createLogger } from '../logger.js';
+import { OVERVIEW_DOCS } from './describe.js';
+import { isDescribe, widgetContextOf } from './event.js';
+import { type OverviewReading, overview } from './overview.js';
+import { trouble } from './page.js';
+import { QueueReader } from './queue-reader.js';
+import { FUNCTION_ARN, readWidgetSettings, type WidgetQueue, widgetQueues } from './settings.js';
+
+/** Everything the widget's functions touch that tests replace. */
+export interface WidgetSeams {
+  readonly logger?: Logger | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly store?: OperatorStore | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** Before the deadline: time to draw. */
+const SPARE_MS = 5_000;
+const DEFAULT_CONTEXT = { theme: 'light', params: {} } as const;
+
+/**
+ * Draws the overview as HTML for a custom widget of a CloudWatch dashboard. It never fails: what went wrong is a
+ * sentence in the widget, and a line in the log.
+ */
+export function widgetHandler(overrides: WidgetSeams = {}): LambdaHandler<string> {
+  const { logger = createLogger(), env = process.env } = overrides;
+  const start = once(() => {
+    const settings = readWidgetSettings(env);
+    const clock = overrides.clock ?? (settings.clock ? scaledClock(settings.clock) : systemClock);
+    const { tables } = settings;
+    let readUnits = 0;
+    const onConsumed = ({ units }: { readonly units: number }) => {
+      readUnits += units;
+    };
+    const store =
+      overrides.store ??
+      new DynamoDbOperatorStore({ client: createDynamoDbClient(), tables, clock, onConsumed });
+    const reader = new QueueReader(store, clock);
+    const unitsSoFar = () => readUnits;
+    return { settings, clock, reader, unitsSoFar, queues: widgetQueues(settings) };
+  });
+
+  async function read(remainingMs: number): Promise<OverviewReading> {
+    const { settings, clock, reader, unitsSoFar, queues } = start();
+    const before = unitsSoFar();
+    const deadline = clock.wall() + remainingMs - SPARE_MS;
+    const now = clock.now();
+    const ofQueue = (queue: WidgetQueue) => reader.read(queue, () => clock.wall() < deadline);
+    const readings = await Promise.all(queues.map(ofQueue));
+    const readUnits = unitsSoFar() - before;
+    const stats = { at: toIso(now), queues: readings.map(({ stats }) => stats), readUnits };
+    const leases = new Map(readings.flatMap((reading) => [...reading.leases]));
+    const states = new Map(readings.map(({ stats, state }) => [stats.queue, state]));
+    const { records: table, control: controlTable } = settings.tables;
+    const counts = { stats, leases, states, readAt: clock.wall(), readUnits };
+    return {
+      snapshot: snapshotOf({ backlog: { table, controlTable, clock } }, counts, now),
+      countedAt: Math.min(now, ...readings.map(({ countedAt }) => countedAt)),
+      atLeast: new Set(readings.filter(({ isAtLeast }) => isAtLeast).map(({ stats }) => stats.queue)),
+      readUnits,
+    };
+  }
+
+  return lambdaHandler(logger, async (event, context) => {
+    if (isDescribe(event)) return OVERVIEW_DOCS;
+    const viewer = widgetContextOf(event) ?? DEFAULT_CONTEXT;
+    try {
+      const { actions } = start().settings;
+      const reading = await read(context.getRemainingTimeInMillis());
+      const own = context.invokedFunctionArn ?? '';
+      return overview(reading, { actions, overview: FUNCTION_ARN.test(own) ? own : undefined }, viewer);
+    } catch (error) {
+      logger.error('the overview could not be read', error as Error);
+      return trouble('The tables cannot be read', explainRead(error), doctor(env), viewer);
+    }
+  });
+}
+
+function doctor({
+  BACKLOG_TABLE: table = 'TABLE',
+  BACKLOG_CONTROL_TABLE: control = 'CONTROL',
+}: NodeJS.ProcessEnv) {
+  return `npx backlog doctor --table ${table} --control-table ${control}`;
+}

@@ -1,0 +1,106 @@
+import type { Command } from 'commander';
+import { examples } from '../command-parts.js';
+import { flags } from '../flags.js';
+import { listenForInterrupt } from '../interrupt.js';
+import { type OperateTargetFlags, target } from '../operate/target.js';
+import { EXIT, type ExitCode, hasColors, type Output } from '../output.js';
+import { painter } from '../paint.js';
+import { showLive } from './live.js';
+import { countsText, topText } from './picture.js';
+import { openSource, type Reading, type Source } from './source.js';
+
+/** Flags of `backlog top`. */
+interface TopFlags extends OperateTargetFlags {
+  /** Milliseconds. */
+  readonly interval: number;
+  readonly once?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+const DEFAULT_INTERVAL_MS = 5_000;
+/** After the end, for what is still under way. */
+const GRACE_MS = 200;
+
+/** Adds `backlog top` to the command line. */
+export function addTop(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
+  target(program.command('top'))
+    .description('Watch a backlog: what is wrong, and each queue, the worst first.')
+    .option('--interval <duration>', 'how often to read (default: 5s)', flags.interval, DEFAULT_INTERVAL_MS)
+    .option('--once', 'print it once, as without a terminal')
+    .option('--json', 'print it once, for programs')
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog top', 'of the running local runtime'],
+        ['backlog top --table Backlog-Records --control-table Backlog-Control --interval 30s', ''],
+        ["backlog top --json | jq -r '.sentence.title'", 'what is wrong, in one sentence'],
+      ),
+    )
+    .action(async (given: TopFlags) => onExit(await top(given, output)));
+}
+
+/** `backlog top`: live on a terminal, otherwise once. */
+async function top(given: TopFlags, output: Output): Promise<ExitCode> {
+  const { stdout, stdin, env } = process;
+  const isLive = stdout.isTTY === true && env.TERM !== 'dumb' && !given.once && !given.json;
+  const source = await openSource(given, { patient: !isLive });
+  const paint = painter(hasColors(stdout));
+  if (!isLive) return printOnce(source, given, output);
+  const interrupt = listenForInterrupt(() => {}, ['SIGINT', 'SIGTERM', 'SIGHUP']);
+  try {
+    const { signal } = interrupt;
+    await showLive({ source, terminal: stdout, keyboard: stdin, paint, intervalMs: given.interval, signal });
+    return EXIT.ok;
+  } finally {
+    interrupt.close();
+    source.close();
+    // A request that is not answered would keep the process for a minute. The timer itself keeps nothing.
+    setTimeout(() => process.exit(), GRACE_MS).unref();
+  }
+}
+
+async function printOnce(source: Source, { json }: TopFlags, output: Output): Promise<ExitCode> {
+  try {
+    const reading = await source.read();
+    if (reading.error !== undefined) throw reading.error;
+    if (json) {
+      output.data(JSON.stringify(jsonOf(reading, source.where)));
+      return EXIT.ok;
+    }
+    const wall = Date.now();
+    const { stdout } = process;
+    const columns = stdout.isTTY ? stdout.columns || 80 : undefined;
+    const lines = topText(reading, columns, painter(hasColors(stdout)));
+    for (const line of lines) output.data(line.trimEnd());
+    output.message(`${source.where}; ${countsText(reading, wall)}`);
+    return EXIT.ok;
+  } finally {
+    source.close();
+  }
+}
+
+/** The figures for programs. What is not known is missing. */
+function jsonOf({ sentence, snapshot, readUnits }: Reading, where: string) {
+  return {
+    at: new Date(snapshot.now).toISOString(),
+    where,
+    sentence,
+    readUnits,
+    queues: (snapshot.queues ?? []).map(({ stats, condition, inRetry, recent, leases, nextRunAt }) => ({
+      queue: stats.queue,
+      condition,
+      waiting: stats.pending,
+      due: stats.due?.now,
+      inRetry,
+      dead: stats.dead,
+      oldestDueAt: stats.oldestDueAt,
+      lagSeconds: stats.lagSeconds,
+      paused: stats.paused,
+      pausedAt: stats.pausedAt,
+      openBreakers: stats.openBreakers,
+      lastQuarter: recent,
+      leases: leases.map(({ key, holder, until }) => ({ key, holder, until: new Date(until).toISOString() })),
+      nextRunAt,
+    })),
+  };
+}

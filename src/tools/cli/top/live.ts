@@ -1,0 +1,155 @@
+import type { Paint } from '../paint.js';
+import { FullScreen, type Terminal } from '../screen.js';
+import { type TopState, topPicture } from './picture.js';
+import { nextOrder } from './sort.js';
+import type { Source } from './source.js';
+
+/** Where keys come from: stdin of a terminal. */
+export interface Keyboard {
+  readonly isTTY?: boolean | undefined;
+  setRawMode?(raw: boolean): unknown;
+  setEncoding(encoding: 'utf8'): unknown;
+  on(event: 'data', listener: (text: string) => void): unknown;
+  off(event: 'data', listener: (text: string) => void): unknown;
+  resume(): unknown;
+  pause(): unknown;
+}
+
+/** What the live overview works with. */
+export interface LiveDeps {
+  readonly source: Source;
+  readonly terminal: Terminal;
+  readonly keyboard: Keyboard;
+  readonly paint: Paint;
+  /** How long after one reading the next one begins, in milliseconds. */
+  readonly intervalMs: number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** Ages on the screen have seconds. */
+const REDRAW_MS = 1_000;
+
+/** Shows the overview until `q`, Ctrl-C or the signal. The terminal is as it was before, whatever happens. */
+export async function showLive(deps: LiveDeps): Promise<void> {
+  const { terminal, keyboard, signal } = deps;
+  if (signal.aborted) return;
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const live = new Live(deps, end);
+  const screen = new FullScreen(terminal, () => live.draw(screen));
+  const onData = (text: string) => {
+    for (const key of keysOf(text)) live.press(key);
+    live.draw(screen);
+  };
+  const restore = () => {
+    screen.close();
+    if (keyboard.isTTY) keyboard.setRawMode?.(false);
+  };
+  // Whatever ends the process, the cursor and the screen come back.
+  process.once('exit', restore);
+  const timer = setInterval(() => live.draw(screen), REDRAW_MS);
+  signal.addEventListener('abort', end);
+  try {
+    if (keyboard.isTTY) {
+      keyboard.setRawMode?.(true);
+      keyboard.setEncoding('utf8');
+      keyboard.on('data', onData);
+      keyboard.resume();
+    }
+    live.onChange = () => live.draw(screen);
+    live.refresh();
+    live.draw(screen);
+    await ended;
+  } finally {
+    live.stop();
+    clearInterval(timer);
+    signal.removeEventListener('abort', end);
+    keyboard.off('data', onData);
+    keyboard.pause();
+    restore();
+    process.off('exit', restore);
+  }
+}
+
+/** The state of the screen, what changes it, and the next reading. */
+class Live {
+  onChange = () => {};
+  private state: TopState = { reading: undefined, isPaused: false, sort: 'worst', scrolled: 0 };
+  private timer: NodeJS.Timeout | undefined;
+  private isStopped = false;
+  /** How far the screen can be scrolled. */
+  private most = 0;
+
+  constructor(
+    private readonly deps: LiveDeps,
+    private readonly end: () => void,
+  ) {}
+
+  draw(screen: FullScreen): void {
+    const { source, paint, intervalMs } = this.deps;
+    const facts = { where: source.where, intervalMs, wall: Date.now() };
+    const { lines, most } = topPicture(this.state, facts, screen.size, paint);
+    this.most = most;
+    screen.draw(lines);
+  }
+
+  press(key: string): void {
+    const { sort, scrolled, isPaused } = this.state;
+    if (key === 'q' || key === 'Q' || key === CTRL_C) this.end();
+    else if (key === 'p' || key === ' ') this.setPaused(!isPaused);
+    else if (key === 'r') this.refresh();
+    else if (key === 's' || key === 'right') this.change({ sort: nextOrder(sort, 1), scrolled: 0 });
+    else if (key === 'left') this.change({ sort: nextOrder(sort, -1), scrolled: 0 });
+    else if (key === 'down') this.change({ scrolled: Math.min(this.most, scrolled + 1) });
+    else if (key === 'up') this.change({ scrolled: Math.max(0, Math.min(this.most, scrolled) - 1) });
+  }
+
+  /** Reads now, unless it is reading. */
+  refresh(): void {
+    if (this.state.askedAt !== undefined || this.isStopped) return;
+    clearTimeout(this.timer);
+    this.change({ askedAt: Date.now(), nextAt: undefined });
+    void this.deps.source.read().then((reading) => {
+      this.change({ reading, askedAt: undefined });
+      if (!this.state.isPaused) this.plan();
+      if (!this.isStopped) this.onChange();
+    });
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+  }
+
+  private setPaused(isPaused: boolean): void {
+    clearTimeout(this.timer);
+    this.change({ isPaused, nextAt: undefined });
+    if (!isPaused) this.refresh();
+  }
+
+  private plan(): void {
+    if (this.isStopped) return;
+    const { intervalMs } = this.deps;
+    this.change({ nextAt: Date.now() + intervalMs });
+    this.timer = setTimeout(() => this.refresh(), intervalMs);
+  }
+
+  private change(changes: Partial<TopState>): void {
+    this.state = { ...this.state, ...changes };
+  }
+}
+
+const CTRL_C = '\u0003';
+const ARROWS = { A: 'up', B: 'down', C: 'right', D: 'left' } as const;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keys that are no letters come as escape sequences
+const KEY = /\u001b[[O]([A-D])|\u001b[[O]?[0-9;]*[~A-Za-z]?|(.)/gsu;
+
+/** The keys of a text from a terminal; sequences that are no arrows are none. */
+function keysOf(text: string): string[] {
+  return [...text.matchAll(KEY)].map(([, arrow, letter]) =>
+    arrow === undefined ? (letter ?? '') : ARROWS[arrow as keyof typeof ARROWS],
+  );
+}

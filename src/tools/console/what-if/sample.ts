@@ -1,0 +1,137 @@
+import type { QueueStats } from '../../../operate/index.js';
+import { limited } from '../../../policies/index.js';
+import { type BacklogRecord, bornAt, lanesOf } from '../../../record/index.js';
+import type { OperatorStore } from '../../../store/operator-store.js';
+import { policyOf } from '../record/plan.js';
+import type { WaitingRecord } from './projection.js';
+
+/** Records that stand for all that wait in a queue. */
+export interface WaitingSample {
+  /** The earliest due time first. */
+  readonly records: readonly WaitingRecord[];
+  /** All that wait. */
+  readonly total: number;
+  /** Due times that were read. */
+  readonly dueTimes: number;
+  /** Records that were read in full. */
+  readonly read: number;
+  /** Those of them that have a policy of their own. */
+  readonly ownPolicies: number;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly dueAt: number;
+  readonly weight: number;
+}
+
+/** Due times from one part of the future: an entry of the index is about 100 bytes, and 80 of them a read unit. */
+const MOST_ENTRIES = 200;
+/** A read unit each, up to 4 KB. */
+const MOST_RECORDS = 30;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const FOR_EVER = Date.UTC(9999, 11, 31);
+
+/**
+ * Reads up to 200 due times from each part of the future (now, the next minute, hour, day, later), which the queue's
+ * counts weigh, and up to 30 records. The failures and the age of a record that is not read are those of the one that
+ * is read and due next to it.
+ */
+export async function sampleWaiting(
+  store: OperatorStore,
+  stats: QueueStats,
+  now: number,
+): Promise<WaitingSample> {
+  const entries = await entriesOf(store, stats, now);
+  const step = Math.max(1, entries.length / MOST_RECORDS);
+  const chosen = Array.from(
+    { length: Math.min(MOST_RECORDS, entries.length) },
+    (_, i) => entries[Math.floor((i + 0.5) * step)]?.id ?? '',
+  );
+  const found = await store.readItems([...new Set(chosen)]);
+  const read = new Map(found.map(({ record }) => [record.id, record]));
+  return {
+    records: withFacts(entries, read, now),
+    total: stats.pending,
+    dueTimes: entries.length,
+    read: read.size,
+    ownPolicies: [...read.values()].filter((record) => policyOf(record, undefined) !== undefined).length,
+  };
+}
+
+/** The earliest first, weighed so that each part of the future has as many as the queue's counts say. */
+async function entriesOf(store: OperatorStore, { queue, due, pending }: QueueStats, now: number) {
+  const { now: late = 0, minute = 0, hour = 0, day = 0 } = due ?? {};
+  const parts = [
+    { from: Number.NEGATIVE_INFINITY, until: now, count: late },
+    { from: now, until: now + MINUTE_MS, count: minute },
+    { from: now + MINUTE_MS, until: now + HOUR_MS, count: hour - minute },
+    { from: now + HOUR_MS, until: now + DAY_MS, count: day - hour },
+    { from: now + DAY_MS, until: FOR_EVER, count: pending - late - day },
+  ].filter(({ count }) => count > 0);
+  const [firstLane = '', ...otherLanes] = lanesOf(queue);
+  const found = await Promise.all(
+    parts.map(async (part) => {
+      const own = await dueWithin(store, firstLane, part, MOST_ENTRIES);
+      // Few queues have shards: where the first lane has all, the others are not asked.
+      const isAll = own.length >= Math.min(MOST_ENTRIES, part.count);
+      const each = Math.ceil(MOST_ENTRIES / otherLanes.length);
+      const rest = isAll
+        ? []
+        : await Promise.all(otherLanes.map((lane) => dueWithin(store, lane, part, each)));
+      const all = [own, ...rest].flat();
+      // The index is stale for a moment: what has been read counts.
+      const weight = Math.max(part.count, all.length) / Math.max(1, all.length);
+      return all.map(({ id, dueAt }): Entry => ({ id, dueAt: Date.parse(dueAt) || now, weight }));
+    }),
+  );
+  return found.flat().sort((one, other) => one.dueAt - other.dueAt);
+}
+
+/** The latest ones of that part. */
+async function dueWithin(
+  store: OperatorStore,
+  lane: string,
+  { from, until }: { from: number; until: number },
+  limit: number,
+) {
+  const { keys } = await store.queryDue({ lane, until, order: 'newestFirst', limit });
+  return keys.filter(({ dueAt }) => !(Date.parse(dueAt) <= from));
+}
+
+function withFacts(
+  entries: readonly Entry[],
+  read: ReadonlyMap<string, BacklogRecord>,
+  now: number,
+): WaitingRecord[] {
+  const places = entries.flatMap(({ id }, i) => (read.has(id) ? [i] : []));
+  let nearest = 0;
+  return entries.flatMap((entry, i) => {
+    while (
+      nearest + 1 < places.length &&
+      Math.abs((places[nearest + 1] ?? 0) - i) <= Math.abs((places[nearest] ?? 0) - i)
+    ) {
+      nearest++;
+    }
+    const place = entries[places[nearest] ?? -1];
+    const like = place && read.get(place.id);
+    return like ? [waitingRecord(entry, like, now)] : [];
+  });
+}
+
+function waitingRecord({ id, dueAt, weight }: Entry, like: BacklogRecord, now: number): WaitingRecord {
+  const first = Date.parse(like.firstFailureAt ?? '');
+  const own = policyOf(like, undefined);
+  return {
+    id,
+    queue: like.queue,
+    next: Math.max(now, dueAt),
+    failures: like.failures,
+    firstFailureAt: Number.isFinite(first) ? first : undefined,
+    bornAt: bornAt(like),
+    weight,
+    policyWith: (queuePolicy) => own ?? limited(queuePolicy, like.limits),
+  };
+}

@@ -1,0 +1,30 @@
+/** What a queue suffers from, the worst first. */
+export const CONDITIONS = [
+  'breaker',
+  'failing',
+  'late',
+  'paused',
+  'dead',
+  'working',
+  'waiting',
+  'quiet',
+] as const;
+export type Condition = (typeof CONDITIONS)[number];
+
+/** How a condition looks, in the console and in the terminal. No condition is shown by its colour alone. */
+export interface Look {
+  readonly tone: 'amber' | 'dead' | 'run' | 'new' | 'ok';
+  readonly icon: 'breaker' | 'fail' | 'warn' | 'paused' | 'dead' | 'run' | 'new' | 'ok';
+  readonly word: string;
+}
+
+export const LOOKS: Readonly<Record<Condition, Look>> = {
+  breaker: { tone: 'amber', icon: 'breaker', word: 'Breaker open' },
+  failing: { tone: 'dead', icon: 'fail', word: 'Failing' },
+  late: { tone: 'amber', icon: 'warn', word: 'Late' },
+  paused: { tone: 'amber', icon: 'paused', word: 'Paused' },
+  dead: { tone: 'dead', icon: 'dead', word: 'Has dead records' },
+  working: { tone: 'run', icon: 'run', word: 'Run at work' },
+  waiting: { tone: 'new', icon: 'new', word: 'Waiting' },
+  quiet: { tone: 'ok', icon: 'ok', word: 'Quiet' },
+};

@@ -1,0 +1,12 @@
+import { shortened } from '../format.js';
+
+/** Why the tables could not be read, in one line. */
+export function explainRead(error: unknown): string {
+  const { name, message } =
+    error instanceof Error ? deepest(error) : { name: 'Error', message: String(error) };
+  return shortened(name === 'Error' ? message : `${name}: ${message}`, 300);
+}
+
+function deepest(error: Error): Error {
+  return error.cause instanceof Error ? deepest(error.cause) : error;
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { painter, width } from '../../../src/tools/cli/paint.js';
+import { type TopState, topPicture, topText } from '../../../src/tools/cli/top/picture.js';
+import { sentenceOf } from '../../../src/tools/overview/sentence.js';
+import { ALL_CONDITIONS, LOCAL, MINUTE, NOW, queueView, readingOf } from './queue-views.js';
+
+const plain = painter(false);
+const facts = { where: 'table Records in memory', intervalMs: 5_000, wall: NOW + 3_000 };
+const state = (changes: Partial<TopState> = {}): TopState => ({
+  reading: readingOf(ALL_CONDITIONS),
+  isPaused: false,
+  sort: 'worst',
+  scrolled: 0,
+  ...changes,
+});
+const picture = (changes: Partial<TopState> = {}, columns = 80, rows = 24, paint = plain) =>
+  topPicture(state(changes), facts, { columns, rows }, paint).lines;
+
+describe('the picture of backlog top', () => {
+  it('shows the sentence, then each queue with icon and word, the worst first', () => {
+    expect(picture().map((line) => line.trimEnd())).toEqual([
+      '▲ invoices: the breaker is open for a destination, 602 records wait.',
+      '  prices is 16 h 23 min late: 4,212 records due, no run is at work. bulk is',
+      '  paused for 16 min, 1 record waits. 116 dead records of mails need a decision.',
+      '',
+      'QUEUE     STATE           WAITING    DUE  DEAD  OLDEST DUE   LAG  LEASE',
+      'invoices  ◐ Breaker open      602      0     0    in 4 min   0 s  –',
+      'prices    ▲ Late             1.2M  4,212     0        16 h  16 h  –',
+      'bulk      ‖ Paused              1      0     0           –   0 s  –',
+      'mails     ⊠ Has dead            0      0   116           –   0 s  –',
+      'orders    ● At work            12     12     0        31 s  31 s  42 s +1',
+      'stock     ○ Waiting             3      0     0   in 13 min   0 s  –',
+      'notes     ✓ Quiet               0      0     0           –   0 s  –',
+      '',
+      'counts ≈, read 3 s ago, 35.5 read units; every 5 s                  14:47:18 UTC',
+      'table Records in memory',
+      'q quit  p pause  r refresh now  s sort: worst first',
+    ]);
+  });
+
+  it('says more where there is room: whole numbers, which run holds the lease until when', () => {
+    const text = picture({ reading: readingOf(LOCAL) }, 150).join('\n');
+    expect(text).toContain('1,248,113');
+    expect(text).toContain('16 h 23 min  16 h 23 min');
+    expect(text).toContain('7f3a1b2c-9f… until 14:48:00, 42 s +1');
+    expect(text).toMatch(/RETRY .* FAILED +NEXT RUN/);
+    expect(text).toMatch(/invoices .* 602 .* 99 % +in 42 s/);
+    expect(picture({ reading: readingOf(LOCAL) }, 120).join('\n')).toContain('7f3a1b2… 42 s +1');
+  });
+
+  it.each([
+    [80, 24],
+    [60, 20],
+    [40, 10],
+    [20, 5],
+    [12, 1],
+    [200, 60],
+  ])('fits a terminal of %i columns and %i rows', (columns, rows) => {
+    const queues = Array.from({ length: 50 }, (_, i) => queueView(`a-queue-with-a-long-name-${i}`, 'quiet'));
+    for (const reading of [readingOf(LOCAL), readingOf(queues), readingOf([]), undefined]) {
+      const lines = picture({ reading }, columns, rows, painter(true));
+      expect(lines.length).toBeLessThanOrEqual(rows);
+      for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it('colours states, and greys zeros', () => {
+    const text = picture({}, 80, 24, painter(true)).join('\n');
+    expect(text).toContain('\u001b[33m◐ Breaker open\u001b[39m');
+    expect(text).toContain('\u001b[2m      0\u001b[22m');
+    expect(text).toContain('\u001b[31m 116\u001b[39m');
+    expect(picture().join('\n')).not.toContain('\u001b');
+  });
+
+  it('keeps the old numbers with their age when the tables cannot be read, and says when it tries again', () => {
+    const old = readingOf(ALL_CONDITIONS);
+    const sentence = sentenceOf(old.snapshot, 'TimeoutError: no answer');
+    const reading = { ...old, sentence, error: new Error('no answer'), readAt: NOW - 2 * MINUTE };
+    const text = picture({ reading, nextAt: NOW + 7_000 }).join('\n');
+    expect(text).toContain('▲ The tables cannot be read: TimeoutError: no answer');
+    expect(text).toContain('the last counts ≈, read 2 min 3 s ago, 35.5 read units; trying again in 4 s');
+    expect(text).toMatch(/prices +▲ Late/);
+  });
+
+  it('says that it could never read, and what to do', () => {
+    const reading = readingOf([], { readAt: undefined, countedAt: undefined, error: new Error('gone') });
+    const text = picture({ reading }).join('\n');
+    expect(text).toContain('no counts; trying again');
+    expect(text).toContain('npx backlog doctor');
+  });
+
+  it('says how long it has been waiting for an answer', () => {
+    expect(picture({ askedAt: NOW - 9_000 }).join('\n')).toContain('no answer for 12 s');
+    expect(picture({ askedAt: NOW + 2_000 }).join('\n')).not.toContain('no answer');
+  });
+
+  it('says that the refresh is paused', () => {
+    const text = picture({ isPaused: true }).join('\n');
+    expect(text).toContain('‖ refresh paused');
+    expect(text).toContain('p go on');
+  });
+
+  it('sorts, and scrolls what does not fit', () => {
+    const order = (lines: string[]) =>
+      lines.filter((line) => /^q\d/.test(line)).map((line) => line.slice(0, 2));
+    const queues = [3, 9, 1, 7, 5].map((pending, i) => queueView(`q${i}`, 'waiting', { pending, dead: i }));
+    const reading = readingOf(queues);
+    expect(order(picture({ reading }))).toEqual(['q0', 'q1', 'q2', 'q3', 'q4']);
+    expect(order(picture({ reading, sort: 'waiting' }))).toEqual(['q1', 'q3', 'q4', 'q0', 'q2']);
+    expect(order(picture({ reading, sort: 'dead' }))).toEqual(['q4', 'q3', 'q2', 'q1', 'q0']);
+    const low = picture({ reading, scrolled: 1 }, 80, 11);
+    expect(order(low)).toEqual(['q1', 'q2', 'q3']);
+    expect(low.join('\n')).toContain('2 of 5 queues are not shown: ↑ ↓');
+    expect(order(picture({ reading, scrolled: 99 }, 80, 11))).toEqual(['q2', 'q3', 'q4']);
+  });
+
+  it('says that a queue with another trouble is paused, too', () => {
+    const queues = [queueView('orders', 'breaker', { paused: true, openBreakers: 1 })];
+    expect(picture({ reading: readingOf(queues) }).join('\n')).toContain('◐ Breaker open, paused');
+  });
+
+  it('lets no text from outside play tricks on the terminal', () => {
+    const evil = 'a\u001b[2J\u0007\u009b31m\r\nb\u202ec\u200bd\u0301漢🙂';
+    const queues = [
+      queueView(evil, 'late', { pending: 1 }, { leases: [{ key: 'x', holder: evil, until: NOW + 1_000 }] }),
+    ];
+    const reading = readingOf(queues);
+    const sentence = sentenceOf(reading.snapshot, evil);
+    const lines = picture({ reading: { ...reading, sentence } }, 60);
+    const text = lines.join('\n');
+    for (const line of lines) expect(line).not.toMatch(/\p{Cc}|\p{Cf}|\p{M}|漢|🙂/u);
+    for (const line of lines) expect(width(line)).toBeLessThanOrEqual(60);
+    expect(text).toContain('cd□□');
+  });
+});
+
+describe('the text of backlog top --once', () => {
+  it('has every queue and no keys', () => {
+    const queues = Array.from({ length: 100 }, (_, i) => queueView(`queue-${i}`, 'quiet'));
+    const lines = topText(readingOf(queues), undefined, plain);
+    expect(lines.filter((line) => line.startsWith('queue-'))).toHaveLength(100);
+    expect(lines[0]).toBe('✓ All quiet. No record waits.');
+    expect(lines.join('\n')).not.toContain('q quit');
+  });
+});

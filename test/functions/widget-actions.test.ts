@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { StoreAccessError } from '../../src/store/index.js';
+import { replacing } from '../simulation/replacing.js';
+import { ACTIONS_ARN, OVERVIEW_ARN, parsed, QUEUES, viewer, widgets } from './widget-support.js';
+
+const button = (changes: Record<string, unknown> = {}) => ({
+  action: 'pause',
+  queue: 'orders',
+  overview: OVERVIEW_ARN,
+  widgetContext: viewer(),
+  ...changes,
+});
+
+describe('the buttons of the overview', () => {
+  it('pause a queue, and say what that means', async () => {
+    const { act, store } = widgets();
+    const { text, buttons } = parsed(await act(button()));
+    expect(await store.readQueue('orders')).toMatchObject({ paused: true });
+    expect(await store.readQueue('bulk')).toMatchObject({ paused: false });
+    expect(text('.h')).toEqual(['orders is paused']);
+    expect(text('.d')).toEqual([
+      'No further attempt begins, and records wait until an operator resumes it. Paused since 2026-11-20 09:30:00 UTC.',
+    ]);
+    expect(buttons()).toMatchObject([
+      { text: 'Back to the overview', display: 'widget', endpoint: OVERVIEW_ARN, parameters: {} },
+      { text: 'Resume', endpoint: ACTIONS_ARN, parameters: { action: 'resume', queue: 'orders' } },
+    ]);
+  });
+
+  it('resume a queue', async () => {
+    const { act, store } = widgets();
+    await store.setPaused('orders', true);
+    const { text, buttons } = parsed(await act(button({ action: 'resume' })));
+    expect(await store.readQueue('orders')).toMatchObject({ paused: false });
+    expect(text('.h')).toEqual(['orders goes on']);
+    expect(buttons().map(({ text }) => text)).toEqual(['Back to the overview', 'Pause']);
+  });
+
+  it('say that it was so already', async () => {
+    const { act, store, log } = widgets();
+    await store.setPaused('orders', true);
+    expect(parsed(await act(button())).text('.h')).toEqual(['orders is paused already']);
+    expect(log()).toMatchObject([{ message: 'queue paused', changed: false }]);
+  });
+
+  it('leave a line in the log, with all that CloudWatch says of the viewer', async () => {
+    const { act, log } = widgets();
+    await act(button());
+    await act(button({ action: 'resume' }));
+    const who = {
+      account: '111111111111',
+      dashboard: 'Shop',
+      widget: 'widget-3',
+      queue: 'orders',
+      changed: true,
+    };
+    expect(log()).toMatchObject([
+      { level: 'INFO', message: 'queue paused', function_request_id: 'request-1', ...who },
+      { level: 'INFO', message: 'queue resumed', function_request_id: 'request-1', ...who },
+    ]);
+  });
+
+  const inherited = { action: 'pause', queue: 'toString', widgetContext: viewer() };
+  it.each([
+    ['nothing', undefined],
+    ['no action', button({ action: undefined })],
+    ['an unknown action', button({ action: 'redrive' })],
+    ['no queue', button({ queue: undefined })],
+    ['a list of queues', button({ queue: ['orders'] })],
+    ['an unknown queue', button({ queue: 'order' })],
+    ['a name that every object has', inherited],
+    ['a hostile queue', button({ queue: '<img src=x onerror=alert(1)>' })],
+    ['a way back that is no function', button({ overview: 'javascript:alert(1)' })],
+    ['no dashboard', button({ widgetContext: undefined })],
+    [
+      'parameters of the widget itself: it would act when it is looked at',
+      button({ widgetContext: viewer({ params: { action: 'pause', queue: 'orders' } }) }),
+    ],
+  ])('do nothing for an event with %s', async (_, event) => {
+    const { store } = widgets();
+    const written: unknown[] = [];
+    const watched = replacing(
+      {
+        setPaused: async (...args) => {
+          written.push(args);
+          return true;
+        },
+      },
+      store,
+    );
+    const { act, lines } = widgets(QUEUES, { store: watched });
+    const { text, document } = parsed(await act(event));
+    expect(text('.h')).toEqual(['Nothing was done']);
+    expect(text('.d')[0]).toMatch(/\.$/);
+    expect(document.querySelectorAll('img, button')).toHaveLength(0);
+    expect([...written, ...lines]).toEqual([]);
+  });
+
+  it('say that it is not known, where the table cannot be written, and how to do it otherwise', async () => {
+    const { store } = widgets();
+    const broken = replacing(
+      {
+        setPaused: async () => {
+          throw new StoreAccessError('dynamodb:UpdateItem: not allowed');
+        },
+      },
+      store,
+    );
+    const { act, log } = widgets(QUEUES, { store: broken });
+    const { text } = parsed(await act(button()));
+    expect(text('.h')).toEqual(['Whether orders was changed is not known']);
+    expect(text('code')).toEqual([
+      'npx backlog pause orders --table records-table --control-table control-table',
+    ]);
+    expect(log()).toMatchObject([{ level: 'ERROR', queue: 'orders', action: 'pause' }]);
+  });
+});
