@@ -18,7 +18,7 @@ async function lookAndDiscard(page: Page, origin: string, id: string, reason: st
     for (const details of document.querySelectorAll('details')) details.open = true;
   });
   const found = await page.evaluate(() => ({
-    scripts: [...document.scripts].map(({ src, text }) => new URL(src).pathname + text),
+    scripts: [...document.scripts].map(({ src, text }) => src.replace(/^https?:..[^/]*|[?].*/g, '') + text),
     foreign: document.querySelectorAll('main img, main style, main iframe, [style], base, main link').length,
     handlers: [...document.querySelectorAll('*')].filter(({ attributes }) =>
       [...attributes].some(({ name, value }) => name.startsWith('on') || /^\s*javascript:/i.test(value)),

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { serve, servesConsoles } from './serve.js';
 import { axe, NARROW, openPage, overflowOf, WIDE, watchPages } from './session.js';
@@ -26,22 +27,43 @@ const worlds = [
 watchPages();
 servesConsoles();
 
+/** What is wrong with the page as it is, to eyes, to readers of pages, and on a phone. */
+async function faultsOf(page: Page) {
+  const light = await axe(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await axe(page, COLOURS);
+  await page.setViewportSize(NARROW);
+  const overflow = await overflowOf(page);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(WIDE);
+  return { light, dark, overflow };
+}
+const NO_FAULTS = { light: [], dark: [], overflow: { by: 0, of: [] } };
+
 describe.each(worlds)('%s', (_, world, views) => {
   it('has no view that axe finds fault with, in light or dark, or that is wider than a phone', async () => {
     const origin = await serve(await world());
     const page = await openPage(origin);
     for (const view of views) {
       await page.goto(origin + view, { waitUntil: 'load' });
-      const light = await axe(page);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      const dark = await axe(page, COLOURS);
-      await page.setViewportSize(NARROW);
-      const overflow = await overflowOf(page);
-      await page.emulateMedia({ colorScheme: 'light' });
-      await page.setViewportSize(WIDE);
-      expect
-        .soft({ view, light, dark, overflow })
-        .toEqual({ view, light: [], dark: [], overflow: { by: 0, of: [] } });
+      expect.soft({ view, ...(await faultsOf(page)) }).toEqual({ view, ...NO_FAULTS });
     }
   });
+});
+
+it('the pages that forms lead to have no faults, either', async () => {
+  const origin = await serve(await shop());
+  const page = await openPage(origin);
+  await page.goto(`${origin}/record/act?id=order-0960&do=edit`);
+  await page.getByLabel('Payload, as JSON').fill('{"changed": true}');
+  await page.getByRole('button', { name: 'Look at the change' }).click();
+  await page.locator('.diff').waitFor();
+  expect.soft(await faultsOf(page)).toEqual(NO_FAULTS);
+  await page.getByRole('button', { name: 'Save the payload' }).click();
+  await page.getByRole('status').waitFor();
+  expect.soft(await faultsOf(page)).toEqual(NO_FAULTS);
+  await page.goto(`${origin}/bulk?do=redrive&queue=orders&status=DEAD`);
+  await page.getByRole('button', { name: /^Redrive/ }).click();
+  await page.getByText(/^Done: /).waitFor();
+  expect.soft(await faultsOf(page)).toEqual(NO_FAULTS);
 });
