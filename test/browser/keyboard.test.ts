@@ -72,7 +72,7 @@ describe('with the keyboard alone', () => {
     await enter(page);
     expect(await page.getByRole('status').innerText()).toContain('1 record redriven');
     expect((await store.get(id))?.status).toBe('NEW');
-    expect(log.map(({ as, text }) => `${as}: ${text}`)).toEqual([`mira: redrive: ${id}`]);
+    expect(log.map(({ as, text }) => `${as}: ${text}`)).toEqual([`ops: redrive: ${id}`]);
   });
 
   it('leads past the head of the page first', async () => {

@@ -38,7 +38,7 @@ export async function shop(changes: Parameters<typeof consoleUnderTest>[0] = {})
   const console = consoleUnderTest({
     name: 'shop',
     where: 'table Records of the local runtime',
-    access: { write: true, as: 'mira' },
+    access: { write: true, as: 'ops' },
     queues: () => QUEUES,
     runtime: runtimeOfShop(),
     ...changes,
