@@ -13,7 +13,9 @@ export type Severity = 'page' | 'ticket';
 export type AlarmActions =
   | readonly IAlarmAction[]
   | {
+      /** What alarms of the severity `page` do. */
       readonly page?: readonly IAlarmAction[] | undefined;
+      /** What alarms of the severity `ticket` do. */
       readonly ticket?: readonly IAlarmAction[] | undefined;
     };
 

@@ -5,6 +5,7 @@
  */
 export type { Answers } from '../src/delivery/settings.js';
 export type { RetryPolicy, Tier } from '../src/policies/index.js';
+export type { AlarmActions, FailureAlarm, QueueAlarms } from './alarm-props.js';
 export { Backlog } from './backlog.js';
 export type { DeliveryProps, HeaderSecret } from './delivery-props.js';
 export type { GrantInsertOptions } from './grant-insert.js';

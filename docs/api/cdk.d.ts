@@ -1,14 +1,17 @@
 // Written by `npm run api`. Do not edit it: a change of the public API shows here, for its review.
 
 export {
+    AlarmActions,
     Answers,
     Backlog,
     BacklogProps,
     DeliveryProps,
+    FailureAlarm,
     GrantInsertOptions,
     HeaderSecret,
     HistoryProps,
     ProgressiveProps,
+    QueueAlarms,
     QueueProps,
     RetryPolicy,
     Tier,

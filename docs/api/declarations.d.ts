@@ -1,6 +1,6 @@
 // Written by `npm run api`. Do not edit it: a change of the public API shows here, for its review.
 
-import { MetricOptions, Metric, IAlarmAction, Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
+import { IAlarmAction, MetricOptions, Metric, Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { ITable, TableV2, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { IGrantable, Grant } from 'aws-cdk-lib/aws-iam';
 import { IFunction, SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
@@ -660,6 +660,23 @@ interface HttpDelivery extends Process {
     prepare(): Promise<void>;
 }
 
+type Severity = 'page' | 'ticket';
+type AlarmActions = readonly IAlarmAction[] | {
+    readonly page?: readonly IAlarmAction[] | undefined;
+    readonly ticket?: readonly IAlarmAction[] | undefined;
+};
+interface QueueAlarms {
+    readonly lag?: Duration$1 | false | undefined;
+    readonly dead?: number | false | undefined;
+    readonly failures?: FailureAlarm | false | undefined;
+    readonly depth?: number | false | undefined;
+    readonly severity?: Severity | undefined;
+}
+interface FailureAlarm {
+    readonly share?: number | undefined;
+    readonly minimumAttempts?: number | undefined;
+}
+
 declare abstract class BacklogMetrics extends Construct {
     abstract readonly table: ITable;
     abstract readonly functions: Readonly<Record<string, IFunction>>;
@@ -690,23 +707,6 @@ declare abstract class BacklogMetrics extends Construct {
 
 interface GrantInsertOptions {
     readonly ids?: readonly string[] | undefined;
-}
-
-type Severity = 'page' | 'ticket';
-type AlarmActions = readonly IAlarmAction[] | {
-    readonly page?: readonly IAlarmAction[] | undefined;
-    readonly ticket?: readonly IAlarmAction[] | undefined;
-};
-interface QueueAlarms {
-    readonly lag?: Duration$1 | false | undefined;
-    readonly dead?: number | false | undefined;
-    readonly failures?: FailureAlarm | false | undefined;
-    readonly depth?: number | false | undefined;
-    readonly severity?: Severity | undefined;
-}
-interface FailureAlarm {
-    readonly share?: number | undefined;
-    readonly minimumAttempts?: number | undefined;
 }
 
 type AnySecret = ISecret | Secret | IStringParameter | StringParameter;
@@ -1152,6 +1152,7 @@ type contract_d_Found = Found;
 type contract_d_IndexKey = IndexKey;
 type contract_d_Item = Item;
 type contract_d_ItemsPage = ItemsPage;
+type contract_d_ItemsScan = ItemsScan;
 type contract_d_LeaseAnswer = LeaseAnswer;
 type contract_d_LeaseHold = LeaseHold;
 type contract_d_LeaseLeft = LeaseLeft;
@@ -1172,7 +1173,7 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 interface ConnectionOptions {
@@ -1444,6 +1445,7 @@ export {
 };
 export type {
     ActionResult,
+    AlarmActions,
     Answers,
     AttemptContext,
     AttemptLogger,
@@ -1461,6 +1463,7 @@ export type {
     DeliveryProps,
     Duration,
     ErrorEntry,
+    FailureAlarm,
     GrantInsertOptions,
     HeaderSecret,
     HistoryEntry,
@@ -1479,6 +1482,7 @@ export type {
     OperatorStore,
     Process,
     ProgressiveProps,
+    QueueAlarms,
     QueueProps,
     QueueStats,
     Random,
