@@ -45,6 +45,15 @@ describe('what functions log', () => {
     ]);
   });
 
+  it('is not shown if it is a failed attempt: the line of its run counts it', async () => {
+    const { logs, notices } = await world();
+    logs.write('A', '{"level":"WARN","message":"attempt failed","id":"a"}', 'stdout');
+    logs.write('A', '{"level":"ERROR","message":"attempt failed","id":"b"}', 'stdout');
+    logs.write('A', '{"level":"WARN","message":"more attempts failed","failures":3}', 'stdout');
+    await logs.close();
+    expect(notices).toEqual([]);
+  });
+
   it('does not fill the disk: a large file is put aside', async () => {
     const { folder, logs } = await world();
     await writeFile(join(folder, 'A.log'), Buffer.alloc(20_000_000, 'x'));

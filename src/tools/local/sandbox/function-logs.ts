@@ -78,12 +78,16 @@ function putAside(path: string, isFull: boolean): number {
   return 0;
 }
 
+/** The line of each run counts them, and the console shows their records. */
+const FAILED_ATTEMPTS: ReadonlySet<unknown> = new Set(['attempt failed', 'more attempts failed']);
+
 /** Structured lines say their level; of plain ones, those on stderr that name an error are worth showing. */
 function noticeOf(line: string, stream: 'stdout' | 'stderr'): Omit<Notice, 'functionName'> | undefined {
   const parsed = parseLine(line);
   if (parsed) {
     const { level, message, error } = parsed;
     if (level !== 'WARN' && level !== 'ERROR' && level !== 'CRITICAL') return undefined;
+    if (FAILED_ATTEMPTS.has(message)) return undefined;
     const reason = (error as { message?: unknown } | undefined)?.message;
     const text = [message, reason].filter((part) => typeof part === 'string').join(': ');
     return { level: level === 'WARN' ? 'WARN' : 'ERROR', text: shortened(text) };
