@@ -33,14 +33,18 @@ import { grantSecrets } from './secrets.js';
 import { grantWork, type Tables } from './tables.js';
 import { isOwnFunction } from './values.js';
 
-export interface FunctionSettings {
+/** What all functions of a backlog have in common. */
+export interface CommonSettings {
   readonly tables: Tables;
-  readonly timeout: Duration;
   readonly memorySize: number;
   readonly logRetention: RetentionDays;
   readonly metrics: MetricsLevel;
   readonly systemLogLevel: SystemLogLevel;
   readonly tracing: Tracing;
+}
+
+export interface FunctionSettings extends CommonSettings {
+  readonly timeout: Duration;
   /** Where asynchronous events end up that a function failed on. */
   readonly failedEvents: IQueue;
 }
@@ -185,7 +189,7 @@ function commonProps(
 export function ownRoleAndLogs(
   scope: Construct,
   queues: readonly Queue[],
-  settings: Omit<FunctionSettings, 'failedEvents'>,
+  settings: CommonSettings & { readonly timeout: Duration },
   environment: Readonly<Record<string, string>> = {},
 ): FunctionOptions {
   const logGroup = new LogGroup(scope, 'Logs', {

@@ -6,16 +6,12 @@ import {
   type IFunction,
   Function as LambdaFunction,
   RecursiveLoop,
-  type SystemLogLevel,
-  type Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { MetricsLevel } from '../functions/metrics-level.js';
 import type { QueueSettings } from '../functions/settings.js';
 import { ConfigurationError } from '../src/errors.js';
-import { handlerFolder, ownRoleAndLogs, RUNTIME } from './functions.js';
+import { type CommonSettings, handlerFolder, ownRoleAndLogs, RUNTIME } from './functions.js';
 import { arrivalsSource, redeliverySource } from './intake-sources.js';
 import type { EventSource } from './monitor.js';
 import { acknowledgeIntake, acknowledgeSweep } from './nag.js';
@@ -29,16 +25,10 @@ const SWEEP_TIMEOUT = Duration.minutes(5);
 /** Of the queues' names and their functions', in Lambda's 4 KB of variables; the others need some of it. */
 const MAX_NAMES_BYTES = 3_200;
 
-export interface IntakeSettings {
+export interface IntakeSettings extends CommonSettings {
   readonly queues: readonly Queue[];
   /** Those whose records are attempted on insertion. */
   readonly onArrival: readonly StaffedQueue[];
-  readonly tables: Tables;
-  readonly memorySize: number;
-  readonly logRetention: RetentionDays;
-  readonly metrics: MetricsLevel;
-  readonly systemLogLevel: SystemLogLevel;
-  readonly tracing: Tracing;
   /** Events of runs that failed, and records to be looked at later. */
   readonly returns: IQueue;
   readonly eventDlq: IQueue;

@@ -1,28 +1,20 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Code, Function as LambdaFunction, type SystemLogLevel, type Tracing } from 'aws-cdk-lib/aws-lambda';
-import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { MetricsLevel } from '../functions/metrics-level.js';
 import { forReaders } from './for-readers.js';
-import { handlerFolder, ownRoleAndLogs, RUNTIME } from './functions.js';
+import { type CommonSettings, handlerFolder, ownRoleAndLogs, RUNTIME } from './functions.js';
 import { acknowledgeSweep } from './nag.js';
 import type { Queue } from './queue.js';
-import { grantMonitor, type Tables } from './tables.js';
+import { grantMonitor } from './tables.js';
 import type { Tick } from './ticks.js';
 
 const EVERY = Duration.minutes(5);
 /** To count some millions of records; most readings take a second. */
 const TIMEOUT = Duration.minutes(2);
 
-export interface MonitorSettings {
+export interface MonitorSettings extends CommonSettings {
   readonly queues: readonly Queue[];
-  readonly tables: Tables;
-  readonly memorySize: number;
-  readonly logRetention: RetentionDays;
-  readonly systemLogLevel: SystemLogLevel;
-  readonly tracing: Tracing;
-  readonly metrics: MetricsLevel;
   /** The intake's. */
   readonly eventSources: readonly EventSource[];
 }

@@ -1,33 +1,19 @@
 import { Duration } from 'aws-cdk-lib';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
-import {
-  Code,
-  type IFunction,
-  Function as LambdaFunction,
-  type SystemLogLevel,
-  type Tracing,
-} from 'aws-cdk-lib/aws-lambda';
-import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Code, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { MetricsLevel } from '../functions/metrics-level.js';
 import { ConfigurationError } from '../src/errors.js';
 import { forReaders } from './for-readers.js';
-import { type Bundle, handlerFolder, ownRoleAndLogs, RUNTIME } from './functions.js';
+import { type Bundle, type CommonSettings, handlerFolder, ownRoleAndLogs, RUNTIME } from './functions.js';
 import { acknowledgeWidget } from './nag.js';
 import type { Queue } from './queue.js';
-import { grantLook, grantPause, type Tables } from './tables.js';
+import { grantLook, grantPause } from './tables.js';
 
 /** A look takes a second; to count some hundred thousand records takes longer. */
 const TIMEOUT = Duration.seconds(30);
 
-export interface WidgetSettings {
+export interface WidgetSettings extends CommonSettings {
   readonly queues: readonly Queue[];
-  readonly tables: Tables;
-  readonly memorySize: number;
-  readonly logRetention: RetentionDays;
-  readonly systemLogLevel: SystemLogLevel;
-  readonly tracing: Tracing;
-  readonly metrics: MetricsLevel;
   /** Whether it has buttons. */
   readonly canAct: boolean;
 }

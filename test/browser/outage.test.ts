@@ -76,7 +76,7 @@ describe('an operator', () => {
     await backlog.insertMany(
       Array.from({ length: ORDERS }, (_, i) => ({ id: `order-${i}`, queue, payload: order(i) })),
     );
-    // The page says so by itself: nobody reloads it.
+    // The page says so by itself, without a reload.
     await verdict.filter({ hasText: /fails: \d+ %|the breaker is open/ }).waitFor();
 
     await open('Failures');

@@ -33,7 +33,7 @@ export const SHOP_VIEWS: readonly string[] = [
   '/queue?name=invoices',
   '/runtime/put',
   '/nowhere',
-  record('nobody'),
+  record('no-such-record'),
 ];
 
 /** What a producer can write into them. */

@@ -80,6 +80,15 @@ describe("the app's stack", () => {
     expect(readFileSync('docs/monitoring.md', 'utf8')).toContain(
       `| ${alarms.length} alarms, ${metrics.flat().length} metrics: ${(metrics.flat().length / 10).toFixed(2)};`,
     );
+    // Alarms, composite alarm, dashboard, polling of SQS, polls, the monitor.
+    const sum = metrics.flat().length * 0.1 + 0.5 + 3 + 0.26 + 0.1 + 0.05;
+    const docs = readFileSync('docs/monitoring.md', 'utf8');
+    expect(docs).toContain(`costs $${sum.toFixed(2)} when idle`);
+    // Ten alarms and the dashboard are free.
+    expect(docs).toContain(`and $${(sum - 1 - 3).toFixed(2)} in one that does not`);
+    expect(docs).toContain(
+      `Without the dashboard and the composite alarm it costs $${(sum - 3.5).toFixed(2)}`,
+    );
   });
 
   it('has these resources and outputs, and no others', () => {

@@ -82,7 +82,7 @@ describe('the overview on the dashboard', () => {
     ]);
     const roles = functionsOf(template).map(({ Role }) => Role['Fn::GetAtt'][0]);
     expect(new Set(roles).size).toBe(2);
-    // Nobody may call them but by rights of his own.
+    // Only a principal with rights of its own may call them.
     const permissions = propertiesOf(template, 'AWS::Lambda::Permission');
     expect(permissions.filter(({ FunctionName }) => JSON.stringify(FunctionName).includes('Widget'))).toEqual(
       [],
