@@ -84,13 +84,15 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** Each of its characters in any of its forms. */
 function spelled(secret: string) {
   // Backslashes in a row are one: each may be doubled twice, and one by one they would fit in too many ways.
-  const parts = Array.from(secret.matchAll(/\\+|./gsu), ([part]) => {
+  const texts = Array.from(secret.matchAll(/\\+|./gsu), ([part]) => part);
+  /** @param least how many of the backslashes of a row there are at least */
+  const patternOf = (part: string, least: number) => {
     const code = part.codePointAt(0) ?? 0;
     const entityCode = `&#0{0,2}(?:${code}|x${code.toString(16)});`;
     if (part.startsWith('\\')) {
       const n = part.length;
-      const coded = `(?:(?:%(?:25)?5c|\\\\{1,4}u005c|${entityCode}){${n}})`;
-      return `(?:${coded}|\\\\{${n},${4 * n}})`;
+      const coded = `(?:(?:%(?:25)?5c|\\\\{1,4}u005c|${entityCode}){${least},${n}})`;
+      return `(?:${coded}|\\\\{${least},${4 * n}})`;
     }
     const percent = Array.from(Buffer.from(part), (byte) => `%(?:25)?${hex(byte, 2)}`).join('');
     const units = Array.from({ length: part.length }, (_, i) => `\\\\u${hex(part.charCodeAt(i), 4)}`).join(
@@ -101,8 +103,11 @@ function spelled(secret: string) {
     if (entity !== undefined) forms.unshift(entity);
     if (part === ' ') forms.push('\\+');
     return `\\\\{0,4}(?:${forms.join('|')})`;
-  });
-  return { whole: new RegExp(parts.join(''), 'gi'), begun: begun(parts, HALF_A_CHARACTER, 'i') };
+  };
+  const whole = texts.map((part) => patternOf(part, part.length)).join('');
+  // A text can end in the middle of a row.
+  const parts = texts.map((part) => ({ pattern: patternOf(part, 1), characters: part.length }));
+  return { whole: new RegExp(whole, 'gi'), begun: begun(parts, HALF_A_CHARACTER, 'i') };
 }
 
 const HALF_A_CHARACTER = '(?:\\\\{0,4}(?:u[0-9a-f]{0,3})?|%(?:25?)?[0-9a-f]?|&[#a-z0-9]{0,6})';
@@ -110,10 +115,22 @@ const HALF_A_CHARACTER = '(?:\\\\{0,4}(?:u[0-9a-f]{0,3})?|%(?:25?)?[0-9a-f]?|&[#
 /** One or two characters at the end of a text say nothing. */
 const LEAST_BEGUN = 3;
 
+interface Part {
+  readonly pattern: string;
+  /** As many of the secret it stands for. */
+  readonly characters: number;
+}
+
 /** A text that ends in the middle of it. */
-function begun(parts: readonly string[], half: string, flags: string): RegExp {
-  const first = parts.slice(0, LEAST_BEGUN).join('');
-  const rest = parts.slice(LEAST_BEGUN).reduceRight((behind, part) => `(?:${part}${behind})?`, '');
+function begun(parts: readonly Part[], half: string, flags: string): RegExp {
+  let characters = 0;
+  const needed = parts.findIndex((part) => {
+    characters += part.characters;
+    return characters >= LEAST_BEGUN;
+  });
+  const all = parts.map(({ pattern }) => pattern);
+  const first = all.slice(0, needed + 1).join('');
+  const rest = all.slice(needed + 1).reduceRight((behind, part) => `(?:${part}${behind})?`, '');
   return new RegExp(`${first}${rest}${half}$`, flags);
 }
 
@@ -134,7 +151,8 @@ function base64Forms(secret: string) {
       return character === '/' ? '(?:\\\\?/|_|%2[Ff])' : character;
     });
     const whole = new RegExp(`${first}${parts.join('')}${last}(?:=|%3[Dd]){0,2}`, 'g');
-    return { whole, begun: begun(parts, '(?:%2?)?', '') };
+    const begunParts = parts.map((pattern) => ({ pattern, characters: 1 }));
+    return { whole, begun: begun(begunParts, '(?:%2?)?', '') };
   });
 }
 

@@ -60,6 +60,18 @@ describe('a secret that comes back', () => {
     );
   });
 
+  it.each(['\\\\!!', '\\\\\\\\\\\\', 'ab\\\\\\\\\\\\\\c', '!\\\\!'])(
+    'is hidden where the text ends in a row of its backslashes: %s',
+    (secret) => {
+      for (let length = 3; length <= secret.length; length++) {
+        const cut = secret.slice(0, length);
+        expect(hiddenSecrets([secret])?.hide(`got: ${cut}`, false)).toBe(
+          length < secret.length ? 'got: ' : 'got: [secret]',
+        );
+      }
+    },
+  );
+
   it('is hidden in the base64 of a longer text, wherever it stands in it', () => {
     fc.assert(
       fc.property(secretText, fc.string({ unit: visible }), fc.string({ unit: visible }), (secret, a, b) => {
