@@ -6,6 +6,17 @@ export function forReaders(queues: readonly Queue[]): Queue[] {
   return queues.map((queue) => ({ ...queue, settings: knownOf(queue) }));
 }
 
+/** As above, with the policies: the monitor notes them for the console. */
+export function forMonitor(queues: readonly Queue[]): Queue[] {
+  return queues.map((queue) => {
+    const { retryMode, shards, retry } = queue.settings;
+    return {
+      ...queue,
+      settings: { retryMode, ...(shards === undefined ? {} : { shards }), ...(retry ? { retry } : {}) },
+    };
+  });
+}
+
 /** Its retry mode, its shards, and the tiers that are not the default. */
 function knownOf({ retryMode, settings: { shards, retry } }: Queue): QueueSettings {
   const tiers = retryMode === 'progressive' && retry?.type === 'progressive' ? retry.tiers : undefined;

@@ -2,7 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { forReaders } from './for-readers.js';
+import { forMonitor } from './for-readers.js';
 import { type CommonSettings, handlerFolder, ownRoleAndLogs, RUNTIME } from './functions.js';
 import { acknowledgeSweep } from './nag.js';
 import type { Queue } from './queue.js';
@@ -25,11 +25,14 @@ export interface EventSource {
   readonly arn: string;
 }
 
-/** Reads every five minutes how much waits, and for how long. It takes no part in the work: without it, only alarms are blind. */
+/**
+ * Reads every five minutes how much waits, and for how long. It takes no part in the work: without it, only alarms, the
+ * console and the dashboard know less.
+ */
 export function addMonitor(scope: Construct, id: string, settings: MonitorSettings): Tick {
   const { tables, eventSources, queues, ...common } = settings;
   const inner = new Construct(scope, id);
-  const known = forReaders(queues);
+  const known = forMonitor(queues);
   const sources = Stack.of(scope).toJsonString(eventSources.map((source) => source.id));
   const lambda = new LambdaFunction(inner, 'Function', {
     ...ownRoleAndLogs(

@@ -22,6 +22,9 @@ const DUE_INDEX: GlobalSecondaryIndexPropsV2 = {
   projectionType: ProjectionType.KEYS_ONLY,
 };
 
+/** The keys of the items in which the monitor notes what it has read: control-values.ts. */
+const READING_PREFIX = 'reading#';
+
 export interface TableOptions {
   readonly encryptionKey?: IKey | undefined;
   readonly deletionProtection: boolean;
@@ -122,7 +125,19 @@ export function grantMonitor(grantee: IGrantable, { records, control }: Tables):
   grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement(query));
   grant(grantee, records, ['dynamodb:BatchGetItem']);
   grant(grantee, control, ['dynamodb:GetItem']);
-  grantDecrypt(grantee, [records, control]);
+  // It notes what it has counted, and cannot touch a lease or the item of a queue.
+  const note = new PolicyStatement({
+    actions: ['dynamodb:UpdateItem'],
+    resources: [control.tableArn],
+    conditions: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${READING_PREFIX}*`] },
+      // Without it, a request whose key is not known to IAM would be allowed.
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    },
+  });
+  grantee.grantPrincipal.addToPrincipalPolicy(note);
+  grantDecrypt(grantee, [records]);
+  grantKeys(grantee, [control]);
 }
 
 /** What the overview on the dashboard needs: to count what waits, without seeing any of it. */

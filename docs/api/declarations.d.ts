@@ -909,7 +909,7 @@ interface ClientOptions {
 declare function createDynamoDbClient({ endpoint, region, requestTimeoutMs, }?: ClientOptions): DynamoDBClient;
 
 interface OperatorStore extends BacklogStore {
-    readItems(ids: readonly string[]): Promise<Found[]>;
+    readItems(ids: readonly string[], consistency?: 'strong' | 'eventual'): Promise<Found[]>;
     scanItems(page: ItemsScan): Promise<ItemsPage>;
     change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
     remove(record: BacklogRecord, rev: string): Promise<'removed' | 'changed'>;
@@ -917,7 +917,15 @@ interface OperatorStore extends BacklogStore {
     readLease(key: string): Promise<LeaseState | undefined>;
     readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
     readQueues(): Promise<ReadonlyMap<string, QueueState>>;
+    readControl(): Promise<ControlState>;
+    writeReading(queue: string, reading: Item): Promise<void>;
+    readReading(queue: string): Promise<Item | undefined>;
     setPaused(queue: string, paused: boolean): Promise<boolean>;
+}
+interface ControlState {
+    readonly queues: ReadonlyMap<string, QueueState>;
+    readonly leases: ReadonlyMap<string, LeaseState>;
+    readonly readings: ReadonlyMap<string, Item>;
 }
 interface ItemsScan extends ScanPage {
     readonly limit?: number | undefined;
@@ -1021,12 +1029,15 @@ declare class MemoryStore implements OperatorStore {
     settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
     change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
     remove(record: BacklogRecord): Promise<'removed' | 'changed'>;
-    readItems(ids: readonly string[]): Promise<Found[]>;
+    readItems(ids: readonly string[], _consistency?: 'strong' | 'eventual'): Promise<Found[]>;
     scanItems({ segment, segments, after, limit }: ItemsScan): Promise<ItemsPage>;
     countDue({ lane, from, until, after }: CountQuery): Promise<CountedPage>;
     readLease(key: string): Promise<LeaseState | undefined>;
     readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
     readQueues(): Promise<ReadonlyMap<string, QueueState>>;
+    readControl(): Promise<ControlState>;
+    writeReading(queue: string, reading: Item): Promise<void>;
+    readReading(queue: string): Promise<Item | undefined>;
     setPaused(queue: string, paused: boolean): Promise<boolean>;
     holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
     takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined>;
@@ -1143,6 +1154,7 @@ type contract_d_ArrivalsClaim = ArrivalsClaim;
 type contract_d_BreakerState = BreakerState;
 type contract_d_ClaimAnswer = ClaimAnswer;
 type contract_d_ClaimedArrivals = ClaimedArrivals;
+type contract_d_ControlState = ControlState;
 type contract_d_CountQuery = CountQuery;
 type contract_d_CountedPage = CountedPage;
 type contract_d_Cursor = Cursor;
@@ -1173,7 +1185,7 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 interface ConnectionOptions {
@@ -1380,12 +1392,12 @@ interface QueueStats {
         readonly minute: number;
         readonly hour: number;
         readonly day: number;
-    };
+    } | undefined;
     readonly ages?: readonly {
         readonly fromAgeSeconds: number;
         readonly untilAgeSeconds: number | undefined;
         readonly count: number;
-    }[];
+    }[] | undefined;
     readonly delayed?: number | undefined;
 }
 

@@ -1,6 +1,13 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { scaledClock, systemClock } from '../../src/clock.js';
-import { type MonitoredQueue, oldestDueAge, type PacedCount, PacedCounts } from '../../src/monitor/index.js';
+import {
+  type MonitoredQueue,
+  oldestDueAge,
+  PacedCounter,
+  type PacedCounts,
+  type Reading,
+  readingItem,
+} from '../../src/monitor/index.js';
 import { DEFAULT_TIERS, resolvePolicy, tierBands } from '../../src/policies/index.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
 import type { HandlerDeps } from '../deps.js';
@@ -22,10 +29,20 @@ export interface MonitorSeams {
 }
 
 /** What the monitor has read of a queue. */
-export interface QueueReading extends Partial<PacedCount> {
+export interface QueueReading {
   readonly queue: string;
   /** In seconds. */
   readonly oldestDueAge: number;
+  /** Records that wait for an attempt, now or later. Undefined: there was no time to count them. */
+  readonly waiting?: number | undefined;
+  /** Records that are due by now; only where each has a due time of its own. */
+  readonly due?: number | undefined;
+  /** Given up, and still in the index. */
+  readonly dead?: number | undefined;
+  /** The records of each tier of a progressive queue, the youngest first. */
+  readonly tiers?: readonly number[] | undefined;
+  /** When they were counted, if that was at an earlier reading; ISO-8601. */
+  readonly countedAt?: string | undefined;
   readonly paused?: true | undefined;
   readonly openBreakers?: number | undefined;
 }
@@ -35,7 +52,8 @@ const SPARE_MS = 10_000;
 
 /**
  * Reads, every five minutes, how much waits in each queue and for how long, and whether the intake is still handed what
- * was put. What it finds are metrics, and a log line for each queue in which there is anything.
+ * was put. What it finds are metrics, and a log line for each queue in which there is anything. New counts are noted in
+ * the control table, for the console and the dashboard.
  *
  * A queue that cannot be read does not keep the others from it: the invocation fails when all have been tried.
  */
@@ -47,22 +65,23 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const { tables } = settings;
     const store =
       overrides.store ?? new DynamoDbOperatorStore({ client: createDynamoDbClient(), tables, clock });
-    return { settings, clock, store, counts: new PacedCounts(clock), queues: monitoredQueues(settings) };
+    return { settings, clock, store, counter: new PacedCounter(clock), queues: monitoredQueues(settings) };
   });
 
   return lambdaHandler(logger, async (_, context) => {
     try {
-      const { settings, clock, store, counts, queues } = start();
+      const { settings, clock, store, counter, queues } = start();
       const { metrics } = settings;
       const table = settings.tables.records;
       const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
       const read = async (queue: MonitoredQueue): Promise<QueueReading> => {
         const deps = { store, now: clock.now() };
         const [age, state] = await Promise.all([oldestDueAge(queue, deps), store.readQueue(queue.name)]);
+        const counted = await counter.count(queue, deps, () => clock.wall() < deadline);
         const reading = {
           queue: queue.name,
           oldestDueAge: Math.round(age),
-          ...(await counts.of(queue, deps, () => clock.wall() < deadline)),
+          ...(counted ? countsForLog(counted) : {}),
           ...(state.paused ? { paused: true as const } : {}),
           ...(state.breakers.size > 0 ? { openBreakers: state.breakers.size } : {}),
         };
@@ -70,6 +89,8 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
           logger.warn('too many records to count in time', { queue: queue.name });
         emitGauges(reading, { table, queue: queue.name }, metrics);
         if (isNotable(reading)) logger.info('queue', forLog(reading));
+        if (counted && !counted.isOld)
+          await store.writeReading(queue.name, readingItem(noteOf(queue, counted)));
         return reading;
       };
       const lookAtSources = async () => {
@@ -88,6 +109,25 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       throw error;
     }
   });
+}
+
+function countsForLog({ counts, at, isOld }: PacedCounts) {
+  const { pending: waiting, due, dead, ages } = counts;
+  // What is older than the last tier is still in its turn.
+  const [last, older] = [ages?.at(-2)?.count ?? 0, ages?.at(-1)?.count ?? 0];
+  const tiers = ages && [...ages.slice(0, -2).map(({ count }) => count), last + older];
+  return {
+    waiting,
+    ...(due ? { due: due.now } : {}),
+    dead,
+    ...(tiers ? { tiers } : {}),
+    ...(isOld ? { countedAt: at } : {}),
+  };
+}
+
+function noteOf({ shards, bands, retry }: MonitoredQueue, { counts, at }: PacedCounts): Reading {
+  const retryMode = bands.length > 0 ? 'progressive' : 'perRecord';
+  return { at, counts, shards, retryMode, retry };
 }
 
 /** Waits for all, whatever fails. */
@@ -111,6 +151,6 @@ function monitoredQueues({ queues, functionTimeoutSeconds }: MonitorSettings): M
   return Object.entries(queues).map(([name, { retryMode, retry, shards = 1 }]: [string, QueueSettings]) => {
     const { tiers = DEFAULT_TIERS } = retry ? resolvePolicy(retry) : {};
     const bands = retryMode === 'progressive' ? tierBands(tiers, functionTimeoutSeconds) : [];
-    return { name, shards, bands };
+    return { name, shards, bands, retry };
   });
 }

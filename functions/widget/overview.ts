@@ -1,6 +1,7 @@
 import { age } from '../../src/duration.js';
 import { count, names, units } from '../../src/tools/format.js';
 import { LOOKS } from '../../src/tools/overview/conditions.js';
+import { COUNT_SIGNS, signsText } from '../../src/tools/overview/count-signs.js';
 import { type Sentence, sentenceOf } from '../../src/tools/overview/sentence.js';
 import type { QueueView, Snapshot } from '../../src/tools/overview/snapshot.js';
 import { actionButton, type Endpoints } from './buttons.js';
@@ -9,13 +10,9 @@ import { type Html, html } from './html.js';
 import { badge, headline } from './icons.js';
 import { isNarrow, page } from './page.js';
 
-/** What the overview shows, and how old it is. */
+/** What the overview shows, and what it has cost. */
 export interface OverviewReading {
   readonly snapshot: Snapshot;
-  /** The oldest of its counts, the backlog's time. */
-  readonly countedAt: number;
-  /** Queues with more records than could be counted in time. */
-  readonly atLeast: ReadonlySet<string>;
   readonly readUnits: number;
 }
 
@@ -57,12 +54,12 @@ function table(rows: readonly Html[], { actions }: Endpoints): Html | undefined 
 
 function row(
   { stats, condition }: QueueView,
-  { snapshot, atLeast }: OverviewReading,
+  { snapshot }: OverviewReading,
   endpoints: Endpoints,
   context: WidgetContext,
 ): Html {
   const { queue, paused, pending, due, dead, oldestDueAt } = stats;
-  const sign = atLeast.has(queue) ? '≥ ' : '';
+  const sign = COUNT_SIGNS[stats.counted];
   const number = (value: number | undefined, tone = '') =>
     value === undefined || value === 0
       ? html`<td class="r q">${value ?? '–'}</td>`
@@ -105,9 +102,12 @@ function folded(word: 'more' | 'quiet', queues: readonly QueueView[]): Html | un
   return html`<p class="f">${queues.length} ${word}: <bdi>${names(queues.map(({ stats }) => stats.queue))}</bdi></p>`;
 }
 
-function footer({ snapshot, countedAt, atLeast, readUnits }: OverviewReading): Html {
-  const held = snapshot.now - countedAt;
-  const older = held >= 1000 ? `, counts up to ${age(held)} older` : '';
-  const most = atLeast.size > 0 ? ' ≥: there are more records than can be counted in time.' : '';
-  return html`<p class="f">Read at ${new Date(snapshot.now).toISOString().slice(11, 19)} UTC${older}. Counts ≈, ${units(readUnits)}.${most}</p>`;
+function footer({ snapshot, readUnits }: OverviewReading): Html {
+  const { now, queues = [] } = snapshot;
+  const signs = signsText(
+    queues.map(({ stats }) => stats),
+    now,
+  );
+  const parts = [`Read at ${new Date(now).toISOString().slice(11, 19)} UTC`, units(readUnits), ...signs];
+  return html`<p class="f">${parts.join(', ')}.</p>`;
 }

@@ -30,7 +30,7 @@ export function readWidgetSettings(env: Readonly<Record<string, string | undefin
 export interface WidgetQueue {
   readonly name: string;
   readonly retryMode: RetryMode;
-  readonly lanes: readonly string[];
+  readonly shards: number;
   /** What its runs hold while they work: one per lane, or per lane and tier. */
   readonly leases: readonly string[];
 }
@@ -41,6 +41,6 @@ export function widgetQueues({ queues }: Pick<Settings, 'queues'>): WidgetQueue[
     const { tiers = DEFAULT_TIERS } = retry ? resolvePolicy(retry) : {};
     const leases =
       retryMode === 'progressive' ? lanes.flatMap((lane) => tiers.map((_, i) => `${lane}#${i + 1}`)) : lanes;
-    return { name, retryMode, lanes, leases };
+    return { name, retryMode, shards, leases };
   });
 }

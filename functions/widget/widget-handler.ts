@@ -2,6 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { type Clock, scaledClock, systemClock, toIso } from '../../src/clock.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
 import { explainRead } from '../../src/tools/overview/explain-read.js';
+import { entriesFor } from '../../src/tools/overview/queue-counts.js';
 import { snapshotOf } from '../../src/tools/overview/snapshot.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';
@@ -10,8 +11,8 @@ import { OVERVIEW_DOCS } from './describe.js';
 import { isDescribe, widgetContextOf } from './event.js';
 import { type OverviewReading, overview } from './overview.js';
 import { trouble } from './page.js';
-import { QueueReader } from './queue-reader.js';
-import { FUNCTION_ARN, readWidgetSettings, type WidgetQueue, widgetQueues } from './settings.js';
+import { readQueue } from './read-queue.js';
+import { FUNCTION_ARN, readWidgetSettings, widgetQueues } from './settings.js';
 
 /** Everything the widget's functions touch that tests replace. */
 export interface WidgetSeams {
@@ -21,8 +22,6 @@ export interface WidgetSeams {
   readonly clock?: Clock | undefined;
 }
 
-/** Before the deadline: time to draw. */
-const SPARE_MS = 5_000;
 const DEFAULT_CONTEXT = { theme: 'light', params: {} } as const;
 
 /**
@@ -42,28 +41,24 @@ export function widgetHandler(overrides: WidgetSeams = {}): LambdaHandler<string
     const store =
       overrides.store ??
       new DynamoDbOperatorStore({ client: createDynamoDbClient(), tables, clock, onConsumed });
-    const reader = new QueueReader(store, clock);
     const unitsSoFar = () => readUnits;
-    return { settings, clock, reader, unitsSoFar, queues: widgetQueues(settings) };
+    return { settings, clock, store, unitsSoFar, queues: widgetQueues(settings) };
   });
 
-  async function read(remainingMs: number): Promise<OverviewReading> {
-    const { settings, clock, reader, unitsSoFar, queues } = start();
+  async function read(): Promise<OverviewReading> {
+    const { settings, clock, store, unitsSoFar, queues } = start();
     const before = unitsSoFar();
-    const deadline = clock.wall() + remainingMs - SPARE_MS;
     const now = clock.now();
-    const ofQueue = (queue: WidgetQueue) => reader.read(queue, () => clock.wall() < deadline);
-    const readings = await Promise.all(queues.map(ofQueue));
+    const look = { store, clock, entries: entriesFor(queues.length) };
+    const readings = await Promise.all(queues.map((queue) => readQueue(queue, look)));
     const readUnits = unitsSoFar() - before;
-    const stats = { at: toIso(now), queues: readings.map(({ stats }) => stats), readUnits };
+    const stats = { at: toIso(now), queues: readings.map(({ stats }) => stats) };
     const leases = new Map(readings.flatMap((reading) => [...reading.leases]));
     const states = new Map(readings.map(({ stats, state }) => [stats.queue, state]));
     const { records: table, control: controlTable } = settings.tables;
     const counts = { stats, leases, states, readAt: clock.wall(), readUnits };
     return {
       snapshot: snapshotOf({ backlog: { table, controlTable, clock } }, counts, now),
-      countedAt: Math.min(now, ...readings.map(({ countedAt }) => countedAt)),
-      atLeast: new Set(readings.filter(({ isAtLeast }) => isAtLeast).map(({ stats }) => stats.queue)),
       readUnits,
     };
   }
@@ -73,7 +68,7 @@ export function widgetHandler(overrides: WidgetSeams = {}): LambdaHandler<string
     const viewer = widgetContextOf(event) ?? DEFAULT_CONTEXT;
     try {
       const { actions } = start().settings;
-      const reading = await read(context.getRemainingTimeInMillis());
+      const reading = await read();
       const own = context.invokedFunctionArn ?? '';
       return overview(reading, { actions, overview: FUNCTION_ARN.test(own) ? own : undefined }, viewer);
     } catch (error) {

@@ -1,7 +1,6 @@
-import type { TierBand } from '../policies/index.js';
-import { deadLane, lanesOf } from '../record/index.js';
+import type { RetryPolicy, TierBand } from '../policies/index.js';
+import { lanesOf } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
-import type { IndexKey } from '../store/store.js';
 import { lagSeconds } from '../worker/counters.js';
 
 /** A queue as the monitor knows it. */
@@ -11,6 +10,8 @@ export interface MonitoredQueue {
   readonly shards: number;
   /** The tiers of a progressive queue; empty for one that retries per record. */
   readonly bands: readonly TierBand[];
+  /** As the app gives it. Default: that of its retry mode. */
+  readonly retry?: RetryPolicy | undefined;
 }
 
 export interface GaugeDeps {
@@ -61,61 +62,4 @@ async function latenessIn(lane: string, band: TierBand, { store, now }: GaugeDep
 
 function bandRange({ fromAge, untilAge, last }: TierBand, now: number) {
   return { until: now - fromAge * 1000, ...(last ? {} : { from: now - untilAge * 1000 }) };
-}
-
-/** How many records of a queue there are in the index. */
-export interface Counts {
-  /** They wait for an attempt, now or later. */
-  readonly waiting: number;
-  /** Due by now. Not known of a progressive queue. */
-  readonly due?: number | undefined;
-  /** Given up, and still in the index. */
-  readonly dead: number;
-  /** The records of each tier of a progressive queue, the youngest first. */
-  readonly tiers?: readonly number[] | undefined;
-}
-
-/**
- * Counts a queue's records: each index entry once, about 100 of them per read unit.
- *
- * @param hasTime false: there is no time for another page
- * @returns undefined: there was no time to count all
- */
-export async function countRecords(
-  { name, shards, bands }: MonitoredQueue,
-  { store, now }: GaugeDeps,
-  hasTime: () => boolean,
-): Promise<Counts | undefined> {
-  const lanes = lanesOf(name, 0, shards);
-  let isComplete = true;
-  const count = async (some: readonly string[], from?: number, until?: number): Promise<number> => {
-    let total = 0;
-    for (const lane of some) {
-      let after: IndexKey | undefined;
-      do {
-        if (!hasTime()) isComplete = false;
-        if (!isComplete) return total;
-        const page = await store.countDue({ lane, from, until, after });
-        total += page.count;
-        after = page.next;
-      } while (after);
-    }
-    return total;
-  };
-  const dead = await count(lanes.map(deadLane));
-  if (bands.length === 0) {
-    const due = await count(lanes, undefined, now);
-    const later = await count(lanes, now + 1);
-    return isComplete ? { waiting: due + later, due, dead } : undefined;
-  }
-  // A tier is counted up to the beginning of the next: the records in between are in its grace period.
-  const tiers: number[] = [];
-  for (const [i, { fromAge }] of bands.entries()) {
-    const next = bands[i + 1];
-    const from = next && now - next.fromAge * 1000 + 1;
-    tiers.push(await count(lanes, from, now - fromAge * 1000));
-  }
-  const delayed = await count(lanes, now + 1);
-  const waiting = tiers.reduce((sum, one) => sum + one, delayed);
-  return isComplete ? { waiting, dead, tiers } : undefined;
 }

@@ -1,2 +1,3 @@
 export { type MonitoredQueue, oldestDueAge } from './gauges.js';
-export { type PacedCount, PacedCounts } from './paced-counts.js';
+export { PacedCounter, type PacedCounts } from './paced-counts.js';
+export { parseReading, type Reading, readingItem } from './reading.js';

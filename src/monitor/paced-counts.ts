@@ -1,16 +1,21 @@
 import { type Clock, toIso } from '../clock.js';
-import { type Counts, countRecords, type GaugeDeps, type MonitoredQueue } from './gauges.js';
+import type { QueueCounts } from '../operate/queue-stats.js';
+import { countsOf } from '../operate/stats.js';
+import { lanesOf } from '../record/index.js';
+import type { GaugeDeps, MonitoredQueue } from './gauges.js';
 
-/** Counts, and their age. */
-export interface PacedCount extends Counts {
-  /** When the records were counted, if that was at an earlier reading; ISO-8601. */
-  readonly countedAt?: string | undefined;
+/** Counts, and when they were made. */
+export interface PacedCounts {
+  readonly counts: QueueCounts;
+  /** The backlog's time, ISO-8601. */
+  readonly at: string;
+  /** They were made at an earlier reading. */
+  readonly isOld: boolean;
 }
 
-interface LastCount {
-  readonly counts: Counts;
-  /** The backlog's time. */
-  readonly at: number;
+interface LastCounts {
+  readonly counts: QueueCounts;
+  readonly at: string;
   /** Real time. */
   readonly repeatAt: number;
 }
@@ -19,23 +24,45 @@ interface LastCount {
 const ENTRIES_PER_READ_UNIT = 100;
 
 /**
- * Counts the records of queues. A count is repeated after as many seconds as it took read units. So the counts of a
- * queue cost one read unit a second at most, $0.33 a month, however much waits. 100,000 records are counted every 17
- * minutes. In between, the last count is given, with its time.
+ * Counts the records of queues: each index entry once. A count is repeated after as many seconds as it took read units.
+ * So the counts of a queue cost one read unit a second at most, $0.33 a month, however much waits. 100,000 records are
+ * counted every 17 minutes. In between, the last count is given, with its time.
  */
-export class PacedCounts {
-  private readonly last = new Map<string, LastCount>();
+export class PacedCounter {
+  private readonly last = new Map<string, LastCounts>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** Empty: there was no time to count all. */
-  async of(queue: MonitoredQueue, deps: GaugeDeps, hasTime: () => boolean): Promise<Partial<PacedCount>> {
-    const last = this.last.get(queue.name);
-    if (last && this.clock.wall() < last.repeatAt) return { ...last.counts, countedAt: toIso(last.at) };
-    const counts = await countRecords(queue, deps, hasTime);
-    if (!counts) return {};
-    const pauseMs = ((counts.waiting + counts.dead) / ENTRIES_PER_READ_UNIT) * 1000;
-    this.last.set(queue.name, { counts, at: deps.now, repeatAt: this.clock.wall() + pauseMs });
-    return counts;
+  /**
+   * @param hasTime false: there is no time for another page
+   * @returns undefined: there was no time to count all
+   */
+  async count(
+    { name, shards, bands }: MonitoredQueue,
+    { store, now }: GaugeDeps,
+    hasTime: () => boolean,
+  ): Promise<PacedCounts | undefined> {
+    const last = this.last.get(name);
+    if (last && this.clock.wall() < last.repeatAt) return { ...last, isOld: true };
+    const patiently = async <Answer>(request: () => Promise<Answer>) => {
+      if (!hasTime()) throw new OutOfTime();
+      return request();
+    };
+    const queue = {
+      lanes: lanesOf(name, 0, shards),
+      isByAge: bands.length > 0,
+      tierEnds: bands.map(({ untilAge }) => untilAge),
+    };
+    const counts = await countsOf(queue, now, { store, patiently }).catch((error) => {
+      if (!(error instanceof OutOfTime)) throw error;
+      return undefined;
+    });
+    if (!counts) return undefined;
+    const pauseMs = ((counts.pending + counts.dead) / ENTRIES_PER_READ_UNIT) * 1000;
+    const found = { counts, at: toIso(now) };
+    this.last.set(name, { ...found, repeatAt: this.clock.wall() + pauseMs });
+    return { ...found, isOld: false };
   }
 }
+
+class OutOfTime extends Error {}

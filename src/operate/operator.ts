@@ -41,9 +41,10 @@ import type {
   Which,
 } from './options.js';
 import { pagesOf, type Wanted } from './pages.js';
+import type { QueueStats, Stats } from './queue-stats.js';
 import type { ActionResult } from './result.js';
 import { parseSelection, queueName } from './selection.js';
-import { type QueueStats, type Stats, statsOf } from './stats.js';
+import { statsOf } from './stats.js';
 import { type BacklogOperatorOptions, Tables } from './tables.js';
 
 /**

@@ -1,6 +1,7 @@
 /** Types that a store of your own has to name: what the methods of `BacklogStore` and `OperatorStore` take and give. */
 export type { Item, RecordChange } from '../record/index.js';
 export type {
+  ControlState,
   CountedPage,
   CountQuery,
   Found,

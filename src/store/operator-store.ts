@@ -7,8 +7,12 @@ import type { BacklogStore, IndexKey, LeaseState, QueueState, ScanPage } from '.
  * implementations, in the same conformance suite.
  */
 export interface OperatorStore extends BacklogStore {
-  /** Items as they are in the table, read strongly. Absent ids are left out. */
-  readItems(ids: readonly string[]): Promise<Found[]>;
+  /**
+   * Items as they are in the table. Absent ids are left out.
+   *
+   * @param consistency `eventual`: as they were a moment ago, at half the price. Default: read strongly
+   */
+  readItems(ids: readonly string[], consistency?: 'strong' | 'eventual'): Promise<Found[]>;
   /** One page of the whole table, eventually consistent: exactly one request. `next`: continue behind that id. */
   scanItems(page: ItemsScan): Promise<ItemsPage>;
   /**
@@ -27,8 +31,24 @@ export interface OperatorStore extends BacklogStore {
   readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
   /** The queues that a run has served, or operators paused, by name. */
   readQueues(): Promise<ReadonlyMap<string, QueueState>>;
+  /** All that the control table says of queues, as it was a moment ago: for those who only look. */
+  readControl(): Promise<ControlState>;
+  /** Notes what the monitor has read of a queue, in place of its reading before. */
+  writeReading(queue: string, reading: Item): Promise<void>;
+  /** What the monitor has noted of a queue; undefined: nothing yet. */
+  readReading(queue: string): Promise<Item | undefined>;
   /** Stops a queue's runs, or lets them go on. False: it was so already. */
   setPaused(queue: string, paused: boolean): Promise<boolean>;
+}
+
+/** What the control table says of queues. Its attributes may have been written by any service. */
+export interface ControlState {
+  /** The queues that a run has served, or operators paused, by name. */
+  readonly queues: ReadonlyMap<string, QueueState>;
+  /** The leases that a run holds or has left behind, by key (`RecordRules.key`). */
+  readonly leases: ReadonlyMap<string, LeaseState>;
+  /** What the monitor has noted, by queue. */
+  readonly readings: ReadonlyMap<string, Item>;
 }
 
 /** A part of the table to read. */

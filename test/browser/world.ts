@@ -74,7 +74,7 @@ export async function brokenShop(): Promise<Console> {
       name: 'AccessDeniedException',
     });
   };
-  Object.assign(console.store, { readQueues: fail, get: fail, queryDue: fail });
+  Object.assign(console.store, { readControl: fail, get: fail, queryDue: fail });
   return console;
 }
 

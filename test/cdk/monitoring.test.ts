@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps } from '../../cdk/index.js';
 import { METRICS_NAMESPACE } from '../../cdk/metrics.js';
 import { METRICS_NAMESPACE as EMITTED_NAMESPACE } from '../../functions/metrics.js';
+import { readingKey } from '../../src/store/dynamodb/control-values.js';
 import { backlogWith, newStack, ownFunction, progressiveQueue, propertiesOf, retryQueue } from './support.js';
 
 const queues = {
@@ -189,7 +190,7 @@ describe('the alarms of a queue', () => {
 });
 
 describe('the monitor', () => {
-  it('knows the retry mode and the shards of every queue, and tiers that are not the default', () => {
+  it('knows the retry mode, the shards and the policy of every queue', () => {
     const tiers = [{ every: Duration.minutes(10), untilAge: Duration.days(2) }];
     const { template } = backlogWith({
       queues: {
@@ -204,11 +205,11 @@ describe('the monitor', () => {
     const [{ Properties }] = [template.findResources('AWS::Lambda::Function')[id] ?? {}];
     const { Variables } = Properties.Environment;
     expect(JSON.parse(Variables.BACKLOG_QUEUES)).toEqual({
-      orders: { retryMode: 'perRecord', shards: 4 },
+      orders: { retryMode: 'perRecord', shards: 4, retry: { type: 'fibonacci' } },
       bulk: { retryMode: 'progressive' },
       own: {
         retryMode: 'progressive',
-        retry: { type: 'progressive', tiers: [{ every: 600, untilAge: 172_800 }] },
+        retry: { type: 'progressive', tiers: [{ every: 600, untilAge: 172_800 }], maxAge: 172_800 },
       },
     });
     const mappings = Object.keys(template.findResources('AWS::Lambda::EventSourceMapping'));
@@ -216,6 +217,25 @@ describe('the monitor', () => {
     for (const mapping of mappings)
       expect(JSON.stringify(Variables.BACKLOG_EVENT_SOURCES)).toContain(`{"Ref":"${mapping}"}`);
   });
+});
+
+it('the monitor may write its readings into the control table, and nothing else', () => {
+  const { template } = backlogWith({ queues });
+  const [policy] = Object.entries(template.findResources('AWS::IAM::Policy')).flatMap(
+    ([id, { Properties }]) => (id.startsWith('BacklogMonitor') ? [Properties.PolicyDocument.Statement] : []),
+  );
+  const writes = policy.filter(({ Action }: { Action: string }) =>
+    /dynamodb:(Update|Put|Delete)/.test(String(Action)),
+  );
+  expect(writes).toMatchObject([
+    {
+      Action: 'dynamodb:UpdateItem',
+      Condition: {
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [readingKey('*')] },
+        Null: { 'dynamodb:LeadingKeys': 'false' },
+      },
+    },
+  ]);
 });
 
 describe('heartbeats', () => {

@@ -1,5 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
-import { BacklogOperator } from '../../src/operate/index.js';
+import { describe, expect, it } from 'vitest';
 import { outagesOf } from '../../src/tools/console/overview/chart.js';
 import {
   consoleUnderTest,
@@ -60,7 +59,7 @@ describe('the overview', () => {
     const { app, store, time } = consoleUnderTest(orders);
     store.put(waiting('a'));
     await get(app, '/');
-    store.readQueues = async () => {
+    store.readControl = async () => {
       throw new Error('no such table');
     };
     time.now += MINUTE;
@@ -74,8 +73,8 @@ describe('the overview', () => {
   it('reads once for many browsers, and again after some seconds', async () => {
     const { app, store, time } = consoleUnderTest({ ...orders, countsForMs: 5_000 });
     let reads = 0;
-    const read = store.readLeases.bind(store);
-    store.readLeases = async () => {
+    const read = store.readControl.bind(store);
+    store.readControl = async () => {
       reads++;
       return read();
     };
@@ -89,13 +88,13 @@ describe('the overview', () => {
 
   it('reads again soon after an error that was long in coming', async () => {
     const { app, store, time } = consoleUnderTest({ ...orders, countsForMs: 1_000 });
-    const read = store.readQueues.bind(store);
-    store.readQueues = async () => {
+    const read = store.readControl.bind(store);
+    store.readControl = async () => {
       await new Promise((resolve) => setTimeout(resolve, 350));
       throw new Error('no answer');
     };
     expect((await get(app, '/')).text).toContain('no answer');
-    store.readQueues = read;
+    store.readControl = read;
     time.now += 1_001;
     expect((await get(app, '/')).text).not.toContain('no answer');
   });
@@ -149,40 +148,5 @@ describe('an outage in the chart', () => {
 
   it('ends at a success', () => {
     expect(outagesOf([minute(0, 0, 3), minute(1, 1, 0), minute(2, 0, 3)])).toEqual([]);
-  });
-});
-
-describe('counts', () => {
-  const costly = (units: number) => ({ stats: { at: iso(), queues: [], readUnits: units } });
-
-  it('that cost many read units are shown for longer', async () => {
-    const { app, store, time } = consoleUnderTest({ ...orders, countsForMs: 1_000 });
-    const stats = vi.spyOn(BacklogOperator.prototype, 'stats').mockResolvedValue(costly(600).stats);
-    await get(app, '/');
-    time.now += 29_000;
-    await get(app, '/');
-    expect(stats).toHaveBeenCalledTimes(1);
-    time.now += 2_000;
-    await get(app, '/');
-    expect(stats).toHaveBeenCalledTimes(2);
-    expect(store.items()).toEqual([]);
-    stats.mockRestore();
-  });
-
-  it('that take long are not waited for, if there are earlier ones', async () => {
-    const { app, time } = consoleUnderTest({ ...orders, countsForMs: 1_000 });
-    const slowly = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 400));
-      return costly(1).stats;
-    };
-    const stats = vi.spyOn(BacklogOperator.prototype, 'stats').mockImplementation(slowly);
-    await get(app, '/');
-    time.now += 60_000;
-    const started = performance.now();
-    expect((await get(app, '/')).text).toContain('read 1 min ago');
-    expect(performance.now() - started).toBeLessThan(350);
-    await vi.waitFor(async () => expect((await get(app, '/')).text).toContain('read 0 s ago'));
-    expect(stats).toHaveBeenCalledTimes(2);
-    stats.mockRestore();
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readingItem } from '../../src/monitor/index.js';
 import { DEFAULT_HISTORY } from '../../src/record/index.js';
 import { consoleUnderTest, dead, get, HOUR, inRetry, iso, MINUTE, waiting } from './console-under-test.js';
 
@@ -36,8 +37,21 @@ describe('the page of a record', () => {
     const { app, store } = consoleUnderTest();
     store.put(inRetry('r'));
     const { text } = await get(app, '/record?id=r');
-    expect(text).toContain('The policy of its queue is in its function, and not known here');
+    expect(text).toContain('No monitor has noted the policy of its queue');
     expect(text).not.toContain('planned if it fails');
+  });
+
+  it('draws the plan of the policy that the monitor has noted for its queue', async () => {
+    const { app, store } = consoleUnderTest();
+    store.put(inRetry('r'));
+    await store.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
+    const counts = { pending: 1, dead: 0, oldestDueAt: undefined };
+    const retry = { type: 'constant', interval: 600, maxAttempts: 6 } as const;
+    const reading = { at: iso(), shards: 1, retryMode: 'perRecord', retry, counts } as const;
+    await store.writeReading('orders', readingItem(reading));
+    const { text } = await get(app, '/record?id=r');
+    expect(text).toContain('constant, its queue&#39;s, 6 attempts');
+    expect(text).toContain('3 more are planned if it fails.');
   });
 
   it('has each attempt with the gap before it, its error and its stack', async () => {

@@ -137,8 +137,9 @@ describe('the list of records', () => {
     store.put(waiting('needle', { dueAt: iso(500 * MINUTE), payload: { hay: true } }));
     let reads = 0;
     const read = store.readItems.bind(store);
-    store.readItems = async (ids) => {
+    store.readItems = async (ids, consistency) => {
       reads += ids.length;
+      expect(consistency).toBe('eventual');
       return read(ids);
     };
     const first = await get(app, '/records?where=hay%3Dtrue');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { QueueStats } from '../../src/operate/index.js';
 import { CONDITIONS, type Condition } from '../../src/tools/overview/conditions.js';
+import type { OverviewStats } from '../../src/tools/overview/queue-counts.js';
 import { sentenceOf } from '../../src/tools/overview/sentence.js';
 import type { QueueView, RuleView, Snapshot } from '../../src/tools/overview/snapshot.js';
 import { iso, MINUTE, NOW } from './console-under-test.js';
 
-const view = (queue: string, condition: Condition, stats: Partial<QueueStats> = {}): QueueView => ({
+const view = (queue: string, condition: Condition, stats: Partial<OverviewStats> = {}): QueueView => ({
   stats: {
     queue,
     retryMode: 'perRecord',
@@ -14,6 +14,9 @@ const view = (queue: string, condition: Condition, stats: Partial<QueueStats> = 
     pending: 0,
     dead: 0,
     oldestDueAt: undefined,
+    counted: 'exact',
+    lanes: [queue],
+    reading: undefined,
     ...stats,
   },
   condition,

@@ -98,7 +98,7 @@ describe('a forecast', () => {
     const { text } = await get(app, '/tiers');
     expect(text).not.toContain('What follows is not known');
     const queues = [
-      { queue: 'orders', pending: 200, due: { now: 0, minute: 1, hour: 60, day: 200 } },
+      { lanes: ['orders'], pending: 200, due: { now: 0, minute: 1, hour: 60, day: 200 } },
     ] as never;
     const { minutes, until, examined } = await forecastOf(store, queues, NOW, 30);
     expect(examined).toBe(30);

@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { readingItem } from '../../src/monitor/index.js';
+import type { RetryPolicy } from '../../src/policies/index.js';
+import { type Item, lanesOf } from '../../src/record/index.js';
+import type { OperatorStore } from '../../src/store/operator-store.js';
 import { CHOICES, POLICY_OPTIONS, readPolicyInput } from '../../src/tools/console/what-if/input.js';
 import { sampleWaiting } from '../../src/tools/console/what-if/sample.js';
 import {
@@ -64,6 +68,10 @@ async function backlogOf(records: readonly Record<string, unknown>[], changes = 
   return made;
 }
 
+const tablesOf = (store: OperatorStore) => ({
+  open: () => ({ store, units: () => ({ readUnits: 0, writeUnits: 0 }) }),
+});
+
 describe('the sample of what waits', () => {
   it('weighs each part of the future by the counts of the queue', async () => {
     const many = [
@@ -73,7 +81,11 @@ describe('the sample of what waits', () => {
     ];
     const { store } = await backlogOf(many);
     const due = { now: 500, minute: 0, hour: 20, day: 20 };
-    const sample = await sampleWaiting(store, { queue: 'orders', pending: 820, due } as never, NOW);
+    const sample = await sampleWaiting(
+      tablesOf(store),
+      { lanes: ['orders'], pending: 820, due } as never,
+      NOW,
+    );
     expect(sample).toMatchObject({ total: 820, dueTimes: 420, read: 30, ownPolicies: 0 });
     const of = (prefix: string) => sample.records.filter(({ id }) => id.startsWith(prefix));
     for (const [prefix, count] of Object.entries({ now: 500, hour: 20, later: 300 })) {
@@ -91,12 +103,36 @@ describe('the sample of what waits', () => {
     const { store } = await backlogOf(many);
     const due = { now: 0, minute: 0, hour: 90, day: 90 };
     const { records, total } = await sampleWaiting(
-      store,
-      { queue: 'orders', pending: 90, due } as never,
+      tablesOf(store),
+      { lanes: lanesOf('orders'), pending: 90, due } as never,
       NOW,
     );
     expect(sum(records.map(({ weight }) => weight))).toBeCloseTo(total);
     expect(new Set(records.map(({ id }) => Number(id.slice(1)) % 3)).size).toBe(3);
+  });
+});
+
+describe('in AWS', () => {
+  const noted = (retry: RetryPolicy | undefined): Item =>
+    readingItem({
+      at: iso(),
+      shards: 1,
+      retryMode: 'perRecord',
+      retry,
+      counts: { pending: 2, dead: 0, oldestDueAt: iso(-MINUTE) },
+    });
+
+  it.each([
+    ['that the monitor has noted', { type: 'constant', interval: 600 } as const, '&quot;interval&quot;:600}'],
+    ['that is the default', undefined, '{&quot;type&quot;:&quot;fibonacci&quot;}'],
+  ])('the present policy is the one %s', async (_, retry, text) => {
+    const { app, store } = await backlogOf([inRetry('a'), inRetry('b')], {});
+    const path = '/what-if?queue=orders&policy=constant&interval=5m';
+    expect((await get(app, path)).text).toContain('Say the present policy to compare.');
+    await store.writeReading('orders', noted(retry));
+    const { text: page } = await get(app, path);
+    expect(page).toContain(text);
+    expect(page).toMatch(/attempts a day instead of \d+/);
   });
 });
 
@@ -186,7 +222,7 @@ describe('the page of another policy', () => {
   it('takes no other method, and says so when the tables cannot be read', async () => {
     const { app, store } = await backlogOf(some);
     expect((await app.request('/what-if?queue=orders', { method: 'POST' })).status).toBe(404);
-    store.readQueues = async () => {
+    store.readControl = async () => {
       throw new Error('no such table');
     };
     expect((await get(app, '/what-if?queue=orders')).text).toContain('no such table');

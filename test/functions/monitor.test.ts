@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type MonitorSeams, monitorHandler } from '../../functions/monitor/monitor-handler.js';
 import type { QueuesSettings } from '../../functions/settings.js';
+import { parseReading } from '../../src/monitor/index.js';
 import { StoreAccessError } from '../../src/store/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { context, environment, workbench } from './support.js';
@@ -56,6 +57,64 @@ describe('the monitor', () => {
       { message: 'queue', level: 'INFO', queue: 'orders', waiting: 2, oldestDueAge: 700 },
       { message: 'queue', level: 'INFO', queue: 'bulk', waiting: 1, tiers: '1' },
     ]);
+  });
+
+  it('notes in the control table what it has counted, for those who look', async () => {
+    const { insert, clock, read, store } = monitored();
+    const late = ago(clock.now(), 700);
+    await insert({ id: 'late', queue: 'orders', dueAt: late });
+    await read();
+    const { readings } = await store.readControl();
+    const at = ago(clock.now(), 0);
+    expect(parseReading(readings.get('orders'))).toEqual({
+      at,
+      shards: 1,
+      retryMode: 'perRecord',
+      counts: {
+        pending: 1,
+        dead: 0,
+        oldestDueAt: late,
+        lagSeconds: 700,
+        due: { now: 1, minute: 0, hour: 0, day: 0 },
+      },
+    });
+    expect(parseReading(readings.get('bulk'))).toMatchObject({
+      at,
+      retryMode: 'progressive',
+      retry: queues.bulk?.retry,
+      counts: { pending: 0, ages: [{ count: 0 }, { count: 0 }] },
+    });
+  });
+
+  it('notes a count once: an old one keeps its time', async () => {
+    const { insert, clock, read, store } = monitored({}, { BACKLOG_METRICS: 'essential' });
+    for (let i = 0; i < 400; i++) await insert({ id: `r${i}`, queue: 'orders', dueAt: ago(clock.now(), 9) });
+    const first = ago(clock.now(), 0);
+    await read();
+    clock.advance(3);
+    await read();
+    expect((await store.readReading('orders'))?.at).toBe(first);
+    clock.advance(3);
+    await read();
+    expect((await store.readReading('orders'))?.at).toBe(ago(clock.now(), 0));
+  });
+
+  it('fails where it may not note what it has counted, and the metrics are written', async () => {
+    const { store } = workbench(queues);
+    const refused = new StoreAccessError('dynamodb:UpdateItem: not allowed');
+    const writeReading = async () => {
+      throw refused;
+    };
+    const { clock, read, written } = monitored({ store: replacing({ writeReading }, store) });
+    await store.insert({
+      id: 'a',
+      status: 'NEW',
+      queue: 'orders',
+      lane: 'orders',
+      dueAt: ago(clock.now(), 9),
+    });
+    await expect(read()).rejects.toThrow(refused);
+    expect(written).toMatchObject([{ Queue: 'orders', Waiting: 1 }]);
   });
 
   it('writes no line for empty queues', async () => {

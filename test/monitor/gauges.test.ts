@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type MonitoredQueue, oldestDueAge, PacedCounts } from '../../src/monitor/index.js';
+import { type MonitoredQueue, oldestDueAge, PacedCounter } from '../../src/monitor/index.js';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
 import { MemoryStore } from '../../src/store/index.js';
 import { replacing } from '../simulation/replacing.js';
@@ -107,36 +107,51 @@ describe('the counts of a queue', () => {
       due('d', -9, { status: 'DEAD', lane: 'orders/dead' }),
       item('done', { status: 'SUCCESS', lane: undefined, dueAt: undefined }),
     );
-    const counts = await new PacedCounts(clock).of({ ...perRecord, shards: 2 }, deps, hasTime);
-    expect(counts).toEqual({ waiting: 3, due: 2, dead: 1 });
+    const counts = await new PacedCounter(clock).count({ ...perRecord, shards: 2 }, deps, hasTime);
+    expect(counts).toMatchObject({
+      counts: { pending: 3, due: { now: 2 }, dead: 1, oldestDueAt: at(-30) },
+      at: at(0),
+      isOld: false,
+    });
   });
 
-  it('of a progressive queue name each tier, its grace period included, and leave out no record', async () => {
+  it('of a progressive queue name each tier and what is older, and leave out no record', async () => {
     const ages = [0, DAY - 1, DAY + 60, DAY + 301, 8 * DAY, 20 * DAY, 100 * DAY, 200 * DAY, 500 * DAY];
     const deps = storeWith(
       ...ages.map((age) => due(`a${age}`, -age)),
       due('delayed by its producer', 3 * DAY),
     );
-    const counts = await new PacedCounts(clock).of(progressive, deps, hasTime);
-    expect(counts).toEqual({ waiting: 10, dead: 0, tiers: [3, 1, 1, 1, 1, 2] });
+    const counts = await new PacedCounter(clock).count(progressive, deps, hasTime);
+    expect(counts?.counts).toMatchObject({ pending: 10, dead: 0, delayed: 1 });
+    expect(counts?.counts.ages?.map(({ count }) => count)).toEqual([2, 2, 1, 1, 1, 1, 1]);
   });
 
   it('are repeated after as many seconds as they cost read units, and say their age until then', async () => {
     let wall = NOW;
     const deps = storeWith(...Array.from({ length: 4_000 }, (_, i) => due(`r${i}`, -i)));
-    const counts = new PacedCounts({ ...clock, wall: () => wall });
-    expect(await counts.of(perRecord, deps, hasTime)).toEqual({ waiting: 4_000, due: 4_000, dead: 0 });
+    const counts = new PacedCounter({ ...clock, wall: () => wall });
+    expect(await counts.count(perRecord, deps, hasTime)).toMatchObject({
+      counts: { pending: 4_000 },
+      isOld: false,
+    });
     for (let i = 0; i < 100; i++) deps.store.put(due(`more${i}`, -i));
     wall += 39_000;
-    expect(await counts.of(perRecord, deps, hasTime)).toMatchObject({ waiting: 4_000, countedAt: at(0) });
+    expect(await counts.count(perRecord, deps, hasTime)).toMatchObject({
+      counts: { pending: 4_000 },
+      at: at(0),
+      isOld: true,
+    });
     wall += 2_000;
-    expect(await counts.of(perRecord, deps, hasTime)).toEqual({ waiting: 4_100, due: 4_100, dead: 0 });
+    expect(await counts.count(perRecord, deps, hasTime)).toMatchObject({
+      counts: { pending: 4_100 },
+      isOld: false,
+    });
   });
 
   it('are left out where there is no time for them, not halved', async () => {
     const deps = storeWith(due('a', -30));
-    expect(await new PacedCounts(clock).of(perRecord, deps, () => false)).toEqual({});
-    expect(await new PacedCounts(clock).of(progressive, deps, () => false)).toEqual({});
+    expect(await new PacedCounter(clock).count(perRecord, deps, () => false)).toBeUndefined();
+    expect(await new PacedCounter(clock).count(progressive, deps, () => false)).toBeUndefined();
   });
 });
 
@@ -150,10 +165,8 @@ it('on DynamoDB, reads the same, page by page', async () => {
     const deps = { store, now: NOW };
     expect(await oldestDueAge(perRecord, deps)).toBe(700);
     expect(await oldestDueAge(progressive, deps)).toBe(400);
-    expect(await new PacedCounts(clock).of(perRecord, deps, () => true)).toEqual({
-      waiting: 3,
-      due: 2,
-      dead: 1,
+    expect(await new PacedCounter(clock).count(perRecord, deps, () => true)).toMatchObject({
+      counts: { pending: 3, due: { now: 2 }, dead: 1 },
     });
   } finally {
     await close();

@@ -10,6 +10,13 @@ export function queueKey(queue: string): string {
   return `${QUEUE_PREFIX}${queue}`;
 }
 
+export const READING_PREFIX = 'reading#';
+
+/** The item with what the monitor has read of a queue: its attribute `reading`, a map. */
+export function readingKey(queue: string): string {
+  return `${READING_PREFIX}${queue}`;
+}
+
 /**
  * Called with the key of a control item, and its damaged attributes, which get new values.
  *
@@ -36,7 +43,7 @@ export function isId(value: unknown): value is string {
   return isText(value) && Buffer.byteLength(value) <= MAX_ID_BYTES;
 }
 
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isMap(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return !(value instanceof Set) && !ArrayBuffer.isView(value);
 }

@@ -60,8 +60,8 @@ export class Expressions {
     };
   }
 
-  /** SET of what has a value, REMOVE of the rest. */
-  update(set: Readonly<Record<string, unknown>>, remove: readonly string[], condition: string): Update {
+  /** SET of what has a value, REMOVE of the rest. Default: on no condition. */
+  update(set: Readonly<Record<string, unknown>>, remove: readonly string[], condition?: string): Update {
     const assignments = Object.entries(set)
       .filter(([, value]) => value !== undefined)
       .map(([attribute, value]) => this.equal(attribute, value));
@@ -72,7 +72,7 @@ export class Expressions {
     ];
     return {
       UpdateExpression: clauses.join(' '),
-      ConditionExpression: condition,
+      ...(condition === undefined ? {} : { ConditionExpression: condition }),
       ...this.placeholders(),
     };
   }

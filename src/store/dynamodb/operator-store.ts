@@ -1,12 +1,19 @@
 import { toIso } from '../../clock.js';
 import { systemRandom } from '../../random.js';
 import type { BacklogRecord, Item } from '../../record/index.js';
-import type { CountQuery, Found, ItemsScan, OperatorChange, OperatorStore } from '../operator-store.js';
+import type {
+  ControlState,
+  CountQuery,
+  Found,
+  ItemsScan,
+  OperatorChange,
+  OperatorStore,
+} from '../operator-store.js';
 import type { IndexKey, LeaseState, QueueState } from '../store.js';
 import { ARRIVALS_PREFIX, claimedQueueOf } from './arrivals.js';
 import { toItem } from './attribute-values.js';
 import { CapacityMeter } from './capacity.js';
-import { QUEUE_PREFIX, queueKey } from './control-values.js';
+import { isMap, QUEUE_PREFIX, queueKey, READING_PREFIX, readingKey } from './control-values.js';
 import { DUE_INDEX, indexKey } from './due.js';
 import { Expressions } from './expressions.js';
 import { LEASE_PREFIX, leaseKey, parseLease } from './lease-item.js';
@@ -32,8 +39,8 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
     this.single = new DynamoDbRecords(this.recordsTable, clock);
   }
 
-  async readItems(ids: readonly string[]): Promise<Found[]> {
-    const items = await this.recordsTable.getManyStored(ids);
+  async readItems(ids: readonly string[], consistency: 'strong' | 'eventual' = 'strong'): Promise<Found[]> {
+    const items = await this.recordsTable.getManyStored(ids, consistency);
     const found = [...new Set(ids)].map((id) => items.get(id)).filter((item) => item !== undefined);
     return found.map((stored) => this.single.find(stored));
   }
@@ -93,24 +100,30 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
   }
 
   async readLeases(): Promise<ReadonlyMap<string, LeaseState>> {
-    const leases = new Map<string, LeaseState>();
-    for (const item of await this.controlItems(LEASE_PREFIX)) {
-      const lease = parseLease(item);
-      if (lease) leases.set(nameOf(item, LEASE_PREFIX), lease);
-    }
-    return leases;
+    return leasesIn(await this.controlItems([LEASE_PREFIX]));
   }
 
   async readQueues(): Promise<ReadonlyMap<string, QueueState>> {
-    const [items, claims] = await Promise.all([
-      this.controlItems(QUEUE_PREFIX),
-      this.controlItems(ARRIVALS_PREFIX),
-    ]);
-    const states = items.map((item) => [nameOf(item, QUEUE_PREFIX), parseQueueState(item)] as const);
-    const others = claims.map(
-      ({ key }) => [claimedQueueOf(String(key)), parseQueueState(undefined)] as const,
-    );
-    return new Map([...others, ...states]);
+    return queuesIn(await this.controlItems([QUEUE_PREFIX, ARRIVALS_PREFIX]));
+  }
+
+  async readControl(): Promise<ControlState> {
+    const prefixes = [LEASE_PREFIX, QUEUE_PREFIX, ARRIVALS_PREFIX, READING_PREFIX];
+    const items = await this.controlItems(prefixes, 'eventual');
+    const readings = items.flatMap((item): [string, Item][] => {
+      const name = nameOf(item, READING_PREFIX);
+      return name !== undefined && isMap(item.reading) ? [[name, item.reading]] : [];
+    });
+    return { queues: queuesIn(items), leases: leasesIn(items), readings: new Map(readings) };
+  }
+
+  async writeReading(queue: string, reading: Item): Promise<void> {
+    await this.controlTable.update(readingKey(queue), new Expressions().update({ reading }, []));
+  }
+
+  async readReading(queue: string): Promise<Item | undefined> {
+    const item = await this.controlTable.get(readingKey(queue));
+    return isMap(item?.reading) ? item.reading : undefined;
   }
 
   async setPaused(queue: string, paused: boolean): Promise<boolean> {
@@ -123,15 +136,20 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
       .written;
   }
 
-  /** A few per queue: read as a whole, strongly. */
-  private async controlItems(prefix: string): Promise<Item[]> {
+  /** A few per queue: read as a whole. */
+  private async controlItems(
+    prefixes: readonly string[],
+    consistency: 'strong' | 'eventual' = 'strong',
+  ): Promise<Item[]> {
     const items: Item[] = [];
     let start: StoredPage['last'];
     do {
       const expressions = new Expressions();
+      const begins = (prefix: string) =>
+        `begins_with(${expressions.name('key')}, ${expressions.value(prefix)})`;
       const page = await this.controlTable.scan({
-        ConsistentRead: true,
-        FilterExpression: `begins_with(${expressions.name('key')}, ${expressions.value(prefix)})`,
+        ConsistentRead: consistency === 'strong',
+        FilterExpression: prefixes.map(begins).join(' OR '),
         ...(start ? { ExclusiveStartKey: start } : {}),
         ...expressions.placeholders(),
       });
@@ -146,6 +164,28 @@ export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStor
   }
 }
 
-function nameOf({ key }: Item, prefix: string): string {
-  return String(key).slice(prefix.length);
+function leasesIn(items: readonly Item[]): ReadonlyMap<string, LeaseState> {
+  return new Map(
+    items.flatMap((item): [string, LeaseState][] => {
+      const name = nameOf(item, LEASE_PREFIX);
+      const lease = name === undefined ? undefined : parseLease(item);
+      return name !== undefined && lease ? [[name, lease]] : [];
+    }),
+  );
+}
+
+/** Those that have an item, and those in which arrivals were claimed. */
+function queuesIn(items: readonly Item[]): ReadonlyMap<string, QueueState> {
+  const named = (prefix: string) => items.filter((item) => nameOf(item, prefix) !== undefined);
+  const claimed = named(ARRIVALS_PREFIX).map(({ key }) => claimedQueueOf(String(key)));
+  return new Map([
+    ...claimed.map((queue) => [queue, parseQueueState(undefined)] as const),
+    ...named(QUEUE_PREFIX).map((item) => [nameOf(item, QUEUE_PREFIX) ?? '', parseQueueState(item)] as const),
+  ]);
+}
+
+/** Undefined: it is another kind of item. */
+function nameOf({ key }: Item, prefix: string): string | undefined {
+  const text = String(key);
+  return text.startsWith(prefix) ? text.slice(prefix.length) : undefined;
 }

@@ -167,21 +167,24 @@ export class Table {
     return new Map([...stored].map(([key, item]) => [key, toItem(item)]));
   }
 
-  /** As DynamoDB has them. */
-  async getManyStored(keys: readonly string[]): Promise<Map<string, Attributes>> {
+  /** As DynamoDB has them. Default: read strongly. */
+  async getManyStored(
+    keys: readonly string[],
+    consistency: 'strong' | 'eventual' = 'strong',
+  ): Promise<Map<string, Attributes>> {
     const unique = [...new Set(keys)];
     const chunks: string[][] = [];
     for (let i = 0; i < unique.length; i += BATCH_KEYS) chunks.push(unique.slice(i, i + BATCH_KEYS));
-    const items = await Promise.all(chunks.map((chunk) => this.getChunk(chunk)));
+    const items = await Promise.all(chunks.map((chunk) => this.getChunk(chunk, consistency)));
     return new Map(items.flat().map((item) => [item[this.deps.keyName]?.S ?? '', item]));
   }
 
   /** An answer holds 16 MB at most, and less when DynamoDB throttles: what is missing is asked for again. */
-  private async getChunk(keys: readonly string[]): Promise<Attributes[]> {
+  private async getChunk(keys: readonly string[], consistency: 'strong' | 'eventual'): Promise<Attributes[]> {
     const items: Attributes[] = [];
     let pending: Record<string, AttributeValue>[] = keys.map((key) => this.keyOf(key));
     for (let fruitless = 0; pending.length > 0; ) {
-      const request = { [this.name]: { Keys: pending, ConsistentRead: true } };
+      const request = { [this.name]: { Keys: pending, ConsistentRead: consistency === 'strong' } };
       const answer = await this.send('BatchGetItem', () =>
         this.deps.client.send(
           new BatchGetItemCommand({ RequestItems: request, ...this.deps.meter.parameters() }),

@@ -1,6 +1,7 @@
 import { type Clock, toIso } from '../../clock.js';
 import type { BacklogRecord, Item, RecordChange } from '../../record/index.js';
 import type {
+  ControlState,
   CountedPage,
   CountQuery,
   Found,
@@ -59,6 +60,7 @@ export class MemoryStore implements OperatorStore {
   private readonly leases = new MemoryLeases();
   private readonly queues = new MemoryQueues();
   private readonly arrivals = new MemoryArrivals();
+  private readonly readings = new Map<string, Item>();
   private sweep: SweepState | undefined;
 
   constructor({ clock }: MemoryStoreDeps) {
@@ -111,7 +113,7 @@ export class MemoryStore implements OperatorStore {
     return this.records.remove(record);
   }
 
-  async readItems(ids: readonly string[]): Promise<Found[]> {
+  async readItems(ids: readonly string[], _consistency?: 'strong' | 'eventual'): Promise<Found[]> {
     return this.records.find(ids);
   }
 
@@ -150,6 +152,19 @@ export class MemoryStore implements OperatorStore {
   async readQueues(): Promise<ReadonlyMap<string, QueueState>> {
     const claimed = [...this.arrivals.queueNames()].map((name) => [name, this.queues.read(name)] as const);
     return new Map([...claimed, ...this.queues.all()]);
+  }
+
+  async readControl(): Promise<ControlState> {
+    const [queues, leases] = await Promise.all([this.readQueues(), this.readLeases()]);
+    return { queues, leases, readings: new Map(this.readings) };
+  }
+
+  async writeReading(queue: string, reading: Item): Promise<void> {
+    this.readings.set(queue, structuredClone(reading));
+  }
+
+  async readReading(queue: string): Promise<Item | undefined> {
+    return this.readings.get(queue);
   }
 
   async setPaused(queue: string, paused: boolean): Promise<boolean> {

@@ -44,7 +44,10 @@ export function consoleApp(deps: ConsoleDeps): Hono {
     const text = readFilter((name) => request.req.query(name));
     return request.html(recordsPage(contextOf(request), reader, text, request.req.query('after')));
   });
-  app.get('/failures', async (request) => request.html(failuresPage(contextOf(request), reader)));
+  app.get('/failures', async (request) => {
+    const more = request.req.query('more') === 'yes';
+    return request.html(failuresPage(contextOf(request), reader, { more }));
+  });
   app.get('/tiers', async (request) => request.html(tiersPage(contextOf(request), reader)));
   app.get('/what-if', async (request) => {
     const field = (name: string) => request.req.query(name) ?? '';

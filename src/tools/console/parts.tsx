@@ -89,16 +89,18 @@ export function Unknown({ why }: { why?: string | undefined }) {
   );
 }
 
-/** A count; 0 is grey. */
-export function Count({ of, tone, icon }: { of: number | undefined; tone?: Tone; icon?: IconName }) {
+/** A count; 0 is grey. `sign`: `≈ ` or `≥ `, where it is not exact. */
+export function Count(props: { of: number | undefined; sign?: string; tone?: Tone; icon?: IconName }) {
+  const { of, sign = '', tone, icon } = props;
   if (of === undefined) return <Unknown />;
   if (of === 0) return <span class="q">0</span>;
+  const text = `${sign}${count(of)}`;
   return tone && icon ? (
     <Mark tone={tone} icon={icon}>
-      {count(of)}
+      {text}
     </Mark>
   ) : (
-    <span>{count(of)}</span>
+    <span>{text}</span>
   );
 }
 

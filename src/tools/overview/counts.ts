@@ -1,12 +1,13 @@
+import { toIso } from '../../clock.js';
 import { isExpired } from '../../leases/lease.js';
-import { BacklogOperator, type Stats } from '../../operate/index.js';
 import { Tables } from '../../operate/tables.js';
 import type { LeaseState, QueueState } from '../../store/store.js';
 import type { OverviewDeps } from './deps.js';
+import { entriesFor, lookAt, type OverviewStats } from './queue-counts.js';
 
 /** Counts of all queues, as they were read at one time. */
 export interface Counts {
-  readonly stats: Stats;
+  readonly stats: OverviewOfQueues;
   /** Live leases by key: a queue, one of its lanes, or one of its tiers. */
   readonly leases: ReadonlyMap<string, LeaseState>;
   /** The items of the queues in the control table. */
@@ -15,6 +16,14 @@ export interface Counts {
   readonly readAt: number;
   /** What they have cost. */
   readonly readUnits: number;
+}
+
+/** Queues at one time. */
+export interface OverviewOfQueues {
+  /** The backlog's time, ISO-8601. */
+  readonly at: string;
+  /** By name, in alphabetical order. */
+  readonly queues: readonly OverviewStats[];
 }
 
 /** The newest counts, and why there are no newer ones. */
@@ -26,25 +35,17 @@ export interface LatestCounts {
 }
 
 const DEFAULT_MS = 5_000;
-/** Counting takes at most this share of the time: the more records there are, the less often they are counted. */
-const MAX_SHARE = 0.05;
-/** One slow count, such as the first one of a busy machine, must not hide an outage for long. */
-const MOST_HELD_MS = 15_000;
-/** In AWS each count is billed: on average no more read units than this are spent in a second. */
-const MOST_UNITS_PER_SECOND = 20;
-/** A count that takes longer than this is not waited for, if there is an earlier one. */
-const LONG_MS = 300;
+/** So many index entries are read on the local runtime, where they cost nothing. */
+const MOST_LOCAL_ENTRIES = 10_000;
 
 /**
  * Reads the counts of all queues when a page asks for them, and hands out the same ones for some seconds: ten browsers
  * cost as much as one. Requests at the same time share one read.
  */
 export class CountsReader {
-  private readonly operator: BacklogOperator;
   private readonly tables: Tables;
   private latest: LatestCounts = { counts: undefined, error: undefined };
   private triedAt = Number.NEGATIVE_INFINITY;
-  private tookMs = 0;
   private reading: Promise<LatestCounts> | undefined;
 
   /** @param patience default: what DynamoDB throttles or does not answer is repeated for half a minute; aborted: never */
@@ -52,31 +53,17 @@ export class CountsReader {
     private readonly deps: OverviewDeps,
     private readonly patience?: AbortSignal,
   ) {
-    this.operator = new BacklogOperator(deps.backlog);
     this.tables = new Tables(deps.backlog);
   }
 
   /** Never throws: a page shows what is known, and what went wrong. */
   async read(): Promise<LatestCounts> {
     const age = this.tables.clock.wall() - this.triedAt;
-    if (age >= 0 && age < this.holdMs()) return this.latest;
+    if (age >= 0 && age < (this.deps.countsForMs ?? DEFAULT_MS)) return this.latest;
     this.reading ??= this.readNow().finally(() => {
       this.reading = undefined;
     });
-    const isShown = this.latest.counts !== undefined && this.triedAt > Number.NEGATIVE_INFINITY;
-    return isShown && this.tookMs > LONG_MS ? this.latest : this.reading;
-  }
-
-  /** How long the counts are shown: longer, if they have cost much. An error is not, however long it took. */
-  private holdMs(): number {
-    const least = this.deps.countsForMs ?? DEFAULT_MS;
-    if (this.latest.error !== undefined) return least;
-    const units = this.deps.runtime ? 0 : (this.latest.counts?.readUnits ?? 0);
-    return Math.max(
-      least,
-      Math.min(this.tookMs / MAX_SHARE, MOST_HELD_MS),
-      (1000 * units) / MOST_UNITS_PER_SECOND,
-    );
+    return this.reading;
   }
 
   /** After an action: the next page reads again. */
@@ -85,30 +72,44 @@ export class CountsReader {
   }
 
   private async readNow(): Promise<LatestCounts> {
-    const startedAt = performance.now();
     try {
-      const alsoQueues = this.deps.queues?.().map(({ name }) => name);
       const { store, units } = this.tables.open();
-      const [stats, all, states] = await Promise.all([
-        this.operator.stats({ alsoQueues, signal: this.patience }),
-        store.readLeases(),
-        store.readQueues(),
-      ]);
+      const patiently = this.tables.patiently(this.patience);
+      const { queues: states, leases: all, readings } = await patiently(() => store.readControl());
+      const known = new Map(this.deps.queues?.().map(({ name, retry }) => [name, retry]));
+      const names = [...new Set([...states.keys(), ...known.keys()])].sort();
       const { clock } = this.tables;
+      const now = clock.now();
+      const entries = entriesFor(names.length, this.deps.runtime ? MOST_LOCAL_ENTRIES : undefined);
+      const look = { store, patiently, now, entries };
+      const queues = await Promise.all(
+        names.map((name) =>
+          lookAt(
+            name,
+            {
+              state: states.get(name) ?? NEVER_SERVED,
+              item: readings.get(name),
+              retry: known.get(name),
+            },
+            look,
+          ),
+        ),
+      );
       const leases = new Map([...all].filter(([, lease]) => !isExpired(lease, clock)));
-      const readUnits = stats.readUnits + units().readUnits;
+      const { readUnits } = units();
       this.latest = {
-        counts: { stats, leases, states, readAt: clock.wall(), readUnits },
+        counts: { stats: { at: toIso(now), queues }, leases, states, readAt: clock.wall(), readUnits },
         error: undefined,
       };
     } catch (error) {
       this.latest = { counts: this.latest.counts, error };
     }
     this.triedAt = this.tables.clock.wall();
-    this.tookMs = performance.now() - startedAt;
     return this.latest;
   }
 }
+
+const NEVER_SERVED: QueueState = { paused: false, tiers: new Map(), breakers: new Map() };
 
 /** Whether a lease, by its key, is for records of that queue. */
 export function isLeaseOfQueue(key: string, queue: string): boolean {

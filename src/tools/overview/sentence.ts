@@ -1,6 +1,7 @@
 import { age } from '../../duration.js';
 import { count, names, records } from '../format.js';
 import type { Condition } from './conditions.js';
+import { COUNT_SIGNS, leastExact, waitText } from './count-signs.js';
 import type { QueueView, Snapshot } from './snapshot.js';
 
 /** What the overview says first. */
@@ -54,9 +55,9 @@ const dead = (text: string): Finding => ({ tone: 'dead', text });
 const amber = (text: string): Finding => ({ tone: 'amber', text });
 
 function breakerText({ stats }: QueueView): string {
-  const { queue, openBreakers, pending } = stats;
+  const { queue, openBreakers } = stats;
   const which = openBreakers === 1 ? 'a destination' : `${openBreakers} destinations`;
-  return `${queue}: the breaker is open for ${which}, ${waiting(pending)}.`;
+  return `${queue}: the breaker is open for ${which}, ${waitText(stats)}.`;
 }
 
 function failingText({ stats, recent }: QueueView): string {
@@ -66,20 +67,15 @@ function failingText({ stats, recent }: QueueView): string {
 }
 
 function lateText({ stats, leases }: QueueView): string {
-  const { queue, lagSeconds = 0, due } = stats;
+  const { queue, lagSeconds = 0, due, counted } = stats;
   const holder = leases.length > 0 ? 'a run is at work' : 'no run is at work';
-  return `${queue} is ${age(lagSeconds * 1000)} late: ${records(due?.now ?? 0)} due, ${holder}.`;
+  return `${queue} is ${age(lagSeconds * 1000)} late: ${COUNT_SIGNS[counted]}${records(due?.now ?? 0)} due, ${holder}.`;
 }
 
 function pausedText({ stats }: QueueView, now: number): string {
-  const { queue, pausedAt, pending } = stats;
+  const { queue, pausedAt } = stats;
   const since = pausedAt === undefined ? '' : ` for ${age(now - Date.parse(pausedAt))}`;
-  return `${queue} is paused${since}, ${waiting(pending)}.`;
-}
-
-/** `1 record waits`, `602 records wait`. */
-function waiting(pending: number): string {
-  return `${records(pending)} ${pending === 1 ? 'waits' : 'wait'}`;
+  return `${queue} is paused${since}, ${waitText(stats)}.`;
 }
 
 function deadText(queues: readonly QueueView[]): Finding[] {
@@ -87,20 +83,24 @@ function deadText(queues: readonly QueueView[]): Finding[] {
   const total = having.reduce((sum, { stats }) => sum + stats.dead, 0);
   if (total === 0) return [];
   const verb = total === 1 ? 'needs' : 'need';
+  const sign = COUNT_SIGNS[leastExact(having.map(({ stats }) => stats))];
   return [
     amber(
-      `${records(total, 'dead')} of ${names(having.map(({ stats }) => stats.queue))} ${verb} a decision.`,
+      `${sign}${records(total, 'dead')} of ${names(having.map(({ stats }) => stats.queue))} ${verb} a decision.`,
     ),
   ];
 }
 
 function allWell({ queues = [] }: Snapshot): Sentence {
   const pending = queues.reduce((sum, { stats }) => sum + stats.pending, 0);
+  const counted = leastExact(queues.map(({ stats }) => stats));
   if (queues.length === 0) return { tone: 'ok', title: 'No record has come yet.', details: [] };
   // Attempts that fail come due again on time.
   const isUnknown = pending > 0 && queues.some(({ recent }) => recent === undefined);
   const details = isUnknown ? ['Whether attempts succeed is not known here: see Failures.'] : [];
   const title =
-    pending === 0 ? 'All quiet. No record waits.' : `Every queue is on time. ${waiting(pending)}.`;
+    pending === 0
+      ? 'All quiet. No record waits.'
+      : `Every queue is on time. ${waitText({ pending, counted })}.`;
   return { tone: 'ok', title, details };
 }

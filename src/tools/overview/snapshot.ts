@@ -1,13 +1,13 @@
-import type { QueueStats } from '../../operate/index.js';
 import type { RunReport } from '../local/status/run-report.js';
 import type { MinuteCount, RuleStatus } from '../local/status/status.js';
 import { CONDITIONS, type Condition } from './conditions.js';
 import { type Counts, isLeaseOfQueue } from './counts.js';
 import type { OverviewDeps } from './deps.js';
+import type { OverviewStats } from './queue-counts.js';
 
 /** A queue as the overview shows it. */
 export interface QueueView {
-  readonly stats: QueueStats;
+  readonly stats: OverviewStats;
   readonly condition: Condition;
   /** Undefined: not known, as the index does not tell `NEW` and `ERROR` apart. */
   readonly inRetry: number | undefined;
@@ -71,7 +71,7 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
 }
 
 function conditionOf(
-  { openBreakers, paused, lagSeconds = 0, pending, dead }: QueueStats,
+  { openBreakers, paused, lagSeconds = 0, pending, dead }: OverviewStats,
   { recent, isHeld, lateSeconds }: Pick<QueueView, 'recent'> & { isHeld: boolean; lateSeconds: number },
 ): Condition {
   if (openBreakers > 0) return 'breaker';

@@ -59,7 +59,7 @@ describe('backlog top without a terminal', () => {
     expect(out.split('\n')[0]).toMatch(SENTENCE);
     expect(out).toMatch(/^QUEUE +STATE +WAITING +DUE +DEAD +OLDEST DUE +LAG +LEASE$/m);
     expect(out).toMatch(/^orders +▲ Late +1 +1 +0 +16 min( \d+ s)? +16 min( \d+ s)? +–$/m);
-    expect(err).toMatch(/table Records at .*; counts ≈, read 0 s ago, [\d.]+ read units/);
+    expect(err).toMatch(/table Records at .*; read 0 s ago, [\d.]+ read units?/);
   });
 
   it('escapes names that would break a terminal', async () => {
@@ -159,7 +159,7 @@ describe('the built command', () => {
         code: 0,
         line: expect.stringContaining('orders is'),
       });
-      expect(err).toContain('read units');
+      expect(err).toContain('1 read unit');
       expect((await cli.run('top', ...tables(), '--interval', 'often')).code).toBe(2);
       const missing = await cli.run('top', ...tables(), '--table', 'Nothing');
       expect({ code: missing.code, out: missing.out }).toEqual({ code: 1, out: '' });

@@ -32,7 +32,7 @@ describe('the picture of backlog top', () => {
       'stock     ○ Waiting             3      0     0   in 13 min   0 s  –',
       'notes     ✓ Quiet               0      0     0           –   0 s  –',
       '',
-      'counts ≈, read 3 s ago, 35.5 read units; every 5 s                  14:47:18 UTC',
+      'read 3 s ago, 35.5 read units; every 5 s                            14:47:18 UTC',
       'table Records in memory',
       'q quit  p pause  r refresh now  s sort: worst first',
     ]);
@@ -78,7 +78,7 @@ describe('the picture of backlog top', () => {
     const reading = { ...old, sentence, error: new Error('no answer'), readAt: NOW - 2 * MINUTE };
     const text = picture({ reading, nextAt: NOW + 7_000 }).join('\n');
     expect(text).toContain('▲ The tables cannot be read: TimeoutError: no answer');
-    expect(text).toContain('the last counts ≈, read 2 min 3 s ago, 35.5 read units; trying again in 4 s');
+    expect(text).toContain('the last counts, read 2 min 3 s ago, 35.5 read units; trying again in 4 s');
     expect(text).toMatch(/prices +▲ Late/);
   });
 

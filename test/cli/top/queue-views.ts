@@ -1,6 +1,6 @@
-import type { QueueStats } from '../../../src/operate/index.js';
 import type { Reading } from '../../../src/tools/cli/top/source.js';
 import type { Condition } from '../../../src/tools/overview/conditions.js';
+import type { OverviewStats } from '../../../src/tools/overview/queue-counts.js';
 import { sentenceOf } from '../../../src/tools/overview/sentence.js';
 import type { QueueView } from '../../../src/tools/overview/snapshot.js';
 
@@ -12,7 +12,7 @@ const iso = (offsetMs: number) => new Date(NOW + offsetMs).toISOString();
 export const queueView = (
   queue: string,
   condition: Condition,
-  stats: Partial<QueueStats> = {},
+  stats: Partial<OverviewStats> = {},
   view: Partial<QueueView> = {},
 ): QueueView => ({
   stats: {
@@ -23,6 +23,9 @@ export const queueView = (
     pending: 0,
     dead: 0,
     oldestDueAt: undefined,
+    counted: 'exact',
+    lanes: [queue],
+    reading: undefined,
     lagSeconds: 0,
     due: { now: 0, minute: 0, hour: 0, day: 0 },
     ...stats,

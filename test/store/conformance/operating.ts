@@ -135,6 +135,44 @@ export function operating(underTest: UnderTest): void {
     expect(await store.countDue({ lane: 'op-behind', after })).toMatchObject({ count: 2 });
   });
 
+  it('reads items as they were a moment ago, for those who only look', async () => {
+    const { store, put } = underTest();
+    await put({ id: 'op-eventual', payload: { a: 1 } });
+    const found = await store.readItems(['op-eventual', 'op-none'], 'eventual');
+    expect(found.map(({ item }) => item)).toMatchObject([{ id: 'op-eventual', payload: { a: 1 } }]);
+  });
+
+  it('keeps what the monitor has read of a queue, the newest reading alone', async () => {
+    const { store } = underTest();
+    expect(await store.readReading('op-read')).toBeUndefined();
+    await store.writeReading('op-read', { at: iso(), pending: 3, due: { now: 1 }, older: true });
+    await store.writeReading('op-read', { at: iso(60_000), pending: 4, ages: [{ count: 4 }] });
+    const reading = { at: iso(60_000), pending: 4, ages: [{ count: 4 }] };
+    expect(await store.readReading('op-read')).toEqual(reading);
+    // A reading is no queue: it may be of one that the app has no more.
+    expect((await store.readQueues()).has('op-read')).toBe(false);
+    expect((await store.readControl()).readings.get('op-read')).toEqual(reading);
+  });
+
+  it('tells all that the control table says of queues at once', async () => {
+    const { store } = underTest();
+    await store.setPaused('op-all', true);
+    await store.claimArrivals('op-all-claimed', {
+      batch: 'b',
+      holder: 'h',
+      until: NOW + 60_000,
+      ids: ['x'],
+      now: NOW,
+    });
+    await store.holdLease('op-all#2', { holder: 'h', until: NOW + 70_000, ids: ['a'], rev: 'rev-a' });
+    const { queues, leases } = await store.readControl();
+    expect(queues.get('op-all')).toMatchObject({ paused: true });
+    expect(queues.has('op-all-claimed')).toBe(true);
+    expect(leases.get('op-all#2')).toMatchObject({ ids: ['a'] });
+    expect(queues).toEqual(await store.readQueues());
+    expect(leases).toEqual(await store.readLeases());
+  });
+
   it('shows the leases that runs have, with their journals', async () => {
     const { store } = underTest();
     const hold = { holder: 'h', until: NOW + 70_000, ids: ['a', 'b'], rev: 'rev-j', suspects: ['s'] };

@@ -89,6 +89,8 @@ function jsonOf({ sentence, snapshot, readUnits }: Reading, where: string) {
     queues: (snapshot.queues ?? []).map(({ stats, condition, inRetry, recent, leases, nextRunAt }) => ({
       queue: stats.queue,
       condition,
+      counted: stats.counted,
+      countedAt: stats.countedAt,
       waiting: stats.pending,
       due: stats.due?.now,
       inRetry,

@@ -1,5 +1,6 @@
 import { age } from '../../../duration.js';
 import { units } from '../../format.js';
+import { signsText } from '../../overview/count-signs.js';
 import { cut, type Paint, padEnd, width } from '../paint.js';
 import { type SortOrder, sorted, sortText } from './sort.js';
 import type { Reading } from './source.js';
@@ -120,12 +121,16 @@ function statusLines(state: TopState, facts: PictureFacts, columns: number, pain
   return [first, paint('dim', oneColumnEach(where))];
 }
 
-/** `counts ≈, read 3 s ago, 36 read units` */
+/** `read 3 s ago, 3.5 read units, ≈ counted by the monitor up to 2 min ago` */
 export function countsText(reading: Reading | undefined, wall: number): string {
   if (reading?.readAt === undefined) return 'no counts';
-  const { readAt, readUnits, error } = reading;
-  const which = error === undefined ? 'counts ≈' : 'the last counts ≈';
-  return `${which}, read ${age(Math.max(0, wall - readAt))} ago, ${units(readUnits)}`;
+  const { readAt, readUnits, error, snapshot } = reading;
+  const read = `read ${age(Math.max(0, wall - readAt))} ago`;
+  const signs = signsText(
+    (snapshot.queues ?? []).map(({ stats }) => stats),
+    snapshot.now,
+  );
+  return [error === undefined ? read : `the last counts, ${read}`, units(readUnits), ...signs].join(', ');
 }
 
 function keyLine({ sort, isPaused }: TopState, columns: number, paint: Paint): string {

@@ -1,6 +1,8 @@
 import { age } from '../../../duration.js';
 import { count } from '../../format.js';
 import { LOOKS, type Look } from '../../overview/conditions.js';
+import { COUNT_SIGNS } from '../../overview/count-signs.js';
+import type { OverviewStats } from '../../overview/queue-counts.js';
 import type { QueueView } from '../../overview/snapshot.js';
 import { cut, type Paint, padEnd, padStart, width } from '../paint.js';
 import type { SortOrder } from './sort.js';
@@ -72,19 +74,24 @@ const COLUMNS: readonly Column[] = [
     head: 'WAITING',
     align: 'right',
     sort: 'waiting',
-    cell: ({ stats }, density) => number(stats.pending, density),
+    cell: ({ stats }, density) => number(stats.pending, density, { counted: stats.counted }),
   },
-  { head: 'DUE', align: 'right', sort: 'due', cell: ({ stats }, density) => number(stats.due?.now, density) },
+  {
+    head: 'DUE',
+    align: 'right',
+    sort: 'due',
+    cell: ({ stats }, density) => number(stats.due?.now, density, { counted: stats.counted }),
+  },
   {
     head: 'RETRY',
     align: 'right',
-    cell: ({ inRetry }, density) => number(inRetry, density, 'blue'),
+    cell: ({ inRetry }, density) => number(inRetry, density, { format: 'blue' }),
   },
   {
     head: 'DEAD',
     align: 'right',
     sort: 'dead',
-    cell: ({ stats }, density) => number(stats.dead, density, 'red'),
+    cell: ({ stats }, density) => number(stats.dead, density, { counted: stats.counted, format: 'red' }),
   },
   { head: 'OLDEST DUE', align: 'right', sort: 'oldest', cell: oldestCell },
   {
@@ -169,9 +176,14 @@ function isKnown(head: string, queues: readonly QueueView[]): boolean {
   return head !== 'NEXT RUN' || queues.some(({ nextRunAt }) => nextRunAt !== undefined);
 }
 
-function number(value: number | undefined, { counts }: Density, format?: Cell['format']): Cell {
+function number(
+  value: number | undefined,
+  { counts }: Density,
+  { counted = 'exact', format }: Partial<Pick<OverviewStats, 'counted'>> & Pick<Cell, 'format'>,
+): Cell {
   if (value === undefined) return UNKNOWN;
-  return value === 0 ? { text: '0', format: 'dim' } : { text: counts(value), format };
+  if (value === 0) return { text: '0', format: 'dim' };
+  return { text: `${COUNT_SIGNS[counted].trim()}${counts(value)}`, format };
 }
 
 /** Icon and word; an operator's pause is said of any queue. */

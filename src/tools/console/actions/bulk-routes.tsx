@@ -15,7 +15,7 @@ import { ACTIONS, type ConsoleAction } from './catalog.js';
 import { type BulkPlan, type Job, Kept, startJob } from './jobs.js';
 
 /** Records that one action on a filter changes at most, and reads to find them. */
-const BOUNDS = { rows: 1_000, examined: 2_000 };
+const BOUNDS = { rows: 1_000, examined: 2_000, units: Number.POSITIVE_INFINITY };
 /** Actions that many records can have at a time. An edit belongs to one. */
 const BULK = ['run-now', 'redrive', 'snooze', 'move', 'change-policy', 'discard'];
 
@@ -66,8 +66,7 @@ export function bulkRoutes({ deps, guard, notes, reader, contextOf }: Routes): H
     const now = deps.backlog.clock?.now() ?? Date.now();
     const { counts } = await reader.read();
     const holding = (counts?.stats.queues ?? []).filter(({ pending, dead }) => pending + dead > 0);
-    const { store } = new Tables(deps.backlog).open();
-    const search = { store, now, queues: holding.map(({ queue }) => queue) };
+    const search = { tables: new Tables(deps.backlog), now, queues: holding };
     const found = await searchRecords({ ...filter, examines: true }, undefined, search, BOUNDS);
     const fitting = found.records.filter(({ status }) => action.statuses.includes(status));
     return {

@@ -2,7 +2,8 @@ import { Hono } from 'hono';
 import { ConfigurationError } from '../../../errors.js';
 import { BacklogOperator } from '../../../operate/index.js';
 import { Tables } from '../../../operate/tables.js';
-import { records } from '../../format.js';
+import { waitText } from '../../overview/count-signs.js';
+import type { OverviewStats } from '../../overview/queue-counts.js';
 import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
@@ -18,8 +19,8 @@ export function queueRoutes({ deps, guard, notes, reader, contextOf }: Routes): 
     const queue = request.req.query('name') ?? '';
     const { paused, pausedAt } = await store.readQueue(queue);
     const { counts } = await reader.read();
-    const pending = counts?.stats.queues.find((one) => one.queue === queue)?.pending;
-    return request.html(queuePage({ context: contextOf(request), queue, paused, pausedAt, pending }));
+    const stats = counts?.stats.queues.find((one) => one.queue === queue);
+    return request.html(queuePage({ context: contextOf(request), queue, paused, pausedAt, stats }));
   });
 
   app.post('/:state{pause|resume}', async (request) => {
@@ -48,9 +49,9 @@ function queuePage(props: {
   queue: string;
   paused: boolean;
   pausedAt: string | undefined;
-  pending: number | undefined;
+  stats: OverviewStats | undefined;
 }) {
-  const { context, queue, paused, pausedAt, pending } = props;
+  const { context, queue, paused, pausedAt, stats } = props;
   const { access } = context.deps;
   const verb = paused ? 'Resume' : 'Pause';
   return page({
@@ -78,7 +79,7 @@ function queuePage(props: {
                 ? 'All records that became due meanwhile are attempted in their order. The rate limit of the queue still applies.'
                 : 'Attempts that have begun are finished; no further attempt begins after the current page, which takes a minute at most. Records still come in. Due times do not move, and ages grow.'}
             </p>
-            {pending === undefined ? null : <p class="sub">{records(pending)} waiting.</p>}
+            {stats === undefined ? null : <p class="sub">{waitText(stats)}.</p>}
             <p class="buttons">
               <button class="btn pri" type="submit" disabled={!access.write}>
                 <Icon name={paused ? 'run' : 'paused'} />

@@ -36,7 +36,8 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     const [record, { counts }] = await Promise.all([find(request), reader.read()]);
     if (!record) return absent(request);
     const running = [...(counts?.leases.values() ?? [])].some(({ ids }) => ids.includes(record.id));
-    return request.html(recordPage(contextOf(request), record, running));
+    const queue = counts?.stats.queues.find((one) => one.queue === record.queue);
+    return request.html(recordPage(contextOf(request), record, { running, reading: queue?.reading }));
   });
 
   app.get('/payload', async (request) => {

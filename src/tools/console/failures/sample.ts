@@ -1,6 +1,8 @@
-import type { QueueStats } from '../../../operate/index.js';
-import { type BacklogRecord, deadLane, lanesOf } from '../../../record/index.js';
+import type { Tables } from '../../../operate/tables.js';
+import { type BacklogRecord, deadLane } from '../../../record/index.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
+import type { OverviewStats } from '../../overview/queue-counts.js';
+import { type ReadBudget, readWithin } from '../read-within.js';
 
 /** Some records of one queue, of those that wait or of those that are dead. */
 export interface Stratum {
@@ -12,35 +14,44 @@ export interface Stratum {
   readonly records: readonly BacklogRecord[];
 }
 
-/** No more than this is read for one look at the failures, of all queues together. */
-const MOST_RECORDS = 300;
+/** What was read of all queues. */
+export interface Sample {
+  readonly strata: readonly Stratum[];
+  readonly readUnits: number;
+}
+
 const FOR_EVER = Date.UTC(9999, 11, 31);
 
 /** Reads records of each queue: all of them where they are few, otherwise from both ends of the index. */
 export async function sampleRecords(
-  store: OperatorStore,
-  queues: readonly QueueStats[],
-  most = MOST_RECORDS,
-): Promise<readonly Stratum[]> {
-  const all = queues.flatMap(({ queue, pending, dead }) => [
-    { queue, dead: false, total: pending },
-    { queue, dead: true, total: dead },
+  tables: Pick<Tables, 'open'>,
+  queues: readonly OverviewStats[],
+  budget: ReadBudget,
+): Promise<Sample> {
+  const all = queues.flatMap(({ queue, pending, dead, lanes }) => [
+    { queue, dead: false, total: pending, lanes },
+    { queue, dead: true, total: dead, lanes: lanes.map(deadLane) },
   ]);
-  const strata = all.filter(({ total }) => total > 0);
+  const present = all.filter(({ total }) => total > 0);
   const quotas = shares(
-    strata.map(({ total }) => total),
-    most,
+    present.map(({ total }) => total),
+    budget.records,
   );
-  return Promise.all(
-    strata.map(async (stratum, i) => {
-      const lanes = lanesOf(stratum.queue).map((lane) => (stratum.dead ? deadLane(lane) : lane));
-      const ids = await idsOf(store, lanes, { quota: quotas[i] ?? 0, total: stratum.total });
-      const found = await store.readItems(ids);
-      const records = found.map(({ record }) => record);
+  const wanted = quotas.reduce((sum, quota) => sum + quota, 0);
+  const index = tables.open();
+  const read = await Promise.all(
+    present.map(async ({ lanes, ...stratum }, i) => {
+      const quota = quotas[i] ?? 0;
+      const ids = await idsOf(index.store, lanes, { quota, total: stratum.total });
+      const { records, readUnits } = await readWithin(tables, ids, (budget.units * quota) / wanted);
       // The index is stale for a moment: what has been read counts.
-      return { ...stratum, total: Math.max(stratum.total, records.length), records };
+      return { stratum: { ...stratum, total: Math.max(stratum.total, records.length), records }, readUnits };
     }),
   );
+  return {
+    strata: read.map(({ stratum }) => stratum),
+    readUnits: read.reduce((sum, one) => sum + one.readUnits, index.units().readUnits),
+  };
 }
 
 /** Half of them from the earliest due time on, half from the latest one back. */
@@ -62,9 +73,10 @@ async function idsOf(
   const ids = used.flatMap(({ first, last }) => {
     const each = Math.max(1, Math.floor(quota / used.length));
     if (last.length === 0) return first.slice(0, each);
-    return [...first.slice(0, Math.ceil(each / 2)), ...last.slice(0, Math.floor(each / 2))];
+    // In turn: the budget may end before all are read.
+    return first.slice(0, Math.ceil(each / 2)).flatMap((id, i) => [id, ...last.slice(i, i + 1)]);
   });
-  return [...new Set(ids)];
+  return [...new Set(ids)].slice(0, quota);
 }
 
 /** So many of each: those that need less than an equal share leave the rest to the others. */

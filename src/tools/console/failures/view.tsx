@@ -1,35 +1,37 @@
 import { age } from '../../../duration.js';
 import { Tables } from '../../../operate/tables.js';
 import { count, records, units } from '../../format.js';
+import { COUNT_SIGNS, leastExact } from '../../overview/count-signs.js';
 import type { CountsReader } from '../../overview/counts.js';
 import { explainRead } from '../../overview/explain-read.js';
 import { ReadError } from '../errors.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, link, Mark, Panel, recordLink } from '../parts.js';
+import { LARGE_BUDGET, LOCAL_BUDGET, PAGE_BUDGET } from '../read-within.js';
 import { BUCKETS, type FailureGroup, groupFailures } from './groups.js';
 import { sampleRecords } from './sample.js';
 
 /** Which cause is most of it, how new it is, and what to do about it. */
-export async function failuresPage(context: PageContext, reader: CountsReader) {
+export async function failuresPage(context: PageContext, reader: CountsReader, { more }: { more: boolean }) {
   const { deps, now } = context;
   const { counts, error } = await reader.read();
   if (!counts) {
     const reason = explainRead(error);
     return page({ context, title: 'Failures', view: 'Failures', children: <ReadError reason={reason} /> });
   }
-  const { store, units: spent } = new Tables(deps.backlog).open();
-  const strata = await sampleRecords(store, counts.stats.queues);
+  const budget = more ? LARGE_BUDGET : deps.runtime ? LOCAL_BUDGET : PAGE_BUDGET;
+  const { strata, readUnits } = await sampleRecords(new Tables(deps.backlog), counts.stats.queues, budget);
   const groups = groupFailures(strata, now);
   const examined = strata.reduce((sum, stratum) => sum + stratum.records.length, 0);
   const total = strata.reduce((sum, stratum) => sum + stratum.total, 0);
-  const cost = spent().readUnits;
   const wall = deps.backlog.clock?.wall() ?? Date.now();
-  const isSampled = examined < total;
+  const counted = leastExact(counts.stats.queues);
+  const isSampled = examined < total || counted === 'atLeast';
   const note = [
     isSampled
-      ? `≈, from ${count(examined)} of ${count(total)} records`
+      ? `≈, from ${count(examined)} of ${COUNT_SIGNS[counted]}${count(total)} records`
       : `all ${records(examined)} that are not finished`,
-    ...(cost > 0 ? [units(cost)] : []),
+    ...(readUnits > 0 ? [units(readUnits)] : []),
     `counted ${age(wall - counts.readAt)} ago`,
   ].join(', ');
   return page({
@@ -42,9 +44,23 @@ export async function failuresPage(context: PageContext, reader: CountsReader) {
           <Sentence groups={groups} isSampled={isSampled} />
         </Verdict>
         {groups.length > 0 ? <Heat context={context} groups={groups} /> : null}
+        {isSampled && !more ? <ReadMore examined={examined} /> : null}
       </>
     ),
   });
+}
+
+/** A rare cause may be in none of the records that were read. */
+function ReadMore({ examined }: { examined: number }) {
+  const { records: most, units: price } = LARGE_BUDGET;
+  return (
+    <p class="sub">
+      A cause that few records have may be in none of these {count(examined)}.{' '}
+      <a href={link('/failures', { more: 'yes' })}>
+        Read up to {count(most)} records, for up to {units(price)}
+      </a>
+    </p>
+  );
 }
 
 function Sentence({ groups, isSampled }: { groups: readonly FailureGroup[]; isSampled: boolean }) {

@@ -1,5 +1,6 @@
 import { age } from '../../../duration.js';
 import { LOOKS } from '../../overview/conditions.js';
+import { COUNT_SIGNS } from '../../overview/count-signs.js';
 import type { QueueView } from '../../overview/snapshot.js';
 import type { PageContext } from '../layout.js';
 import { Badge, Count, Foreign, link, Panel, Unknown, When } from '../parts.js';
@@ -79,6 +80,7 @@ function QueueRow(props: { context: PageContext; view: QueueView; hasChart: bool
   const { stats, condition, minutes, inRetry, recent } = view;
   const { queue } = stats;
   const { tone, icon, word } = LOOKS[condition];
+  const sign = COUNT_SIGNS[stats.counted];
   return (
     <tr data-key={queue}>
       <td class="lead">
@@ -99,10 +101,10 @@ function QueueRow(props: { context: PageContext; view: QueueView; hasChart: bool
         </td>
       ) : null}
       <td class="r n" data-label="Waiting">
-        <Count of={stats.pending} />
+        <Count of={stats.pending} sign={sign} />
       </td>
       <td class="r n" data-label="Due now">
-        <Count of={dueNow(view)} />
+        <Count of={dueNow(view)} sign={sign} />
       </td>
       {hasRetry ? (
         <td class="r n" data-label="In retry">
@@ -113,7 +115,7 @@ function QueueRow(props: { context: PageContext; view: QueueView; hasChart: bool
       ) : null}
       <td class="r n" data-label="Dead">
         <a class="bare" href={link('/records', { queue, status: 'DEAD' })}>
-          <Count of={stats.dead} tone="dead" icon="dead" />
+          <Count of={stats.dead} sign={sign} tone="dead" icon="dead" />
         </a>
       </td>
       <td class="r n" data-label="Oldest due">

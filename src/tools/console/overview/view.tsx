@@ -1,6 +1,7 @@
 import { age } from '../../../duration.js';
 import { count, shortened, units } from '../../format.js';
 import type { RunReport } from '../../local/status/run-report.js';
+import { signsText } from '../../overview/count-signs.js';
 import type { CountsReader } from '../../overview/counts.js';
 import { explainRead } from '../../overview/explain-read.js';
 import { sentenceOf } from '../../overview/sentence.js';
@@ -19,7 +20,11 @@ export async function overview(context: PageContext, reader: CountsReader) {
   const { tone, title, details } = sentenceOf(snapshot, reason);
   const wall = deps.backlog.clock?.wall() ?? Date.now();
   const note = counts
-    ? `counts ≈, read ${age(wall - counts.readAt)} ago, ${units(counts.readUnits)}`
+    ? [
+        `read ${age(wall - counts.readAt)} ago`,
+        ...(counts.readUnits > 0 ? [units(counts.readUnits)] : []),
+        ...signsText(counts.stats.queues, now),
+      ].join(', ')
     : 'no counts';
   return page({
     context,

@@ -1,10 +1,12 @@
 import { jsonOf } from '../../../delivery/body.js';
 import { age } from '../../../duration.js';
+import type { Reading } from '../../../monitor/index.js';
 import { type BacklogRecord, isPending } from '../../../record/index.js';
 import { fullClock } from '../../format.js';
 import { ACTIONS } from '../actions/catalog.js';
 import { type PageContext, page } from '../layout.js';
 import { Fact, Foreign, Icon, link, Panel, type RecordState, StateBadge, When } from '../parts.js';
+import { queuePolicy } from '../queue-policy.js';
 import { NextAttempt } from '../records/next-attempt.js';
 import { Curve } from './curve.js';
 import { MarkKey } from './marks.js';
@@ -13,10 +15,13 @@ import { type AttemptPlan, planOf } from './plan.js';
 import { Timeline } from './timeline.js';
 
 /** One record: why it is not done, when it is attempted next, and when it is given up. */
-export function recordPage(context: PageContext, record: BacklogRecord, running: boolean) {
+export function recordPage(
+  context: PageContext,
+  record: BacklogRecord,
+  { running, reading }: { readonly running: boolean; readonly reading: Reading | undefined },
+) {
   const { deps, now } = context;
-  const known = deps.queues?.().find(({ name }) => name === record.queue);
-  const plan = planOf(record, known?.retry, now);
+  const plan = planOf(record, queuePolicy(deps, record.queue, reading), now);
   return page({
     context,
     title: record.id,
@@ -184,7 +189,7 @@ function CurvePanel(props: { context: PageContext; record: BacklogRecord; plan: 
 
 function policyText({ policy }: AttemptPlan, { retry, limits }: BacklogRecord): string {
   if (policy === undefined)
-    return 'The policy of its queue is in its function, and not known here: planned attempts are not drawn';
+    return 'No monitor has noted the policy of its queue: planned attempts are not drawn';
   const whose = retry ? 'its own' : limits ? "its queue's, with limits of its own" : "its queue's";
   const attempts = Number.isFinite(policy.maxAttempts) ? `, ${policy.maxAttempts} attempts` : '';
   return `${policy.type}, ${whose}${attempts}, ${age(policy.maxAge * 1000)} at most`;

@@ -1,6 +1,8 @@
-import { type BacklogRecord, deadLane, lanesOf, MAX_SHARDS } from '../../../record/index.js';
+import type { Tables } from '../../../operate/tables.js';
+import { type BacklogRecord, deadLane, lanesOf } from '../../../record/index.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
 import type { DuePage, IndexKey } from '../../../store/store.js';
+import { affordable, PAGE_BUDGET } from '../read-within.js';
 import type { RecordFilter } from './filter.js';
 
 /** A page of records. */
@@ -8,6 +10,7 @@ export interface FoundPage {
   readonly records: readonly BacklogRecord[];
   /** How many records were read to find them. */
   readonly examined: number;
+  readonly readUnits: number;
   /** Where the next page goes on; undefined: there is none. */
   readonly next: string | undefined;
 }
@@ -16,24 +19,41 @@ export interface FoundPage {
 export interface PageBounds {
   readonly rows: number;
   readonly examined: number;
+  /** Read units: the page ends behind the record that comes to them. */
+  readonly units: number;
 }
 
-export const BOUNDS: PageBounds = { rows: 40, examined: 200 };
+export const BOUNDS: PageBounds = { rows: 40, examined: 200, units: PAGE_BUDGET.units };
+/** The embedded database bills nothing. */
+export const LOCAL_BOUNDS: PageBounds = { ...BOUNDS, units: Number.POSITIVE_INFINITY };
 
 const FOR_EVER = Date.UTC(9999, 11, 31);
-const CHUNK = 100;
 
 /** A stretch of the index. */
 interface Place {
+  /** The same for all lanes of a queue's living, or of its dead. */
+  readonly group: string;
   readonly lane: string;
   readonly order: 'oldestFirst' | 'newestFirst';
 }
 
+/** A queue, and the lanes that its living records may be in. */
+export interface SearchedQueue {
+  readonly queue: string;
+  readonly lanes: readonly string[];
+}
+
 interface SearchDeps {
-  readonly store: OperatorStore;
+  readonly tables: Pick<Tables, 'open'>;
   readonly now: number;
-  /** Queues that hold waiting or dead records, for a filter that names none. */
-  readonly queues: readonly string[];
+  /** Queues that hold waiting or dead records. A filter may name another one. */
+  readonly queues: readonly SearchedQueue[];
+}
+
+interface OpenSearch extends SearchDeps {
+  readonly store: OperatorStore;
+  readonly bounds: PageBounds;
+  readonly units: () => { readonly readUnits: number };
 }
 
 /**
@@ -48,33 +68,48 @@ export async function searchRecords(
   deps: SearchDeps,
   bounds: PageBounds = BOUNDS,
 ): Promise<FoundPage> {
-  if (filter.statuses.includes('SUCCESS')) return searchTable(filter, after, deps, bounds);
-  const places = placesOf(filter, deps.queues);
+  const search = { ...deps, ...deps.tables.open(), bounds };
+  const found = await (filter.statuses.includes('SUCCESS')
+    ? searchTable(filter, after, search)
+    : searchIndex(filter, after, search));
+  return { ...found, readUnits: search.units().readUnits };
+}
+
+async function searchIndex(
+  filter: RecordFilter,
+  after: string | undefined,
+  { store, now, queues, bounds, units }: OpenSearch,
+): Promise<Omit<FoundPage, 'readUnits'>> {
+  const places = placesOf(filter, queues);
   const start = readCursor(after, places);
   const found: BacklogRecord[] = [];
-  const firsts = new FirstPages(deps.store, places);
+  const firsts = new FirstPages(store, places);
   let examined = 0;
   for (let i = start.place; i < places.length; i++) {
     let position = i === start.place ? start.after : undefined;
     for (let more = true; more; ) {
-      const place = places[i] as Place;
+      const { lane, order } = places[i] as Place;
+      const spent = units().readUnits;
       const limit = Math.min(
-        CHUNK,
         filter.examines ? bounds.examined - examined : bounds.rows - found.length,
+        affordable(bounds.units - spent, { read: examined, spent }),
       );
       const page =
         position === undefined
           ? await firsts.of(i, limit)
-          : await deps.store.queryDue({ ...place, until: FOR_EVER, limit, after: position });
-      const items = await deps.store.readItems(page.keys.map(({ id }) => id));
+          : await store.queryDue({ lane, order, until: FOR_EVER, limit, after: position });
+      const ids = page.keys.map(({ id }) => id);
+      const items = await store.readItems(ids, 'eventual');
+      const isSpent = units().readUnits >= bounds.units;
       const byId = new Map(items.map(({ record }) => [record.id, record]));
       for (const key of page.keys) {
         position = key;
         examined++;
         const record = byId.get(key.id);
-        if (record && filter.matches(record, deps.now)) found.push(record);
-        if (found.length === bounds.rows || examined === bounds.examined) {
-          const isLast = key === page.keys.at(-1) && !page.more;
+        if (record && filter.matches(record, now)) found.push(record);
+        const isEnd = key === page.keys.at(-1);
+        if (found.length === bounds.rows || examined === bounds.examined || (isSpent && isEnd)) {
+          const isLast = isEnd && !page.more;
           return { records: found, examined, next: nextOf(places, i, isLast ? undefined : key) };
         }
       }
@@ -84,7 +119,7 @@ export async function searchRecords(
   return { records: found, examined, next: undefined };
 }
 
-/** A queue has one lane, mostly: its other 31 are looked into at the same time. */
+/** Where the first lane of a queue does not fill the page, its others are looked into at the same time. */
 class FirstPages {
   private readonly pages = new Map<number, Promise<DuePage>>();
 
@@ -94,22 +129,24 @@ class FirstPages {
   ) {}
 
   of(place: number, limit: number): Promise<DuePage> {
-    const known = this.pages.get(place);
-    if (known)
-      return known.then((page) => ({
-        keys: page.keys.slice(0, limit),
-        more: page.more || page.keys.length > limit,
-      }));
-    const first = this.ask(place, limit);
-    if ((place + 1) % MAX_SHARDS !== 1) {
-      const end = Math.ceil((place + 1) / MAX_SHARDS) * MAX_SHARDS;
-      for (let i = place; i < end; i++) this.pages.set(i, i === place ? first : this.ask(i, limit));
+    if (!this.pages.has(place)) this.askFrom(place, limit);
+    return (this.pages.get(place) ?? this.ask(place, limit)).then((page) => ({
+      keys: page.keys.slice(0, limit),
+      more: page.more || page.keys.length > limit,
+    }));
+  }
+
+  private askFrom(place: number, limit: number): void {
+    const isFirst = this.places[place]?.group !== this.places[place - 1]?.group;
+    for (let i = place; this.places[i]?.group === this.places[place]?.group; i++) {
+      this.pages.set(i, this.ask(i, limit));
+      if (isFirst) return;
     }
-    return first;
   }
 
   private ask(i: number, limit: number): Promise<DuePage> {
-    const answer = this.store.queryDue({ ...(this.places[i] as Place), until: FOR_EVER, limit });
+    const { lane, order } = this.places[i] as Place;
+    const answer = this.store.queryDue({ lane, order, until: FOR_EVER, limit });
     // A page that is full before it comes to this lane asks no more.
     answer.catch(() => {});
     return answer;
@@ -120,9 +157,8 @@ class FirstPages {
 async function searchTable(
   filter: RecordFilter,
   after: string | undefined,
-  { store, now }: SearchDeps,
-  bounds: PageBounds,
-): Promise<FoundPage> {
+  { store, now, bounds, units }: OpenSearch,
+): Promise<Omit<FoundPage, 'readUnits'>> {
   const found: BacklogRecord[] = [];
   let examined = 0;
   let position = after?.startsWith(TABLE) ? after.slice(TABLE.length) : undefined;
@@ -132,20 +168,27 @@ async function searchTable(
     examined += page.found.length;
     found.push(...page.found.map(({ record }) => record).filter((record) => filter.matches(record, now)));
     position = page.next;
-  } while (position !== undefined && found.length < bounds.rows && examined < bounds.examined);
+  } while (
+    position !== undefined &&
+    found.length < bounds.rows &&
+    examined < bounds.examined &&
+    units().readUnits < bounds.units
+  );
   return { records: found, examined, next: position === undefined ? undefined : `${TABLE}${position}` };
 }
 const TABLE = 'table ';
 
-function placesOf({ queue, statuses }: RecordFilter, queues: readonly string[]): Place[] {
-  const lanes = (queue === undefined ? queues : [queue]).flatMap((name) => lanesOf(name));
+function placesOf({ queue, statuses }: RecordFilter, queues: readonly SearchedQueue[]): Place[] {
+  const known = queues.filter((one) => queue === undefined || one.queue === queue);
+  const all = known.length > 0 || queue === undefined ? known : [{ queue, lanes: lanesOf(queue) }];
   const waits = statuses.some((status) => status === 'NEW' || status === 'ERROR');
-  return [
-    ...(waits ? lanes.map((lane): Place => ({ lane, order: 'oldestFirst' })) : []),
-    ...(statuses.includes('DEAD')
-      ? lanes.map((lane): Place => ({ lane: deadLane(lane), order: 'newestFirst' }))
-      : []),
-  ];
+  const waiting = all.flatMap((one) =>
+    one.lanes.map((lane): Place => ({ group: one.queue, lane, order: 'oldestFirst' })),
+  );
+  const dead = waiting.map(
+    ({ group, lane }): Place => ({ group: deadLane(group), lane: deadLane(lane), order: 'newestFirst' }),
+  );
+  return [...(waits ? waiting : []), ...(statuses.includes('DEAD') ? dead : [])];
 }
 
 /** A page that ends with a lane goes on with the next one. */

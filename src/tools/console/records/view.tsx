@@ -20,7 +20,7 @@ import { BulkBar } from './bulk-bar.js';
 import { type FilterText, filterLink, parseFilter, type RecordFilter } from './filter.js';
 import { FilterForm, StateLinks } from './filter-form.js';
 import { NextAttempt } from './next-attempt.js';
-import { BOUNDS, type FoundPage, searchRecords } from './search.js';
+import { BOUNDS, type FoundPage, LOCAL_BOUNDS, searchRecords } from './search.js';
 
 /** The records that match the filter in the address, a page of them. */
 export async function recordsPage(
@@ -40,10 +40,11 @@ export async function recordsPage(
     if (!(error instanceof ConfigurationError)) throw error;
     return view(context, text, names, <InvalidFilter reason={error.message} />);
   }
-  const { store, units: spent } = new Tables(deps.backlog).open();
-  const holding = queues.filter(({ pending, dead }) => pending + dead > 0).map(({ queue }) => queue);
-  const exact = text.id === '' ? undefined : await store.get(text.id);
-  const found = await searchRecords(filter, after, { store, now, queues: holding });
+  const tables = new Tables(deps.backlog);
+  const holding = queues.filter(({ pending, dead }) => pending + dead > 0);
+  const exact = text.id === '' ? undefined : await tables.open().store.get(text.id);
+  const bounds = deps.runtime ? LOCAL_BOUNDS : BOUNDS;
+  const found = await searchRecords(filter, after, { tables, now, queues: holding }, bounds);
   const running = new Set([...(counts?.leases.values() ?? [])].flatMap(({ ids }) => ids));
   // A whole id is found wherever the record is, also where the index does not lead to it.
   const first = exact !== undefined && after === undefined ? [exact] : [];
@@ -59,7 +60,7 @@ export async function recordsPage(
       found={found}
       running={running}
       after={after}
-      cost={spent().readUnits}
+      cost={found.readUnits}
     />,
   );
 }

@@ -1,6 +1,5 @@
-import type { QueueStats } from '../../../operate/index.js';
-import { lanesOf } from '../../../record/index.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
+import type { OverviewStats } from '../../overview/queue-counts.js';
 
 /** Attempts that come due, of all queues that retry per record. */
 export interface Forecast {
@@ -14,8 +13,8 @@ export interface Forecast {
   readonly examined: number;
 }
 
-/** No more index entries than this are read. An entry is about 100 bytes, and 80 of them are a read unit. */
-const MOST_ENTRIES = 3_000;
+/** No more index entries than this are read: 80 to 150 of them are a read unit. */
+const MOST_ENTRIES = 2_000;
 const PAGE = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -24,19 +23,19 @@ const DAY_MS = 24 * HOUR_MS;
 /** Reads the due times of the next day from the index. Retries that are still to fail are not in it. */
 export async function forecastOf(
   store: OperatorStore,
-  queues: readonly QueueStats[],
+  queues: readonly OverviewStats[],
   now: number,
   most = MOST_ENTRIES,
 ): Promise<Forecast> {
   const waiting = queues.filter(({ due, pending }) => due !== undefined && pending > 0);
   const each = Math.floor(most / Math.max(1, waiting.length));
   const found = await Promise.all(
-    waiting.map(async ({ queue, due }) => {
-      const [first = '', ...others] = lanesOf(queue);
+    waiting.map(async ({ lanes, due }) => {
+      const [first = '', ...others] = lanes;
       const own = await dueTimes(store, first, now, each);
       const expected = (due?.now ?? 0) + (due?.day ?? 0);
       // Few queues have shards: where the first lane has all, the others are not asked.
-      if (own.until !== undefined || own.times.length >= expected) return [own];
+      if (own.until !== undefined || own.times.length >= expected || others.length === 0) return [own];
       const rest = Math.floor((each - own.times.length) / others.length);
       return [
         own,

@@ -1,15 +1,17 @@
 import { age } from '../../../duration.js';
-import type { QueueStats } from '../../../operate/index.js';
 import { Tables } from '../../../operate/tables.js';
-import { DEFAULT_TIERS } from '../../../policies/index.js';
 import type { QueueState } from '../../../store/store.js';
 import { clockText, count, records, units } from '../../format.js';
+import { COUNT_SIGNS, signsText, waitText } from '../../overview/count-signs.js';
 import type { CountsReader } from '../../overview/counts.js';
 import { explainRead } from '../../overview/explain-read.js';
+import type { OverviewStats } from '../../overview/queue-counts.js';
+import { tiersOf } from '../../overview/tiers-of.js';
 import type { ConsoleDeps } from '../deps.js';
 import { ReadError } from '../errors.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Fact, Foreign, Mark, Panel, When } from '../parts.js';
+import { queuePolicy } from '../queue-policy.js';
 import { whatIfLink } from '../what-if/view.js';
 import { Bars } from './bars.js';
 import { type Forecast, forecastOf } from './forecast.js';
@@ -68,7 +70,7 @@ function DrainPanel({
   now,
 }: {
   deps: ConsoleDeps;
-  queues: readonly QueueStats[];
+  queues: readonly OverviewStats[];
   now: number;
 }) {
   if (queues.length === 0) return null;
@@ -78,10 +80,10 @@ function DrainPanel({
   return (
     <Panel title="Time to drain" note={note} live="drain">
       <dl class="facts2">
-        {queues.map(({ queue, pending, due }) => (
+        {queues.map(({ queue, pending, due, counted }) => (
           <Fact label={queue}>
             <span class="num">{drainText(deps, queue, pending, now)}</span>
-            <span class="sm sub block">{records(pending)} waiting</span>
+            <span class="sm sub block">{waitText({ pending, counted })}</span>
             {due === undefined ? null : (
               <a class="sm" href={whatIfLink(queue)}>
                 What if<span class="vh"> {queue} had another policy</span>
@@ -103,22 +105,23 @@ function drainText({ runtime }: ConsoleDeps, queue: string, pending: number, now
 }
 
 /** The records of a progressive queue by age, and when the rule of each age runs. */
-function BandsPanel(props: { context: PageContext; stats: QueueStats; state: QueueState | undefined }) {
+function BandsPanel(props: { context: PageContext; stats: OverviewStats; state: QueueState | undefined }) {
   const { context, stats, state } = props;
-  const { queue, ages = [], delayed = 0, pending } = stats;
-  const own = context.deps.queues?.().find(({ name }) => name === queue)?.retry;
-  const hasOwnTiers = own?.type === 'progressive' && own.tiers !== undefined;
+  const { queue, ages = [], delayed = 0, pending, counted } = stats;
+  const sign = COUNT_SIGNS[counted];
+  const tiers = tiersOf(queuePolicy(context.deps, queue, stats.reading));
   const most = Math.max(...ages.map((band) => band.count), 1);
   const note = [
-    `${records(pending)}, in the bands of the default tiers`,
-    ...(hasOwnTiers ? ['the queue has tiers of its own, whose rules run at other times'] : []),
+    waitText({ pending, counted }),
+    ...signsText([stats], context.now),
     ...(delayed > 0 ? [`${count(delayed)} delayed by their producer`] : []),
   ].join('; ');
   return (
     <Panel title={`${queue} by age`} note={note} live={`bands-${queue}`}>
       <ol class="bands">
         {ages.map(({ fromAgeSeconds, untilAgeSeconds, count: number }, i) => {
-          const tier = DEFAULT_TIERS[i];
+          // Bands that are not those of its tiers have no rules.
+          const tier = tiers[i]?.untilAge === untilAgeSeconds ? tiers[i] : undefined;
           return (
             <li>
               <h3>
@@ -129,23 +132,22 @@ function BandsPanel(props: { context: PageContext; stats: QueueStats; state: Que
                     : `${age(fromAgeSeconds * 1000)} to ${age(untilAgeSeconds * 1000)}`}
               </h3>
               <span class="sm sub">
-                {tier === undefined || hasOwnTiers
-                  ? 'given up at their next turn'
-                  : `every ${age(tier.every * 1000)}`}
+                {tier
+                  ? `every ${age(tier.every * 1000)}`
+                  : untilAgeSeconds
+                    ? ''
+                    : 'given up at their next turn'}
               </span>
               <svg class="mass" viewBox="0 0 100 40" preserveAspectRatio="none" aria-hidden="true">
                 {number === 0 ? null : (
                   <rect class="c-new" y={40 - mass(number, most)} width="100" height={mass(number, most)} />
                 )}
               </svg>
-              <span class={number === 0 ? 'num q' : 'num'}>{count(number)}</span>
-              <TierRuns
-                context={context}
-                queue={queue}
-                tier={i + 1}
-                state={state}
-                every={hasOwnTiers ? undefined : tier?.every}
-              />
+              <span class={number === 0 ? 'num q' : 'num'}>
+                {number === 0 ? '' : sign}
+                {count(number)}
+              </span>
+              <TierRuns context={context} queue={queue} tier={i + 1} state={state} every={tier?.every} />
             </li>
           );
         })}

@@ -1,7 +1,9 @@
-import type { QueueStats } from '../../../operate/index.js';
+import type { Tables } from '../../../operate/tables.js';
 import { limited } from '../../../policies/index.js';
-import { type BacklogRecord, bornAt, lanesOf } from '../../../record/index.js';
+import { type BacklogRecord, bornAt } from '../../../record/index.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
+import type { OverviewStats } from '../../overview/queue-counts.js';
+import { readWithin } from '../read-within.js';
 import { policyOf } from '../record/plan.js';
 import type { WaitingRecord } from './projection.js';
 
@@ -15,6 +17,8 @@ export interface WaitingSample {
   readonly dueTimes: number;
   /** Records that were read in full. */
   readonly read: number;
+  /** What the sample has cost. */
+  readonly readUnits: number;
   /** Those of them that have a policy of their own. */
   readonly ownPolicies: number;
 }
@@ -25,10 +29,11 @@ interface Entry {
   readonly weight: number;
 }
 
-/** Due times from one part of the future: an entry of the index is about 100 bytes, and 80 of them a read unit. */
+/** Due times from one part of the future: 80 to 150 of them are a read unit. */
 const MOST_ENTRIES = 200;
-/** A read unit each, up to 4 KB. */
+/** Half a read unit each, up to 4 KB. */
 const MOST_RECORDS = 30;
+const MOST_UNITS = 15;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -40,29 +45,36 @@ const FOR_EVER = Date.UTC(9999, 11, 31);
  * is read and due next to it.
  */
 export async function sampleWaiting(
-  store: OperatorStore,
-  stats: QueueStats,
+  tables: Pick<Tables, 'open'>,
+  stats: OverviewStats,
   now: number,
 ): Promise<WaitingSample> {
-  const entries = await entriesOf(store, stats, now);
+  const index = tables.open();
+  const entries = await entriesOf(index.store, stats, now);
   const step = Math.max(1, entries.length / MOST_RECORDS);
   const chosen = Array.from(
     { length: Math.min(MOST_RECORDS, entries.length) },
     (_, i) => entries[Math.floor((i + 0.5) * step)]?.id ?? '',
   );
-  const found = await store.readItems([...new Set(chosen)]);
-  const read = new Map(found.map(({ record }) => [record.id, record]));
+  const found = await readWithin(tables, scattered([...new Set(chosen)]), MOST_UNITS);
+  const read = new Map(found.records.map((record) => [record.id, record]));
   return {
     records: withFacts(entries, read, now),
     total: stats.pending,
     dueTimes: entries.length,
     read: read.size,
+    readUnits: index.units().readUnits + found.readUnits,
     ownPolicies: [...read.values()].filter((record) => policyOf(record, undefined) !== undefined).length,
   };
 }
 
+/** Every fourth of them first: the budget may end before all are read, and each part of the future is to have some. */
+function scattered(ids: readonly string[]): string[] {
+  return [0, 2, 1, 3].flatMap((start) => ids.filter((_, i) => i % 4 === start));
+}
+
 /** The earliest first, weighed so that each part of the future has as many as the queue's counts say. */
-async function entriesOf(store: OperatorStore, { queue, due, pending }: QueueStats, now: number) {
+async function entriesOf(store: OperatorStore, { lanes, due, pending }: OverviewStats, now: number) {
   const { now: late = 0, minute = 0, hour = 0, day = 0 } = due ?? {};
   const parts = [
     { from: Number.NEGATIVE_INFINITY, until: now, count: late },
@@ -71,13 +83,13 @@ async function entriesOf(store: OperatorStore, { queue, due, pending }: QueueSta
     { from: now + HOUR_MS, until: now + DAY_MS, count: day - hour },
     { from: now + DAY_MS, until: FOR_EVER, count: pending - late - day },
   ].filter(({ count }) => count > 0);
-  const [firstLane = '', ...otherLanes] = lanesOf(queue);
+  const [firstLane = '', ...otherLanes] = lanes;
   const found = await Promise.all(
     parts.map(async (part) => {
       const own = await dueWithin(store, firstLane, part, MOST_ENTRIES);
       // Few queues have shards: where the first lane has all, the others are not asked.
       const isAll = own.length >= Math.min(MOST_ENTRIES, part.count);
-      const each = Math.ceil(MOST_ENTRIES / otherLanes.length);
+      const each = Math.ceil(MOST_ENTRIES / Math.max(1, otherLanes.length));
       const rest = isAll
         ? []
         : await Promise.all(otherLanes.map((lane) => dueWithin(store, lane, part, each)));

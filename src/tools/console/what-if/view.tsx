@@ -1,12 +1,14 @@
-import type { QueueStats } from '../../../operate/index.js';
 import { Tables } from '../../../operate/tables.js';
 import { type ResolvedPolicy, resolvePolicy } from '../../../policies/index.js';
 import { count, units } from '../../format.js';
+import { COUNT_SIGNS } from '../../overview/count-signs.js';
 import type { CountsReader } from '../../overview/counts.js';
 import { explainRead } from '../../overview/explain-read.js';
+import type { OverviewStats } from '../../overview/queue-counts.js';
 import { ReadError } from '../errors.js';
 import { type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, link, Panel } from '../parts.js';
+import { queuePolicy } from '../queue-policy.js';
 import { dollarsText, NumbersPanel, rounded, type Side, WavePanels } from './comparison.js';
 import { type FormState, PolicyForm } from './form.js';
 import { type PolicyInput, readPolicyInput } from './input.js';
@@ -27,7 +29,7 @@ export async function whatIfPage(context: PageContext, reader: CountsReader, fie
   const { queues } = counts.stats;
   const asked = field('queue');
   const stats = queues.find(({ queue }) => queue === asked);
-  const own = deps.queues?.().find(({ name }) => name === stats?.queue)?.retry;
+  const own = stats && queuePolicy(deps, stats.queue, stats.reading);
   const present = own ? undefined : readPolicyInput(field('present') || '', () => '');
   const other = readPolicyInput(field('policy') || 'fibonacci', field);
   const form: FormState = {
@@ -82,7 +84,7 @@ const textOf = (data: unknown) => (data === undefined ? undefined : JSON.stringi
 
 interface Comparison {
   readonly context: PageContext;
-  readonly stats: QueueStats;
+  readonly stats: OverviewStats;
   readonly panel: unknown;
   readonly other: PolicyInput;
   readonly presentPolicy: ResolvedPolicy | undefined;
@@ -91,9 +93,7 @@ interface Comparison {
 
 async function compare({ context, stats, panel, other, presentPolicy, presentText }: Comparison) {
   const { deps, now } = context;
-  const { store, units: spent } = new Tables(deps.backlog).open();
-  const sample = await sampleWaiting(store, stats, now);
-  const { readUnits } = spent();
+  const sample = await sampleWaiting(new Tables(deps.backlog), stats, now);
   // Which records an age reaches is the rules' affair: a schedule per record does not have them.
   const isByAge = other.read?.policy.type === 'progressive';
   const otherPolicy = isByAge ? undefined : other.read?.policy;
@@ -107,7 +107,7 @@ async function compare({ context, stats, panel, other, presentPolicy, presentTex
   const title = sentence(stats.queue, sides, { isByAge, isWrong: other.read === undefined, about });
   return shell(
     context,
-    <Verdict note={noteOf(sample, readUnits)} details={ASSUMPTION}>
+    <Verdict note={noteOf(sample, stats.counted)} details={ASSUMPTION}>
       <Foreign text={title} most={400} />
     </Verdict>,
     panel,
@@ -124,11 +124,12 @@ function isExact({ read, total }: WaitingSample): boolean {
   return read >= total;
 }
 
-function noteOf(sample: WaitingSample, readUnits: number): string {
-  const { total, dueTimes, read, ownPolicies } = sample;
+function noteOf(sample: WaitingSample, counted: OverviewStats['counted']): string {
+  const { total, dueTimes, read, ownPolicies, readUnits } = sample;
+  const sign = COUNT_SIGNS[counted];
   const from = isExact(sample)
     ? `from all ${count(total)} records that wait`
-    : `≈ from ${count(dueTimes)} due times and ${count(read)} of ${count(total)} records that wait`;
+    : `≈ from ${count(dueTimes)} due times and ${count(read)} of ${sign}${count(total)} records that wait`;
   const own =
     ownPolicies === 0 ? '' : `; ${count(ownPolicies)} of those read keep a policy of their own on both sides`;
   return `${from}${own}${readUnits > 0 ? `, ${units(readUnits)}` : ''}`;

@@ -1,0 +1,37 @@
+import type { Clock } from '../../src/clock.js';
+import { isExpired } from '../../src/leases/lease.js';
+import type { LeaseState, OperatorStore, QueueState } from '../../src/store/index.js';
+import { lookAt, type OverviewStats } from '../../src/tools/overview/queue-counts.js';
+import type { WidgetQueue } from './settings.js';
+
+/** A queue as it was read. */
+export interface QueueReading {
+  readonly stats: OverviewStats;
+  readonly state: QueueState;
+  /** Those that are held, by key. */
+  readonly leases: ReadonlyMap<string, LeaseState>;
+}
+
+interface ReadDeps {
+  readonly store: Pick<OperatorStore, 'readQueue' | 'readReading' | 'readLease' | 'queryDue'>;
+  readonly clock: Clock;
+  /** So many index entries are read at most, of what waits and of what is dead. */
+  readonly entries: number;
+}
+
+/** Reads one queue for those who look at the dashboard. */
+export async function readQueue(
+  { name, shards, retryMode, leases: keys }: WidgetQueue,
+  { store, clock, entries }: ReadDeps,
+): Promise<QueueReading> {
+  const [state, item] = await Promise.all([store.readQueue(name), store.readReading(name)]);
+  const patiently = <Answer>(request: () => Promise<Answer>) => request();
+  const look = { store, patiently, now: clock.now(), entries };
+  const stats = await lookAt(name, { state, item, shards, retryMode }, look);
+  if (stats.pending === 0) return { stats, state, leases: new Map() };
+  const found = await Promise.all(keys.map(async (key) => [key, await store.readLease(key)] as const));
+  const held = found.flatMap(([key, lease]) =>
+    lease && !isExpired(lease, clock) ? [[key, lease] as const] : [],
+  );
+  return { stats, state, leases: new Map(held) };
+}

@@ -1,0 +1,178 @@
+import { toIso } from '../clock.js';
+import { DEFAULT_TIERS } from '../policies/index.js';
+import type { RetryMode } from '../record/index.js';
+import type { QueueState } from '../store/store.js';
+
+/** How the queues of a backlog are doing. */
+export interface Stats {
+  /** What the count cost, as DynamoDB reports it. */
+  readonly readUnits: number;
+  /** The backlog's time, ISO-8601. */
+  readonly at: string;
+  /** By name, in alphabetical order. */
+  readonly queues: readonly QueueStats[];
+}
+
+/** How a queue is doing. Counts are of records that are indexed. */
+export interface QueueStats {
+  /** Its name. */
+  readonly queue: string;
+  /** How it retries, once a run has noted it. */
+  readonly retryMode: RetryMode | undefined;
+  /** An operator has stopped it. */
+  readonly paused: boolean;
+  /** Since when, ISO-8601; absent where it is not known. */
+  readonly pausedAt?: string | undefined;
+  /** Destinations whose circuit breaker is open. */
+  readonly openBreakers: number;
+  /** `NEW` and `ERROR` together: the index does not tell them apart. */
+  readonly pending: number;
+  /** Given up, and still in the index. */
+  readonly dead: number;
+  /** The first due time of all that wait, ISO-8601; on a progressive queue the insertion of its oldest record. */
+  readonly oldestDueAt: string | undefined;
+  /** For a queue that retries per record, by how much its oldest due record is late, in the backlog's seconds. */
+  readonly lagSeconds?: number | undefined;
+  /** For a queue that retries per record. The windows begin now, and hold the shorter ones. */
+  readonly due?:
+    | {
+        /** Due by now. */
+        readonly now: number;
+        /** Due within a minute. */
+        readonly minute: number;
+        /** Due within an hour. */
+        readonly hour: number;
+        /** Due within a day. */
+        readonly day: number;
+      }
+    | undefined;
+  /** For a progressive queue, the records by age, in the bands of its tiers, the youngest first. */
+  readonly ages?:
+    | readonly {
+        /** Where the band begins, in the backlog's seconds. */
+        readonly fromAgeSeconds: number;
+        /** Where it ends; undefined: without end. */
+        readonly untilAgeSeconds: number | undefined;
+        /** Records in it. */
+        readonly count: number;
+      }[]
+    | undefined;
+  /** For a progressive queue, the records that are not due yet, as their producer or a move has them wait. */
+  readonly delayed?: number | undefined;
+}
+
+/** What the index says of a queue. */
+export type QueueCounts = Pick<
+  QueueStats,
+  'pending' | 'dead' | 'oldestDueAt' | 'lagSeconds' | 'due' | 'ages' | 'delayed'
+>;
+
+/** A queue, as far as its counts depend on it. */
+export interface CountedQueue {
+  /** Where its living records are. */
+  readonly lanes: readonly string[];
+  readonly isByAge: boolean;
+  /** Where the tiers of a queue that goes by age end, in seconds, ascending. Default: the default tiers. */
+  readonly tierEnds?: readonly number[] | undefined;
+}
+
+/** Due times, inclusive; epoch milliseconds. */
+export interface Range {
+  /** Default: no bound. */
+  readonly from?: number | undefined;
+  /** Default: no bound. */
+  readonly until?: number | undefined;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A queue's counts, with what its item in the control table says. */
+export function withState(
+  queue: string,
+  { paused, pausedAt, retryMode, breakers }: QueueState,
+  counts: QueueCounts,
+): QueueStats {
+  return {
+    queue,
+    retryMode: retryMode?.mode,
+    paused,
+    ...(pausedAt === undefined ? {} : { pausedAt }),
+    openBreakers: breakers.size,
+    ...counts,
+  };
+}
+
+interface Parts {
+  readonly now: number;
+  readonly oldestDueAt: string | undefined;
+  /** The records whose due times are in that range. */
+  readonly countPart: (range: Range) => Promise<number>;
+}
+
+/** The counts of what waits, by due time or by age. */
+export async function countParts(
+  { isByAge, tierEnds = DEFAULT_TIERS.map(({ untilAge }) => untilAge) }: Omit<CountedQueue, 'lanes'>,
+  { now, oldestDueAt, countPart }: Parts,
+): Promise<Omit<QueueCounts, 'dead' | 'oldestDueAt'>> {
+  const between = (edges: readonly (number | undefined)[]) =>
+    Promise.all(
+      edges.slice(1).map((until, i) => {
+        const before = edges[i];
+        return countPart({ from: before === undefined ? undefined : before + 1, until });
+      }),
+    );
+  if (isByAge) {
+    const edges = tierEnds.map((age) => now - age * 1000).reverse();
+    const counts = await between([undefined, ...edges, now, undefined]);
+    const delayed = counts.pop() ?? 0;
+    const pending = counts.reduce((sum, one) => sum + one, delayed);
+    return { pending, ages: bandsOf(counts.reverse(), tierEnds), delayed };
+  }
+  const [late = 0, minute = 0, second = 0, third = 0, rest = 0] = await between([
+    undefined,
+    now,
+    now + MINUTE_MS,
+    now + HOUR_MS,
+    now + DAY_MS,
+    undefined,
+  ]);
+  const hour = minute + second;
+  const day = hour + third;
+  return {
+    pending: late + day + rest,
+    // A due time that cannot be read is no lag.
+    lagSeconds: Math.max(0, now - Date.parse(oldestDueAt ?? '') || 0) / 1000,
+    due: { now: late, minute, hour, day },
+  };
+}
+
+/** @param counts from the youngest band on */
+function bandsOf(counts: readonly number[], ends: readonly number[]): NonNullable<QueueCounts['ages']> {
+  return [...ends, undefined].map((untilAgeSeconds, i) => ({
+    fromAgeSeconds: ends[i - 1] ?? 0,
+    untilAgeSeconds,
+    count: counts[i] ?? 0,
+  }));
+}
+
+/** The counts of a queue of which all due times are known. */
+export async function countsOfDueTimes(
+  queue: Omit<CountedQueue, 'lanes'>,
+  { dueTimes, dead }: { readonly dueTimes: readonly string[]; readonly dead: number },
+  now: number,
+): Promise<QueueCounts> {
+  const oldestDueAt = dueTimes.reduce<string | undefined>(
+    (first, one) => (first === undefined || one < first ? one : first),
+    undefined,
+  );
+  // As the index does: by their texts.
+  const countPart = async ({ from, until }: Range) => {
+    const [least, most] = [from, until].map((time) => (time === undefined ? undefined : toIso(time)));
+    return dueTimes.filter(
+      (one) => (least === undefined || one >= least) && (most === undefined || one <= most),
+    ).length;
+  };
+  return { dead, oldestDueAt, ...(await countParts(queue, { now, oldestDueAt, countPart })) };
+}

@@ -1,0 +1,44 @@
+import type { Tables } from '../../operate/tables.js';
+import type { BacklogRecord } from '../../record/index.js';
+
+/** What a page may cost. */
+export interface ReadBudget {
+  readonly records: number;
+  /** Read units for records; what the index costs comes on top. */
+  readonly units: number;
+}
+
+/** With what a look at the queues costs, a page stays below 50 read units. */
+export const PAGE_BUDGET: ReadBudget = { records: 50, units: 25 };
+/** The embedded database bills nothing. */
+export const LOCAL_BUDGET: ReadBudget = { records: 300, units: Number.POSITIVE_INFINITY };
+/** When an operator asks for more. */
+export const LARGE_BUDGET: ReadBudget = { records: 1_000, units: 500 };
+
+/** How large records are is not known before the first ones were read. */
+const FIRST_RECORDS = 5;
+const MOST_AT_ONCE = 100;
+
+/** How many more records the rest of a budget pays for, by what those before have cost: one at least. */
+export function affordable(left: number, { read, spent }: { readonly read: number; readonly spent: number }) {
+  if (left === Number.POSITIVE_INFINITY) return MOST_AT_ONCE;
+  if (read === 0) return FIRST_RECORDS;
+  return Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(left / Math.max(0.01, spent / read))));
+}
+
+/** Reads records as they were a moment ago, in this order, as long as so many units pay for them. */
+export async function readWithin(
+  tables: Pick<Tables, 'open'>,
+  ids: readonly string[],
+  mostUnits: number,
+): Promise<{ readonly records: readonly BacklogRecord[]; readonly readUnits: number }> {
+  const { store, units } = tables.open();
+  const records: BacklogRecord[] = [];
+  let read = 0;
+  for (let spent = 0; read < ids.length && (read === 0 || spent < mostUnits); spent = units().readUnits) {
+    const next = ids.slice(read, read + affordable(mostUnits - spent, { read, spent }));
+    for (const { record } of await store.readItems(next, 'eventual')) records.push(record);
+    read += next.length;
+  }
+  return { records, readUnits: units().readUnits };
+}

@@ -1,0 +1,33 @@
+import { age } from '../../duration.js';
+import { records } from '../format.js';
+import type { OverviewStats } from './queue-counts.js';
+
+/** What stands before the counts of a queue's records. */
+export const COUNT_SIGNS: Readonly<Record<OverviewStats['counted'], string>> = {
+  exact: '',
+  about: '≈ ',
+  atLeast: '≥ ',
+};
+
+/** `≈ 602 records wait`. */
+export function waitText({ pending, counted }: Pick<OverviewStats, 'pending' | 'counted'>): string {
+  return `${COUNT_SIGNS[counted]}${records(pending)} ${pending === 1 ? 'waits' : 'wait'}`;
+}
+
+/** How exact the sum of such counts is. */
+export function leastExact(queues: readonly Pick<OverviewStats, 'counted'>[]): OverviewStats['counted'] {
+  const all = queues.map(({ counted }) => counted);
+  return all.includes('atLeast') ? 'atLeast' : all.includes('about') ? 'about' : 'exact';
+}
+
+/** What the signs of these counts mean, and how old the oldest of them is. Empty: all are exact. */
+export function signsText(queues: readonly OverviewStats[], now: number): string[] {
+  const ages = queues.flatMap(({ countedAt }) =>
+    countedAt === undefined ? [] : [now - Date.parse(countedAt)],
+  );
+  const hasMore = queues.some(({ counted }) => counted === 'atLeast');
+  return [
+    ...(ages.length > 0 ? [`≈ counted by the monitor up to ${age(Math.max(0, ...ages))} ago`] : []),
+    ...(hasMore ? ['≥ there are more'] : []),
+  ];
+}

@@ -1,0 +1,123 @@
+import { parseReading, type Reading } from '../../monitor/index.js';
+import { countsOfDueTimes, type QueueCounts, type QueueStats, withState } from '../../operate/queue-stats.js';
+import type { RetryPolicy } from '../../policies/index.js';
+import { deadLane, type Item, lanesOf, type RetryMode } from '../../record/index.js';
+import type { OperatorStore } from '../../store/operator-store.js';
+import type { QueueState } from '../../store/store.js';
+import { tiersOf } from './tiers-of.js';
+
+/** How a queue is doing, as far as a look tells that costs the same however much waits. */
+export interface OverviewStats extends QueueStats {
+  /**
+   * What the counts of records are. `exact`: as the index has them now. `about`: the monitor's, from `countedAt`.
+   * `atLeast`: there are more, and no monitor has counted them. Due times and what the control table says are exact.
+   */
+  readonly counted: 'exact' | 'about' | 'atLeast';
+  /** The backlog's time of the monitor's count, ISO-8601. */
+  readonly countedAt?: string | undefined;
+  /** The lanes that its living records may be in: those of its shards, or all that a queue can have. */
+  readonly lanes: readonly string[];
+  /** What the monitor has noted. */
+  readonly reading: Reading | undefined;
+}
+
+/**
+ * So many index entries are read for a look at all queues: 80 to 150 of them are a read unit. A view that looks at the
+ * queues, and reads something itself, stays below 50 read units.
+ */
+const MOST_ENTRIES = 1_600;
+/** Of one queue, if there are many: a read unit, of what waits and of what is dead. */
+const LEAST_ENTRIES = 50;
+
+/**
+ * How many entries are read of each of so many queues, of what waits and of what is dead.
+ *
+ * @param most of all of them together
+ */
+export function entriesFor(queues: number, most = MOST_ENTRIES): number {
+  return Math.max(LEAST_ENTRIES, Math.floor(most / 2 / Math.max(1, queues)));
+}
+
+/** What is known of a queue before its index is read. */
+export interface KnownFacts {
+  readonly state: QueueState;
+  /** What the monitor has noted of it in the control table, where any service may write. */
+  readonly item: Item | undefined;
+  /** Default: as the monitor has noted. */
+  readonly shards?: number | undefined;
+  /** How it retries, if no run has noted it yet. Default: as the monitor has noted. */
+  readonly retryMode?: RetryMode | undefined;
+  /** Its policy. Default: as the monitor has noted. */
+  readonly retry?: RetryPolicy | undefined;
+}
+
+interface LookDeps {
+  readonly store: Pick<OperatorStore, 'queryDue'>;
+  readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
+  /** The backlog's time, epoch milliseconds. */
+  readonly now: number;
+  /** So many index entries are read at most, of what waits and of what is dead. */
+  readonly entries: number;
+}
+
+/** What text sorts by ends here. */
+const FOR_EVER = Date.UTC(9999, 11, 31);
+
+/**
+ * Reads the beginning of a queue's index. If that is all, it is counted exactly. If there is more, the monitor's count
+ * stands for it, with its age, unless it is smaller than what was read.
+ */
+export async function lookAt(
+  queue: string,
+  { state, item, ...known }: KnownFacts,
+  deps: LookDeps,
+): Promise<OverviewStats> {
+  const reading = parseReading(item);
+  const shards = known.shards ?? reading?.shards;
+  const lanes = lanesOf(queue, 0, shards);
+  // Where the shards are not known, most of the lanes that a queue can have are empty.
+  const limit = Math.ceil(deps.entries / (shards ?? 1));
+  const [living, dead] = await Promise.all([
+    beginningOf(lanes, limit, deps),
+    beginningOf(lanes.map(deadLane), limit, deps),
+  ]);
+  const mode = known.retryMode ?? reading?.retryMode;
+  const retryMode = state.retryMode ?? (mode && { mode, since: 0 });
+  const isByAge = retryMode?.mode === 'progressive';
+  const tierEnds = tiersOf(known.retry ?? reading?.retry).map(({ untilAge }) => untilAge);
+  const seen = await countsOfDueTimes(
+    { isByAge, tierEnds },
+    { dueTimes: living.dueTimes, dead: dead.dueTimes.length },
+    deps.now,
+  );
+  const withCounts = (counts: QueueCounts, how: Pick<OverviewStats, 'counted' | 'countedAt'>) => ({
+    ...withState(queue, { ...state, retryMode }, counts),
+    lanes,
+    reading,
+    ...how,
+  });
+  if (!living.more && !dead.more) return withCounts(seen, { counted: 'exact' });
+  const noted = reading?.counts;
+  const isOutgrown =
+    !noted || (living.more && noted.pending < seen.pending) || (dead.more && noted.dead < seen.dead);
+  if (isOutgrown) return withCounts(seen, { counted: 'atLeast' });
+  const { oldestDueAt, lagSeconds } = seen;
+  const counts = {
+    ...(living.more ? { ...noted, oldestDueAt, lagSeconds } : seen),
+    dead: dead.more ? noted.dead : seen.dead,
+  };
+  return withCounts(counts, { counted: 'about', countedAt: reading.at });
+}
+
+/** The first due times of each lane, so many of each. */
+async function beginningOf(lanes: readonly string[], limit: number, { store, patiently }: LookDeps) {
+  const pages = await Promise.all(
+    lanes.map((lane) =>
+      patiently(() => store.queryDue({ lane, until: FOR_EVER, order: 'oldestFirst', limit })),
+    ),
+  );
+  return {
+    dueTimes: pages.flatMap(({ keys }) => keys.map(({ dueAt }) => dueAt)),
+    more: pages.some(({ more }) => more),
+  };
+}
