@@ -26,10 +26,9 @@ export function ClockStrip({
         {speed === 1 && !paused ? 'Clock' : 'Virtual clock'} <b data-clock="">{fullClock(now)}</b>
         {paused ? (
           <Badge tone="amber" icon="paused">
-            Clock paused
+            Paused
           </Badge>
         ) : null}
-        {speed === 1 ? null : <span class="tag">{count(speed)}×</span>}
       </span>
       <span>
         <ActionForm context={context} action={`/runtime/clock/${paused ? 'resume' : 'pause'}`}>
@@ -50,7 +49,7 @@ export function ClockStrip({
         </ActionForm>
       </span>
       <span>
-        <span>Speed</span>
+        <span class="word">Speed</span>
         <ActionForm context={context} action="/runtime/clock/speed" class="segments">
           {PRESETS.map((preset) => (
             <button
@@ -66,6 +65,7 @@ export function ClockStrip({
             </button>
           ))}
         </ActionForm>
+        {PRESETS.includes(speed) ? null : <span class="tag">{count(speed)}×</span>}
         <ActionForm context={context} action="/runtime/clock/speed" class="other">
           <input
             type="number"
@@ -78,8 +78,8 @@ export function ClockStrip({
             placeholder="other"
             disabled={!access.write}
           />
-          <button class="btn s" type="submit" disabled={!access.write}>
-            Set speed
+          <button class="btn s" type="submit" aria-label="Set speed" disabled={!access.write}>
+            Set
           </button>
         </ActionForm>
       </span>
