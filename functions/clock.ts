@@ -3,7 +3,7 @@ import { readClock, type Settings } from './settings.js';
 
 /**
  * The clock of a function: the system's, or the local runtime's. That one can change while the function runs. The
- * runtime then sets the variable anew, so it is read each time.
+ * runtime then sets the variable again, so it is read each time.
  */
 export function clockOf({ clock }: Pick<Settings, 'clock'>): Clock {
   if (clock === undefined) return systemClock;

@@ -10,7 +10,7 @@ export interface Clock {
   wall(): number;
   /** How many seconds of the backlog pass in a real one. Default: 1. */
   readonly speed?: number | undefined;
-  /** The backlog's time stands still; `speed` is the speed at which it goes on. Default: false. */
+  /** The backlog's time is frozen; `speed` is the speed at which it goes on. Default: false. */
   readonly paused?: boolean | undefined;
   /** Waits for a real length of time; ends early, without an error, when the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -34,7 +34,7 @@ export const systemClock: Clock = { now: Date.now, wall: Date.now, sleep };
  * A clock that may be faster than the real one.
  *
  * @param setting a function where it may change: another object is another setting. A change turns no clock back. One
- *   that is ahead of its new setting stands still until that has caught up
+ *   that is ahead of its new setting is frozen until that has caught up
  */
 export function scaledClock(setting: ClockSetting | (() => ClockSetting)): Clock {
   const read = typeof setting === 'function' ? setting : () => setting;

@@ -20,7 +20,7 @@ const press = async (page: Page, name: string) => {
 };
 
 describe('the clock of the local runtime', () => {
-  it('stands still on the page, goes on there as fast as it is set, and goes from tick to tick', async () => {
+  it('is frozen on the page, goes on there as fast as it is set, and goes from tick to tick', async () => {
     const { origin, runtime } = await startShop(60);
     const page = await openPage(origin);
     page.setDefaultTimeout(PATIENCE_MS);

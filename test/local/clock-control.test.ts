@@ -145,6 +145,14 @@ describe('a clock whose speed changes', () => {
 });
 
 describe('going to the next tick', () => {
+  it('fires what has come due meanwhile in the order of its times', async () => {
+    const { control, fired } = await world([FIVE, CRON]);
+    // As after a sleep of the machine: no timer has come.
+    vi.setSystemTime(START + 6 * MINUTE);
+    expect(await control.advance()).toMatchObject({ rules: ['cron', 'five'] });
+    expect(fired.map(({ id }) => id)).toEqual(['cron', 'five']);
+  });
+
   it.each([false, true])('fires one rule after the other at its time (paused: %s)', async (paused) => {
     const { control, list, time } = await world([FIVE, CRON, rule('off', 'rate(1 minute)', false)]);
     await control.change({ paused });

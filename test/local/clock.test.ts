@@ -20,7 +20,7 @@ function changing(setting: ClockSetting) {
 }
 
 describe('a faster clock', () => {
-  it('stands still while it is paused, and keeps the speed at which it goes on', () => {
+  it('is frozen while it is paused, and keeps the speed at which it goes on', () => {
     const clock = scaledClock({ ...fast, paused: true });
     vi.setSystemTime(START + 3_600_000);
     expect(clock.now()).toBe(START);
@@ -38,7 +38,7 @@ describe('a faster clock', () => {
     expect(clock.speed).toBe(10);
   });
 
-  it('that is ahead of its new setting stands still until that has caught up', () => {
+  it('that is ahead of its new setting is frozen until that has caught up', () => {
     const { clock, present } = changing(fast);
     vi.setSystemTime(START + 1_000);
     expect(clock.now()).toBe(START + 60_000);
@@ -62,7 +62,7 @@ describe('a faster clock', () => {
 });
 
 describe('the clock of a function', () => {
-  it('follows the variable that the runtime sets anew', () => {
+  it('follows the variable that the runtime sets again', () => {
     vi.stubEnv('BACKLOG_CLOCK', JSON.stringify(fast));
     const clock = clockOf({ clock: fast });
     vi.setSystemTime(START + 1_000);

@@ -50,7 +50,7 @@ async function checkOwner(folder: string): Promise<void> {
   );
 }
 
-/** Makes a runtime known, or anew what has changed of it. Gives the function that takes it back. */
+/** Makes a runtime known, or what has changed of it. Gives the function that takes it back. */
 export async function announce(info: Omit<RuntimeInfo, 'version'>, folder = discoveryFolder()) {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await checkOwner(folder);

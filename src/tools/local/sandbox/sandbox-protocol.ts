@@ -26,7 +26,7 @@ export type Answer =
       readonly stack?: string | undefined;
     };
 
-/** The clock of the functions. A message sets it anew. */
+/** The clock of the functions. A message changes it. */
 export const SANDBOX_CLOCK = 'BACKLOG_CLOCK';
 /** Variables that tell a sandbox what to run. */
 export const SANDBOX_HANDLER = 'BACKLOG_SANDBOX_HANDLER';

@@ -59,7 +59,7 @@ export class ClockControl {
 
   async #change(change: ClockChange, then: () => void = () => {}): Promise<void> {
     const { time, scheduler, tellFunctions, onChange } = this.deps;
-    // No run starts on a clock that stands still only for the change.
+    // No run starts on a clock that is frozen only for the change.
     scheduler.wait();
     try {
       await time.change(change, tellFunctions);

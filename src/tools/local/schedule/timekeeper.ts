@@ -94,7 +94,7 @@ export class Timekeeper {
    * start, however this one ends.
    *
    * @param tell sets the clocks of what follows this one, and resolves when they are set. It is called twice. First all
-   *   of them are to stand still: none is then ahead of this clock, which goes on until they do. Then they are to go
+   *   of them are to be frozen: none is then ahead of this clock, which goes on until they do. Then they are to go
    *   as this one does
    * @throws ConfigurationError if the file cannot be written; nothing is changed then
    */

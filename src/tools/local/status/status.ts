@@ -9,7 +9,7 @@ export interface RuntimeStatus {
   readonly now: string;
   /** How many seconds of the backlog pass in a real one while the clock is not paused. */
   readonly speed: number;
-  /** The backlog's time stands still, and no rule fires. */
+  /** The backlog's time is frozen, and no rule fires. */
   readonly paused: boolean;
   readonly endpoint: string;
   readonly statusPage: string;
