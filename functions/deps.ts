@@ -1,6 +1,7 @@
-import { type Clock, scaledClock, systemClock } from '../src/clock.js';
+import type { Clock } from '../src/clock.js';
 import { type Random, systemRandom } from '../src/random.js';
 import { type BacklogStore, createDynamoDbClient, DynamoDbStore } from '../src/store/index.js';
+import { clockOf } from './clock.js';
 import { createLogger } from './logger.js';
 import type { Settings } from './settings.js';
 
@@ -16,7 +17,7 @@ export interface HandlerDeps {
 
 /** Made once per sandbox: clients keep their connections between invocations. */
 export function createDeps(settings: Settings, given: Partial<HandlerDeps>): HandlerDeps {
-  const clock = given.clock ?? (settings.clock ? scaledClock(settings.clock) : systemClock);
+  const clock = given.clock ?? clockOf(settings);
   const random = given.random ?? systemRandom;
   const { tables } = settings;
   const store =

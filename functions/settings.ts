@@ -162,7 +162,13 @@ const clockSchema = z.strictObject({
   wallStart: z.number(),
   start: z.number(),
   speed: z.number().check(z.positive()),
+  paused: z.optional(z.boolean()),
 });
+
+/** @throws ConfigurationError naming the variable and the path in it */
+export function readClock(text: string): ClockSetting {
+  return parseOptions(clockSchema, parseJson(text, 'BACKLOG_CLOCK'), 'BACKLOG_CLOCK');
+}
 
 /**
  * Reads a handler's settings from its environment variables.
@@ -176,15 +182,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     functionTimeoutSeconds: variables.BACKLOG_FUNCTION_TIMEOUT_SECONDS,
     queues: parseQueues(parseJson(variables.BACKLOG_QUEUES, 'BACKLOG_QUEUES')),
     metrics: variables.BACKLOG_METRICS,
-    ...(variables.BACKLOG_CLOCK === undefined
-      ? {}
-      : {
-          clock: parseOptions(
-            clockSchema,
-            parseJson(variables.BACKLOG_CLOCK, 'BACKLOG_CLOCK'),
-            'BACKLOG_CLOCK',
-          ),
-        }),
+    ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: readClock(variables.BACKLOG_CLOCK) }),
   };
 }
 

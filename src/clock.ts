@@ -10,29 +10,61 @@ export interface Clock {
   wall(): number;
   /** How many seconds of the backlog pass in a real one. Default: 1. */
   readonly speed?: number | undefined;
+  /** The backlog's time is frozen; `speed` is the speed at which it goes on. Default: false. */
+  readonly paused?: boolean | undefined;
   /** Waits for a real length of time; ends early, without an error, when the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Where a faster clock started and how fast it goes; handed to child processes as the variable `BACKLOG_CLOCK`. */
+/** Where a faster clock started and how fast it goes; child processes have it as the variable `BACKLOG_CLOCK`. */
 export interface ClockSetting {
   /** Real time, epoch milliseconds, at which the clock stood at `start`. */
   readonly wallStart: number;
   /** Backlog time, epoch milliseconds. */
   readonly start: number;
   readonly speed: number;
+  /** The clock stands at `start`, and goes on with `speed`. Default: false. */
+  readonly paused?: boolean | undefined;
 }
 
 /** Real time for both, as in the cloud. */
 export const systemClock: Clock = { now: Date.now, wall: Date.now, sleep };
 
-export function scaledClock(setting: ClockSetting): Clock {
+/**
+ * A clock that may be faster than the real one.
+ *
+ * @param setting a function where it may change: another object is another setting. A change turns no clock back. One
+ *   that is ahead of its new setting is frozen until that has caught up
+ */
+export function scaledClock(setting: ClockSetting | (() => ClockSetting)): Clock {
+  const read = typeof setting === 'function' ? setting : () => setting;
+  let known = read();
+  let last = Number.NEGATIVE_INFINITY;
+  let floor = Number.NEGATIVE_INFINITY;
   return {
-    now: () => Math.floor(setting.start + (Date.now() - setting.wallStart) * setting.speed),
+    now() {
+      const current = read();
+      if (current !== known) floor = last;
+      known = current;
+      const at = timeOf(current);
+      // Below it only after a change: a real clock that is set back takes this one with it.
+      if (at >= floor) floor = Number.NEGATIVE_INFINITY;
+      last = Math.max(at, floor);
+      return last;
+    },
     wall: Date.now,
-    speed: setting.speed,
+    get speed() {
+      return read().speed;
+    },
+    get paused() {
+      return read().paused === true;
+    },
     sleep,
   };
+}
+
+function timeOf({ wallStart, start, speed, paused = false }: ClockSetting): number {
+  return Math.floor(paused ? start : start + (Date.now() - wallStart) * speed);
 }
 
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

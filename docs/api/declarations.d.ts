@@ -35,6 +35,7 @@ interface Clock {
     now(): number;
     wall(): number;
     readonly speed?: number | undefined;
+    readonly paused?: boolean | undefined;
     sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 declare const systemClock: Clock;

@@ -1,5 +1,4 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { scaledClock, systemClock } from '../../src/clock.js';
 import {
   type MonitoredQueue,
   oldestDueAge,
@@ -10,6 +9,7 @@ import {
 } from '../../src/monitor/index.js';
 import { DEFAULT_TIERS, resolvePolicy, tierBands } from '../../src/policies/index.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
+import { clockOf } from '../clock.js';
 import type { HandlerDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';
@@ -61,7 +61,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
   const { logger = createLogger(), env = process.env, trouble = sourceTrouble() } = overrides;
   const start = once(() => {
     const settings = readMonitorSettings(env);
-    const clock = overrides.clock ?? (settings.clock ? scaledClock(settings.clock) : systemClock);
+    const clock = overrides.clock ?? clockOf(settings);
     const { tables } = settings;
     const store =
       overrides.store ?? new DynamoDbOperatorStore({ client: createDynamoDbClient(), tables, clock });

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { scaledClock, systemClock } from '../../src/clock.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type QueueState } from '../../src/store/index.js';
 import { shortened } from '../../src/tools/format.js';
 import { explainRead } from '../../src/tools/overview/explain-read.js';
+import { clockOf } from '../clock.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
@@ -36,7 +36,7 @@ export function widgetActionsHandler(overrides: WidgetSeams = {}): LambdaHandler
   const { logger = createLogger(), env = process.env } = overrides;
   const start = once(() => {
     const settings = readSettings(env);
-    const clock = overrides.clock ?? (settings.clock ? scaledClock(settings.clock) : systemClock);
+    const clock = overrides.clock ?? clockOf(settings);
     const { tables, queues } = settings;
     const store =
       overrides.store ?? new DynamoDbOperatorStore({ client: createDynamoDbClient(), tables, clock });

@@ -1,9 +1,10 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type Clock, scaledClock, systemClock, toIso } from '../../src/clock.js';
+import { type Clock, toIso } from '../../src/clock.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
 import { explainRead } from '../../src/tools/overview/explain-read.js';
 import { entriesFor } from '../../src/tools/overview/queue-counts.js';
 import { snapshotOf } from '../../src/tools/overview/snapshot.js';
+import { clockOf } from '../clock.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
@@ -32,7 +33,7 @@ export function widgetHandler(overrides: WidgetSeams = {}): LambdaHandler<string
   const { logger = createLogger(), env = process.env } = overrides;
   const start = once(() => {
     const settings = readWidgetSettings(env);
-    const clock = overrides.clock ?? (settings.clock ? scaledClock(settings.clock) : systemClock);
+    const clock = overrides.clock ?? clockOf(settings);
     const { tables } = settings;
     let readUnits = 0;
     const onConsumed = ({ units }: { readonly units: number }) => {

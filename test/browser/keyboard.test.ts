@@ -68,7 +68,7 @@ describe('with the keyboard alone', () => {
     expect((await store.get(id))?.status).toBe('DEAD');
     await tabTo(page, 'a[href*="do=redrive"]');
     await enter(page);
-    await tabTo(page, 'button[type=submit]:not(.text)');
+    await tabTo(page, 'main button[type=submit]:not(.text)');
     await enter(page);
     expect(await page.getByRole('status').innerText()).toContain('1 record redriven');
     expect((await store.get(id))?.status).toBe('NEW');

@@ -1,51 +1,16 @@
-import { readdirSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BacklogClient } from '../../src/client/index.js';
-import { createDynamoDbClient } from '../../src/store/index.js';
-import type { LocalRuntime, startRuntime } from '../../src/tools/local/runtime.js';
+import { describe, expect, it, vi } from 'vitest';
 import { UNKNOWN_ARTICLE } from '../../src/tools/local/sample/sample-erp.js';
 import { openPage, watchPages } from './session.js';
+import { startShop, stopsShops } from './shop-runtime.js';
 
 /** As the sample of `backlog start` has it. */
 const SPEED = 60;
 const ORDERS = 24;
 const PATIENCE = { timeout: 60_000 };
 
-const running: LocalRuntime[] = [];
 watchPages();
-beforeEach(async () => {
-  vi.stubEnv('BACKLOG_RUNTIME_DIR', await mkdtemp(join(tmpdir(), 'backlog-runtime-')));
-});
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((runtime) => runtime.stop()));
-  vi.unstubAllEnvs();
-});
-
-const APP = fileURLToPath(new URL('shop-app.mjs', import.meta.url));
-const BUILT = new URL('../../dist/cli/', import.meta.url);
-
-/**
- * What `backlog start` runs, as it is built: from the sources each function's process would translate them first. Its
- * ERP is up, and stays up until somebody takes it down.
- */
-async function startShop() {
-  const file = readdirSync(BUILT).find((name) => /^runtime-\w+\.js$/.test(name));
-  if (file === undefined) throw new Error('this story runs the built package: npm run build');
-  const built: { startRuntime: typeof startRuntime } = await import(new URL(file, BUILT).href);
-  const app = `"${process.execPath}" "${APP}"`;
-  const runtime = await built.startRuntime({ app, dynamodbPort: 0, port: 0, speed: SPEED });
-  running.push(runtime);
-  const { endpoint, statusPage, tables, queues } = runtime.status();
-  const client = createDynamoDbClient({ endpoint, region: 'us-east-1' });
-  const backlog = new BacklogClient({ table: tables[0] ?? '', client });
-  const queue = queues[0]?.name ?? '';
-  return { origin: new URL(statusPage).origin, backlog, queue };
-}
+stopsShops();
 
 const order = (i: number) => ({
   order: i,
@@ -62,7 +27,7 @@ async function reloadUntil(page: Page, wanted: Locator): Promise<void> {
 
 describe('an operator', () => {
   it('gets from an outage to all green', { timeout: 150_000 }, async () => {
-    const { origin, backlog, queue } = await startShop();
+    const { origin, backlog, queue } = await startShop(SPEED);
     const page = await openPage(origin);
     page.setDefaultTimeout(PATIENCE.timeout);
     const views = page.getByRole('navigation', { name: 'Views' });

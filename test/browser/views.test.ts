@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { serve, servesConsoles } from './serve.js';
 import { axe, NARROW, openPage, overflowOf, WIDE, watchPages } from './session.js';
 import { HOSTILE_VIEWS, SHOP_VIEWS } from './views.js';
-import { brokenShop, deployedShop, emptyShop, hostileShop, shop } from './world.js';
+import { brokenShop, deployedShop, emptyShop, hostileShop, pausedShop, shop } from './world.js';
 
 /** What another palette can break. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
@@ -16,6 +16,7 @@ const worlds = [
     deployedShop,
     ['/', '/failures', '/records', '/tiers', '/record?id=order-0987'],
   ],
+  ['a shop whose clock is paused', pausedShop, ['/']],
   ['a backlog without records', emptyShop, ['/', '/failures', '/records', '/tiers']],
   [
     'a backlog that cannot be read',

@@ -63,6 +63,9 @@ export const deployedShop = () =>
     access: { write: false, reason: 'The console was started without --write.' },
   });
 
+/** Its clock is paused, and goes on at a speed that was typed. */
+export const pausedShop = () => shop({ runtime: runtimeOfShop({ speed: 2_500, paused: true }) });
+
 /** Nothing has been put into it yet. */
 export const emptyShop = async () => consoleUnderTest({ name: 'shop', where: 'table Records' });
 
@@ -387,7 +390,7 @@ const RUNS = [
 ];
 
 /** What the runtime of the shop knows, and what it was asked to do. */
-function runtimeOfShop() {
+function runtimeOfShop(clock: Partial<Pick<RuntimeStatus, 'speed' | 'paused'>> = {}) {
   const erp = { up: false, taken: 4_211, rejected: 5, unavailable: 198 };
   const queue = (name: string, counts: Partial<QueueStatus>): QueueStatus => ({
     name,
@@ -427,5 +430,5 @@ function runtimeOfShop() {
     },
   );
   const { status: idle } = runtime;
-  return { ...runtime, status: () => ({ ...idle(), ...status() }) };
+  return { ...runtime, status: () => ({ ...idle(), ...status(), ...clock }) };
 }

@@ -21,6 +21,7 @@ const status: RuntimeStatus = {
   startedAt: '2026-01-01T00:00:00.000Z',
   now: '2026-01-01T00:05:30.000Z',
   speed: 60,
+  paused: false,
   endpoint: 'http://127.0.0.1:8000',
   statusPage: 'http://127.0.0.1:8080/',
   app: "this package's own CDK app",
@@ -72,6 +73,17 @@ const status: RuntimeStatus = {
   sample: { inserted: 37, erp: { up: false, changesInSeconds: 9, taken: 30, rejected: 4, unavailable: 5 } },
 };
 const plain = painter(false);
+
+describe('a clock that is paused', () => {
+  it('is said in the terminal, and in plain lines', () => {
+    const paused = { ...status, paused: true };
+    const lines = renderView(paused, { columns: 120, rows: 40 }, painter(false));
+    expect(lines[0]).toMatch(/since the start {3}paused$/);
+    expect(lines.find((line) => line.startsWith('Speed'))).toContain('paused: no rule fires');
+    expect(plainCounts(paused)).toMatch(/ \| paused$/);
+    expect(renderView(status, { columns: 120, rows: 40 }, painter(false)).join()).not.toContain('paused');
+  });
+});
 
 describe('the live view', () => {
   const lines = renderView(status, { columns: 120, rows: 40 }, plain);

@@ -125,6 +125,7 @@ const IDLE_STATUS: RuntimeStatus = {
   startedAt: iso(-HOUR),
   now: iso(),
   speed: 1,
+  paused: false,
   endpoint: 'http://127.0.0.1:8000',
   statusPage: 'http://127.0.0.1:8080/',
   app: 'an app',
@@ -159,6 +160,7 @@ export function runtimeUnderTest(
     minutesOf: () => [],
     lastRunOf: () => undefined,
     runRule: async () => {},
+    clock: { change: async () => {}, advance: async () => undefined },
     putRecord: async ({ id = 'made' }) => ({ id, inserted: true }),
     ...parts,
   };

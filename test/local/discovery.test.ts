@@ -3,8 +3,13 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { announce, findRuntime, type RuntimeInfo } from '../../src/tools/local/discovery.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { scaledClock } from '../../src/clock.js';
+import { announce, clockSettingOf, findRuntime, type RuntimeInfo } from '../../src/tools/local/discovery.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const newFolder = () => mkdtemp(join(tmpdir(), 'backlog-discovery-'));
 
@@ -37,6 +42,23 @@ describe('a running local runtime', () => {
     await expect(findRuntime('/home/me/shop', folder)).rejects.toThrow(
       /no local runtime is running: start one/,
     );
+  });
+
+  it('has its clock followed by other commands, also after it has ended', async () => {
+    vi.useFakeTimers({ now: 1_000 });
+    const folder = await newFolder();
+    const withdraw = await announce(info(), folder);
+    const runtime = await findRuntime('/home/me/shop', folder);
+    const clock = scaledClock(clockSettingOf(runtime, folder));
+    expect(clock.now()).toBe(60_000);
+    await announce(info({ clock: { wallStart: 1_000, start: 90_000, speed: 60, paused: true } }), folder);
+    vi.setSystemTime(3_000);
+    expect(clock.now()).toBe(90_000);
+    expect(clock.paused).toBe(true);
+    await withdraw();
+    vi.setSystemTime(5_000);
+    expect(clock.now()).toBe(90_000);
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('tells only its own user', async () => {

@@ -14,6 +14,7 @@ function world(size: number) {
   const opened: (PooledSandbox & {
     alive: boolean;
     calls: ((result: Invocation) => void)[];
+    clocks: { clock: string; follow: () => void }[];
     closed: boolean;
   })[] = [];
   const pool = new SandboxPool({
@@ -25,7 +26,9 @@ function world(size: number) {
         alive: true,
         closed: false,
         calls: [] as ((result: Invocation) => void)[],
+        clocks: [] as { clock: string; follow: () => void }[],
         invoke: () => new Promise<Invocation>((resolve) => fake.calls.push(resolve)),
+        setClock: (clock: string) => new Promise<void>((follow) => fake.clocks.push({ clock, follow })),
         kill: () => {
           fake.alive = false;
           for (const call of fake.calls) call({ type: 'exited', message: 'killed' });
@@ -85,6 +88,22 @@ describe('the pool of sandboxes', () => {
     void pool.invoke(lambda('g'), 2);
     expect(opened[0]?.closed).toBe(true);
     expect(opened[1]?.functionName).toBe('g');
+  });
+
+  it('sets the clock of each, and waits only for those that are at work', async () => {
+    const { pool, opened } = world(10);
+    const first = pool.invoke(lambda('f'), 1);
+    opened[0]?.calls[0]?.(done);
+    await first;
+    void pool.invoke(lambda('g'), 2);
+    const told = vi.fn();
+    void pool.setClock('soon', 1_000).then(told);
+    expect(opened.map(({ clocks }) => clocks.map(({ clock }) => clock))).toEqual([['soon'], ['soon']]);
+    await turn();
+    expect(told).not.toHaveBeenCalled();
+    opened[1]?.clocks[0]?.follow();
+    await turn();
+    expect(told).toHaveBeenCalled();
   });
 
   it('gives an event up that has waited for a minute', async () => {

@@ -1,6 +1,6 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { SAVE_EVERY_MS, Timekeeper } from '../../src/tools/local/schedule/timekeeper.js';
 
@@ -36,6 +36,49 @@ describe("the backlog's time", () => {
     const { clock } = JSON.parse(await readFile(file, 'utf8'));
     expect(clock).toBeGreaterThanOrEqual(killed.setting.start + 2 * SAVE_EVERY_MS * 1_000);
     await killed.stop();
+  });
+
+  it('never runs backwards after a kill that follows a jump or a faster clock at once', async () => {
+    const file = await newFile();
+    const killed = await Timekeeper.start({ speed: 1, file });
+    const day = 86_400_000;
+    const to = killed.clock.now() + day;
+    const saved = async () => (JSON.parse(await readFile(file, 'utf8')) as { clock: number }).clock;
+    const savedBefore: number[] = [];
+    // The file says so before the clock does.
+    const tell = async () => void savedBefore.push(await saved());
+    await killed.change({ to }, tell);
+    expect(savedBefore[0]).toBeGreaterThanOrEqual(to);
+    expect(killed.clock.now()).toBeGreaterThanOrEqual(to);
+    savedBefore.length = 0;
+    await killed.change({ speed: 100_000 }, tell);
+    expect(savedBefore[0]).toBeGreaterThanOrEqual(to + 2 * SAVE_EVERY_MS * 100_000);
+    await killed.stop();
+  });
+
+  it('that is paused is kept, and goes on with the next start', async () => {
+    const file = await newFile();
+    await writeFile(file, JSON.stringify({ version: 1, clock: Date.now() + 1_000_000, rules: {} }));
+    const first = await Timekeeper.start({ speed: 60, file });
+    await first.change({ paused: true }, async () => {});
+    const stood = first.clock.now();
+    await first.stop();
+    expect(first.clock.now()).toBe(stood);
+    const second = await Timekeeper.start({ speed: 60, file });
+    await second.stop();
+    expect(second.setting).toMatchObject({ start: stood, speed: 60 });
+    expect(second.clock.paused).toBe(false);
+  });
+
+  it('does not change when the file can no longer be written', async () => {
+    const file = await newFile();
+    const keeper = await Timekeeper.start({ speed: 1, file });
+    await rm(dirname(file), { recursive: true });
+    const tell = vi.fn(async () => {});
+    await expect(keeper.change({ speed: 60 }, tell)).rejects.toThrow(dirname(file));
+    expect(keeper.setting.speed).toBe(1);
+    expect(tell).not.toHaveBeenCalled();
+    await keeper.stop().catch(() => {});
   });
 
   it('does not go back when the real time does', async () => {

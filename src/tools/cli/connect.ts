@@ -1,7 +1,7 @@
 import { type Clock, scaledClock, systemClock } from '../../clock.js';
 import { ConfigurationError } from '../../errors.js';
 import { createDynamoDbClient } from '../../store/index.js';
-import { findRuntime, type RuntimeInfo, runningRuntimes } from '../local/discovery.js';
+import { clockSettingOf, findRuntime, type RuntimeInfo, runningRuntimes } from '../local/discovery.js';
 
 export interface TargetFlags {
   readonly endpoint?: string | undefined;
@@ -50,7 +50,7 @@ function atRuntime(runtime: RuntimeInfo, table = onlyTable(runtime)): Target {
   return {
     client: createDynamoDbClient({ endpoint: runtime.endpoint }),
     table,
-    clock: scaledClock(runtime.clock),
+    clock: scaledClock(clockSettingOf(runtime)),
     where: `table ${table} of the local runtime at ${runtime.endpoint}`,
     local: true,
     queues: runtime.queues,

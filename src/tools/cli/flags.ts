@@ -5,6 +5,7 @@ import { ConfigurationError } from '../../errors.js';
 import { STATUSES, type Status } from '../../record/index.js';
 import { pictureFormat } from '../charts/write-picture.js';
 import { localEndpoint } from '../local/database/local-endpoint.js';
+import { SPEEDS } from '../local/speed.js';
 import { MAX_RECORDS } from './simulate-input.js';
 
 const DURATION = 'Expected a duration with a unit, such as 30s, 90m, 2h or 7d.';
@@ -38,7 +39,7 @@ export const flags = {
   /** A flag that may come again. */
   repeated: (text: string, before: readonly string[] = []): readonly string[] => [...before, text],
 
-  speed: decimal(1, 100_000, 'a number from 1 to 100000'),
+  speed: decimal(SPEEDS.least, SPEEDS.most, `a number from ${SPEEDS.least} to ${SPEEDS.most}`),
 
   /** In milliseconds. */
   duration: (text: string): number => lengthOf(text, { above: 0 }),

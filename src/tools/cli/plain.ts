@@ -10,13 +10,13 @@ export function plainRun(run: RunReport): string {
 }
 
 /** One line with all counts. */
-export function plainCounts({ now, queues, sample }: RuntimeStatus): string {
+export function plainCounts({ now, paused, queues, sample }: RuntimeStatus): string {
   const counts = queues.map(
     ({ name, NEW, ERROR, SUCCESS, DEAD }) =>
       `${printable(name)}: ${NEW} NEW, ${ERROR} ERROR, ${SUCCESS} SUCCESS, ${DEAD} DEAD`,
   );
   const erp = sample?.erp ? [`ERP ${sample.erp.up ? 'up' : 'down'}`] : [];
-  return `${clock(now)}  ${[...counts, ...erp].join(' | ')}`;
+  return `${clock(now)}  ${[...counts, ...erp, ...(paused ? ['paused'] : [])].join(' | ')}`;
 }
 
 /** What is left to say at the end. */

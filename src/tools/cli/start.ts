@@ -67,7 +67,8 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
     const show = live ? showLive(runtime) : showPlain(runtime, output);
     const failure = await Promise.race([
       runtime.failure,
-      stopping.wait(flags.for === undefined ? undefined : flags.for / speed),
+      stopping.wait(),
+      ...(flags.for === undefined ? [] : [runtime.passed(flags.for)]),
     ]);
     show.stop();
     if (failure) {
@@ -149,14 +150,10 @@ function listenForStop() {
     onSecond: (action: () => void) => {
       second = action as () => never;
     },
-    wait: (ms: number | undefined) =>
+    wait: () =>
       new Promise<void>((resolve) => {
         if (abort.signal.aborted) return resolve();
-        const timer = ms === undefined ? undefined : setTimeout(resolve, Math.min(ms, 2 ** 31 - 1));
-        abort.signal.addEventListener('abort', () => {
-          clearTimeout(timer);
-          resolve();
-        });
+        abort.signal.addEventListener('abort', () => resolve());
       }),
     close: () => {
       for (const name of signals) process.off(name, onSignal);

@@ -30,9 +30,10 @@ export function renderView(status: RuntimeStatus, { columns, rows }: ViewSize, p
   return lines.slice(0, Math.max(1, rows - 1)).map((line) => cut(line, columns));
 }
 
-function title({ now, startedAt }: RuntimeStatus, paint: Paint): string {
+function title({ now, startedAt, paused }: RuntimeStatus, paint: Paint): string {
   const elapsed = age(Date.parse(now) - Date.parse(startedAt));
-  return `${paint(['bold', 'cyan'], 'dynamo-backlog')}   ${paint('dim', `${clock(now)} UTC, ${elapsed} since the start`)}`;
+  const state = paused ? `   ${paint(['bold', 'yellow'], 'paused')}` : '';
+  return `${paint(['bold', 'cyan'], 'dynamo-backlog')}   ${paint('dim', `${clock(now)} UTC, ${elapsed} since the start`)}${state}`;
 }
 
 /** Aligned lines: where everything is. */
@@ -43,12 +44,14 @@ export function banner(status: RuntimeStatus, paint: Paint): string[] {
     line('Console', status.statusPage),
     line('App', status.app),
     line('Data', status.dataDir ?? 'in memory, gone at the end (--data-dir DIR keeps them)'),
-    line('Speed', speedText(status.speed)),
+    line('Speed', speedText(status, paint)),
     ...delivery(status, paint).map(([label, text]) => line(label, text)),
   ];
 }
 
-function speedText(speed: number): string {
+function speedText({ speed, paused }: RuntimeStatus, paint: Paint): string {
+  if (paused)
+    return `${paint('yellow', 'paused')}: no rule fires until the console lets time go on (at ${speed})`;
   if (speed === 1) return 'real time (--speed N lets it pass N times as fast)';
   return `${speed}: 1 second here is ${age(speed * 1000)} of the backlog`;
 }

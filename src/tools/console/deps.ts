@@ -39,8 +39,28 @@ export interface ConsoleRuntime extends RuntimeKnowledge {
   runRule(rule: string): Promise<void>;
   /** Puts a new record into the table. False: a record with this id was there already, and was left alone. */
   putRecord(record: PutRecord): Promise<{ readonly id: string; readonly inserted: boolean }>;
+  /** The backlog's clock. */
+  readonly clock: RuntimeClock;
   /** Takes the sample's ERP down, or up. Undefined: there is no sample ERP. */
   readonly setErp?: ((up: boolean) => void) | undefined;
+}
+
+/** The clock of a local runtime, as the console changes it. */
+export interface RuntimeClock {
+  /** What is left out stays as it is. */
+  change(change: { readonly speed?: number; readonly paused?: boolean }): Promise<void>;
+  /** Goes to when the next rule fires, and fires it. Undefined: no rule is to fire. */
+  advance(): Promise<ClockAdvance | undefined>;
+}
+
+/** To when the clock went, and what fired there. */
+export interface ClockAdvance {
+  /** Backlog time, epoch milliseconds. */
+  readonly at: number;
+  /** Ids of the rules that fired, in order. */
+  readonly rules: readonly string[];
+  /** Resolves when their runs have ended. */
+  readonly ended: Promise<void>;
 }
 
 /** A record as the form of the console has it. */

@@ -1,10 +1,13 @@
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import { fullClock } from '../format.js';
+import { ActionForm } from './action-form.js';
 import { SCRIPT, STYLESHEET } from './assets.js';
 import type { ConsoleDeps } from './deps.js';
 import { Foreign, Icon } from './parts.js';
-import { CSRF_FIELD } from './security.js';
+import { ClockStrip } from './runtime/clock-strip.js';
+
+export { ActionForm };
 
 /** What each page knows of the console and of the request. */
 export interface PageContext {
@@ -49,7 +52,8 @@ export function page(props: PageProps) {
 
 function Page({ context, title, view, refreshSeconds, children }: PageProps) {
   const { deps, now, flash } = context;
-  const speed = deps.backlog.clock?.speed ?? 1;
+  const { speed = 1, paused = false } = deps.backlog.clock ?? {};
+  const factor = paused ? 0 : speed;
   return (
     <html lang="en">
       <head>
@@ -60,7 +64,7 @@ function Page({ context, title, view, refreshSeconds, children }: PageProps) {
         <link rel="stylesheet" href={STYLESHEET} />
         <script src={SCRIPT} type="module" />
       </head>
-      <body data-now={String(now)} data-speed={String(speed)} data-refresh={refreshSeconds?.toString()}>
+      <body data-now={String(now)} data-speed={String(factor)} data-refresh={refreshSeconds?.toString()}>
         <a class="skip" href="#main">
           Skip to the content
         </a>
@@ -120,15 +124,11 @@ function Header({ context: { deps, now }, view }: { context: PageContext; view: 
 
 /** The clock and the sample of a local runtime. */
 function RuntimeStrip({ context }: { context: PageContext }) {
-  const { deps, now } = context;
-  const { speed, sample } = deps.runtime?.status() ?? { speed: 1, sample: undefined };
-  const erp = sample?.erp;
+  const { deps } = context;
+  const erp = deps.runtime?.status().sample?.erp;
   return (
     <section class="strip" aria-label="Local runtime" data-live="strip">
-      <span>
-        {speed === 1 ? 'Clock' : 'Virtual clock'} <b>{fullClock(now)}</b>
-        {speed === 1 ? null : <span class="tag">{speed}×</span>}
-      </span>
+      <ClockStrip context={context} />
       {erp ? (
         <span>
           <span class={`mark ${erp.up ? 'ok' : 'amber'}`}>
@@ -146,16 +146,6 @@ function RuntimeStrip({ context }: { context: PageContext }) {
       ) : null}
       <a href="/runtime/put">Put a record</a>
     </section>
-  );
-}
-
-/** A form that changes something. */
-export function ActionForm(props: { context: PageContext; action: string; children: Child; class?: string }) {
-  return (
-    <form method="post" action={props.action} class={props.class}>
-      <input type="hidden" name={CSRF_FIELD} value={props.context.csrf} />
-      {props.children}
-    </form>
   );
 }
 

@@ -1,7 +1,9 @@
-import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { ClockSetting } from '../../clock.js';
 import { ConfigurationError } from '../../errors.js';
 
 const runtimeSchema = z.object({
@@ -14,7 +16,12 @@ const runtimeSchema = z.object({
   dataDir: z.string().optional(),
   tables: z.array(z.object({ name: z.string(), records: z.boolean() })),
   queues: z.array(z.string()),
-  clock: z.object({ wallStart: z.number(), start: z.number(), speed: z.number() }),
+  clock: z.object({
+    wallStart: z.number(),
+    start: z.number(),
+    speed: z.number(),
+    paused: z.boolean().optional(),
+  }),
 });
 
 /** What a running local runtime tells the other commands. */
@@ -43,12 +50,14 @@ async function checkOwner(folder: string): Promise<void> {
   );
 }
 
-/** Makes a runtime known. Gives the function that takes it back. */
+/** Makes a runtime known, or what has changed of it. Gives the function that takes it back. */
 export async function announce(info: Omit<RuntimeInfo, 'version'>, folder = discoveryFolder()) {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await checkOwner(folder);
   const file = join(folder, `${info.pid}.json`);
-  await writeFile(file, `${JSON.stringify({ version: 1, ...info })}\n`, { mode: 0o600 });
+  // Another command may read it meanwhile.
+  await writeFile(`${file}.part`, `${JSON.stringify({ version: 1, ...info })}\n`, { mode: 0o600 });
+  await rename(`${file}.part`, file);
   return () => rm(file, { force: true });
 }
 
@@ -88,6 +97,35 @@ export async function findRuntime(cwd: string, folder = discoveryFolder()): Prom
   throw new ConfigurationError(
     `several local runtimes are running: say which with --endpoint and --table\n${list.join('\n')}`,
   );
+}
+
+/** So long, in real time, the clock of a runtime is taken to go on as it did. */
+const CLOCK_FOR_MS = 100;
+
+/** The clock of a running runtime as it is now, for `scaledClock`. Of one that has ended it is the last that was known. */
+export function clockSettingOf(
+  { pid, clock }: Pick<RuntimeInfo, 'pid' | 'clock'>,
+  folder = discoveryFolder(),
+): () => ClockSetting {
+  const file = join(folder, `${pid}.json`);
+  let setting: ClockSetting = clock;
+  let text = JSON.stringify(clock);
+  let readAt = Date.now();
+  return () => {
+    // Below: the machine's clock was set back.
+    const age = Date.now() - readAt;
+    if (age >= 0 && age < CLOCK_FOR_MS) return setting;
+    readAt = Date.now();
+    try {
+      const present = runtimeSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).clock;
+      // The same object means that nothing has changed.
+      if (JSON.stringify(present) !== text) setting = present;
+      text = JSON.stringify(present);
+    } catch {
+      // The runtime has ended.
+    }
+    return setting;
+  };
 }
 
 async function readInfo(path: string): Promise<RuntimeInfo | undefined> {

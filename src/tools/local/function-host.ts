@@ -2,6 +2,7 @@ import type { ClockSetting } from '../../clock.js';
 import type { FunctionLogs } from './sandbox/function-logs.js';
 import { type Invocation, Sandbox } from './sandbox/sandbox.js';
 import { type GivenUp, SandboxPool } from './sandbox/sandbox-pool.js';
+import { SANDBOX_CLOCK } from './sandbox/sandbox-protocol.js';
 import type { LocalFunction } from './template/local-app.js';
 
 export interface FunctionHostOptions {
@@ -19,6 +20,8 @@ export interface FunctionHostOptions {
 export type Invoke = FunctionHost['invoke'];
 
 const SANDBOXES = 10;
+/** A function that does not take its clock in that real time is not waited for. */
+const CLOCK_WITHIN_MS = 1_000;
 /** What Lambda gives an asynchronous event at least, before it is given up. */
 const EVENT_MAX_WAIT_MS = 60_000;
 
@@ -26,6 +29,7 @@ const EVENT_MAX_WAIT_MS = 60_000;
 export class FunctionHost {
   readonly #functions: ReadonlyMap<string, LocalFunction>;
   readonly #pool: SandboxPool;
+  #clock: string;
 
   constructor({ functions, endpoint, services, region, clock, logs }: FunctionHostOptions) {
     const environment = {
@@ -38,8 +42,8 @@ export class FunctionHost {
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-      BACKLOG_CLOCK: JSON.stringify(clock),
     };
+    this.#clock = JSON.stringify(clock);
     this.#functions = new Map(functions.map((lambda) => [lambda.name, lambda]));
     this.#pool = new SandboxPool({
       size: SANDBOXES,
@@ -47,7 +51,7 @@ export class FunctionHost {
       open: (lambda) =>
         new Sandbox({
           function: lambda,
-          environment,
+          environment: { ...environment, [SANDBOX_CLOCK]: this.#clock },
           onLine: (line, stream) => logs.write(lambda.name, line, stream),
         }),
     });
@@ -60,6 +64,12 @@ export class FunctionHost {
 
   invoke(name: string, event: unknown): Promise<Invocation | GivenUp> {
     return this.#pool.invoke(this.#find(name), event);
+  }
+
+  /** Resolves when all functions that are at work follow the clock. Those that start later have it from the start. */
+  setClock(clock: ClockSetting): Promise<void> {
+    this.#clock = JSON.stringify(clock);
+    return this.#pool.setClock(this.#clock, CLOCK_WITHIN_MS);
   }
 
   /** Takes no more events; those that run may finish in `graceMs`, the rest is killed. */

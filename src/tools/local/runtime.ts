@@ -17,6 +17,8 @@ import type { RuntimeOptions } from './runtime-options.js';
 import { createShop } from './sample/create-shop.js';
 import { SampleErp } from './sample/sample-erp.js';
 import { FunctionLogs, type Notice } from './sandbox/function-logs.js';
+import { Alarm } from './schedule/alarm.js';
+import { ClockControl } from './schedule/clock-control.js';
 import { Scheduler } from './schedule/scheduler.js';
 import { Timekeeper } from './schedule/timekeeper.js';
 import { openScratch } from './scratch.js';
@@ -39,6 +41,8 @@ const STOP_GRACE_MS = 5_000;
 /** A local runtime that is at work. */
 export interface LocalRuntime {
   status(): RuntimeStatus;
+  /** Resolves when so many milliseconds of the backlog's time have passed. */
+  passed(milliseconds: number): Promise<void>;
   /** Lets running handlers finish for 5 seconds, saves the clock and closes everything. */
   stop(): Promise<void>;
   /** Ends running handlers at once; `stop` then has nothing to wait for. */
@@ -150,6 +154,8 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     fire: ({ rule, coalesced }) => fire(rule, coalesced),
   });
   closers.add(() => scheduler.stop());
+  const alarm = new Alarm(time);
+  closers.add(() => alarm.stop());
   const shop = sample
     ? createShop({
         queues,
@@ -177,6 +183,27 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     shop,
     erp,
   });
+  const startedAt = new Date(time.clock.wall()).toISOString();
+  const info = () => ({
+    pid: process.pid,
+    cwd,
+    startedAt,
+    endpoint,
+    statusPage: page.url,
+    ...(dataDir === undefined ? {} : { dataDir }),
+    tables: app.tables.map(({ name }) => ({ name, records: tables.includes(name) })),
+    queues: queues.map(({ name }) => name),
+    clock: time.setting,
+  });
+  const control = new ClockControl({
+    time,
+    scheduler,
+    tellFunctions: (setting) => host.setClock(setting),
+    onChange: () => {
+      alarm.look();
+      return announce(info());
+    },
+  });
   view.current = {
     status: () => status.status(),
     activity: () => log.activity(),
@@ -189,6 +216,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
       log,
       folder: logs.folder,
       status: () => status.status(),
+      clock: control,
       erp,
       indexAtOnce: app.streams.length === 0,
       runRule: async (id) => {
@@ -210,18 +238,8 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
 
   const started = [...app.rules.filter(({ enabled }) => enabled), ...app.streams];
   host.warm(started.map(({ functionName }) => functionName));
-  const withdraw = await announce({
-    pid: process.pid,
-    cwd,
-    startedAt: new Date(time.clock.wall()).toISOString(),
-    endpoint,
-    statusPage: page.url,
-    ...(dataDir === undefined ? {} : { dataDir }),
-    tables: app.tables.map(({ name }) => ({ name, records: tables.includes(name) })),
-    queues: queues.map(({ name }) => name),
-    clock: time.setting,
-  });
-  closers.add(withdraw);
+  closers.add(await announce(info()));
+  closers.add(() => control.stop());
   await beginning.open(streams, database.mayHoldRecords ? itemsLeftBehind(app, client) : []);
   scheduler.start();
   counter.start();
@@ -232,6 +250,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     status: () => status.status(),
     hurry: () => host.kill(),
     failure: failure.happened,
+    passed: (ms) => alarm.reached(time.clock.now() + ms),
     stop: async () => {
       scheduler.stop();
       shop?.close();

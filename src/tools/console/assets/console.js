@@ -1,11 +1,19 @@
 // Brings the live parts of a page up to date, and counts times on. Without it each page works all the same.
 
 const { refresh, now, speed } = document.body.dataset;
-const factor = Number(speed) || 1;
-let base = { page: Number(now), real: Date.now() };
+/** A speed of 0: the clock is paused. */
+let base = { page: Number(now), real: Date.now(), speed: Number(speed) };
 
 /** The backlog's time, which may be faster than the real one. */
-const backlogNow = () => base.page + (Date.now() - base.real) * factor;
+const backlogNow = () => base.page + (Date.now() - base.real) * base.speed;
+
+/** As the server writes it: `Mon 23 Nov 2026 14:47:18`. */
+const clockText = (milliseconds) =>
+  new Date(milliseconds)
+    .toUTCString()
+    .replace(',', '')
+    .replace(/ 0(\d )/, ' $1')
+    .replace(' GMT', '');
 
 /** As the server writes it: `2 h 5 min`. */
 function ageText(milliseconds) {
@@ -34,6 +42,7 @@ function countOn() {
     if (Math.abs(difference) < 1000) element.textContent = 'now';
     else element.textContent = difference > 0 ? `in ${ageText(difference)}` : `${ageText(-difference)} ago`;
   }
+  for (const element of document.querySelectorAll('[data-clock]')) element.textContent = clockText(current);
   for (const element of document.querySelectorAll('time[data-countdown]')) {
     const difference = Date.parse(element.dateTime) - current;
     element.textContent = difference > 0 ? ageText(difference) : 'due now';
@@ -98,10 +107,11 @@ async function bringUpToDate() {
   // An element that has moved has lost it.
   if (activeElement !== document.activeElement && activeElement?.isConnected)
     activeElement.focus({ preventScroll: true });
-  base = { page: Number(page.body.dataset.now), real: Date.now() };
+  const { dataset } = page.body;
+  base = { page: Number(dataset.now), real: Date.now(), speed: Number(dataset.speed) };
   countOn();
   // An action that has ended changes no more.
-  isLive = Number(page.body.dataset.refresh) > 0;
+  isLive = Number(dataset.refresh) > 0;
 }
 
 countOn();

@@ -1,26 +1,27 @@
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { ConfigurationError, InvalidRecordError } from '../../../errors.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import type { Routes } from '../app-parts.js';
 import type { ConsoleRuntime } from '../deps.js';
 import { readForm } from '../forms.js';
 import { recordLink } from '../parts.js';
+import { clockRoutes, type Done } from './clock-routes.js';
 import { putPage } from './put-page.js';
 
-/** What only a local runtime can do: run a rule now, take the sample's ERP down, put a record. */
-export function runtimeRoutes(
-  { deps, guard, notes, reader, contextOf }: Routes,
-  runtime: ConsoleRuntime,
-): Hono {
+/** What only a local runtime can do: change its clock, run a rule now, take the sample's ERP down, put a record. */
+export function runtimeRoutes(routes: Routes, runtime: ConsoleRuntime): Hono {
+  const { deps, guard, notes, reader, contextOf } = routes;
   const app = new Hono();
   const as = deps.access.write ? deps.access.as : '';
-  const done = (request: Context, text: string, result: string, { to = '/', ok = true } = {}) => {
+  const done: Done = (request, text, result, { to = '/', ok = true } = {}) => {
     deps.onAction({ at: new Date().toISOString(), as, text, result });
     reader.forget();
     const note = notes.write({ ok, text: result });
     return request.redirect(`${to}${to.includes('?') ? '&' : '?'}note=${note}`, 303);
   };
   const queues = () => (deps.queues?.() ?? []).map(({ name }) => name);
+
+  app.route('/clock', clockRoutes(routes, runtime, done));
 
   app.post('/run', async (request) => {
     const form = await readForm(request, guard, deps);

@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Answer, type Invoke, SANDBOX_FOLDER, SANDBOX_HANDLER } from './sandbox-protocol.js';
+import {
+  type Answer,
+  type Invoke,
+  SANDBOX_CLOCK,
+  SANDBOX_FOLDER,
+  SANDBOX_HANDLER,
+  type SetClock,
+} from './sandbox-protocol.js';
 
 /** The child process of a sandbox: imports one handler and calls it for one event after the other. */
 type Handler = (event: unknown, context: LambdaContext) => unknown;
@@ -27,7 +34,12 @@ const loading = loadHandler(process.env[SANDBOX_FOLDER] ?? '', process.env[SANDB
 // Reported by the first invocation.
 loading.catch(() => {});
 
-process.on('message', (message: Invoke) => {
+process.on('message', (message: Invoke | SetClock) => {
+  if (message.type === 'setClock') {
+    process.env[SANDBOX_CLOCK] = message.clock;
+    process.send?.({ type: 'clockSet', requestId: message.requestId } satisfies Answer);
+    return;
+  }
   answer(message).then((reply) => process.send?.(reply));
 });
 

@@ -10,7 +10,10 @@ export interface SandboxPoolOptions {
 }
 
 /** What the pool needs of a sandbox. */
-export type PooledSandbox = Pick<Sandbox, 'functionName' | 'alive' | 'invoke' | 'kill' | 'close'>;
+export type PooledSandbox = Pick<
+  Sandbox,
+  'functionName' | 'alive' | 'invoke' | 'setClock' | 'kill' | 'close'
+>;
 
 /** An event that found no sandbox in time, or came when the pool was closed. */
 export type GivenUp = { readonly type: 'givenUp'; readonly message: string };
@@ -54,6 +57,15 @@ export class SandboxPool {
     } finally {
       this.#running.delete(run);
     }
+  }
+
+  /**
+   * Sets the clock of all functions. Waits, for `withinMs` at most, for those that are at work: an idle one reads this
+   * message before its next event.
+   */
+  async setClock(clock: string, withinMs: number): Promise<void> {
+    for (const sandbox of this.#idle) void sandbox.setClock(clock, withinMs);
+    await Promise.all([...this.#busy].map((sandbox) => sandbox.setClock(clock, withinMs)));
   }
 
   /** Takes no more events; those that run may finish in `graceMs`, the rest is killed. */

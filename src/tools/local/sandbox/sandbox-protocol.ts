@@ -7,7 +7,16 @@ export interface Invoke {
   readonly deadline: number;
 }
 
+/** The clock that the functions follow from now on. The sandbox answers once it is set. */
+export interface SetClock {
+  readonly type: 'setClock';
+  readonly requestId: string;
+  /** What the variable `BACKLOG_CLOCK` is to be. */
+  readonly clock: string;
+}
+
 export type Answer =
+  | { readonly type: 'clockSet'; readonly requestId: string }
   | { readonly type: 'result'; readonly requestId: string; readonly value: unknown }
   | {
       readonly type: 'error';
@@ -17,6 +26,8 @@ export type Answer =
       readonly stack?: string | undefined;
     };
 
+/** The clock of the functions. A message changes it. */
+export const SANDBOX_CLOCK = 'BACKLOG_CLOCK';
 /** Variables that tell a sandbox what to run. */
 export const SANDBOX_HANDLER = 'BACKLOG_SANDBOX_HANDLER';
 export const SANDBOX_FOLDER = 'BACKLOG_SANDBOX_FOLDER';

@@ -2,7 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { LocalFunction } from '../template/local-app.js';
-import { type Answer, type Invoke, SANDBOX_FOLDER, SANDBOX_HANDLER } from './sandbox-protocol.js';
+import {
+  type Answer,
+  type Invoke,
+  SANDBOX_FOLDER,
+  SANDBOX_HANDLER,
+  type SetClock,
+} from './sandbox-protocol.js';
 
 /** How one invocation ended. */
 export type Invocation =
@@ -119,6 +125,34 @@ export class Sandbox {
     }
   }
 
+  /**
+   * Sets the clock of the function, also during an invocation. Resolves when the function follows it, its process has
+   * ended, or `withinMs` have passed: a handler in an endless loop reads no message. What is invoked later follows it.
+   *
+   * @param clock the text of the variable `BACKLOG_CLOCK`
+   */
+  async setClock(clock: string, withinMs: number): Promise<void> {
+    if (!this.alive) return;
+    const message: SetClock = { type: 'setClock', requestId: randomUUID(), clock };
+    const cleanUps: (() => void)[] = [];
+    await new Promise<void>((resolve) => {
+      const onMessage = ({ requestId }: Answer) => {
+        if (requestId === message.requestId) resolve();
+      };
+      this.#child.on('message', onMessage);
+      const timer = setTimeout(resolve, withinMs);
+      const onEnd = () => resolve();
+      this.#waiting.add(onEnd);
+      cleanUps.push(
+        () => this.#child.off('message', onMessage),
+        () => clearTimeout(timer),
+        () => this.#waiting.delete(onEnd),
+      );
+      this.#child.send(message, () => {});
+    });
+    for (const cleanUp of cleanUps) cleanUp();
+  }
+
   /** Ends the process at once. */
   kill(): void {
     this.#alive = false;
@@ -140,8 +174,8 @@ export class Sandbox {
 }
 
 function invocationOf(answer: Answer): Invocation {
-  if (answer.type === 'result') return { type: 'result', value: answer.value };
-  return { type: 'error', name: answer.name, message: answer.message };
+  if (answer.type === 'error') return { type: 'error', name: answer.name, message: answer.message };
+  return { type: 'result', value: answer.type === 'result' ? answer.value : null };
 }
 
 function inherited(): Record<string, string> {

@@ -15,7 +15,7 @@ export interface Firing {
 export interface SchedulerOptions {
   readonly rules: readonly LocalRule[];
   readonly time: Pick<Timekeeper, 'clock' | 'phases'> & {
-    readonly setting: Pick<ClockSetting, 'speed'>;
+    readonly setting: Pick<ClockSetting, 'speed' | 'paused'>;
   };
   /** Starts the rule's function; settles when it has ended. */
   readonly fire: (firing: Firing) => Promise<void>;
@@ -38,13 +38,17 @@ const MAX_TIMEOUT_MS = 60_000;
 /**
  * Fires the rules on the backlog's clock. A rule is late rather than repeated: what passed while the runtime was frozen,
  * or faster than it can start, is made up for by one firing. So is what a clock jumps over that is set forward,
- * and after one that is set back, no rule waits for longer than two of its intervals.
+ * and after one that is set back, no rule waits for longer than two of its intervals. While the clock is paused, no rule
+ * fires by itself.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #turns: Turn[];
   #timer: NodeJS.Timeout | undefined;
+  #started = false;
   #stopped = false;
+  /** Until it is started, and while the clock is being changed. */
+  #waiting = true;
   /** What the clock showed at the last look. */
   #seen: number;
 
@@ -65,7 +69,8 @@ export class Scheduler {
   }
 
   start(): void {
-    this.#tick();
+    this.#started = true;
+    this.goOn();
   }
 
   /** No firing starts any more. */
@@ -79,30 +84,69 @@ export class Scheduler {
     return this.#turns.find(({ rule }) => rule.id === ruleId)?.next;
   }
 
-  #tick(): void {
-    if (this.#stopped) return;
+  /** When the next of all rules fires, in the backlog's time. Undefined: none will. */
+  get next(): number | undefined {
+    const next = this.#earliest();
+    return Number.isFinite(next) ? next : undefined;
+  }
+
+  /** Nothing is fired until `goOn`: the clock is about to be changed. */
+  wait(): void {
+    clearTimeout(this.#timer);
+    this.#waiting = true;
+  }
+
+  /** The clock may have been changed. */
+  goOn(): void {
+    this.#waiting = !this.#started;
+    this.#tick();
+  }
+
+  /**
+   * Fires what is due now, also while the clock is paused, and beside runs of the same rules that are still at work.
+   *
+   * @returns the firings in order, and their runs
+   */
+  fireDue(): readonly { readonly rule: LocalRule; readonly run: Promise<void> }[] {
+    if (!this.#started || this.#stopped) return [];
     const now = this.#options.time.clock.now();
-    const wentBack = now < this.#seen;
+    this.#seen = Math.max(this.#seen, now);
+    return this.#dueAt(now).map((turn) => {
+      const { at, passed } = passTo(turn, now);
+      return { rule: turn.rule, run: this.#fire(turn, at, passed) };
+    });
+  }
+
+  #tick(): void {
+    clearTimeout(this.#timer);
+    const { clock, setting } = this.#options.time;
+    if (this.#stopped || this.#waiting || setting.paused) return;
+    const now = clock.now();
+    if (now < this.#seen) for (const turn of this.#turns) stepBack(turn, now);
     this.#seen = now;
-    for (const turn of this.#turns) {
-      if (wentBack) stepBack(turn, now);
-      if (turn.next !== undefined && turn.next <= now) this.#due(turn, now);
-    }
-    const next = Math.min(...this.#turns.map((turn) => turn.next ?? Number.POSITIVE_INFINITY));
-    const waitMs = Math.ceil((next - now) / this.#options.time.setting.speed);
+    for (const turn of this.#dueAt(now)) this.#due(turn, now);
+    for (const turn of this.#turns) this.#makeUp(turn);
+    const waitMs = Math.ceil((this.#earliest() - now) / setting.speed);
     this.#timer = setTimeout(() => this.#tick(), Math.min(Math.max(1, waitMs), MAX_TIMEOUT_MS));
   }
 
+  #earliest(): number {
+    return Math.min(...this.#turns.map((turn) => turn.next ?? Number.POSITIVE_INFINITY));
+  }
+
+  /** The one that has been due for the longest first. */
+  #dueAt(now: number): Turn[] {
+    const due = this.#turns.filter(({ next }) => next !== undefined && next <= now);
+    return due.sort((a, b) => (a.next ?? 0) - (b.next ?? 0));
+  }
+
   #due(turn: Turn, now: number): void {
-    const at = turn.next ?? now;
-    const { schedule } = turn.rule;
-    turn.next = schedule.next(now, turn.createdAt);
-    const passed = countFirings(schedule, at, now, turn.createdAt);
+    const { at, passed } = passTo(turn, now);
     if (turn.running > 0 && this.#tooClose(turn)) {
       turn.missed += 1 + passed;
       return;
     }
-    this.#fire(turn, at, passed);
+    void this.#fire(turn, at, passed);
   }
 
   /** Ticks this close overlap only because the clock is fast: runs keep their real length. */
@@ -111,19 +155,34 @@ export class Scheduler {
     return everyMs / this.#options.time.setting.speed < OVERLAP_FROM_MS;
   }
 
-  #fire(turn: Turn, at: number, passed: number): void {
+  #fire(turn: Turn, at: number, passed: number): Promise<void> {
     const { phases, clock } = this.#options.time;
     const coalesced = turn.missed + passed;
     turn.missed = 0;
     turn.running += 1;
     phases.set(turn.rule.id, { createdAt: turn.createdAt, lastFiredAt: clock.now() });
-    void this.#options.fire({ rule: turn.rule, at, coalesced }).finally(() => {
+    return this.#options.fire({ rule: turn.rule, at, coalesced }).finally(() => {
       turn.running -= 1;
-      if (turn.missed === 0 || turn.running > 0 || this.#stopped) return;
-      turn.missed -= 1;
-      this.#fire(turn, clock.now(), 0);
+      this.#makeUp(turn);
     });
   }
+
+  /** One firing for all that could not start while the last one ran. */
+  #makeUp(turn: Turn): void {
+    const { clock, setting } = this.#options.time;
+    if (turn.missed === 0 || turn.running > 0) return;
+    if (this.#stopped || this.#waiting || setting.paused) return;
+    turn.missed -= 1;
+    void this.#fire(turn, clock.now(), 0);
+  }
+}
+
+/** When the turn was due, and how many more have passed; the next one is after now. */
+function passTo(turn: Turn, now: number): { readonly at: number; readonly passed: number } {
+  const { schedule } = turn.rule;
+  const at = turn.next ?? now;
+  turn.next = schedule.next(now, turn.createdAt);
+  return { at, passed: countFirings(schedule, at, now, turn.createdAt) };
 }
 
 /**

@@ -20,6 +20,15 @@ const stateSchema = z.strictObject({
   rules: z.record(z.string(), z.strictObject({ createdAt: z.number(), lastFiredAt: z.number().optional() })),
 });
 
+/** What changes; what is left out stays as it is. */
+export interface ClockChange {
+  /** From 1 to 100,000: how many seconds of the backlog pass in a real one. */
+  readonly speed?: number | undefined;
+  readonly paused?: boolean | undefined;
+  /** The time to go on from, epoch milliseconds. One that has passed changes nothing. */
+  readonly to?: number | undefined;
+}
+
 export interface TimekeeperOptions {
   readonly speed: number;
   /** Where time and the phases of the rules are kept between starts. Default: nowhere. */
@@ -36,20 +45,27 @@ export const SAVE_EVERY_MS = 1_000;
  * however the last one ended: the file is always a little ahead of the clock.
  */
 export class Timekeeper {
-  readonly setting: ClockSetting;
   readonly clock: Clock;
   readonly startedAt: number;
   readonly phases: Map<string, RulePhase>;
   readonly #file: string | undefined;
+  #setting: ClockSetting;
+  /** What is about to be changed. */
+  #change: ClockChange = {};
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
 
   private constructor(setting: ClockSetting, phases: Map<string, RulePhase>, file: string | undefined) {
-    this.setting = setting;
-    this.clock = scaledClock(setting);
+    this.#setting = setting;
+    this.clock = scaledClock(() => this.#setting);
     this.startedAt = setting.start;
     this.phases = phases;
     this.#file = file;
+  }
+
+  /** The clock as it goes now. */
+  get setting(): ClockSetting {
+    return this.#setting;
   }
 
   /** @throws ConfigurationError if the file is not one of ours, or cannot be written */
@@ -65,14 +81,42 @@ export class Timekeeper {
       };
       await mkdir(folder, { recursive: true }).catch(cannotWrite);
       await keeper.#save().catch(cannotWrite);
-    }
-    if (file !== undefined) {
       keeper.#timer = setInterval(() => {
-        keeper.#saving = keeper.#save().catch((error) => onTrouble(folderTrouble(dirname(file), error)));
+        keeper.#save().catch((error) => onTrouble(folderTrouble(folder, error)));
       }, SAVE_EVERY_MS);
       keeper.#timer.unref();
     }
     return keeper;
+  }
+
+  /**
+   * Changes how the clock goes. Time never runs backwards by it: not for what follows the clock, and not at the next
+   * start, however this one ends.
+   *
+   * @param tell sets the clocks of what follows this one, and resolves when they are set. It is called twice. First all
+   *   of them are to be frozen: none is then ahead of this clock, which goes on until they do. Then they are to go
+   *   as this one does
+   * @throws ConfigurationError if the file cannot be written; nothing is changed then
+   */
+  async change(change: ClockChange, tell: (setting: ClockSetting) => Promise<void>): Promise<void> {
+    this.#change = change;
+    try {
+      await this.#save();
+    } catch (error) {
+      this.#change = {};
+      throw folderTrouble(dirname(this.#file ?? ''), error);
+    }
+    await tell({ ...this.#setting, wallStart: Date.now(), start: this.clock.now(), paused: true });
+    const { speed, paused = false } = this.#setting;
+    const start = Math.max(this.clock.now(), change.to ?? 0);
+    this.#setting = {
+      wallStart: Date.now(),
+      start,
+      speed: change.speed ?? speed,
+      paused: change.paused ?? paused,
+    };
+    this.#change = {};
+    await tell(this.#setting);
   }
 
   /**
@@ -82,7 +126,7 @@ export class Timekeeper {
    */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#saving;
+    await this.#saving.catch(() => {});
     if (this.#file === undefined) return;
     try {
       writeState(this.#file, this.#state(this.clock.now()));
@@ -91,13 +135,24 @@ export class Timekeeper {
     }
   }
 
-  async #save(): Promise<void> {
-    if (this.#file === undefined) return;
-    // Ahead by what may pass until the next write has surely happened.
-    const ahead = this.clock.now() + 3 * SAVE_EVERY_MS * this.setting.speed;
-    const partial = `${this.#file}.part`;
-    await writeFile(partial, this.#state(ahead));
-    await rename(partial, this.#file);
+  /** One at a time: an older time must not replace a newer one. */
+  #save(): Promise<void> {
+    const write = async (file: string) => {
+      await writeFile(`${file}.part`, this.#state(this.#ahead()));
+      await rename(`${file}.part`, file);
+    };
+    const file = this.#file;
+    if (file === undefined) return Promise.resolve();
+    this.#saving = this.#saving.catch(() => {}).then(() => write(file));
+    return this.#saving;
+  }
+
+  /** By what may pass until the next write has surely happened, a change that is about to come included. */
+  #ahead(): number {
+    const { speed, paused = false } = this.#setting;
+    const { to = 0, speed: next = speed, paused: stays = paused } = this.#change;
+    const fastest = paused && stays ? 0 : Math.max(speed, next);
+    return Math.max(this.clock.now(), to) + 3 * SAVE_EVERY_MS * fastest;
   }
 
   #state(clock: number): string {

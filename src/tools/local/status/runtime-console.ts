@@ -24,6 +24,7 @@ export interface RuntimeConsoleDeps {
   readonly folder: string;
   readonly status: () => RuntimeStatus;
   readonly runRule: ConsoleRuntime['runRule'];
+  readonly clock: ConsoleRuntime['clock'];
   readonly erp: SampleErp | undefined;
   /** No intake looks after the app's tables. */
   readonly indexAtOnce: boolean;
@@ -31,7 +32,7 @@ export interface RuntimeConsoleDeps {
 
 /** The console of a local runtime, for its first table of records. Undefined: there is none. */
 export function runtimeConsole(deps: RuntimeConsoleDeps) {
-  const { tables, allTables, client, time, log, status, runRule, erp } = deps;
+  const { tables, allTables, client, time, log, status, runRule, clock, erp } = deps;
   const [table, ...others] = tables;
   if (table === undefined) return undefined;
   const queues = deps.queues.filter((queue) => queue.table === table);
@@ -55,6 +56,7 @@ export function runtimeConsole(deps: RuntimeConsoleDeps) {
       minutesOf: (queue) => log.minutesOf(queue),
       lastRunOf: (rule) => log.lastOf(rule),
       runRule,
+      clock,
       putRecord: (record) => producer.insert(record),
       ...(erp ? { setErp: (up: boolean) => erp.set(up) } : {}),
     },

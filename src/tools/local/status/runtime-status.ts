@@ -49,6 +49,7 @@ export class RuntimeStatusView {
       startedAt: toIso(time.startedAt),
       now: toIso(time.clock.now()),
       speed: time.setting.speed,
+      paused: time.setting.paused === true,
       endpoint: dynamodb,
       statusPage: page,
       ...(dataDir === undefined ? {} : { dataDir }),

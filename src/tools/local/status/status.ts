@@ -7,7 +7,10 @@ import type { RunReport } from './run-report.js';
 export interface RuntimeStatus {
   readonly startedAt: string;
   readonly now: string;
+  /** How many seconds of the backlog pass in a real one while the clock is not paused. */
   readonly speed: number;
+  /** The backlog's time is frozen, and no rule fires. */
+  readonly paused: boolean;
   readonly endpoint: string;
   readonly statusPage: string;
   readonly app: string;

@@ -1,0 +1,8 @@
+/** How many seconds of the backlog may pass in a real one. */
+export const SPEEDS = { least: 1, most: 100_000 } as const;
+
+/** A speed that was typed. Undefined: it is none, or out of bounds. */
+export function parseSpeed(text: string): number | undefined {
+  const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  return speed >= SPEEDS.least && speed <= SPEEDS.most ? speed : undefined;
+}

@@ -1,0 +1,234 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type ClockSetting, scaledClock } from '../../src/clock.js';
+import { Alarm } from '../../src/tools/local/schedule/alarm.js';
+import { ClockControl } from '../../src/tools/local/schedule/clock-control.js';
+import { parseSchedule } from '../../src/tools/local/schedule/expression.js';
+import { Scheduler } from '../../src/tools/local/schedule/scheduler.js';
+import { Timekeeper } from '../../src/tools/local/schedule/timekeeper.js';
+import type { LocalRule } from '../../src/tools/local/template/local-app.js';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const rule = (id: string, expression: string, enabled = true): LocalRule => ({
+  id,
+  label: id,
+  expression,
+  schedule: parseSchedule(expression),
+  enabled,
+  functionName: 'f',
+  event: {},
+});
+
+const FIVE = rule('five', 'rate(5 minutes)');
+/** At 2, 12, 22 ... minutes past. */
+const CRON = rule('cron', 'cron(2/10 * * * ? *)');
+
+interface World {
+  readonly speed?: number;
+  /** How long a run takes, in real milliseconds. */
+  readonly runMs?: number;
+  /** How long a function takes to follow its clock, in real milliseconds. */
+  readonly tellMs?: number;
+}
+
+async function world(rules: readonly LocalRule[], { speed = 1, runMs = 0, tellMs = 0 }: World = {}) {
+  const time = await Timekeeper.start({ speed });
+  const told = { setting: time.setting };
+  /** As a function that is at work sees it. */
+  const functionClock = scaledClock(() => told.setting);
+  const fired: { id: string; minute: number; seenByFunction: number; coalesced: number }[] = [];
+  const scheduler = new Scheduler({
+    rules,
+    time,
+    fire: async ({ rule: { id }, coalesced }) => {
+      const minute = (time.clock.now() - START) / MINUTE;
+      fired.push({ id, minute, seenByFunction: (functionClock.now() - START) / MINUTE, coalesced });
+      if (runMs > 0) await new Promise((resolve) => setTimeout(resolve, runMs));
+    },
+  });
+  const alarm = new Alarm(time);
+  const control = new ClockControl({
+    time,
+    scheduler,
+    tellFunctions: async (setting: ClockSetting) => {
+      if (tellMs > 0) await new Promise((resolve) => setTimeout(resolve, tellMs));
+      told.setting = setting;
+    },
+    onChange: async () => alarm.look(),
+  });
+  scheduler.start();
+  const list = () => fired.map(({ id, minute }) => `${id} ${minute}`);
+  return { time, fired, list, scheduler, control, functionClock, alarm };
+}
+
+describe('a clock that is paused', () => {
+  it('fires no rule, and goes on from where it stood', async () => {
+    const { control, list, time } = await world([FIVE, CRON]);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    await control.change({ paused: true });
+    await vi.advanceTimersByTimeAsync(60 * MINUTE);
+    expect(list()).toEqual([]);
+    expect(time.clock.now()).toBe(START + MINUTE);
+    await control.change({ paused: false });
+    await vi.advanceTimersByTimeAsync(4 * MINUTE);
+    expect(list()).toEqual(['cron 2', 'five 5']);
+  });
+
+  it('does not make up for a firing while the last run ends, but afterwards', async () => {
+    const each = rule('each', 'rate(1 minute)');
+    const { control, fired } = await world([each], { speed: 600, runMs: 250 });
+    await vi.advanceTimersByTimeAsync(320);
+    expect(fired).toHaveLength(1);
+    await control.change({ paused: true });
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(fired).toHaveLength(1);
+    await control.change({ paused: false });
+    expect(fired).toHaveLength(2);
+    expect(fired.reduce((sum, { coalesced }) => sum + 1 + coalesced, 0)).toBe(3);
+  });
+
+  it('is paused with another speed, too', async () => {
+    const { control, list, time } = await world([FIVE]);
+    await control.change({ paused: true });
+    await control.change({ speed: 60 });
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(time.setting).toMatchObject({ paused: true, speed: 60 });
+    expect(list()).toEqual([]);
+    await control.change({ paused: false });
+    await vi.advanceTimersByTimeAsync(5 * SECOND);
+    expect(list()).toEqual(['five 5']);
+  });
+});
+
+describe('a clock whose speed changes', () => {
+  it.each([
+    [1, 60, 10 * SECOND],
+    [60, 1, 10 * MINUTE],
+    [10, 1_440, SECOND],
+  ])('from %d to %d fires each rule once at its time', async (before, after, waitMs) => {
+    const { control, list, time } = await world([FIVE, CRON], { speed: before });
+    await vi.advanceTimersByTimeAsync(SECOND);
+    await control.change({ speed: after });
+    await vi.advanceTimersByTimeAsync(waitMs);
+    const minutes = Math.floor((time.clock.now() - START) / MINUTE);
+    const wanted = Array.from({ length: minutes }, (_, i) => i + 1).flatMap((minute) => [
+      ...(minute % 5 === 0 ? [`five ${minute}`] : []),
+      ...(minute % 10 === 2 ? [`cron ${minute}`] : []),
+    ]);
+    expect(wanted.length).toBeGreaterThanOrEqual(3);
+    expect(list().map((one) => one.replace(/\.\d+$/, ''))).toEqual(wanted);
+  });
+
+  it('lets an alarm ring at its time', async () => {
+    const { control, alarm } = await world([]);
+    let hasRung = false;
+    void alarm.reached(START + 10 * MINUTE).then(() => {
+      hasRung = true;
+    });
+    await control.change({ paused: true });
+    await vi.advanceTimersByTimeAsync(60 * MINUTE);
+    await control.change({ paused: false, speed: 60 });
+    await vi.advanceTimersByTimeAsync(9 * SECOND);
+    expect(hasRung).toBe(false);
+    await vi.advanceTimersByTimeAsync(SECOND);
+    expect(hasRung).toBe(true);
+  });
+});
+
+describe('going to the next tick', () => {
+  it('fires what has come due meanwhile in the order of its times', async () => {
+    const { control, fired } = await world([FIVE, CRON]);
+    // As after a sleep of the machine: no timer has come.
+    vi.setSystemTime(START + 6 * MINUTE);
+    expect(await control.advance()).toMatchObject({ rules: ['cron', 'five'] });
+    expect(fired.map(({ id }) => id)).toEqual(['cron', 'five']);
+  });
+
+  it.each([false, true])('fires one rule after the other at its time (paused: %s)', async (paused) => {
+    const { control, list, time } = await world([FIVE, CRON, rule('off', 'rate(1 minute)', false)]);
+    await control.change({ paused });
+    for (let i = 0; i < 6; i++) await control.advance();
+    const wanted = ['cron 2', 'five 5', 'five 10', 'cron 12', 'five 15', 'five 20'];
+    expect(list()).toEqual(wanted);
+    expect(time.setting.paused).toBe(paused);
+    expect(time.clock.now()).toBe(START + 20 * MINUTE);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(list()).toEqual(wanted);
+  });
+
+  it('fires all rules that are due at the same time, once, and says which', async () => {
+    const { control, list } = await world([FIVE, rule('noon', 'cron(5 0 * * ? *)')]);
+    expect(await control.advance()).toMatchObject({ at: START + 5 * MINUTE, rules: ['five', 'noon'] });
+    expect(list()).toEqual(['five 5', 'noon 5']);
+  });
+
+  it('fires beside a run that is still at work, and resolves when its own runs have ended', async () => {
+    const { control, list } = await world([rule('each', 'rate(1 minute)')], { speed: 600, runMs: 5_000 });
+    await control.change({ paused: true });
+    await control.advance();
+    const second = await control.advance();
+    expect(list()).toEqual(['each 1', 'each 2']);
+    const ended = vi.fn();
+    void second?.ended.then(ended);
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toHaveBeenCalled();
+  });
+
+  it('several times at once goes to one tick after the other', async () => {
+    const { control, list } = await world([FIVE]);
+    await Promise.all([control.advance(), control.change({ speed: 60 }), control.advance()]);
+    expect(list()).toEqual(['five 5', 'five 10']);
+  });
+
+  it('does nothing if no rule is to fire', async () => {
+    const { control, time } = await world([]);
+    expect(await control.advance()).toBeUndefined();
+    expect(time.clock.now()).toBe(START);
+  });
+});
+
+describe('functions that are at work', () => {
+  it('are never ahead of the clock, and no clock goes back, though they follow late', async () => {
+    const { control, time, functionClock, fired } = await world([rule('each', 'rate(1 minute)')], {
+      speed: 60,
+      tellMs: 700,
+    });
+    let last = { own: 0, functions: 0 };
+    const look = () => {
+      const now = { own: time.clock.now(), functions: functionClock.now() };
+      expect(now.functions).toBeLessThanOrEqual(now.own);
+      expect(now.own).toBeGreaterThanOrEqual(last.own);
+      expect(now.functions).toBeGreaterThanOrEqual(last.functions);
+      last = now;
+    };
+    const changes = [
+      () => control.change({ paused: true }),
+      () => control.advance(),
+      () => control.change({ paused: false, speed: 1_440 }),
+      () => control.change({ speed: 1 }),
+      () => control.advance(),
+    ];
+    for (const change of changes) {
+      const changed = change();
+      for (let i = 0; i < 20; i++) {
+        await vi.advanceTimersByTimeAsync(100);
+        look();
+      }
+      await changed;
+    }
+    expect(fired.length).toBeGreaterThan(3);
+    // A run that began on a clock that is late would miss what its rule fired for.
+    for (const { minute, seenByFunction } of fired) expect(seenByFunction).toBe(minute);
+  });
+});
