@@ -1410,6 +1410,11 @@ declare class BacklogOperator {
     resume(queue: string): Promise<boolean>;
 }
 
+type RedactPayload = (payload: unknown, record: {
+    readonly id: string;
+    readonly queue: string;
+}) => unknown;
+
 export {
     Backlog,
     BacklogClient,
@@ -1486,6 +1491,7 @@ export type {
     QueueProps,
     QueueStats,
     Random,
+    RedactPayload,
     ResolvedPolicy,
     RetryAnswer,
     RetryFunction,

@@ -63,6 +63,15 @@ export const deployedShop = () =>
     access: { write: false, reason: 'The console was started without --write.' },
   });
 
+/** Parts of its payloads are hidden, and where the module that hides them fails, all of it. */
+export const redactedShop = () =>
+  shop({
+    redact: (payload, { id }) => {
+      if (id === 'order-0960') throw new TypeError('no such payload');
+      return { ...(payload as object), shipTo: '[hidden]' };
+    },
+  });
+
 /** Nothing has been put into it yet. */
 export const emptyShop = async () => consoleUnderTest({ name: 'shop', where: 'table Records' });
 

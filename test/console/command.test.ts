@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createProgram } from '../../src/tools/cli/program.js';
 import { oldTable } from '../cli/old-table.js';
@@ -95,6 +98,15 @@ describe('backlog console', () => {
     });
     expect(await records.get('d')).toMatchObject({ status: 'NEW' });
     expect(said.join('\n')).toMatch(/ops: redrive: d: 1 record redriven: d/);
+  });
+
+  it('with --redact shows of a payload what the module answers', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'backlog-redact-')), 'redact.mjs');
+    await writeFile(file, 'export default (payload, { id, queue }) => [id, queue];');
+    await whileServed(['--redact', file], async (address) => {
+      const page = await browse(address);
+      expect(await (await page('/record/payload?id=d')).text()).toBe('["d","orders"]');
+    });
   });
 
   it('has its stylesheet and its script', async () => {

@@ -187,6 +187,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
       client,
       time,
       log,
+      redact: options.redact,
       folder: logs.folder,
       status: () => status.status(),
       erp,

@@ -1,15 +1,15 @@
 import { type Context, Hono } from 'hono';
-import { jsonOf } from '../../../delivery/body.js';
 import { ConfigurationError } from '../../../errors.js';
 import { BacklogOperator } from '../../../operate/index.js';
 import { Tables } from '../../../operate/tables.js';
 import type { BacklogRecord } from '../../../record/index.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import { hasProblems, resultText } from '../../cli/operate/report.js';
+import { editRefusal, shownPayload } from '../../shown-payload.js';
 import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
-import { page, Verdict } from '../layout.js';
-import { Foreign, link } from '../parts.js';
+import { type PageContext, page, Verdict } from '../layout.js';
+import { Foreign, link, recordLink } from '../parts.js';
 import { recordPage } from '../record/view.js';
 import { ACTIONS, type ConsoleAction } from './catalog.js';
 import { confirmPage, previewPage } from './confirm.js';
@@ -30,6 +30,12 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     );
     return request.html(page({ context, title: 'No such record', view: 'Records', children }), 404);
   };
+  const refusedEdit = (request: Context, action: ConsoleAction, record: BacklogRecord) => {
+    const reason = action.name === 'edit' ? editRefusal(shownPayload(record, deps.redact)) : undefined;
+    return reason === undefined
+      ? undefined
+      : request.html(refusedPage(contextOf(request), reason, record.id), 403);
+  };
   const queues = () => (deps.queues?.() ?? []).map(({ name }) => name);
 
   app.get('/', async (request) => {
@@ -42,10 +48,12 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
   app.get('/payload', async (request) => {
     const record = await find(request);
     if (!record) return absent(request);
-    return request.body(jsonOf(record.payload), 200, {
+    const shown = shownPayload(record, deps.redact);
+    if (shown.hidden !== undefined) return request.text(`${shown.hidden}\n`, 403);
+    return request.body(shown.json, 200, {
       'Content-Type': 'application/json; charset=utf-8',
       // A browser must not take what a producer wrote for a page of this server.
-      'Content-Disposition': 'attachment; filename="payload.json"',
+      'Content-Disposition': `attachment; filename="payload${shown.isRedacted ? '.redacted' : ''}.json"`,
     });
   });
 
@@ -53,6 +61,8 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     const record = await find(request);
     const action = actionOf(request, record);
     if (!record || !action) return absent(request);
+    const refused = refusedEdit(request, action, record);
+    if (refused) return refused;
     const context = contextOf(request);
     return request.html(confirmPage({ context, action, record, queues: queues(), field: () => '' }));
   });
@@ -63,6 +73,8 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     const record = await find(request);
     const action = actionOf(request, record);
     if (!record || !action) return absent(request);
+    const refused = refusedEdit(request, action, record);
+    if (refused) return refused;
     const props = { context: contextOf(request), action, record, queues: queues(), field: form.field };
     if (isChanged(record, form.field)) return request.html(confirmPage({ ...props, problem: CHANGED }), 409);
     try {
@@ -81,6 +93,8 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     const record = await find(request);
     const action = actionOf(request, record);
     if (!record || !action) return absent(request);
+    const refused = refusedEdit(request, action, record);
+    if (refused) return refused;
     const props = { context: contextOf(request), action, record, queues: queues(), field: form.field };
     if (isChanged(record, form.field)) return request.html(confirmPage({ ...props, problem: CHANGED }), 409);
     const { as } = deps.access;
@@ -111,4 +125,17 @@ function isChanged({ rev }: BacklogRecord, field: (name: string) => string): boo
 function actionOf(request: Context, record: BacklogRecord | undefined): ConsoleAction | undefined {
   const name = request.req.query('do');
   return ACTIONS.find((action) => action.name === name && record && action.statuses.includes(record.status));
+}
+
+/** The page of an edit that is refused. */
+function refusedPage(context: PageContext, reason: string, id: string) {
+  const children = (
+    <>
+      <Verdict>{reason}</Verdict>
+      <p>
+        <a href={recordLink(id)}>Back to the record</a>
+      </p>
+    </>
+  );
+  return page({ context, title: 'Not possible', view: 'Records', children });
 }
