@@ -1326,6 +1326,7 @@ interface OperationOptions {
     readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
     readonly onTrouble?: ((message: string) => void) | undefined;
     readonly signal?: AbortSignal | undefined;
+    readonly expected?: Item | undefined;
 }
 interface RedriveOptions extends OperationOptions {
     readonly queue?: string | undefined;

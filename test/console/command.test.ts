@@ -81,7 +81,7 @@ describe('backlog console', () => {
       const page = await browse(address);
       const text = await (await page('/record?id=d')).text();
       expect(text).toContain('The console was started without --write.');
-      const body = new URLSearchParams({ rev: 'r', csrf: hiddenField(text, 'csrf') });
+      const body = new URLSearchParams({ csrf: hiddenField(text, 'csrf') });
       expect((await page('/record/act?id=d&do=redrive', { method: 'POST', body })).status).toBe(403);
     });
     expect(code).toBe(0);
@@ -92,8 +92,8 @@ describe('backlog console', () => {
     await whileServed(['--write', '--as', 'ops'], async (address) => {
       const page = await browse(address);
       const path = '/record/act?id=d&do=redrive';
-      const csrf = hiddenField(await (await page(path)).text(), 'csrf');
-      const body = new URLSearchParams({ rev: 'r', csrf });
+      const text = await (await page(path)).text();
+      const body = new URLSearchParams({ csrf: hiddenField(text, 'csrf'), seen: hiddenField(text, 'seen') });
       expect((await page(path, { method: 'POST', body })).status).toBe(303);
     });
     expect(await records.get('d')).toMatchObject({ status: 'NEW' });
