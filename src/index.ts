@@ -26,6 +26,7 @@ export {
   type OperationOptions,
   type OperationResult,
   type QueueStats,
+  type RedactPayload,
   type Selection,
   type Stats,
 } from './operate/index.js';

@@ -1339,6 +1339,7 @@ interface OperationOptions {
     readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
     readonly onTrouble?: ((message: string) => void) | undefined;
     readonly signal?: AbortSignal | undefined;
+    readonly expected?: Item | undefined;
 }
 interface RedriveOptions extends OperationOptions {
     readonly queue?: string | undefined;
@@ -1423,6 +1424,11 @@ declare class BacklogOperator {
     resume(queue: string): Promise<boolean>;
 }
 
+type RedactPayload = (payload: unknown, record: {
+    readonly id: string;
+    readonly queue: string;
+}) => unknown;
+
 export {
     Backlog,
     BacklogClient,
@@ -1499,6 +1505,7 @@ export type {
     QueueProps,
     QueueStats,
     Random,
+    RedactPayload,
     ResolvedPolicy,
     RetryAnswer,
     RetryFunction,

@@ -25,6 +25,7 @@ export {
     OperationOptions,
     OperationResult,
     QueueStats,
+    RedactPayload,
     RetryAfter,
     RetryAnswer,
     RetryFunction,

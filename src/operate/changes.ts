@@ -33,7 +33,7 @@ export type SkipReason =
   | 'otherStatus'
   /** It is, or may be, under attempt where no lease guards it. Again in a minute. */
   | 'inFlight'
-  /** Others changed it all the time. */
+  /** Others changed it all the time, or it is not what was `expected`. */
   | 'changedMeanwhile'
   | 'notFound'
   /** Written by a newer version of this library. */

@@ -1,7 +1,14 @@
 import { setMaxListeners } from 'node:events';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.js';
 import { type Random, randomToken } from '../random.js';
-import { type BacklogRecord, isPending, type RetryMode } from '../record/index.js';
+import {
+  attributesToFence,
+  type BacklogRecord,
+  type Item,
+  isPending,
+  type RetryMode,
+} from '../record/index.js';
 import { StoreError } from '../store/errors.js';
 import type { Found, OperatorChange, OperatorStore } from '../store/operator-store.js';
 import { patiently } from '../store/patience.js';
@@ -146,8 +153,9 @@ export class Operation {
   private async plan(page: readonly Found[]): Promise<Planned[]> {
     const { action, counters } = this;
     const { clock } = this.deps;
-    const fitting = page.filter(({ record }) => {
+    const fitting = page.filter(({ record, item }) => {
       if (isLeftToNewer(record)) counters.skipped('newer');
+      else if (!isExpected(item, this.options.expected)) counters.skipped('changedMeanwhile');
       else if (!action.actsOn.includes(record.status)) counters.skipped('otherStatus');
       else return true;
       return false;
@@ -240,4 +248,11 @@ export class Operation {
     const onTrouble = this.options.onTrouble ?? (() => {});
     return patiently(request, { clock: this.deps.clock, signal, onTrouble });
   };
+}
+
+/** An item without `rev` is compared as its write is fenced: in all that it has, and in what it has not of the contract. */
+function isExpected(item: Item, expected: Item | undefined): boolean {
+  if (expected === undefined) return true;
+  const names = expected.rev === undefined ? attributesToFence(expected) : Object.keys(expected);
+  return names.every((name) => isDeepStrictEqual(item[name], expected[name]));
 }

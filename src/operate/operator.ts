@@ -242,6 +242,9 @@ export class BacklogOperator {
     options: OperationOptions,
   ): Promise<ActionResult> {
     const wanted = this.wanted(name, which, action);
+    if (options.expected !== undefined && !('ids' in wanted && wanted.ids.length === 1)) {
+      throw new ConfigurationError(`${name}.expected: only for one id`);
+    }
     const { store, units } = this.tables.open();
     const { clock, random } = this.tables;
     const result = await new Operation(action, wanted, options, { store, clock, random }).run();

@@ -2,8 +2,9 @@ import * as z from 'zod/mini';
 import { duration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';
 import { type RetryPolicy, resolvePolicy } from '../policies/index.js';
+import type { Item } from '../record/index.js';
 import type { OperationProgress } from './result.js';
-import { queueName } from './selection.js';
+import { isPlainObject, queueName } from './selection.js';
 
 /** The options of every action, to be spread into its own. */
 const operationShape = {
@@ -23,6 +24,7 @@ const operationShape = {
   signal: z.optional(
     z.custom<AbortSignal>((value) => value instanceof AbortSignal, 'expected an AbortSignal'),
   ),
+  expected: z.optional(z.custom<Item>(isPlainObject, 'expected attributes of the record, such as { rev }')),
 };
 
 const policy = z.optional(z.unknown());

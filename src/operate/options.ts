@@ -1,6 +1,7 @@
 import type { Delay } from '../client/delay.js';
 import type { Duration } from '../duration.js';
 import type { RetryPolicy } from '../policies/index.js';
+import type { Item } from '../record/index.js';
 import type { OperationProgress } from './result.js';
 import type { Selection } from './selection.js';
 
@@ -27,6 +28,12 @@ export interface OperationOptions {
   readonly onTrouble?: ((message: string) => void) | undefined;
   /** Ends the work after the writes at hand. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * For one id: attributes of the record as it was seen. If one of them has another value by now, the record is left, as
+   * `changedMeanwhile`. Its `rev` is enough, `{ rev }`: every write of this library renews it. A record without a `rev`
+   * has not been written by this library: give the whole item. Default: the record may be as it is.
+   */
+  readonly expected?: Item | undefined;
 }
 
 /** @inline */

@@ -12,7 +12,7 @@ export interface OperationResult {
   /**
    * Left as they are, by reason. `asWanted`: already as the action would make it. `otherStatus`: the action is not for
    * its status. `inFlight`: under attempt, or may be; try again in a minute. `changedMeanwhile`: others changed it all the
-   * time. `notFound`: no such record. `newer`: written by a newer version of this library.
+   * time, or it is not what was `expected`. `notFound`: no such record. `newer`: written by a newer version of this library.
    */
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
   /** Could not be changed. */

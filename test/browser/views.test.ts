@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { serve, servesConsoles } from './serve.js';
 import { axe, NARROW, openPage, overflowOf, WIDE, watchPages } from './session.js';
 import { HOSTILE_VIEWS, SHOP_VIEWS } from './views.js';
-import { brokenShop, deployedShop, emptyShop, hostileShop, pausedShop, shop } from './world.js';
+import { brokenShop, deployedShop, emptyShop, hostileShop, pausedShop, redactedShop, shop } from './world.js';
 
 /** What another palette can break. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
@@ -17,6 +17,16 @@ const worlds = [
     ['/', '/failures', '/records', '/tiers', '/record?id=order-0987'],
   ],
   ['a shop whose clock is paused', pausedShop, ['/']],
+  [
+    'a shop with redacted payloads',
+    redactedShop,
+    [
+      '/records?where=shipTo%3D%5Bhidden%5D',
+      '/record?id=order-0987',
+      '/record?id=order-0960',
+      '/record/act?id=order-0987&do=edit',
+    ],
+  ],
   ['a backlog without records', emptyShop, ['/', '/failures', '/records', '/tiers']],
   [
     'a backlog that cannot be read',

@@ -66,6 +66,15 @@ export const deployedShop = () =>
 /** Its clock is paused, and goes on at a speed that was typed. */
 export const pausedShop = () => shop({ runtime: runtimeOfShop({ speed: 2_500, paused: true }) });
 
+/** Parts of its payloads are hidden, and where the module that hides them fails, all of it. */
+export const redactedShop = () =>
+  shop({
+    redact: (payload, { id }) => {
+      if (id === 'order-0960') throw new TypeError('no such payload');
+      return { ...(payload as object), shipTo: '[hidden]' };
+    },
+  });
+
 /** Nothing has been put into it yet. */
 export const emptyShop = async () => consoleUnderTest({ name: 'shop', where: 'table Records' });
 

@@ -17,8 +17,7 @@ type Console = ReturnType<typeof consoleUnderTest>;
 /** Confirms an action on the page before it, as a browser does. */
 async function act({ app }: Console, id: string, name: string, fields: Record<string, string> = {}) {
   const path = `/record/act?id=${encodeURIComponent(id)}&do=${name}`;
-  const { text } = await get(app, path);
-  return post(app, path, { rev: hiddenField(text, 'rev'), ...fields });
+  return post(app, path, fields);
 }
 const itemOf = ({ store }: Console, id: string) => store.items().find((item) => item.id === id);
 
@@ -94,19 +93,83 @@ describe('an action', () => {
     const console = consoleUnderTest();
     console.store.put(inRetry('r'));
     const path = '/record/act?id=r&do=discard';
-    const rev = hiddenField((await get(console.app, path)).text, 'rev');
+    const seen = hiddenField((await get(console.app, path)).text, 'seen');
     console.store.put(inRetry('r', { rev: 'of-a-run', attempts: 3 }));
-    const { status, text } = await post(console.app, path, { rev });
+    const { status, text } = await post(console.app, path, { seen });
     expect(status).toBe(409);
     expect(text).toContain('has been changed since you opened this page');
-    expect(hiddenField(text, 'rev')).toBe('of-a-run');
+    expect(hiddenField(text, 'seen')).not.toBe(seen);
     expect(itemOf(console, 'r')).toMatchObject({ status: 'ERROR' });
+  });
+
+  const NEVER_WRITTEN = { rev: undefined, payload: { tags: new Set(['a', 'b']), n: 12345678901234567890n } };
+
+  it.each([
+    ['by its producer, who knows no rev', NEVER_WRITTEN, { ...NEVER_WRITTEN, payload: 2 }],
+    [
+      'by its producer in a number of many digits',
+      NEVER_WRITTEN,
+      { ...NEVER_WRITTEN, payload: { n: 12345678901234567891n } },
+    ],
+    ['by hand, which leaves its rev', {}, { payload: 'corrected' }],
+    ['by a run', {}, { rev: 'of-a-run' }],
+  ])('is refused if the record was changed %s', async (_, before, after) => {
+    const console = consoleUnderTest();
+    console.store.put(inRetry('r', before));
+    const path = '/record/act?id=r&do=discard';
+    const seen = hiddenField((await get(console.app, path)).text, 'seen');
+    console.store.put(inRetry('r', after));
+    expect((await post(console.app, path, { seen })).status).toBe(409);
+    expect(itemOf(console, 'r')).toMatchObject({ status: 'ERROR' });
+    expect((await post(console.app, path)).status).toBe(303);
+    expect(itemOf(console, 'r')).toMatchObject({ status: 'DEAD' });
+  });
+
+  it.each([
+    ['an action', 'run-now', {}],
+    ['an edit', 'edit', { payload: '"of the operator"' }],
+  ])(
+    'is refused if the record is changed between the check of the page and the write: %s',
+    async (_, name, fields) => {
+      const console = consoleUnderTest();
+      console.store.put(inRetry('r'));
+      const { readItems } = console.store;
+      let reads = 0;
+      // The page reads it once, the form once, and then the operator does.
+      console.store.readItems = async (ids) => {
+        if (++reads === 3) console.store.put(inRetry('r', { rev: 'of-a-run', payload: 'of its producer' }));
+        return readItems.call(console.store, ids);
+      };
+      const { status, text } = await act(console, 'r', name, fields);
+      expect(status).toBe(409);
+      expect(text).toContain('has been changed since you opened this page');
+      expect(itemOf(console, 'r')).toEqual(inRetry('r', { rev: 'of-a-run', payload: 'of its producer' }));
+      expect(console.log).toEqual([]);
+    },
+  );
+
+  it('acts on a record that was never written by the library', async () => {
+    const console = consoleUnderTest();
+    console.store.put(inRetry('r', NEVER_WRITTEN));
+    expect((await act(console, 'r', 'discard')).status).toBe(303);
+    expect(itemOf(console, 'r')).toMatchObject({ status: 'DEAD' });
+  });
+
+  it('does not tell by its page what is in a payload that is hidden', async () => {
+    const pages = [consoleUnderTest(), consoleUnderTest()].map(async ({ app, store }) => {
+      store.put(inRetry('r'));
+      return hiddenField((await get(app, '/record/act?id=r&do=discard')).text, 'seen');
+    });
+    const [one, other] = await Promise.all(pages);
+    expect(one).not.toBe(other);
   });
 
   it('does not apply to a record of another status', async () => {
     const console = consoleUnderTest();
     console.store.put(waiting('s', { status: 'SUCCESS', lane: undefined, dueAt: undefined }));
-    expect((await get(console.app, '/record/act?id=s&do=redrive')).status).toBe(404);
+    const { status, text } = await get(console.app, '/record/act?id=s&do=redrive');
+    expect(status).toBe(404);
+    expect(text).toContain('does not apply to the record as it is now');
   });
 });
 
@@ -139,14 +202,14 @@ describe('an edit', () => {
   it('shows first which lines change, and is then written', async () => {
     const console = consoleUnderTest();
     console.store.put(dead('d', { payload: { zip: '1010', n: 12345678901234567890n } }));
-    const fields = { rev: 'r', payload: '{"zip":"1020","n":12345678901234567890}', redrive: 'on' };
+    const fields = { payload: '{"zip":"1020","n":12345678901234567890}', redrive: 'on' };
     const before = itemOf(console, 'd');
     const { status, text } = await post(console.app, '/record/preview?id=d&do=edit', fields);
     expect(status).toBe(200);
     expect(text).toMatch(/class="removed">- <bdi> {2}&quot;zip&quot;: &quot;1010&quot;/);
     expect(text).toMatch(/class="added">\+ <bdi> {2}&quot;zip&quot;: &quot;1020&quot;/);
     expect(itemOf(console, 'd')).toEqual(before);
-    await post(console.app, '/record/act?id=d&do=edit', { ...fields, rev: hiddenField(text, 'rev') });
+    await post(console.app, '/record/act?id=d&do=edit', { ...fields, seen: hiddenField(text, 'seen') });
     expect(itemOf(console, 'd')).toMatchObject({
       status: 'NEW',
       payload: { zip: '1020', n: 12345678901234567890n },
@@ -174,8 +237,8 @@ describe('a form', () => {
     async (csrf) => {
       const console = consoleUnderTest();
       console.store.put(inRetry('r'));
-      expect((await post(console.app, path, { csrf, rev: 'r' })).status).toBe(403);
-      expect((await post(console.app, '/record/preview?id=r&do=edit', { csrf, rev: 'r' })).status).toBe(403);
+      expect((await post(console.app, path, { csrf })).status).toBe(403);
+      expect((await post(console.app, '/record/preview?id=r&do=edit', { csrf })).status).toBe(403);
       expect(itemOf(console, 'r')).toMatchObject({ rev: 'r' });
     },
   );
@@ -184,24 +247,22 @@ describe('a form', () => {
     const [console, other] = [consoleUnderTest(), consoleUnderTest()];
     for (const one of [console, other]) one.store.put(inRetry('r'));
     const csrf = hiddenField((await get(other.app, path)).text, 'csrf');
-    expect((await post(console.app, path, { csrf, rev: 'r' })).status).toBe(403);
+    expect((await post(console.app, path, { csrf })).status).toBe(403);
   });
 
   it('that another site has sent is refused', async () => {
     const console = consoleUnderTest();
     console.store.put(inRetry('r'));
     for (const site of ['cross-site', 'same-site']) {
-      expect((await post(console.app, path, { rev: 'r' }, { 'sec-fetch-site': site })).status).toBe(403);
+      expect((await post(console.app, path, {}, { 'sec-fetch-site': site })).status).toBe(403);
     }
-    expect((await post(console.app, path, { rev: 'r' }, { 'sec-fetch-site': 'same-origin' })).status).toBe(
-      303,
-    );
+    expect((await post(console.app, path, {}, { 'sec-fetch-site': 'same-origin' })).status).toBe(303);
   });
 
   it('of more than 2 MB is refused', async () => {
     const console = consoleUnderTest();
     console.store.put(inRetry('r'));
-    const { status } = await post(console.app, path, { rev: 'r', payload: 'x'.repeat(2_100_000) });
+    const { status } = await post(console.app, path, { payload: 'x'.repeat(2_100_000) });
     expect(status).toBe(413);
     expect(itemOf(console, 'r')).toMatchObject({ rev: 'r' });
   });
@@ -225,7 +286,7 @@ describe('a read-only console', () => {
     const console = consoleUnderTest(readOnly);
     console.store.put(inRetry('r'));
     for (const path of ['/record/act?id=r&do=run-now', '/record/preview?id=r&do=edit']) {
-      const { status, text } = await post(console.app, path, { rev: 'r' });
+      const { status, text } = await post(console.app, path);
       expect(status).toBe(403);
       expect(text).toContain('Started without --write.');
     }

@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createProgram } from '../../src/tools/cli/program.js';
 import { oldTable } from '../cli/old-table.js';
@@ -78,7 +81,7 @@ describe('backlog console', () => {
       const page = await browse(address);
       const text = await (await page('/record?id=d')).text();
       expect(text).toContain('The console was started without --write.');
-      const body = new URLSearchParams({ rev: 'r', csrf: hiddenField(text, 'csrf') });
+      const body = new URLSearchParams({ csrf: hiddenField(text, 'csrf') });
       expect((await page('/record/act?id=d&do=redrive', { method: 'POST', body })).status).toBe(403);
     });
     expect(code).toBe(0);
@@ -89,12 +92,21 @@ describe('backlog console', () => {
     await whileServed(['--write', '--as', 'ops'], async (address) => {
       const page = await browse(address);
       const path = '/record/act?id=d&do=redrive';
-      const csrf = hiddenField(await (await page(path)).text(), 'csrf');
-      const body = new URLSearchParams({ rev: 'r', csrf });
+      const text = await (await page(path)).text();
+      const body = new URLSearchParams({ csrf: hiddenField(text, 'csrf'), seen: hiddenField(text, 'seen') });
       expect((await page(path, { method: 'POST', body })).status).toBe(303);
     });
     expect(await records.get('d')).toMatchObject({ status: 'NEW' });
     expect(said.join('\n')).toMatch(/ops: redrive: d: 1 record redriven: d/);
+  });
+
+  it('with --redact shows of a payload what the module answers', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'backlog-redact-')), 'redact.mjs');
+    await writeFile(file, 'export default (payload, { id, queue }) => [id, queue];');
+    await whileServed(['--redact', file], async (address) => {
+      const page = await browse(address);
+      expect(await (await page('/record/payload?id=d')).text()).toBe('["d","orders"]');
+    });
   });
 
   it('has its stylesheet and its script', async () => {

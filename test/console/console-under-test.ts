@@ -90,7 +90,7 @@ export async function get(app: Hono, path: string, headers: Record<string, strin
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }
 
-/** Sends a form, with the token of the page `from` unless the test gives another one. */
+/** Sends a form, with the hidden fields of the page `from` unless the test gives others. */
 export async function post(
   app: Hono,
   path: string,
@@ -99,8 +99,9 @@ export async function post(
   from = path.replace('/record/preview', '/record/act'),
 ) {
   const body = new URLSearchParams();
-  const csrf = fields.csrf ?? (await tokenOf(app, from));
-  for (const [name, value] of Object.entries({ ...fields, csrf })) {
+  const page = fields.csrf !== undefined && fields.seen !== undefined ? '' : (await get(app, from)).text;
+  const hidden = { csrf: hiddenField(page, 'csrf'), seen: hiddenField(page, 'seen') };
+  for (const [name, value] of Object.entries({ ...hidden, ...fields })) {
     for (const one of [value].flat()) body.append(name, one as string);
   }
   const answer = await app.request(path, { method: 'POST', body, headers });
@@ -109,11 +110,6 @@ export async function post(
     location: answer.headers.get('location') ?? '',
     text: await answer.text(),
   };
-}
-
-/** Each page with a form has it. */
-async function tokenOf(app: Hono, path: string): Promise<string> {
-  return hiddenField((await get(app, path)).text, 'csrf');
 }
 
 /** The value of a hidden field. */

@@ -86,9 +86,30 @@ describe('the console on DynamoDB', () => {
   it('acts', async () => {
     const app = open();
     const path = '/record/act?id=gone&do=redrive';
-    const rev = hiddenField((await get(app, path)).text, 'rev');
-    expect((await post(app, path, { rev })).status).toBe(303);
+    expect((await post(app, path)).status).toBe(303);
     expect(await records.get('gone')).toMatchObject({ status: 'NEW', lane: 'orders' });
+  });
+
+  it('acts on a record that was never written by the library, unless it was overwritten since', async () => {
+    const app = open();
+    const path = '/record/act?id=bare&do=discard';
+    const bare = {
+      id: 'bare',
+      status: 'ERROR',
+      queue: 'elsewhere',
+      payload: { tags: new Set(['b', 'a']), lines: [{ n: 1 }] },
+      insertedAt: iso(-HOUR),
+      lane: 'elsewhere',
+      dueAt: iso(HOUR),
+    };
+    await records.put(bare);
+    const seen = hiddenField((await get(app, path)).text, 'seen');
+    await records.put({ ...bare, payload: { tags: new Set(['b', 'a']), lines: [{ n: 2 }] } });
+    expect((await post(app, path, { seen })).status).toBe(409);
+    expect(await records.get('bare')).toMatchObject({ status: 'ERROR' });
+    await records.put(bare);
+    expect((await post(app, path, { seen })).status).toBe(303);
+    expect(await records.get('bare')).toMatchObject({ status: 'DEAD' });
   });
 
   it('says why a table cannot be read', async () => {

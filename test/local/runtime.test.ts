@@ -56,6 +56,12 @@ describe('the local runtime', () => {
     expect(runtime.status().rules[0]?.nextAt).toBeUndefined();
   });
 
+  it('hands what is shown of payloads on to its console', async () => {
+    const runtime = await start({}, { redact: () => '[hidden]' });
+    const page = await fetch(new URL('/records', runtime.status().statusPage));
+    expect(await page.text()).toContain('Payload, as shown');
+  });
+
   it('shows its status as JSON and as a page, without what a URL holds in secret', async () => {
     const deliverTo = 'https://erp.example.com/in?token=tok-1';
     const runtime = await start({}, { deliverTo });

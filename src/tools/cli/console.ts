@@ -8,6 +8,7 @@ import { listenForInterrupt } from './interrupt.js';
 import { type OperateTargetFlags, tablesAt, target } from './operate/target.js';
 import { RUNTIME_PACKAGES, requirePackages } from './optional-packages.js';
 import { EXIT, type ExitCode, type Output, printable } from './output.js';
+import { loadRedact, REDACT_FLAG } from './redact-module.js';
 
 /** Flags of `backlog console`. */
 interface ConsoleFlags extends OperateTargetFlags {
@@ -16,6 +17,8 @@ interface ConsoleFlags extends OperateTargetFlags {
   readonly write?: boolean | undefined;
   /** The operator's name, for the log. Default: the user of the operating system. */
   readonly as?: string | undefined;
+  /** The file of a module that says what is shown of a payload. */
+  readonly redact?: string | undefined;
 }
 
 const DEFAULT_PORT = 8081;
@@ -29,6 +32,7 @@ export function addConsole(program: Command, output: Output, onExit: (code: Exit
     .option('--port <port>', 'on 127.0.0.1; 0 for any free one', flags.port, DEFAULT_PORT)
     .option('--write', 'allow actions (default: read-only)')
     .option('--as <name>', 'your name, for the log (default: your user name)')
+    .option(...REDACT_FLAG)
     .addHelpText(
       'after',
       examples(
@@ -42,6 +46,7 @@ export function addConsole(program: Command, output: Output, onExit: (code: Exit
 /** `backlog console`: serves until Ctrl-C. */
 async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCode> {
   requirePackages('backlog console', RUNTIME_PACKAGES);
+  const redact = await loadRedact(given.redact);
   const { target: found, controlTable } = await tablesAt(given);
   const { client, table, clock, where, local, queues } = found;
   const interrupt = listenForInterrupt(() => {});
@@ -57,6 +62,7 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
       name: table,
       where,
       key,
+      redact,
       access: given.write
         ? { write: true, as: given.as ?? userInfo().username }
         : { write: false, reason: 'The console was started without --write.' },

@@ -1,17 +1,21 @@
-import { jsonOf } from '../../delivery/body.js';
 import { age } from '../../duration.js';
+import type { RedactPayload } from '../../operate/redact-payload.js';
 import { type BacklogRecord, isPending, type Status } from '../../record/index.js';
 import { lanesHolding } from '../../store/dynamodb/due.js';
 import { DynamoDbStore } from '../../store/index.js';
+import { recordJson } from '../shown-payload.js';
 import { connect, type TargetFlags } from './connect.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
 import { type Paint, painter } from './paint.js';
 import { plainTable } from './plain-table.js';
+import { loadRedact } from './redact-module.js';
 
 export interface ListFlags extends TargetFlags {
   readonly status?: Status | undefined;
   readonly queue?: string | undefined;
   readonly json?: boolean | undefined;
+  /** The file of a module that says what is shown of a payload. */
+  readonly redact?: string | undefined;
   /** Default: 100 for people, all with `json`. */
   readonly limit?: number | undefined;
 }
@@ -31,6 +35,7 @@ const COLUMNS = [
 
 /** `backlog list`: records as a table for people, or as a JSON array for programs. */
 export async function list(flags: ListFlags, output: Output): Promise<ExitCode> {
+  const redact = await loadRedact(flags.redact);
   const { client, table, clock, where, local } = await connect(flags);
   try {
     if (!local && lanesHolding(flags) === undefined) {
@@ -42,7 +47,7 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
     const limit = flags.limit ?? (flags.json ? Number.POSITIVE_INFINITY : SHOWN_BY_DEFAULT);
     const records = take(store.list({ status: flags.status, queue: flags.queue }), limit);
     return flags.json
-      ? await printJson(records, output)
+      ? await printJson(records, redact, output)
       : await printTable(records, { where, now: clock.now(), limit }, output);
   } finally {
     client.destroy();
@@ -50,7 +55,11 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
 }
 
 /** One record per line, as it is read: a large table needs no more memory than a small one. */
-async function printJson(records: AsyncIterable<BacklogRecord | 'more'>, output: Output): Promise<ExitCode> {
+async function printJson(
+  records: AsyncIterable<BacklogRecord | 'more'>,
+  redact: RedactPayload | undefined,
+  output: Output,
+): Promise<ExitCode> {
   let waiting: string | undefined;
   let lines = 0;
   const print = (line: string, end: string) => {
@@ -59,7 +68,7 @@ async function printJson(records: AsyncIterable<BacklogRecord | 'more'>, output:
   for await (const record of records) {
     if (record === 'more') continue;
     if (waiting !== undefined) print(waiting, ',');
-    waiting = jsonOf(record);
+    waiting = recordJson(record, redact);
   }
   if (waiting === undefined) output.data('[]');
   else print(waiting, ']');

@@ -11,6 +11,7 @@ import { list } from './list.js';
 import { addOperate } from './operate/command.js';
 import type { ExitCode, Output } from './output.js';
 import { showPolicy } from './policy.js';
+import { REDACT_FLAG } from './redact-module.js';
 import { showRecord } from './show.js';
 import { simulatePolicies } from './simulate.js';
 import { SAMPLE_SPEED_TEXT, start } from './start.js';
@@ -52,6 +53,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option('--deliver-to <url>', 'where the queues deliver, instead of the sample ERP', flags.deliveryUrl)
     .option('--secrets <file>', 'values of the app’s secrets and parameters: a JSON object by name')
     .option('--no-sample', 'no sample shop and no sample ERP')
+    .option(...REDACT_FLAG)
     .option(
       '--for <duration>',
       'stop after this much of the backlog’s time, such as 30m or 7d',
@@ -90,6 +92,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option('--queue <queue>', 'of this queue only')
     .option('--limit <n>', 'at most so many (default: 100; all with --json)', flags.limit)
     .option('--json', 'a JSON array, one record per line')
+    .option(...REDACT_FLAG)
     .addHelpText(
       'after',
       examples(
@@ -103,6 +106,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .description('Show one record in full: times, errors, payload.')
     .argument('<id>', 'of the record')
     .option('--json', 'as one line of JSON')
+    .option(...REDACT_FLAG)
     .addHelpText(
       'after',
       examples(['backlog show order-7', ''], ['backlog show order-7 --json | jq .payload', '']),

@@ -2,19 +2,24 @@ import { jsonOf } from '../../delivery/body.js';
 import { age } from '../../duration.js';
 import { type BacklogRecord, type HistoryEntry, traceIdOf } from '../../record/index.js';
 import { DynamoDbStore } from '../../store/index.js';
+import { recordJson, type ShownPayload, shownPayload } from '../shown-payload.js';
 import { connect, type TargetFlags } from './connect.js';
 import { dueText, paintStatus, unknownTaskText } from './list.js';
 import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
 import { type Paint, padEnd, painter } from './paint.js';
+import { loadRedact } from './redact-module.js';
 
 export interface ShowFlags extends TargetFlags {
   readonly json?: boolean | undefined;
+  /** The file of a module that says what is shown of a payload. */
+  readonly redact?: string | undefined;
 }
 
 const LABEL = 16;
 
 /** `backlog show`: one record in full. */
 export async function showRecord(id: string, flags: ShowFlags, output: Output): Promise<ExitCode> {
+  const redact = await loadRedact(flags.redact);
   const { client, table, clock, where } = await connect(flags);
   try {
     const store = new DynamoDbStore({ client, tables: { records: table, control: table }, clock });
@@ -24,8 +29,10 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
       return EXIT.failed;
     }
     const text = flags.json
-      ? jsonOf(record)
-      : describe(record, clock.now(), painter(hasColors(process.stdout))).join('\n');
+      ? recordJson(record, redact)
+      : describe(record, shownPayload(record, redact), clock.now(), painter(hasColors(process.stdout))).join(
+          '\n',
+        );
     output.data(text);
     return EXIT.ok;
   } finally {
@@ -33,7 +40,7 @@ export async function showRecord(id: string, flags: ShowFlags, output: Output): 
   }
 }
 
-function describe(record: BacklogRecord, now: number, paint: Paint): string[] {
+function describe(record: BacklogRecord, shown: ShownPayload, now: number, paint: Paint): string[] {
   const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
   const time = (label: string, iso: string | undefined) =>
     iso === undefined ? [] : [line(label, `${iso}  ${relative(Date.parse(iso) - now)}`)];
@@ -66,8 +73,8 @@ function describe(record: BacklogRecord, now: number, paint: Paint): string[] {
     ...(record.history.length > 0 ? ['', paint('dim', 'attempts, the newest last')] : []),
     ...record.history.flatMap((entry) => historyLines(entry, paint)),
     '',
-    paint('dim', 'payload'),
-    indentJson(jsonOf(record.payload)).split('\n').map(printable).join('\n'),
+    paint('dim', shown.hidden === undefined && shown.isRedacted ? 'payload, redacted' : 'payload'),
+    (shown.hidden ?? indentJson(shown.json)).split('\n').map(printable).join('\n'),
   ];
 }
 

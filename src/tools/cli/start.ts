@@ -12,6 +12,7 @@ import {
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { plainCounts, plainRun, summary } from './plain.js';
+import { loadRedact } from './redact-module.js';
 import { Screen } from './screen.js';
 import { banner, renderView } from './view.js';
 
@@ -25,6 +26,8 @@ export interface StartFlags {
   readonly deliverTo?: string | undefined;
   readonly secrets?: string | undefined;
   readonly sample: boolean;
+  /** The file of a module that says what the console shows of a payload. */
+  readonly redact?: string | undefined;
   /** In the backlog's time, milliseconds. */
   readonly for?: number | undefined;
 }
@@ -41,6 +44,7 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
     ...RUNTIME_PACKAGES,
     ...(flags.app === undefined ? APP_PACKAGES : {}),
   });
+  const redact = await loadRedact(flags.redact);
   // Another app's queues may have handlers of their own: made-up orders are not for them.
   const sample = flags.sample && flags.app === undefined;
   const speed = flags.speed ?? (sample ? SAMPLE_SPEED : 1);
@@ -56,6 +60,7 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
     const { startRuntime } = await import('../local/runtime.js');
     const runtime = await startRuntime({
       ...flags,
+      redact,
       sample,
       speed,
       signal: stopping.signal,

@@ -1,3 +1,4 @@
+import type { RedactPayload } from '../../operate/redact-payload.js';
 import type { OverviewDeps, RuntimeKnowledge } from '../overview/deps.js';
 
 /** What a console works on, and what its pages may do. */
@@ -12,6 +13,8 @@ export interface ConsoleDeps extends OverviewDeps {
   readonly onAction: (entry: ActionEntry) => void;
   /** Only a browser that opened the address with this key gets an answer. Default: any program of this machine does. */
   readonly key?: string | undefined;
+  /** What is shown of a payload. Default: all of it. */
+  readonly redact?: RedactPayload | undefined;
   /** The local runtime that serves it. Default: the backlog is in AWS, and its rules are not known. */
   readonly runtime?: ConsoleRuntime | undefined;
 }

@@ -1,3 +1,4 @@
+import type { RedactPayload } from '../../operate/redact-payload.js';
 import type { Notice } from './sandbox/function-logs.js';
 import type { RunReport } from './status/run-report.js';
 
@@ -20,6 +21,8 @@ export interface RuntimeOptions {
   readonly secrets?: string | undefined;
   /** Runs the shop, and the ERP unless there is a `deliverTo`. Default true. */
   readonly sample?: boolean | undefined;
+  /** What the console shows of a payload. Default: all of it. */
+  readonly redact?: RedactPayload | undefined;
   /** Default: the process's. */
   readonly cwd?: string | undefined;
   /** A rule's run has ended. */

@@ -214,6 +214,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
       client,
       time,
       log,
+      redact: options.redact,
       folder: logs.folder,
       status: () => status.status(),
       clock: control,

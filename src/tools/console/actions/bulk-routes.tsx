@@ -62,7 +62,7 @@ export function bulkRoutes({ deps, guard, notes, reader, contextOf }: Routes): H
   });
 
   const planOfFilter = async (text: FilterText, action: ConsoleAction): Promise<BulkPlan> => {
-    const filter = parseFilter(text);
+    const filter = parseFilter(text, deps.redact);
     const now = deps.backlog.clock?.now() ?? Date.now();
     const { counts } = await reader.read();
     const holding = (counts?.stats.queues ?? []).filter(({ pending, dead }) => pending + dead > 0);
@@ -73,6 +73,7 @@ export function bulkRoutes({ deps, guard, notes, reader, contextOf }: Routes): H
       action: action.name,
       ids: fitting.map(({ id }) => id),
       where: filterWords(text),
+      logged: filterWords({ ...text, where: text.where.replace(/=.*/s, '=…') }),
       examined: found.examined,
       more: found.next !== undefined,
     };
@@ -85,7 +86,14 @@ export function bulkRoutes({ deps, guard, notes, reader, contextOf }: Routes): H
     if (!action) return refuse(request, 'There is no such action.', 404);
     const ids = [...new Set(form.all('id'))].filter((id) => id !== '');
     const where = `The ${count(ids.length)} that you ticked.`;
-    return confirm(request, action, { action: action.name, ids, where, examined: ids.length, more: false });
+    return confirm(request, action, {
+      action: action.name,
+      ids,
+      where,
+      logged: where,
+      examined: ids.length,
+      more: false,
+    });
   });
 
   app.post('/bulk', async (request) => {
@@ -104,13 +112,13 @@ export function bulkRoutes({ deps, guard, notes, reader, contextOf }: Routes): H
       await act(operator, plan.ids, { dryRun: true, limit: 1 });
       const pace = Number(form.field('pace'));
       const perSecond = pace >= 1 && pace <= 1_000 ? pace : undefined;
-      const told = `${text}: ${count(plan.ids.length)} records, ${plan.where}`;
+      const what = `${text}: ${count(plan.ids.length)} records`;
       const job = startJob(
-        { text: told, total: plan.ids.length },
+        { text: `${what}, ${plan.where}`, total: plan.ids.length },
         (options) => act(operator, plan.ids, { ...options, perSecond }),
         ({ result, error = '' }) => {
           const came = result ? resultText(result, { ask: action.label, done: action.done }, false) : error;
-          deps.onAction({ at: new Date().toISOString(), as, text: told, result: came });
+          deps.onAction({ at: new Date().toISOString(), as, text: `${what}, ${plan.logged}`, result: came });
           reader.forget();
         },
       );

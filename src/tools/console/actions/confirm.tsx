@@ -12,6 +12,8 @@ interface ConfirmProps {
   readonly context: PageContext;
   readonly action: ConsoleAction;
   readonly record: BacklogRecord;
+  /** Stands for the record as this page shows it. */
+  readonly seen: string;
   readonly queues: readonly string[];
   /** What was filled in before. */
   readonly field: Field;
@@ -21,7 +23,7 @@ interface ConfirmProps {
 
 /** The page before an action: what it will do, and its fields. Nothing is changed by it. */
 export function confirmPage(props: ConfirmProps) {
-  const { context, action, record, queues, field, problem } = props;
+  const { context, action, record, seen, queues, field, problem } = props;
   const isEdit = action.name === 'edit';
   const target = isEdit ? '/record/preview' : '/record/act';
   return frame(
@@ -30,7 +32,7 @@ export function confirmPage(props: ConfirmProps) {
       <RecordLine record={record} />
       <p>{action.explain}</p>
       {problem ? <Problem text={problem} /> : null}
-      <input type="hidden" name="rev" value={record.rev ?? ''} />
+      <input type="hidden" name="seen" value={seen} />
       <div class={isEdit ? 'rows wide' : 'rows'}>
         {isEdit ? <PayloadField record={record} field={field} /> : action.fields?.({ record, queues, field })}
       </div>
@@ -47,7 +49,7 @@ export function confirmPage(props: ConfirmProps) {
 
 /** The page between the form of an edit and the edit: what changes, line by line. */
 export function previewPage(props: ConfirmProps & { readonly payload: unknown }) {
-  const { context, action, record, field, payload } = props;
+  const { context, action, record, seen, field, payload } = props;
   const [before, after] = [record.payload, payload].map((value) => indentJson(jsonOf(value)));
   const lines = diffLines(before ?? '', after ?? '');
   const again = field('redrive') === 'on';
@@ -57,7 +59,7 @@ export function previewPage(props: ConfirmProps & { readonly payload: unknown })
     <ActionForm context={context} action={link('/record/act', { id: record.id, do: 'edit' })} class="blank">
       <RecordLine record={record} />
       {isSame ? <p class="sub">The payload is the same as before.</p> : <Diff lines={nearby(lines)} />}
-      <input type="hidden" name="rev" value={record.rev ?? ''} />
+      <input type="hidden" name="seen" value={seen} />
       <input type="hidden" name="payload" value={field('payload')} />
       {again ? <input type="hidden" name="redrive" value="on" /> : null}
       <Fence context={context} />

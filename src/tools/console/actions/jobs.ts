@@ -7,6 +7,8 @@ export interface BulkPlan {
   readonly ids: readonly string[];
   /** How they were chosen, in words. */
   readonly where: string;
+  /** The same for the log, without values of payloads. */
+  readonly logged: string;
   /** How many records were read to find them. */
   readonly examined: number;
   /** There may be more that match. */

@@ -1,18 +1,19 @@
 import { type Context, Hono } from 'hono';
-import { jsonOf } from '../../../delivery/body.js';
 import { ConfigurationError } from '../../../errors.js';
 import { BacklogOperator } from '../../../operate/index.js';
 import { Tables } from '../../../operate/tables.js';
 import type { BacklogRecord } from '../../../record/index.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import { hasProblems, resultText } from '../../cli/operate/report.js';
+import { editRefusal, shownPayload } from '../../shown-payload.js';
 import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
-import { page, Verdict } from '../layout.js';
-import { Foreign, link } from '../parts.js';
+import { type PageContext, page, Verdict } from '../layout.js';
+import { Foreign, link, recordLink } from '../parts.js';
 import { recordPage } from '../record/view.js';
-import { ACTIONS, type ConsoleAction } from './catalog.js';
+import { ACTIONS, type ConsoleAction, type Field } from './catalog.js';
 import { confirmPage, previewPage } from './confirm.js';
+import { seenBy } from './seen.js';
 
 /** The page of a record, and what can be done with it. */
 export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes): Hono {
@@ -30,7 +31,26 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     );
     return request.html(page({ context, title: 'No such record', view: 'Records', children }), 404);
   };
-  const queues = () => (deps.queues?.() ?? []).map(({ name }) => name);
+  const seenOf = seenBy();
+  /** The record and the action that a request names, or the answer in place of them. */
+  const open = async (request: Context) => {
+    const [found] = await store.readItems([request.req.query('id') ?? '']);
+    if (!found) return { answer: absent(request) };
+    const { record } = found;
+    const context = contextOf(request);
+    const action = actionOf(request, record);
+    if (!action) return { answer: request.html(refusedPage(context, NOT_FOR_IT, record.id), 404) };
+    const noEdit = action.name === 'edit' ? editRefusal(shownPayload(record, deps.redact)) : undefined;
+    if (noEdit !== undefined) return { answer: request.html(refusedPage(context, noEdit, record.id), 403) };
+    const queues = (deps.queues?.() ?? []).map(({ name }) => name);
+    return { ...found, action, shown: { context, action, record, seen: seenOf(found.item), queues } };
+  };
+  /** Also the record as it is now: the operator looks again. */
+  const changed = async (request: Context, field: Field) => {
+    const now = await open(request);
+    if (now.answer) return now.answer;
+    return request.html(confirmPage({ ...now.shown, field, problem: CHANGED }), 409);
+  };
 
   app.get('/', async (request) => {
     const [record, { counts }] = await Promise.all([find(request), reader.read()]);
@@ -43,34 +63,32 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
   app.get('/payload', async (request) => {
     const record = await find(request);
     if (!record) return absent(request);
-    return request.body(jsonOf(record.payload), 200, {
+    const shown = shownPayload(record, deps.redact);
+    if (shown.hidden !== undefined) return request.text(`${shown.hidden}\n`, 403);
+    return request.body(shown.json, 200, {
       'Content-Type': 'application/json; charset=utf-8',
       // A browser must not take what a producer wrote for a page of this server.
-      'Content-Disposition': 'attachment; filename="payload.json"',
+      'Content-Disposition': `attachment; filename="payload${shown.isRedacted ? '.redacted' : ''}.json"`,
     });
   });
 
   app.get('/act', async (request) => {
-    const record = await find(request);
-    const action = actionOf(request, record);
-    if (!record || !action) return absent(request);
-    const context = contextOf(request);
-    return request.html(confirmPage({ context, action, record, queues: queues(), field: () => '' }));
+    const opened = await open(request);
+    return opened.answer ?? request.html(confirmPage({ ...opened.shown, field: () => '' }));
   });
 
   app.post('/preview', async (request) => {
     const form = await readForm(request, guard, deps);
     if ('refusal' in form) return request.text(form.refusal, form.status);
-    const record = await find(request);
-    const action = actionOf(request, record);
-    if (!record || !action) return absent(request);
-    const props = { context: contextOf(request), action, record, queues: queues(), field: form.field };
-    if (isChanged(record, form.field)) return request.html(confirmPage({ ...props, problem: CHANGED }), 409);
+    const { field } = form;
+    const opened = await open(request);
+    if (opened.answer) return opened.answer;
+    if (field('seen') !== opened.shown.seen) return changed(request, field);
     try {
-      return request.html(previewPage({ ...props, payload: parseExactly(form.field('payload')) }));
+      return request.html(previewPage({ ...opened.shown, field, payload: parseExactly(field('payload')) }));
     } catch (error) {
       const problem = `Payload: expected JSON: ${(error as Error).message}`;
-      return request.html(confirmPage({ ...props, problem }), 422);
+      return request.html(confirmPage({ ...opened.shown, field, problem }), 422);
     }
   });
 
@@ -79,15 +97,16 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     if ('refusal' in form || !deps.access.write) {
       return request.text('refusal' in form ? form.refusal : '', 403);
     }
-    const record = await find(request);
-    const action = actionOf(request, record);
-    if (!record || !action) return absent(request);
-    const props = { context: contextOf(request), action, record, queues: queues(), field: form.field };
-    if (isChanged(record, form.field)) return request.html(confirmPage({ ...props, problem: CHANGED }), 409);
+    const { field } = form;
+    const opened = await open(request);
+    if (opened.answer) return opened.answer;
+    const { item, record, action, shown } = opened;
+    if (field('seen') !== shown.seen) return changed(request, field);
     const { as } = deps.access;
     try {
-      const { text, act } = action.prepare(form.field, as);
-      const result = await act(operator, [record.id], {});
+      const { text, act } = action.prepare(field, as);
+      const result = await act(operator, [record.id], { expected: item });
+      if (result.skipped.changedMeanwhile) return changed(request, field);
       const told = resultText(result, { ask: action.label, done: action.done }, false);
       deps.onAction({ at: new Date().toISOString(), as, text: `${text}: ${record.id}`, result: told });
       reader.forget();
@@ -95,7 +114,7 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
       return request.redirect(link('/record', { id: record.id, note }), 303);
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
-      return request.html(confirmPage({ ...props, problem: error.message }), 422);
+      return request.html(confirmPage({ ...shown, field, problem: error.message }), 422);
     }
   });
   return app;
@@ -104,12 +123,22 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
 const CHANGED =
   'The record has been changed since you opened this page. This is how it is now: look again, and confirm again.';
 
-/** The fence of the page: the record must still be the one that the operator has seen. The write has one of its own. */
-function isChanged({ rev }: BacklogRecord, field: (name: string) => string): boolean {
-  return field('rev') !== (rev ?? '');
+const NOT_FOR_IT = 'This action does not apply to the record as it is now.';
+
+function actionOf(request: Context, record: BacklogRecord): ConsoleAction | undefined {
+  const name = request.req.query('do');
+  return ACTIONS.find((action) => action.name === name && action.statuses.includes(record.status));
 }
 
-function actionOf(request: Context, record: BacklogRecord | undefined): ConsoleAction | undefined {
-  const name = request.req.query('do');
-  return ACTIONS.find((action) => action.name === name && record && action.statuses.includes(record.status));
+/** The page of an action that cannot be. */
+function refusedPage(context: PageContext, reason: string, id: string) {
+  const children = (
+    <>
+      <Verdict>{reason}</Verdict>
+      <p>
+        <a href={recordLink(id)}>Back to the record</a>
+      </p>
+    </>
+  );
+  return page({ context, title: 'Not possible', view: 'Records', children });
 }

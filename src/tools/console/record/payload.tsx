@@ -1,16 +1,27 @@
-import { jsonOf } from '../../../delivery/body.js';
 import { indentJson } from '../../cli/show.js';
 import { bytes, shortened } from '../../format.js';
-import { link, Panel } from '../parts.js';
+import type { ShownPayload } from '../../shown-payload.js';
+import { link, Mark, Panel } from '../parts.js';
 
 /** Above this the payload is folded. */
 const FOLDED_CHARACTERS = 3_000;
 /** No more than this is on a page; all of it can be downloaded. */
 const MOST_CHARACTERS = 40_000;
 
-/** The payload as JSON over several lines. Numbers keep all their digits. */
-export function PayloadPanel({ id, payload }: { id: string; payload: unknown }) {
-  const json = jsonOf(payload);
+/** The payload as JSON over several lines, as far as it is shown. Numbers keep all their digits. */
+export function PayloadPanel({ id, shown }: { id: string; shown: ShownPayload }) {
+  if (shown.hidden !== undefined) {
+    return (
+      <Panel title="Payload" note="hidden">
+        <p class="amberline">
+          <Mark tone="amber" icon="warn">
+            {shown.hidden}
+          </Mark>
+        </p>
+      </Panel>
+    );
+  }
+  const { json, isRedacted } = shown;
   const text = indentJson(shortened(json, MOST_CHARACTERS));
   const isCut = json.length > MOST_CHARACTERS;
   const body = (
@@ -20,7 +31,11 @@ export function PayloadPanel({ id, payload }: { id: string; payload: unknown }) 
   );
   const size = bytes(Buffer.byteLength(json));
   return (
-    <Panel title="Payload" note={size} end={<a href={link('/record/payload', { id })}>Raw</a>}>
+    <Panel
+      title="Payload"
+      note={isRedacted ? `redacted, ${size}` : size}
+      end={<a href={link('/record/payload', { id })}>Raw</a>}
+    >
       <div class="pad">
         {json.length > FOLDED_CHARACTERS ? (
           <details id="payload">

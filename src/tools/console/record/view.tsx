@@ -3,6 +3,7 @@ import { age } from '../../../duration.js';
 import type { Reading } from '../../../monitor/index.js';
 import { type BacklogRecord, isPending } from '../../../record/index.js';
 import { fullClock } from '../../format.js';
+import { editRefusal, type ShownPayload, shownPayload } from '../../shown-payload.js';
 import { ACTIONS } from '../actions/catalog.js';
 import { type PageContext, page } from '../layout.js';
 import { Fact, Foreign, Icon, link, Panel, type RecordState, StateBadge, When } from '../parts.js';
@@ -22,6 +23,7 @@ export function recordPage(
 ) {
   const { deps, now } = context;
   const plan = planOf(record, queuePolicy(deps, record.queue, reading), now);
+  const shown = shownPayload(record, deps.redact);
   return page({
     context,
     title: record.id,
@@ -47,13 +49,13 @@ export function recordPage(
             </div>
             <NextBox record={record} plan={plan} now={now} running={running} />
           </div>
-          <Actions context={context} record={record} />
+          <Actions context={context} record={record} shown={shown} />
         </section>
         <CurvePanel context={context} record={record} plan={plan} />
         <div class="cols two">
           <Timeline record={record} plan={plan} now={now} running={running} />
           <div class="cols">
-            <PayloadPanel id={record.id} payload={record.payload} />
+            <PayloadPanel id={record.id} shown={shown} />
             <FactsPanel record={record} now={now} />
           </div>
         </div>
@@ -129,8 +131,11 @@ function NextBox(props: { record: BacklogRecord; plan: AttemptPlan; now: number;
   );
 }
 
-function Actions({ context, record }: { context: PageContext; record: BacklogRecord }) {
+function Actions(props: { context: PageContext; record: BacklogRecord; shown: ShownPayload }) {
+  const { context, record, shown } = props;
   const { access } = context.deps;
+  const noEdit = access.write ? editRefusal(shown) : undefined;
+  const whyId = access.write ? 'no-edit' : 'read-only';
   const possible = ACTIONS.filter(({ statuses }) => statuses.includes(record.status));
   if (possible.length === 0) {
     return <p class="acts sub sm">It is done: no action applies. To attempt it again, put it again.</p>;
@@ -145,19 +150,19 @@ function Actions({ context, record }: { context: PageContext; record: BacklogRec
             {label}…
           </>
         );
-        return access.write ? (
+        return access.write && (name !== 'edit' || noEdit === undefined) ? (
           <a class={look} href={link('/record/act', { id: record.id, do: name })}>
             {content}
           </a>
         ) : (
-          <button type="button" class={look} disabled aria-describedby="read-only">
+          <button type="button" class={look} disabled aria-describedby={whyId}>
             {content}
           </button>
         );
       })}
-      {access.write ? null : (
-        <span class="sub sm" id="read-only">
-          {access.reason}
+      {access.write && noEdit === undefined ? null : (
+        <span class="sub sm" id={whyId}>
+          {access.write ? noEdit : access.reason}
         </span>
       )}
     </div>

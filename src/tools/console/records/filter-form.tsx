@@ -17,7 +17,13 @@ const OLDER = [
 ] as const;
 
 /** The filter as a form: it is sent by GET, so that the address of a page says what it shows. */
-export function FilterForm({ text, queues }: { text: FilterText; queues: readonly string[] }) {
+export function FilterForm(props: {
+  text: FilterText;
+  queues: readonly string[];
+  /** The filter looks into what is shown of payloads. */
+  isRedacted: boolean;
+}) {
+  const { text, queues, isRedacted } = props;
   const hidden = (['status', 'failedWithin', 'failedBefore', 'pattern', 'errorName'] as const).filter(
     (name) => text[name] !== '',
   );
@@ -37,7 +43,13 @@ export function FilterForm({ text, queues }: { text: FilterText; queues: readonl
       <Choice label="Inserted since" name="younger" value={text.younger} options={AGES} />
       <Choice label="Inserted before" name="older" value={text.older} options={OLDER} />
       <Input label="Id begins with" name="id" value={text.id} mono />
-      <Input label="Payload" name="where" value={text.where} mono placeholder="customer.id=7" />
+      <Input
+        label={isRedacted ? 'Payload, as shown' : 'Payload'}
+        name="where"
+        value={text.where}
+        mono
+        placeholder="customer.id=7"
+      />
       <span class="buttons">
         <button class="btn" type="submit">
           Filter

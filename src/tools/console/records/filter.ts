@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseDuration } from '../../../duration.js';
 import { ConfigurationError } from '../../../errors.js';
+import type { RedactPayload } from '../../../operate/redact-payload.js';
 import { type BacklogRecord, QUEUE_PATTERN, STATUSES, type Status } from '../../../record/index.js';
 import { parseExactly } from '../../cli/exact-json.js';
+import { shownPayload } from '../../shown-payload.js';
 import { patternOf } from '../failures/pattern.js';
 import { link } from '../parts.js';
 
@@ -67,9 +69,10 @@ export function readFilter(value: (name: string) => string | undefined): FilterT
 /**
  * Checks a filter.
  *
+ * @param redact then it looks into what is shown of a payload: hidden values cannot be guessed by it
  * @throws ConfigurationError that says which part is invalid
  */
-export function parseFilter(text: FilterText): RecordFilter {
+export function parseFilter(text: FilterText, redact?: RedactPayload): RecordFilter {
   const { queue, status, error, id, errorName, pattern } = text;
   if (queue && !QUEUE_PATTERN.test(queue))
     throw new ConfigurationError('Queue: there is no queue of such a name');
@@ -100,7 +103,7 @@ export function parseFilter(text: FilterText): RecordFilter {
       (older === undefined || age >= older) &&
       (within === undefined || sinceFailure < within) &&
       (before === undefined || sinceFailure >= before) &&
-      (where === undefined || isDeepStrictEqual(valueAt(record.payload, where.path), where.equals))
+      (where === undefined || isDeepStrictEqual(valueAt(payloadOf(record, redact), where.path), where.equals))
     );
   };
   const examines = NAMES.some((name) => name !== 'queue' && name !== 'status' && text[name] !== '');
@@ -135,6 +138,13 @@ function jsonOrText(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** Undefined, which no filter can ask for, where it is hidden. */
+function payloadOf(record: BacklogRecord, redact: RedactPayload | undefined): unknown {
+  if (redact === undefined) return record.payload;
+  const shown = shownPayload(record, redact);
+  return shown.hidden === undefined ? shown.value : undefined;
 }
 
 function valueAt(payload: unknown, path: readonly string[]): unknown {

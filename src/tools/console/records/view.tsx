@@ -35,7 +35,7 @@ export async function recordsPage(
   const names = queues.map(({ queue }) => queue);
   let filter: RecordFilter;
   try {
-    filter = parseFilter(text);
+    filter = parseFilter(text, deps.redact);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return view(context, text, names, <InvalidFilter reason={error.message} />);
@@ -76,7 +76,7 @@ function view(context: PageContext, text: FilterText, queues: readonly string[],
           <Title text={text} />
         </Verdict>
         <section class="panel">
-          <FilterForm text={text} queues={queues} />
+          <FilterForm text={text} queues={queues} isRedacted={context.deps.redact !== undefined} />
           <StateLinks text={text} />
           {table as never}
         </section>

@@ -2,6 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { BacklogClient } from '../../../client/index.js';
+import type { RedactPayload } from '../../../operate/redact-payload.js';
 import type { createDynamoDbClient } from '../../../store/index.js';
 import { consoleApp } from '../../console/app.js';
 import type { ActionEntry, ConsoleDeps, ConsoleRuntime } from '../../console/deps.js';
@@ -23,6 +24,8 @@ export interface RuntimeConsoleDeps {
   /** The folder of the logs. */
   readonly folder: string;
   readonly status: () => RuntimeStatus;
+  /** Default: all of a payload is shown. */
+  readonly redact: RedactPayload | undefined;
   readonly runRule: ConsoleRuntime['runRule'];
   readonly clock: ConsoleRuntime['clock'];
   readonly erp: SampleErp | undefined;
@@ -46,6 +49,7 @@ export function runtimeConsole(deps: RuntimeConsoleDeps) {
     backlog: { table, controlTable, client, clock: time.clock },
     name: table,
     where: `table ${table} of the local runtime${also}`,
+    redact: deps.redact,
     access: { write: true, as: userInfo().username },
     queues: () =>
       queues.map(({ name, retry, policy }) => ({ name, retry: retry ?? ({ type: policy } as never) })),
