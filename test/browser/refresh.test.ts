@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { iso, MINUTE, NOW } from '../console/console-under-test.js';
+import { manyQueues } from './many-queues.js';
 import { serve, servesConsoles } from './serve.js';
 import { openPage, watchPages } from './session.js';
 import { shop } from './world.js';
@@ -9,8 +10,8 @@ watchPages();
 servesConsoles();
 
 /** Opens it on a clock that the test moves: no test waits for five seconds. */
-async function openedAt(path: string) {
-  const { store, app, time } = await shop();
+async function openedAt(path: string, world = shop) {
+  const { store, app, time } = await world();
   const origin = await serve({ app });
   const page = await openPage(origin);
   await page.clock.install({ time: NOW });
@@ -101,6 +102,29 @@ describe('a page that brings itself up to date', () => {
       '/queue?name=webhooks',
     );
     expect(await page.locator('a[href="/queue?name=webhooks"]').innerText()).toContain('Resume');
+  });
+
+  it('keeps the fold of many queues as the operator left it, when a queue leaves it, too', async () => {
+    const { page, store, time } = await openedAt('/', manyQueues);
+    const fold = page.locator('.fold');
+    const isOpen = () => fold.evaluate((details) => (details as HTMLDetailsElement).open);
+    const change = async (paused: boolean, text: string) => {
+      await store.setPaused('audit-de', paused);
+      // Counts are shown for a while.
+      time.now += 10_000;
+      await refreshed(page, text);
+    };
+    expect(await isOpen()).toBe(false);
+    await fold.locator('summary').click();
+    await page.locator('.lines a[href="/queue?name=audit-fr"]').focus();
+    await change(true, '42 queues with nothing wrong');
+    expect(await isOpen()).toBe(true);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(
+      '/queue?name=audit-fr',
+    );
+    await fold.locator('summary').click();
+    await change(false, '43 queues with nothing wrong');
+    expect(await isOpen()).toBe(false);
   });
 
   it('counts times on in between', async () => {

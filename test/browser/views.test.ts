@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { manyQueues } from './many-queues.js';
 import { serve, servesConsoles } from './serve.js';
 import { axe, NARROW, openPage, overflowOf, WIDE, watchPages } from './session.js';
 import { HOSTILE_VIEWS, SHOP_VIEWS } from './views.js';
@@ -16,6 +17,7 @@ const worlds = [
     deployedShop,
     ['/', '/failures', '/records', '/tiers', '/record?id=order-0987'],
   ],
+  ['a shop of fifty queues', manyQueues, ['/']],
   ['a backlog without records', emptyShop, ['/', '/failures', '/records', '/tiers']],
   [
     'a backlog that cannot be read',
@@ -66,4 +68,33 @@ it('the pages that forms lead to have no faults, either', async () => {
   await page.getByRole('button', { name: /^Redrive/ }).click();
   await page.getByText(/^Done: /).waitFor();
   expect.soft(await faultsOf(page)).toEqual(NO_FAULTS);
+});
+
+describe('fifty queues', () => {
+  it('has what is wrong on the first screen of a phone, and the other queues folded', async () => {
+    const origin = await serve(await manyQueues());
+    const page = await openPage(origin, { viewport: NARROW });
+    await page.goto(origin);
+    const queues = page.locator('.queues tbody tr');
+    expect(await queues.count()).toBe(7);
+    const lines = page.locator('.fold .lines tbody tr');
+    expect([await lines.count(), await lines.first().isVisible()]).toEqual([43, false]);
+    const bottom = await queues.nth(4).evaluate((row) => row.getBoundingClientRect().bottom);
+    expect(bottom).toBeLessThanOrEqual(NARROW.height);
+  });
+
+  it('has one line for each queue of the open fold, and no fault', async () => {
+    const origin = await serve(await manyQueues());
+    for (const viewport of [WIDE, NARROW]) {
+      const page = await openPage(origin, { viewport });
+      await page.goto(origin);
+      await page.locator('.fold summary').click();
+      const heights = await page
+        .locator('.fold .lines tbody tr')
+        .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+      expect(Math.max(...heights)).toBeLessThan(40);
+      expect(await overflowOf(page)).toEqual({ by: 0, of: [] });
+      expect(await axe(page)).toEqual([]);
+    }
+  });
 });
