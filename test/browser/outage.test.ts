@@ -77,7 +77,7 @@ describe('an operator', () => {
       Array.from({ length: ORDERS }, (_, i) => ({ id: `order-${i}`, queue, payload: order(i) })),
     );
     // The page says so by itself, without a reload.
-    await verdict.filter({ hasText: /fails: \d+ %|the breaker is open/ }).waitFor();
+    await verdict.filter({ hasText: /fails: \d+ %|the breaker of/ }).waitFor();
 
     await open('Failures');
     await reloadUntil(page, verdict.filter({ hasText: /one cause: HttpError: .*503/ }));

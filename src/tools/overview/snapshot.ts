@@ -1,4 +1,5 @@
 import type { QueueStats } from '../../operate/index.js';
+import type { BreakerState } from '../../store/store.js';
 import type { RunReport } from '../local/status/run-report.js';
 import type { MinuteCount, RuleStatus } from '../local/status/status.js';
 import { CONDITIONS, type Condition } from './conditions.js';
@@ -14,6 +15,8 @@ export interface QueueView {
   /** Attempts of the last 15 minutes; undefined: not known. */
   readonly recent: { readonly succeeded: number; readonly failed: number } | undefined;
   readonly minutes: readonly MinuteCount[] | undefined;
+  /** Of its destinations whose breakers are not closed, the backlog's times: since when, and when the next probe is due. */
+  readonly breakers: readonly Pick<BreakerState, 'since' | 'until'>[];
   /** Those of its leases that are held. */
   readonly leases: readonly { readonly key: string; readonly holder: string; readonly until: number }[];
   /** When the next of its rules fires, ISO-8601. */
@@ -61,7 +64,8 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
       .map(([key, { holder, until }]) => ({ key, holder, until }));
     const condition = conditionOf(stats, { recent, isHeld: leases.length > 0, lateSeconds });
     const nextRunAt = known?.nextRunAt;
-    return { stats, condition, inRetry: known?.ERROR, recent, minutes, leases, nextRunAt };
+    const breakers = [...(counts.states.get(stats.queue)?.breakers.values() ?? [])];
+    return { stats, condition, inRetry: known?.ERROR, recent, minutes, breakers, leases, nextRunAt };
   });
   const rules = (status?.rules ?? []).map((rule): RuleView => {
     const last = deps.runtime?.lastRunOf(rule.id);
