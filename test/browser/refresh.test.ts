@@ -104,6 +104,25 @@ describe('a page that brings itself up to date', () => {
     expect(await page.locator('a[href="/queue?name=webhooks"]').innerText()).toContain('Resume');
   });
 
+  it('says on Failures that attempts fail, by itself, and keeps what was opened and focused', async () => {
+    const console = await openedAt('/failures');
+    const { page } = console;
+    const stack = page.locator('details', { hasText: 'orders.ts:48' });
+    await stack.locator('summary').click();
+    failAgain(console, 'another cause');
+    await refreshed(page, 'another cause');
+    expect(await stack.evaluate((details) => (details as HTMLDetailsElement).open)).toBe(true);
+    expect(await stack.locator('summary').evaluate((summary) => summary === document.activeElement)).toBe(
+      true,
+    );
+    await page.locator('.msg').first().selectText();
+    failAgain(console, 'a third cause');
+    await page.clock.runFor(20_000);
+    expect(await page.getByText('a third cause').count()).toBe(0);
+    await page.evaluate(() => getSelection()?.removeAllRanges());
+    await refreshed(page, 'a third cause');
+  });
+
   it('keeps the fold of many queues as the operator left it, when a queue leaves it, too', async () => {
     const { page, store, time } = await openedAt('/', manyQueues);
     const fold = page.locator('.fold');

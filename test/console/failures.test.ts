@@ -23,7 +23,7 @@ const failedAgo = (ms: number, message: string, name = 'HttpError') => ({
 function cellsOf(text: string, cause: string): string[] {
   const row =
     text
-      .split('<tr>')
+      .split('<tr')
       .slice(1)
       .find((one) => one.includes(cause)) ?? '';
   return [...row.matchAll(/<td class="cell"[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) =>

@@ -24,6 +24,7 @@ const view = (
   condition,
   inRetry: undefined,
   recent: { succeeded: 5, failed: 15 },
+  failing: condition === 'failing' ? { succeeded: 5, failed: 15, minutes: 15 } : undefined,
   minutes: [],
   breakers,
   leases: [],

@@ -74,10 +74,10 @@ function minuteText(ms: number, now: number): string {
   return `${text.length === 8 ? text.slice(0, 5) : text} UTC`;
 }
 
-function failingText({ stats, recent }: QueueView): string {
-  const { succeeded = 0, failed = 0 } = recent ?? {};
+function failingText({ stats, failing }: QueueView): string {
+  const { succeeded = 0, failed = 0, minutes } = failing ?? {};
   const share = Math.round((100 * failed) / (succeeded + failed));
-  return `${stats.queue} fails: ${share} % of ${count(succeeded + failed)} attempts in 15 min.`;
+  return `${stats.queue} fails: ${share} % of ${count(succeeded + failed)} attempts in ${minutes} min.`;
 }
 
 function lateText({ stats, leases }: QueueView): string {

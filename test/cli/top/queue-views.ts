@@ -31,6 +31,7 @@ export const queueView = (
   inRetry: undefined,
   recent: undefined,
   minutes: undefined,
+  failing: undefined,
   breakers: [],
   leases: [],
   nextRunAt: undefined,

@@ -98,7 +98,7 @@ function jsonOf({ sentence, snapshot, readUnits }: Reading, where: string) {
       paused: stats.paused,
       pausedAt: stats.pausedAt,
       openBreakers: stats.openBreakers,
-      lastQuarter: recent,
+      lastQuarter: recent && { succeeded: recent.succeeded, failed: recent.failed },
       leases: leases.map(({ key, holder, until }) => ({ key, holder, until: new Date(until).toISOString() })),
       nextRunAt,
     })),

@@ -1,25 +1,50 @@
 import { age } from '../../../duration.js';
 import { Tables } from '../../../operate/tables.js';
 import { count, records, units } from '../../format.js';
-import type { CountsReader } from '../../overview/counts.js';
+import type { Counts, CountsReader } from '../../overview/counts.js';
 import { explainRead } from '../../overview/explain-read.js';
 import { ReadError } from '../errors.js';
-import { type PageContext, page, Verdict } from '../layout.js';
+import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, link, Mark, Panel, recordLink } from '../parts.js';
 import { BUCKETS, type FailureGroup, groupFailures } from './groups.js';
 import { sampleRecords } from './sample.js';
+import { type UnseenFailures, unseenFailures } from './unseen.js';
+
+/** In AWS each look at it is billed: it is brought up to date so often, in seconds, or less often if it costs much. */
+const AWS_REFRESH_SECONDS = 15;
+/** On average no more read units than this are spent in a second. */
+const MOST_UNITS_PER_SECOND = 20;
 
 /** Which cause is most of it, how new it is, and what to do about it. */
 export async function failuresPage(context: PageContext, reader: CountsReader) {
-  const { deps, now } = context;
+  const { deps } = context;
   const { counts, error } = await reader.read();
-  if (!counts) {
-    const reason = explainRead(error);
-    return page({ context, title: 'Failures', view: 'Failures', children: <ReadError reason={reason} /> });
-  }
+  const { content, cost } = counts
+    ? await failuresOf(context, counts)
+    : { content: <ReadError reason={explainRead(error)} />, cost: 0 };
+  return page({
+    context,
+    title: 'Failures',
+    view: 'Failures',
+    refreshSeconds: deps.runtime
+      ? LOCAL_REFRESH_SECONDS
+      : Math.max(AWS_REFRESH_SECONDS, Math.ceil(cost / MOST_UNITS_PER_SECOND)),
+    children: (
+      <div class="cols" data-live="failures">
+        {content}
+      </div>
+    ),
+  });
+}
+
+async function failuresOf(context: PageContext, counts: Counts) {
+  const { deps, now } = context;
   const { store, units: spent } = new Tables(deps.backlog).open();
-  const strata = await sampleRecords(store, counts.stats.queues);
+  const { queues } = counts.stats;
+  const strata = await sampleRecords(store, queues);
   const groups = groupFailures(strata, now);
+  const names = queues.map(({ queue }) => queue);
+  const unseen = unseenFailures(deps, names, groups, now).map(unseenText);
   const examined = strata.reduce((sum, stratum) => sum + stratum.records.length, 0);
   const total = strata.reduce((sum, stratum) => sum + stratum.total, 0);
   const cost = spent().readUnits;
@@ -32,27 +57,42 @@ export async function failuresPage(context: PageContext, reader: CountsReader) {
     ...(cost > 0 ? [units(cost)] : []),
     `counted ${age(wall - counts.readAt)} ago`,
   ].join(', ');
-  return page({
-    context,
-    title: 'Failures',
-    view: 'Failures',
-    children: (
-      <>
-        <Verdict note={note}>
-          <Sentence groups={groups} isSampled={isSampled} />
-        </Verdict>
-        {groups.length > 0 ? <Heat context={context} groups={groups} /> : null}
-      </>
-    ),
-  });
+  // Without a group, the first of them is the page's sentence.
+  const details = [...(groups.length > 0 ? unseen : unseen.slice(1)), ...(unseen.length > 0 ? [UNSEEN] : [])];
+  const content = (
+    <>
+      <Verdict note={note} details={details.length > 0 ? <bdi>{details.join(' ')}</bdi> : null}>
+        <Sentence groups={groups} isSampled={isSampled} unseen={unseen[0]} />
+      </Verdict>
+      {groups.length > 0 ? <Heat context={context} groups={groups} /> : null}
+    </>
+  );
+  return { content, cost };
 }
 
-function Sentence({ groups, isSampled }: { groups: readonly FailureGroup[]; isSampled: boolean }) {
+const UNSEEN = 'No record that was read shows it: the next reading may, or a later attempt has succeeded.';
+
+/** `12 attempts of orders failed in the last 3 min.` */
+function unseenText({ queue, failed, minutes }: UnseenFailures): string {
+  const attempts = `${count(failed)} ${failed === 1 ? 'attempt' : 'attempts'}`;
+  return `${attempts} of ${queue} failed in the last ${minutes} min.`;
+}
+
+function Sentence(props: {
+  groups: readonly FailureGroup[];
+  isSampled: boolean;
+  unseen: string | undefined;
+}) {
+  const { groups, isSampled, unseen } = props;
   const [first] = groups;
   if (!first) {
-    return (
+    return unseen === undefined ? (
       <Mark tone="ok" icon="ok">
         No record that is not finished has failed.
+      </Mark>
+    ) : (
+      <Mark tone="amber" icon="warn">
+        <Foreign text={unseen} most={200} />
       </Mark>
     );
   }
@@ -128,7 +168,7 @@ function Row({ context, group, most }: { context: PageContext; group: FailureGro
   const stack = example.history.at(-1)?.stack;
   const { access } = context.deps;
   return (
-    <tr>
+    <tr data-key={JSON.stringify([queue, dead, errorName, pattern])}>
       <td class="full">
         <span class="cause">
           <b>

@@ -4,7 +4,7 @@ import type { BacklogRecord } from '../../../record/index.js';
 import { isPending, STATUSES } from '../../../record/index.js';
 import { count, shortened, units } from '../../format.js';
 import type { CountsReader } from '../../overview/counts.js';
-import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
+import { ActionForm, LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import {
   Foreign,
   Icon,
@@ -69,6 +69,8 @@ function view(context: PageContext, text: FilterText, queues: readonly string[],
     context,
     title: 'Records',
     view: 'Records',
+    // The list stays as it is. What is above it says that attempts fail.
+    refreshSeconds: context.deps.runtime && text.status !== 'SUCCESS' ? LOCAL_REFRESH_SECONDS : undefined,
     children: (
       <>
         <Verdict note={`waiting: earliest due first; dead: newest first; ${BOUNDS.rows} a page`}>

@@ -8,7 +8,7 @@ import type { CountsReader } from '../../overview/counts.js';
 import { explainRead } from '../../overview/explain-read.js';
 import type { ConsoleDeps } from '../deps.js';
 import { ReadError } from '../errors.js';
-import { type PageContext, page, Verdict } from '../layout.js';
+import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import { Fact, Foreign, Mark, Panel, When } from '../parts.js';
 import { whatIfLink } from '../what-if/view.js';
 import { Bars } from './bars.js';
@@ -38,7 +38,7 @@ export async function tiersPage(context: PageContext, reader: CountsReader) {
     context,
     title: 'Tiers',
     view: 'Tiers',
-    refreshSeconds: 10,
+    refreshSeconds: deps.runtime ? LOCAL_REFRESH_SECONDS : 10,
     children: (
       <>
         <Verdict
