@@ -3,12 +3,13 @@ import { ConfigurationError } from '../../../errors.js';
 import { type ActionResult, BacklogOperator } from '../../../operate/index.js';
 import { Tables } from '../../../operate/tables.js';
 import { resultText } from '../../cli/operate/report.js';
-import { count } from '../../format.js';
+import { records } from '../../format.js';
 import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
 import { page, Verdict } from '../layout.js';
 import { link } from '../parts.js';
 import { type FilterText, parseFilter, readFilter } from '../records/filter.js';
+import { filterText } from '../records/filter-words.js';
 import { searchRecords } from '../records/search.js';
 import { bulkConfirmPage, jobPage } from './bulk-pages.js';
 import { ACTIONS, type ConsoleAction } from './catalog.js';
@@ -73,7 +74,7 @@ export function bulkRoutes({ deps, guard, notes, reader, contextOf }: Routes): H
     return {
       action: action.name,
       ids: fitting.map(({ id }) => id),
-      where: filterWords(text),
+      where: `among the ${filterText(text)}`,
       examined: found.examined,
       more: found.next !== undefined,
     };
@@ -85,7 +86,7 @@ export function bulkRoutes({ deps, guard, notes, reader, contextOf }: Routes): H
     const action = bulkAction(form.field('do'));
     if (!action) return refuse(request, 'There is no such action.', 404);
     const ids = [...new Set(form.all('id'))].filter((id) => id !== '');
-    const where = `The ${count(ids.length)} that you ticked.`;
+    const where = 'that were ticked';
     return confirm(request, action, { action: action.name, ids, where, examined: ids.length, more: false });
   });
 
@@ -105,7 +106,7 @@ export function bulkRoutes({ deps, guard, notes, reader, contextOf }: Routes): H
       await act(operator, plan.ids, { dryRun: true, limit: 1 });
       const pace = Number(form.field('pace'));
       const perSecond = pace >= 1 && pace <= 1_000 ? pace : undefined;
-      const told = `${text}: ${count(plan.ids.length)} records, ${plan.where}`;
+      const told = `${text}: ${records(plan.ids.length)} ${plan.where}`;
       const job = startJob(
         { text: told, total: plan.ids.length },
         (options) => act(operator, plan.ids, { ...options, perSecond }),
@@ -157,26 +158,4 @@ const NOTHING: ActionResult = {
 
 function bulkAction(name: string | undefined): ConsoleAction | undefined {
   return ACTIONS.find((action) => action.name === name && BULK.includes(action.name));
-}
-
-const WORDS: Readonly<Record<keyof FilterText, string>> = {
-  queue: 'queue',
-  status: 'state',
-  error: 'error contains',
-  younger: 'inserted within',
-  older: 'inserted before',
-  id: 'id begins with',
-  where: 'payload',
-  failedWithin: 'failed within',
-  failedBefore: 'failed before',
-  pattern: 'message',
-  errorName: 'error',
-};
-
-/** `queue orders, error HttpError`. */
-function filterWords(text: FilterText): string {
-  const parts = (Object.keys(WORDS) as (keyof FilterText)[]).filter((name) => text[name] !== '');
-  return parts.length === 0
-    ? 'All records that are not finished.'
-    : parts.map((name) => `${WORDS[name]} ${text[name]}`).join(', ');
 }
