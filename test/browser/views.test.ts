@@ -98,3 +98,34 @@ describe('fifty queues', () => {
     }
   });
 });
+
+describe('the filter of the records', () => {
+  const FILTERED = '/records?queue=orders&status=ERROR&error=503';
+
+  it('is folded on a phone, says in words what it has, and opens without JavaScript', async () => {
+    const origin = await serve(await shop());
+    const page = await openPage(origin, { viewport: NARROW, javaScriptEnabled: false });
+    await page.goto(origin + FILTERED);
+    const field = page.getByLabel('Error contains');
+    expect(await field.isVisible()).toBe(false);
+    const summary = page.locator('.filterfold summary');
+    expect(await summary.innerText()).toBe(
+      'Filter Records of orders that are in retry and whose error contains 503',
+    );
+    const first = await page.locator('.records tbody tr').first().boundingBox();
+    expect((first?.y ?? NARROW.height) + (first?.height ?? 0)).toBeLessThan(NARROW.height * 0.65);
+    await summary.click();
+    expect([await field.isVisible(), await field.inputValue()]).toEqual([true, '503']);
+  });
+
+  it('needs no fold on a wide page', async () => {
+    const origin = await serve(await shop());
+    const page = await openPage(origin, { javaScriptEnabled: false });
+    await page.goto(origin + FILTERED);
+    expect(await page.getByLabel('Error contains').isVisible()).toBe(true);
+    expect(await page.locator('.filterfold summary').isVisible()).toBe(false);
+    await page.getByLabel('Error contains').fill('no such error');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByText('No record matches.').waitFor();
+  });
+});

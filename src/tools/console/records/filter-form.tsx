@@ -1,5 +1,6 @@
 import { Icon, STATES } from '../parts.js';
 import { type FilterText, filterLink } from './filter.js';
+import { FilterWords } from './filter-words.js';
 
 const AGES = [
   ['', 'any time'],
@@ -16,8 +17,25 @@ const OLDER = [
   ['30d', '30 d ago'],
 ] as const;
 
+/** The filter, folded on a narrow page: the fold says in words what it has. Wide pages show it without a fold. */
+export function FilterFold({ text, queues }: { text: FilterText; queues: readonly string[] }) {
+  const isFiltered = Object.values(text).some((part) => part !== '');
+  return (
+    <details class="filterfold">
+      <summary>
+        <b>Filter</b>{' '}
+        <span class="sub">
+          {isFiltered ? <FilterWords text={text} /> : 'none: records that are not finished'}
+        </span>
+      </summary>
+      <FilterForm text={text} queues={queues} />
+      <StateLinks text={text} />
+    </details>
+  );
+}
+
 /** The filter as a form: it is sent by GET, so that the address of a page says what it shows. */
-export function FilterForm({ text, queues }: { text: FilterText; queues: readonly string[] }) {
+function FilterForm({ text, queues }: { text: FilterText; queues: readonly string[] }) {
   const hidden = (['status', 'failedWithin', 'failedBefore', 'pattern', 'errorName'] as const).filter(
     (name) => text[name] !== '',
   );
@@ -83,7 +101,7 @@ function Choice(props: {
 }
 
 /** One link for each state; the chosen one is marked for eyes and for readers of the page. */
-export function StateLinks({ text }: { text: FilterText }) {
+function StateLinks({ text }: { text: FilterText }) {
   return (
     <nav class="states" aria-label="State">
       <a

@@ -8,7 +8,7 @@ import { ActionForm, LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } fr
 import { Foreign, Icon, link, Mark, type RecordState, recordLink, StateBadge, When } from '../parts.js';
 import { BulkBar } from './bulk-bar.js';
 import { type FilterText, filterLink, parseFilter, type RecordFilter } from './filter.js';
-import { FilterForm, StateLinks } from './filter-form.js';
+import { FilterFold } from './filter-form.js';
 import { FilterWords } from './filter-words.js';
 import { NextAttempt } from './next-attempt.js';
 import { BOUNDS, type FoundPage, searchRecords } from './search.js';
@@ -77,8 +77,7 @@ function view(context: PageContext, text: FilterText, queues: readonly string[],
           <FilterWords text={text} />
         </Verdict>
         <section class="panel">
-          <FilterForm text={text} queues={queues} />
-          <StateLinks text={text} />
+          <FilterFold text={text} queues={queues} />
           {table as never}
         </section>
       </>
