@@ -129,3 +129,49 @@ describe('the filter of the records', () => {
     await page.getByText('No record matches.').waitFor();
   });
 });
+
+describe('the curve of a record', () => {
+  /** Pairs of texts of the picture that touch, and texts that its edge cuts. */
+  const faultsOfTexts = (page: Page) =>
+    page.locator('.curve svg:visible').evaluate((svg) => {
+      const edge = svg.getBoundingClientRect();
+      const texts = [...svg.querySelectorAll('text')].map((text) => ({
+        text: text.textContent ?? '',
+        box: text.getBoundingClientRect(),
+      }));
+      const cut = texts
+        .filter(({ box }) => box.left < edge.left - 1 || box.right > edge.right + 1 || box.top < edge.top - 2)
+        .map(({ text }) => `cut off: ${text}`);
+      // Boxes of texts have room above and below their letters.
+      const touch = texts.flatMap((one, i) =>
+        texts
+          .slice(i + 1)
+          .filter(
+            ({ box }) =>
+              box.left < one.box.right &&
+              one.box.left < box.right &&
+              box.top + 3 < one.box.bottom - 3 &&
+              one.box.top + 3 < box.bottom - 3,
+          )
+          .map(({ text }) => `${one.text} / ${text}`),
+      );
+      return [...cut, ...touch];
+    });
+
+  it('has no text that is cut off, or stands on another one', async () => {
+    const origin = await serve(await shop());
+    const ids = ['order-0987', 'order-0960', 'order-1013', 'hook-2', 'hook-3', 'product-4-1', 'product-7-0'];
+    for (const viewport of [WIDE, NARROW]) {
+      const page = await openPage(origin, { viewport });
+      for (const id of ids) {
+        await page.goto(`${origin}/record?id=${id}`);
+        if ((await page.locator('.curve').count()) === 0) continue;
+        expect.soft({ id, width: viewport.width, faults: await faultsOfTexts(page) }).toEqual({
+          id,
+          width: viewport.width,
+          faults: [],
+        });
+      }
+    }
+  });
+});
