@@ -141,7 +141,12 @@ function RuntimeStrip({ context, view }: { context: PageContext; view: View | un
           </span>
           {deps.runtime?.setErp ? (
             <ActionForm context={context} action={`/runtime/erp/${erp.up ? 'down' : 'up'}`}>
-              <button class="text" type="submit" disabled={!deps.access.write}>
+              <button
+                class="text"
+                type="submit"
+                disabled={!deps.access.write}
+                title={deps.access.write ? undefined : deps.access.reason}
+              >
                 {erp.up ? 'Take it down' : 'Bring it up'}
               </button>
             </ActionForm>
