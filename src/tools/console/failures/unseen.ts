@@ -1,4 +1,4 @@
-import { attemptsWithin, latestMinutes } from '../../overview/failing.js';
+import { attemptsWithin, failingAttempts, latestMinutes } from '../../overview/failing.js';
 import type { ConsoleDeps } from '../deps.js';
 import { type FailureGroup, failedAt } from './groups.js';
 
@@ -17,15 +17,15 @@ export function unseenFailures(
   now: number,
 ): UnseenFailures[] {
   if (!runtime) return [];
-  const minutes = latestMinutes(backlog.clock?.speed ?? 1);
+  const speed = backlog.clock?.speed ?? 1;
+  const minutes = latestMinutes(speed);
   return queues.flatMap((queue) => {
-    const seen = Math.max(
-      Number.NEGATIVE_INFINITY,
-      ...groups.filter((group) => group.queue === queue).map(({ example }) => failedAt(example)),
-    );
-    // A minute in which a record that was read has failed is taken as seen.
-    const later = runtime.minutesOf(queue).filter(({ at }) => at > seen);
-    const { failed } = attemptsWithin(later, minutes, now);
+    const own = groups.filter((group) => group.queue === queue);
+    if (own.some(({ example }) => failedAt(example) > now - minutes * 60_000)) return [];
+    const counts = runtime.minutesOf(queue);
+    // Beside the failures of a page, a lone attempt that has succeeded since is no news.
+    if (groups.length > 0 && !failingAttempts(counts, now, speed)) return [];
+    const { failed } = attemptsWithin(counts, minutes, now);
     return failed === 0 ? [] : [{ queue, failed, minutes }];
   });
 }
