@@ -23,7 +23,7 @@ export function unseenFailures(
     const own = groups.filter((group) => group.queue === queue);
     if (own.some(({ example }) => failedAt(example) > now - minutes * 60_000)) return [];
     const counts = runtime.minutesOf(queue);
-    // Beside the failures of a page, a lone attempt that has succeeded since is no news.
+    // Beside the failures of a page, a record that failed once and has succeeded since is no news.
     if (groups.length > 0 && !failingAttempts(counts, now, speed)) return [];
     const { failed } = attemptsWithin(counts, minutes, now);
     return failed === 0 ? [] : [{ queue, failed, minutes }];
