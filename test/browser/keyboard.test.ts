@@ -96,9 +96,9 @@ describe('with the keyboard alone', () => {
     }
     await tabTo(page, 'button[name=do][value=redrive]');
     await enter(page);
-    expect(await page.locator('h1').innerText()).toBe('Redrive: 2 records?');
+    expect(await page.locator('h1').innerText()).toBe('Redrive 2 records?');
     await tabTo(page, 'main button[type=submit]');
     await enter(page);
-    await page.getByText('Done: 2 of 2 records.').waitFor();
+    await page.getByText('Done: 2 of 2 records changed.').waitFor();
   });
 });

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { iso, MINUTE, NOW } from '../console/console-under-test.js';
+import { manyQueues } from './many-queues.js';
 import { serve, servesConsoles } from './serve.js';
 import { openPage, watchPages } from './session.js';
 import { shop } from './world.js';
@@ -9,8 +10,8 @@ watchPages();
 servesConsoles();
 
 /** Opens it on a clock that the test moves: no test waits for five seconds. */
-async function openedAt(path: string) {
-  const { store, app, time } = await shop();
+async function openedAt(path: string, world = shop) {
+  const { store, app, time } = await world();
   const origin = await serve({ app });
   const page = await openPage(origin);
   await page.clock.install({ time: NOW });
@@ -101,6 +102,48 @@ describe('a page that brings itself up to date', () => {
       '/queue?name=webhooks',
     );
     expect(await page.locator('a[href="/queue?name=webhooks"]').innerText()).toContain('Resume');
+  });
+
+  it('says on Failures that attempts fail, by itself, and keeps what was opened and focused', async () => {
+    const console = await openedAt('/failures');
+    const { page } = console;
+    const stack = page.locator('details', { hasText: 'orders.ts:48' });
+    await stack.locator('summary').click();
+    failAgain(console, 'another cause');
+    await refreshed(page, 'another cause');
+    expect(await stack.evaluate((details) => (details as HTMLDetailsElement).open)).toBe(true);
+    expect(await stack.locator('summary').evaluate((summary) => summary === document.activeElement)).toBe(
+      true,
+    );
+    await page.locator('.msg').first().selectText();
+    failAgain(console, 'a third cause');
+    await page.clock.runFor(20_000);
+    expect(await page.getByText('a third cause').count()).toBe(0);
+    await page.evaluate(() => getSelection()?.removeAllRanges());
+    await refreshed(page, 'a third cause');
+  });
+
+  it('keeps the fold of many queues as the operator left it, when a queue leaves it, too', async () => {
+    const { page, store, time } = await openedAt('/', manyQueues);
+    const fold = page.locator('.fold');
+    const isOpen = () => fold.evaluate((details) => (details as HTMLDetailsElement).open);
+    const change = async (paused: boolean, text: string) => {
+      await store.setPaused('audit-de', paused);
+      // Counts are shown for a while.
+      time.now += 10_000;
+      await refreshed(page, text);
+    };
+    expect(await isOpen()).toBe(false);
+    await fold.locator('summary').click();
+    await page.locator('.lines a[href="/queue?name=audit-fr"]').focus();
+    await change(true, '42 queues with nothing wrong');
+    expect(await isOpen()).toBe(true);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(
+      '/queue?name=audit-fr',
+    );
+    await fold.locator('summary').click();
+    await change(false, '43 queues with nothing wrong');
+    expect(await isOpen()).toBe(false);
   });
 
   it('counts times on in between', async () => {

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { manyQueues } from './many-queues.js';
 import { serve, servesConsoles } from './serve.js';
 import { axe, NARROW, openPage, overflowOf, WIDE, watchPages } from './session.js';
 import { HOSTILE_VIEWS, SHOP_VIEWS } from './views.js';
@@ -27,6 +28,7 @@ const worlds = [
       '/record/act?id=order-0987&do=edit',
     ],
   ],
+  ['a shop of fifty queues', manyQueues, ['/']],
   ['a backlog without records', emptyShop, ['/', '/failures', '/records', '/tiers']],
   [
     'a backlog that cannot be read',
@@ -77,4 +79,110 @@ it('the pages that forms lead to have no faults, either', async () => {
   await page.getByRole('button', { name: /^Redrive/ }).click();
   await page.getByText(/^Done: /).waitFor();
   expect.soft(await faultsOf(page)).toEqual(NO_FAULTS);
+});
+
+describe('fifty queues', () => {
+  it('has what is wrong on the first screen of a phone, and the other queues folded', async () => {
+    const origin = await serve(await manyQueues());
+    const page = await openPage(origin, { viewport: NARROW });
+    await page.goto(origin);
+    const queues = page.locator('.queues tbody tr');
+    expect(await queues.count()).toBe(7);
+    const lines = page.locator('.fold .lines tbody tr');
+    expect([await lines.count(), await lines.first().isVisible()]).toEqual([43, false]);
+    const bottom = await queues.nth(3).evaluate((row) => row.getBoundingClientRect().bottom);
+    expect(bottom).toBeLessThanOrEqual(NARROW.height);
+  });
+
+  it('has one line for each queue of the open fold, and no fault', async () => {
+    const origin = await serve(await manyQueues());
+    for (const viewport of [WIDE, NARROW]) {
+      const page = await openPage(origin, { viewport });
+      await page.goto(origin);
+      await page.locator('.fold summary').click();
+      const heights = await page
+        .locator('.fold .lines tbody tr')
+        .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+      expect(Math.max(...heights)).toBeLessThan(40);
+      expect(await overflowOf(page)).toEqual({ by: 0, of: [] });
+      expect(await axe(page)).toEqual([]);
+    }
+  });
+});
+
+describe('the filter of the records', () => {
+  const FILTERED = '/records?queue=orders&status=ERROR&error=503';
+
+  it('is folded on a phone, says in words what it has, and opens without JavaScript', async () => {
+    const origin = await serve(await shop());
+    const page = await openPage(origin, { viewport: NARROW, javaScriptEnabled: false });
+    await page.goto(origin + FILTERED);
+    const field = page.getByLabel('Error contains');
+    expect(await field.isVisible()).toBe(false);
+    const summary = page.locator('.filterfold summary');
+    expect(await summary.innerText()).toBe(
+      'Filter Records of orders that are in retry and whose error contains 503',
+    );
+    const first = await page.locator('.records tbody tr').first().boundingBox();
+    expect((first?.y ?? NARROW.height) + (first?.height ?? 0)).toBeLessThan(NARROW.height * 0.65);
+    await summary.click();
+    expect([await field.isVisible(), await field.inputValue()]).toEqual([true, '503']);
+  });
+
+  it('needs no fold on a wide page', async () => {
+    const origin = await serve(await shop());
+    const page = await openPage(origin, { javaScriptEnabled: false });
+    await page.goto(origin + FILTERED);
+    expect(await page.getByLabel('Error contains').isVisible()).toBe(true);
+    expect(await page.locator('.filterfold summary').isVisible()).toBe(false);
+    await page.getByLabel('Error contains').fill('no such error');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByText('No record matches.').waitFor();
+  });
+});
+
+describe('the curve of a record', () => {
+  /** Pairs of texts of the picture that touch, and texts that its edge cuts. */
+  const faultsOfTexts = (page: Page) =>
+    page.locator('.curve svg:visible').evaluate((svg) => {
+      const edge = svg.getBoundingClientRect();
+      const texts = [...svg.querySelectorAll('text')].map((text) => ({
+        text: text.textContent ?? '',
+        box: text.getBoundingClientRect(),
+      }));
+      const cut = texts
+        .filter(({ box }) => box.left < edge.left - 1 || box.right > edge.right + 1 || box.top < edge.top - 2)
+        .map(({ text }) => `cut off: ${text}`);
+      // Boxes of texts have room above and below their letters.
+      const touch = texts.flatMap((one, i) =>
+        texts
+          .slice(i + 1)
+          .filter(
+            ({ box }) =>
+              box.left < one.box.right &&
+              one.box.left < box.right &&
+              box.top + 3 < one.box.bottom - 3 &&
+              one.box.top + 3 < box.bottom - 3,
+          )
+          .map(({ text }) => `${one.text} / ${text}`),
+      );
+      return [...cut, ...touch];
+    });
+
+  it('has no text that is cut off, or stands on another one', async () => {
+    const origin = await serve(await shop());
+    const ids = ['order-0987', 'order-0960', 'order-1013', 'hook-2', 'hook-3', 'product-4-1', 'product-7-0'];
+    for (const viewport of [WIDE, NARROW]) {
+      const page = await openPage(origin, { viewport });
+      for (const id of ids) {
+        await page.goto(`${origin}/record?id=${id}`);
+        if ((await page.locator('.curve').count()) === 0) continue;
+        expect.soft({ id, width: viewport.width, faults: await faultsOfTexts(page) }).toEqual({
+          id,
+          width: viewport.width,
+          faults: [],
+        });
+      }
+    }
+  });
 });

@@ -23,7 +23,7 @@ const failedAgo = (ms: number, message: string, name = 'HttpError') => ({
 function cellsOf(text: string, cause: string): string[] {
   const row =
     text
-      .split('<tr>')
+      .split('<tr')
       .slice(1)
       .find((one) => one.includes(cause)) ?? '';
   return [...row.matchAll(/<td class="cell"[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) =>
@@ -138,7 +138,7 @@ describe('an action on many records', () => {
     const console = threeDead();
     const { status, text } = await get(console.app, path);
     expect(status).toBe(200);
-    expect(text).toContain('Redrive: 2 records?');
+    expect(text).toContain('Redrive 2 records?');
     expect(text).toContain('2 records would be redriven: b, a');
     expect(text).toContain('20 a second: under a second');
     expect(statuses(console)).toEqual({ a: 'DEAD', b: 'DEAD', other: 'DEAD' });
@@ -151,10 +151,10 @@ describe('an action on many records', () => {
     console.store.put(dead('late'));
     const { status, location } = await post(console.app, '/bulk', { plan, pace: '0' }, {}, path);
     expect(status).toBe(303);
-    expect(await jobDone(console, location)).toContain('Done: 2 of 2 records.');
+    expect(await jobDone(console, location)).toContain('Done: 2 of 2 records changed.');
     expect(statuses(console)).toEqual({ a: 'NEW', b: 'NEW', other: 'DEAD', late: 'DEAD' });
     expect(console.log).toMatchObject([
-      { as: 'ops', text: 'redrive: 2 records, state DEAD, error HttpError' },
+      { as: 'ops', text: 'redrive: 2 records among the dead records whose last error is HttpError' },
     ]);
   });
 
@@ -175,7 +175,7 @@ describe('an action on many records', () => {
       {},
       '/records',
     );
-    expect(ticked.text).toContain('Discard: 2 records?');
+    expect(ticked.text).toContain('Discard 2 records?');
     const plan = hiddenField(ticked.text, 'plan');
     const { location } = await post(console.app, '/bulk', { plan, pace: '0', reason: 'old' }, {}, '/records');
     await jobDone(console, location);
@@ -192,7 +192,7 @@ describe('an action on many records', () => {
     console.store.put(inRetry('r'));
     const from = '/bulk?do=snooze';
     const page = await get(console.app, from);
-    expect(page.text).toContain('Snooze: 1 record?');
+    expect(page.text).toContain('Snooze 1 record?');
     const plan = hiddenField(page.text, 'plan');
     const { status, text } = await post(console.app, '/bulk', { plan, pace: '0', delay: 'soon' }, {}, from);
     expect(status).toBe(422);
@@ -203,7 +203,7 @@ describe('an action on many records', () => {
   it('finds none where none matches, and cannot be confirmed', async () => {
     const { app } = consoleUnderTest(orders);
     const { text } = await get(app, path);
-    expect(text).toContain('No record to act on');
+    expect(text).toContain('No record would be ');
     expect(text).toMatch(/type="submit" disabled=""/);
   });
 

@@ -79,6 +79,20 @@ describe('the console of a local runtime', () => {
     expect(text).toContain('aws dynamodb put-item --endpoint-url http://127.0.0.1:8000 --table-name Records');
   });
 
+  it('says why a rule cannot be run', async () => {
+    const rules = [
+      { id: 'r', label: 'r', expression: 'x', enabled: true, fired: 0, late: 0, failed: 0, givenUp: 0 },
+    ];
+    const runtime = runtimeUnderTest({ rules });
+    const access = { write: false, reason: 'The console was started without --write.' } as const;
+    const { text } = await get(consoleUnderTest({ runtime, access }).app, '/');
+    expect(text).toMatch(
+      /<button class="btn s" type="submit" disabled="" aria-describedby="read-only">Run now/,
+    );
+    expect(text).toContain('id="read-only">The console was started without --write.</p>');
+    expect((await get(consoleUnderTest({ runtime }).app, '/')).text).not.toContain('read-only');
+  });
+
   it('does none of it read-only, nor without the token', async () => {
     const paths = ['/runtime/erp/down', '/runtime/run?rule=poll', '/runtime/put'];
     const readOnly = withRuntime({ access: { write: false, reason: 'Look only.' } });

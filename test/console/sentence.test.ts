@@ -5,7 +5,12 @@ import { sentenceOf } from '../../src/tools/overview/sentence.js';
 import type { QueueView, RuleView, Snapshot } from '../../src/tools/overview/snapshot.js';
 import { iso, MINUTE, NOW } from './console-under-test.js';
 
-const view = (queue: string, condition: Condition, stats: Partial<OverviewStats> = {}): QueueView => ({
+const view = (
+  queue: string,
+  condition: Condition,
+  stats: Partial<OverviewStats> = {},
+  breakers: QueueView['breakers'] = [],
+): QueueView => ({
   stats: {
     queue,
     retryMode: 'perRecord',
@@ -22,7 +27,9 @@ const view = (queue: string, condition: Condition, stats: Partial<OverviewStats>
   condition,
   inRetry: undefined,
   recent: { succeeded: 5, failed: 15 },
+  failing: condition === 'failing' ? { succeeded: 5, failed: 15, minutes: 15 } : undefined,
   minutes: [],
+  breakers,
   leases: [],
   nextRunAt: undefined,
 });
@@ -48,14 +55,17 @@ const missedRule: RuleView = {
 };
 
 const ALL: Readonly<Record<string, QueueView>> = {
-  breaker: view('invoices', 'breaker', { openBreakers: 1, pending: 602 }),
+  breaker: view('invoices', 'breaker', { openBreakers: 1, pending: 602 }, [
+    { since: NOW - 34 * MINUTE, until: NOW + 4 * MINUTE },
+  ]),
   failing: view('orders', 'failing'),
   late: view('prices', 'late', { lagSeconds: 960, due: { now: 4212, minute: 0, hour: 0, day: 0 } }),
   paused: view('bulk', 'paused', { paused: true, pausedAt: iso(-16 * MINUTE), pending: 1 }),
   dead: view('mails', 'dead', { dead: 116 }),
 };
 const TEXTS: Readonly<Record<string, string>> = {
-  breaker: 'invoices: the breaker is open for a destination, 602 records wait.',
+  breaker:
+    'invoices: the breaker of 1 destination has been open since 14:13 UTC; next probe in 4 min, 602 records wait.',
   failing: 'orders fails: 75 % of 20 attempts in 15 min.',
   late: 'prices is 16 min late: 4,212 records due, no run is at work.',
   paused: 'bulk is paused for 16 min, 1 record waits.',
@@ -66,6 +76,33 @@ describe('the opening sentence', () => {
   it.each(Object.keys(ALL))('says what is wrong with a queue: %s', (condition) => {
     const queue = ALL[condition] as QueueView;
     expect(sentenceOf(snapshot([queue])).title).toBe(TEXTS[condition]);
+  });
+
+  it.each([
+    [
+      'several: the first that opened, and the next probe',
+      [
+        { since: NOW - 34 * MINUTE, until: NOW + 9 * MINUTE },
+        { since: NOW - 50 * MINUTE, until: NOW + 4 * MINUTE },
+      ],
+      'a: breakers of 2 destinations are open, the first since 13:57 UTC; next probe in 4 min, 1 record waits.',
+    ],
+    [
+      'a wait that is over, of another day',
+      [{ since: NOW - 24 * 60 * MINUTE, until: NOW }],
+      'a: the breaker of 1 destination has been open since Sun 22 Nov 14:47 UTC; a probe is due, 1 record waits.',
+    ],
+  ] as const)('says since when breakers are open, and until when: %s', (_, breakers, title) => {
+    const queue = view('a', 'breaker', { openBreakers: breakers.length, pending: 1 }, breakers);
+    expect(sentenceOf(snapshot([queue])).title).toBe(title);
+  });
+
+  it('leaves the times of breakers out where they are not known', () => {
+    const titleOf = (openBreakers: number, breakers: QueueView['breakers'] = []) =>
+      sentenceOf(snapshot([view('a', 'breaker', { openBreakers, pending: 2 }, breakers)])).title;
+    expect(titleOf(1)).toBe('a: the breaker of 1 destination is open; 2 records wait.');
+    expect(titleOf(1, [{ since: 0, until: NOW }])).toBe(titleOf(1));
+    expect(titleOf(3)).toBe('a: breakers of 3 destinations are open; 2 records wait.');
   });
 
   it('has the worst first, whatever the order of the queues', () => {

@@ -33,8 +33,40 @@ describe('tiers and forecast', () => {
     store.put(waiting('later', { dueAt: iso(5 * HOUR) }));
     store.put(waiting('in-days', { dueAt: iso(3 * DAY) }));
     const { text } = await get(app, '/tiers');
-    expect(text).toContain('4 records due within the hour, at most 3 in a minute, at 15:00.');
+    expect(text).toContain('4 records are due within the hour: 1 now, then at most 3 in a minute, at 15:00.');
     expect(text).toContain('aria-label="5 attempts are due within the day, at most 4 in an hour."');
+  });
+
+  it.each([
+    [[MINUTE], '1 record is due within the hour, at most 1 in a minute, at 14:48.'],
+    [[-MINUTE, 0], '2 records are due within the hour, now.'],
+    [[2 * HOUR], 'No retry is due within the hour.'],
+  ] as const)('say in a sentence when most comes: %j', async (dueIn, sentence) => {
+    const { app, store } = await withQueues();
+    for (const [i, ms] of dueIn.entries()) store.put(waiting(`r${i}`, { dueAt: iso(ms) }));
+    expect((await get(app, '/tiers')).text).toContain(sentence);
+  });
+
+  it('show first what comes when, then when each queue is done, those that take longest first', async () => {
+    const { app, store } = await withQueues({
+      ...both,
+      queues: () => ['a', 'b', 'none'].map((name) => ({ name })),
+    });
+    store.put(waiting('a', { queue: 'a', lane: 'a' }));
+    for (const id of ['b1', 'b2']) store.put(waiting(id, { queue: 'b', lane: 'b' }));
+    store.put(old('bulk', HOUR));
+    const { text } = await get(app, '/tiers');
+    expect([...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
+      'Due per minute, next hour',
+      'Due per hour, next day',
+      'Time to drain',
+      'bulk by age',
+    ]);
+    expect([...text.matchAll(/<dt><bdi>(.*?)<\/bdi>/g)].map(([, name]) => name).slice(0, 2)).toEqual([
+      'b',
+      'a',
+    ]);
+    expect(text).toContain('No record waits in <bdi>none and orders</bdi>.');
   });
 
   it('show a progressive queue by age, with the next run of each tier', async () => {
@@ -61,6 +93,7 @@ describe('tiers and forecast', () => {
       ['7 d to 14 d', '0'],
     ]);
     expect(text).toMatch(/1 d to 7 d.*?next <time[^>]*><span data-relative="">in 12 min/s);
+    expect(text).toContain('bulk: 2 records, 1 d to 7 d old, come in 12 min.');
   });
 
   it('of a deployed backlog know the last runs of the slow tiers, and flag a missed one', async () => {
@@ -70,7 +103,7 @@ describe('tiers and forecast', () => {
     store.put(old('b', 2 * DAY));
     const { text } = await get(app, '/tiers');
     expect(text.match(/<b>missed<\/b>/g)).toHaveLength(1);
-    expect(text).toMatch(/7 d to 14 d.*?1 d 6 h ago.*?missed.*?14 d to 30 d.*?cut short.*?next ≈/s);
+    expect(text).toMatch(/7 d to 14 d.*?1 d 6 h ago.*?missed.*?14 d to 30 d.*?next ≈.*?cut short/s);
   });
 
   it('say how long it takes at the present pace, and a dash where that is not known', async () => {
@@ -84,9 +117,12 @@ describe('tiers and forecast', () => {
     }
     const { text } = await get(local.app, '/tiers');
     expect(text).toMatch(/<bdi>orders<\/bdi>.*?<span class="num">≈ 30 min</s);
-    expect(text).toMatch(/<bdi>bulk<\/bdi><\/dt><dd><span class="num">no success in 15 min</s);
+    expect(text).toMatch(/<bdi>bulk<\/bdi><\/dt><dd><span class="num q">no success in 15 min</s);
+    expect(text).toContain(
+      'At the pace of the last 15 min, orders is done in 30 min. No end is known for bulk: no attempt has succeeded in 15 min.',
+    );
     expect((await get(deployed.app, '/tiers')).text).toMatch(
-      /<bdi>orders<\/bdi><\/dt><dd><span class="num">–</,
+      /<bdi>orders<\/bdi><\/dt><dd><span class="num q">–</,
     );
   });
 });

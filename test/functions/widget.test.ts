@@ -182,7 +182,7 @@ describe('the overview on the dashboard', () => {
     const { document, text, buttons } = parsed(html);
     expect(document.querySelectorAll('script, img')).toHaveLength(0);
     expect(text('.n')).toEqual([HOSTILE]);
-    expect(text('.h')).toEqual([`${HOSTILE}: the breaker is open for a destination, 3 records wait.`]);
+    expect(text('.h')).toEqual([`${HOSTILE}: the breaker of 1 destination is open; 3 records wait.`]);
     expect(buttons()).toEqual([
       expect.objectContaining({
         confirmation: expect.stringContaining(`Pause ${HOSTILE}?`),

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Child } from 'hono/jsx';
-import { fullClock } from '../format.js';
+import { fullClock, names } from '../format.js';
+import { failingAttempts } from '../overview/failing.js';
 import { ActionForm } from './action-form.js';
 import { SCRIPT, STYLESHEET } from './assets.js';
 import type { ConsoleDeps } from './deps.js';
@@ -45,6 +46,9 @@ interface PageProps {
   readonly children: Child;
 }
 
+/** How often a view of the local runtime is brought up to date, in seconds. Reading is free there. */
+export const LOCAL_REFRESH_SECONDS = 5;
+
 /** A whole page. */
 export function page(props: PageProps) {
   return html`<!doctype html>${<Page {...props} />}`;
@@ -69,7 +73,7 @@ function Page({ context, title, view, refreshSeconds, children }: PageProps) {
           Skip to the content
         </a>
         <Header context={context} view={view} />
-        {deps.runtime ? <RuntimeStrip context={context} /> : null}
+        {deps.runtime ? <RuntimeStrip context={context} view={view} /> : null}
         <main id="main" tabindex={-1}>
           {flash ? (
             <p class={`flash ${flash.ok ? 'ok' : 'dead'}`} role="status">
@@ -122,8 +126,8 @@ function Header({ context: { deps, now }, view }: { context: PageContext; view: 
   );
 }
 
-/** The clock and the sample of a local runtime. */
-function RuntimeStrip({ context }: { context: PageContext }) {
+/** The clock and the sample of a local runtime, and whether attempts fail. */
+function RuntimeStrip({ context, view }: { context: PageContext; view: View | undefined }) {
   const { deps } = context;
   const erp = deps.runtime?.status().sample?.erp;
   return (
@@ -137,7 +141,12 @@ function RuntimeStrip({ context }: { context: PageContext }) {
           </span>
           {deps.runtime?.setErp ? (
             <ActionForm context={context} action={`/runtime/erp/${erp.up ? 'down' : 'up'}`}>
-              <button class="text" type="submit" disabled={!deps.access.write}>
+              <button
+                class="text"
+                type="submit"
+                disabled={!deps.access.write}
+                title={deps.access.write ? undefined : deps.access.reason}
+              >
                 {erp.up ? 'Take it down' : 'Bring it up'}
               </button>
             </ActionForm>
@@ -145,7 +154,25 @@ function RuntimeStrip({ context }: { context: PageContext }) {
         </span>
       ) : null}
       <a href="/runtime/put">Put a record</a>
+      {view === 'Overview' ? null : <FailingNow context={context} />}
     </section>
+  );
+}
+
+/** Each page says that attempts fail. The overview says so in its sentence. */
+function FailingNow({ context: { deps, now } }: { context: PageContext }) {
+  const speed = deps.backlog.clock?.speed ?? 1;
+  const failing = (deps.queues?.() ?? [])
+    .map(({ name }) => name)
+    .filter((name) => failingAttempts(deps.runtime?.minutesOf(name) ?? [], now, speed));
+  if (failing.length === 0) return null;
+  return (
+    <a href="/" class="mark dead">
+      <Icon name="fail" />
+      <span>
+        Attempts of <Foreign text={names(failing)} most={100} /> fail
+      </span>
+    </a>
   );
 }
 

@@ -1,5 +1,5 @@
 import { age } from '../../duration.js';
-import { count, names, records } from '../format.js';
+import { clockText, count, names, records } from '../format.js';
 import type { Condition } from './conditions.js';
 import { COUNT_SIGNS, leastExact, waitText } from './count-signs.js';
 import type { QueueView, Snapshot } from './snapshot.js';
@@ -41,7 +41,7 @@ function inOrder({ queues = [], rules, now }: Snapshot): Finding[] {
   const missed = rules.filter((rule) => rule.missed).map(({ rule }) => rule.label);
   const disabled = rules.filter(({ rule }) => !rule.enabled && rule.queue !== undefined).length;
   return [
-    ...of('breaker').map((queue) => dead(breakerText(queue))),
+    ...of('breaker').map((queue) => dead(breakerText(queue, now))),
     ...of('failing').map((queue) => dead(failingText(queue))),
     ...of('late').map((queue) => dead(lateText(queue))),
     ...(missed.length > 0 ? [amber(`${names(missed)} missed a run.`)] : []),
@@ -54,16 +54,31 @@ function inOrder({ queues = [], rules, now }: Snapshot): Finding[] {
 const dead = (text: string): Finding => ({ tone: 'dead', text });
 const amber = (text: string): Finding => ({ tone: 'amber', text });
 
-function breakerText({ stats }: QueueView): string {
+/** `orders: the breaker of 1 destination has been open since 14:13 UTC; next probe in 4 min, 79 records wait.` */
+function breakerText({ stats, breakers }: QueueView, now: number): string {
   const { queue, openBreakers } = stats;
-  const which = openBreakers === 1 ? 'a destination' : `${openBreakers} destinations`;
-  return `${queue}: the breaker is open for ${which}, ${waitText(stats)}.`;
+  const since = Math.min(...breakers.map((breaker) => breaker.since));
+  const until = Math.min(...breakers.map((breaker) => breaker.until));
+  // A view that was made from counts alone has no times; one that cannot be read is 0.
+  const isKnown = since > 0 && Number.isFinite(since + until);
+  const opened = isKnown ? `since ${minuteText(since, now)}` : undefined;
+  const one = `the breaker of 1 destination ${opened ? `has been open ${opened}` : 'is open'}`;
+  const more = `breakers of ${count(openBreakers)} destinations are open${opened ? `, the first ${opened}` : ''}`;
+  const probe = until > now ? `next probe in ${age(until - now)}` : 'a probe is due';
+  const parts = [...(isKnown ? [probe] : []), waitText(stats)];
+  return `${queue}: ${openBreakers === 1 ? one : more}; ${parts.join(', ')}.`;
 }
 
-function failingText({ stats, recent }: QueueView): string {
-  const { succeeded = 0, failed = 0 } = recent ?? {};
+/** `14:13 UTC`, with the day if it is another one. */
+function minuteText(ms: number, now: number): string {
+  const text = clockText(ms, now);
+  return `${text.length === 8 ? text.slice(0, 5) : text} UTC`;
+}
+
+function failingText({ stats, failing }: QueueView): string {
+  const { succeeded = 0, failed = 0, minutes } = failing ?? {};
   const share = Math.round((100 * failed) / (succeeded + failed));
-  return `${stats.queue} fails: ${share} % of ${count(succeeded + failed)} attempts in 15 min.`;
+  return `${stats.queue} fails: ${share} % of ${count(succeeded + failed)} attempts in ${minutes} min.`;
 }
 
 function lateText({ stats, leases }: QueueView): string {

@@ -1,8 +1,10 @@
+import type { BreakerState } from '../../store/store.js';
 import type { RunReport } from '../local/status/run-report.js';
 import type { MinuteCount, RuleStatus } from '../local/status/status.js';
 import { CONDITIONS, type Condition } from './conditions.js';
 import { type Counts, isLeaseOfQueue } from './counts.js';
 import type { OverviewDeps } from './deps.js';
+import { attemptsWithin, failingAttempts, RECENT_MINUTES, type RecentAttempts } from './failing.js';
 import type { OverviewStats } from './queue-counts.js';
 
 /** A queue as the overview shows it. */
@@ -14,6 +16,10 @@ export interface QueueView {
   /** Attempts of the last 15 minutes; undefined: not known. */
   readonly recent: { readonly succeeded: number; readonly failed: number } | undefined;
   readonly minutes: readonly MinuteCount[] | undefined;
+  /** The attempts that say that it fails; undefined: it does not, or that is not known. */
+  readonly failing: RecentAttempts | undefined;
+  /** Of its destinations whose breakers are not closed, the backlog's times: since when, and when the next probe is due. */
+  readonly breakers: readonly Pick<BreakerState, 'since' | 'until'>[];
   /** Those of its leases that are held. */
   readonly leases: readonly { readonly key: string; readonly holder: string; readonly until: number }[];
   /** When the next of its rules fires, ISO-8601. */
@@ -36,15 +42,10 @@ export interface Snapshot {
   readonly rules: readonly RuleView[];
 }
 
-const MINUTE_MS = 60_000;
-const RECENT_MS = 15 * MINUTE_MS;
 /** A run per minute keeps records waiting for a minute; above this, runs do not keep up. */
 const LATE_SECONDS = 300;
 /** On a clock that is faster, a run of some real seconds takes minutes of the backlog. */
 const LATE_REAL_SECONDS = 5;
-/** Fewer attempts say little. */
-const LEAST_ATTEMPTS = 5;
-const FAILING_SHARE = 0.5;
 
 export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: number): Snapshot {
   const status = deps.runtime?.status();
@@ -55,13 +56,15 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
       ({ name, table }) => name === stats.queue && table === deps.backlog.table,
     );
     const minutes = deps.runtime?.minutesOf(stats.queue);
-    const recent = minutes && sum(minutes.filter(({ at }) => at > now - RECENT_MS));
+    const recent = minutes && attemptsWithin(minutes, RECENT_MINUTES, now);
+    const failing = minutes && failingAttempts(minutes, now, speed);
     const leases = [...counts.leases]
       .filter(([key]) => isLeaseOfQueue(key, stats.queue))
       .map(([key, { holder, until }]) => ({ key, holder, until }));
-    const condition = conditionOf(stats, { recent, isHeld: leases.length > 0, lateSeconds });
+    const condition = conditionOf(stats, { failing, isHeld: leases.length > 0, lateSeconds });
     const nextRunAt = known?.nextRunAt;
-    return { stats, condition, inRetry: known?.ERROR, recent, minutes, leases, nextRunAt };
+    const breakers = [...(counts.states.get(stats.queue)?.breakers.values() ?? [])];
+    return { stats, condition, inRetry: known?.ERROR, recent, minutes, failing, breakers, leases, nextRunAt };
   });
   const rules = (status?.rules ?? []).map((rule): RuleView => {
     const last = deps.runtime?.lastRunOf(rule.id);
@@ -72,12 +75,11 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
 
 function conditionOf(
   { openBreakers, paused, lagSeconds = 0, pending, dead }: OverviewStats,
-  { recent, isHeld, lateSeconds }: Pick<QueueView, 'recent'> & { isHeld: boolean; lateSeconds: number },
+  { failing, isHeld, lateSeconds }: Pick<QueueView, 'failing'> & { isHeld: boolean; lateSeconds: number },
 ): Condition {
   if (openBreakers > 0) return 'breaker';
   if (paused) return 'paused';
-  const attempts = recent ? recent.succeeded + recent.failed : 0;
-  if (recent && attempts >= LEAST_ATTEMPTS && recent.failed / attempts >= FAILING_SHARE) return 'failing';
+  if (failing) return 'failing';
   if (lagSeconds > lateSeconds) return 'late';
   if (dead > 0) return 'dead';
   if (isHeld) return 'working';
@@ -103,11 +105,4 @@ function worstFirst(one: QueueView, other: QueueView): number {
     other.stats.pending - one.stats.pending ||
     (one.stats.queue < other.stats.queue ? -1 : 1)
   );
-}
-
-function sum(minutes: readonly MinuteCount[]) {
-  return {
-    succeeded: minutes.reduce((total, { succeeded }) => total + succeeded, 0),
-    failed: minutes.reduce((total, { failed }) => total + failed, 0),
-  };
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.js';
+import { openSource } from '../../../src/tools/cli/top/source.js';
 import { consoleApp } from '../../../src/tools/console/app.js';
 import { announce } from '../../../src/tools/local/discovery.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
@@ -147,6 +148,53 @@ describe('backlog top without a terminal', () => {
     expect(error).toBeInstanceOf(Error);
     expect(err).toContain('Nothing');
     expect(out).toBe('');
+  });
+});
+
+describe('a local runtime that is stopped', () => {
+  const runtimeAt = (endpoint: string) => ({
+    pid: process.pid,
+    cwd: process.cwd(),
+    startedAt: iso(),
+    endpoint,
+    statusPage: endpoint,
+    tables: [
+      { name: 'Records', records: true },
+      { name: 'Control', records: false },
+    ],
+    queues: ['orders'],
+    clock: { wallStart: Date.now(), start: Date.now(), speed: 1 },
+  });
+
+  it('is said to give no answer, and is asked again at each reading', async () => {
+    // It takes connections, as the kernel does for a process that is stopped, and says nothing.
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const forget = await announce(runtimeAt(`http://127.0.0.1:${port}/`));
+    try {
+      const told = /no answer within \d+ s: table Records of the local runtime at http/;
+      await expect(openSource({}, { patient: true, answerWithinMs: 50 })).rejects.toThrow(told);
+      const source = await openSource({}, { patient: false, answerWithinMs: 50 });
+      for (let i = 0; i < 2; i++) {
+        const { sentence, readAt, snapshot } = await source.read();
+        expect(sentence.title).toMatch(told);
+        expect({ readAt, queues: snapshot.queues }).toEqual({ readAt: undefined, queues: undefined });
+      }
+      await announce(runtimeAt(`${dynamodb.endpoint}/`.replace(/\/\/$/, '/')));
+      await vi.waitFor(
+        async () => expect((await source.read()).sentence.title).toContain('orders is 16 min'),
+        {
+          timeout: 5_000,
+        },
+      );
+      expect(source.where).toContain(dynamodb.endpoint);
+      source.close();
+    } finally {
+      await forget();
+      silent.closeAllConnections();
+      silent.close();
+    }
   });
 });
 

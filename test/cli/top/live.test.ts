@@ -49,7 +49,7 @@ describe('backlog top on a terminal', () => {
     expect(terminal.text).toContain('Reading the queues');
     expect([terminal.isAlternate, terminal.hasCursor, keyboard.raw]).toEqual([true, false, true]);
     await pass(0);
-    expect(terminal.lines[0]).toContain('invoices: the breaker is open');
+    expect(terminal.lines[0]).toContain('invoices: the breaker of 1 destination');
     await pass(3_000);
     expect(terminal.text).toContain('read 3 s ago');
     expect(reads).toHaveBeenCalledTimes(1);

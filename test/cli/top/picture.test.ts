@@ -19,7 +19,8 @@ const picture = (changes: Partial<TopState> = {}, columns = 80, rows = 24, paint
 describe('the picture of backlog top', () => {
   it('shows the sentence, then each queue with icon and word, the worst first', () => {
     expect(picture().map((line) => line.trimEnd())).toEqual([
-      '▲ invoices: the breaker is open for a destination, 602 records wait.',
+      '▲ invoices: the breaker of 1 destination has been open since 14:13 UTC; next',
+      'probe in 4 min, 602 records wait.',
       '  prices is 16 h 23 min late: 4,212 records due, no run is at work. bulk is',
       '  paused for 16 min, 1 record waits. 116 dead records of mails need a decision.',
       '',

@@ -34,6 +34,8 @@ export const queueView = (
   inRetry: undefined,
   recent: undefined,
   minutes: undefined,
+  failing: undefined,
+  breakers: [],
   leases: [],
   nextRunAt: undefined,
   ...view,
@@ -41,7 +43,14 @@ export const queueView = (
 
 /** One queue for each condition, the worst first. */
 export const ALL_CONDITIONS: readonly QueueView[] = [
-  queueView('invoices', 'breaker', { openBreakers: 1, pending: 602, oldestDueAt: iso(4 * MINUTE) }),
+  queueView(
+    'invoices',
+    'breaker',
+    { openBreakers: 1, pending: 602, oldestDueAt: iso(4 * MINUTE) },
+    {
+      breakers: [{ since: NOW - 34 * MINUTE, until: NOW + 4 * MINUTE }],
+    },
+  ),
   queueView('prices', 'late', {
     pending: 1_248_113,
     due: { now: 4212, minute: 0, hour: 0, day: 0 },

@@ -35,21 +35,41 @@ export async function operatorAt(
   }
 }
 
+/** The local runtime is there, and says nothing: it is stopped, or busy. */
+export class NoAnswerError extends ConfigurationError {}
+
 /**
  * Finds both tables.
  *
+ * @param answerWithinMs how long the local runtime has to answer. Default: as long as the client repeats a request, a
+ *   minute
  * @throws ConfigurationError that says which flag to give, or what to start
+ * @throws NoAnswerError if the local runtime does not answer in time
  */
 export async function tablesAt(
   flags: OperateTargetFlags,
+  answerWithinMs?: number,
 ): Promise<{ readonly target: Target; readonly controlTable: string }> {
   const found = await connect(flags);
   try {
-    return { target: found, controlTable: flags.controlTable ?? (await controlTableOf(found)) };
+    const controlTable = flags.controlTable ?? (await inTime(controlTableOf(found), found, answerWithinMs));
+    return { target: found, controlTable };
   } catch (error) {
     found.client.destroy();
     throw error;
   }
+}
+
+async function inTime<Answer>(answer: Promise<Answer>, { where }: Target, ms: number | undefined) {
+  if (ms === undefined) return answer;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const seconds = Math.round(ms / 1000);
+    timer = setTimeout(() => reject(new NoAnswerError(`no answer within ${seconds} s: ${where}`)), ms);
+  });
+  // What is answered too late is not waited for.
+  answer.catch(() => {});
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
 async function controlTableOf(found: Target): Promise<string> {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { examples } from '../command-parts.js';
 import { flags } from '../flags.js';
 import { listenForInterrupt } from '../interrupt.js';
-import { type OperateTargetFlags, target } from '../operate/target.js';
+import { NoAnswerError, type OperateTargetFlags, target } from '../operate/target.js';
 import { EXIT, type ExitCode, hasColors, type Output } from '../output.js';
 import { painter } from '../paint.js';
 import { showLive } from './live.js';
@@ -43,7 +43,10 @@ export function addTop(program: Command, output: Output, onExit: (code: ExitCode
 async function top(given: TopFlags, output: Output): Promise<ExitCode> {
   const { stdout, stdin, env } = process;
   const isLive = stdout.isTTY === true && env.TERM !== 'dumb' && !given.once && !given.json;
-  const source = await openSource(given, { patient: !isLive });
+  const source = await openSource(given, { patient: !isLive }).catch((error: unknown) => {
+    if (error instanceof NoAnswerError) leaveSoon();
+    throw error;
+  });
   const paint = painter(hasColors(stdout));
   if (!isLive) return printOnce(source, given, output);
   const interrupt = listenForInterrupt(() => {}, ['SIGINT', 'SIGTERM', 'SIGHUP']);
@@ -54,9 +57,13 @@ async function top(given: TopFlags, output: Output): Promise<ExitCode> {
   } finally {
     interrupt.close();
     source.close();
-    // A request that is not answered would keep the process for a minute. The timer itself keeps nothing.
-    setTimeout(() => process.exit(), GRACE_MS).unref();
+    leaveSoon();
   }
+}
+
+/** A request that is not answered would keep the process for a minute. The timer itself keeps nothing. */
+function leaveSoon(): void {
+  setTimeout(() => process.exit(), GRACE_MS).unref();
 }
 
 async function printOnce(source: Source, { json }: TopFlags, output: Output): Promise<ExitCode> {
@@ -100,7 +107,7 @@ function jsonOf({ sentence, snapshot, readUnits }: Reading, where: string) {
       paused: stats.paused,
       pausedAt: stats.pausedAt,
       openBreakers: stats.openBreakers,
-      lastQuarter: recent,
+      lastQuarter: recent && { succeeded: recent.succeeded, failed: recent.failed },
       leases: leases.map(({ key, holder, until }) => ({ key, holder, until: new Date(until).toISOString() })),
       nextRunAt,
     })),

@@ -3,7 +3,7 @@ import type { RuntimeKnowledge } from '../../overview/deps.js';
 import { explainRead } from '../../overview/explain-read.js';
 import { type Sentence, sentenceOf } from '../../overview/sentence.js';
 import { type Snapshot, snapshotOf } from '../../overview/snapshot.js';
-import { type OperateTargetFlags, tablesAt } from '../operate/target.js';
+import { NoAnswerError, type OperateTargetFlags, tablesAt } from '../operate/target.js';
 import { RemoteRuntime } from './remote-runtime.js';
 
 /** The overview of a backlog, as it was read at one time. */
@@ -31,18 +31,76 @@ export interface Source {
 
 /** The screen says at once that the store does not answer, and reads again by itself. */
 const NO_PATIENCE = AbortSignal.abort();
+/** A local runtime answers in milliseconds. One that is stopped, by a debugger for one, never does. */
+const ANSWER_MS = 3_000;
 
 /**
  * The tables that the flags say, and what their local runtime knows beside them.
  *
  * @param patient repeats what DynamoDB throttles or does not answer, as other commands do
+ * @param answerWithinMs how long a local runtime has for its first answer. Default: 3,000
  * @throws ConfigurationError that says which flag to give, or what to start
+ * @throws NoAnswerError if the local runtime does not answer in time, and `patient`. Otherwise the source tries again at
+ *   each reading, and says so
  */
 export async function openSource(
   flags: OperateTargetFlags,
-  { patient }: { patient: boolean },
+  { patient, answerWithinMs = ANSWER_MS }: { patient: boolean; answerWithinMs?: number },
 ): Promise<Source> {
-  const { target, controlTable } = await tablesAt(flags);
+  try {
+    return sourceOf(await tablesAt(flags, answerWithinMs), patient);
+  } catch (error) {
+    if (patient || !(error instanceof NoAnswerError)) throw error;
+    return new SilentSource(error, async () => sourceOf(await tablesAt(flags, answerWithinMs), patient));
+  }
+}
+
+/** That of a local runtime that has not answered yet. */
+class SilentSource implements Source {
+  private source: Source | undefined;
+  /** The first reading says at once what is known. */
+  private isTold = false;
+
+  constructor(
+    private error: unknown,
+    private readonly open: () => Promise<Source>,
+  ) {}
+
+  get where(): string {
+    return this.source?.where ?? 'the local runtime';
+  }
+
+  async read(): Promise<Reading> {
+    if (this.isTold) {
+      try {
+        this.source ??= await this.open();
+      } catch (error) {
+        this.error = error;
+      }
+    }
+    this.isTold = true;
+    return this.source?.read() ?? unread(this.error);
+  }
+
+  close(): void {
+    this.source?.close();
+  }
+}
+
+/** Nothing is known but why. */
+function unread(error: unknown): Reading {
+  const snapshot: Snapshot = { now: Date.now(), queues: undefined, rules: [] };
+  return {
+    sentence: sentenceOf(snapshot, explainRead(error)),
+    snapshot,
+    readAt: undefined,
+    countedAt: undefined,
+    readUnits: 0,
+    error,
+  };
+}
+
+function sourceOf({ target, controlTable }: Awaited<ReturnType<typeof tablesAt>>, patient: boolean): Source {
   const { client, table, clock, where, queues, statusPage } = target;
   const remote = statusPage === undefined ? undefined : new RemoteRuntime(statusPage, table);
   const backlog = { table, controlTable, client, clock };

@@ -32,21 +32,20 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
   const { context, action, plan, name, trial, queues, field, problem } = props;
   const pace = Number(field('pace') || DEFAULT_PACE);
   const writes = trial.changed * WRITE_UNITS;
+  const asked = action.ask.join(records(trial.changed));
   return page({
     context,
-    title: `${action.label}: ${records(trial.changed)}`,
+    title: asked,
     view: 'Records',
     children: (
       <>
-        <Verdict note={`dry run: ${count(plan.examined)} examined, ${units(trial.readUnits)}`}>
-          {trial.changed === 0
-            ? `No record to act on: ${action.label}`
-            : `${action.label}: ${records(trial.changed)}?`}
+        <Verdict note={`The dry run examined ${records(plan.examined)} and cost ${units(trial.readUnits)}.`}>
+          {trial.changed === 0 ? `No record would be ${action.done}.` : `${asked}?`}
         </Verdict>
         <Panel title={action.label} note="nothing is changed until you confirm">
           <ActionForm context={context} action="/bulk" class="blank">
             <p>
-              <Foreign text={plan.where} most={400} />
+              <Foreign text={`${records(plan.ids.length)} ${plan.where}.`} most={400} />
             </p>
             <p>{action.explain}</p>
             <pre class="cmd">
@@ -89,7 +88,7 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
                 disabled={trial.changed === 0}
               >
                 {action.icon ? <Icon name={action.icon} /> : null}
-                {action.label}: {records(trial.changed)}
+                {asked}
               </button>
               <a class="btn" href="/records">
                 Keep them as they are
@@ -99,7 +98,7 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
         </Panel>
         <Panel
           title="Records"
-          note={`${count(Math.min(plan.ids.length, SHOWN))} of ${count(plan.ids.length)}`}
+          note={plan.ids.length > SHOWN ? `the first ${SHOWN} of ${count(plan.ids.length)}` : 'all of them'}
         >
           <ul class="ids">
             {plan.ids.slice(0, SHOWN).map((id) => (
@@ -137,9 +136,9 @@ export function jobPage(props: { context: PageContext; job: Job; name: string; a
         <Verdict>
           {isOver
             ? job.error === undefined
-              ? `Done: ${count(job.result?.changed ?? 0)} of ${records(job.total)}.`
+              ? `Done: ${count(job.result?.changed ?? 0)} of ${records(job.total)} changed.`
               : 'It stopped.'
-            : `${count(job.changed)} of ${records(job.total)} …`}
+            : `${count(job.changed)} of ${records(job.total)} changed so far …`}
         </Verdict>
         <section class="panel">
           <div class="blank">

@@ -3,12 +3,13 @@ import { ConfigurationError } from '../../../errors.js';
 import { type ActionResult, BacklogOperator } from '../../../operate/index.js';
 import { Tables } from '../../../operate/tables.js';
 import { resultText } from '../../cli/operate/report.js';
-import { count } from '../../format.js';
+import { records } from '../../format.js';
 import type { Routes } from '../app-parts.js';
 import { readForm } from '../forms.js';
 import { page, Verdict } from '../layout.js';
 import { link } from '../parts.js';
 import { type FilterText, parseFilter, readFilter } from '../records/filter.js';
+import { filterText } from '../records/filter-words.js';
 import { searchRecords } from '../records/search.js';
 import { bulkConfirmPage, jobPage } from './bulk-pages.js';
 import { ACTIONS, type ConsoleAction } from './catalog.js';
@@ -72,8 +73,8 @@ export function bulkRoutes({ deps, guard, notes, reader, contextOf }: Routes): H
     return {
       action: action.name,
       ids: fitting.map(({ id }) => id),
-      where: filterWords(text),
-      logged: filterWords({ ...text, where: text.where.replace(/=.*/s, '=…') }),
+      where: `among the ${filterText(text)}`,
+      logged: `among the ${filterText({ ...text, where: text.where.replace(/=.*/s, '=…') })}`,
       examined: found.examined,
       more: found.next !== undefined,
     };
@@ -85,7 +86,7 @@ export function bulkRoutes({ deps, guard, notes, reader, contextOf }: Routes): H
     const action = bulkAction(form.field('do'));
     if (!action) return refuse(request, 'There is no such action.', 404);
     const ids = [...new Set(form.all('id'))].filter((id) => id !== '');
-    const where = `The ${count(ids.length)} that you ticked.`;
+    const where = 'that were ticked';
     return confirm(request, action, {
       action: action.name,
       ids,
@@ -112,13 +113,13 @@ export function bulkRoutes({ deps, guard, notes, reader, contextOf }: Routes): H
       await act(operator, plan.ids, { dryRun: true, limit: 1 });
       const pace = Number(form.field('pace'));
       const perSecond = pace >= 1 && pace <= 1_000 ? pace : undefined;
-      const what = `${text}: ${count(plan.ids.length)} records`;
+      const what = `${text}: ${records(plan.ids.length)}`;
       const job = startJob(
-        { text: `${what}, ${plan.where}`, total: plan.ids.length },
+        { text: `${what} ${plan.where}`, total: plan.ids.length },
         (options) => act(operator, plan.ids, { ...options, perSecond }),
         ({ result, error = '' }) => {
           const came = result ? resultText(result, { ask: action.label, done: action.done }, false) : error;
-          deps.onAction({ at: new Date().toISOString(), as, text: `${what}, ${plan.logged}`, result: came });
+          deps.onAction({ at: new Date().toISOString(), as, text: `${what} ${plan.logged}`, result: came });
           reader.forget();
         },
       );
@@ -164,26 +165,4 @@ const NOTHING: ActionResult = {
 
 function bulkAction(name: string | undefined): ConsoleAction | undefined {
   return ACTIONS.find((action) => action.name === name && BULK.includes(action.name));
-}
-
-const WORDS: Readonly<Record<keyof FilterText, string>> = {
-  queue: 'queue',
-  status: 'state',
-  error: 'error contains',
-  younger: 'inserted within',
-  older: 'inserted before',
-  id: 'id begins with',
-  where: 'payload',
-  failedWithin: 'failed within',
-  failedBefore: 'failed before',
-  pattern: 'message',
-  errorName: 'error',
-};
-
-/** `queue orders, error HttpError`. */
-function filterWords(text: FilterText): string {
-  const parts = (Object.keys(WORDS) as (keyof FilterText)[]).filter((name) => text[name] !== '');
-  return parts.length === 0
-    ? 'All records that are not finished.'
-    : parts.map((name) => `${WORDS[name]} ${text[name]}`).join(', ');
 }

@@ -22,6 +22,8 @@ export interface ConsoleAction {
   /** As on the command line. */
   readonly name: string;
   readonly label: string;
+  /** What stands before and behind the records in a sentence: `Retry` 2 records `now`. */
+  readonly ask: readonly [before: string, after: string];
   readonly icon?: IconName;
   /** It stands apart from the others. */
   readonly danger?: boolean;
@@ -53,6 +55,7 @@ export const ACTIONS: readonly ConsoleAction[] = [
   {
     name: 'run-now',
     label: 'Retry now',
+    ask: ['Retry ', ' now'],
     icon: 'retry',
     statuses: WAITING,
     done: 'made due',
@@ -66,6 +69,7 @@ export const ACTIONS: readonly ConsoleAction[] = [
   {
     name: 'redrive',
     label: 'Redrive',
+    ask: ['Redrive ', ''],
     icon: 'retry',
     statuses: ['DEAD'],
     done: 'redriven',
@@ -76,6 +80,7 @@ export const ACTIONS: readonly ConsoleAction[] = [
   {
     name: 'snooze',
     label: 'Snooze',
+    ask: ['Snooze ', ''],
     statuses: WAITING,
     done: 'put off',
     explain:
@@ -97,6 +102,7 @@ export const ACTIONS: readonly ConsoleAction[] = [
   {
     name: 'edit',
     label: 'Edit payload',
+    ask: ['Edit the payload of ', ''],
     statuses: OPEN,
     done: 'edited',
     explain: 'The payload below takes the place of the present one.',
@@ -113,6 +119,7 @@ export const ACTIONS: readonly ConsoleAction[] = [
   {
     name: 'move',
     label: 'Move',
+    ask: ['Move ', ''],
     statuses: OPEN,
     done: 'moved',
     explain: 'Goes to another queue, with its due time and its history. A dead record stays dead.',
@@ -140,6 +147,7 @@ export const ACTIONS: readonly ConsoleAction[] = [
   {
     name: 'change-policy',
     label: 'Change policy',
+    ask: ['Change the policy of ', ''],
     statuses: OPEN,
     done: 'given another policy',
     explain: 'The new policy decides from the next failure on. The current wait does not change.',
@@ -176,6 +184,7 @@ export const ACTIONS: readonly ConsoleAction[] = [
   {
     name: 'discard',
     label: 'Discard',
+    ask: ['Discard ', ''],
     icon: 'dead',
     danger: true,
     statuses: OPEN,

@@ -81,7 +81,9 @@ function frame({ context, action, record }: ConfirmProps, content: Child) {
     children: (
       <>
         <Verdict>
-          {action.label}: <Foreign text={record.id} most={120} />?
+          {action.ask[0]}
+          <Foreign text={record.id} most={120} />
+          {action.ask[1]}?
         </Verdict>
         <Panel title={action.label} note="nothing is changed until you confirm">
           {content}

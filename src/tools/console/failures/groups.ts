@@ -67,7 +67,8 @@ function bucketOf(record: BacklogRecord, now: number): number {
   return found < 0 ? BUCKETS.length - 1 : found;
 }
 
-function failedAt({ lastFailureAt, lastError }: BacklogRecord): number {
+/** When a record failed last, epoch milliseconds; 0: not known. */
+export function failedAt({ lastFailureAt, lastError }: BacklogRecord): number {
   const time = Date.parse(lastFailureAt ?? lastError?.at ?? '');
   return Number.isFinite(time) ? time : 0;
 }

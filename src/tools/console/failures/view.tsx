@@ -2,30 +2,49 @@ import { age } from '../../../duration.js';
 import { Tables } from '../../../operate/tables.js';
 import { count, records, units } from '../../format.js';
 import { COUNT_SIGNS, leastExact } from '../../overview/count-signs.js';
-import type { CountsReader } from '../../overview/counts.js';
+import type { Counts, CountsReader } from '../../overview/counts.js';
 import { explainRead } from '../../overview/explain-read.js';
 import { ReadError } from '../errors.js';
-import { type PageContext, page, Verdict } from '../layout.js';
+import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, link, Mark, Panel, recordLink } from '../parts.js';
 import { LARGE_BUDGET, LOCAL_BUDGET, PAGE_BUDGET } from '../read-within.js';
 import { BUCKETS, type FailureGroup, groupFailures } from './groups.js';
 import { sampleRecords } from './sample.js';
+import { type UnseenFailures, unseenFailures } from './unseen.js';
+
+/** In AWS each look at it is billed: with 40 read units, $0.03 a day for a page that stays open. */
+const AWS_REFRESH_SECONDS = 15;
 
 /** Which cause is most of it, how new it is, and what to do about it. */
 export async function failuresPage(context: PageContext, reader: CountsReader, { more }: { more: boolean }) {
-  const { deps, now } = context;
   const { counts, error } = await reader.read();
-  if (!counts) {
-    const reason = explainRead(error);
-    return page({ context, title: 'Failures', view: 'Failures', children: <ReadError reason={reason} /> });
-  }
+  const isLocal = context.deps.runtime !== undefined;
+  return page({
+    context,
+    title: 'Failures',
+    view: 'Failures',
+    // What an operator has asked for, at such a cost, stays as it is.
+    refreshSeconds: more && !isLocal ? undefined : isLocal ? LOCAL_REFRESH_SECONDS : AWS_REFRESH_SECONDS,
+    children: (
+      <div class="cols" data-live="failures">
+        {counts ? await failuresOf(context, counts, more) : <ReadError reason={explainRead(error)} />}
+      </div>
+    ),
+  });
+}
+
+async function failuresOf(context: PageContext, counts: Counts, more: boolean) {
+  const { deps, now } = context;
+  const { queues } = counts.stats;
   const budget = more ? LARGE_BUDGET : deps.runtime ? LOCAL_BUDGET : PAGE_BUDGET;
-  const { strata, readUnits } = await sampleRecords(new Tables(deps.backlog), counts.stats.queues, budget);
+  const { strata, readUnits } = await sampleRecords(new Tables(deps.backlog), queues, budget);
   const groups = groupFailures(strata, now);
+  const names = queues.map(({ queue }) => queue);
+  const unseen = unseenFailures(deps, names, groups, now).map(unseenText);
   const examined = strata.reduce((sum, stratum) => sum + stratum.records.length, 0);
   const total = strata.reduce((sum, stratum) => sum + stratum.total, 0);
   const wall = deps.backlog.clock?.wall() ?? Date.now();
-  const counted = leastExact(counts.stats.queues);
+  const counted = leastExact(queues);
   const isSampled = examined < total || counted === 'atLeast';
   const note = [
     isSampled
@@ -34,20 +53,17 @@ export async function failuresPage(context: PageContext, reader: CountsReader, {
     ...(readUnits > 0 ? [units(readUnits)] : []),
     `counted ${age(wall - counts.readAt)} ago`,
   ].join(', ');
-  return page({
-    context,
-    title: 'Failures',
-    view: 'Failures',
-    children: (
-      <>
-        <Verdict note={note}>
-          <Sentence groups={groups} isSampled={isSampled} />
-        </Verdict>
-        {groups.length > 0 ? <Heat context={context} groups={groups} /> : null}
-        {isSampled && !more ? <ReadMore examined={examined} /> : null}
-      </>
-    ),
-  });
+  // Without a group, the first of them is the page's sentence.
+  const details = [...(groups.length > 0 ? unseen : unseen.slice(1)), ...(unseen.length > 0 ? [UNSEEN] : [])];
+  return (
+    <>
+      <Verdict note={note} details={details.length > 0 ? <bdi>{details.join(' ')}</bdi> : null}>
+        <Sentence groups={groups} isSampled={isSampled} unseen={unseen[0]} />
+      </Verdict>
+      {groups.length > 0 ? <Heat context={context} groups={groups} /> : null}
+      {isSampled && !more ? <ReadMore examined={examined} /> : null}
+    </>
+  );
 }
 
 /** A rare cause may be in none of the records that were read. */
@@ -63,12 +79,29 @@ function ReadMore({ examined }: { examined: number }) {
   );
 }
 
-function Sentence({ groups, isSampled }: { groups: readonly FailureGroup[]; isSampled: boolean }) {
+const UNSEEN = 'No record that was read shows it: the next reading may, or a later attempt has succeeded.';
+
+/** `12 attempts of orders failed in the last 3 min.` */
+function unseenText({ queue, failed, minutes }: UnseenFailures): string {
+  const attempts = `${count(failed)} ${failed === 1 ? 'attempt' : 'attempts'}`;
+  return `${attempts} of ${queue} failed in the last ${minutes} min.`;
+}
+
+function Sentence(props: {
+  groups: readonly FailureGroup[];
+  isSampled: boolean;
+  unseen: string | undefined;
+}) {
+  const { groups, isSampled, unseen } = props;
   const [first] = groups;
   if (!first) {
-    return (
+    return unseen === undefined ? (
       <Mark tone="ok" icon="ok">
         No record that is not finished has failed.
+      </Mark>
+    ) : (
+      <Mark tone="amber" icon="warn">
+        <Foreign text={unseen} most={200} />
       </Mark>
     );
   }
@@ -144,7 +177,7 @@ function Row({ context, group, most }: { context: PageContext; group: FailureGro
   const stack = example.history.at(-1)?.stack;
   const { access } = context.deps;
   return (
-    <tr>
+    <tr data-key={JSON.stringify([queue, dead, errorName, pattern])}>
       <td class="full">
         <span class="cause">
           <b>

@@ -1,57 +1,96 @@
 import { age } from '../../../duration.js';
-import { LOOKS } from '../../overview/conditions.js';
+import { type Condition, LOOKS } from '../../overview/conditions.js';
 import { COUNT_SIGNS } from '../../overview/count-signs.js';
 import type { QueueView } from '../../overview/snapshot.js';
 import type { PageContext } from '../layout.js';
 import { Badge, Count, Foreign, link, Panel, Unknown, When } from '../parts.js';
+import { FailedShare, OldestDue, PauseLink } from './cells.js';
 import { MinutesChart } from './chart.js';
+import { FoldedQueues, foldQueues } from './folded.js';
 
-/** All queues, the worst first. */
+/** Where there are many queues, those in other conditions are seen by their counts. */
+const SEEN_BY_CHART: readonly Condition[] = ['breaker', 'failing', 'late'];
+
+/** All queues, the worst first. Of many queues, those with which nothing is wrong are folded. */
 export function QueuesPanel({ context, queues }: { context: PageContext; queues: readonly QueueView[] }) {
-  const hasChart = queues.some(({ minutes }) => minutes !== undefined);
+  const hasMinutes = queues.some(({ minutes }) => minutes !== undefined);
   const hasRetry = queues.some(({ inRetry }) => inRetry !== undefined);
+  const { shown, folded } = foldQueues(queues);
+  const hasChart =
+    hasMinutes && (folded.length === 0 || shown.some(({ condition }) => SEEN_BY_CHART.includes(condition)));
   return (
     <Panel title="Queues" note="the worst first" live="queues" end={hasChart ? <ChartKey /> : null}>
-      <table class={hasChart ? 'queues' : 'queues plain'}>
-        <thead>
-          <tr>
-            <th scope="col">Queue</th>
-            {hasChart ? <th scope="col">Attempts per minute, last 2 h</th> : null}
-            <th scope="col" class="r">
-              Waiting
-            </th>
-            <th scope="col" class="r">
-              Due now
-            </th>
-            {hasRetry ? (
-              <th scope="col" class="r">
-                In retry
-              </th>
-            ) : null}
-            <th scope="col" class="r">
-              Dead
-            </th>
-            <th scope="col" class="r">
-              Oldest due
-            </th>
-            <th scope="col" class="r">
-              Lag
-            </th>
-            {hasChart ? (
-              <th scope="col" class="r">
-                Failed, 15 min
-              </th>
-            ) : null}
-            <th scope="col">Next run, lease</th>
-          </tr>
-        </thead>
-        <tbody>
-          {queues.map((view) => (
-            <QueueRow context={context} view={view} hasChart={hasChart} hasRetry={hasRetry} />
-          ))}
-        </tbody>
-      </table>
+      {shown.length === 0 ? null : (
+        <QueuesTable
+          context={context}
+          queues={shown}
+          isDense={folded.length > 0}
+          {...{ hasChart, hasMinutes, hasRetry }}
+        />
+      )}
+      {folded.length === 0 ? null : (
+        <FoldedQueues
+          context={context}
+          queues={folded}
+          isOpen={shown.length === 0}
+          {...{ hasMinutes, hasRetry }}
+        />
+      )}
     </Panel>
+  );
+}
+
+interface Columns {
+  readonly hasChart: boolean;
+  readonly hasMinutes: boolean;
+  readonly hasRetry: boolean;
+  /** There are many queues: each takes less room. */
+  readonly isDense: boolean;
+}
+
+function QueuesTable(props: { context: PageContext; queues: readonly QueueView[] } & Columns) {
+  const { context, queues, ...columns } = props;
+  const { hasChart, hasMinutes, hasRetry, isDense } = columns;
+  return (
+    <table class={['queues', ...(hasChart ? [] : ['plain']), ...(isDense ? ['dense'] : [])].join(' ')}>
+      <thead>
+        <tr>
+          <th scope="col">Queue</th>
+          {hasChart ? <th scope="col">Attempts per minute, last 2 h</th> : null}
+          <th scope="col" class="r">
+            Waiting
+          </th>
+          <th scope="col" class="r">
+            Due now
+          </th>
+          {hasRetry ? (
+            <th scope="col" class="r">
+              In retry
+            </th>
+          ) : null}
+          <th scope="col" class="r">
+            Dead
+          </th>
+          <th scope="col" class="r">
+            Oldest due
+          </th>
+          <th scope="col" class="r">
+            Lag
+          </th>
+          {hasMinutes ? (
+            <th scope="col" class="r">
+              Failed, 15 min
+            </th>
+          ) : null}
+          <th scope="col">Next run, lease</th>
+        </tr>
+      </thead>
+      <tbody>
+        {queues.map((view) => (
+          <QueueRow context={context} view={view} {...columns} />
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -75,8 +114,8 @@ function ChartKey() {
   );
 }
 
-function QueueRow(props: { context: PageContext; view: QueueView; hasChart: boolean; hasRetry: boolean }) {
-  const { context, view, hasChart, hasRetry } = props;
+function QueueRow(props: { context: PageContext; view: QueueView } & Columns) {
+  const { context, view, hasChart, hasMinutes, hasRetry, isDense } = props;
   const { stats, condition, minutes, inRetry, recent } = view;
   const { queue } = stats;
   const { tone, icon, word } = LOOKS[condition];
@@ -90,24 +129,26 @@ function QueueRow(props: { context: PageContext; view: QueueView; hasChart: bool
         <Badge tone={tone} icon={icon}>
           {word}
         </Badge>
-        <span class="sub sm">{retryText(view)}</span>
-        <a class="sub sm" href={link('/queue', { name: queue })}>
-          {stats.paused ? 'Resume' : 'Pause'}…<span class="vh"> {queue}</span>
-        </a>
+        {isDense ? null : <span class="sub sm">{retryText(view)}</span>}
+        <PauseLink queue={queue} isPaused={stats.paused} />
       </td>
       {hasChart ? (
         <td class="chart">
-          {minutes ? <MinutesChart queue={queue} minutes={minutes} now={context.now} /> : <Unknown />}
+          {isDense && !SEEN_BY_CHART.includes(condition) ? null : minutes ? (
+            <MinutesChart queue={queue} minutes={minutes} now={context.now} />
+          ) : (
+            <Unknown />
+          )}
         </td>
       ) : null}
       <td class="r n" data-label="Waiting">
         <Count of={stats.pending} sign={sign} />
       </td>
-      <td class="r n" data-label="Due now">
+      <td class="r n extra" data-label="Due now">
         <Count of={dueNow(view)} sign={sign} />
       </td>
       {hasRetry ? (
-        <td class="r n" data-label="In retry">
+        <td class="r n extra" data-label="In retry">
           <a class="bare" href={link('/records', { queue, status: 'ERROR' })}>
             <Count of={inRetry} tone="retry" icon="retry" />
           </a>
@@ -119,9 +160,9 @@ function QueueRow(props: { context: PageContext; view: QueueView; hasChart: bool
         </a>
       </td>
       <td class="r n" data-label="Oldest due">
-        {oldest(view, context.now)}
+        <OldestDue view={view} now={context.now} />
       </td>
-      <td class="r n" data-label="Lag">
+      <td class="r n extra" data-label="Lag">
         {stats.lagSeconds === undefined ? (
           <Unknown why="a progressive queue has no due times: see Tiers" />
         ) : stats.lagSeconds === 0 ? (
@@ -130,13 +171,13 @@ function QueueRow(props: { context: PageContext; view: QueueView; hasChart: bool
           age(stats.lagSeconds * 1000)
         )}
       </td>
-      {hasChart ? (
+      {hasMinutes ? (
         <td class="r n" data-label="Failed, 15 min">
-          {share(recent)}
+          <FailedShare recent={recent} />
         </td>
       ) : null}
       <td class="sm tail" data-label="Next run, lease">
-        <RunAndLease context={context} view={view} />
+        <RunAndLease context={context} view={view} isDense={isDense} />
       </td>
     </tr>
   );
@@ -152,37 +193,8 @@ function dueNow({ stats }: QueueView): number | undefined {
   return stats.due?.now;
 }
 
-function oldest({ stats }: QueueView, now: number) {
-  const { retryMode } = stats;
-  if (stats.oldestDueAt === undefined) return <Unknown why="no record waits" />;
-  const ms = now - Date.parse(stats.oldestDueAt);
-  if (!Number.isFinite(ms)) return <Unknown why="its due time cannot be read" />;
-  if (retryMode === 'progressive' && ms >= 0) {
-    return (
-      <>
-        {age(ms)}
-        <span class="sm sub block">since its insertion</span>
-      </>
-    );
-  }
-  return ms >= 0 ? age(ms) : <span class="q">in {age(-ms)}</span>;
-}
-
-function share(recent: QueueView['recent']) {
-  const all = recent ? recent.succeeded + recent.failed : 0;
-  if (!recent || all === 0) return <Unknown why="no attempt in 15 min" />;
-  if (recent.failed === 0) return <span class="q">0 %</span>;
-  return (
-    <>
-      {Math.max(1, Math.round((100 * recent.failed) / all))} %
-      <span class="sm sub block">
-        {recent.failed} of {all}
-      </span>
-    </>
-  );
-}
-
-function RunAndLease({ context, view }: { context: PageContext; view: QueueView }) {
+function RunAndLease(props: { context: PageContext; view: QueueView; isDense: boolean }) {
+  const { context, view, isDense } = props;
   const { nextRunAt, leases, stats } = view;
   const wall = context.deps.backlog.clock?.wall() ?? Date.now();
   const [lease, ...others] = leases;
@@ -199,7 +211,9 @@ function RunAndLease({ context, view }: { context: PageContext; view: QueueView 
         </span>
       )}
       {lease === undefined ? (
-        <span class="block sub">No lease held</span>
+        isDense ? null : (
+          <span class="block sub">No lease held</span>
+        )
       ) : (
         <span class="block">
           Lease{' '}

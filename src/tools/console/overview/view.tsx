@@ -69,6 +69,7 @@ function NoQueues({ context }: { context: PageContext }) {
 }
 
 function RulesPanel({ context, rules }: { context: PageContext; rules: readonly RuleView[] }) {
+  const { access } = context.deps;
   const missed = rules.filter((rule) => rule.missed).length;
   const note = `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}${missed > 0 ? `, ${missed} missed` : ''}`;
   return (
@@ -92,6 +93,11 @@ function RulesPanel({ context, rules }: { context: PageContext; rules: readonly 
           ))}
         </tbody>
       </table>
+      {access.write ? null : (
+        <p class="pad sub sm" id="read-only">
+          {access.reason}
+        </p>
+      )}
     </Panel>
   );
 }
@@ -122,7 +128,12 @@ function RuleRow({ context, view: { rule, last, missed } }: { context: PageConte
       </td>
       <td class="r">
         <ActionForm context={context} action={`/runtime/run?rule=${encodeURIComponent(rule.id)}`}>
-          <button class="btn s" type="submit" disabled={!deps.access.write}>
+          <button
+            class="btn s"
+            type="submit"
+            disabled={!deps.access.write}
+            aria-describedby={deps.access.write ? undefined : 'read-only'}
+          >
             Run now<span class="vh"> {shortened(rule.label, 80)}</span>
           </button>
         </ActionForm>

@@ -1,5 +1,6 @@
 import { age } from '../../../duration.js';
 import { clockText } from '../../format.js';
+import { type Label, Labels, Room } from './labels.js';
 import { AttemptMark } from './marks.js';
 import type { AttemptPlan } from './plan.js';
 
@@ -8,17 +9,15 @@ interface Size {
   readonly height: number;
 }
 
-const WIDE: Size = { width: 1120, height: 330 };
-const NARROW: Size = { width: 352, height: 300 };
+const WIDE: Size = { width: 1120, height: 340 };
+const NARROW: Size = { width: 352, height: 314 };
 const LEFT = 52;
 const RIGHT = 24;
-const TOP = 44;
+/** Two lines about the end, and below them `now`. */
+const TOP = 58;
 const BOTTOM = 46;
-/** Texts that are nearer to each other than this, in units of the picture, would overlap. */
-const LABEL_ROOM = 66;
-
-/** So wide is the text at the end of the curve. */
-const END_ROOM = 210;
+/** Where the lines of `now` and of the end begin, below the texts of the end. */
+const LINES_TOP = 33;
 
 const SECOND = 1_000;
 const TICKS: readonly (readonly [ms: number, label: string])[] = [
@@ -86,18 +85,21 @@ function Picture(props: { plan: AttemptPlan; insertedAt: number; now: number; si
     const shown = step ?? before;
     return shown ? y(shown.wait) : bottom - 12;
   };
-  // The text of the end is at the top right.
-  const hasRoom = (at: number) =>
-    at !== plan.end?.at &&
-    (plan.end === undefined || x(at) < x(plan.end.at) - END_ROOM || heightAt(at) > TOP + 30);
-  const last = plan.planned.at(-1) ?? plan.next;
+  const marks = [
+    ...plan.past.map(({ at, kind }) => ({ at, kind })),
+    ...spaced(plan.planned, x, 11).flatMap((at) =>
+      at === plan.end?.at ? [] : [{ at, kind: 'planned' as const }],
+    ),
+    ...(plan.end ? [{ at: plan.end.at, kind: 'givesUp' as const }] : []),
+    ...(plan.next === undefined ? [] : [{ at: plan.next, kind: 'next' as const }]),
+  ].map(({ at, kind }) => ({ kind, x: x(at), y: heightAt(at) }));
+  const lines = steps.map(({ from, until, kind, wait }) => {
+    const next = steps.find((step) => step.from === until);
+    return { kind, x1: x(from), x2: x(until), y1: y(wait), y2: next ? y(next.wait) : y(wait) };
+  });
+  const labels = labelsOf({ plan, insertedAt, now, size, marks, lines, x, heightAt });
   return (
     <svg viewBox={`0 0 ${size.width} ${size.height}`} role="img" aria-label={describe(plan, now)}>
-      {size === NARROW && plan.end ? null : (
-        <text class="c-label" x={6} y={14}>
-          wait after the attempt
-        </text>
-      )}
       {TICKS.filter(([ms]) => ms >= lowest && ms <= highest).map(([ms, label]) => (
         <>
           <path class="c-grid" d={`M${LEFT} ${y(ms).toFixed(1)}H${size.width - RIGHT}`} />
@@ -116,61 +118,117 @@ function Picture(props: { plan: AttemptPlan; insertedAt: number; now: number; si
           {label}
         </text>
       ))}
-      <text class="c-label" x={LEFT} y={size.height - 8}>
-        {`time since the insertion at ${clockText(insertedAt, now)}, logarithmic`}
-      </text>
-      {steps.map(({ from, until, kind, wait }) => {
-        const height = y(wait);
-        const next = steps.find((step) => step.from === until);
-        const rise = next ? `V${y(next.wait).toFixed(1)}` : '';
-        return (
-          <path
-            class={`s-${kind}`}
-            d={`M${x(from).toFixed(1)} ${height.toFixed(1)}H${x(until).toFixed(1)}${rise}`}
-          />
-        );
-      })}
-      <path class="c-now" d={`M${x(now).toFixed(1)} ${TOP - 18}V${bottom}`} />
-      <text class="c-strong" x={x(now) + 5} y={TOP - 10}>
-        now
-      </text>
-      {plan.end && last !== undefined ? (
-        <>
-          <path class="c-end" d={`M${x(plan.end.at).toFixed(1)} ${TOP - 12}V${bottom}`} />
-          <text class="c-strong" x={Math.min(x(plan.end.at), size.width - RIGHT)} y={12} text-anchor="end">
-            {plan.end.reason === 'expired' ? 'gives up: too old' : 'gives up after its last attempt'}
-          </text>
-          <text x={Math.min(x(plan.end.at), size.width - RIGHT)} y={26} text-anchor="end">
-            {`${clockText(plan.end.at, now)}, ${age(plan.end.at - insertedAt)} old`}
-          </text>
-        </>
-      ) : null}
-      {spaced(plan.past, ({ at }) => x(at), 16).map(({ at, attempt }) => (
-        <text x={x(at)} y={heightAt(at) - 12} text-anchor="middle">
-          {attempt}
-        </text>
+      {lines.map(({ kind, x1, x2, y1, y2 }) => (
+        <path
+          class={`s-${kind}`}
+          d={`M${x1.toFixed(1)} ${y1.toFixed(1)}H${x2.toFixed(1)}${y1 === y2 ? '' : `V${y2.toFixed(1)}`}`}
+        />
       ))}
-      {plan.past.map(({ at, kind }) => (
-        <AttemptMark kind={kind} x={x(at)} y={heightAt(at)} />
+      <path class="c-now" d={`M${x(now).toFixed(1)} ${LINES_TOP}V${bottom}`} />
+      {plan.end ? <path class="c-end" d={`M${x(plan.end.at).toFixed(1)} ${LINES_TOP}V${bottom}`} /> : null}
+      {marks.map((mark) => (
+        <AttemptMark {...mark} />
       ))}
-      {spaced(plan.planned, x, 11).map((at) =>
-        at === plan.end?.at ? null : <AttemptMark kind="planned" x={x(at)} y={heightAt(at)} />,
-      )}
-      {plan.end ? <AttemptMark kind="givesUp" x={x(plan.end.at)} y={heightAt(plan.end.at)} /> : null}
-      {spaced(plan.planned.filter(hasRoom), x, LABEL_ROOM).map((at) => (
-        <text x={x(at)} y={heightAt(at) - 12} text-anchor="end">
-          {shortClock(at, now)}
-        </text>
-      ))}
-      {plan.next === undefined ? null : (
-        <>
-          <AttemptMark kind="next" x={x(plan.next)} y={heightAt(plan.next)} />
-          <text class="c-retry-text" x={x(plan.next) + 12} y={Math.min(heightAt(plan.next) + 22, bottom - 6)}>
-            {plan.next > now ? `next in ${age(plan.next - now)}` : 'due now'}
-          </text>
-        </>
-      )}
+      <Labels of={labels} />
     </svg>
+  );
+}
+
+interface Drawn {
+  readonly plan: AttemptPlan;
+  readonly insertedAt: number;
+  readonly now: number;
+  readonly size: Size;
+  readonly marks: readonly { readonly x: number; readonly y: number }[];
+  readonly lines: readonly {
+    readonly x1: number;
+    readonly x2: number;
+    readonly y1: number;
+    readonly y2: number;
+  }[];
+  readonly x: (at: number) => number;
+  readonly heightAt: (at: number) => number;
+}
+
+/** The texts of the picture, the most important first: what finds no place is left out. */
+function labelsOf({ plan, insertedAt, now, size, marks, lines, x, heightAt }: Drawn): (Label | undefined)[] {
+  const bottom = size.height - BOTTOM;
+  const room = new Room(size.width, size.height);
+  for (const mark of marks) room.take(mark.x, mark.y, mark.x, mark.y, 7);
+  for (const { x1, x2, y1, y2 } of lines) {
+    room.take(x1, y1, x2, y1);
+    room.take(x2, y1, x2, y2);
+  }
+  room.take(x(now), LINES_TOP, x(now), bottom);
+  // The labels of the axes have their own margins.
+  room.take(0, TOP - 8, LEFT - 4, bottom);
+  room.take(0, bottom, size.width, bottom + 22);
+  const placed: (Label | undefined)[] = [
+    ...axisTexts(insertedAt, now, size).map((text) => room.place(...text)),
+  ];
+  if (plan.end) {
+    room.take(x(plan.end.at), LINES_TOP, x(plan.end.at), bottom);
+    const at = { x: Math.min(x(plan.end.at), size.width - 2), anchor: 'end' as const };
+    const why = plan.end.reason === 'expired' ? 'gives up: too old' : 'gives up after its last attempt';
+    const when = `${clockText(plan.end.at, now)}, ${age(plan.end.at - insertedAt)} old`;
+    placed.push(
+      room.place({ ...at, text: why, y: 12, class: 'c-strong' }),
+      room.place({ ...at, text: when, y: 26 }),
+    );
+  }
+  const besideNow = { text: 'now', y: LINES_TOP + 10, class: 'c-strong' };
+  placed.push(
+    room.place({ ...besideNow, x: x(now) + 5 }, { ...besideNow, x: x(now) - 5, anchor: 'end' }),
+    plan.next === undefined
+      ? undefined
+      : nextLabel(room, plan.next, now, { x: x(plan.next), y: heightAt(plan.next) }),
+  );
+  const [newest, ...earlier] = [...plan.past].reverse();
+  const oldest = earlier.pop();
+  for (const { at, attempt } of [newest, oldest, ...earlier].filter((one) => one !== undefined)) {
+    placed.push(room.place({ text: String(attempt), x: x(at), y: heightAt(at) - 11, anchor: 'middle' }));
+  }
+  const planned = plan.planned.filter((at) => at !== plan.end?.at);
+  const said = new Set<string>();
+  // The first one, the last one, then those between.
+  for (const at of [...planned.slice(0, 1), ...planned.slice(1).reverse()]) {
+    const text = shortClock(at, now);
+    if (said.has(text)) continue;
+    const above: Label = { text, x: x(at) - 3, y: heightAt(at) - 10, anchor: 'end' };
+    const below: Label = { text, x: x(at) + 10, y: heightAt(at) + 14 };
+    const label = room.place(above, ...(at === planned[0] ? [below] : []));
+    if (label) said.add(text);
+    placed.push(label);
+  }
+  return placed;
+}
+
+/** What the axes are: the place of each, and a shorter text for where there is less room. */
+function axisTexts(insertedAt: number, now: number, size: Size): Label[][] {
+  const since = `time since the insertion at ${clockText(insertedAt, now)}`;
+  const texts = [`${since}, logarithmic`, since];
+  return [
+    [LEFT, 6].flatMap((left) =>
+      texts.map((text) => ({ text, x: left, y: size.height - 8, class: 'c-label' })),
+    ),
+    [{ text: 'wait after the attempt', x: 6, y: 44, class: 'c-label' }],
+  ];
+}
+
+/** Beside the ring of the next attempt, on a side that is free. */
+function nextLabel(room: Room, next: number, now: number, ring: { x: number; y: number }): Label | undefined {
+  const text = next > now ? `next in ${age(next - now)}` : 'due now';
+  const common = { text, class: 'c-retry-text' };
+  const [right, left] = [ring.x + 12, ring.x - 12];
+  return room.place(
+    { ...common, x: right, y: ring.y + 22 },
+    { ...common, x: left, y: ring.y + 22, anchor: 'end' },
+    { ...common, x: right, y: ring.y - 14 },
+    { ...common, x: left, y: ring.y - 14, anchor: 'end' },
+    { ...common, x: right, y: ring.y + 40 },
+    { ...common, x: left, y: ring.y + 40, anchor: 'end' },
+    { ...common, x: right, y: ring.y - 30 },
+    { ...common, x: left, y: ring.y - 30, anchor: 'end' },
   );
 }
 

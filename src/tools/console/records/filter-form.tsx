@@ -1,5 +1,6 @@
 import { Icon, STATES } from '../parts.js';
 import { type FilterText, filterLink } from './filter.js';
+import { FilterWords } from './filter-words.js';
 
 const AGES = [
   ['', 'any time'],
@@ -16,14 +17,33 @@ const OLDER = [
   ['30d', '30 d ago'],
 ] as const;
 
-/** The filter as a form: it is sent by GET, so that the address of a page says what it shows. */
-export function FilterForm(props: {
-  text: FilterText;
-  queues: readonly string[];
+interface FilterProps {
+  readonly text: FilterText;
+  readonly queues: readonly string[];
   /** The filter looks into what is shown of payloads. */
-  isRedacted: boolean;
-}) {
-  const { text, queues, isRedacted } = props;
+  readonly isRedacted: boolean;
+}
+
+/** The filter, folded on a narrow page: the fold says in words what it has. Wide pages show it without a fold. */
+export function FilterFold(props: FilterProps) {
+  const { text } = props;
+  const isFiltered = Object.values(text).some((part) => part !== '');
+  return (
+    <details class="filterfold">
+      <summary>
+        <b>Filter</b>{' '}
+        <span class="sub">
+          {isFiltered ? <FilterWords text={text} /> : 'none: records that are not finished'}
+        </span>
+      </summary>
+      <FilterForm {...props} />
+      <StateLinks text={text} />
+    </details>
+  );
+}
+
+/** The filter as a form: it is sent by GET, so that the address of a page says what it shows. */
+function FilterForm({ text, queues, isRedacted }: FilterProps) {
   const hidden = (['status', 'failedWithin', 'failedBefore', 'pattern', 'errorName'] as const).filter(
     (name) => text[name] !== '',
   );
@@ -95,7 +115,7 @@ function Choice(props: {
 }
 
 /** One link for each state; the chosen one is marked for eyes and for readers of the page. */
-export function StateLinks({ text }: { text: FilterText }) {
+function StateLinks({ text }: { text: FilterText }) {
   return (
     <nav class="states" aria-label="State">
       <a

@@ -1,24 +1,15 @@
 import { ConfigurationError } from '../../../errors.js';
 import { Tables } from '../../../operate/tables.js';
 import type { BacklogRecord } from '../../../record/index.js';
-import { isPending, STATUSES } from '../../../record/index.js';
-import { count, shortened, units } from '../../format.js';
+import { isPending, type Status } from '../../../record/index.js';
+import { count, records as countRecords, shortened, units } from '../../format.js';
 import type { CountsReader } from '../../overview/counts.js';
-import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
-import {
-  Foreign,
-  Icon,
-  link,
-  Mark,
-  type RecordState,
-  recordLink,
-  STATES,
-  StateBadge,
-  When,
-} from '../parts.js';
+import { ActionForm, LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
+import { Foreign, Icon, link, Mark, type RecordState, recordLink, StateBadge, When } from '../parts.js';
 import { BulkBar } from './bulk-bar.js';
 import { type FilterText, filterLink, parseFilter, type RecordFilter } from './filter.js';
-import { FilterForm, StateLinks } from './filter-form.js';
+import { FilterFold } from './filter-form.js';
+import { FilterWords } from './filter-words.js';
 import { NextAttempt } from './next-attempt.js';
 import { BOUNDS, type FoundPage, LOCAL_BOUNDS, searchRecords } from './search.js';
 
@@ -65,47 +56,34 @@ export async function recordsPage(
   );
 }
 
+/** As search.ts finds them. */
+const ORDERS: Readonly<Record<Status | 'all', string>> = {
+  all: 'Waiting records come first, the earliest due first; dead ones follow, the newest first.',
+  NEW: 'The earliest due comes first.',
+  ERROR: 'The earliest due comes first.',
+  SUCCESS: 'In no order.',
+  DEAD: 'The newest comes first.',
+};
+
 function view(context: PageContext, text: FilterText, queues: readonly string[], table: unknown) {
   return page({
     context,
     title: 'Records',
     view: 'Records',
+    // The list stays as it is. What is above it says that attempts fail.
+    refreshSeconds: context.deps.runtime && text.status !== 'SUCCESS' ? LOCAL_REFRESH_SECONDS : undefined,
     children: (
       <>
-        <Verdict note={`waiting: earliest due first; dead: newest first; ${BOUNDS.rows} a page`}>
-          <Title text={text} />
+        <Verdict note={`${ORDERS[text.status as Status] ?? ORDERS.all} ${BOUNDS.rows} on a page.`}>
+          <FilterWords text={text} />
         </Verdict>
         <section class="panel">
-          <FilterForm text={text} queues={queues} isRedacted={context.deps.redact !== undefined} />
-          <StateLinks text={text} />
+          <FilterFold text={text} queues={queues} isRedacted={context.deps.redact !== undefined} />
           {table as never}
         </section>
       </>
     ),
   });
-}
-
-/** What the page shows, in words. */
-function Title({ text }: { text: FilterText }) {
-  const state = STATUSES.find((status) => status === text.status);
-  const what = state ? `${STATES[state].word} records` : 'Records that are not finished';
-  return (
-    <>
-      {what}
-      {text.queue ? (
-        <>
-          {' '}
-          of <Foreign text={text.queue} most={60} />
-        </>
-      ) : null}
-      {text.errorName || text.pattern ? (
-        <>
-          {' '}
-          with <Foreign text={text.errorName || shortened(text.pattern, 60)} most={60} />
-        </>
-      ) : null}
-    </>
-  );
 }
 
 function InvalidFilter({ reason }: { reason: string }) {
@@ -184,7 +162,8 @@ function RecordsTable({ context, filter, records, found, running, after, cost }:
       )}
       <div class="pager">
         <span>
-          {count(records.length)} shown, {count(found.examined)} examined{cost > 0 ? `, ${units(cost)}` : ''}
+          {countRecords(records.length)} shown, {count(found.examined)} examined
+          {cost > 0 ? `, ${units(cost)}` : ''}
         </span>
         <span class="buttons">
           {after === undefined ? null : (
@@ -265,7 +244,9 @@ function NoMatch(props: { text: FilterText; found: FoundPage; next: string | und
         <Icon name="new" />
         <span>{next ? 'No record on this page matches.' : 'No record matches.'}</span>
       </h2>
-      <p class="sub">{count(found.examined)} were examined.</p>
+      <p class="sub">
+        {countRecords(found.examined)} {found.examined === 1 ? 'was' : 'were'} examined.
+      </p>
       <p class="buttons">
         {next ? (
           <a class="btn pri" href={next}>

@@ -9,11 +9,11 @@ import type { OverviewStats } from '../../overview/queue-counts.js';
 import { tiersOf } from '../../overview/tiers-of.js';
 import type { ConsoleDeps } from '../deps.js';
 import { ReadError } from '../errors.js';
-import { type PageContext, page, Verdict } from '../layout.js';
-import { Fact, Foreign, Mark, Panel, When } from '../parts.js';
+import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
+import { Foreign, Mark, Panel, When } from '../parts.js';
 import { queuePolicy } from '../queue-policy.js';
-import { whatIfLink } from '../what-if/view.js';
 import { Bars } from './bars.js';
+import { DrainPanel, doneText } from './drain.js';
 import { type Forecast, forecastOf } from './forecast.js';
 
 const MINUTE_MS = 60_000;
@@ -32,76 +32,67 @@ export async function tiersPage(context: PageContext, reader: CountsReader) {
   const forecast = await forecastOf(store, queues, now);
   const cost = spent().readUnits;
   const byAge = queues.filter(({ ages }) => ages !== undefined);
-  const nextHour = forecast.minutes.reduce((sum, number) => sum + number, 0);
-  const peak = Math.max(...forecast.minutes);
-  const peakAt = forecast.minutes.indexOf(peak);
-  const about = forecast.until === undefined ? '' : '≈ ';
+  const details = [
+    ...byAge.map((stats) => nextTierText(deps, stats, now)),
+    doneText(deps, queues, now),
+  ].filter((text) => text !== undefined);
   return page({
     context,
     title: 'Tiers',
     view: 'Tiers',
-    refreshSeconds: 10,
+    refreshSeconds: deps.runtime ? LOCAL_REFRESH_SECONDS : 10,
     children: (
       <>
         <Verdict
           note={`forecast from ${count(forecast.examined)} index entries${cost > 0 ? `, ${units(cost)}` : ''}; attempts that are still to fail are not in it`}
+          details={details.length > 0 ? <Foreign text={details.join(' ')} most={600} /> : null}
         >
-          {nextHour === 0
-            ? 'No retry is due within the hour.'
-            : `${about}${records(nextHour)} due within the hour, at most ${count(peak)} in a minute${
-                peakAt === 0 ? ': now' : `, at ${clockText(now + peakAt * MINUTE_MS, now).slice(0, 5)}`
-              }.`}
+          {dueText(forecast, now)}
         </Verdict>
+        <ForecastPanels forecast={forecast} now={now} />
         <DrainPanel deps={deps} queues={queues} now={now} />
         {byAge.map((stats) => (
           <BandsPanel context={context} stats={stats} state={counts.states.get(stats.queue)} />
         ))}
-        <ForecastPanels forecast={forecast} now={now} />
       </>
     ),
   });
 }
 
-const PACE_MS = 15 * MINUTE_MS;
-
-function DrainPanel({
-  deps,
-  queues,
-  now,
-}: {
-  deps: ConsoleDeps;
-  queues: readonly OverviewStats[];
-  now: number;
-}) {
-  if (queues.length === 0) return null;
-  const note = deps.runtime
-    ? 'at the pace of successes in the last 15 min, if nothing comes in'
-    : 'the pace of a deployed backlog is in its metrics, and not known here';
-  return (
-    <Panel title="Time to drain" note={note} live="drain">
-      <dl class="facts2">
-        {queues.map(({ queue, pending, due, counted }) => (
-          <Fact label={queue}>
-            <span class="num">{drainText(deps, queue, pending, now)}</span>
-            <span class="sm sub block">{waitText({ pending, counted })}</span>
-            {due === undefined ? null : (
-              <a class="sm" href={whatIfLink(queue)}>
-                What if<span class="vh"> {queue} had another policy</span>
-              </a>
-            )}
-          </Fact>
-        ))}
-      </dl>
-    </Panel>
-  );
+/** `102 records are due within the hour: 46 now, then at most 5 in a minute, at 14:50.` */
+function dueText({ minutes: [first = 0, ...later], until }: Forecast, now: number): string {
+  const nextHour = later.reduce((sum, number) => sum + number, first);
+  if (nextHour === 0) return 'No retry is due within the hour.';
+  const peak = Math.max(...later);
+  const at = clockText(now + (1 + later.indexOf(peak)) * MINUTE_MS, now).slice(0, 5);
+  const most = `at most ${count(peak)} in a minute, at ${at}`;
+  const about = until === undefined ? '' : '≈ ';
+  const due = `${about}${records(nextHour)} ${nextHour === 1 ? 'is' : 'are'} due within the hour`;
+  if (first === 0) return `${due}, ${most}.`;
+  return peak === 0 ? `${due}, now.` : `${due}: ${count(first)} now, then ${most}.`;
 }
 
-function drainText({ runtime }: ConsoleDeps, queue: string, pending: number, now: number): string {
-  if (pending === 0) return 'drained';
-  if (!runtime) return '–';
-  const recent = runtime.minutesOf(queue).filter(({ at }) => at > now - PACE_MS);
-  const succeeded = recent.reduce((sum, minute) => sum + minute.succeeded, 0);
-  return succeeded === 0 ? 'no success in 15 min' : `≈ ${age((pending / succeeded) * PACE_MS)}`;
+/** Which records of a progressive queue come next: `catalog: 33 records, up to 1 d old, come in 42 s.` */
+function nextTierText({ runtime }: ConsoleDeps, { queue, ages = [] }: OverviewStats, now: number) {
+  const rules = runtime?.status().rules.filter((rule) => rule.queue === queue && rule.enabled) ?? [];
+  const [next] = rules
+    .map(({ tier = 0, nextAt = '' }) => ({ band: ages[tier - 1], at: Date.parse(nextAt) }))
+    .filter(({ band, at }) => band !== undefined && band.count > 0 && at > now)
+    .sort((one, other) => one.at - other.at);
+  if (next?.band === undefined) return undefined;
+  const { count: number } = next.band;
+  return `${queue}: ${records(number)}, ${bandText(next.band)} old, ${number === 1 ? 'comes' : 'come'} in ${age(next.at - now)}.`;
+}
+
+const GIVEN_UP = 'given up at their next turn';
+
+type Band = NonNullable<OverviewStats['ages']>[number];
+
+/** `up to 1 d`, `1 d to 7 d`, `over 360 d`. */
+function bandText({ fromAgeSeconds, untilAgeSeconds }: Band): string {
+  if (untilAgeSeconds === undefined) return `over ${age(fromAgeSeconds * 1000)}`;
+  const until = age(untilAgeSeconds * 1000);
+  return fromAgeSeconds === 0 ? `up to ${until}` : `${age(fromAgeSeconds * 1000)} to ${until}`;
 }
 
 /** The records of a progressive queue by age, and when the rule of each age runs. */
@@ -117,26 +108,26 @@ function BandsPanel(props: { context: PageContext; stats: OverviewStats; state: 
     ...(delayed > 0 ? [`${count(delayed)} delayed by their producer`] : []),
   ].join('; ');
   return (
-    <Panel title={`${queue} by age`} note={note} live={`bands-${queue}`}>
+    <Panel
+      title={`${queue} by age`}
+      note={
+        <>
+          {note}
+          <span class="only-wide">; heights are square roots</span>
+        </>
+      }
+      live={`bands-${queue}`}
+    >
       <ol class="bands">
-        {ages.map(({ fromAgeSeconds, untilAgeSeconds, count: number }, i) => {
+        {ages.map((band, i) => {
+          const { count: number } = band;
           // Bands that are not those of its tiers have no rules.
-          const tier = tiers[i]?.untilAge === untilAgeSeconds ? tiers[i] : undefined;
+          const tier = tiers[i]?.untilAge === band.untilAgeSeconds ? tiers[i] : undefined;
           return (
             <li>
-              <h3>
-                {untilAgeSeconds === undefined
-                  ? `over ${age(fromAgeSeconds * 1000)}`
-                  : fromAgeSeconds === 0
-                    ? `up to ${age(untilAgeSeconds * 1000)}`
-                    : `${age(fromAgeSeconds * 1000)} to ${age(untilAgeSeconds * 1000)}`}
-              </h3>
-              <span class="sm sub">
-                {tier
-                  ? `every ${age(tier.every * 1000)}`
-                  : untilAgeSeconds
-                    ? ''
-                    : 'given up at their next turn'}
+              <h3>{bandText(band)}</h3>
+              <span class="sm sub every">
+                {tier ? `every ${age(tier.every * 1000)}` : band.untilAgeSeconds ? '' : GIVEN_UP}
               </span>
               <svg class="mass" viewBox="0 0 100 40" preserveAspectRatio="none" aria-hidden="true">
                 {number === 0 ? null : (
@@ -156,9 +147,9 @@ function BandsPanel(props: { context: PageContext; stats: OverviewStats; state: 
   );
 }
 
-/** Logarithmic: one record is seen beside a thousand. */
+/** Its square root: one record is seen beside a thousand. */
 function mass(number: number, most: number): number {
-  return 4 + (36 * Math.log1p(number)) / Math.log1p(most);
+  return Math.max(2, 40 * Math.sqrt(number / most));
 }
 
 function TierRuns(props: {
@@ -179,13 +170,7 @@ function TierRuns(props: {
   const next = rule?.nextAt === undefined ? undefined : Date.parse(rule.nextAt);
   const expected = last && every !== undefined ? last.at + every * 1000 : undefined;
   return (
-    <span class="sm">
-      {last === undefined ? null : (
-        <span class="block sub">
-          last <When at={last.at} now={now} />
-          {last.complete ? null : ', cut short'}
-        </span>
-      )}
+    <span class="sm runs-of-tier">
       {next !== undefined ? (
         <span class="block">
           next <When at={next} now={now} />
@@ -195,6 +180,12 @@ function TierRuns(props: {
           next ≈ <When at={expected} now={now} />
         </span>
       ) : null}
+      {last === undefined ? null : (
+        <span class="block sub">
+          last <When at={last.at} now={now} />
+          {last.complete ? null : ', cut short'}
+        </span>
+      )}
       {next === undefined && expected !== undefined && expected + HOUR_MS < now ? (
         <Mark tone="amber" icon="warn">
           <b>missed</b>
@@ -204,9 +195,21 @@ function TierRuns(props: {
   );
 }
 
+/** Labels of the bars in which a round time lies, each quarter of an hour, say. The first bar is `now`. */
+function roundTimes(now: number, { step, every, bars }: { step: number; every: number; bars: number }) {
+  return (i: number): string | undefined => {
+    if (i === 0) return 'now';
+    const round = Math.ceil((now + i * step) / (every * step)) * every * step;
+    const isIn = round < now + (i + 1) * step;
+    // Nearer to the first label, or to the edge, it would touch it.
+    return isIn && i >= bars / 7 && i <= bars * 0.93
+      ? new Date(round).toISOString().slice(11, 16)
+      : undefined;
+  };
+}
+
 function ForecastPanels({ forecast, now }: { forecast: Forecast; now: number }) {
   const { minutes, hours, until } = forecast;
-  const hour = (i: number) => clockText(now + i * HOUR_MS, now + i * HOUR_MS).slice(0, 2);
   const sum = (all: readonly number[]) => all.reduce((total, number) => total + number, 0);
   const from = (step: number, bins: number) => {
     const bin = until === undefined ? bins : Math.floor((until - now) / step);
@@ -218,9 +221,7 @@ function ForecastPanels({ forecast, now }: { forecast: Forecast; now: number }) 
         <div class="pad">
           <Bars
             values={minutes}
-            label={(i) =>
-              i % 15 === 0 ? clockText(now + i * MINUTE_MS, now + i * MINUTE_MS).slice(0, 5) : undefined
-            }
+            label={roundTimes(now, { step: MINUTE_MS, every: 15, bars: minutes.length })}
             title={`${count(sum(minutes))} attempts are due within the hour, at most ${count(Math.max(...minutes))} in a minute.`}
             unknownFrom={from(MINUTE_MS, minutes.length)}
           />
@@ -230,7 +231,7 @@ function ForecastPanels({ forecast, now }: { forecast: Forecast; now: number }) 
         <div class="pad">
           <Bars
             values={hours}
-            label={(i) => (i % 4 === 0 ? `${hour(i)} h` : undefined)}
+            label={roundTimes(now, { step: HOUR_MS, every: 4, bars: hours.length })}
             title={`${count(sum(hours))} attempts are due within the day, at most ${count(Math.max(...hours))} in an hour.`}
             unknownFrom={from(HOUR_MS, hours.length)}
           />

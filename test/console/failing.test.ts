@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { MinuteCount } from '../../src/tools/local/status/status.js';
+import { failingAttempts, latestMinutes } from '../../src/tools/overview/failing.js';
+import {
+  consoleUnderTest,
+  dead,
+  get,
+  inRetry,
+  iso,
+  MINUTE,
+  NOW,
+  runtimeUnderTest,
+} from './console-under-test.js';
+
+const minute = (ago: number, succeeded: number, failed: number): MinuteCount => ({
+  at: Math.floor(NOW / MINUTE) * MINUTE - ago * MINUTE,
+  succeeded,
+  failed,
+});
+/** An hour of successes, then the destination is down. */
+const OUTAGE = [...Array.from({ length: 60 }, (_, i) => minute(60 - i, 40, 0)), minute(0, 0, 12)];
+
+const consoleOf = (minutes: readonly MinuteCount[], of = 'orders') =>
+  consoleUnderTest({
+    queues: () => [{ name: 'orders' }, { name: 'mails' }],
+    runtime: runtimeUnderTest({}, { minutesOf: (queue) => (queue === of ? minutes : []) }),
+  });
+const titleOf = (text: string) => (/<h1>(.*?)<\/h1>/s.exec(text)?.[1] ?? '').replace(/<[^>]+>/g, '').trim();
+const refreshOf = (text: string) => Number(/data-refresh="(\d+)"/.exec(text)?.[1]);
+
+describe('attempts that fail', () => {
+  it('are seen in the latest minutes, however many have succeeded before', () => {
+    const began = [...OUTAGE.slice(0, -3), minute(2, 0, 9), minute(1, 0, 9), minute(0, 0, 9)];
+    expect(failingAttempts(began, NOW, 1)).toEqual({ succeeded: 0, failed: 27, minutes: 3 });
+    expect(failingAttempts(OUTAGE.slice(0, -1), NOW, 1)).toBeUndefined();
+    expect(failingAttempts([minute(0, 0, 4)], NOW, 1)).toBeUndefined();
+  });
+
+  it('are seen in as many real seconds on a faster clock', () => {
+    expect([1, 12, 20, 60, 3600].map(latestMinutes)).toEqual([3, 3, 5, 15, 15]);
+  });
+
+  it('are said by the overview and, above each other view, by every page that is brought up to date', async () => {
+    const { app, store } = consoleOf([...OUTAGE.slice(0, -3), minute(0, 0, 12)]);
+    store.put(inRetry('a'));
+    expect(titleOf((await get(app, '/')).text)).toBe('orders fails: 100 % of 12 attempts in 3 min.');
+    for (const path of ['/failures', '/records', '/tiers', '/record?id=a']) {
+      const { text } = await get(app, path);
+      expect(text, path).toContain('Attempts of <bdi>orders</bdi> fail');
+      expect(refreshOf(text), path).toBe(5);
+    }
+    expect((await get(consoleOf([]).app, '/records')).text).not.toContain('Attempts of');
+  });
+});
+
+describe('the failures, while no record that was read shows the newest', () => {
+  it('are not said to be none: the runtime has counted them', async () => {
+    const { app } = consoleOf([minute(1, 0, 9), minute(0, 0, 3)]);
+    const { text } = await get(app, '/failures');
+    expect(titleOf(text)).toBe('12 attempts of orders failed in the last 3 min.');
+    expect(text).toContain('No record that was read shows it');
+    expect(text).not.toContain('No record that is not finished has failed.');
+  });
+
+  it('are said beside those of other queues', async () => {
+    const { app, store } = consoleOf([minute(0, 0, 6)], 'mails');
+    store.put(inRetry('a'));
+    const { text } = await get(app, '/failures');
+    expect(titleOf(text)).toMatch(/^1 record failed in the last hour, all for one cause/);
+    expect(text).toContain('6 attempts of mails failed in the last 3 min.');
+  });
+
+  it('are not repeated once a record shows them, nor after some minutes', async () => {
+    const seen = consoleOf([minute(0, 0, 3)]);
+    const last = { lastFailureAt: iso(), lastError: { name: 'E', message: 'm', at: iso(), attempt: 1 } };
+    seen.store.put(dead('a', last));
+    expect((await get(seen.app, '/failures')).text).not.toContain('in the last 3 min');
+    const old = consoleOf([minute(5, 0, 3)]);
+    expect(titleOf((await get(old.app, '/failures')).text)).toBe(
+      'No record that is not finished has failed.',
+    );
+  });
+
+  it('are read less often where that is billed', async () => {
+    const { app } = consoleUnderTest();
+    expect(refreshOf((await get(app, '/failures')).text)).toBe(15);
+    expect((await get(app, '/records')).text).not.toContain('data-refresh');
+  });
+});
