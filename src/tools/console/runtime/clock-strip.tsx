@@ -23,66 +23,72 @@ export function ClockStrip({
   return (
     <>
       <span>
-        {speed === 1 && !paused ? 'Clock' : 'Virtual clock'} <b data-clock="">{fullClock(now)}</b>
+        <span class="word">{speed === 1 && !paused ? 'Clock' : 'Virtual clock'}</span>{' '}
+        <b data-clock="">{fullClock(now)}</b>
         {paused ? (
           <Badge tone="amber" icon="paused">
             Paused
           </Badge>
         ) : null}
       </span>
-      <span>
-        <ActionForm context={context} action={`/runtime/clock/${paused ? 'resume' : 'pause'}`}>
-          <button class="btn s" type="submit" disabled={!access.write} title={why}>
-            {paused ? 'Resume clock' : 'Pause clock'}
-          </button>
-        </ActionForm>
-        <ActionForm context={context} action="/runtime/clock/next">
-          <button
-            class="btn s"
-            type="submit"
-            disabled={!access.write || next === undefined}
-            title={why ?? (next === undefined ? 'No rule is to fire.' : undefined)}
-          >
-            {/* While it runs, the time on the button would be over soon. */}
-            Next tick{paused && next !== undefined ? ` ${next.slice(11, 19)}` : ''}
-          </button>
-        </ActionForm>
-      </span>
-      <span>
-        <span class="word">Speed</span>
-        <ActionForm context={context} action="/runtime/clock/speed" class="segments">
-          {PRESETS.map((preset) => (
+      <details class="clockfold" data-key="clock">
+        <summary>
+          {count(speed)}×, change<span class="vh"> the clock</span>
+        </summary>
+        <span>
+          <ActionForm context={context} action={`/runtime/clock/${paused ? 'resume' : 'pause'}`}>
+            <button class="btn s" type="submit" disabled={!access.write} title={why}>
+              {paused ? 'Resume clock' : 'Pause clock'}
+            </button>
+          </ActionForm>
+          <ActionForm context={context} action="/runtime/clock/next">
             <button
               class="btn s"
               type="submit"
-              name="speed"
-              value={String(preset)}
-              aria-label={`Speed ${count(preset)}×`}
-              aria-pressed={preset === speed ? 'true' : 'false'}
-              disabled={!access.write}
+              disabled={!access.write || next === undefined}
+              title={why ?? (next === undefined ? 'No rule is to fire.' : undefined)}
             >
-              {count(preset)}×
+              {/* While it runs, the time on the button would be over soon. */}
+              Next tick{paused && next !== undefined ? ` ${next.slice(11, 19)}` : ''}
             </button>
-          ))}
-        </ActionForm>
-        {PRESETS.includes(speed) ? null : <span class="tag">{count(speed)}×</span>}
-        <ActionForm context={context} action="/runtime/clock/speed" class="other">
-          <input
-            type="number"
-            name="speed"
-            min={SPEEDS.least}
-            max={SPEEDS.most}
-            step="any"
-            required
-            aria-label={`Another speed, ${count(SPEEDS.least)} to ${count(SPEEDS.most)}`}
-            placeholder="other"
-            disabled={!access.write}
-          />
-          <button class="btn s" type="submit" aria-label="Set speed" disabled={!access.write}>
-            Set
-          </button>
-        </ActionForm>
-      </span>
+          </ActionForm>
+        </span>
+        <span>
+          <span class="word">Speed</span>
+          <ActionForm context={context} action="/runtime/clock/speed" class="segments">
+            {PRESETS.map((preset) => (
+              <button
+                class="btn s"
+                type="submit"
+                name="speed"
+                value={String(preset)}
+                aria-label={`Speed ${count(preset)}×`}
+                aria-pressed={preset === speed ? 'true' : 'false'}
+                disabled={!access.write}
+              >
+                {count(preset)}×
+              </button>
+            ))}
+          </ActionForm>
+          {PRESETS.includes(speed) ? null : <span class="tag">{count(speed)}×</span>}
+          <ActionForm context={context} action="/runtime/clock/speed" class="other">
+            <input
+              type="number"
+              name="speed"
+              min={SPEEDS.least}
+              max={SPEEDS.most}
+              step="any"
+              required
+              aria-label={`Another speed, ${count(SPEEDS.least)} to ${count(SPEEDS.most)}`}
+              placeholder="other"
+              disabled={!access.write}
+            />
+            <button class="btn s" type="submit" aria-label="Set speed" disabled={!access.write}>
+              Set
+            </button>
+          </ActionForm>
+        </span>
+      </details>
     </>
   );
 }
