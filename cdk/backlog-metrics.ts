@@ -72,6 +72,11 @@ export abstract class BacklogMetrics extends Construct {
     return this.ofQueue('Due', queue, options);
   }
 
+  /** About how many of the records that wait have failed. Read every five minutes. Default: the maximum over five minutes. */
+  metricInRetry(queue: string, options?: MetricOptions): Metric {
+    return this.ofQueue('InRetry', queue, options);
+  }
+
   /** Records that were given up, and are still in the table. Read every five minutes. Default: the maximum over five minutes. */
   metricDeadRecords(queue: string, options?: MetricOptions): Metric {
     return this.ofQueue('DeadRecords', queue, options);

@@ -17,6 +17,7 @@ export type MetricName =
   | 'OldestDueAge'
   | 'Waiting'
   | 'Due'
+  | 'InRetry'
   | 'DeadRecords';
 
 /** What is read, not counted: adding the readings of five minutes up would mean nothing. */
@@ -25,6 +26,7 @@ const GAUGES: ReadonlySet<string> = new Set([
   'OldestDueAge',
   'Waiting',
   'Due',
+  'InRetry',
   'DeadRecords',
   'SourcesStopped',
 ]);

@@ -133,17 +133,19 @@ export interface QueueGauges {
   readonly waiting?: number | undefined;
   /** Those of them that are due. Not known of a progressive queue, whose tiers say when. */
   readonly due?: number | undefined;
+  /** About how many of those that wait have failed. */
+  readonly inRetry?: number | undefined;
   /** Records that were given up, and are still in the index. */
   readonly dead?: number | undefined;
 }
 
 /** Metrics of what waits in a queue. */
 export function emitGauges(
-  { oldestDueAge, waiting, due, dead }: QueueGauges,
+  { oldestDueAge, waiting, due, inRetry, dead }: QueueGauges,
   { table, queue }: { table: string; queue: string },
   level: MetricsLevel,
 ): void {
-  const counts = { Waiting: waiting, Due: due, DeadRecords: dead };
+  const counts = { Waiting: waiting, Due: due, InRetry: inRetry, DeadRecords: dead };
   write(level, { Table: table, Queue: queue }, counts, { OldestDueAge: oldestDueAge });
 }
 

@@ -694,6 +694,7 @@ declare abstract class BacklogMetrics extends Construct {
     metricOldestDueAge(queue: string, options?: MetricOptions): Metric;
     metricWaiting(queue: string, options?: MetricOptions): Metric;
     metricDue(queue: string, options?: MetricOptions): Metric;
+    metricInRetry(queue: string, options?: MetricOptions): Metric;
     metricDeadRecords(queue: string, options?: MetricOptions): Metric;
     metricIndexed(options?: MetricOptions): Metric;
     metricRepaired(options?: MetricOptions): Metric;

@@ -37,6 +37,8 @@ export interface QueueReading {
   readonly waiting?: number | undefined;
   /** Records that are due by now; only where each has a due time of its own. */
   readonly due?: number | undefined;
+  /** About how many of those that wait have failed. */
+  readonly inRetry?: number | undefined;
   /** Given up, and still in the index. */
   readonly dead?: number | undefined;
   /** The records of each tier of a progressive queue, the youngest first. */
@@ -111,7 +113,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
   });
 }
 
-function countsForLog({ counts, at, isOld }: PacedCounts) {
+function countsForLog({ counts, inRetry, at, isOld }: PacedCounts) {
   const { pending: waiting, due, dead, ages } = counts;
   // What is older than the last tier is still in its turn.
   const [last, older] = [ages?.at(-2)?.count ?? 0, ages?.at(-1)?.count ?? 0];
@@ -119,15 +121,16 @@ function countsForLog({ counts, at, isOld }: PacedCounts) {
   return {
     waiting,
     ...(due ? { due: due.now } : {}),
+    inRetry,
     dead,
     ...(tiers ? { tiers } : {}),
     ...(isOld ? { countedAt: at } : {}),
   };
 }
 
-function noteOf({ shards, bands, retry }: MonitoredQueue, { counts, at }: PacedCounts): Reading {
+function noteOf({ shards, bands, retry }: MonitoredQueue, { counts, inRetry, at }: PacedCounts): Reading {
   const retryMode = bands.length > 0 ? 'progressive' : 'perRecord';
-  return { at, counts, shards, retryMode, retry };
+  return { at, counts, inRetry, shards, retryMode, retry };
 }
 
 /** Waits for all, whatever fails. */

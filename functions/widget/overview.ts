@@ -104,8 +104,9 @@ function folded(word: 'more' | 'quiet', queues: readonly QueueView[]): Html | un
 
 function footer({ snapshot, readUnits }: OverviewReading): Html {
   const { now, queues = [] } = snapshot;
+  // It has no column for what is in retry.
   const signs = signsText(
-    queues.map(({ stats }) => stats),
+    queues.map(({ stats }) => ({ stats })),
     now,
   );
   const parts = [`Read at ${new Date(now).toISOString().slice(11, 19)} UTC`, units(readUnits), ...signs];

@@ -3,19 +3,20 @@ import type { QueueCounts } from '../operate/queue-stats.js';
 import { countsOf } from '../operate/stats.js';
 import { lanesOf } from '../record/index.js';
 import type { GaugeDeps, MonitoredQueue } from './gauges.js';
+import { inRetry } from './in-retry.js';
 
 /** Counts, and when they were made. */
 export interface PacedCounts {
   readonly counts: QueueCounts;
+  /** About how many of those that wait have failed: the index does not tell, so a few records say it. */
+  readonly inRetry: number;
   /** The backlog's time, ISO-8601. */
   readonly at: string;
   /** They were made at an earlier reading. */
   readonly isOld: boolean;
 }
 
-interface LastCounts {
-  readonly counts: QueueCounts;
-  readonly at: string;
+interface LastCounts extends Omit<PacedCounts, 'isOld'> {
   /** Real time. */
   readonly repeatAt: number;
 }
@@ -43,7 +44,10 @@ export class PacedCounter {
     hasTime: () => boolean,
   ): Promise<PacedCounts | undefined> {
     const last = this.last.get(name);
-    if (last && this.clock.wall() < last.repeatAt) return { ...last, isOld: true };
+    if (last && this.clock.wall() < last.repeatAt) {
+      const { repeatAt: _, ...counted } = last;
+      return { ...counted, isOld: true };
+    }
     const patiently = async <Answer>(request: () => Promise<Answer>) => {
       if (!hasTime()) throw new OutOfTime();
       return request();
@@ -58,8 +62,9 @@ export class PacedCounter {
       return undefined;
     });
     if (!counts) return undefined;
+    const failed = counts.pending === 0 ? 0 : await inRetry(queue.lanes, counts, { store, now });
     const pauseMs = ((counts.pending + counts.dead) / ENTRIES_PER_READ_UNIT) * 1000;
-    const found = { counts, at: toIso(now) };
+    const found = { counts, inRetry: failed, at: toIso(now) };
     this.last.set(name, { ...found, repeatAt: this.clock.wall() + pauseMs });
     return { ...found, isOld: false };
   }

@@ -11,6 +11,8 @@ export interface Reading {
   /** When the records were counted: the backlog's time, ISO-8601. */
   readonly at: string;
   readonly counts: QueueCounts;
+  /** About how many of those that wait have failed. */
+  readonly inRetry?: number | undefined;
   /** Lanes that the queue's records are spread over. */
   readonly shards: number;
   readonly retryMode: RetryMode;
@@ -26,6 +28,7 @@ const readingSchema = z.object({
   shards: z.int().check(z.gte(1), z.lte(MAX_SHARDS)),
   retryMode: z.enum(['perRecord', 'progressive']),
   retry: z.optional(z.unknown()),
+  inRetry: z.optional(count),
   counts: z.object({
     pending: count,
     dead: count,

@@ -353,6 +353,7 @@ describe('metrics', () => {
       backlog.metricOldestDueAge('bulk'),
       backlog.metricWaiting('bulk'),
       backlog.metricDue('bulk'),
+      backlog.metricInRetry('bulk'),
       backlog.metricDeadRecords('bulk'),
     ].map(({ metricName, statistic, dimensions }) => [metricName, statistic, dimensions?.Queue]);
     expect(names).toEqual([
@@ -367,6 +368,7 @@ describe('metrics', () => {
       ['OldestDueAge', 'Maximum', 'bulk'],
       ['Waiting', 'Maximum', 'bulk'],
       ['Due', 'Maximum', 'bulk'],
+      ['InRetry', 'Maximum', 'bulk'],
       ['DeadRecords', 'Maximum', 'bulk'],
     ]);
     expect(() => backlog.metricDue('none')).toThrow('queue: expected one of "orders", "bulk", got "none"');

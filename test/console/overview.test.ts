@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readingItem } from '../../src/monitor/index.js';
 import { outagesOf } from '../../src/tools/console/overview/chart.js';
 import {
   consoleUnderTest,
@@ -38,6 +39,21 @@ describe('the overview', () => {
     expect(text).toContain('All quiet. No record waits.');
     // Only a local runtime knows it: the index does not tell NEW and ERROR apart.
     expect(text).not.toContain('In retry');
+  });
+
+  it('shows about how many are in retry in AWS, where the monitor has noted it', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    for (const id of ['a', 'b', 'c']) store.put(waiting(id));
+    const counts = { pending: 3, dead: 0, oldestDueAt: iso(HOUR) };
+    const reading = { at: iso(-4 * MINUTE), shards: 1, retryMode: 'perRecord', counts } as const;
+    await store.writeReading('orders', readingItem({ ...reading, inRetry: 2 }));
+    const { text } = await get(app, '/');
+    expect(text).toMatch(/data-label="In retry">.*?<span>≈ 2</);
+    expect(text).toMatch(/data-label="Waiting"><span>3</);
+    expect(text).toContain('≈ counted by the monitor up to 4 min ago');
+    // There cannot be more of them than there are records.
+    await store.writeReading('orders', readingItem({ ...reading, inRetry: 50 }));
+    expect((await get(app, '/')).text).toMatch(/data-label="In retry">.*?<span>≈ 3</);
   });
 
   it('names the run that holds the lease, and until when', async () => {

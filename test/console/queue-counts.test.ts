@@ -58,7 +58,7 @@ describe('a look at a queue', () => {
     const { pending, due } = counts;
     expect(stats).toMatchObject({ pending, due, counted: 'about', countedAt: iso(-4 * MINUTE) });
     expect(stats).toMatchObject({ dead: 0, oldestDueAt: iso(-10 * MINUTE), lagSeconds: 600 });
-    expect(signsText([stats], NOW)).toEqual(['≈ counted by the monitor up to 4 min ago']);
+    expect(signsText([{ stats }], NOW)).toEqual(['≈ counted by the monitor up to 4 min ago']);
   });
 
   it.each<[string, Item | undefined]>([
@@ -73,7 +73,7 @@ describe('a look at a queue', () => {
   ])('of many records says how many there are at least, where %s', async (_, item) => {
     const stats = await looking(some(11)).look({ item });
     expect(stats).toMatchObject({ counted: 'atLeast', pending: 10, due: { now: 10 } });
-    expect(signsText([stats], NOW)).toEqual(['≥ there are more']);
+    expect(signsText([{ stats }], NOW)).toEqual(['≥ there are more']);
   });
 
   it('of many dead records takes the count of the dead alone from the monitor', async () => {

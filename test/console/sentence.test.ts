@@ -26,6 +26,7 @@ const view = (
   },
   condition,
   inRetry: undefined,
+  retryCounted: 'exact',
   recent: { succeeded: 5, failed: 15 },
   failing: condition === 'failing' ? { succeeded: 5, failed: 15, minutes: 15 } : undefined,
   minutes: [],

@@ -44,8 +44,8 @@ describe('the monitor', () => {
       dueAt: ago(clock.now(), 900),
     });
     expect(await read()).toEqual([
-      { queue: 'orders', oldestDueAge: 700, waiting: 2, due: 1, dead: 1 },
-      { queue: 'bulk', oldestDueAge: 300, waiting: 1, dead: 0, tiers: [1] },
+      { queue: 'orders', oldestDueAge: 700, waiting: 2, due: 1, inRetry: 0, dead: 1 },
+      { queue: 'bulk', oldestDueAge: 300, waiting: 1, inRetry: 0, dead: 0, tiers: [1] },
     ]);
     expect(
       written.map(({ _aws, ...values }) => values).toSorted((a) => (a.Queue === 'orders' ? -1 : 1)),
@@ -70,6 +70,7 @@ describe('the monitor', () => {
       at,
       shards: 1,
       retryMode: 'perRecord',
+      inRetry: 0,
       counts: {
         pending: 1,
         dead: 0,

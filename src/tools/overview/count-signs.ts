@@ -20,12 +20,21 @@ export function leastExact(queues: readonly Pick<OverviewStats, 'counted'>[]): O
   return all.includes('atLeast') ? 'atLeast' : all.includes('about') ? 'about' : 'exact';
 }
 
+/** A queue whose counts are shown. */
+interface Shown {
+  readonly stats: OverviewStats;
+  /** How exact the number of its records in retry is. Default: it is not shown. */
+  readonly retryCounted?: OverviewStats['counted'] | undefined;
+}
+
 /** What the signs of these counts mean, and how old the oldest of them is. Empty: all are exact. */
-export function signsText(queues: readonly OverviewStats[], now: number): string[] {
-  const ages = queues.flatMap(({ countedAt }) =>
-    countedAt === undefined ? [] : [now - Date.parse(countedAt)],
-  );
-  const hasMore = queues.some(({ counted }) => counted === 'atLeast');
+export function signsText(queues: readonly Shown[], now: number): string[] {
+  const times = queues.flatMap(({ stats: { countedAt, reading }, retryCounted }) => [
+    ...(countedAt === undefined ? [] : [countedAt]),
+    ...(retryCounted === 'about' && reading ? [reading.at] : []),
+  ]);
+  const ages = times.map((time) => now - Date.parse(time));
+  const hasMore = queues.some(({ stats }) => stats.counted === 'atLeast');
   return [
     ...(ages.length > 0 ? [`≈ counted by the monitor up to ${age(Math.max(0, ...ages))} ago`] : []),
     ...(hasMore ? ['≥ there are more'] : []),

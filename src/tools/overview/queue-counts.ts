@@ -17,6 +17,8 @@ export interface OverviewStats extends QueueStats {
   readonly countedAt?: string | undefined;
   /** The lanes that its living records may be in: those of its shards, or all that a queue can have. */
   readonly lanes: readonly string[];
+  /** About how many of those that wait have failed, by the monitor. Undefined: no monitor has noted it. */
+  readonly inRetry?: number | undefined;
   /** What the monitor has noted. */
   readonly reading: Reading | undefined;
 }
@@ -92,6 +94,8 @@ export async function lookAt(
   );
   const withCounts = (counts: QueueCounts, how: Pick<OverviewStats, 'counted' | 'countedAt'>) => ({
     ...withState(queue, { ...state, retryMode }, counts),
+    // Some of them may have succeeded since.
+    inRetry: reading?.inRetry === undefined ? undefined : Math.min(reading.inRetry, counts.pending),
     lanes,
     reading,
     ...how,

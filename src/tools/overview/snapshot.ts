@@ -11,8 +11,9 @@ import type { OverviewStats } from './queue-counts.js';
 export interface QueueView {
   readonly stats: OverviewStats;
   readonly condition: Condition;
-  /** Undefined: not known, as the index does not tell `NEW` and `ERROR` apart. */
+  /** How many of those that wait have failed: exact in a local runtime, about by the monitor, or else not known. */
   readonly inRetry: number | undefined;
+  readonly retryCounted: OverviewStats['counted'];
   /** Attempts of the last 15 minutes; undefined: not known. */
   readonly recent: { readonly succeeded: number; readonly failed: number } | undefined;
   readonly minutes: readonly MinuteCount[] | undefined;
@@ -64,7 +65,18 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
     const condition = conditionOf(stats, { failing, isHeld: leases.length > 0, lateSeconds });
     const nextRunAt = known?.nextRunAt;
     const breakers = [...(counts.states.get(stats.queue)?.breakers.values() ?? [])];
-    return { stats, condition, inRetry: known?.ERROR, recent, minutes, failing, breakers, leases, nextRunAt };
+    return {
+      stats,
+      condition,
+      inRetry: known?.ERROR ?? stats.inRetry,
+      retryCounted: known || !stats.inRetry ? 'exact' : 'about',
+      recent,
+      minutes,
+      failing,
+      breakers,
+      leases,
+      nextRunAt,
+    };
   });
   const rules = (status?.rules ?? []).map((rule): RuleView => {
     const last = deps.runtime?.lastRunOf(rule.id);

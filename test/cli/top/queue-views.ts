@@ -32,6 +32,7 @@ export const queueView = (
   },
   condition,
   inRetry: undefined,
+  retryCounted: 'exact',
   recent: undefined,
   minutes: undefined,
   failing: undefined,

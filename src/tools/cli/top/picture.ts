@@ -126,10 +126,7 @@ export function countsText(reading: Reading | undefined, wall: number): string {
   if (reading?.readAt === undefined) return 'no counts';
   const { readAt, readUnits, error, snapshot } = reading;
   const read = `read ${age(Math.max(0, wall - readAt))} ago`;
-  const signs = signsText(
-    (snapshot.queues ?? []).map(({ stats }) => stats),
-    snapshot.now,
-  );
+  const signs = signsText(snapshot.queues ?? [], snapshot.now);
   return [error === undefined ? read : `the last counts, ${read}`, units(readUnits), ...signs].join(', ');
 }
 

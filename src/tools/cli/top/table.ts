@@ -85,7 +85,8 @@ const COLUMNS: readonly Column[] = [
   {
     head: 'RETRY',
     align: 'right',
-    cell: ({ inRetry }, density) => number(inRetry, density, { format: 'blue' }),
+    cell: ({ inRetry, retryCounted }, density) =>
+      number(inRetry, density, { counted: retryCounted, format: 'blue' }),
   },
   {
     head: 'DEAD',

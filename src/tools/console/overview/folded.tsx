@@ -85,7 +85,7 @@ export function FoldedQueues(props: {
 
 function Line(props: { context: PageContext; view: QueueView; hasMinutes: boolean; hasRetry: boolean }) {
   const { context, view, hasMinutes, hasRetry } = props;
-  const { stats, condition, inRetry, recent, nextRunAt } = view;
+  const { stats, condition, inRetry, retryCounted, recent, nextRunAt } = view;
   const { queue } = stats;
   const { tone, icon, word } = LOOKS[condition];
   return (
@@ -106,7 +106,7 @@ function Line(props: { context: PageContext; view: QueueView; hasMinutes: boolea
       {hasRetry ? (
         <td class="r more">
           <a class="bare" href={link('/records', { queue, status: 'ERROR' })}>
-            <Count of={inRetry} tone="retry" icon="retry" />
+            <Count of={inRetry} sign={COUNT_SIGNS[retryCounted]} tone="retry" icon="retry" />
           </a>
         </td>
       ) : null}

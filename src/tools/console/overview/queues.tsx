@@ -116,7 +116,7 @@ function ChartKey() {
 
 function QueueRow(props: { context: PageContext; view: QueueView } & Columns) {
   const { context, view, hasChart, hasMinutes, hasRetry, isDense } = props;
-  const { stats, condition, minutes, inRetry, recent } = view;
+  const { stats, condition, minutes, inRetry, retryCounted, recent } = view;
   const { queue } = stats;
   const { tone, icon, word } = LOOKS[condition];
   const sign = COUNT_SIGNS[stats.counted];
@@ -150,7 +150,7 @@ function QueueRow(props: { context: PageContext; view: QueueView } & Columns) {
       {hasRetry ? (
         <td class="r n extra" data-label="In retry">
           <a class="bare" href={link('/records', { queue, status: 'ERROR' })}>
-            <Count of={inRetry} tone="retry" icon="retry" />
+            <Count of={inRetry} sign={COUNT_SIGNS[retryCounted]} tone="retry" icon="retry" />
           </a>
         </td>
       ) : null}

@@ -23,7 +23,7 @@ export async function overview(context: PageContext, reader: CountsReader) {
     ? [
         `read ${age(wall - counts.readAt)} ago`,
         ...(counts.readUnits > 0 ? [units(counts.readUnits)] : []),
-        ...signsText(counts.stats.queues, now),
+        ...signsText(snapshot.queues ?? [], now),
       ].join(', ')
     : 'no counts';
   return page({

@@ -104,7 +104,7 @@ function BandsPanel(props: { context: PageContext; stats: OverviewStats; state: 
   const most = Math.max(...ages.map((band) => band.count), 1);
   const note = [
     waitText({ pending, counted }),
-    ...signsText([stats], context.now),
+    ...signsText([{ stats }], context.now),
     ...(delayed > 0 ? [`${count(delayed)} delayed by their producer`] : []),
   ].join('; ');
   return (
