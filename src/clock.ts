@@ -81,7 +81,8 @@ function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 }
 
 const FIRST_TIME = Date.parse('0000-01-01T00:00:00.000Z');
-const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+/** What text sorts by ends here: nothing is due later. */
+export const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Whether its year has four digits: the text of any other one (`+275760-…`, `-000001-…`) sorts before all of these. */
 export function isSortable(epochMs: number): boolean {

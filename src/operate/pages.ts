@@ -1,3 +1,4 @@
+import { LAST_TIME } from '../clock.js';
 import { deadLane, lanesOf, type Status } from '../record/index.js';
 import type { Found, OperatorStore } from '../store/operator-store.js';
 import type { IndexKey } from '../store/store.js';
@@ -19,9 +20,6 @@ interface PagesDeps {
   readonly order: 'oldestFirst' | 'newestFirst';
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
 }
-
-/** What text sorts by ends here. */
-const FOR_EVER = Date.UTC(9999, 11, 31);
 
 /**
  * Page by page what may be wanted: by id or by the index, read strongly, or by the whole table. A record that moves
@@ -54,7 +52,7 @@ async function* ofLanes(lanes: readonly string[], deps: PagesDeps): AsyncGenerat
   for (const lane of lanes) {
     let after: IndexKey | undefined;
     for (let more = true; more; ) {
-      const query = { lane, until: FOR_EVER, order, limit, after };
+      const query = { lane, until: LAST_TIME, order, limit, after };
       const page = await patiently(() => store.queryDue(query));
       const ids = page.keys.map(({ id }) => id);
       // Records that are gone by now were removed meanwhile.

@@ -1,4 +1,4 @@
-import { toIso } from '../clock.js';
+import { LAST_TIME, toIso } from '../clock.js';
 import { DEFAULT_TIERS } from '../policies/index.js';
 import type { RetryMode } from '../record/index.js';
 import type { QueueState } from '../store/store.js';
@@ -155,6 +155,34 @@ function bandsOf(counts: readonly number[], ends: readonly number[]): NonNullabl
     untilAgeSeconds,
     count: counts[i] ?? 0,
   }));
+}
+
+/** Records that are due between two times, exclusive and inclusive; epoch milliseconds. */
+export interface DuePart {
+  /** Default: no bound. */
+  readonly from?: number | undefined;
+  readonly until: number;
+  /** How many there are. */
+  readonly count: number;
+}
+
+/** What waits, in parts that are far from each other: by due time, or by age where there are none. */
+export function duePartsOf({ due, ages = [], delayed = 0, pending }: QueueCounts, now: number): DuePart[] {
+  if (!due) {
+    const byAge = ages.map(({ fromAgeSeconds, untilAgeSeconds, count }) => ({
+      from: untilAgeSeconds === undefined ? undefined : now - untilAgeSeconds * 1000,
+      until: now - fromAgeSeconds * 1000,
+      count,
+    }));
+    return [...byAge, { from: now, until: LAST_TIME, count: delayed }];
+  }
+  return [
+    { until: now, count: due.now },
+    { from: now, until: now + MINUTE_MS, count: due.minute },
+    { from: now + MINUTE_MS, until: now + HOUR_MS, count: due.hour - due.minute },
+    { from: now + HOUR_MS, until: now + DAY_MS, count: due.day - due.hour },
+    { from: now + DAY_MS, until: LAST_TIME, count: pending - due.now - due.day },
+  ];
 }
 
 /** The counts of a queue of which all due times are known. */

@@ -1,3 +1,4 @@
+import { LAST_TIME } from '../clock.js';
 import { deadLane, lanesOf } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import type { IndexKey, QueueState } from '../store/store.js';
@@ -14,9 +15,6 @@ interface StatsDeps {
   readonly store: Pick<OperatorStore, 'countDue' | 'queryDue'>;
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
 }
-
-/** What text sorts by ends here. */
-const FOR_EVER = Date.UTC(9999, 11, 31);
 
 /** How a queue is doing: its state, and its counts in all the lanes that a queue can have. */
 export async function statsOf(
@@ -62,7 +60,7 @@ async function lanesInUse(
 ): Promise<ReadonlyMap<string, string>> {
   const firsts = await Promise.all(
     lanes.map(async (lane) => {
-      const query = { lane, until: FOR_EVER, order: 'oldestFirst', limit: 1 } as const;
+      const query = { lane, until: LAST_TIME, order: 'oldestFirst', limit: 1 } as const;
       const [key] = (await patiently(() => store.queryDue(query))).keys;
       return [lane, key?.dueAt] as const;
     }),

@@ -1,4 +1,4 @@
-import { type Clock, toIso } from '../../clock.js';
+import { type Clock, LAST_TIME, toIso } from '../../clock.js';
 import type { BacklogRecord, Item, RecordChange } from '../../record/index.js';
 import type {
   ControlState,
@@ -46,9 +46,6 @@ export interface MemoryStoreDeps {
   /** Tells the backlog's time; `systemClock`, or a test's. */
   readonly clock: Clock;
 }
-
-/** What text sorts by ends here: the form of later years is another one. */
-const LAST_TIME = Date.UTC(9999, 11, 31);
 
 /**
  * The backlog in memory, for tests and simulations: the same semantics as on DynamoDB, with an index that is never

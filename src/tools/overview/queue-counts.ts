@@ -1,3 +1,4 @@
+import { LAST_TIME } from '../../clock.js';
 import { parseReading, type Reading } from '../../monitor/index.js';
 import { countsOfDueTimes, type QueueCounts, type QueueStats, withState } from '../../operate/queue-stats.js';
 import type { RetryPolicy } from '../../policies/index.js';
@@ -62,9 +63,6 @@ interface LookDeps {
   readonly entries: number;
 }
 
-/** What text sorts by ends here. */
-const FOR_EVER = Date.UTC(9999, 11, 31);
-
 /**
  * Reads the beginning of a queue's index. If that is all, it is counted exactly. If there is more, the monitor's count
  * stands for it, with its age, unless it is smaller than what was read.
@@ -117,7 +115,7 @@ export async function lookAt(
 async function beginningOf(lanes: readonly string[], limit: number, { store, patiently }: LookDeps) {
   const pages = await Promise.all(
     lanes.map((lane) =>
-      patiently(() => store.queryDue({ lane, until: FOR_EVER, order: 'oldestFirst', limit })),
+      patiently(() => store.queryDue({ lane, until: LAST_TIME, order: 'oldestFirst', limit })),
     ),
   );
   return {

@@ -1,3 +1,4 @@
+import { LAST_TIME } from '../../../clock.js';
 import type { Tables } from '../../../operate/tables.js';
 import { type BacklogRecord, deadLane } from '../../../record/index.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
@@ -19,8 +20,6 @@ export interface Sample {
   readonly strata: readonly Stratum[];
   readonly readUnits: number;
 }
-
-const FOR_EVER = Date.UTC(9999, 11, 31);
 
 /** Reads records of each queue: all of them where they are few, otherwise from both ends of the index. */
 export async function sampleRecords(
@@ -61,7 +60,7 @@ async function idsOf(
   { quota, total }: { quota: number; total: number },
 ): Promise<string[]> {
   const endsOf = async (lane: string) => {
-    const query = { lane, until: FOR_EVER, limit: quota };
+    const query = { lane, until: LAST_TIME, limit: quota };
     const first = await store.queryDue({ ...query, order: 'oldestFirst' });
     const last = first.more ? await store.queryDue({ ...query, order: 'newestFirst' }) : undefined;
     return { first: first.keys.map(({ id }) => id), last: last?.keys.map(({ id }) => id) ?? [] };

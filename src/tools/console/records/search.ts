@@ -1,3 +1,4 @@
+import { LAST_TIME } from '../../../clock.js';
 import type { Tables } from '../../../operate/tables.js';
 import { type BacklogRecord, deadLane, lanesOf } from '../../../record/index.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
@@ -26,8 +27,6 @@ export interface PageBounds {
 export const BOUNDS: PageBounds = { rows: 40, examined: 200, units: PAGE_BUDGET.units };
 /** The embedded database bills nothing. */
 export const LOCAL_BOUNDS: PageBounds = { ...BOUNDS, units: Number.POSITIVE_INFINITY };
-
-const FOR_EVER = Date.UTC(9999, 11, 31);
 
 /** A stretch of the index. */
 interface Place {
@@ -97,7 +96,7 @@ async function searchIndex(
       const page =
         position === undefined
           ? await firsts.of(i, limit)
-          : await store.queryDue({ lane, order, until: FOR_EVER, limit, after: position });
+          : await store.queryDue({ lane, order, until: LAST_TIME, limit, after: position });
       const ids = page.keys.map(({ id }) => id);
       const items = await store.readItems(ids, 'eventual');
       const isSpent = units().readUnits >= bounds.units;
@@ -146,7 +145,7 @@ class FirstPages {
 
   private ask(i: number, limit: number): Promise<DuePage> {
     const { lane, order } = this.places[i] as Place;
-    const answer = this.store.queryDue({ lane, order, until: FOR_EVER, limit });
+    const answer = this.store.queryDue({ lane, order, until: LAST_TIME, limit });
     // A page that is full before it comes to this lane asks no more.
     answer.catch(() => {});
     return answer;

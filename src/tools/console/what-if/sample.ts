@@ -1,3 +1,4 @@
+import { type DuePart, duePartsOf } from '../../../operate/queue-stats.js';
 import type { Tables } from '../../../operate/tables.js';
 import { limited } from '../../../policies/index.js';
 import { type BacklogRecord, bornAt } from '../../../record/index.js';
@@ -34,10 +35,6 @@ const MOST_ENTRIES = 200;
 /** Half a read unit each, up to 4 KB. */
 const MOST_RECORDS = 30;
 const MOST_UNITS = 15;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-const FOR_EVER = Date.UTC(9999, 11, 31);
 
 /**
  * Reads up to 200 due times from each part of the future (now, the next minute, hour, day, later), which the queue's
@@ -74,16 +71,9 @@ function scattered(ids: readonly string[]): string[] {
 }
 
 /** The earliest first, weighed so that each part of the future has as many as the queue's counts say. */
-async function entriesOf(store: OperatorStore, { lanes, due, pending }: OverviewStats, now: number) {
-  const { now: late = 0, minute = 0, hour = 0, day = 0 } = due ?? {};
-  const parts = [
-    { from: Number.NEGATIVE_INFINITY, until: now, count: late },
-    { from: now, until: now + MINUTE_MS, count: minute },
-    { from: now + MINUTE_MS, until: now + HOUR_MS, count: hour - minute },
-    { from: now + HOUR_MS, until: now + DAY_MS, count: day - hour },
-    { from: now + DAY_MS, until: FOR_EVER, count: pending - late - day },
-  ].filter(({ count }) => count > 0);
-  const [firstLane = '', ...otherLanes] = lanes;
+async function entriesOf(store: OperatorStore, stats: OverviewStats, now: number) {
+  const parts = duePartsOf(stats, now).filter(({ count }) => count > 0);
+  const [firstLane = '', ...otherLanes] = stats.lanes;
   const found = await Promise.all(
     parts.map(async (part) => {
       const own = await dueWithin(store, firstLane, part, MOST_ENTRIES);
@@ -106,7 +96,7 @@ async function entriesOf(store: OperatorStore, { lanes, due, pending }: Overview
 async function dueWithin(
   store: OperatorStore,
   lane: string,
-  { from, until }: { from: number; until: number },
+  { from = Number.NEGATIVE_INFINITY, until }: DuePart,
   limit: number,
 ) {
   const { keys } = await store.queryDue({ lane, until, order: 'newestFirst', limit });
