@@ -86,6 +86,7 @@ export function makeHandler(
       const { settings, emit, deps } = start();
       const times = {
         functionTimeoutSeconds: settings.functionTimeoutSeconds,
+        logsStacks: settings.logsStacks,
         deadline: deps.clock.wall() + context.getRemainingTimeInMillis(),
         now: deps.clock.now(),
       };

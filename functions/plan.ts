@@ -56,7 +56,13 @@ const TICK_SECONDS = 60;
 export function planRun(
   event: ParsedEvent,
   choices: HandlerChoices,
-  given: { process: Process; functionTimeoutSeconds: number; deadline: number; now: number },
+  given: {
+    process: Process;
+    functionTimeoutSeconds: number;
+    deadline: number;
+    now: number;
+    logsStacks?: boolean | undefined;
+  },
 ): RunOptions {
   const { queue, tier, catchUp, arrivals, settings } = event;
   const keep = choices.retention ?? settings.retention ?? KEEP_SUCCESS_SECONDS;

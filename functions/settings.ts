@@ -66,6 +66,8 @@ export interface Settings {
   readonly functionTimeoutSeconds: number;
   readonly queues: QueuesSettings;
   readonly metrics: MetricsLevel;
+  /** Failed attempts have a line with the places of their stack. The local runtime sets it. */
+  readonly logsStacks?: true | undefined;
   /** The local runtime's faster clock. */
   readonly clock?: ClockSetting | undefined;
 }
@@ -156,6 +158,7 @@ const environmentSchema = z.object({
   BACKLOG_QUEUES: z.string(),
   BACKLOG_METRICS: z._default(z.enum(METRICS_LEVELS, { error: expectedLevel }), 'full'),
   BACKLOG_CLOCK: z.optional(z.string()),
+  BACKLOG_LOG_STACKS: z.optional(z.enum(['true', 'false'], { error: 'expected "true" or "false"' })),
 });
 
 const clockSchema = z.strictObject({
@@ -182,6 +185,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     functionTimeoutSeconds: variables.BACKLOG_FUNCTION_TIMEOUT_SECONDS,
     queues: parseQueues(parseJson(variables.BACKLOG_QUEUES, 'BACKLOG_QUEUES')),
     metrics: variables.BACKLOG_METRICS,
+    ...(variables.BACKLOG_LOG_STACKS === 'true' ? { logsStacks: true } : {}),
     ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: readClock(variables.BACKLOG_CLOCK) }),
   };
 }

@@ -609,6 +609,7 @@ interface RunOptions extends FailureChoices {
     readonly history?: HistoryLimits | undefined;
     readonly redaction?: Redaction | undefined;
     readonly logsErrorTexts?: boolean | undefined;
+    readonly logsStacks?: boolean | undefined;
 }
 
 interface RunSummary {

@@ -1,8 +1,16 @@
 import type { AttemptLogger } from '../logger.js';
-import { type BacklogRecord, type RecordChange, traceIdOf, truncate } from '../record/index.js';
+import {
+  type AttemptOutcome,
+  type BacklogRecord,
+  type RecordChange,
+  traceIdOf,
+  truncate,
+} from '../record/index.js';
+import { stackOf } from './failures/stack.js';
 
 /** Lines of single failures in one run of a queue. An outage writes no more, however many records fail. */
 const MAX_LINES = 100;
+const MAX_STACKS = 20;
 /** Classes of errors that the rest is counted by: code can make up any number of names. */
 const MAX_CLASSES = 20;
 const MAX_REASON_BYTES = 200;
@@ -14,6 +22,7 @@ const OWN_REASON = /^(?:expired|maxAttempts|deadOn: .*)$/;
 /** Writes one line per attempt that failed, and counts what is beyond the limit by the class of the error. */
 export class FailureLog {
   private lines = 0;
+  private stacks = 0;
   private readonly rest = new Map<string, number>();
 
   /**
@@ -35,6 +44,15 @@ export class FailureLog {
     if (!lastError && deadReason !== 'expired') return;
     if (this.lines < MAX_LINES) this.write(record, set);
     else this.count(lastError?.name ?? 'expired');
+  }
+
+  /** Writes where an attempt threw: the places alone, as a message may repeat a payload. */
+  threw({ id }: BacklogRecord, outcome: AttemptOutcome): void {
+    if (outcome.type !== 'failure' && outcome.type !== 'dead') return;
+    const stack = this.stacks < MAX_STACKS ? stackOf(outcome.thrown) : undefined;
+    if (stack === undefined) return;
+    this.stacks++;
+    this.logger.warn('attempt threw', { id, error: outcome.error.name, stack });
   }
 
   /** Writes a line per error class for the failures that have had no line. */

@@ -210,6 +210,8 @@ export interface RunOptions extends FailureChoices {
   readonly redaction?: Redaction | undefined;
   /** Whether the lines of failed attempts have the texts of errors, as a record keeps them. Default: their names alone. */
   readonly logsErrorTexts?: boolean | undefined;
+  /** Whether failed attempts have a line with the places of their stack, on a developer's machine. Default: false. */
+  readonly logsStacks?: boolean | undefined;
 }
 
 /** Whether a run has no time left to begin again: for one attempt, and what comes with it. */

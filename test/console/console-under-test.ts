@@ -155,6 +155,7 @@ export function runtimeUnderTest(
     status: () => ({ ...IDLE_STATUS, ...status }),
     minutesOf: () => [],
     lastRunOf: () => undefined,
+    findRun: () => undefined,
     runRule: async () => {},
     clock: { change: async () => {}, advance: async () => undefined },
     putRecord: async ({ id = 'made' }) => ({ id, inserted: true }),

@@ -7,8 +7,14 @@ const queues = { default: { retryMode: 'perRecord' } } as const;
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 /** What is logged about records that are there, and of one line what is not said by every line. */
-async function logged(process: Process, ids: readonly string[], options: object = {}) {
+async function logged(
+  process: Process,
+  ids: readonly string[],
+  options: object = {},
+  variables: Record<string, string> = {},
+) {
   const bench = workbench(queues);
+  const env = { ...bench.overrides.env, ...variables };
   for (const id of ids) await bench.insert({ id, payload: { card: 'secret-payload' } });
   const handler = backlogHandler({
     queue: 'default',
@@ -16,6 +22,7 @@ async function logged(process: Process, ids: readonly string[], options: object 
     retry: { type: 'constant', interval: '10m', jitter: 'none' },
     ...options,
     ...bench.overrides,
+    env,
   });
   await handler({ queue: 'default' }, context);
   const lines = bench.log().filter(({ message }) => message !== 'run');
@@ -45,6 +52,24 @@ describe('a failed attempt', () => {
       },
     ]);
     expect(text.join()).not.toContain('secret');
+  });
+
+  it('has a line with its stack on a developer’s machine, without what the error says', async () => {
+    const fails: Process = () => {
+      throw new TypeError('no such customer: secret-name');
+    };
+    const stacks = { BACKLOG_LOG_STACKS: 'true' };
+    const ids = Array.from({ length: 30 }, (_, i) => `r${i}`);
+    const { lines, text } = await logged(fails, ids, {}, stacks);
+    const threw = lines.filter(({ message }) => message === 'attempt threw');
+    expect(threw).toHaveLength(20);
+    expect(threw[0]).toMatchObject({ level: 'WARN', id: expect.stringMatching(/^r/), error: 'TypeError' });
+    expect(threw[0]?.stack).toMatch(/^at .*failure-lines\.test\.ts:\d+:\d+/);
+    expect(text.join()).not.toContain('secret');
+    const off = await logged(fails, ['a'], {}, { BACKLOG_LOG_STACKS: 'false' });
+    expect(off.lines.map(({ message }) => message)).toEqual(['attempt failed']);
+    const plain = await logged(() => new Promise((_, reject) => reject('text')), ['a'], {}, stacks);
+    expect(plain.lines.map(({ message }) => message)).toEqual(['attempt failed']);
   });
 
   it('is at ERROR once the record is dead, without what its code says of it', async () => {

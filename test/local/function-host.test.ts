@@ -5,12 +5,15 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ClockSetting } from '../../src/clock.js';
 import { FunctionHost } from '../../src/tools/local/function-host.js';
 import { FunctionLogs } from '../../src/tools/local/sandbox/function-logs.js';
+import type { Invocation } from '../../src/tools/local/sandbox/sandbox.js';
 import type { LocalFunction } from '../../src/tools/local/template/local-app.js';
 
 /** Says its clock at its start, and again once it is another one. */
 const HANDLER = `
 export const handler = async (event) => {
   const before = JSON.parse(process.env.BACKLOG_CLOCK);
+  if (event.say) console.log(event.say);
+  if (event.fail) throw new TypeError(event.fail);
   if (event.stay) {
     console.log('at work');
     while (JSON.parse(process.env.BACKLOG_CLOCK).paused !== true) await new Promise((next) => setImmediate(next));
@@ -56,6 +59,23 @@ async function world() {
     });
   return { host, isAtWork };
 }
+
+describe('what a function writes', () => {
+  it('is with the invocation that it wrote it in', async () => {
+    const { host } = await world();
+    const textsOf = async (event: object) => {
+      const { log, ...ended } = (await host.invoke('Worker', event)) as Invocation;
+      await vi.waitFor(() => expect(log?.lines.length).toBeGreaterThan(0), { timeout: 60_000 });
+      return [log?.lines.map(({ text, stream }) => `${stream}: ${text}`), ended] as const;
+    };
+    expect((await textsOf({ say: 'first' }))[0]).toEqual(['stdout: first']);
+    expect((await textsOf({ say: 'second' }))[0]).toEqual(['stdout: second']);
+    const [lines, ended] = await textsOf({ say: 'third', fail: 'no config' });
+    expect(lines).toEqual(['stdout: third']);
+    expect(ended).toMatchObject({ type: 'error', name: 'TypeError', message: 'no config' });
+    expect(ended).toHaveProperty('stack', expect.stringMatching(/at .*index\.mjs:\d+/));
+  });
+});
 
 describe('a function', () => {
   it('follows a change of the clock during an invocation, and at the next one', async () => {

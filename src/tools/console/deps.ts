@@ -1,4 +1,5 @@
 import type { RedactPayload } from '../../operate/redact-payload.js';
+import type { FoundRun } from '../local/status/run-log.js';
 import type { OverviewDeps, RuntimeKnowledge } from '../overview/deps.js';
 
 /** What a console works on, and what its pages may do. */
@@ -38,6 +39,8 @@ export interface ActionEntry {
 
 /** What a local runtime lets its console see and do. */
 export interface ConsoleRuntime extends RuntimeKnowledge {
+  /** A run with what its function wrote. Undefined: it is not kept any more. */
+  findRun(rule: string, at: string): FoundRun | undefined;
   /** Starts a rule's function at once. */
   runRule(rule: string): Promise<void>;
   /** Puts a new record into the table. False: a record with this id was there already, and was left alone. */

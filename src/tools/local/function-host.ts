@@ -41,6 +41,7 @@ export class FunctionHost {
       AWS_REGION: region,
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
+      BACKLOG_LOG_STACKS: 'true',
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     };
     this.#clock = JSON.stringify(clock);

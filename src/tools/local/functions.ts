@@ -8,7 +8,7 @@ import type { Timekeeper } from './schedule/timekeeper.js';
 import type { FindSecret } from './secrets-file.js';
 import { startServices } from './services/services.js';
 import { ArrivalsDigest } from './status/arrivals-digest.js';
-import type { RunReport } from './status/run-report.js';
+import type { RunDetails, RunReport } from './status/run-report.js';
 import { Streams } from './streams/streams.js';
 import type { LocalApp } from './template/local-app.js';
 
@@ -21,7 +21,7 @@ export interface FunctionsOptions {
   readonly logs: FunctionLogs;
   readonly findSecret: FindSecret;
   readonly closers: Closers;
-  readonly onReport: (report: RunReport) => void;
+  readonly onReport: (report: RunReport, details: RunDetails) => void;
   readonly onNotice: (notice: Notice) => void;
 }
 

@@ -25,7 +25,7 @@ import { openScratch } from './scratch.js';
 import { secretsFile } from './secrets-file.js';
 import { Counter } from './status/counter.js';
 import { RunLog } from './status/run-log.js';
-import { type RunReport, reportRun } from './status/run-report.js';
+import { detailsOf, type RunDetails, type RunReport, reportRun } from './status/run-report.js';
 import { runtimeConsole } from './status/runtime-console.js';
 import { RuntimeStatusView } from './status/runtime-status.js';
 import type { RuntimeStatus } from './status/status.js';
@@ -121,8 +121,8 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
 
   const logs = new FunctionLogs(join(dataDir ?? scratch, 'logs'), onNotice);
   closers.add(() => logs.close());
-  const addReport = (report: RunReport) => {
-    log.add(report);
+  const addReport = (report: RunReport, details: RunDetails) => {
+    log.add(report, details);
     options.onRun?.(report);
   };
   const {
@@ -146,7 +146,8 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     const startedAt = performance.now();
     const invocation = await host.invoke(functionName, event);
     const durationMs = performance.now() - startedAt;
-    addReport(reportRun({ at, rule: id, label, coalesced, durationMs, invocation }));
+    const report = reportRun({ at, rule: id, label, coalesced, durationMs, invocation });
+    addReport(report, detailsOf(invocation));
   };
   const scheduler = new Scheduler({
     rules: app.rules,

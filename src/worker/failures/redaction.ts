@@ -1,10 +1,7 @@
 import * as z from 'zod/mini';
 import type { AttemptOutcome, ErrorText } from '../../record/index.js';
 import { type HistoryOptions, historyShape, type Kept, type Redaction } from './history.js';
-
-const AT = /^[ \t]+at /m;
-/** The most that is read of a stack. */
-const MAX_TEXT_CHARACTERS = 16_384;
+import { stackOf } from './stack.js';
 
 /** What a handler's code may say about its history. */
 export const historyChoices = {
@@ -84,25 +81,4 @@ function checked(answer: unknown): ErrorText {
 /** A promise is no answer; left alone, it would end the process when it is rejected. */
 export function ignoreRejection(answer: unknown): void {
   if (answer instanceof Promise) answer.catch(() => {});
-}
-
-/**
- * The lines that say where: what comes before them repeats the error's name and message, however long it is and
- * whatever is in it. A pattern that goes on over the ends of lines would take minutes for one of empty lines.
- */
-function stackOf(thrown: unknown): string | undefined {
-  try {
-    const { stack, name, message } = thrown as Error;
-    if (typeof stack !== 'string') return undefined;
-    // Only so much of it is looked through. It begins with the message, mostly behind the name, and they may be longer.
-    const ends = stack.length > MAX_TEXT_CHARACTERS ? [message.length, message.length + name.length] : [0];
-    const parts = ends.map((end) => stack.slice(end, end + MAX_TEXT_CHARACTERS));
-    const part = parts.find((one) => AT.test(one));
-    if (part === undefined) return undefined;
-    const from = part.search(AT);
-    const lines = part.slice(from).split('\n');
-    return lines.map((line) => line.trim()).join('\n');
-  } catch {
-    return undefined;
-  }
 }

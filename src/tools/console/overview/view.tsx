@@ -9,6 +9,7 @@ import { type RuleView, snapshotOf } from '../../overview/snapshot.js';
 import { ReadError } from '../errors.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Mark, Panel, When } from '../parts.js';
+import { runLink } from '../runtime/run-page.js';
 import { QueuesPanel } from './queues.js';
 
 /** What is wrong, and how the queues are. */
@@ -112,7 +113,10 @@ function RuleRow({ context, view: { rule, last, missed } }: { context: PageConte
       <td class="sm full">
         {last ? (
           <>
-            <When at={last.at} now={now} /> <RunResult run={last} />
+            <a class="bare" href={runLink(last)} title="What it wrote">
+              <When at={last.at} now={now} />
+            </a>{' '}
+            <RunResult run={last} />
           </>
         ) : (
           <span class="q">not since the start</span>
@@ -154,7 +158,9 @@ function RunsPanel({ context }: { context: PageContext }) {
         {newest.map((run) => (
           <li>
             <span class="sub nw">{run.at.slice(11, 19)}</span>
-            <Foreign text={run.label} most={60} />
+            <a class="bare" href={runLink(run)} title="What it wrote">
+              <Foreign text={run.label} most={60} />
+            </a>
             <RunResult run={run} />
           </li>
         ))}

@@ -4,9 +4,11 @@ import { parseExactly } from '../../cli/exact-json.js';
 import type { Routes } from '../app-parts.js';
 import type { ConsoleRuntime } from '../deps.js';
 import { readForm } from '../forms.js';
+import { page, Verdict } from '../layout.js';
 import { recordLink } from '../parts.js';
 import { clockRoutes, type Done } from './clock-routes.js';
 import { putPage } from './put-page.js';
+import { runPage } from './run-page.js';
 
 /** What only a local runtime can do: change its clock, run a rule now, take the sample's ERP down, put a record. */
 export function runtimeRoutes(routes: Routes, runtime: ConsoleRuntime): Hono {
@@ -22,6 +24,15 @@ export function runtimeRoutes(routes: Routes, runtime: ConsoleRuntime): Hono {
   const queues = () => (deps.queues?.() ?? []).map(({ name }) => name);
 
   app.route('/clock', clockRoutes(routes, runtime, done));
+
+  app.get('/run', (request) => {
+    const { rule = '', at = '' } = request.req.query();
+    const found = runtime.findRun(rule, at);
+    const context = contextOf(request);
+    if (found) return request.html(runPage(context, found));
+    const children = <Verdict>This run is not kept any more: the newest 50 are.</Verdict>;
+    return request.html(page({ context, title: 'A run', view: 'Overview', children }), 404);
+  });
 
   app.post('/run', async (request) => {
     const form = await readForm(request, guard, deps);

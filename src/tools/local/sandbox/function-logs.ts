@@ -79,7 +79,11 @@ function putAside(path: string, isFull: boolean): number {
 }
 
 /** The line of each run counts them, and the console shows their records. */
-const FAILED_ATTEMPTS: ReadonlySet<unknown> = new Set(['attempt failed', 'more attempts failed']);
+const FAILED_ATTEMPTS: ReadonlySet<unknown> = new Set([
+  'attempt failed',
+  'attempt threw',
+  'more attempts failed',
+]);
 
 /** Structured lines say their level; of plain ones, those on stderr that name an error are worth showing. */
 function noticeOf(line: string, stream: 'stdout' | 'stderr'): Omit<Notice, 'functionName'> | undefined {

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { LocalFunction } from '../template/local-app.js';
+import { InvocationLog, type LogLine } from './invocation-log.js';
 import {
   type Answer,
   type Invoke,
@@ -10,11 +11,18 @@ import {
   type SetClock,
 } from './sandbox-protocol.js';
 
-/** How one invocation ended. */
-export type Invocation =
+/** How one invocation ended, and what the function wrote meanwhile. */
+export type Invocation = Ended & { readonly log?: InvocationLog | undefined };
+
+type Ended =
   | { readonly type: 'result'; readonly value: unknown }
   /** The handler threw, or could not be loaded. */
-  | { readonly type: 'error'; readonly name: string; readonly message: string }
+  | {
+      readonly type: 'error';
+      readonly name: string;
+      readonly message: string;
+      readonly stack?: string | undefined;
+    }
   /** The handler ended its process: `process.exit`, out of memory, a crash. */
   | { readonly type: 'exited'; readonly message: string }
   /** The function's timeout was over. */
@@ -44,6 +52,8 @@ export class Sandbox {
   #alive = true;
   #endReason: string | undefined;
   #stderrTail = '';
+  /** That of the newest invocation: lines and the answer have different channels, and a line may be the later one. */
+  #log: InvocationLog | undefined;
 
   constructor({ function: lambda, environment, onLine }: SandboxOptions) {
     this.#function = lambda;
@@ -55,10 +65,14 @@ export class Sandbox {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       serialization: 'json',
     });
-    forEachLine(this.#child.stdout, (line) => onLine(line, 'stdout'));
+    const onLineOf = (stream: LogLine['stream']) => (line: string) => {
+      this.#log?.add(line, stream);
+      onLine(line, stream);
+    };
+    forEachLine(this.#child.stdout, onLineOf('stdout'));
     forEachLine(this.#child.stderr, (line) => {
       this.#stderrTail = line.trim() || this.#stderrTail;
-      onLine(line, 'stderr');
+      onLineOf('stderr')(line);
     });
     this.#ended = new Promise((resolve) => {
       const end = (reason: string) => {
@@ -97,8 +111,10 @@ export class Sandbox {
     const timeoutMs = this.#function.timeoutSeconds * 1000;
     const call: Invoke = { type: 'invoke', requestId, event, deadline: Date.now() + timeoutMs };
     const cleanUps: (() => void)[] = [];
+    const log = new InvocationLog();
+    this.#log = log;
     try {
-      return await new Promise<Invocation>((resolve) => {
+      const ended = await new Promise<Ended>((resolve) => {
         const onMessage = (answer: Answer) => {
           if (answer.requestId === requestId) resolve(invocationOf(answer));
         };
@@ -120,6 +136,7 @@ export class Sandbox {
         // A channel that breaks meanwhile is seen as the end of the process.
         this.#child.send(call, () => {});
       });
+      return { ...ended, log };
     } finally {
       for (const cleanUp of cleanUps) cleanUp();
     }
@@ -173,8 +190,11 @@ export class Sandbox {
   }
 }
 
-function invocationOf(answer: Answer): Invocation {
-  if (answer.type === 'error') return { type: 'error', name: answer.name, message: answer.message };
+function invocationOf(answer: Answer): Ended {
+  if (answer.type === 'error') {
+    const { name, message, stack } = answer;
+    return { type: 'error', name, message, stack };
+  }
   return { type: 'result', value: answer.type === 'result' ? answer.value : null };
 }
 

@@ -1,10 +1,11 @@
 import { isIdle, type RunSummary } from '../../../worker/summary.js';
-import { type FiringResult, type RunReport, reportRun } from './run-report.js';
+import type { InvocationLog } from '../sandbox/invocation-log.js';
+import { detailsOf, type FiringResult, type RunDetails, type RunReport, reportRun } from './run-report.js';
 
 export interface ArrivalsDigestOptions {
   /** ISO-8601, the backlog's time. */
   readonly now: () => string;
-  readonly onReport: (report: RunReport) => void;
+  readonly onReport: (report: RunReport, details: RunDetails) => void;
 }
 
 /** What comes within this time is one line. */
@@ -14,7 +15,11 @@ interface Gathered {
   readonly firing: Omit<FiringResult, 'at' | 'invocation'>;
   runs: number;
   summary: RunSummary;
+  readonly logs: InvocationLog[];
 }
+
+/** The logs of so many of the runs that share a line. */
+const MOST_LOGS = 10;
 
 /** Sums up the runs of arrivals: there can be dozens in a second. What went wrong is reported at once. */
 export class ArrivalsDigest {
@@ -27,14 +32,16 @@ export class ArrivalsDigest {
     const firing = { rule: `arrivals ${queue}`, label: `${queue}, on arrival`, coalesced: 0, durationMs };
     const report = reportRun({ ...firing, at: this.options.now(), invocation });
     const { summary } = report;
-    if (!summary) this.options.onReport(report);
+    const details = detailsOf(invocation);
+    if (!summary) this.options.onReport(report, details);
     if (!summary || isIdle(summary)) return;
     const known = this.gathered.get(queue);
     if (known) {
       known.runs++;
       known.summary = sum(known.summary, summary);
+      if (known.logs.length < MOST_LOGS) known.logs.push(...details.logs);
     } else {
-      this.gathered.set(queue, { firing, runs: 1, summary });
+      this.gathered.set(queue, { firing, runs: 1, summary, logs: [...details.logs] });
     }
     this.timer ??= setTimeout(() => this.flush(), GATHER_MS);
   }
@@ -42,10 +49,10 @@ export class ArrivalsDigest {
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    for (const { firing, runs, summary } of this.gathered.values()) {
+    for (const { firing, runs, summary, logs } of this.gathered.values()) {
       const label = runs === 1 ? firing.label : `${firing.label} (${runs} runs)`;
       const invocation = { type: 'result', value: summary } as const;
-      this.options.onReport(reportRun({ ...firing, label, at: this.options.now(), invocation }));
+      this.options.onReport(reportRun({ ...firing, label, at: this.options.now(), invocation }), { logs });
     }
     this.gathered.clear();
   }

@@ -1,6 +1,6 @@
 import type { RunSummary } from '../../../worker/summary.js';
 import type { Notice } from '../sandbox/function-logs.js';
-import type { RunReport } from './run-report.js';
+import type { RunDetails, RunReport } from './run-report.js';
 import type { RunTotals, RuntimeActivity } from './status.js';
 
 interface RuleCounts {
@@ -22,12 +22,20 @@ const KEPT_NOTICES = 10;
 const MINUTE_MS = 60_000;
 const KEPT_MINUTES = 120;
 
+/** A run, and what it wrote. */
+export interface FoundRun {
+  readonly report: RunReport;
+  readonly details: RunDetails;
+}
+
 /** What has happened since the start, in bounded memory. */
 export class RunLog {
   readonly runs: RunReport[] = [];
   readonly notices: Notice[] = [];
   readonly #rules = new Map<string, RuleCounts>();
   readonly #last = new Map<string, RunReport>();
+  /** Kept as long as their reports are. */
+  readonly #details = new WeakMap<RunReport, RunDetails>();
   /** By queue, the oldest minute first. */
   readonly #minutes = new Map<string, MinuteCounts[]>();
   #totals: { -readonly [Key in keyof RunTotals]: number } = {
@@ -70,8 +78,17 @@ export class RunLog {
     };
   }
 
-  add(report: RunReport): void {
+  /** A run that is still kept, with what it wrote. Of several at the same time: the newest. */
+  find(rule: string, at: string): FoundRun | undefined {
+    const last = this.#last.get(rule);
+    const all = [...this.runs, ...(last ? [last] : [])];
+    const report = all.findLast((run) => run.rule === rule && run.at === at);
+    return report && { report, details: this.#details.get(report) ?? { logs: [] } };
+  }
+
+  add(report: RunReport, details?: RunDetails): void {
     const { summary, outcome, coalesced } = report;
+    if (details) this.#details.set(report, details);
     this.#last.set(report.rule, report);
     for (const part of summary?.queues ?? (summary ? [summary] : [])) this.#addMinute(report.at, part);
     const totals = this.#totals;

@@ -1,5 +1,6 @@
 import { withoutUrlSecrets } from '../../../url-text.js';
 import { isIdle, type RunSummary } from '../../../worker/summary.js';
+import type { InvocationLog } from '../sandbox/invocation-log.js';
 import type { Invocation } from '../sandbox/sandbox.js';
 import type { GivenUp } from '../sandbox/sandbox-pool.js';
 
@@ -18,6 +19,21 @@ export interface RunReport {
   readonly coalesced: number;
   readonly durationMs: number;
   readonly summary?: RunSummary | undefined;
+}
+
+/** What a run wrote, for people of this machine: it is not in the status that other programs read. */
+export interface RunDetails {
+  /** One for each invocation that the report stands for, the oldest first. */
+  readonly logs: readonly InvocationLog[];
+  /** Where it threw, if an error ended the invocation. */
+  readonly stack?: string | undefined;
+}
+
+export function detailsOf(invocation: Invocation | GivenUp): RunDetails {
+  if (invocation.type === 'givenUp') return { logs: [] };
+  const { log } = invocation;
+  const stack = invocation.type === 'error' ? invocation.stack : undefined;
+  return { logs: log ? [log] : [], ...(stack === undefined ? {} : { stack }) };
 }
 
 export interface FiringResult {

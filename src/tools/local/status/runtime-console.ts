@@ -59,6 +59,7 @@ export function runtimeConsole(deps: RuntimeConsoleDeps) {
       status,
       minutesOf: (queue) => log.minutesOf(queue),
       lastRunOf: (rule) => log.lastOf(rule),
+      findRun: (rule, at) => log.find(rule, at),
       runRule,
       clock,
       putRecord: (record) => producer.insert(record),

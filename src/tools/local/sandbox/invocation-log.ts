@@ -1,0 +1,23 @@
+/** One line that a function wrote. */
+export interface LogLine {
+  /** Real time, epoch milliseconds. */
+  readonly at: number;
+  readonly stream: 'stdout' | 'stderr';
+  readonly text: string;
+}
+
+/** A run with more has them in the function's file. */
+const MOST_LINES = 200;
+const MOST_CHARACTERS = 8_000;
+
+/** What a function wrote during one invocation, in bounded memory. Its last lines may come a moment after its answer. */
+export class InvocationLog {
+  readonly lines: LogLine[] = [];
+  /** Lines that found no room. */
+  leftOut = 0;
+
+  add(text: string, stream: LogLine['stream']): void {
+    if (this.lines.length === MOST_LINES) this.leftOut += 1;
+    else this.lines.push({ at: Date.now(), stream, text: text.slice(0, MOST_CHARACTERS) });
+  }
+}
