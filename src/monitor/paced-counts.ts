@@ -1,27 +1,31 @@
 import { type Clock, toIso } from '../clock.js';
 import type { QueueCounts } from '../operate/queue-stats.js';
-import { countsOf } from '../operate/stats.js';
-import { lanesOf } from '../record/index.js';
+import { countsOf, type StatsDeps } from '../operate/stats.js';
+import { deadLane, lanesOf } from '../record/index.js';
 import type { GaugeDeps, MonitoredQueue } from './gauges.js';
 
 /** Counts, and when they were made. */
 export interface PacedCounts {
   readonly counts: QueueCounts;
+  /** Lanes that were counted: those of its shards, and those up to the last one that still holds records. */
+  readonly lanes: number;
   /** The backlog's time, ISO-8601. */
   readonly at: string;
   /** They were made at an earlier reading. */
   readonly isOld: boolean;
 }
 
-interface LastCounts {
-  readonly counts: QueueCounts;
-  readonly at: string;
+interface LastCounts extends Omit<PacedCounts, 'isOld'> {
   /** Real time. */
   readonly repeatAt: number;
 }
 
 /** Entries of the index that one read unit pays for, about. */
 const ENTRIES_PER_READ_UNIT = 100;
+/** What text sorts by ends here. */
+const FOR_EVER = Date.UTC(9999, 11, 31);
+/** So often a queue's former lanes are looked into: 31 read units for a queue of one shard. */
+const FORMER_LANES_EVERY_MS = 3_600_000;
 
 /**
  * Counts the records of queues: each index entry once. A count is repeated after as many seconds as it took read units.
@@ -30,6 +34,7 @@ const ENTRIES_PER_READ_UNIT = 100;
  */
 export class PacedCounter {
   private readonly last = new Map<string, LastCounts>();
+  private readonly lanes = new Map<string, { readonly count: number; readonly repeatAt: number }>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -38,30 +43,54 @@ export class PacedCounter {
    * @returns undefined: there was no time to count all
    */
   async count(
-    { name, shards, bands }: MonitoredQueue,
+    monitored: MonitoredQueue,
     { store, now }: GaugeDeps,
     hasTime: () => boolean,
   ): Promise<PacedCounts | undefined> {
+    const { name } = monitored;
     const last = this.last.get(name);
     if (last && this.clock.wall() < last.repeatAt) return { ...last, isOld: true };
     const patiently = async <Answer>(request: () => Promise<Answer>) => {
       if (!hasTime()) throw new OutOfTime();
       return request();
     };
-    const queue = {
-      lanes: lanesOf(name, 0, shards),
-      isByAge: bands.length > 0,
-      tierEnds: bands.map(({ untilAge }) => untilAge),
-    };
-    const counts = await countsOf(queue, now, { store, patiently }).catch((error) => {
+    const found = await this.countNow(monitored, now, { store, patiently }).catch((error) => {
       if (!(error instanceof OutOfTime)) throw error;
       return undefined;
     });
-    if (!counts) return undefined;
-    const pauseMs = ((counts.pending + counts.dead) / ENTRIES_PER_READ_UNIT) * 1000;
-    const found = { counts, at: toIso(now) };
+    if (!found) return undefined;
+    const pauseMs = ((found.counts.pending + found.counts.dead) / ENTRIES_PER_READ_UNIT) * 1000;
     this.last.set(name, { ...found, repeatAt: this.clock.wall() + pauseMs });
     return { ...found, isOld: false };
+  }
+
+  private async countNow(monitored: MonitoredQueue, now: number, deps: StatsDeps) {
+    const lanes = await this.lanesOf(monitored, deps);
+    const queue = {
+      lanes: lanesOf(monitored.name, 0, lanes),
+      isByAge: monitored.bands.length > 0,
+      tierEnds: monitored.bands.map(({ untilAge }) => untilAge),
+    };
+    return { counts: await countsOf(queue, now, deps), lanes, at: toIso(now) };
+  }
+
+  /**
+   * The number of shards may have been higher: waiting records stay in a former lane until a run reads it, and dead
+   * ones for good.
+   */
+  private async lanesOf({ name, shards }: MonitoredQueue, { store, patiently }: StatsDeps): Promise<number> {
+    const known = this.lanes.get(name);
+    if (known && this.clock.wall() < known.repeatAt) return known.count;
+    const holds = async (lane: string) => {
+      const query = { lane, until: FOR_EVER, order: 'oldestFirst', limit: 1 } as const;
+      return (await patiently(() => store.queryDue(query))).keys.length > 0;
+    };
+    const inUse = await Promise.all(
+      lanesOf(name, shards).map(async (lane) => (await holds(lane)) || (await holds(deadLane(lane)))),
+    );
+    const count = shards + inUse.lastIndexOf(true) + 1;
+    this.lanes.set(name, { count, repeatAt: this.clock.wall() + FORMER_LANES_EVERY_MS });
+    return count;
   }
 }
 
