@@ -170,6 +170,14 @@ export function readClock(text: string): ClockSetting {
   return parseOptions(clockSchema, parseJson(text, 'BACKLOG_CLOCK'), 'BACKLOG_CLOCK');
 }
 
+/** In Lambda there is one time. Another clock would give records due times of another year, which stay in the table. */
+function localClock(text: string, env: Readonly<Record<string, string | undefined>>): ClockSetting {
+  if (env.AWS_LAMBDA_RUNTIME_API === undefined) return readClock(text);
+  throw new ConfigurationError(
+    'BACKLOG_CLOCK: only functions of the local runtime have this variable, remove it from the function in Lambda',
+  );
+}
+
 /**
  * Reads a handler's settings from its environment variables.
  *
@@ -182,7 +190,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     functionTimeoutSeconds: variables.BACKLOG_FUNCTION_TIMEOUT_SECONDS,
     queues: parseQueues(parseJson(variables.BACKLOG_QUEUES, 'BACKLOG_QUEUES')),
     metrics: variables.BACKLOG_METRICS,
-    ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: readClock(variables.BACKLOG_CLOCK) }),
+    ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: localClock(variables.BACKLOG_CLOCK, env) }),
   };
 }
 
