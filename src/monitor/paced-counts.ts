@@ -24,8 +24,8 @@ interface LastCounts extends Omit<PacedCounts, 'isOld'> {
 const ENTRIES_PER_READ_UNIT = 100;
 /** What text sorts by ends here. */
 const FOR_EVER = Date.UTC(9999, 11, 31);
-/** So often a queue's former lanes are looked into: 31 read units for a queue of one shard. */
-const FORMER_LANES_EVERY_MS = 3_600_000;
+/** So often a queue's earlier lanes are looked into: 31 read units for a queue of one shard. */
+const EARLIER_LANES_EVERY_MS = 3_600_000;
 
 /**
  * Counts the records of queues: each index entry once. A count is repeated after as many seconds as it took read units.
@@ -75,8 +75,8 @@ export class PacedCounter {
   }
 
   /**
-   * The number of shards may have been higher: waiting records stay in a former lane until a run reads it, and dead
-   * ones for good.
+   * The number of shards may have been higher: waiting records stay in such a lane until a run reads it, and dead
+   * ones stay there.
    */
   private async lanesOf({ name, shards }: MonitoredQueue, { store, patiently }: StatsDeps): Promise<number> {
     const known = this.lanes.get(name);
@@ -89,7 +89,7 @@ export class PacedCounter {
       lanesOf(name, shards).map(async (lane) => (await holds(lane)) || (await holds(deadLane(lane)))),
     );
     const count = shards + inUse.lastIndexOf(true) + 1;
-    this.lanes.set(name, { count, repeatAt: this.clock.wall() + FORMER_LANES_EVERY_MS });
+    this.lanes.set(name, { count, repeatAt: this.clock.wall() + EARLIER_LANES_EVERY_MS });
     return count;
   }
 }

@@ -11,7 +11,7 @@ export interface Reading {
   /** When the records were counted: the backlog's time, ISO-8601. */
   readonly at: string;
   readonly counts: QueueCounts;
-  /** Lanes that may hold the queue's records: those of its shards, and former ones that are not empty yet. */
+  /** Lanes that may hold the queue's records: those of its shards, and earlier ones that are not empty yet. */
   readonly shards: number;
   readonly retryMode: RetryMode;
   /** As the app gives it. Default: that of its retry mode. */

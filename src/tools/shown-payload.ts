@@ -62,7 +62,7 @@ export function editRefusal(shown: ShownPayload): string | undefined {
 class NoAnswer extends Error {}
 
 /**
- * A promise has no place in JSON, however deep it is in the answer. All of them are handled first: one that is rejected
+ * JSON cannot hold a promise, however deep it is in the answer. All of them are handled first: one that is rejected
  * would end the process.
  */
 function refusePromises(answer: unknown): void {

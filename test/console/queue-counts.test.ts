@@ -115,7 +115,7 @@ describe('a look at a queue', () => {
     expect((await looking(some(1)).look({ item })).lanes).toEqual(['orders']);
   });
 
-  it('of a queue whose shards the app says looks into lanes of former shards that the monitor has found', async () => {
+  it('of a queue whose shards the app says looks into lanes of earlier shards that the monitor has found', async () => {
     const { look } = looking([...some(2), waiting('far', { lane: 'orders#2' })], 100);
     expect(await look({ shards: 1, item: reading({}, 3) })).toMatchObject({ counted: 'exact', pending: 3 });
     expect((await look({ shards: 2, item: reading({}, 1) })).lanes).toEqual(['orders', 'orders#1']);

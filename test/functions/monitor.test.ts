@@ -99,7 +99,7 @@ describe('the monitor', () => {
     expect((await store.readReading('orders'))?.at).toBe(ago(clock.now(), 0));
   });
 
-  it('counts what is still in the lanes of former shards, and says up to which lane there is any', async () => {
+  it('counts what is still in the lanes of earlier shards, and says up to which lane there is any', async () => {
     const { insert, clock, read, store, written } = monitored();
     const dueAt = ago(clock.now(), 9);
     await insert({ id: 'own', queue: 'orders', dueAt });
@@ -111,7 +111,7 @@ describe('the monitor', () => {
     expect(noted).toMatchObject({ shards: 8, counts: { pending: 2, dead: 1 } });
   });
 
-  it('looks into lanes of former shards once an hour', async () => {
+  it('looks into lanes of earlier shards once an hour', async () => {
     const { store } = workbench(queues);
     const lanes: string[] = [];
     const queryDue: typeof store.queryDue = (query) => {

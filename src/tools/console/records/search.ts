@@ -1,5 +1,6 @@
 import type { Tables } from '../../../operate/tables.js';
 import { type BacklogRecord, deadLane, isLaneOf, lanesOf, withoutDeadEnding } from '../../../record/index.js';
+import { isId, isText } from '../../../store/dynamodb/control-values.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
 import type { DuePage, IndexKey } from '../../../store/store.js';
 import { affordable, PAGE_BUDGET } from '../read-within.js';
@@ -164,7 +165,7 @@ async function searchTable(
 ): Promise<Omit<FoundPage, 'readUnits'>> {
   const found: BacklogRecord[] = [];
   let examined = 0;
-  let position = after?.startsWith(TABLE) ? after.slice(TABLE.length) : undefined;
+  let position = [after?.startsWith(TABLE) ? after.slice(TABLE.length) : undefined].find(isId);
   do {
     const spent = units().readUnits;
     const limit = Math.min(
@@ -223,7 +224,12 @@ function startOf(
 ): { place: number; after?: IndexKey } {
   const place = places.findIndex((one) => one.lane === lane);
   if (place < 0) return { place: 0 };
-  return typeof dueAt === 'string' && typeof id === 'string' ? { place, after: { dueAt, id } } : { place };
+  return isSortKey(dueAt) && isId(id) ? { place, after: { dueAt, id } } : { place };
+}
+
+/** DynamoDB refuses every other one. */
+function isSortKey(value: unknown): value is string {
+  return isText(value) && Buffer.byteLength(value) <= 1024;
 }
 
 function asRecord(text: string | undefined): Record<string, unknown> {
