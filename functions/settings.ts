@@ -173,6 +173,14 @@ export function readClock(text: string): ClockSetting {
   return parseOptions(clockSchema, parseJson(text, 'BACKLOG_CLOCK'), 'BACKLOG_CLOCK');
 }
 
+/** In Lambda there is one time. Another clock would give records due times of another year, which stay in the table. */
+function localClock(text: string, env: Readonly<Record<string, string | undefined>>): ClockSetting {
+  if (env.AWS_LAMBDA_RUNTIME_API === undefined) return readClock(text);
+  throw new ConfigurationError(
+    'BACKLOG_CLOCK: only functions of the local runtime have this variable, remove it from the function in Lambda',
+  );
+}
+
 /**
  * Reads a handler's settings from its environment variables.
  *
@@ -186,7 +194,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     queues: parseQueues(parseJson(variables.BACKLOG_QUEUES, 'BACKLOG_QUEUES')),
     metrics: variables.BACKLOG_METRICS,
     ...(variables.BACKLOG_LOG_STACKS === 'true' ? { logsStacks: true } : {}),
-    ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: readClock(variables.BACKLOG_CLOCK) }),
+    ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: localClock(variables.BACKLOG_CLOCK, env) }),
   };
 }
 

@@ -67,12 +67,21 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
     const { tables } = settings;
     const store =
       overrides.store ?? new DynamoDbOperatorStore({ client: createDynamoDbClient(), tables, clock });
-    return { settings, clock, store, counter: new PacedCounter(clock), queues: monitoredQueues(settings) };
+    // When the counts were made that are in the control table: those that could not be noted are noted next time.
+    const noted = new Map<string, string>();
+    return {
+      settings,
+      clock,
+      store,
+      noted,
+      counter: new PacedCounter(clock),
+      queues: monitoredQueues(settings),
+    };
   });
 
   return lambdaHandler(logger, async (_, context) => {
     try {
-      const { settings, clock, store, counter, queues } = start();
+      const { settings, clock, store, noted, counter, queues } = start();
       const { metrics } = settings;
       const table = settings.tables.records;
       const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
@@ -91,8 +100,10 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
           logger.warn('too many records to count in time', { queue: queue.name });
         emitGauges(reading, { table, queue: queue.name }, metrics);
         if (isNotable(reading)) logger.info('queue', forLog(reading));
-        if (counted && !counted.isOld)
+        if (counted && noted.get(queue.name) !== counted.at) {
           await store.writeReading(queue.name, readingItem(noteOf(queue, counted)));
+          noted.set(queue.name, counted.at);
+        }
         return reading;
       };
       const lookAtSources = async () => {
@@ -128,9 +139,9 @@ function countsForLog({ counts, inRetry, at, isOld }: PacedCounts) {
   };
 }
 
-function noteOf({ shards, bands, retry }: MonitoredQueue, { counts, inRetry, at }: PacedCounts): Reading {
+function noteOf({ bands, retry }: MonitoredQueue, { counts, inRetry, lanes, at }: PacedCounts): Reading {
   const retryMode = bands.length > 0 ? 'progressive' : 'perRecord';
-  return { at, counts, inRetry, shards, retryMode, retry };
+  return { at, counts, inRetry, shards: lanes, retryMode, retry };
 }
 
 /** Waits for all, whatever fails. */

@@ -1,7 +1,8 @@
-import { type Clock, toIso } from '../clock.js';
+import { type Clock, LAST_TIME, toIso } from '../clock.js';
 import type { QueueCounts } from '../operate/queue-stats.js';
-import { countsOf } from '../operate/stats.js';
-import { lanesOf } from '../record/index.js';
+import { countsOf, type StatsDeps } from '../operate/stats.js';
+import { deadLane, lanesOf } from '../record/index.js';
+import type { OperatorStore } from '../store/operator-store.js';
 import type { GaugeDeps, MonitoredQueue } from './gauges.js';
 import { inRetry } from './in-retry.js';
 
@@ -10,10 +11,16 @@ export interface PacedCounts {
   readonly counts: QueueCounts;
   /** About how many of those that wait have failed: the index does not tell, so a few records say it. */
   readonly inRetry: number;
+  /** Lanes that were counted: those of its shards, and those up to the last one that still holds records. */
+  readonly lanes: number;
   /** The backlog's time, ISO-8601. */
   readonly at: string;
   /** They were made at an earlier reading. */
   readonly isOld: boolean;
+}
+
+interface CountDeps extends StatsDeps {
+  readonly store: StatsDeps['store'] & Pick<OperatorStore, 'readItems'>;
 }
 
 interface LastCounts extends Omit<PacedCounts, 'isOld'> {
@@ -23,6 +30,8 @@ interface LastCounts extends Omit<PacedCounts, 'isOld'> {
 
 /** Entries of the index that one read unit pays for, about. */
 const ENTRIES_PER_READ_UNIT = 100;
+/** So often a queue's earlier lanes are looked into: 31 read units for a queue of one shard. */
+const EARLIER_LANES_EVERY_MS = 3_600_000;
 
 /**
  * Counts the records of queues: each index entry once. A count is repeated after as many seconds as it took read units.
@@ -31,6 +40,7 @@ const ENTRIES_PER_READ_UNIT = 100;
  */
 export class PacedCounter {
   private readonly last = new Map<string, LastCounts>();
+  private readonly lanes = new Map<string, { readonly count: number; readonly repeatAt: number }>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -39,10 +49,11 @@ export class PacedCounter {
    * @returns undefined: there was no time to count all
    */
   async count(
-    { name, shards, bands }: MonitoredQueue,
+    monitored: MonitoredQueue,
     { store, now }: GaugeDeps,
     hasTime: () => boolean,
   ): Promise<PacedCounts | undefined> {
+    const { name } = monitored;
     const last = this.last.get(name);
     if (last && this.clock.wall() < last.repeatAt) {
       const { repeatAt: _, ...counted } = last;
@@ -52,21 +63,47 @@ export class PacedCounter {
       if (!hasTime()) throw new OutOfTime();
       return request();
     };
-    const queue = {
-      lanes: lanesOf(name, 0, shards),
-      isByAge: bands.length > 0,
-      tierEnds: bands.map(({ untilAge }) => untilAge),
-    };
-    const counts = await countsOf(queue, now, { store, patiently }).catch((error) => {
+    const found = await this.countNow(monitored, now, { store, patiently }).catch((error) => {
       if (!(error instanceof OutOfTime)) throw error;
       return undefined;
     });
-    if (!counts) return undefined;
-    const failed = counts.pending === 0 ? 0 : await inRetry(queue.lanes, counts, { store, now });
-    const pauseMs = ((counts.pending + counts.dead) / ENTRIES_PER_READ_UNIT) * 1000;
-    const found = { counts, inRetry: failed, at: toIso(now) };
+    if (!found) return undefined;
+    const pauseMs = ((found.counts.pending + found.counts.dead) / ENTRIES_PER_READ_UNIT) * 1000;
     this.last.set(name, { ...found, repeatAt: this.clock.wall() + pauseMs });
     return { ...found, isOld: false };
+  }
+
+  private async countNow(monitored: MonitoredQueue, now: number, deps: CountDeps) {
+    const lanes = await this.lanesOf(monitored, deps);
+    const queue = {
+      lanes: lanesOf(monitored.name, 0, lanes),
+      isByAge: monitored.bands.length > 0,
+      tierEnds: monitored.bands.map(({ untilAge }) => untilAge),
+    };
+    const counts = await countsOf(queue, now, deps);
+    const { store, patiently } = deps;
+    const failed =
+      counts.pending === 0 ? 0 : await patiently(() => inRetry(queue.lanes, counts, { store, now }));
+    return { counts, inRetry: failed, lanes, at: toIso(now) };
+  }
+
+  /**
+   * The number of shards may have been higher: waiting records stay in such a lane until a run reads it, and dead
+   * ones stay there.
+   */
+  private async lanesOf({ name, shards }: MonitoredQueue, { store, patiently }: StatsDeps): Promise<number> {
+    const known = this.lanes.get(name);
+    if (known && this.clock.wall() < known.repeatAt) return known.count;
+    const holds = async (lane: string) => {
+      const query = { lane, until: LAST_TIME, order: 'oldestFirst', limit: 1 } as const;
+      return (await patiently(() => store.queryDue(query))).keys.length > 0;
+    };
+    const inUse = await Promise.all(
+      lanesOf(name, shards).map(async (lane) => (await holds(lane)) || (await holds(deadLane(lane)))),
+    );
+    const count = shards + inUse.lastIndexOf(true) + 1;
+    this.lanes.set(name, { count, repeatAt: this.clock.wall() + EARLIER_LANES_EVERY_MS });
+    return count;
   }
 }
 

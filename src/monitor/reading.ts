@@ -13,14 +13,17 @@ export interface Reading {
   readonly counts: QueueCounts;
   /** About how many of those that wait have failed. */
   readonly inRetry?: number | undefined;
-  /** Lanes that the queue's records are spread over. */
+  /** Lanes that may hold the queue's records: those of its shards, and earlier ones that are not empty yet. */
   readonly shards: number;
   readonly retryMode: RetryMode;
   /** As the app gives it. Default: that of its retry mode. */
   readonly retry?: RetryPolicy | undefined;
 }
 
-const time = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
+const time = z.string().check(
+  z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  z.refine((text) => !Number.isNaN(Date.parse(text))),
+);
 const count = z.int().check(z.gte(0));
 const seconds = z.number().check(z.gte(0));
 const readingSchema = z.object({

@@ -11,7 +11,8 @@ import {
   withState,
 } from './queue-stats.js';
 
-interface StatsDeps {
+/** What counting needs. */
+export interface StatsDeps {
   readonly store: Pick<OperatorStore, 'countDue' | 'queryDue'>;
   readonly patiently: <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
 }

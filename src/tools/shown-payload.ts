@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { jsonOf } from '../delivery/body.js';
 import type { RedactPayload } from '../operate/redact-payload.js';
 import type { BacklogRecord } from '../record/index.js';
@@ -35,6 +36,7 @@ export function shownPayload({ id, queue, payload }: Shown, redact?: RedactPaylo
   try {
     // What the hook changes in its argument, now or later, is not the record's.
     const answer = redact(parseExactly(whole), { id, queue });
+    refusePromises(answer);
     const json = jsonOf(checked(answer));
     // The filter looks into what is on the page: an object can say one thing as JSON, and hold another.
     return { json, value: parseExactly(json), isRedacted: json !== whole };
@@ -59,9 +61,27 @@ export function editRefusal(shown: ShownPayload): string | undefined {
 
 class NoAnswer extends Error {}
 
+/**
+ * JSON cannot hold a promise, however deep it is in the answer. All of them are handled first: one that is rejected
+ * would end the process.
+ */
+function refusePromises(answer: unknown): void {
+  const seen = new Set<unknown>();
+  const left = [answer];
+  let has = false;
+  for (let value = left.pop(); value !== undefined || left.length > 0; value = left.pop()) {
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    seen.add(value);
+    if (types.isPromise(value)) {
+      has = true;
+      value.catch(() => {});
+    } else if (value instanceof Set) left.push(...value);
+    else if (!ArrayBuffer.isView(value)) left.push(...Object.values(value));
+  }
+  if (has) throw new NoAnswer('it answered with a promise');
+}
+
 function checked(answer: unknown): unknown {
-  // Left alone, one that is rejected would end the process.
-  if (answer instanceof Promise) answer.catch(() => {});
   const { then } = Object(answer) as { readonly then?: unknown };
   if (typeof then === 'function') throw new NoAnswer('it answered with a promise');
   if (answer === undefined) throw new NoAnswer('it returned nothing');

@@ -62,6 +62,61 @@ describe('the console on DynamoDB', () => {
       countsForMs: 0,
     });
 
+  it('shows each queue, whatever is written into the control table, over several pages of it', async () => {
+    const app = open();
+    const reading = { at: iso(), shards: 1, retryMode: 'perRecord', counts: { pending: 1, dead: 0 } };
+    let deep: unknown = 1;
+    for (let i = 0; i < 28; i++) deep = { deep };
+    const hostile: unknown[] = [
+      1,
+      'text',
+      null,
+      [reading],
+      new Set(['a']),
+      new Uint8Array([1]),
+      2n ** 80n,
+      deep,
+      { ...reading, at: '9999-99-99T99:99:99.999Z' },
+      { ...reading, counts: { pending: 2n ** 70n, dead: 0 } },
+      { ...reading, counts: { pending: 1, dead: 0, due: deep } },
+      { ...reading, retry: { type: 'list', waits: Array.from({ length: 9_000 }, () => 1) } },
+    ];
+    const names = ['nosuch', 'a#b', '#', '日本', '__proto__', 'constructor', 'toString', '😀'.repeat(200)];
+    await control.put(
+      ...hostile.map((one, i) => ({ key: `reading#orders${i}`, reading: one })),
+      ...names.map((name) => ({ key: `reading#${name}`, reading })),
+      ...Array.from({ length: 1_000 }, (_, i) => ({ key: `reading#queue${i}`, reading })),
+      ...Array.from({ length: 12 }, (_, i) => ({ key: `reading#large${i}`, reading: 'x'.repeat(300_000) })),
+    );
+    for (const [i, one] of hostile.entries()) {
+      await control.put({ key: 'reading#orders', reading: one });
+      const { status, text } = await get(app, '/');
+      expect([status, text.includes('orders is 1 h late'), text.includes('nosuch')], `item ${i}`).toEqual([
+        200,
+        true,
+        false,
+      ]);
+      expect(text).not.toMatch(/NaN|Invalid|undefined|\[object/);
+    }
+  });
+
+  const behind = (cursor: object) => `/records?${new URLSearchParams({ after: JSON.stringify(cursor) })}`;
+  const long = 'x'.repeat(2_100);
+  it.each([
+    ['no id', '/record?id=', 404],
+    ['too long an id', `/record?id=${long}`, 404],
+    ['too long an id of a payload', `/record/payload?id=${long}`, 404],
+    ['too long an id of an action', `/record/act?do=redrive&id=${long}`, 404],
+    ['too long an id in a filter', `/records?id=${long}`, 200],
+    ['an empty cursor', behind({ lane: 'orders', dueAt: '', id: '' }), 200],
+    ['too long a cursor', behind({ lane: 'orders', dueAt: long, id: long }), 200],
+    ['a cursor of other types', behind({ lane: 'orders', dueAt: {}, id: 7 }), 200],
+    ['an empty cursor of finished records', '/records?status=SUCCESS&after=table%20', 200],
+    ['too long a cursor of finished records', `/records?status=SUCCESS&after=table%20${long}`, 200],
+  ])('answers as ever to an address with %s', async (_, path, status) => {
+    expect((await get(open(), path)).status).toBe(status);
+  });
+
   it('answers on each view, and says what the view has cost', async () => {
     const app = open();
     const paths = ['/', '/failures', '/records', '/records?status=SUCCESS', '/tiers', '/record?id=gone'];

@@ -70,6 +70,12 @@ describe('a look at a queue', () => {
     ['the reading is of no shards', { ...reading(), shards: 0 }],
     ['the reading is of endless shards', { ...reading(), shards: 1e9 }],
     ['the reading is a list', [1, 2] as never],
+    ['the reading has a time that no calendar has', { ...reading(), at: '2026-99-99T99:99:99.999Z' }],
+    ['the reading is of a clock that is ahead', { ...reading(), at: iso(HOUR) }],
+    [
+      'the queue retried in another way then',
+      { ...reading({ due: undefined, ages: [{ fromAgeSeconds: 0, untilAgeSeconds: undefined, count: 9 }] }) },
+    ],
   ])('of many records says how many there are at least, where %s', async (_, item) => {
     const stats = await looking(some(11)).look({ item });
     expect(stats).toMatchObject({ counted: 'atLeast', pending: 10, due: { now: 10 } });
@@ -91,6 +97,28 @@ describe('a look at a queue', () => {
     const unknown = looking(spread, 10);
     expect(await unknown.look()).toMatchObject({ counted: 'exact', pending: 8, lanes: lanesOf('orders') });
     expect(unknown.asked).toHaveLength(64);
+  });
+
+  it.each([
+    ['is old', { at: iso(-2 * HOUR), counts: { ...counts, pending: 1, dead: 0 } }],
+    ['is of a clock that is ahead', { at: iso(HOUR) }],
+  ])('looks into all lanes where the reading %s: there may be more shards since', async (_, changes) => {
+    const { look } = looking([...some(2), waiting('far', { lane: 'orders#20' })], 100);
+    expect(await look({ item: { ...reading(), ...changes } })).toMatchObject({
+      counted: 'exact',
+      pending: 3,
+    });
+  });
+
+  it('believes an old reading of a queue so large that it is counted seldom', async () => {
+    const item = { ...reading({ pending: 1_000_000 }), at: iso(-2 * HOUR) };
+    expect((await looking(some(1)).look({ item })).lanes).toEqual(['orders']);
+  });
+
+  it('of a queue whose shards the app says looks into lanes of earlier shards that the monitor has found', async () => {
+    const { look } = looking([...some(2), waiting('far', { lane: 'orders#2' })], 100);
+    expect(await look({ shards: 1, item: reading({}, 3) })).toMatchObject({ counted: 'exact', pending: 3 });
+    expect((await look({ shards: 2, item: reading({}, 1) })).lanes).toEqual(['orders', 'orders#1']);
   });
 
   it('of a progressive queue counts by its own tiers', async () => {

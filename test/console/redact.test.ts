@@ -147,6 +147,11 @@ const HOSTILE: readonly (readonly [name: string, reason: string, hook: RedactPay
       throw new Error(SECRET);
     },
   ],
+  [
+    'answers with a promise somewhere in it that fails',
+    'it answered with a promise',
+    () => ({ list: [new Set([{ mail: Promise.reject(new Error(SECRET)), other: Promise.reject(1) }])] }),
+  ],
   ['returns a function', 'it returned a function', () => () => SECRET],
   ['returns what has no end', 'it threw RangeError', () => circular],
   [

@@ -50,6 +50,23 @@ describe('the console, as if it were public', () => {
     expect(await ask('cross-site', 'navigate', 'document', 'POST')).toBe(403);
   });
 
+  it.each(['/failures?more=yes', '/bulk?do=redrive&status=DEAD'])(
+    'is not made to read hundreds of units by a link from another port: %s',
+    async (path) => {
+      const { app } = consoleUnderTest();
+      const from = (site: string) =>
+        get(app, path, {
+          'sec-fetch-site': site,
+          'sec-fetch-mode': 'navigate',
+          'sec-fetch-dest': 'document',
+        });
+      expect((await from('same-site')).status).toBe(403);
+      expect((await from('cross-site')).status).toBe(403);
+      expect((await from('same-origin')).status).toBe(200);
+      expect((await from('none')).status).toBe(200);
+    },
+  );
+
   it('with a key, answers only a browser that has opened the address with it', async () => {
     const { app } = consoleUnderTest({ key: 'the-key' });
     expect((await get(app, '/')).status).toBe(401);

@@ -142,6 +142,13 @@ describe('a forecast', () => {
     expect(minutes.slice(0, 32)).toEqual([...new Array(30).fill(1), 0, 0]);
   });
 
+  it('ends at once at a due time that no clock has, and the page is shown', async () => {
+    const { store } = await withQueues();
+    const queues = [{ lanes: ['orders'], pending: 9, due: { now: 9, minute: 0, hour: 0, day: 0 } }] as never;
+    for (let i = 0; i < 9; i++) store.put(waiting(`r${i}`, { dueAt: `2026-11-2${i}-soon` }));
+    expect((await forecastOf(store, queues, NOW, 3)).until).toBe(NOW);
+  });
+
   it('has steps that are easy to read', () => {
     expect([1, 4, 9, 30, 489, 12_000].map(niceStep)).toEqual([1, 1, 2, 10, 100, 5_000]);
   });

@@ -100,6 +100,57 @@ describe('the monitor', () => {
     expect((await store.readReading('orders'))?.at).toBe(ago(clock.now(), 0));
   });
 
+  it('counts what is still in the lanes of earlier shards, and says up to which lane there is any', async () => {
+    const { insert, clock, read, store, written } = monitored();
+    const dueAt = ago(clock.now(), 9);
+    await insert({ id: 'own', queue: 'orders', dueAt });
+    await insert({ id: 'left', queue: 'orders', lane: 'orders#3', dueAt });
+    await insert({ id: 'dead', queue: 'orders', lane: 'orders#7/dead', status: 'DEAD', dueAt });
+    await read();
+    expect(written).toContainEqual(expect.objectContaining({ Queue: 'orders', Waiting: 2, DeadRecords: 1 }));
+    const noted = parseReading(await store.readReading('orders'));
+    expect(noted).toMatchObject({ shards: 8, counts: { pending: 2, dead: 1 } });
+  });
+
+  it('looks into lanes of earlier shards once an hour', async () => {
+    const { store } = workbench(queues);
+    const lanes: string[] = [];
+    const queryDue: typeof store.queryDue = (query) => {
+      lanes.push(query.lane);
+      return store.queryDue(query);
+    };
+    const { clock, read } = monitored({ store: replacing({ queryDue }, store) });
+    const looks = async () => {
+      lanes.length = 0;
+      await read();
+      return lanes.filter((lane) => lane === 'orders#31').length;
+    };
+    expect(await looks()).toBe(1);
+    clock.advance(3_599);
+    expect(await looks()).toBe(0);
+    clock.advance(1);
+    expect(await looks()).toBe(1);
+  });
+
+  it('notes a count later that it could not note when it was made', async () => {
+    const { store } = workbench(queues);
+    let works = false;
+    const writeReading: typeof store.writeReading = async (queue, reading) => {
+      if (!works && queue === 'orders') throw new StoreAccessError('dynamodb:UpdateItem: not allowed');
+      return store.writeReading(queue, reading);
+    };
+    const { clock, read } = monitored({ store: replacing({ writeReading }, store) });
+    // So many that the next readings do not count them again.
+    for (let i = 0; i < 400; i++)
+      await store.insert({ id: `r${i}`, queue: 'orders', lane: 'orders', dueAt: ago(clock.now(), 9) });
+    const at = ago(clock.now(), 0);
+    await expect(read()).rejects.toThrow('not allowed');
+    works = true;
+    clock.advance(1);
+    await read();
+    expect(await store.readReading('orders')).toMatchObject({ at, counts: { pending: 400 } });
+  });
+
   it('fails where it may not note what it has counted, and the metrics are written', async () => {
     const { store } = workbench(queues);
     const refused = new StoreAccessError('dynamodb:UpdateItem: not allowed');

@@ -35,6 +35,20 @@ describe('settings from the environment', () => {
     expect(readSettings(env).clock).toEqual(clock);
   });
 
+  it('refuses another clock in Lambda, where it would write due times of another year', () => {
+    const env = {
+      ...environment({ default: { retryMode: 'perRecord' } }),
+      BACKLOG_CLOCK: JSON.stringify({ wallStart: 1, start: 2, speed: 60 }),
+      AWS_LAMBDA_RUNTIME_API: '127.0.0.1:9001',
+    };
+    expect(() => readSettings(env)).toThrow(
+      new ConfigurationError(
+        'BACKLOG_CLOCK: only functions of the local runtime have this variable, remove it from the function in Lambda',
+      ),
+    );
+    expect(readSettings({ ...env, BACKLOG_CLOCK: undefined }).clock).toBeUndefined();
+  });
+
   it.each([
     [{ BACKLOG_TABLE: undefined }, 'BACKLOG_TABLE: expected string, got nothing'],
     [{ BACKLOG_CONTROL_TABLE: undefined }, 'BACKLOG_CONTROL_TABLE: expected string, got nothing'],

@@ -15,7 +15,7 @@ import { overview } from './overview/view.js';
 import { readFilter } from './records/filter.js';
 import { recordsPage } from './records/view.js';
 import { runtimeRoutes } from './runtime/routes.js';
-import { FormGuard, formLimit, keyGuard, ownLoadsOnly, securityHeaders } from './security.js';
+import { FormGuard, formLimit, keyGuard, ownLinksOnly, ownLoadsOnly, securityHeaders } from './security.js';
 import { tiersPage } from './tiers/view.js';
 import { whatIfPage } from './what-if/view.js';
 
@@ -43,6 +43,11 @@ export function consoleApp(deps: ConsoleDeps): Hono {
   app.get('/records', async (request) => {
     const text = readFilter((name) => request.req.query(name));
     return request.html(recordsPage(contextOf(request), reader, text, request.req.query('after')));
+  });
+  app.use('/bulk', ownLinksOnly);
+  app.get('/failures', async (request, next) => {
+    const more = request.req.query('more') === 'yes';
+    return more ? ownLinksOnly(request, next) : next();
   });
   app.get('/failures', async (request) => {
     const more = request.req.query('more') === 'yes';

@@ -43,13 +43,24 @@ export const formLimit: MiddlewareHandler = bodyLimit({
  * that page how long it took. A link to the console may stand anywhere.
  */
 export const ownLoadsOnly: MiddlewareHandler = async (context, next) => {
-  const site = context.req.header('sec-fetch-site') ?? 'none';
   const isLink =
     context.req.header('sec-fetch-mode') === 'navigate' &&
     context.req.header('sec-fetch-dest') === 'document';
-  if (site === 'same-origin' || site === 'none' || (isLink && context.req.method === 'GET')) return next();
+  if (isOwnRequest(context) || (isLink && context.req.method === 'GET')) return next();
   return context.text('Pages of other sites may not load this.\n', 403);
 };
+
+/** For pages that cost hundreds of read units: a page of another port of this machine could open them again and again. */
+export const ownLinksOnly: MiddlewareHandler = async (context, next) => {
+  if (isOwnRequest(context)) return next();
+  return context.text('This page is expensive: open it from the console.\n', 403);
+};
+
+/** A page of the console asks, or the user has typed the address. */
+function isOwnRequest(context: Context): boolean {
+  const site = context.req.header('sec-fetch-site') ?? 'none';
+  return site === 'same-origin' || site === 'none';
+}
 
 /** The name of the field in each form. */
 export const CSRF_FIELD = 'csrf';

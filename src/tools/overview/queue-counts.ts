@@ -46,7 +46,7 @@ export interface KnownFacts {
   readonly state: QueueState;
   /** What the monitor has noted of it in the control table, where any service may write. */
   readonly item: Item | undefined;
-  /** Default: as the monitor has noted. */
+  /** Those that the app gives it. More, if the monitor has noted so. Default: as the monitor has noted. */
   readonly shards?: number | undefined;
   /** How it retries, if no run has noted it yet. Default: as the monitor has noted. */
   readonly retryMode?: RetryMode | undefined;
@@ -63,9 +63,13 @@ interface LookDeps {
   readonly entries: number;
 }
 
+const HOUR_MS = 3_600_000;
+/** A reading that is further ahead of the clock is of another clock, and its age is not known. */
+const MOST_AHEAD_MS = 5 * 60_000;
+
 /**
  * Reads the beginning of a queue's index. If that is all, it is counted exactly. If there is more, the monitor's count
- * stands for it, with its age, unless it is smaller than what was read.
+ * stands for it, with its age, unless it is smaller than what was read, or of another clock or retry mode.
  */
 export async function lookAt(
   queue: string,
@@ -73,7 +77,7 @@ export async function lookAt(
   deps: LookDeps,
 ): Promise<OverviewStats> {
   const reading = parseReading(item);
-  const shards = known.shards ?? reading?.shards;
+  const shards = shardsOf(known.shards, reading, deps.now);
   const lanes = lanesOf(queue, 0, shards);
   // Where the shards are not known, most of the lanes that a queue can have are empty.
   const limit = Math.ceil(deps.entries / (shards ?? 1));
@@ -90,10 +94,11 @@ export async function lookAt(
     { dueTimes: living.dueTimes, dead: dead.dueTimes.length },
     deps.now,
   );
+  const inRetry = reading && isPresent(reading, deps.now) ? reading.inRetry : undefined;
   const withCounts = (counts: QueueCounts, how: Pick<OverviewStats, 'counted' | 'countedAt'>) => ({
     ...withState(queue, { ...state, retryMode }, counts),
     // Some of them may have succeeded since.
-    inRetry: reading?.inRetry === undefined ? undefined : Math.min(reading.inRetry, counts.pending),
+    inRetry: inRetry === undefined ? undefined : Math.min(inRetry, counts.pending),
     lanes,
     reading,
     ...how,
@@ -101,7 +106,12 @@ export async function lookAt(
   if (!living.more && !dead.more) return withCounts(seen, { counted: 'exact' });
   const noted = reading?.counts;
   const isOutgrown =
-    !noted || (living.more && noted.pending < seen.pending) || (dead.more && noted.dead < seen.dead);
+    !noted ||
+    ageOf(reading, deps.now) < -MOST_AHEAD_MS ||
+    // It retried in another way then: the parts of these counts have other meanings.
+    (noted.ages !== undefined) !== isByAge ||
+    (living.more && noted.pending < seen.pending) ||
+    (dead.more && noted.dead < seen.dead);
   if (isOutgrown) return withCounts(seen, { counted: 'atLeast' });
   const { oldestDueAt, lagSeconds } = seen;
   const counts = {
@@ -109,6 +119,26 @@ export async function lookAt(
     dead: dead.more ? noted.dead : seen.dead,
   };
   return withCounts(counts, { counted: 'about', countedAt: reading.at });
+}
+
+/**
+ * How many lanes may hold its records; undefined: all that a queue can have. What an old reading says does not count: the
+ * monitor may have stopped, and the queue may have more shards since.
+ */
+function shardsOf(own: number | undefined, reading: Reading | undefined, now: number): number | undefined {
+  if (!reading || !isPresent(reading, now)) return own;
+  return Math.max(own ?? 1, reading.shards);
+}
+
+/** The monitor repeats a count after a hundredth of a second for each record. */
+function isPresent(reading: Reading, now: number): boolean {
+  const { pending, dead } = reading.counts;
+  const age = ageOf(reading, now);
+  return age >= -MOST_AHEAD_MS && age <= HOUR_MS + 2 * 10 * (pending + dead);
+}
+
+function ageOf({ at }: Reading, now: number): number {
+  return now - Date.parse(at);
 }
 
 /** The first due times of each lane, so many of each. */

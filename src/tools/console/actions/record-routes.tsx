@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../../errors.js';
 import { BacklogOperator } from '../../../operate/index.js';
 import { Tables } from '../../../operate/tables.js';
 import type { BacklogRecord } from '../../../record/index.js';
+import { isId } from '../../../store/dynamodb/control-values.js';
 import { parseExactly } from '../../cli/exact-json.js';
 import { hasProblems, resultText } from '../../cli/operate/report.js';
 import { editRefusal, shownPayload } from '../../shown-payload.js';
@@ -20,7 +21,12 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
   const app = new Hono();
   const { store } = new Tables(deps.backlog).open();
   const operator = new BacklogOperator(deps.backlog);
-  const find = (request: Context) => store.get(request.req.query('id') ?? '');
+  /** Undefined: no record can have it. */
+  const idOf = (request: Context) => [request.req.query('id')].find(isId);
+  const find = async (request: Context) => {
+    const id = idOf(request);
+    return id === undefined ? undefined : store.get(id);
+  };
   const absent = (request: Context) => {
     const id = request.req.query('id') ?? '';
     const context = contextOf(request);
@@ -34,7 +40,8 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
   const seenOf = seenBy();
   /** The record and the action that a request names, or the answer in place of them. */
   const open = async (request: Context) => {
-    const [found] = await store.readItems([request.req.query('id') ?? '']);
+    const id = idOf(request);
+    const [found] = id === undefined ? [] : await store.readItems([id]);
     if (!found) return { answer: absent(request) };
     const { record } = found;
     const context = contextOf(request);

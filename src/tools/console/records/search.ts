@@ -1,6 +1,7 @@
 import { LAST_TIME } from '../../../clock.js';
 import type { Tables } from '../../../operate/tables.js';
-import { type BacklogRecord, deadLane, lanesOf } from '../../../record/index.js';
+import { type BacklogRecord, deadLane, isLaneOf, lanesOf, withoutDeadEnding } from '../../../record/index.js';
+import { isId, isText } from '../../../store/dynamodb/control-values.js';
 import type { OperatorStore } from '../../../store/operator-store.js';
 import type { DuePage, IndexKey } from '../../../store/store.js';
 import { affordable, PAGE_BUDGET } from '../read-within.js';
@@ -40,12 +41,14 @@ interface Place {
 export interface SearchedQueue {
   readonly queue: string;
   readonly lanes: readonly string[];
+  /** It holds no records. Default: it may. */
+  readonly isEmpty?: boolean | undefined;
 }
 
 interface SearchDeps {
   readonly tables: Pick<Tables, 'open'>;
   readonly now: number;
-  /** Queues that hold waiting or dead records. A filter may name another one. */
+  /** A filter may name another one. */
   readonly queues: readonly SearchedQueue[];
 }
 
@@ -79,8 +82,9 @@ async function searchIndex(
   after: string | undefined,
   { store, now, queues, bounds, units }: OpenSearch,
 ): Promise<Omit<FoundPage, 'readUnits'>> {
-  const places = placesOf(filter, queues);
-  const start = readCursor(after, places);
+  const cursor = asRecord(after);
+  const places = placesOf(filter, queues, cursor.lane);
+  const start = startOf(cursor, places);
   const found: BacklogRecord[] = [];
   const firsts = new FirstPages(store, places);
   let examined = 0;
@@ -160,9 +164,14 @@ async function searchTable(
 ): Promise<Omit<FoundPage, 'readUnits'>> {
   const found: BacklogRecord[] = [];
   let examined = 0;
-  let position = after?.startsWith(TABLE) ? after.slice(TABLE.length) : undefined;
+  let position = [after?.startsWith(TABLE) ? after.slice(TABLE.length) : undefined].find(isId);
   do {
-    const limit = Math.min(bounds.rows - found.length, bounds.examined - examined);
+    const spent = units().readUnits;
+    const limit = Math.min(
+      bounds.rows - found.length,
+      bounds.examined - examined,
+      affordable(bounds.units - spent, { read: examined, spent }),
+    );
     const page = await store.scanItems({ segment: 0, segments: 1, after: position, limit });
     examined += page.found.length;
     found.push(...page.found.map(({ record }) => record).filter((record) => filter.matches(record, now)));
@@ -177,8 +186,13 @@ async function searchTable(
 }
 const TABLE = 'table ';
 
-function placesOf({ queue, statuses }: RecordFilter, queues: readonly SearchedQueue[]): Place[] {
-  const known = queues.filter((one) => queue === undefined || one.queue === queue);
+/** @param at the lane in which the page before has ended */
+function placesOf({ queue, statuses }: RecordFilter, queues: readonly SearchedQueue[], at: unknown): Place[] {
+  const isAt = (one: SearchedQueue) => typeof at === 'string' && isLaneOf(withoutDeadEnding(at), one.queue);
+  const known = queues
+    .filter((one) => (queue === undefined || one.queue === queue) && (one.isEmpty !== true || isAt(one)))
+    // The next page goes on where the one before has ended, also if the queue is empty by now, or has fewer lanes.
+    .map((one) => (isAt(one) && !one.lanes.includes(withoutDeadEnding(String(at))) ? allLanesOf(one) : one));
   const all = known.length > 0 || queue === undefined ? known : [{ queue, lanes: lanesOf(queue) }];
   const waits = statuses.some((status) => status === 'NEW' || status === 'ERROR');
   const waiting = all.flatMap((one) =>
@@ -190,6 +204,10 @@ function placesOf({ queue, statuses }: RecordFilter, queues: readonly SearchedQu
   return [...(waits ? waiting : []), ...(statuses.includes('DEAD') ? dead : [])];
 }
 
+function allLanesOf({ queue }: SearchedQueue): SearchedQueue {
+  return { queue, lanes: lanesOf(queue) };
+}
+
 /** A page that ends with a lane goes on with the next one. */
 function nextOf(places: readonly Place[], place: number, after: IndexKey | undefined): string | undefined {
   const at = after === undefined ? place + 1 : place;
@@ -199,11 +217,18 @@ function nextOf(places: readonly Place[], place: number, after: IndexKey | undef
 }
 
 /** A cursor of another filter, or one that is none, begins at the beginning. */
-function readCursor(text: string | undefined, places: readonly Place[]): { place: number; after?: IndexKey } {
-  const { lane, dueAt, id } = asRecord(text);
+function startOf(
+  { lane, dueAt, id }: Record<string, unknown>,
+  places: readonly Place[],
+): { place: number; after?: IndexKey } {
   const place = places.findIndex((one) => one.lane === lane);
   if (place < 0) return { place: 0 };
-  return typeof dueAt === 'string' && typeof id === 'string' ? { place, after: { dueAt, id } } : { place };
+  return isSortKey(dueAt) && isId(id) ? { place, after: { dueAt, id } } : { place };
+}
+
+/** DynamoDB refuses every other one. */
+function isSortKey(value: unknown): value is string {
+  return isText(value) && Buffer.byteLength(value) <= 1024;
 }
 
 function asRecord(text: string | undefined): Record<string, unknown> {

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../../errors.js';
 import { Tables } from '../../../operate/tables.js';
 import type { BacklogRecord } from '../../../record/index.js';
 import { isPending, type Status } from '../../../record/index.js';
+import { isId } from '../../../store/dynamodb/control-values.js';
 import { count, records as countRecords, shortened, units } from '../../format.js';
 import type { CountsReader } from '../../overview/counts.js';
 import { ActionForm, LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
@@ -32,10 +33,14 @@ export async function recordsPage(
     return view(context, text, names, <InvalidFilter reason={error.message} />);
   }
   const tables = new Tables(deps.backlog);
-  const holding = queues.filter(({ pending, dead }) => pending + dead > 0);
-  const exact = text.id === '' ? undefined : await tables.open().store.get(text.id);
+  const searched = queues.map(({ queue, lanes, pending, dead }) => ({
+    queue,
+    lanes,
+    isEmpty: pending + dead === 0,
+  }));
+  const exact = !isId(text.id) ? undefined : await tables.open().store.get(text.id);
   const bounds = deps.runtime ? LOCAL_BOUNDS : BOUNDS;
-  const found = await searchRecords(filter, after, { tables, now, queues: holding }, bounds);
+  const found = await searchRecords(filter, after, { tables, now, queues: searched }, bounds);
   const running = new Set([...(counts?.leases.values() ?? [])].flatMap(({ ids }) => ids));
   // A whole id is found wherever the record is, also where the index does not lead to it.
   const first = exact !== undefined && after === undefined ? [exact] : [];

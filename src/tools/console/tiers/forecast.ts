@@ -72,5 +72,6 @@ async function dueTimes(store: OperatorStore, lane: string, now: number, most: n
     for (const { dueAt } of page.keys) times.push(Date.parse(dueAt) || now);
     after = page.more ? page.keys.at(-1) : undefined;
   } while (after !== undefined && times.length < most);
-  return { times, until: after === undefined ? undefined : Date.parse(after.dueAt) };
+  // A due time that cannot be read, as no run writes it, ends the forecast at once.
+  return { times, until: after === undefined ? undefined : Date.parse(after.dueAt) || now };
 }

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { deadLane, lanesOf } from '../../src/record/index.js';
+import { MemoryStore } from '../../src/store/index.js';
+import { parseFilter, readFilter } from '../../src/tools/console/records/filter.js';
+import { type SearchedQueue, searchRecords } from '../../src/tools/console/records/search.js';
+import { seededRandom } from '../../src/tools/lab/seeded-random.js';
+import { replacing } from '../simulation/replacing.js';
+import { HOUR, iso, NOW, waiting } from './console-under-test.js';
+
+const clock = { now: () => NOW, wall: () => NOW, sleep: async () => {} };
+const BOUNDS = { rows: 40, examined: 200, units: 25 };
+
+/** A store whose reads cost what DynamoDB bills: half a unit for each 4 KB of a record. */
+function billing() {
+  const store = new MemoryStore({ clock });
+  const sizes = new Map<string, number>();
+  let spent = 0;
+  const bill = (ids: readonly string[]) => {
+    for (const id of ids) spent += Math.max(1, Math.ceil((sizes.get(id) ?? 1) / 4_096)) / 2;
+  };
+  const readItems: typeof store.readItems = async (ids, consistency) => {
+    bill(ids);
+    return store.readItems(ids, consistency);
+  };
+  const scanItems: typeof store.scanItems = async (page) => {
+    const answer = await store.scanItems(page);
+    bill(answer.found.map(({ record }) => record.id));
+    return answer;
+  };
+  const billed = replacing({ readItems, scanItems }, store);
+  const open = () => {
+    const before = spent;
+    return { store: billed, units: () => ({ readUnits: spent - before, writeUnits: 0 }) };
+  };
+  const put = (id: string, bytes: number, attributes: object = {}) => {
+    sizes.set(id, bytes);
+    store.put(waiting(id, attributes as Record<string, unknown>) as never);
+  };
+  return { store, put, tables: { open } as never, spent: () => spent };
+}
+
+const filterOf = (parts: Record<string, string>) => parseFilter(readFilter((name) => parts[name]));
+
+async function pageThrough(
+  { tables, spent }: ReturnType<typeof billing>,
+  parts: Record<string, string>,
+  queues: (page: number) => readonly SearchedQueue[],
+  between: (page: number) => void = () => {},
+) {
+  const seen: string[] = [];
+  const costs: number[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < 3_000; page++) {
+    const before = spent();
+    const found = await searchRecords(
+      filterOf(parts),
+      after,
+      { tables, now: NOW, queues: queues(page) },
+      BOUNDS,
+    );
+    costs.push(spent() - before);
+    seen.push(...found.records.map(({ id }) => id));
+    after = found.next;
+    if (after === undefined) return { seen, costs };
+    between(page);
+  }
+  throw new Error('the pages have no end');
+}
+
+describe('page by page', () => {
+  it.each([1, 2, 3, 4, 5, 6])(
+    'each record that stays is shown once, whatever else moves: seed %i',
+    async (seed) => {
+      const random = seededRandom(seed);
+      const pick = <One>(list: readonly One[]) => list[Math.floor(random() * list.length)] as One;
+      const bench = billing();
+      const names = ['a', 'b', 'c', 'd'];
+      const moving: string[] = [];
+      const expected: string[] = [];
+      for (let i = 0; i < 1_000; i++) {
+        const queue = pick(names);
+        const lane = pick(lanesOf(queue, 0, 4));
+        const isDead = random() < 0.3;
+        const id = `r${i}`;
+        const dueAt = iso(Math.floor(random() * 50) * HOUR);
+        const status = isDead ? 'DEAD' : pick(['NEW', 'ERROR']);
+        const size = pick([1, 100, 5_000, 300_000]);
+        bench.put(id, size, { queue, lane: isDead ? deadLane(lane) : lane, dueAt, status });
+        // A queue of which nothing stays is empty some pages later.
+        if (queue === 'b' || random() < 0.2) moving.push(id);
+        else expected.push(id);
+      }
+      const queues = (page: number) =>
+        names.map((queue) => ({
+          queue,
+          // Until the monitor has noted the shards, all lanes are looked into.
+          lanes: lanesOf(queue, 0, page % 2 === 0 ? 32 : 4),
+          isEmpty: bench.store.items().every((one) => one.queue !== queue || one.status === 'SUCCESS'),
+        }));
+      const { seen } = await pageThrough(bench, {}, queues, (page) => {
+        const count = page === 5 ? moving.length : 3;
+        for (const id of moving.splice(0, count)) {
+          const done = { status: 'SUCCESS', lane: undefined, dueAt: undefined };
+          bench.store.put({
+            ...(bench.store.items().find((one) => one.id === id) as object),
+            ...done,
+          } as never);
+        }
+      });
+      const stayed = new Set(expected);
+      expect(seen.filter((id) => stayed.has(id)).toSorted()).toEqual(expected.toSorted());
+    },
+  );
+
+  it('a filter that one in a thousand matches finds each of them, at the price of a page', async () => {
+    const bench = billing();
+    for (let i = 0; i < 5_000; i++) {
+      const isOne = i % 1_000 === 999;
+      bench.put(`r${i}`, i % 50 === 0 ? 300_000 : 1, {
+        lane: i % 3 === 0 ? 'orders#2' : 'orders',
+        dueAt: iso(i * 1_000),
+        payload: isOne ? { odd: true } : {},
+      });
+    }
+    const queues = () => [{ queue: 'orders', lanes: lanesOf('orders', 0, 4) }];
+    const { seen, costs } = await pageThrough(bench, { where: 'odd=true' }, queues);
+    expect(seen.toSorted()).toEqual(['r1999', 'r2999', 'r3999', 'r4999', 'r999']);
+    // A page ends behind the records that come to its price. How large these are is not known before.
+    expect(Math.max(...costs)).toBeLessThan(150);
+  });
+
+  it('finished records that are large cost no more than a page', async () => {
+    const bench = billing();
+    for (let i = 0; i < 200; i++)
+      bench.put(`r${i}`, 20_000, { status: 'SUCCESS', lane: undefined, dueAt: undefined });
+    const { seen, costs } = await pageThrough(bench, { status: 'SUCCESS' }, () => []);
+    expect(new Set(seen).size).toBe(200);
+    expect(Math.max(...costs)).toBeLessThan(30);
+  });
+});
