@@ -234,5 +234,7 @@ it('the log of an action on a filter has the path in the payload, and not the va
   expect(text).toContain(`with mail=${SECRET} in the payload`);
   await post(console.app, '/bulk', { plan: hiddenField(text, 'plan') }, {}, path);
   for (let i = 0; i < 100 && console.log.length === 0; i++) await new Promise(setImmediate);
-  expect(console.log).toMatchObject([{ text: 'redrive: 1 record among the dead records with mail=… in the payload' }]);
+  expect(console.log).toMatchObject([
+    { text: 'redrive: 1 record among the dead records with mail=… in the payload' },
+  ]);
 });

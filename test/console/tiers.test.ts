@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { niceStep } from '../../src/tools/console/tiers/bars.js';
+import { Bars, niceStep } from '../../src/tools/console/tiers/bars.js';
 import { forecastOf } from '../../src/tools/console/tiers/forecast.js';
 import {
   consoleUnderTest,
@@ -140,6 +140,28 @@ describe('a forecast', () => {
     expect(examined).toBe(30);
     expect(until).toBe(NOW + 29 * MINUTE);
     expect(minutes.slice(0, 32)).toEqual([...new Array(30).fill(1), 0, 0]);
+  });
+
+  it('of more than it reads says how many are due as the overview does', async () => {
+    const { store } = await withQueues();
+    for (let i = 0; i < 40; i++) store.put(waiting(`r${i}`, { dueAt: iso(-MINUTE) }));
+    const queues = [
+      { lanes: ['orders'], pending: 40, due: { now: 40, minute: 0, hour: 0, day: 0 } },
+    ] as never;
+    const { minutes, hours, until } = await forecastOf(store, queues, NOW, 30);
+    expect([minutes[0], hours[0], until]).toEqual([40, 40, NOW]);
+
+    const many = await withQueues();
+    for (let i = 0; i < 2_100; i++) many.store.put(waiting(`r${i}`, { dueAt: iso(-MINUTE) }));
+    expect((await get(many.app, '/tiers')).text).toContain('<h1>≥ 2,000 records are due now.</h1>');
+    for (let i = 0; i < 2_100; i++) many.store.put(waiting(`r${i}`, { dueAt: iso(5 * MINUTE + i) }));
+    expect((await get(many.app, '/tiers')).text).toContain('<h1>≥ 2,000 records are due within the hour, ');
+  });
+
+  it('has room for the numbers of its scale', async () => {
+    const html = String(Bars({ values: [245_220], label: () => undefined, title: '' }));
+    const [, x = 0] = /<text x="([\d.]+)"[^>]*>300,000</.exec(html) ?? [];
+    expect(Number(x)).toBeGreaterThan('300,000'.length * 6.4);
   });
 
   it('has steps that are easy to read', () => {
