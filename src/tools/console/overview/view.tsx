@@ -124,7 +124,15 @@ function RuleRow({ context, view: { rule, last, missed } }: { context: PageConte
         ) : null}
       </td>
       <td class="r sm">
-        {rule.enabled ? rule.nextAt ? <When at={rule.nextAt} now={now} /> : 'never' : 'disabled'}
+        {rule.enabled ? (
+          rule.nextAt ? (
+            <When at={rule.nextAt} now={now} expected={!missed} />
+          ) : (
+            'never'
+          )
+        ) : (
+          'disabled'
+        )}
       </td>
       <td class="r">
         <ActionForm context={context} action={`/runtime/run?rule=${encodeURIComponent(rule.id)}`}>

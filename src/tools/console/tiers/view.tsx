@@ -179,7 +179,7 @@ function TierRuns(props: {
     <span class="sm runs-of-tier">
       {next !== undefined ? (
         <span class="block">
-          next <When at={next} now={now} />
+          next <When at={next} now={now} expected />
         </span>
       ) : expected !== undefined && expected > now ? (
         <span class="block">
