@@ -136,6 +136,16 @@ describe('hostile records', () => {
     });
   };
 
+  it('turn no line of their payload: marks of direction are escapes, also in the field and the changes', async () => {
+    const { app, store } = consoleUnderTest({ queues: () => [{ name: 'orders' }] });
+    store.put(waiting('r', { payload: { file: RTL } }));
+    for (const path of ['/record?id=r', '/record/act?id=r&do=edit']) {
+      const { text } = await get(app, path);
+      expect(text).toContain('\\u202egnp.exe\\u2066');
+      expect(text).not.toContain('\u202e');
+    }
+  });
+
   it('run no script on any page', async () => {
     const { app, store } = consoleUnderTest({ queues: () => [{ name: 'orders' }] });
     store.put(hostile());
