@@ -92,7 +92,7 @@ describe('tiers and forecast', () => {
       ['1 d to 7 d', '2'],
       ['7 d to 14 d', '0'],
     ]);
-    expect(text).toMatch(/1 d to 7 d.*?next <time[^>]*><span data-relative="">in 12 min/s);
+    expect(text).toMatch(/1 d to 7 d.*?next <time[^>]*><span data-relative="expected">in 12 min/s);
     expect(text).toContain('bulk: 2 records, 1 d to 7 d old, come in 12 min.');
   });
 

@@ -201,7 +201,9 @@ function RunResult({ run: { outcome, text, summary, durationMs } }: { run: RunRe
     [dead, 'dead', 'dead', 'dead'],
     [snoozed, 'snoozed', 'new', 'new'],
   ] as const;
-  if (summary.attempted === 0) return <span class="sub">nothing due</span>;
+  const madeUp = summary.caughtUp ? `made up for tier ${summary.caughtUp.join(', ')}` : undefined;
+  if (summary.attempted === 0)
+    return <span class="sub">{['nothing due', madeUp].filter(Boolean).join(', ')}</span>;
   return (
     <span class="parts">
       {parts
@@ -211,6 +213,7 @@ function RunResult({ run: { outcome, text, summary, durationMs } }: { run: RunRe
             {count(number)} {word}
           </Mark>
         ))}
+      {madeUp === undefined ? null : <span class="sub">{madeUp}</span>}
       <span class="q">{Math.round(durationMs)} ms</span>
     </span>
   );
