@@ -30,6 +30,9 @@ describe('the clock of the local runtime', () => {
 
     await press(page, 'Pause clock');
     await page.getByText('The clock is paused: no rule fires.').waitFor();
+    // The next action is at the same place.
+    const resume = page.getByRole('button', { name: 'Resume clock' });
+    expect(await resume.evaluate((button) => button === document.activeElement)).toBe(true);
     const stood = await shownBy(page);
     await page.clock.runFor(3_000);
     expect(await shownBy(page)).toBe(stood);

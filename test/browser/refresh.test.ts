@@ -96,7 +96,7 @@ describe('a page that brings itself up to date', () => {
     await store.setPaused('webhooks', true);
     // Counts are shown for a while.
     time.now += 10_000;
-    await refreshed(page, 'webhooks is paused');
+    await refreshed(page, 'webhooks has been paused');
     expect((await names()).sort()).toEqual(['catalog', 'invoices', 'mails', 'orders', 'webhooks']);
     expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toBe(
       '/queue?name=webhooks',
@@ -144,6 +144,18 @@ describe('a page that brings itself up to date', () => {
     await fold.locator('summary').click();
     await change(false, '43 queues with nothing wrong');
     expect(await isOpen()).toBe(false);
+  });
+
+  it('says that it is old when the console does not answer, and no more when it does', async () => {
+    const { page } = await openedAt('/');
+    const notice = page.getByRole('alert').filter({ hasText: 'Not up to date since' });
+    expect(await notice.count()).toBe(0);
+    await page.route('**/*', (route) => route.fulfill({ status: 502, body: 'no' }));
+    await page.clock.runFor(6_000);
+    await notice.filter({ hasText: 'answers with status 502' }).waitFor();
+    await page.unroute('**/*');
+    await page.clock.runFor(6_000);
+    await notice.waitFor({ state: 'detached' });
   });
 
   it('counts times on in between', async () => {

@@ -181,7 +181,7 @@ describe('a queue', () => {
     expect((await store.readQueue('orders')).paused).toBe(true);
     const { text } = await get(app, location);
     expect(text).toContain('orders is paused now.');
-    expect(text).toContain('orders is paused for 0 s');
+    expect(text).toContain('orders has been paused for 0 s');
     await post(app, '/queue/resume?name=orders', {}, {}, '/queue?name=orders');
     expect((await store.readQueue('orders')).paused).toBe(false);
     expect(log.map((entry) => entry.text)).toEqual(['pause orders', 'resume orders']);

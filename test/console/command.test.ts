@@ -109,6 +109,15 @@ describe('backlog console', () => {
     });
   });
 
+  it('says at its start that a table cannot be read', async () => {
+    await whileServed(['--control-table', 'NoSuchTable'], async () => {
+      await vi.waitFor(() => expect(said.join('\n')).toMatch(/cannot be read: .*NoSuchTable/));
+    });
+    said.splice(0);
+    await whileServed([], async () => {});
+    expect(said.join('\n')).not.toContain('cannot be read');
+  });
+
   it('has its stylesheet and its script', async () => {
     await whileServed([], async (address) => {
       const page = await browse(address);

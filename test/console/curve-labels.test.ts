@@ -11,6 +11,13 @@ describe('the texts of a picture', () => {
     expect(room.place(at(12, 55))).toBeUndefined();
   });
 
+  it('have a gap between them on a line', () => {
+    const room = new Room(200, 100);
+    room.place(at(10, 50, '09:36'));
+    expect(room.place(at(43, 50, '09:41'))).toBeUndefined();
+    expect(room.place(at(49, 50, '09:41'))).toBeDefined();
+  });
+
   it('are not cut off at an edge', () => {
     const room = new Room(200, 100);
     expect(room.place(at(195, 50))).toBeUndefined();

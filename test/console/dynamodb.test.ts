@@ -175,11 +175,13 @@ describe('the console on DynamoDB', () => {
       access: { write: false, reason: 'read-only' },
       onAction: () => {},
     });
-    expect((await get(app, '/')).text).toContain('The tables cannot be read: ResourceNotFoundException');
+    expect((await get(app, '/')).text).toContain(
+      'The tables cannot be read: Scan (table NoSuchTable): the table or its index does not exist',
+    );
     for (const path of ['/failures', '/tiers', '/record?id=a']) {
       const { text, status } = await get(app, path);
       expect(status).toBeLessThanOrEqual(500);
-      expect(text).toContain('ResourceNotFoundException');
+      expect(text).toContain('the table or its index does not exist');
     }
   });
 });

@@ -11,6 +11,7 @@ import {
   iso,
   MINUTE,
   post,
+  runtimeUnderTest,
   waiting,
 } from './console-under-test.js';
 
@@ -85,6 +86,16 @@ describe('the failures', () => {
     expect(reads).toBe(750);
     expect(more.text).toContain('all 700 records that are not finished');
     expect(more.text).not.toContain('href="/failures?more=yes"');
+  });
+
+  it('are as many as the local runtime has counted, wherever they stand in the index', async () => {
+    const counts = { retryMode: 'perRecord', table: 'Records', NEW: 1_900, ERROR: 200, SUCCESS: 0, DEAD: 0 };
+    const runtime = runtimeUnderTest({ queues: [{ name: 'orders', ...counts }] as never });
+    const { app, store } = consoleUnderTest({ ...orders, runtime });
+    for (let i = 0; i < 200; i++)
+      store.put(inRetry(`r${i}`, { ...failedAgo(MINUTE, 'down'), dueAt: iso(-HOUR + i) }));
+    for (let i = 0; i < 1_900; i++) store.put(waiting(`n${i}`, { dueAt: iso(i) }));
+    expect(cellsOf((await get(app, '/failures')).text, 'down')).toEqual(['≈ 200', '0', '0', '0']);
   });
 
   it('say when there are none', async () => {

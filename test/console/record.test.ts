@@ -22,6 +22,20 @@ describe('the page of a record', () => {
     expect(text).toContain('fibonacci, its queue&#39;s, 20 attempts');
   });
 
+  it('of a paused queue says that it waits for the queue, and so do the list and the time to drain', async () => {
+    const { app, store } = consoleUnderTest(fibonacci);
+    await store.setRetryMode('orders', { mode: 'perRecord', since: 0 }, undefined);
+    await store.setPaused('orders', true);
+    store.put(inRetry('due', { dueAt: iso(-MINUTE) }));
+    store.put(inRetry('later'));
+    const { text } = await get(app, '/record?id=due');
+    expect(text.match(/when its queue goes on/g)).toHaveLength(2);
+    expect(text).not.toContain('at the next run');
+    expect((await get(app, '/record?id=later')).text).toContain('its queue is paused');
+    expect((await get(app, '/records')).text.match(/when its queue goes on/g)).toHaveLength(1);
+    expect((await get(app, '/tiers')).text).toContain('<span class="num q">paused</span>');
+  });
+
   it('draws past and planned attempts on the curve of its own policy before that of its queue', async () => {
     const { app, store } = consoleUnderTest(fibonacci);
     store.put(inRetry('r', { retry: { type: 'constant', interval: 600, maxAttempts: 6 } }));
@@ -121,6 +135,16 @@ describe('hostile records', () => {
       ...changes,
     });
   };
+
+  it('turn no line of their payload: marks of direction are escapes, also in the field and the changes', async () => {
+    const { app, store } = consoleUnderTest({ queues: () => [{ name: 'orders' }] });
+    store.put(waiting('r', { payload: { file: RTL } }));
+    for (const path of ['/record?id=r', '/record/act?id=r&do=edit']) {
+      const { text } = await get(app, path);
+      expect(text).toContain('\\u202egnp.exe\\u2066');
+      expect(text).not.toContain('\u202e');
+    }
+  });
 
   it('run no script on any page', async () => {
     const { app, store } = consoleUnderTest({ queues: () => [{ name: 'orders' }] });

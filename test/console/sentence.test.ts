@@ -69,7 +69,7 @@ const TEXTS: Readonly<Record<string, string>> = {
     'invoices: the breaker of 1 destination has been open since 14:13 UTC; next probe in 4 min, 602 records wait.',
   failing: 'orders fails: 75 % of 20 attempts in 15 min.',
   late: 'prices is 16 min late: 4,212 records due, no run is at work.',
-  paused: 'bulk is paused for 16 min, 1 record waits.',
+  paused: 'bulk has been paused for 16 min, 1 record waits.',
   dead: '116 dead records of mails need a decision.',
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { niceStep } from '../../src/tools/console/tiers/bars.js';
+import { Bars, niceStep } from '../../src/tools/console/tiers/bars.js';
 import { forecastOf } from '../../src/tools/console/tiers/forecast.js';
 import {
   consoleUnderTest,
@@ -92,7 +92,7 @@ describe('tiers and forecast', () => {
       ['1 d to 7 d', '2'],
       ['7 d to 14 d', '0'],
     ]);
-    expect(text).toMatch(/1 d to 7 d.*?next <time[^>]*><span data-relative="">in 12 min/s);
+    expect(text).toMatch(/1 d to 7 d.*?next <time[^>]*><span data-relative="expected">in 12 min/s);
     expect(text).toContain('bulk: 2 records, 1 d to 7 d old, come in 12 min.');
   });
 
@@ -147,6 +147,28 @@ describe('a forecast', () => {
     const queues = [{ lanes: ['orders'], pending: 9, due: { now: 9, minute: 0, hour: 0, day: 0 } }] as never;
     for (let i = 0; i < 9; i++) store.put(waiting(`r${i}`, { dueAt: `2026-11-2${i}-soon` }));
     expect((await forecastOf(store, queues, NOW, 3)).until).toBe(NOW);
+  });
+
+  it('of more than it reads says how many are due as the overview does', async () => {
+    const { store } = await withQueues();
+    for (let i = 0; i < 40; i++) store.put(waiting(`r${i}`, { dueAt: iso(-MINUTE) }));
+    const queues = [
+      { lanes: ['orders'], pending: 40, due: { now: 40, minute: 0, hour: 0, day: 0 } },
+    ] as never;
+    const { minutes, hours, until } = await forecastOf(store, queues, NOW, 30);
+    expect([minutes[0], hours[0], until]).toEqual([40, 40, NOW]);
+
+    const many = await withQueues();
+    for (let i = 0; i < 2_100; i++) many.store.put(waiting(`r${i}`, { dueAt: iso(-MINUTE) }));
+    expect((await get(many.app, '/tiers')).text).toContain('<h1>≥ 2,000 records are due now.</h1>');
+    for (let i = 0; i < 2_100; i++) many.store.put(waiting(`r${i}`, { dueAt: iso(5 * MINUTE + i) }));
+    expect((await get(many.app, '/tiers')).text).toContain('<h1>≥ 2,000 records are due within the hour, ');
+  });
+
+  it('has room for the numbers of its scale', async () => {
+    const html = String(Bars({ values: [245_220], label: () => undefined, title: '' }));
+    const [, x = 0] = /<text x="([\d.]+)"[^>]*>300,000</.exec(html) ?? [];
+    expect(Number(x)).toBeGreaterThan('300,000'.length * 6.4);
   });
 
   it('has steps that are easy to read', () => {

@@ -56,6 +56,12 @@ describe('the report of a run', () => {
       false,
       'attempted 3: 0 ok, 0 failed, 0 dead, 2 snoozed, 1 cancelled - drained in 40 ms',
     ],
+    [{ leftOver: 20, ended: 'paused' }, true, 'paused, 40 ms'],
+    [
+      { attempted: 1, succeeded: 1, leftOver: 19, ended: 'paused' },
+      false,
+      'attempted 1: 1 ok, 0 failed, 0 dead, 19 left over - paused, 40 ms',
+    ],
     [
       { skipped: 1, unsettled: 1 },
       false,

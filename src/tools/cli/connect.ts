@@ -60,7 +60,10 @@ function atRuntime(runtime: RuntimeInfo, table = onlyTable(runtime)): Target {
 }
 
 function at({ endpoint, table }: { endpoint?: string; table: string }): Target {
-  const place = endpoint ?? `AWS${process.env.AWS_REGION ? `, ${process.env.AWS_REGION}` : ''}`;
+  const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
+  // The SDK goes there: a message that names AWS would be wrong.
+  const other = AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL;
+  const place = endpoint ?? other ?? `AWS${AWS_REGION ? `, ${AWS_REGION}` : ''}`;
   return {
     client: createDynamoDbClient(endpoint === undefined ? {} : { endpoint }),
     table,

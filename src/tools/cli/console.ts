@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import type { ActionEntry } from '../console/deps.js';
+import { CountsReader } from '../overview/counts.js';
+import { explainRead } from '../overview/explain-read.js';
 import { examples } from './command-parts.js';
 import { flags } from './flags.js';
 import { listenForInterrupt } from './interrupt.js';
@@ -57,8 +59,9 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
       import('../local/ports.js'),
     ]);
     const key = randomBytes(18).toString('base64url');
+    const backlog = { table, controlTable, client, clock };
     const app = consoleApp({
-      backlog: { table, controlTable, client, clock },
+      backlog,
       name: table,
       where,
       key,
@@ -73,6 +76,9 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
     const server = await onPort(given.port, '--port', (port) => serveLocally(withOwnHost(app), port));
     output.data(`${server.url}/?key=${key}`);
     output.message(`${where}; ${given.write ? 'actions are allowed' : 'read-only'}; Ctrl-C ends it`);
+    // A wrong name is known before a browser is open. What does not answer now may do so later: the console stays.
+    const { error } = await new CountsReader({ backlog }, AbortSignal.abort()).read();
+    if (error !== undefined) output.message(`the tables cannot be read: ${printable(explainRead(error))}`);
     await aborted(interrupt.signal);
     await server.stop();
     return EXIT.ok;

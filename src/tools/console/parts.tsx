@@ -69,13 +69,20 @@ export function Foreign({ text, most = 200 }: { text: string; most?: number }) {
   return shown === text ? <bdi>{text}</bdi> : <bdi title={shortened(text, 1_000)}>{shown}</bdi>;
 }
 
-/** How long until then, or since then, and the time of day. The script of the page counts it on. */
-export function When({ at, now }: { at: string | number; now: number }) {
+/**
+ * How long until then, or since then, and the time of day. The script of the page counts it on.
+ *
+ * @param expected it is to come: `now` once its time has come
+ */
+export function When({ at, now, expected }: { at: string | number; now: number; expected?: boolean }) {
   const ms = typeof at === 'number' ? at : Date.parse(at);
   if (!Number.isFinite(ms)) return <Unknown />;
   return (
     <time class="when" datetime={new Date(ms).toISOString()}>
-      <span data-relative="">{relative(ms, now)}</span> <span class="q">{clockText(ms, now)}</span>
+      <span data-relative={expected ? 'expected' : ''}>
+        {expected && ms < now ? 'now' : relative(ms, now)}
+      </span>{' '}
+      <span class="q">{clockText(ms, now)}</span>
     </time>
   );
 }

@@ -2,6 +2,9 @@ import { shortened } from '../format.js';
 
 /** Why the tables could not be read, in one line. */
 export function explainRead(error: unknown): string {
+  // DynamoDB does not say which table: the store does.
+  if (error instanceof Error && deepest(error).name === 'ResourceNotFoundException')
+    return shortened(error.message, 300);
   const { name, message } =
     error instanceof Error ? deepest(error) : { name: 'Error', message: String(error) };
   return shortened(name === 'Error' ? message : `${name}: ${message}`, 300);

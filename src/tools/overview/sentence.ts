@@ -89,8 +89,9 @@ function lateText({ stats, leases }: QueueView): string {
 
 function pausedText({ stats }: QueueView, now: number): string {
   const { queue, pausedAt } = stats;
-  const since = pausedAt === undefined ? '' : ` for ${age(now - Date.parse(pausedAt))}`;
-  return `${queue} is paused${since}, ${waitText(stats)}.`;
+  const since =
+    pausedAt === undefined ? 'is paused' : `has been paused for ${age(now - Date.parse(pausedAt))}`;
+  return `${queue} ${since}, ${waitText(stats)}.`;
 }
 
 function deadText(queues: readonly QueueView[]): Finding[] {

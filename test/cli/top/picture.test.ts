@@ -21,8 +21,8 @@ describe('the picture of backlog top', () => {
     expect(picture().map((line) => line.trimEnd())).toEqual([
       '▲ invoices: the breaker of 1 destination has been open since 14:13 UTC; next',
       'probe in 4 min, 602 records wait.',
-      '  prices is 16 h 23 min late: 4,212 records due, no run is at work. bulk is',
-      '  paused for 16 min, 1 record waits. 116 dead records of mails need a decision.',
+      '  prices is 16 h 23 min late: 4,212 records due, no run is at work. bulk has',
+      '  been paused for 16 min, 1 record waits. 116 dead records of mails need a …',
       '',
       'QUEUE     STATE           WAITING    DUE  DEAD  OLDEST DUE   LAG  LEASE',
       'invoices  ◐ Breaker open      602      0     0    in 4 min   0 s  –',

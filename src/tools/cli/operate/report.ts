@@ -12,7 +12,7 @@ export interface Verbs {
 const SHOWN_FAILURES = 20;
 
 const LEFT: Readonly<Record<SkipReason, string>> = {
-  asWanted: 'so already',
+  asWanted: 'nothing to change',
   otherStatus: 'of another status',
   inFlight: 'may be under attempt just now: the same command again in a minute',
   changedMeanwhile: 'changed by others meanwhile',

@@ -12,7 +12,7 @@ import { openSource, type Reading, type Source } from './source.js';
 /** Flags of `backlog top`. */
 interface TopFlags extends OperateTargetFlags {
   /** Milliseconds. */
-  readonly interval: number;
+  readonly interval?: number | undefined;
   readonly once?: boolean | undefined;
   readonly json?: boolean | undefined;
 }
@@ -25,7 +25,7 @@ const GRACE_MS = 200;
 export function addTop(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
   target(program.command('top'))
     .description('Watch a backlog: what is wrong, and each queue, the worst first.')
-    .option('--interval <duration>', 'how often to read (default: 5s)', flags.interval, DEFAULT_INTERVAL_MS)
+    .option('--interval <duration>', 'how often to read (default: 5s)', flags.interval)
     .option('--once', 'print it once, as without a terminal')
     .option('--json', 'print it once, for programs')
     .addHelpText(
@@ -52,7 +52,14 @@ async function top(given: TopFlags, output: Output): Promise<ExitCode> {
   const interrupt = listenForInterrupt(() => {}, ['SIGINT', 'SIGTERM', 'SIGHUP']);
   try {
     const { signal } = interrupt;
-    await showLive({ source, terminal: stdout, keyboard: stdin, paint, intervalMs: given.interval, signal });
+    await showLive({
+      source,
+      terminal: stdout,
+      keyboard: stdin,
+      paint,
+      intervalMs: given.interval ?? DEFAULT_INTERVAL_MS,
+      signal,
+    });
     return EXIT.ok;
   } finally {
     interrupt.close();

@@ -1,10 +1,10 @@
 import type { Child } from 'hono/jsx';
 import { jsonOf } from '../../../delivery/body.js';
 import type { BacklogRecord } from '../../../record/index.js';
-import { indentJson } from '../../cli/show.js';
 import { shortened } from '../../format.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Panel, recordLink, StateBadge } from '../parts.js';
+import { visibleJson } from '../visible-json.js';
 import type { ConsoleAction, Field } from './catalog.js';
 import { diffLines, nearby } from './diff.js';
 
@@ -50,7 +50,7 @@ export function confirmPage(props: ConfirmProps) {
 /** The page between the form of an edit and the edit: what changes, line by line. */
 export function previewPage(props: ConfirmProps & { readonly payload: unknown }) {
   const { context, action, record, seen, field, payload } = props;
-  const [before, after] = [record.payload, payload].map((value) => indentJson(jsonOf(value)));
+  const [before, after] = [record.payload, payload].map((value) => visibleJson(jsonOf(value)));
   const lines = diffLines(before ?? '', after ?? '');
   const again = field('redrive') === 'on';
   const isSame = lines.every(({ kind }) => kind === 'same');
@@ -156,7 +156,7 @@ function Buttons(props: {
 }
 
 function PayloadField({ record, field }: { record: BacklogRecord; field: Field }) {
-  const text = field('payload') || indentJson(jsonOf(record.payload));
+  const text = field('payload') || visibleJson(jsonOf(record.payload));
   return (
     <>
       <label class="f">

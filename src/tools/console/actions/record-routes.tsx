@@ -64,7 +64,8 @@ export function recordRoutes({ deps, guard, notes, reader, contextOf }: Routes):
     if (!record) return absent(request);
     const running = [...(counts?.leases.values() ?? [])].some(({ ids }) => ids.includes(record.id));
     const queue = counts?.stats.queues.find((one) => one.queue === record.queue);
-    return request.html(recordPage(contextOf(request), record, { running, reading: queue?.reading }));
+    const paused = queue?.paused ?? false;
+    return request.html(recordPage(contextOf(request), record, { running, paused, reading: queue?.reading }));
   });
 
   app.get('/payload', async (request) => {

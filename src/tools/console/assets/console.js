@@ -39,7 +39,9 @@ function countOn() {
   for (const element of document.querySelectorAll('time[datetime] [data-relative]')) {
     const difference = Date.parse(element.closest('time').dateTime) - current;
     if (Number.isNaN(difference)) continue;
-    if (Math.abs(difference) < 1000) element.textContent = 'now';
+    // What was to come has come, or comes with a delay: the next answer says so.
+    const isReached = difference < 0 && element.dataset.relative === 'expected';
+    if (Math.abs(difference) < 1000 || isReached) element.textContent = 'now';
     else element.textContent = difference > 0 ? `in ${ageText(difference)}` : `${ageText(-difference)} ago`;
   }
   for (const element of document.querySelectorAll('[data-clock]')) element.textContent = clockText(current);
@@ -91,13 +93,41 @@ function become(element, wanted) {
 }
 
 let isLive = Number(refresh) > 0;
+/** Since when the console has not answered with a page. */
+let lostSince;
+
+/** Old figures must not look like new ones. @param reason undefined: the console has answered */
+function tellLost(reason) {
+  const shown = document.getElementById('lost');
+  if (reason === undefined) {
+    shown?.remove();
+    lostSince = undefined;
+    return;
+  }
+  lostSince ??= new Date();
+  // Nothing is known of the backlog's time either.
+  base = { page: backlogNow(), real: Date.now(), speed: 0 };
+  const notice = shown ?? document.createElement('p');
+  notice.id = 'lost';
+  notice.className = 'flash dead';
+  notice.setAttribute('role', 'alert');
+  const text = `Not up to date since ${lostSince.toLocaleTimeString('en-GB')} of your clock: ${reason}`;
+  // A text that stays is read out once.
+  if (notice.textContent !== text) notice.textContent = text;
+  if (!shown) document.querySelector('main').prepend(notice);
+}
 
 async function bringUpToDate() {
   const selection = getSelection();
   // Text that is being copied must stay.
   if (document.hidden || (selection && !selection.isCollapsed)) return;
-  const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
-  if (!answer.ok) return;
+  const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined);
+  if (!answer?.ok) {
+    const status = answer && `the console answers with status ${answer.status}. Load the page again.`;
+    tellLost(status ?? 'the console does not answer. It is asked again every few seconds.');
+    return;
+  }
+  tellLost();
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const { activeElement } = document;
   for (const part of document.querySelectorAll('[data-live]')) {
@@ -124,4 +154,18 @@ if (isLive) {
       if (isLive) again();
     }, Number(refresh) * 1000);
   again();
+}
+
+/** An action loads the page anew. The next one is at the same button: the focus returns to it. */
+const AFTER_ACTION = 'focus after an action';
+addEventListener('submit', ({ target, submitter }) => {
+  const part = target.closest('[data-live]');
+  const place = part ? [...part.querySelectorAll('button')].indexOf(submitter) : -1;
+  sessionStorage.setItem(AFTER_ACTION, JSON.stringify({ part: part?.dataset.live, place }));
+});
+const pressed = JSON.parse(sessionStorage.getItem(AFTER_ACTION) ?? '{}');
+sessionStorage.removeItem(AFTER_ACTION);
+if (pressed.part !== undefined && new URLSearchParams(location.search).has('note')) {
+  const part = document.querySelector(`[data-live="${CSS.escape(pressed.part)}"]`);
+  part?.querySelectorAll('button')[pressed.place]?.focus({ preventScroll: true });
 }

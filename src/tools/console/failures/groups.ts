@@ -32,12 +32,17 @@ export function groupFailures(strata: readonly Stratum[], now: number): FailureG
     string,
     { -readonly [Key in keyof FailureGroup]: FailureGroup[Key] } & { counts: number[] }
   >();
-  for (const { queue, dead, total, records } of strata) {
-    const weight = total / Math.max(1, records.length);
-    for (const record of records) {
+  for (const { queue, dead, total, failed, records } of strata) {
+    // NEW records wait in the same lane; a dead record without an error has expired, or was discarded.
+    const failures = records.filter(({ lastError, status }) => lastError && (dead || status === 'ERROR'));
+    // Failed records stand together in the index. So their share of what was read says little of their number.
+    const weight =
+      failed === undefined
+        ? total / Math.max(1, records.length)
+        : Math.max(1, failed / Math.max(1, failures.length));
+    for (const record of failures) {
       const { lastError } = record;
-      // NEW records wait in the same lane; a dead record without an error has expired, or was discarded.
-      if (!lastError || (!dead && record.status !== 'ERROR')) continue;
+      if (!lastError) continue;
       const pattern = patternOf(lastError.message);
       const key = JSON.stringify([queue, dead, lastError.name, pattern]);
       const group = groups.get(key) ?? {

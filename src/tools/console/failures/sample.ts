@@ -11,6 +11,8 @@ export interface Stratum {
   readonly dead: boolean;
   /** How many the index holds. */
   readonly total: number;
+  /** How many of them have failed; undefined: not known, as the index does not tell. */
+  readonly failed?: number | undefined;
   /** Those that were read. */
   readonly records: readonly BacklogRecord[];
 }

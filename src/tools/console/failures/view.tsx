@@ -4,12 +4,13 @@ import { count, records, units } from '../../format.js';
 import { COUNT_SIGNS, leastExact } from '../../overview/count-signs.js';
 import type { Counts, CountsReader } from '../../overview/counts.js';
 import { explainRead } from '../../overview/explain-read.js';
+import type { ConsoleDeps } from '../deps.js';
 import { ReadError } from '../errors.js';
 import { LOCAL_REFRESH_SECONDS, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, link, Mark, Panel, recordLink } from '../parts.js';
 import { LARGE_BUDGET, LOCAL_BUDGET, PAGE_BUDGET } from '../read-within.js';
 import { BUCKETS, type FailureGroup, groupFailures } from './groups.js';
-import { sampleRecords } from './sample.js';
+import { type Stratum, sampleRecords } from './sample.js';
 import { type UnseenFailures, unseenFailures } from './unseen.js';
 
 /** In AWS each look at it is billed: with 40 read units, $0.03 a day for a page that stays open. */
@@ -37,7 +38,8 @@ async function failuresOf(context: PageContext, counts: Counts, more: boolean) {
   const { deps, now } = context;
   const { queues } = counts.stats;
   const budget = more ? LARGE_BUDGET : deps.runtime ? LOCAL_BUDGET : PAGE_BUDGET;
-  const { strata, readUnits } = await sampleRecords(new Tables(deps.backlog), queues, budget);
+  const { strata: read, readUnits } = await sampleRecords(new Tables(deps.backlog), queues, budget);
+  const strata = read.map((stratum) => ({ ...stratum, failed: failedOf(deps, stratum) }));
   const groups = groupFailures(strata, now);
   const names = queues.map(({ queue }) => queue);
   const unseen = unseenFailures(deps, names, groups, now).map(unseenText);
@@ -64,6 +66,12 @@ async function failuresOf(context: PageContext, counts: Counts, more: boolean) {
       {isSampled && !more ? <ReadMore examined={examined} /> : null}
     </>
   );
+}
+
+/** The local runtime counts the records in retry. */
+function failedOf({ runtime, backlog }: ConsoleDeps, { queue, dead }: Stratum): number | undefined {
+  if (dead) return undefined;
+  return runtime?.status().queues.find(({ name, table }) => name === queue && table === backlog.table)?.ERROR;
 }
 
 /** A rare cause may be in none of the records that were read. */

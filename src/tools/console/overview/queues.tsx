@@ -207,7 +207,7 @@ function RunAndLease(props: { context: PageContext; view: QueueView; isDense: bo
       )}
       {nextRunAt === undefined ? null : (
         <span class="block">
-          <When at={nextRunAt} now={context.now} />
+          <When at={nextRunAt} now={context.now} expected />
         </span>
       )}
       {lease === undefined ? (

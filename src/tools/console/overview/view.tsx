@@ -128,7 +128,15 @@ function RuleRow({ context, view: { rule, last, missed } }: { context: PageConte
         ) : null}
       </td>
       <td class="r sm">
-        {rule.enabled ? rule.nextAt ? <When at={rule.nextAt} now={now} /> : 'never' : 'disabled'}
+        {rule.enabled ? (
+          rule.nextAt ? (
+            <When at={rule.nextAt} now={now} expected={!missed} />
+          ) : (
+            'never'
+          )
+        ) : (
+          'disabled'
+        )}
       </td>
       <td class="r">
         <ActionForm context={context} action={`/runtime/run?rule=${encodeURIComponent(rule.id)}`}>
@@ -199,7 +207,9 @@ function RunResult({ run: { outcome, text, summary, durationMs } }: { run: RunRe
     [dead, 'dead', 'dead', 'dead'],
     [snoozed, 'snoozed', 'new', 'new'],
   ] as const;
-  if (summary.attempted === 0) return <span class="sub">nothing due</span>;
+  const madeUp = summary.caughtUp ? `made up for tier ${summary.caughtUp.join(', ')}` : undefined;
+  if (summary.attempted === 0)
+    return <span class="sub">{['nothing due', madeUp].filter(Boolean).join(', ')}</span>;
   return (
     <span class="parts">
       {parts
@@ -209,6 +219,7 @@ function RunResult({ run: { outcome, text, summary, durationMs } }: { run: RunRe
             {count(number)} {word}
           </Mark>
         ))}
+      {madeUp === undefined ? null : <span class="sub">{madeUp}</span>}
       <span class="q">{Math.round(durationMs)} ms</span>
     </span>
   );

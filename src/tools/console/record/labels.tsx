@@ -20,6 +20,8 @@ export interface Label {
 const CHARACTER = 6.4;
 const ASCENT = 9;
 const DESCENT = 3;
+/** Between two texts of a line, so that they do not read as one. */
+const GAP = 6;
 
 /** Where texts of a picture are free to stand: none is cut off at an edge, or stands on another thing. */
 export class Room {
@@ -43,7 +45,10 @@ export class Room {
   /** The first of the places that is free. It is taken from then on. Undefined: none is. */
   place(...places: readonly Label[]): Label | undefined {
     const found = places.find((label) => this.isFree(boxOf(label)));
-    if (found) this.taken.push(boxOf(found));
+    if (found) {
+      const { left, right, ...box } = boxOf(found);
+      this.taken.push({ ...box, left: left - GAP, right: right + GAP });
+    }
     return found;
   }
 

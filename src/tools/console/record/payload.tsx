@@ -1,7 +1,7 @@
-import { indentJson } from '../../cli/show.js';
 import { bytes, shortened } from '../../format.js';
 import type { ShownPayload } from '../../shown-payload.js';
 import { link, Mark, Panel } from '../parts.js';
+import { visibleJson } from '../visible-json.js';
 
 /** Above this the payload is folded. */
 const FOLDED_CHARACTERS = 3_000;
@@ -22,7 +22,7 @@ export function PayloadPanel({ id, shown }: { id: string; shown: ShownPayload })
     );
   }
   const { json, isRedacted } = shown;
-  const text = indentJson(shortened(json, MOST_CHARACTERS));
+  const text = visibleJson(shortened(json, MOST_CHARACTERS));
   const isCut = json.length > MOST_CHARACTERS;
   const body = (
     <pre class="json" dir="ltr">

@@ -6,10 +6,16 @@ import { MARK_WORDS, MarkIcon } from './marks.js';
 import { type AttemptPlan, kindOf } from './plan.js';
 
 /** Each attempt with the gap before it, the newest first. */
-export function Timeline(props: { record: BacklogRecord; plan: AttemptPlan; now: number; running: boolean }) {
-  const { record, plan, now, running } = props;
+export function Timeline(props: {
+  record: BacklogRecord;
+  plan: AttemptPlan;
+  now: number;
+  running: boolean;
+  paused: boolean;
+}) {
+  const { record, plan, now, running, paused } = props;
   const newest = [...record.history].reverse();
-  const note = `newest first, ${newest.length} of ${record.attempts} kept`;
+  const note = record.attempts > 0 ? `newest first, ${newest.length} of ${record.attempts} kept` : undefined;
   const last = newest[0];
   return (
     <Panel title="Attempts" note={note} live="attempts">
@@ -25,7 +31,7 @@ export function Timeline(props: { record: BacklogRecord; plan: AttemptPlan; now:
               ) : plan.next > now ? (
                 <When at={plan.next} now={now} />
               ) : (
-                'is due: at the next run'
+                `is due: ${paused ? 'when its queue goes on' : 'at the next run'}`
               )}
             </span>
           </li>

@@ -15,11 +15,20 @@ import { PayloadPanel } from './payload.js';
 import { type AttemptPlan, planOf } from './plan.js';
 import { Timeline } from './timeline.js';
 
+/** What else is known of a record. */
+interface RecordSurroundings {
+  /** A lease names it. */
+  readonly running: boolean;
+  /** Its queue is paused. */
+  readonly paused: boolean;
+  readonly reading: Reading | undefined;
+}
+
 /** One record: why it is not done, when it is attempted next, and when it is given up. */
 export function recordPage(
   context: PageContext,
   record: BacklogRecord,
-  { running, reading }: { readonly running: boolean; readonly reading: Reading | undefined },
+  { running, paused, reading }: RecordSurroundings,
 ) {
   const { deps, now } = context;
   const plan = planOf(record, queuePolicy(deps, record.queue, reading), now);
@@ -47,13 +56,13 @@ export function recordPage(
                 <StateBadge state={stateOf(record, running)} /> <Summary record={record} />
               </p>
             </div>
-            <NextBox record={record} plan={plan} now={now} running={running} />
+            <NextBox record={record} plan={plan} now={now} running={running} paused={paused} />
           </div>
           <Actions context={context} record={record} shown={shown} />
         </section>
         <CurvePanel context={context} record={record} plan={plan} />
         <div class="cols two">
-          <Timeline record={record} plan={plan} now={now} running={running} />
+          <Timeline record={record} plan={plan} now={now} running={running} paused={paused} />
           <div class="cols">
             <PayloadPanel id={record.id} shown={shown} />
             <FactsPanel record={record} now={now} />
@@ -98,8 +107,14 @@ function Summary({ record }: { record: BacklogRecord }) {
   );
 }
 
-function NextBox(props: { record: BacklogRecord; plan: AttemptPlan; now: number; running: boolean }) {
-  const { record, plan, now, running } = props;
+function NextBox(props: {
+  record: BacklogRecord;
+  plan: AttemptPlan;
+  now: number;
+  running: boolean;
+  paused: boolean;
+}) {
+  const { record, plan, now, running, paused } = props;
   if (plan.next === undefined) return null;
   const most = plan.policy?.maxAttempts ?? Number.POSITIVE_INFINITY;
   const of = Number.isFinite(most) ? ` of ${most}` : '';
@@ -118,12 +133,13 @@ function NextBox(props: { record: BacklogRecord; plan: AttemptPlan; now: number;
             {age(plan.next - now)}
           </time>
           <span class="sm sub">{fullClock(plan.next)} UTC</span>
+          {paused ? <span class="sm block">its queue is paused</span> : null}
         </>
       ) : (
         <>
           <span class="big">{running ? 'now' : 'due'}</span>
           <span class="sm sub">
-            <NextAttempt record={record} now={now} isRunning={running} />
+            <NextAttempt record={record} now={now} isRunning={running} isPaused={paused} />
           </span>
         </>
       )}

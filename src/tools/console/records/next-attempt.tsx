@@ -2,8 +2,14 @@ import { type BacklogRecord, isPending } from '../../../record/index.js';
 import { Unknown, When } from '../parts.js';
 
 /** When a record that waits is attempted next; when one that does not wait ended. */
-export function NextAttempt(props: { record: BacklogRecord; now: number; isRunning: boolean }) {
-  const { record, now, isRunning } = props;
+export function NextAttempt(props: {
+  record: BacklogRecord;
+  now: number;
+  isRunning: boolean;
+  /** No run attempts records of its queue. */
+  isPaused: boolean;
+}) {
+  const { record, now, isRunning, isPaused } = props;
   if (isRunning) return <span>now</span>;
   if (!isPending(record)) {
     const ended = record.status === 'DEAD' ? (record.dueAt ?? record.lastAttemptAt) : record.lastAttemptAt;
@@ -17,5 +23,6 @@ export function NextAttempt(props: { record: BacklogRecord; now: number; isRunni
   }
   const due = Date.parse(record.notBefore ?? record.dueAt ?? record.insertedAt);
   if (due > now) return <When at={due} now={now} />;
+  if (isPaused) return <span>when its queue goes on</span>;
   return record.lane === undefined ? <span>when it is indexed</span> : <span>at the next run</span>;
 }

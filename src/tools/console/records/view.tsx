@@ -55,6 +55,7 @@ export async function recordsPage(
       records={[...first, ...rest]}
       found={found}
       running={running}
+      paused={new Set(queues.filter(({ paused }) => paused).map(({ queue }) => queue))}
       after={after}
       cost={found.readUnits}
     />,
@@ -110,11 +111,13 @@ interface TableProps {
   readonly records: readonly BacklogRecord[];
   readonly found: FoundPage;
   readonly running: ReadonlySet<string>;
+  /** Names of queues. */
+  readonly paused: ReadonlySet<string>;
   readonly after: string | undefined;
   readonly cost: number;
 }
 
-function RecordsTable({ context, filter, records, found, running, after, cost }: TableProps) {
+function RecordsTable({ context, filter, records, found, running, paused, after, cost }: TableProps) {
   const { text, examines, statuses } = filter;
   const next = found.next === undefined ? undefined : link('/records', { ...text, after: found.next });
   return (
@@ -158,7 +161,12 @@ function RecordsTable({ context, filter, records, found, running, after, cost }:
             </thead>
             <tbody>
               {records.map((record) => (
-                <Row context={context} record={record} isRunning={running.has(record.id)} />
+                <Row
+                  context={context}
+                  record={record}
+                  isRunning={running.has(record.id)}
+                  isPaused={paused.has(record.queue)}
+                />
               ))}
             </tbody>
           </table>
@@ -187,8 +195,8 @@ function RecordsTable({ context, filter, records, found, running, after, cost }:
   );
 }
 
-function Row(props: { context: PageContext; record: BacklogRecord; isRunning: boolean }) {
-  const { context, record, isRunning } = props;
+function Row(props: { context: PageContext; record: BacklogRecord; isRunning: boolean; isPaused: boolean }) {
+  const { context, record, isRunning, isPaused } = props;
   const { now } = context;
   const state: RecordState = isRunning && isPending(record) ? 'RUNNING' : record.status;
   return (
@@ -215,7 +223,7 @@ function Row(props: { context: PageContext; record: BacklogRecord; isRunning: bo
         <When at={record.insertedAt} now={now} />
       </td>
       <td class="r c-next">
-        <NextAttempt record={record} now={now} isRunning={isRunning} />
+        <NextAttempt record={record} now={now} isRunning={isRunning} isPaused={isPaused} />
       </td>
     </tr>
   );

@@ -15,7 +15,9 @@ interface BarsProps {
 const WIDE = 520;
 const NARROW = 330;
 const HEIGHT = 190;
-const LEFT = 44;
+const LEAST_LEFT = 44;
+/** About as wide as a figure of the scale. */
+const FIGURE = 7.5;
 const TOP = 12;
 const BOTTOM = 24;
 
@@ -38,15 +40,17 @@ function Picture(props: BarsProps & { width: number }) {
   const most = Math.max(...values, props.most ?? 1, 1);
   const step = niceStep(most);
   const top = Math.ceil(most / step) * step;
-  const width = (whole - LEFT) / values.length;
+  const lines = Array.from({ length: Math.round(top / step) + 1 }, (_, i) => i * step);
+  // The figures of the scale stand left of the bars, however long they are.
+  const left = Math.max(LEAST_LEFT, 10 + FIGURE * count(top).length);
+  const width = (whole - left) / values.length;
   const base = HEIGHT - BOTTOM;
   const y = (value: number) => base - (value / top) * (base - TOP);
-  const lines = Array.from({ length: Math.round(top / step) + 1 }, (_, i) => i * step);
   const path = values
     .map((value, i) =>
       value === 0
         ? ''
-        : `M${(LEFT + i * width).toFixed(1)} ${base}V${y(value).toFixed(1)}h${(width - 1).toFixed(1)}V${base}z`,
+        : `M${(left + i * width).toFixed(1)} ${base}V${y(value).toFixed(1)}h${(width - 1).toFixed(1)}V${base}z`,
     )
     .join('');
   return (
@@ -55,7 +59,7 @@ function Picture(props: BarsProps & { width: number }) {
         <>
           <rect
             class="c-shade"
-            x={LEFT + unknownFrom * width}
+            x={left + unknownFrom * width}
             y={TOP}
             width={(values.length - unknownFrom) * width}
             height={base - TOP}
@@ -67,18 +71,18 @@ function Picture(props: BarsProps & { width: number }) {
       )}
       {lines.map((value) => (
         <>
-          <path class="c-grid" d={`M${LEFT} ${y(value).toFixed(1)}H${whole}`} />
-          <text x={LEFT - 6} y={y(value) + 4} text-anchor="end">
+          <path class="c-grid" d={`M${left} ${y(value).toFixed(1)}H${whole}`} />
+          <text x={left - 6} y={y(value) + 4} text-anchor="end">
             {count(value)}
           </text>
         </>
       ))}
       <path class="c-new" d={path} />
-      <path class="c-axis" d={`M${LEFT} ${base}.5H${whole}`} />
+      <path class="c-axis" d={`M${left} ${base}.5H${whole}`} />
       {values.map((_, i) => {
         const text = label(i);
         return text === undefined ? null : (
-          <text x={LEFT + (i + 0.5) * width} y={HEIGHT - 6} text-anchor={i === 0 ? 'start' : 'middle'}>
+          <text x={left + (i + 0.5) * width} y={HEIGHT - 6} text-anchor={i === 0 ? 'start' : 'middle'}>
             {text}
           </text>
         );

@@ -39,14 +39,19 @@ export function doneText(
 ): string | undefined {
   const drains = drainsOf(deps, queues, now);
   if (!deps.runtime || drains.length === 0) return undefined;
-  const stuck = drains.filter(({ ms }) => ms === undefined).map(({ stats }) => stats.queue);
-  const [last, ...others] = drains.filter(({ ms }) => ms !== undefined);
+  const paused = drains.filter(({ stats }) => stats.paused).map(({ stats }) => stats.queue);
+  const active = drains.filter(({ stats }) => !stats.paused);
+  const stuck = active.filter(({ ms }) => ms === undefined).map(({ stats }) => stats.queue);
+  const [last, ...others] = active.filter(({ ms }) => ms !== undefined);
   const when = others.length > 0 ? 'is done last, in' : 'is done in';
   return [
     ...(last?.ms === undefined
       ? []
       : [`At the pace of the last 15 min, ${last.stats.queue} ${when} ${age(last.ms)}.`]),
     ...(stuck.length > 0 ? [`No end is known for ${names(stuck)}: no attempt has succeeded in 15 min.`] : []),
+    ...(paused.length > 0
+      ? [`No end is known for ${names(paused)}: no attempt begins while a queue is paused.`]
+      : []),
   ].join(' ');
 }
 
@@ -63,9 +68,11 @@ export function DrainPanel(props: { deps: ConsoleDeps; queues: readonly Overview
     <Panel title="Time to drain" note={note} live="drain">
       {drains.length === 0 ? null : (
         <dl class="facts2 drain">
-          {drains.map(({ stats: { queue, pending, due, counted }, ms }) => (
+          {drains.map(({ stats: { queue, pending, due, counted, paused }, ms }) => (
             <Fact label={queue}>
-              {ms === undefined ? (
+              {paused ? (
+                <span class="num q">paused</span>
+              ) : ms === undefined ? (
                 <span class="num q">{deps.runtime ? 'no success in 15 min' : '–'}</span>
               ) : (
                 <span class="num">≈ {age(ms)}</span>

@@ -7,7 +7,10 @@ export interface Forecast {
   readonly minutes: readonly number[];
   /** By hour of the next day. */
   readonly hours: readonly number[];
-  /** Up to here it is complete, epoch milliseconds; undefined: it is complete. */
+  /**
+   * Up to here it is complete, epoch milliseconds; undefined: it is complete. If not all that is due already was read,
+   * it is `now`, and the first bars are the counts of the queues.
+   */
   readonly until: number | undefined;
   /** Index entries that were read. */
   readonly examined: number;
@@ -53,6 +56,12 @@ export async function forecastOf(
     const [minute, hour] = [Math.floor(ahead / MINUTE_MS), Math.floor(ahead / HOUR_MS)];
     if (minute < minutes.length) minutes[minute] = (minutes[minute] ?? 0) + 1;
     if (hour < hours.length) hours[hour] = (hours[hour] ?? 0) + 1;
+  }
+  if (until !== undefined && until <= now) {
+    // The queues are counted anyway: the other views say the same number.
+    const due = waiting.reduce((sum, queue) => sum + (queue.due?.now ?? 0), 0);
+    minutes[0] = Math.max(minutes[0] ?? 0, due);
+    hours[0] = Math.max(hours[0] ?? 0, due);
   }
   return { minutes, hours, until, examined: lanes.reduce((sum, { times }) => sum + times.length, 0) };
 }

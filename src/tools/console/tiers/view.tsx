@@ -2,7 +2,7 @@ import { age } from '../../../duration.js';
 import { Tables } from '../../../operate/tables.js';
 import type { QueueState } from '../../../store/store.js';
 import { clockText, count, records, units } from '../../format.js';
-import { COUNT_SIGNS, signsText, waitText } from '../../overview/count-signs.js';
+import { COUNT_SIGNS, leastExact, signsText, waitText } from '../../overview/count-signs.js';
 import type { CountsReader } from '../../overview/counts.js';
 import { explainRead } from '../../overview/explain-read.js';
 import type { OverviewStats } from '../../overview/queue-counts.js';
@@ -47,7 +47,7 @@ export async function tiersPage(context: PageContext, reader: CountsReader) {
           note={`forecast from ${count(forecast.examined)} index entries${cost > 0 ? `, ${units(cost)}` : ''}; attempts that are still to fail are not in it`}
           details={details.length > 0 ? <Foreign text={details.join(' ')} most={600} /> : null}
         >
-          {dueText(forecast, now)}
+          {dueText(forecast, COUNT_SIGNS[leastExact(queues)], now)}
         </Verdict>
         <ForecastPanels forecast={forecast} now={now} />
         <DrainPanel deps={deps} queues={queues} now={now} />
@@ -59,15 +59,21 @@ export async function tiersPage(context: PageContext, reader: CountsReader) {
   });
 }
 
-/** `102 records are due within the hour: 46 now, then at most 5 in a minute, at 14:50.` */
-function dueText({ minutes: [first = 0, ...later], until }: Forecast, now: number): string {
+/**
+ * `102 records are due within the hour: 46 now, then at most 5 in a minute, at 14:50.`
+ *
+ * @param sign of the counts of the queues
+ */
+function dueText({ minutes: [first = 0, ...later], until }: Forecast, sign: string, now: number): string {
+  if (until !== undefined && until <= now)
+    return `${sign}${records(first)} ${first === 1 ? 'is' : 'are'} due now.`;
   const nextHour = later.reduce((sum, number) => sum + number, first);
   if (nextHour === 0) return 'No retry is due within the hour.';
   const peak = Math.max(...later);
   const at = clockText(now + (1 + later.indexOf(peak)) * MINUTE_MS, now).slice(0, 5);
   const most = `at most ${count(peak)} in a minute, at ${at}`;
-  const about = until === undefined ? '' : '≈ ';
-  const due = `${about}${records(nextHour)} ${nextHour === 1 ? 'is' : 'are'} due within the hour`;
+  const isWhole = until === undefined || until >= now + HOUR_MS;
+  const due = `${isWhole ? '' : '≥ '}${records(nextHour)} ${nextHour === 1 ? 'is' : 'are'} due within the hour`;
   if (first === 0) return `${due}, ${most}.`;
   return peak === 0 ? `${due}, now.` : `${due}: ${count(first)} now, then ${most}.`;
 }
@@ -173,7 +179,7 @@ function TierRuns(props: {
     <span class="sm runs-of-tier">
       {next !== undefined ? (
         <span class="block">
-          next <When at={next} now={now} />
+          next <When at={next} now={now} expected />
         </span>
       ) : expected !== undefined && expected > now ? (
         <span class="block">
@@ -210,6 +216,7 @@ function roundTimes(now: number, { step, every, bars }: { step: number; every: n
 
 function ForecastPanels({ forecast, now }: { forecast: Forecast; now: number }) {
   const { minutes, hours, until } = forecast;
+  const atLeast = until === undefined ? '' : 'At least ';
   const sum = (all: readonly number[]) => all.reduce((total, number) => total + number, 0);
   const from = (step: number, bins: number) => {
     const bin = until === undefined ? bins : Math.floor((until - now) / step);
@@ -222,7 +229,7 @@ function ForecastPanels({ forecast, now }: { forecast: Forecast; now: number }) 
           <Bars
             values={minutes}
             label={roundTimes(now, { step: MINUTE_MS, every: 15, bars: minutes.length })}
-            title={`${count(sum(minutes))} attempts are due within the hour, at most ${count(Math.max(...minutes))} in a minute.`}
+            title={`${atLeast}${count(sum(minutes))} attempts are due within the hour, at most ${count(Math.max(...minutes))} in a minute.`}
             unknownFrom={from(MINUTE_MS, minutes.length)}
           />
         </div>
@@ -232,7 +239,7 @@ function ForecastPanels({ forecast, now }: { forecast: Forecast; now: number }) 
           <Bars
             values={hours}
             label={roundTimes(now, { step: HOUR_MS, every: 4, bars: hours.length })}
-            title={`${count(sum(hours))} attempts are due within the day, at most ${count(Math.max(...hours))} in an hour.`}
+            title={`${atLeast}${count(sum(hours))} attempts are due within the day, at most ${count(Math.max(...hours))} in an hour.`}
             unknownFrom={from(HOUR_MS, hours.length)}
           />
         </div>

@@ -51,7 +51,7 @@ export function reportRun({ invocation, ...firing }: FiringResult): RunReport {
       const summary = asSummary(invocation.value);
       // What the monitor has read, queue by queue, shows on the page anyway.
       const isReading = Array.isArray(invocation.value);
-      const idle = isReading || (summary !== undefined && isIdle(summary) && !summary.caughtUp);
+      const idle = isReading || (summary !== undefined && didNothing(summary));
       const text = summary ? describeSummary(summary) : `done in ${Math.round(firing.durationMs)} ms`;
       return { ...firing, outcome: 'ok', text, idle, ...(summary ? { summary } : {}) };
     }
@@ -67,6 +67,16 @@ export function reportRun({ invocation, ...firing }: FiringResult): RunReport {
     default:
       throw new TypeError(`unknown invocation ${JSON.stringify(invocation satisfies never)}`);
   }
+}
+
+/** It met no record and made up for no missed run, or its queue is paused. */
+function didNothing(summary: RunSummary): boolean {
+  return (isIdle(summary) || isPausedOnly(summary)) && !summary.caughtUp;
+}
+
+/** It read records that it was not to attempt. What waits in a paused queue shows elsewhere. */
+function isPausedOnly({ leftOver, ...summary }: RunSummary): boolean {
+  return summary.ended === 'paused' && isIdle({ ...summary, leftOver: 0 });
 }
 
 const MAX_TEXT_CHARACTERS = 500;
@@ -98,7 +108,8 @@ function describeSummary(run: RunSummary): string {
   const time = `${Math.round(run.durationMs)} ms`;
   const caughtUp = run.caughtUp ? `, made up for tier ${run.caughtUp.join(', ')}` : '';
   const ended = run.ended === 'drained' ? `drained in ${time}` : `${ENDS[run.ended] ?? run.ended}, ${time}`;
-  if (isIdle(run)) return (run.ended === 'drained' ? `nothing due, ${time}` : ended) + caughtUp;
+  if (isIdle(run) || isPausedOnly(run))
+    return (run.ended === 'drained' ? `nothing due, ${time}` : ended) + caughtUp;
   const extras = [
     run.snoozed > 0 ? `${run.snoozed} snoozed` : '',
     run.cancelled > 0 ? `${run.cancelled} cancelled` : '',
