@@ -1,7 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { DescribeTimeToLiveCommand, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import { DescribeTimeToLiveCommand, ScanCommand, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, expect, it } from 'vitest';
 import { backlogHandler } from '../../functions/index.js';
+import { backlog } from '../cli/in-process.js';
 import { type Attributes, ended, HOUR, iso, restoredAndOld, waiting } from '../cli/restore/tables.js';
 import { dynamoDbLocalEndpoint } from './endpoint.js';
 
@@ -68,16 +69,27 @@ it('a restored table: interrupted, repeated, and nothing that had succeeded is a
   const [before, old] = [await tables.restored(), await tables.all(from.records)];
 
   const args = ['--from', from.records, '--succeeded', 'mark', '--missing', 'copy', '--apply', '--yes'];
-  const revs = new Set([...before.values()].map(({ rev }) => rev?.S));
+  /** How many of the first page's records are marked: one request, so that the interruption comes in time. */
+  const marked = async () => {
+    const filter = {
+      FilterExpression: '#s = :success',
+      ExpressionAttributeNames: { '#s': 'status' },
+      ExpressionAttributeValues: { ':success': { S: 'SUCCESS' } },
+    };
+    const page = { TableName: to.records, Segment: 0, TotalSegments: 4, Select: 'COUNT' } as const;
+    return (await tables.client().send(new ScanCommand({ ...page, ...filter }))).Count ?? 0;
+  };
+  const markedBefore = await marked();
   const interrupted = (async () => {
-    for (let started = false; !started; ) {
-      started = [...(await tables.restored()).values()].some(({ rev }) => !revs.has(rev?.S));
-    }
+    while ((await marked()) === markedBefore) {}
     process.emit('SIGINT');
   })();
   const first = await tables.restore(...args);
   await interrupted;
   expect(first).toMatchObject({ code: 1, complete: false });
+  const writtenFirst = Object.values(first.differences).reduce((sum, group) => sum + group.written, 0);
+  expect(writtenFirst).toBeGreaterThan(0);
+  expect(writtenFirst).toBeLessThan((3 * COUNT) / FATES.length);
   expect(first.err).toMatch(/the same command goes on with what is left/);
 
   const second = await tables.restore(...args);
@@ -130,4 +142,22 @@ it('a restored table: interrupted, repeated, and nothing that had succeeded is a
     ['waits', 'failed', 'lost', 'came'].includes(FATES[i % FATES.length] ?? '') ? [`record-${i}`] : [],
   );
   expect(attempted.toSorted()).toEqual(expected.toSorted());
+});
+
+it('a table imported into another account: what it lacks is turned on or named, and the doctor verifies it', async () => {
+  const { records, control } = tables.to();
+  await tables.put(records, [waiting('a')]);
+  const at = ['--endpoint', dynamoDbLocalEndpoint(), '--table', records, '--control-table', control];
+  const doctor = async () => {
+    const { out } = await backlog('doctor', ...at, '--queues', 'orders', '--json');
+    const { findings } = JSON.parse(out) as { findings: { kind: string }[] };
+    return findings.map(({ kind }) => kind).filter((kind) => /^(table|paused|control)/.test(kind));
+  };
+  expect((await doctor()).toSorted()).toEqual(
+    expect.arrayContaining(['control.empty', 'table.expiry', 'table.protection', 'table.stream']),
+  );
+  await tables.restore('--apply', '--yes');
+  const left = await doctor();
+  expect(left).toEqual(expect.arrayContaining(['paused.orders', 'table.stream']));
+  for (const kind of ['control.empty', 'table.expiry', 'table.protection']) expect(left).not.toContain(kind);
 });

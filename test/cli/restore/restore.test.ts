@@ -23,12 +23,15 @@ async function putEachKind() {
   const restored = Object.fromEntries(kinds.map((id) => [id, waiting(id)]));
   const of = (id: string) => restored[id] as Attributes;
   const bulk = waiting('bulk', { queue: { S: 'bulk' }, lane: { S: 'bulk' } });
+  // The restored table is at work again, and the command is repeated.
+  const finished = waiting('finished');
   await tables.put(tables.to().records, [
     ...Object.values(restored),
     bulk,
     ended(waiting('done'), 'SUCCESS'),
     ended(waiting('anew'), 'SUCCESS'),
     ended(waiting('risen'), 'SUCCESS'),
+    ended(finished, 'SUCCESS'),
   ]);
   const { lane: _, dueAt: __, ...came } = waiting('missing', { queue: { S: 'later' } });
   await tables.put(tables.from().records, [
@@ -40,7 +43,8 @@ async function putEachKind() {
     of('same'),
     bulk,
     ended(waiting('done'), 'SUCCESS', { payload: { S: 'p' } }),
-    waiting('anew'),
+    finished,
+    waiting('anew', { insertedAt: iso(-60_000) }),
     { ...waiting('risen'), payload: { S: 'again' } },
     came,
     ended(waiting('done-later'), 'SUCCESS'),
@@ -286,6 +290,6 @@ describe('backlog restore', () => {
     expect(out).toMatch(/1 +waiting or dead here, succeeded since +held, as DEAD +succeeded/);
     expect(out).toMatch(/2 +in the old table only +left out/);
     expect(out).toMatch(/orders +5 +5 +0 +not held yet/);
-    expect(out).toMatch(/stream of new images +left to you: .*aws dynamodb update-table/);
+    expect(out).toMatch(/stream of new images +left to you\n\nWHAT TO DO\n.*aws dynamodb update-table/);
   });
 });

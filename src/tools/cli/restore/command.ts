@@ -33,9 +33,7 @@ export function addRestore(program: Command, output: Output, onExit: (code: Exit
     what: string,
   ) =>
     command.addOption(
-      new Option(`--${name} <${choices.join('|')}>`, `${what} (default: ${DEFAULT_DECISIONS[name]})`).choices(
-        choices,
-      ),
+      new Option(`--${name} <decision>`, `${what} (default: ${DEFAULT_DECISIONS[name]})`).choices(choices),
     );
   decision('succeeded', ['mark', 'attempt', 'hold'], 'records that have succeeded since');
   decision('dead', ['mark', 'attempt'], 'records that wait, and were given up or discarded since');

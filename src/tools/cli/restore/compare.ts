@@ -24,19 +24,9 @@ export type Difference =
 /** Start of the `deadReason` of a record that waits for an operator's decision. */
 export const HELD = 'held: ';
 
-/** What the library and operators write while a record waits; all else is the producer's. */
-const WRITTEN_WHILE_WAITING: ReadonlySet<string> = new Set([
-  ...[
-    'status',
-    'insertedAt',
-    'availableAt',
-    'lane',
-    'dueAt',
-    'rev',
-    'attempts',
-    'failures',
-    'firstFailureAt',
-  ],
+/** What a run writes when it settles a record; with it goes `insertedAt`, if the producer has left it out. */
+const WRITTEN_BY_RUNS: readonly string[] = [
+  ...['status', 'availableAt', 'lane', 'dueAt', 'rev', 'attempts', 'failures', 'firstFailureAt'],
   ...[
     'lastFailureAt',
     'lastAttemptAt',
@@ -46,7 +36,10 @@ const WRITTEN_WHILE_WAITING: ReadonlySet<string> = new Set([
     'formerLane',
     'unknownTaskSince',
   ],
-]);
+];
+const WRITTEN_WHILE_WAITING = new Set([...WRITTEN_BY_RUNS, 'insertedAt']);
+/** A producer that inserts a record again gives it another `insertedAt`. */
+const WRITTEN_AT_SUCCESS = new Set([...WRITTEN_BY_RUNS, 'expiresAt', 'deadReason']);
 
 export function isHeld({ status, deadReason }: BacklogRecord): boolean {
   return status === 'DEAD' && deadReason?.startsWith(HELD) === true;
@@ -75,6 +68,8 @@ export function compare(
     if (waits) return 'dead';
     return status === 'DEAD' ? 'same' : 'changed';
   }
+  // It has succeeded in the restored table, since that is at work: the old table must not bring it back.
+  if (status === 'SUCCESS' && isSameBut(restored, old, WRITTEN_AT_SUCCESS)) return 'same';
   return waits && isSameBut(restored, old, WRITTEN_WHILE_WAITING) ? 'retried' : 'changed';
 }
 

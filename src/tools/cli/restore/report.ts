@@ -84,10 +84,14 @@ export function restoreText({ apply, decisions, settings, counters, held }: Repo
         ['SETTING', 'left'],
         ['STATE', 'left'],
       ],
-      settings.map(({ name, state, todo }) => [name, STATES[state] + (todo ? ` ${todo}` : '')]),
+      settings.map(({ name, state }) => [name, STATES[state]]),
     ),
   ];
-  return parts.filter((part) => part !== '').join('\n\n');
+  const todo = settings.flatMap((setting) =>
+    setting.todo ? [`  ${setting.name}: ${printable(setting.todo)}`] : [],
+  );
+  const todos = todo.length === 0 ? '' : [paint('dim', 'WHAT TO DO'), ...todo].join('\n');
+  return [...parts, todos].filter((part) => part !== '').join('\n\n');
 
   function table(
     columns: readonly (readonly [string, 'left' | 'right'])[],
@@ -101,7 +105,7 @@ const STATES: Readonly<Record<Setting['state'], string>> = {
   on: 'on',
   turnedOn: 'turned on',
   wouldTurnOn: 'would be turned on',
-  yours: 'left to you:',
+  yours: 'left to you',
   unsupported: 'this emulator has none',
 };
 

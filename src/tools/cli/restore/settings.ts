@@ -57,7 +57,9 @@ export async function settle(
         }
       : await set('TTL on expiresAt', expiresBy === 'expiresAt', () => turnOn.expiry(client, table)),
     await set('point-in-time recovery', backups, () => turnOn.backups(client, table)),
-    await set('deletion protection', facts.deletionProtection, () => turnOn.protection(client, table)),
+    facts.deletionProtection === undefined
+      ? { name: 'deletion protection', state: 'unsupported' }
+      : await set('deletion protection', facts.deletionProtection, () => turnOn.protection(client, table)),
     hasNewImages(facts) ? { name: 'stream of new images', state: 'on' } : STREAM(table),
   ];
 }
