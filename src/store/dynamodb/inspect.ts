@@ -35,6 +35,8 @@ export interface TableFacts {
   readonly provisioned?: { readonly reads: number; readonly writes: number } | undefined;
   /** Absent: it has none. */
   readonly stream?: { readonly arn: string; readonly viewType: string } | undefined;
+  /** No request can delete it. `undefined`: an emulator does not say. */
+  readonly deletionProtection?: boolean | undefined;
 }
 
 /** @throws StoreError if the table is not there, or may not be looked at */
@@ -76,6 +78,7 @@ export async function describeTable(client: DynamoDBClient, name: string): Promi
     bytes: table.TableSizeBytes ?? 0,
     provisioned: onDemand ? undefined : { reads, writes },
     stream: streams && arn !== undefined && viewType !== undefined ? { arn, viewType } : undefined,
+    deletionProtection: table.DeletionProtectionEnabled,
   };
 }
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { parseDeliveryUrl } from '../../delivery/url.js';
 import { type Bounds, parseDuration } from '../../duration.js';
 import { ConfigurationError } from '../../errors.js';
-import { STATUSES, type Status } from '../../record/index.js';
+import { QUEUE_NAME, QUEUE_PATTERN, STATUSES, type Status } from '../../record/index.js';
 import { pictureFormat } from '../charts/write-picture.js';
 import { localEndpoint } from '../local/database/local-endpoint.js';
 import { SPEEDS } from '../local/speed.js';
@@ -78,6 +78,18 @@ export const flags = {
       if (!(error instanceof ConfigurationError)) throw error;
       throw new InvalidArgumentError(`${error.message.replace(/^--dynamodb-endpoint: e/, 'E')}.`);
     }
+  },
+
+  tableNames(text: string): readonly string[] {
+    const tables = text.split(',').map((name) => name.trim());
+    if (tables.every((name) => /^[\w.:/-]+$/.test(name))) return tables;
+    throw new InvalidArgumentError('Expected names of tables such as Backlog-Control.');
+  },
+
+  queues(text: string): readonly string[] {
+    const names = text.split(',').map((name) => name.trim());
+    if (names.every((name) => QUEUE_PATTERN.test(name))) return names;
+    throw new InvalidArgumentError(`Expected names of queues such as orders,bulk (${QUEUE_NAME}).`);
   },
 
   picture(file: string): string {

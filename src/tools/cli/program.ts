@@ -12,6 +12,7 @@ import { addOperate } from './operate/command.js';
 import type { ExitCode, Output } from './output.js';
 import { showPolicy } from './policy.js';
 import { REDACT_FLAG } from './redact-module.js';
+import { addRestore } from './restore/command.js';
 import { showRecord } from './show.js';
 import { simulatePolicies } from './simulate.js';
 import { SAMPLE_SPEED_TEXT, start } from './start.js';
@@ -115,6 +116,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
 
   addAdopt(program, output, onExit);
   addDoctor(program, output, onExit);
+  addRestore(program, output, onExit);
   addOperate(program, output, onExit);
   addConsole(program, output, onExit);
   addTop(program, output, onExit);

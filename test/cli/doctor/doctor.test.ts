@@ -260,6 +260,28 @@ describe('the control table', () => {
     expect(code).toBe(3);
   });
 
+  it('that is lost, or was created again, is reported', async () => {
+    const args = ['--endpoint', dynamodb.endpoint, '--table', table.name, '--queues', 'orders'];
+    await table.put(placed('a', { attempts: 2 }, Date.now()));
+    expect(await doctor(...args, '--control-table', 'Gone')).toMatchObject({
+      code: 3,
+      ids: { 'control.lost.Gone': [] },
+    });
+    const anew = await oldTable(dynamodb.endpoint, `Anew${tables++}`, { key: 'key', index: false });
+    const { findings } = await doctor(...args, '--control-table', anew.name);
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        kind: 'control.empty',
+        severity: 'warning',
+        what: expect.stringMatching(/created again/),
+      }),
+    );
+    expect((await doctor(...args, '--control-table', control.name)).ids).not.toHaveProperty([
+      'control.empty',
+    ]);
+    anew.close();
+  });
+
   it('that is named makes its queues known, and must be one', async () => {
     const args = ['--endpoint', dynamodb.endpoint, '--table', table.name];
     const other = await oldTable(dynamodb.endpoint, `Control-b${tables}`, { key: 'key', index: false });

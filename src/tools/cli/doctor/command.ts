@@ -1,5 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { QUEUE_NAME, QUEUE_PATTERN } from '../../../record/index.js';
+import type { Command } from 'commander';
 import { examples, target } from '../command-parts.js';
 import { flags } from '../flags.js';
 import type { ExitCode, Output } from '../output.js';
@@ -13,12 +12,12 @@ export function addDoctor(program: Command, output: Output, onExit: (code: ExitC
     .option(
       '--control-table <names>',
       'of the leases and queues: of each Backlog that works on the table (default: the runtime’s; without a runtime, none)',
-      names,
+      flags.tableNames,
     )
     .option(
       '--queues <names>',
       'that are served, such as orders,bulk (default: those that are known)',
-      queues,
+      flags.queues,
     )
     .option('--limit <n>', 'look at so many items at most (default: 100000)', flags.limit)
     .option('--repair', 'put the places of records in the index right')
@@ -42,16 +41,4 @@ export function addDoctor(program: Command, output: Output, onExit: (code: ExitC
       ),
     )
     .action(async (options) => onExit(await doctor(options, output)));
-}
-
-function names(text: string): readonly string[] {
-  const tables = text.split(',').map((name) => name.trim());
-  if (tables.every((name) => /^[\w.:/-]+$/.test(name))) return tables;
-  throw new InvalidArgumentError('Expected names of tables such as Backlog-Control.');
-}
-
-function queues(text: string): readonly string[] {
-  const names = text.split(',').map((name) => name.trim());
-  if (names.every((name) => QUEUE_PATTERN.test(name))) return names;
-  throw new InvalidArgumentError(`Expected names of queues such as orders,bulk (${QUEUE_NAME}).`);
 }

@@ -8,6 +8,14 @@ const HANGING_MS = 5 * 60_000;
 /** It comes once a day, and may take several hourly turns. */
 const SWEEP_MS = 50 * 3_600_000;
 
+/** Records were attempted, and no control table knows any queue: it is not the one that their runs worked with. */
+export const FORGOTTEN: Finding = {
+  kind: 'control.empty',
+  severity: 'warning',
+  what: 'records were attempted before, and the control table knows no queue: it was lost and created again, or belongs to another backlog',
+  todo: 'its pauses, breakers and rate limits are gone: pause the queues that are to rest before the rules run: docs/recovery.md',
+};
+
 /**
  * Findings from the control table: runs that were lost, queues that make no progress, and the sweep.
  *

@@ -1,4 +1,5 @@
 import { type ControlFacts, readControl } from '../../../store/dynamodb/control-items.js';
+import { isNotFound } from '../../../store/dynamodb/errors.js';
 import { describeTable, type TableFacts } from '../../../store/dynamodb/inspect.js';
 import { RawItems } from '../../../store/dynamodb/raw-items.js';
 import type { Target } from '../connect.js';
@@ -12,11 +13,13 @@ export async function controlTables(
   named: readonly string[] | undefined,
 ): Promise<{ readonly tables: readonly string[]; readonly findings: readonly Finding[] }> {
   const names = named ?? others ?? [];
-  const facts = await Promise.all(names.map((name) => describeTable(client, name)));
+  const all = await Promise.all(names.map((name) => describeIfThere(client, name)));
+  const facts = all.filter((one) => one !== undefined);
   const tables = facts.filter(isControl).map(({ name }) => name);
   if (named) {
-    const strangers = named.filter((name) => !tables.includes(name));
-    return { tables, findings: strangers.map(wrongKey) };
+    const lost = named.filter((_, i) => all[i] === undefined);
+    const strangers = facts.filter((one) => !isControl(one));
+    return { tables, findings: [...lost.map(notThere), ...strangers.map(({ name }) => wrongKey(name))] };
   }
   return { tables, findings: local && tables.length === 0 ? [MISSING] : [] };
 }
@@ -40,8 +43,26 @@ export async function readControlTables(
   };
 }
 
+async function describeIfThere(client: Target['client'], name: string): Promise<TableFacts | undefined> {
+  try {
+    return await describeTable(client, name);
+  } catch (error) {
+    if (isNotFound((error as Error).cause)) return undefined;
+    throw error;
+  }
+}
+
 function isControl({ keys }: TableFacts): boolean {
   return keys.length === 1 && keys[0]?.name === KEY && keys[0].type === 'S';
+}
+
+function notThere(name: string): Finding {
+  return {
+    kind: `control.lost.${name}`,
+    severity: 'error',
+    what: `the control table ${name} is not there, and without it no run begins`,
+    todo: 'stop the rules, restore it or create it again, and pause what is to stay paused: docs/recovery.md',
+  };
 }
 
 function wrongKey(name: string): Finding {

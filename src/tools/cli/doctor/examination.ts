@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { serialize } from 'node:v8';
 import type { Clock } from '../../../clock.js';
-import { type BacklogRecord, type Item, isNotIndexed, parseRecord } from '../../../record/index.js';
+import {
+  type BacklogRecord,
+  type Item,
+  isNotIndexed,
+  isPending,
+  parseRecord,
+} from '../../../record/index.js';
 import type { RawItems } from '../../../store/dynamodb/raw-items.js';
 import type { Finding, Findings } from './findings.js';
 import { repairOf } from './index-checks.js';
@@ -30,6 +36,8 @@ export class Examination {
   strangers = 0;
   /** Records that are not indexed, and may still be. */
   unsettled = 0;
+  /** Records that wait, and were attempted before. */
+  attempted = 0;
   private readonly suspects = new Map<string, string>();
   private readonly startedAt: number;
 
@@ -44,6 +52,7 @@ export class Examination {
     const { clock, hasIntake } = this.context;
     const now = clock.now();
     const record = parseRecord(item, now);
+    if (isPending(record) && record.attempts > 0) this.attempted++;
     if (!isNotIndexed(record)) {
       this.note(item, record, checkRecord(item, record, { ...this.context, now }));
       if (repairOf(item, record, now)) this.misindexed.push(record.id);

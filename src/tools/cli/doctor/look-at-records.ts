@@ -5,6 +5,7 @@ import { RawItems } from '../../../store/dynamodb/raw-items.js';
 import type { Target } from '../connect.js';
 import type { Output } from '../output.js';
 import { itemsBar } from '../progress.js';
+import { FORGOTTEN } from './control-checks.js';
 import { Examination } from './examination.js';
 import type { Findings } from './findings.js';
 import { lookAtAll } from './scan.js';
@@ -71,7 +72,8 @@ export async function lookAtRecords(
         );
       await examination.lookAgain(items, isBusy);
     }
-    const { misindexed, stuck, strangers, unsettled } = examination;
+    const { misindexed, stuck, strangers, unsettled, attempted } = examination;
+    if (attempted > 0 && control?.queues.size === 0) findings.add(FORGOTTEN);
     return { ...end, misindexed, stuck, strangers, unsettled };
   } finally {
     bar.stop();

@@ -19,6 +19,9 @@ export function checkTable({ facts, expiresBy, pointInTimeRecovery, local }: Tab
   const warning = (kind: string, what: string, todo: string): Finding => {
     return { kind: `table.${kind}`, severity: 'warning', what, todo };
   };
+  const note = (kind: string, what: string, todo: string): Finding => {
+    return { kind: `table.${kind}`, severity: 'note', what, todo };
+  };
   const projection = facts.dueIndex?.projection ?? 'KEYS_ONLY';
   const settings = [
     projection !== 'KEYS_ONLY'
@@ -49,6 +52,13 @@ export function checkTable({ facts, expiresBy, pointInTimeRecovery, local }: Tab
           'backups',
           'point-in-time recovery is off',
           'turn it on: a mistake cannot be undone without it',
+        )
+      : undefined,
+    !local && facts.deletionProtection === false
+      ? note(
+          'protection',
+          'deletion protection is off',
+          'turn it on, unless the table is to go: one request can delete it now, with all records',
         )
       : undefined,
   ];

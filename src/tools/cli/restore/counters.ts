@@ -1,0 +1,67 @@
+import { type BacklogRecord, isNotIndexed } from '../../../record/index.js';
+import type { Difference } from './compare.js';
+
+const SHOWN_IDS = 5;
+const MAX_FAILURES = 1000;
+
+export interface Group {
+  /** Records that differ so. */
+  count: number;
+  /** Changed; in a dry run: that would be. */
+  written: number;
+  /** As the decision makes them already. */
+  already: number;
+  /** The first few of their ids. */
+  readonly ids: string[];
+}
+
+export interface QueueCounts {
+  /** Records that wait for an attempt, once all is done. */
+  waiting: number;
+  /** Of those, the ones that a run would attempt at once. */
+  due: number;
+  /** Of those, the ones that no rule finds before they are indexed. */
+  notIndexed: number;
+}
+
+/** What a comparison came to, so far. */
+export class RestoreCounters {
+  /** Items looked at, in both tables. */
+  looked = 0;
+  readonly groups: Partial<Record<Difference, Group>> = {};
+  readonly queues = new Map<string, QueueCounts>();
+  /** Changed by another process all the time. */
+  changedMeanwhile = 0;
+  failed = 0;
+  /** The first 1,000. */
+  readonly failures: { readonly id: string; readonly reason: string }[] = [];
+  readUnits = 0;
+  writeUnits = 0;
+
+  group(difference: Difference): Group {
+    this.groups[difference] ??= { count: 0, written: 0, already: 0, ids: [] };
+    return this.groups[difference];
+  }
+
+  found(difference: Difference, id: string): void {
+    const group = this.group(difference);
+    group.count++;
+    if (group.ids.length < SHOWN_IDS) group.ids.push(id);
+  }
+
+  /** A record that waits for an attempt. */
+  waits(record: BacklogRecord, now: number): void {
+    const counts = this.queues.get(record.queue) ?? { waiting: 0, due: 0, notIndexed: 0 };
+    this.queues.set(record.queue, counts);
+    counts.waiting++;
+    if (isNotIndexed(record)) counts.notIndexed++;
+    const due = Date.parse(record.dueAt ?? record.availableAt ?? record.insertedAt);
+    const from = Math.max(due, record.notBefore === undefined ? due : Date.parse(record.notBefore));
+    if (from <= now) counts.due++;
+  }
+
+  refused(id: string, reason: string): void {
+    this.failed++;
+    if (this.failures.length < MAX_FAILURES) this.failures.push({ id, reason });
+  }
+}

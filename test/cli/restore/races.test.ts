@@ -1,0 +1,77 @@
+import { beforeAll, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock.js';
+import { systemRandom } from '../../../src/random.js';
+import { StoredItems } from '../../../src/store/dynamodb/stored-items.js';
+import type { OperatorStore } from '../../../src/store/operator-store.js';
+import { RestoreCounters } from '../../../src/tools/cli/restore/counters.js';
+import { DEFAULT_DECISIONS } from '../../../src/tools/cli/restore/decide.js';
+import { Restoration } from '../../../src/tools/cli/restore/restoration.js';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
+import { ended, restoredAndOld, waiting } from './tables.js';
+
+let dynamodb: EmbeddedDynamoDb;
+beforeAll(async () => {
+  dynamodb = await startEmbeddedDynamoDb();
+  return () => dynamodb.stop();
+});
+const tables = restoredAndOld(() => dynamodb.endpoint);
+
+/** Marks what has succeeded, by a store of its own. */
+async function restoreWith(
+  change: OperatorStore['change'],
+  onPage = () => {},
+  signal = new AbortController().signal,
+) {
+  const counters = new RestoreCounters();
+  const common = { client: tables.client(), clock: systemClock };
+  const end = await new Restoration({
+    restored: new StoredItems({ ...common, table: tables.to().records }),
+    old: new StoredItems({ ...common, table: tables.from().records }),
+    store: { change },
+    decisions: { ...DEFAULT_DECISIONS, succeeded: 'mark' },
+    succeededIds: new Set(),
+    apply: true,
+    holdQueues: async () => {},
+    counters,
+    clock: systemClock,
+    random: systemRandom,
+    signal,
+    onPage,
+    onTrouble: () => {},
+  }).run();
+  return { end, counters };
+}
+
+async function putSucceeded() {
+  await tables.put(tables.to().records, [waiting('a')]);
+  await tables.put(tables.from().records, [ended(waiting('a'), 'SUCCESS')]);
+}
+
+it('a record that a run settles meanwhile is read again, and decided again', async () => {
+  await putSucceeded();
+  let changes = 0;
+  const { counters } = await restoreWith(async (record, change, rev) => {
+    // The run is quicker: its failure is written between the comparison and the mark.
+    if (changes++ === 0)
+      await tables.put(tables.to().records, [waiting('a', { rev: { S: 'run' }, failures: { N: '1' } })]);
+    return tables.store().change(record, change, rev);
+  });
+  expect(changes).toBe(2);
+  expect(counters.groups.succeeded).toMatchObject({ count: 1, written: 1 });
+  expect(await tables.get('a')).toMatchObject({ status: { S: 'SUCCESS' }, failures: { N: '1' } });
+});
+
+it('a record that changes all the time is left as it is, and counted', async () => {
+  await putSucceeded();
+  const { counters } = await restoreWith(async () => 'changed');
+  expect(counters).toMatchObject({ changedMeanwhile: 1, groups: { succeeded: { count: 1, written: 0 } } });
+});
+
+it('an interruption ends the work before the next page', async () => {
+  await putSucceeded();
+  const abort = new AbortController();
+  const change = async () => expect.unreachable();
+  const { end, counters } = await restoreWith(change, () => abort.abort(), abort.signal);
+  expect(end).toBe('interrupted');
+  expect(counters.looked).toBe(0);
+});
