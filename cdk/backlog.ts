@@ -267,7 +267,7 @@ function checkDepthAlarms(queues: readonly Queue[], metrics: MetricsLevel): void
   const watched = queues.find(({ alarms }) => alarms.depth !== undefined);
   if (!watched || metrics === 'full') return;
   throw new ConfigurationError(
-    `queues.${watched.name}.alarms.depth: expected nothing beside metrics "${metrics}", which do not say how much waits, got ` +
-      show(watched.alarms.depth),
+    `queues.${watched.name}.alarms.depth: expected nothing beside metrics "${metrics}", which do not say how much waits ` +
+      `(give "metrics": "full"), got ${show(watched.alarms.depth)}`,
   );
 }

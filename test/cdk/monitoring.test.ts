@@ -184,7 +184,7 @@ describe('the alarms of a queue', () => {
 
   it('refuse a depth where nothing measures it', () => {
     expect(() => of({ alarms: { depth: 5 } }, { metrics: 'essential' })).toThrow(
-      'queues.orders.alarms.depth: expected nothing beside metrics "essential", which do not say how much waits, got 5',
+      'queues.orders.alarms.depth: expected nothing beside metrics "essential", which do not say how much waits (give "metrics": "full"), got 5',
     );
   });
 });
