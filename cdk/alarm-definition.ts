@@ -12,6 +12,8 @@ export type AlarmDefinition = {
   readonly periods?: number;
   /** Of these periods, those in which it must be crossed. Default: all. */
   readonly datapoints?: number;
+  /** Without it, records could be late or lost unseen; or it was asked for by name. */
+  readonly essential?: boolean;
   /** What it means, and what to look at first. */
   readonly description: string;
 } & (

@@ -11,6 +11,8 @@ export interface QueueAlarmSettings {
   readonly depth: number | undefined;
   readonly unknownTask: boolean;
   readonly severity: Severity | undefined;
+  /** The thresholds that were given: these alarms are wanted, whatever else is left out. */
+  readonly given: readonly string[];
 }
 
 const off = z.literal(false);
@@ -44,6 +46,7 @@ const NONE: QueueAlarmSettings = {
   depth: undefined,
   unknownTask: false,
   severity: undefined,
+  given: [],
 };
 
 /** @throws ConfigurationError naming the threshold */
@@ -57,5 +60,6 @@ export function readQueueAlarms(input: unknown, attemptTimeout: number, path: st
     depth: depth === false ? undefined : depth,
     unknownTask: true,
     severity,
+    given: Object.keys(input ?? {}),
   };
 }

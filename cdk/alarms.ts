@@ -19,6 +19,7 @@ export interface AlarmOptions {
   readonly alarmActions?: AlarmActions | undefined;
   readonly okActions?: AlarmActions | undefined;
   readonly composite: boolean;
+  readonly onlyEssential: boolean;
 }
 
 /** All alarms of a backlog, and the one that is on while any of them is. */
@@ -29,7 +30,9 @@ export interface Alarms {
 
 /** One alarm for each state that needs a person; docs/runbook.md has a paragraph on each. */
 export function addAlarms(scope: Construct, watched: Watched, options: AlarmOptions): Alarms {
-  const all = definitionsOf(watched).map((definition) => addAlarm(scope, definition, options));
+  const all = definitionsOf(watched)
+    .filter(({ essential }) => essential || !options.onlyEssential)
+    .map((definition) => addAlarm(scope, definition, options));
   if (!options.composite) return { all, composite: undefined };
   const composite = new CompositeAlarm(scope, 'Any', {
     alarmRule: AlarmRule.anyOf(...all.map((alarm) => AlarmRule.fromAlarm(alarm, AlarmState.ALARM))),

@@ -20,19 +20,31 @@ export interface BacklogStackProps extends StackProps {
    * @default 'rules'
    */
   readonly trigger?: BacklogProps['trigger'];
+
+  /**
+   * Whether it has no dashboard, and the essential alarms and metrics only.
+   *
+   * @default false
+   */
+  readonly minimal?: boolean | undefined;
 }
 
 /** The deployable app: one queue of each kind, delivered by HTTP. */
 export class BacklogStack extends Stack {
   readonly backlog: Backlog;
 
-  constructor(scope: Construct, id: string, { deliverTo, trigger, ...props }: BacklogStackProps = {}) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { deliverTo, trigger, minimal, ...props }: BacklogStackProps = {},
+  ) {
     super(scope, id, { description: 'A backlog on DynamoDB, retried less and less often', ...props });
     const delivery: Pick<QueueProps, 'deliverTo' | 'enabled'> =
       deliverTo === undefined ? { enabled: false } : { deliverTo };
 
     this.backlog = new Backlog(this, 'Backlog', {
       trigger,
+      minimal,
       queues: {
         default: { retry: { type: 'fibonacci' }, ...delivery },
         bulk: { progressive: true, ...delivery },
@@ -99,4 +111,16 @@ export function readDeliverTo(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
   throw new ConfigurationError(`deliverTo: expected a URL such as https://example.com, got ${show(value)}`);
+}
+
+/**
+ * Reads the app's context key `minimal`: a text from the command line, a boolean from `cdk.json`.
+ *
+ * @throws ConfigurationError if it is none
+ */
+export function readMinimal(value: unknown): boolean | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  throw new ConfigurationError(`minimal: expected true or false, got ${show(value)}`);
 }

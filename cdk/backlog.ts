@@ -1,87 +1,75 @@
-import { Duration } from 'aws-cdk-lib';
 import type { Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Connections, type IConnectable } from 'aws-cdk-lib/aws-ec2';
+import type { Rule } from 'aws-cdk-lib/aws-events';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
-import { type IFunction, SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import {
+  Architecture,
+  type IFunction,
+  type Function as LambdaFunction,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
+import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import type { Queue as SqsQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import * as z from 'zod';
-import { METRICS_LEVELS, type MetricsLevel } from '../functions/metrics-level.js';
+import type { MetricsLevel } from '../functions/metrics-level.js';
 import { ConfigurationError } from '../src/errors.js';
-import { parseOptions, show } from '../src/validation.js';
+import { show } from '../src/validation.js';
 import { addAlarms } from './alarms.js';
 import { BacklogMetrics } from './backlog-metrics.js';
+import { readProps } from './backlog-shape.js';
 import { addDashboard } from './dashboard.js';
+import { checkLayers } from './function-settings.js';
 import { eventDlqQueue, redeliveryQueue } from './given-up-events.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
 import { addLogQueries } from './log-queries.js';
 import { addMonitor } from './monitor.js';
+import { sharedNetwork } from './network.js';
 import type { BacklogProps } from './props.js';
 import { type Queue, readQueues } from './queue.js';
-import type { QueueProps } from './queue-props.js';
 import { addRules } from './rules.js';
 import { addSchedules } from './schedules.js';
-import { controlTable, grantOperate, recordsTable } from './tables.js';
+import { type CreatedTable, controlTable, grantOperate, recordsTable } from './tables.js';
 import { backlogTicks, type Tick } from './ticks.js';
-import { checkTimeZone, timeZone } from './time-zone.js';
-import { alarmActions, functionTimeout, key, table } from './values.js';
+import { checkTimeZone } from './time-zone.js';
 import type { WatchedFunction } from './watched.js';
 import { addWidget, grantCalls } from './widget.js';
 import { readWorkers } from './worker-props.js';
 import { attemptedOnArrival, type StaffedQueue, staffQueues } from './workers.js';
 
-const propsShape = z.strictObject({
-  queues: z.custom<Readonly<Record<string, QueueProps>>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'expected an object of queues by name',
-  ),
-  workers: z.record(z.string(), z.unknown()).default({}),
-  table: table.optional(),
-  intake: z.boolean().default(true),
-  sweep: z.boolean().optional(),
-  encryptionKey: key.optional(),
-  deletionProtection: z.boolean().default(false),
-  trigger: z.enum(['rules', 'scheduler']).default('rules'),
-  timeZone: timeZone.optional(),
-  timeout: functionTimeout.default(Duration.minutes(5)),
-  memorySize: z.int().min(128).max(10_240).default(512),
-  logRetention: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
-  systemLogLevel: z.enum(SystemLogLevel).default(SystemLogLevel.WARN),
-  tracing: z.enum(Tracing).default(Tracing.DISABLED),
-  alarms: z.boolean().default(true),
-  metrics: z.enum(METRICS_LEVELS, { error: 'expected "full", "essential" or "off"' }).default('full'),
-  alarmActions: alarmActions.optional(),
-  okActions: alarmActions.optional(),
-  compositeAlarm: z.boolean().optional(),
-  dashboard: z.boolean().default(true),
-  widget: z
-    .union([z.boolean(), z.literal('readOnly')], { error: 'expected true, false or "readOnly"' })
-    .default(false),
-});
-
 /**
  * A backlog: the table that other services put records into, and per queue the rules (or schedules) that attempt every
  * record until it succeeds, less and less often. With logs, alarms and a dashboard.
  */
-export class Backlog extends BacklogMetrics {
+export class Backlog extends BacklogMetrics implements IConnectable {
   /** Where the records are. */
   readonly table: ITable;
+  /** The same, if it is made here; missing with `table`. */
+  readonly createdTable: CreatedTable | undefined;
   /** Leases, journals and the queues' own items. */
-  readonly controlTable: ITable;
+  readonly controlTable: CreatedTable;
   /** Events that no function took or finished. With `trigger: 'scheduler'`, those that a function took. */
-  readonly eventDlq: IQueue;
+  readonly eventDlq: SqsQueue;
+  /** Events of runs that were lost, and ids of records that the intake looks at later; missing without an intake. */
+  readonly redelivery: SqsQueue | undefined;
   /** Events that EventBridge Scheduler could not deliver; missing with rules. */
-  readonly scheduleDeadLetters: IQueue | undefined;
+  readonly scheduleDeadLetters: SqsQueue | undefined;
+  /** What starts the functions; none with `trigger: 'scheduler'`. */
+  readonly rules: readonly Rule[];
+  /** What starts the functions, with `trigger: 'scheduler'`; none with rules. */
+  readonly schedules: readonly CfnSchedule[];
   /** What does the work, by queue. Those of a worker share it; those with `deliverTo` one per retry mode. */
   readonly functions: Readonly<Record<string, IFunction>>;
+  /** Of these, those that are made here: of queues and workers with `entry`, and of queues with `deliverTo`. */
+  readonly createdFunctions: Readonly<Record<string, LambdaFunction>>;
   /** Dispatches or indexes records that were put without `lane`; missing without a stream, or if it was turned off. */
-  readonly intake: IFunction | undefined;
+  readonly intake: LambdaFunction | undefined;
   /** Finds, once a day, records that the intake was not notified of. */
-  readonly sweep: IFunction | undefined;
+  readonly sweep: LambdaFunction | undefined;
   /** Reads every five minutes how much waits, and for how long; missing with `metrics: 'off'`. */
-  readonly monitor: IFunction | undefined;
+  readonly monitor: LambdaFunction | undefined;
   /** The names of the queues whose rules or schedules do not fire. */
   readonly disabledQueues: readonly string[];
   /** Its alarms; none with `alarms: false`. */
@@ -91,30 +79,22 @@ export class Backlog extends BacklogMetrics {
   /** Its dashboard; missing with `dashboard: false`. */
   readonly dashboard: Dashboard | undefined;
   /** Draws the overview on the dashboard; missing without `widget`. */
-  readonly widget: IFunction | undefined;
+  readonly widget: LambdaFunction | undefined;
   /** Does what the overview's buttons say; missing without `widget: true`. */
-  readonly widgetActions: IFunction | undefined;
+  readonly widgetActions: LambdaFunction | undefined;
+
+  private readonly shared: Connections | undefined;
 
   /** @throws ConfigurationError at synthesis, naming the option that is invalid */
   constructor(scope: Construct, id: string, props: BacklogProps) {
     super(scope, id);
-    const options = parseOptions(propsShape, props, 'Backlog');
+    const options = readProps(props);
     const queues = readQueues(options.queues);
     const workers = readWorkers(options.workers, queues);
     checkTimeZone(options.timeZone, options.trigger, queues);
-    if (options.sweep && !options.intake) {
-      throw new ConfigurationError(
-        'Backlog.sweep: expected false or nothing beside "intake": false, as what it finds goes to the intake, got true',
-      );
-    }
 
-    if (options.widget && !options.dashboard) {
-      throw new ConfigurationError(
-        `Backlog.widget: expected false or nothing beside "dashboard": false, as it is a part of it, got ${show(options.widget)}`,
-      );
-    }
-
-    this.table = options.table ?? recordsTable(this, 'Records', options);
+    this.createdTable = options.table ? undefined : recordsTable(this, 'Records', options);
+    this.table = options.table ?? (this.createdTable as ITable);
     this.controlTable = controlTable(this, 'Control', options);
     const eventDlq = eventDlqQueue(this, 'EventDlq');
     this.eventDlq = eventDlq;
@@ -122,16 +102,27 @@ export class Backlog extends BacklogMetrics {
     const tables = { records: this.table, control: this.controlTable };
     const hasIntake = options.intake && canTakeIn(this, tables);
     const returns = hasIntake ? redeliveryQueue(this, 'Redelivery', eventDlq, INTAKE_TIMEOUT) : undefined;
-    const { memorySize, logRetention, systemLogLevel, tracing, metrics } = options;
+    this.redelivery = returns;
+    const { memorySize, logRetention, systemLogLevel, tracing, metrics, environmentEncryption } = options;
+    const { architecture = Architecture.ARM_64, runtime = Runtime.NODEJS_24_X, layers, bundling } = options;
+    checkLayers(layers, architecture, 'Backlog');
+    const network = sharedNetwork(this, options);
+    this.shared = network.securityGroups && new Connections({ securityGroups: network.securityGroups });
     checkDepthAlarms(queues, metrics);
-    const common = { tables, memorySize, logRetention, systemLogLevel, tracing, metrics };
+    const ofAll = { memorySize, logRetention, systemLogLevel, tracing, metrics, architecture, runtime };
+    const common = { tables, ...ofAll, network, environmentEncryption };
 
     const staffed = staffQueues(this, queues, workers, {
       ...common,
+      layers,
+      bundling,
       timeout: options.timeout,
       failedEvents: returns ?? eventDlq,
     });
     this.functions = Object.fromEntries(staffed.map(({ queue, worker }) => [queue.name, worker.lambda]));
+    this.createdFunctions = Object.fromEntries(
+      staffed.flatMap(({ queue, worker }) => (worker.created ? [[queue.name, worker.created]] : [])),
+    );
     this.disabledQueues = queues.filter(({ enabled }) => !enabled).map(({ name }) => name);
 
     const onArrival = attemptedOnArrival(staffed);
@@ -151,12 +142,17 @@ export class Backlog extends BacklogMetrics {
     const work = backlogTicks(staffed);
     const ticks = [...work, ...[intake?.sweep, monitor].flatMap((tick) => tick ?? [])];
     if (options.trigger === 'scheduler') {
-      this.scheduleDeadLetters = addSchedules(this, 'Schedules', ticks, options.timeZone).deadLetters;
+      const { deadLetters, schedules } = addSchedules(this, 'Schedules', ticks, options.timeZone);
+      this.scheduleDeadLetters = deadLetters;
+      this.schedules = schedules;
+      this.rules = [];
     } else {
-      addRules(ticks, eventDlq);
+      this.rules = addRules(ticks, eventDlq);
+      this.schedules = [];
     }
 
-    addLogQueries(new Construct(this, 'LogQueries'), this);
+    const logGroups = [...new Set(staffed.flatMap(({ worker }) => worker.logGroup ?? []))];
+    addLogQueries(new Construct(this, 'LogQueries'), this, logGroups);
 
     const watched = {
       tableName: this.table.tableName,
@@ -164,7 +160,7 @@ export class Backlog extends BacklogMetrics {
       queues,
       metrics,
       functions: watchedFunctions(staffed, work),
-      logGroups: [...new Set(staffed.flatMap(({ worker }) => logGroupOf(worker.lambda) ?? []))],
+      logGroups,
       monitorLogs: logGroupOf(this.monitor),
       eventDlq,
       scheduleDeadLetters: this.scheduleDeadLetters,
@@ -172,12 +168,12 @@ export class Backlog extends BacklogMetrics {
       sweep: this.sweep,
       monitor: this.monitor,
     };
-    const { compositeAlarm: composite = true, okActions } = options;
     const alarms = options.alarms
       ? addAlarms(new Construct(this, 'Alarms'), watched, {
           alarmActions: options.alarmActions,
-          okActions,
-          composite,
+          okActions: options.okActions,
+          composite: options.compositeAlarm,
+          onlyEssential: options.alarms === 'essential',
         })
       : undefined;
     this.alarms = alarms?.all ?? [];
@@ -190,6 +186,20 @@ export class Backlog extends BacklogMetrics {
     this.dashboard = options.dashboard
       ? addDashboard(this, 'Dashboard', watched, this.alarms, this.widget)
       : undefined;
+  }
+
+  /**
+   * The security groups of the functions, for rules such as `database.connections.allowDefaultPortFrom(backlog)`. A queue with
+   * a `vpc` or `securityGroups` of its own has its own: `createdFunctions.NAME.connections`.
+   *
+   * @throws ConfigurationError without `vpc`
+   */
+  get connections(): Connections {
+    if (this.shared) return this.shared;
+    throw new ConfigurationError(
+      'Backlog.connections: expected a "vpc" of the Backlog, as otherwise there are no security groups; for a queue with a "vpc" ' +
+        'of its own, use createdFunctions.NAME.connections',
+    );
   }
 
   /**
@@ -209,8 +219,8 @@ export class Backlog extends BacklogMetrics {
    * Grants what operators need (`BacklogOperator`, `backlog redrive`, `stats`, `pause`, ...): to read all records, to
    * change and remove them, and to pause queues.
    */
-  grantOperate(grantee: IGrantable): void {
-    grantOperate(grantee, { records: this.table, control: this.controlTable });
+  grantOperate(grantee: IGrantable): Grant {
+    return grantOperate(grantee, { records: this.table, control: this.controlTable });
   }
 
   /**
@@ -257,7 +267,7 @@ function checkDepthAlarms(queues: readonly Queue[], metrics: MetricsLevel): void
   const watched = queues.find(({ alarms }) => alarms.depth !== undefined);
   if (!watched || metrics === 'full') return;
   throw new ConfigurationError(
-    `queues.${watched.name}.alarms.depth: expected nothing beside metrics "${metrics}", which do not say how much waits, got ` +
-      show(watched.alarms.depth),
+    `queues.${watched.name}.alarms.depth: expected nothing beside metrics "${metrics}", which do not say how much waits ` +
+      `(give "metrics": "full"), got ${show(watched.alarms.depth)}`,
   );
 }

@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { AlarmDefinition } from './alarm-definition.js';
@@ -17,6 +17,7 @@ export function functionAlarms(watched: Watched): AlarmDefinition[] {
     ...(sweep ? sweepAlarms(sweep) : []),
     {
       id: 'EventDlq',
+      essential: true,
       severity: 'ticket',
       runbook: 'eventdlq',
       metric: newMessages(eventDlq),
@@ -86,19 +87,20 @@ function heartbeatAlarm({ name, lambda, every }: WatchedFunction): AlarmDefiniti
   ];
 }
 
-/** Successful readings, as one that fails reads nothing. */
+/**
+ * Whether a reading succeeded, as one that fails reads nothing. Lambda writes `Errors` at each invocation, 0 or 1: the
+ * smallest is 0 if any succeeded, and one metric costs half of two.
+ */
 function monitorAlarm(monitor: IFunction): AlarmDefinition {
   return {
     id: 'Monitor',
+    essential: true,
     severity: 'page',
     runbook: 'monitor',
     metric: new MathExpression({
-      expression: 'FILL(invocations, 0) - FILL(errors, 0)',
-      usingMetrics: {
-        invocations: monitor.metricInvocations({ period: PERIOD }),
-        errors: monitor.metricErrors({ period: PERIOD }),
-      },
-      label: 'Readings',
+      expression: '1 - FILL(failed, 1)',
+      usingMetrics: { failed: monitor.metricErrors({ period: PERIOD, statistic: Stats.MINIMUM }) },
+      label: 'Whether it was read',
       period: PERIOD,
     }),
     below: 1,
@@ -140,6 +142,7 @@ function sweepAlarms(sweep: IFunction): AlarmDefinition[] {
 function scheduleAlarm(deadLetters: IQueue): AlarmDefinition {
   return {
     id: 'ScheduleDeadLetters',
+    essential: true,
     severity: 'ticket',
     runbook: 'scheduledeadletters',
     metric: newMessages(deadLetters),

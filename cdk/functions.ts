@@ -1,53 +1,32 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Annotations, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { type IGrantable, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Annotations, Duration, Stack } from 'aws-cdk-lib';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import {
-  Architecture,
   Code,
   type EventInvokeConfigOptions,
-  type FunctionOptions,
   type IFunction,
   Function as LambdaFunction,
-  LoggingFormat,
-  Runtime,
-  type SystemLogLevel,
-  type Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
-import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { type BundlingOptions, LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { MetricsLevel } from '../functions/metrics-level.js';
 import { ConfigurationError } from '../src/errors.js';
 import type { RetryMode } from '../src/record/index.js';
-import { LEAST_SPARE_SECONDS } from '../src/worker/index.js';
+import { LEAST_SPARE_SECONDS, ON_INSERT_CONCURRENCY } from '../src/worker/index.js';
+import { handlerFolder } from './bundles.js';
 import { urlOf } from './delivery.js';
 import { handlerEnvironment } from './environment.js';
 import { hasEsbuild } from './esbuild.js';
+import { type FunctionSettings, ownRoleAndLogs, withOwn } from './function-settings.js';
+import { nodeVersion } from './function-shape.js';
 import { acknowledgeRuns } from './nag.js';
 import type { Queue, Work } from './queue.js';
 import { grantSecrets } from './secrets.js';
 import { grantWork, type Tables } from './tables.js';
+import { checkDuration } from './tokens.js';
 import { isOwnFunction } from './values.js';
-
-/** What all functions of a backlog have in common. */
-export interface CommonSettings {
-  readonly tables: Tables;
-  readonly memorySize: number;
-  readonly logRetention: RetentionDays;
-  readonly metrics: MetricsLevel;
-  readonly systemLogLevel: SystemLogLevel;
-  readonly tracing: Tracing;
-}
-
-export interface FunctionSettings extends CommonSettings {
-  readonly timeout: Duration;
-  /** Where asynchronous events end up that a function failed on. */
-  readonly failedEvents: IQueue;
-}
 
 /** What does the work of a queue. */
 export interface Worker {
@@ -58,9 +37,12 @@ export interface Worker {
   readonly timeoutSeconds: number;
   /** Events that it fails on come back: nothing is lost by asynchronous invocation. */
   readonly redeliveryEvents: boolean;
+  /** The same function, if it is made here. */
+  readonly created?: LambdaFunction | undefined;
+  /** That of a function that is made here. */
+  readonly logGroup?: ILogGroup | undefined;
 }
 
-export const RUNTIME = Runtime.NODEJS_24_X;
 /** A function without a timeout of its own. */
 const LAMBDA_DEFAULT_TIMEOUT = Duration.seconds(3);
 
@@ -82,13 +64,17 @@ export function deliveryFunction(
   const lambda = new LambdaFunction(inner, 'Function', {
     ...commonProps(inner, queues, settings),
     description: `Delivers by HTTP what is due in the backlog (${bundle})`,
-    runtime: RUNTIME,
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder(bundle)),
   });
   for (const { work } of queues) if (work.type === 'delivery') grantSecrets(lambda, work.secrets);
-  acknowledgeRuns(lambda, settings.tracing);
-  return finish({ name, lambda, redeliveryEvents: true }, queues, settings.timeout, settings.tables);
+  acknowledgeRuns(lambda, settings);
+  return finish(
+    { name, lambda, redeliveryEvents: true, created: lambda, logGroup: lambda.logGroup },
+    queues,
+    settings.timeout,
+    settings.tables,
+  );
 }
 
 /**
@@ -126,7 +112,7 @@ export function entryFunction(
   scope: Construct,
   { name, path, queues }: Served,
   work: Extract<Work, { type: 'entry' }>,
-  settings: FunctionSettings,
+  common: FunctionSettings,
 ): Worker {
   const entry = resolve(work.entry);
   if (!existsSync(entry)) {
@@ -139,36 +125,79 @@ export function entryFunction(
       `${path}.entry: expected esbuild to be installed, which bundles it: npm install --save-dev esbuild`,
     );
   }
+  const settings = withOwn(scope, path, work.settings, common);
+  const { reservedConcurrentExecutions, projectRoot, depsLockFilePath } = settings;
   const lambda = new NodejsFunction(scope, 'Function', {
     ...commonProps(scope, queues, settings, work.environment),
     description: describeQueues(queues),
-    runtime: RUNTIME,
     handler: 'handler',
     entry,
     awsSdkConnectionReuse: false,
-    bundling: {
-      format: OutputFormat.ESM,
-      logLevel: LogLevel.WARNING,
-      target: 'node24',
-      minify: true,
-      keepNames: true,
-      mainFields: ['module', 'main'],
-      bundleAwsSDK: true,
-      externalModules: [],
-      banner:
-        "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-    },
+    ...(reservedConcurrentExecutions !== undefined && { reservedConcurrentExecutions }),
+    ...(projectRoot !== undefined && { projectRoot }),
+    ...(depsLockFilePath !== undefined && { depsLockFilePath }),
+    bundling: bundlingFor(settings),
   });
-  acknowledgeRuns(lambda, settings.tracing);
-  return finish({ name, lambda, redeliveryEvents: true }, queues, settings.timeout, settings.tables);
+  warnOfReservation(scope, path, queues, reservedConcurrentExecutions);
+  acknowledgeRuns(lambda, settings);
+  return finish(
+    { name, lambda, redeliveryEvents: true, created: lambda, logGroup: lambda.logGroup },
+    queues,
+    settings.timeout,
+    settings.tables,
+  );
+}
+
+/** The library is an ES module, and some of what it bundles asks for `require`. */
+const BANNER =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
+
+function bundlingFor({ runtime, bundling = {} }: FunctionSettings): BundlingOptions {
+  return {
+    format: OutputFormat.ESM,
+    logLevel: LogLevel.WARNING,
+    target: `node${nodeVersion(runtime)}`,
+    minify: true,
+    keepNames: true,
+    mainFields: ['module', 'main'],
+    bundleAwsSDK: true,
+    externalModules: [],
+    ...bundling,
+    banner: bundling.banner === undefined ? BANNER : `${BANNER}\n${bundling.banner}`,
+  };
+}
+
+/** As many runs as may come at once: those on arrival, and the one of the rule. */
+function warnOfReservation(
+  scope: Construct,
+  path: string,
+  queues: readonly Queue[],
+  reserved: number | undefined,
+): void {
+  if (reserved === undefined) return;
+  const onArrival = queues.map(({ firstAttempt, settings }) =>
+    firstAttempt === 'scheduled' ? 0 : (settings.onInsertConcurrency ?? ON_INSERT_CONCURRENCY),
+  );
+  const needed = onArrival.reduce((sum, runs) => sum + runs, 1);
+  if (reserved >= needed) return;
+  Annotations.of(scope).addWarningV2(
+    'dynamo-backlog:reserved-concurrency',
+    `${path}.reservedConcurrentExecutions is ${reserved}, and up to ${needed} runs may be started at once: those that find no ` +
+      'room are throttled and come back up to a minute later. Raise it, or lower "onInsertConcurrency"',
+  );
 }
 
 /** A function of the user's: of this app, it gets everything that the others get; an imported one its rights only. */
-export function ownFunction({ name, queues }: Served, lambda: IFunction, settings: FunctionSettings): Worker {
+export function ownFunction(
+  { name, path, queues }: Served,
+  lambda: IFunction,
+  settings: FunctionSettings,
+): Worker {
   if (!isOwnFunction(lambda)) {
     return finish({ name, lambda, redeliveryEvents: false }, queues, settings.timeout, settings.tables);
   }
   const timeout = lambda.timeout ?? LAMBDA_DEFAULT_TIMEOUT;
+  checkDuration(timeout, `${path}.handler.timeout`);
   const environment = handlerEnvironment(lambda, queues, settings, timeout.toSeconds());
   for (const [name, value] of Object.entries(environment)) lambda.addEnvironment(name, value);
   const isConfigured = lambda.node.tryFindChild('EventInvokeConfig') !== undefined;
@@ -181,37 +210,12 @@ function commonProps(
   queues: readonly Queue[],
   settings: FunctionSettings,
   environment: Readonly<Record<string, string>> = {},
-): FunctionOptions {
-  return { ...ownRoleAndLogs(scope, queues, settings, environment), ...onceOnly(settings) };
-}
-
-/** What all functions have, however they are invoked. */
-export function ownRoleAndLogs(
-  scope: Construct,
-  queues: readonly Queue[],
-  settings: CommonSettings & { readonly timeout: Duration },
-  environment: Readonly<Record<string, string>> = {},
-): FunctionOptions {
-  const logGroup = new LogGroup(scope, 'Logs', {
-    retention: settings.logRetention,
-    removalPolicy: RemovalPolicy.DESTROY,
-  });
-  // A role of our own: the managed policy that CDK would attach may write to any log group.
-  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-  logGroup.grantWrite(role);
+): ReturnType<typeof ownRoleAndLogs> {
+  const { layers } = settings;
   return {
-    architecture: Architecture.ARM_64,
-    memorySize: settings.memorySize,
-    timeout: settings.timeout,
-    role,
-    logGroup,
-    loggingFormat: LoggingFormat.JSON,
-    systemLogLevelV2: settings.systemLogLevel,
-    tracing: settings.tracing,
-    environment: {
-      ...environment,
-      ...handlerEnvironment(scope, queues, settings, settings.timeout.toSeconds()),
-    },
+    ...ownRoleAndLogs(scope, queues, settings, environment),
+    ...onceOnly(settings),
+    ...(layers && { layers: [...layers] }),
   };
 }
 
@@ -241,32 +245,4 @@ function finish(
   }
   grantWork(worker.lambda, tables);
   return { ...worker, timeoutSeconds };
-}
-
-/** The bundles that `npm run build` makes: built-in delivery for each retry mode, and what is beside the queues. */
-export type Bundle =
-  | 'fibonacci'
-  | 'progressive'
-  | 'intake'
-  | 'sweep'
-  | 'monitor'
-  | 'widget'
-  | 'widget-actions';
-
-/**
- * The folder of a bundle, whether this file runs compiled (dist/cdk) or from source (cdk).
- *
- * @throws ConfigurationError if it has not been built
- */
-export function handlerFolder(bundle: Bundle, base: string = import.meta.url): string {
-  const folders = [`../handlers/${bundle}`, `../dist/handlers/${bundle}`].map((path) =>
-    fileURLToPath(new URL(path, base)),
-  );
-  const found = folders.find((folder) => existsSync(`${folder}/index.mjs`));
-  if (!found) {
-    throw new ConfigurationError(
-      `The built-in handler "${bundle}" is not there: run "npm run build" first (looked in ${folders.join(' and ')})`,
-    );
-  }
-  return found;
 }

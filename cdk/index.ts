@@ -8,6 +8,7 @@ export type { RetryPolicy, Tier } from '../src/policies/index.js';
 export type { AlarmActions, FailureAlarm, QueueAlarms } from './alarm-props.js';
 export { Backlog } from './backlog.js';
 export type { DeliveryProps, HeaderSecret } from './delivery-props.js';
+export type { EntryFunctionProps, FunctionProps } from './function-props.js';
 export type { GrantInsertOptions } from './grant-insert.js';
 export type { BacklogProps } from './props.js';
 export type { HistoryProps, ProgressiveProps, QueueProps, TierProps } from './queue-props.js';

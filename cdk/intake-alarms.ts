@@ -25,6 +25,7 @@ export function intakeAlarms({ intake, tableName, metrics }: Watched): AlarmDefi
 function ageAlarm(intake: IFunction): AlarmDefinition {
   return {
     id: 'IntakeAge',
+    essential: true,
     severity: 'page',
     runbook: 'intakeage',
     metric: intake.metric('IteratorAge', { period: PERIOD, statistic: Stats.MAXIMUM }),
@@ -65,6 +66,7 @@ function findings(tableName: string): AlarmDefinition[] {
   return [
     {
       id: 'IntakeStopped',
+      essential: true,
       severity: 'page',
       runbook: 'intakestopped',
       metric: tableMetric(tableName, 'SourcesStopped'),

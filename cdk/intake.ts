@@ -1,23 +1,18 @@
 import { Annotations, Duration, Stack, Token } from 'aws-cdk-lib';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import {
-  Code,
-  type FunctionOptions,
-  type IFunction,
-  Function as LambdaFunction,
-  RecursiveLoop,
-} from 'aws-cdk-lib/aws-lambda';
+import { Code, Function as LambdaFunction, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { QueueSettings } from '../functions/settings.js';
 import { ConfigurationError } from '../src/errors.js';
-import { type CommonSettings, handlerFolder, ownRoleAndLogs, RUNTIME } from './functions.js';
+import { handlerFolder } from './bundles.js';
+import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { arrivalsSource, redeliverySource } from './intake-sources.js';
 import type { EventSource } from './monitor.js';
 import { acknowledgeIntake, acknowledgeSweep } from './nag.js';
 import type { Queue } from './queue.js';
 import { grantPlace, grantSweep, hasNewImages, type Tables } from './tables.js';
-import type { Tick } from './ticks.js';
+import type { CreatedTick } from './ticks.js';
 import type { StaffedQueue } from './workers.js';
 
 export const INTAKE_TIMEOUT = Duration.minutes(1);
@@ -37,9 +32,9 @@ export interface IntakeSettings extends CommonSettings {
 
 /** What looks after records that were put without `lane`. */
 export interface Intake {
-  readonly lambda: IFunction;
+  readonly lambda: LambdaFunction;
   /** What starts the sweep, if there is one. */
-  readonly sweep: Tick | undefined;
+  readonly sweep: CreatedTick | undefined;
   /** What hands it the changes of the table, and messages. */
   readonly eventSources: readonly EventSource[];
 }
@@ -69,7 +64,6 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
       BACKLOG_EVENT_DLQ_URL: eventDlq.queueUrl,
     }),
     description: 'Has records attempted that were put into the backlog without a lane, or indexes them',
-    runtime: RUNTIME,
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder('intake')),
     // What waits for a run of 15 minutes comes back every 30 seconds: after 16 times Lambda would take it for a loop
@@ -83,7 +77,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   if (workers.size > 0) allow(lambda, 'lambda:InvokeFunction', [...workers]);
   const sources = [arrivalsSource(tables.records, eventDlq), redeliverySource(returns)];
   for (const source of sources) lambda.addEventSource(source);
-  acknowledgeIntake(lambda, settings.tracing);
+  acknowledgeIntake(lambda, settings);
   const sweep = settings.sweep ? addSweep(new Construct(scope, 'Sweep'), settings) : undefined;
   const eventSources = sources.map((source) => ({
     id: source.eventSourceMappingId,
@@ -104,12 +98,11 @@ function waitForWorkers(intake: LambdaFunction, onArrival: readonly StaffedQueue
 }
 
 /** Hourly: a large table takes several runs, and a day whose hour was missed is made up for. */
-function addSweep(scope: Construct, settings: IntakeSettings): Tick {
+function addSweep(scope: Construct, settings: IntakeSettings): CreatedTick {
   const { tables, returns } = settings;
   const lambda = new LambdaFunction(scope, 'Function', {
     ...common(scope, settings, SWEEP_TIMEOUT),
     description: 'Finds records of the backlog that no event has reached, once a day',
-    runtime: RUNTIME,
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder('sweep')),
     retryAttempts: 0,
@@ -117,7 +110,7 @@ function addSweep(scope: Construct, settings: IntakeSettings): Tick {
   });
   grantSweep(lambda, tables);
   allow(lambda, 'sqs:SendMessage', [returns.queueArn]);
-  acknowledgeSweep(lambda, settings.tracing);
+  acknowledgeSweep(lambda, settings);
   return {
     scope,
     id: 'Hourly',
@@ -139,7 +132,7 @@ function common(
   { queues, returns, ...settings }: IntakeSettings,
   timeout: Duration,
   environment: Readonly<Record<string, string>> = {},
-): FunctionOptions {
+): ReturnType<typeof ownRoleAndLogs> {
   const named = queues.map((queue) => ({ ...queue, settings: knownOf(queue) }));
   return ownRoleAndLogs(
     scope,

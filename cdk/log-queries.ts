@@ -1,5 +1,5 @@
 import { Stack } from 'aws-cdk-lib';
-import { LogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, LogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 
 /** Logs Insights searches so many log groups in one query. */
@@ -89,14 +89,15 @@ const QUERIES: readonly (readonly [
 ];
 
 /**
- * Saves queries of CloudWatch Logs Insights over the log groups of the functions that the construct has made. They cost
+ * Saves queries of CloudWatch Logs Insights over the log groups of the functions that the construct has made, whether the groups
+ * are new or `given`. They cost
  * nothing until one of them is run.
  */
-export function addLogQueries(scope: Construct, backlog: Construct): void {
-  const logGroups = backlog.node
+export function addLogQueries(scope: Construct, backlog: Construct, given: readonly ILogGroup[]): void {
+  const made = backlog.node
     .findAll()
-    .filter((construct): construct is LogGroup => construct instanceof LogGroup)
-    .slice(0, MAX_LOG_GROUPS);
+    .filter((construct): construct is LogGroup => construct instanceof LogGroup);
+  const logGroups = [...new Set([...made, ...given])].slice(0, MAX_LOG_GROUPS);
   // Those of a function of the user's own are not known here.
   if (logGroups.length === 0) return;
   const { stackName } = Stack.of(backlog);

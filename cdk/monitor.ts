@@ -2,12 +2,13 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { handlerFolder } from './bundles.js';
 import { forMonitor } from './for-readers.js';
-import { type CommonSettings, handlerFolder, ownRoleAndLogs, RUNTIME } from './functions.js';
+import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { acknowledgeSweep } from './nag.js';
 import type { Queue } from './queue.js';
 import { grantMonitor } from './tables.js';
-import type { Tick } from './ticks.js';
+import type { CreatedTick } from './ticks.js';
 
 const EVERY = Duration.minutes(5);
 /** To count some millions of records; most readings take a second. */
@@ -29,7 +30,7 @@ export interface EventSource {
  * Reads every five minutes how much waits, and for how long. It takes no part in the work: without it, only alarms, the
  * console and the dashboard know less.
  */
-export function addMonitor(scope: Construct, id: string, settings: MonitorSettings): Tick {
+export function addMonitor(scope: Construct, id: string, settings: MonitorSettings): CreatedTick {
   const { tables, eventSources, queues, ...common } = settings;
   const inner = new Construct(scope, id);
   const known = forMonitor(queues);
@@ -42,7 +43,6 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
       { BACKLOG_EVENT_SOURCES: sources },
     ),
     description: 'Reads how much waits in the backlog, and for how long',
-    runtime: RUNTIME,
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder('monitor')),
     retryAttempts: 0,
@@ -53,7 +53,7 @@ export function addMonitor(scope: Construct, id: string, settings: MonitorSettin
     const resources = eventSources.map(({ arn }) => arn);
     lambda.addToRolePolicy(new PolicyStatement({ actions: ['lambda:GetEventSourceMapping'], resources }));
   }
-  acknowledgeSweep(lambda, settings.tracing);
+  acknowledgeSweep(lambda, settings);
   return {
     scope: inner,
     id: 'Reading',

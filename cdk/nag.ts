@@ -1,6 +1,7 @@
 import { Validations } from 'aws-cdk-lib';
 import { type IFunction, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { IConstruct } from 'constructs';
+import type { Network } from './network.js';
 
 /** Says that a rule of cdk-nag does not apply here, and why. */
 export function acknowledge(construct: IConstruct, id: string, reason: string): void {
@@ -12,15 +13,28 @@ const NO_TRACES =
 const ANY_TRACE =
   'X-Ray has no resources that a right to write traces could name: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html';
 
-function acknowledgeTracing(lambda: IFunction, tracing: Tracing): void {
+const ANY_INTERFACE =
+  'Lambda makes the network interfaces of functions in a VPC, which have no names before: the right is denied to the code itself.';
+
+/** What the findings depend on. */
+interface Settings {
+  readonly tracing: Tracing;
+  readonly network: Network;
+}
+
+function acknowledgeSettings(lambda: IFunction, { tracing, network }: Settings): void {
   if (tracing !== Tracing.ACTIVE) acknowledge(lambda, 'Serverless-LambdaTracing', NO_TRACES);
-  if (tracing === Tracing.DISABLED || !lambda.role) return;
-  acknowledge(lambda.role, 'AwsSolutions-IAM5[Resource::*]', ANY_TRACE);
+  const reasons = [
+    ...(tracing === Tracing.DISABLED ? [] : [ANY_TRACE]),
+    ...(network.vpc === undefined ? [] : [ANY_INTERFACE]),
+  ];
+  if (reasons.length === 0 || !lambda.role) return;
+  acknowledge(lambda.role, 'AwsSolutions-IAM5[Resource::*]', reasons.join(' '));
 }
 
 /** For a function whose asynchronous events go to a destination if it fails on them. */
-export function acknowledgeRuns(lambda: IFunction, tracing: Tracing): void {
-  acknowledgeTracing(lambda, tracing);
+export function acknowledgeRuns(lambda: IFunction, settings: Settings): void {
+  acknowledgeSettings(lambda, settings);
   acknowledge(
     lambda,
     'Serverless-LambdaDLQ',
@@ -28,8 +42,8 @@ export function acknowledgeRuns(lambda: IFunction, tracing: Tracing): void {
   );
 }
 
-export function acknowledgeIntake(lambda: IFunction, tracing: Tracing): void {
-  acknowledgeTracing(lambda, tracing);
+export function acknowledgeIntake(lambda: IFunction, settings: Settings): void {
+  acknowledgeSettings(lambda, settings);
   acknowledge(
     lambda,
     'Serverless-LambdaDLQ',
@@ -43,16 +57,16 @@ export function acknowledgeIntake(lambda: IFunction, tracing: Tracing): void {
   );
 }
 
-export function acknowledgeSweep(lambda: IFunction, tracing: Tracing): void {
+export function acknowledgeSweep(lambda: IFunction, settings: Settings): void {
   const reason = 'The next hour does what a lost event did not, and an alarm reports failures.';
-  acknowledgeTracing(lambda, tracing);
+  acknowledgeSettings(lambda, settings);
   acknowledge(lambda, 'Serverless-LambdaDLQ', reason);
   acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);
 }
 
-export function acknowledgeWidget(lambda: IFunction, tracing: Tracing): void {
+export function acknowledgeWidget(lambda: IFunction, settings: Settings): void {
   const reason = 'The dashboard calls it and waits for its answer: it gets no asynchronous events.';
-  acknowledgeTracing(lambda, tracing);
+  acknowledgeSettings(lambda, settings);
   acknowledge(lambda, 'Serverless-LambdaDLQ', reason);
   acknowledge(lambda, 'Serverless-LambdaAsyncFailureDestination', reason);
 }

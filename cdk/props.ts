@@ -1,9 +1,10 @@
-import type { Duration, TimeZone } from 'aws-cdk-lib';
+import type { Duration, RemovalPolicy, TimeZone } from 'aws-cdk-lib';
 import type { ITable, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { AlarmActions } from './alarm-props.js';
+import type { FunctionProps } from './function-props.js';
 import type { QueueProps } from './queue-props.js';
 import type { WorkerProps } from './worker-props.js';
 
@@ -15,7 +16,7 @@ import type { WorkerProps } from './worker-props.js';
 type AnyTable = ITable | TableV2 | Table;
 
 /** Props of a `Backlog`. Only `queues` is required. */
-export interface BacklogProps {
+export interface BacklogProps extends FunctionProps {
   /**
    * The queues by name: letters, digits, `_`, `.` and `-`, at most 128. Producers name one in the record's `queue`; without
    * it, the queue is `default`.
@@ -68,6 +69,28 @@ export interface BacklogProps {
    * @default false
    */
   readonly deletionProtection?: boolean | undefined;
+
+  /**
+   * What happens to the new tables when they leave the stack: `RETAIN`, `RETAIN_ON_UPDATE_OR_DELETE`, or `DESTROY` with all
+   * records.
+   *
+   * @default RemovalPolicy.RETAIN
+   */
+  readonly removalPolicy?: RemovalPolicy | undefined;
+
+  /**
+   * The name of the new table of records: 3 to 255 letters, digits, `_`, `.` and `-`. Not beside `table`.
+   *
+   * @default - CloudFormation's, so that several stacks can live side by side
+   */
+  readonly tableName?: string | undefined;
+
+  /**
+   * The name of the control table, likewise.
+   *
+   * @default - CloudFormation's
+   */
+  readonly controlTableName?: string | undefined;
 
   /**
    * What starts the runs: EventBridge `rules`, or schedules of EventBridge `scheduler`, with a dead-letter queue of
@@ -126,16 +149,25 @@ export interface BacklogProps {
    * How many metrics the functions write: `essential` those that the alarms need, `off` none. Each costs $0.30 a month, for
    * the hours in which it is not zero. Without metrics, only failed runs, missing runs and given-up events raise an alarm.
    *
-   * @default 'full'
+   * @default - `full`, with `minimal` `essential`
    */
   readonly metrics?: 'full' | 'essential' | 'off' | undefined;
 
   /**
-   * Alarms for each state that needs a person. See `alarms` of a queue for their thresholds.
+   * Alarms for each state that needs a person. See `alarms` of a queue for their thresholds. `'essential'`: those without
+   * which records could be late or lost unseen, and those that a queue's own `alarms` name.
    *
-   * @default true
+   * @default - true, with `minimal` `'essential'`
    */
-  readonly alarms?: boolean | undefined;
+  readonly alarms?: boolean | 'essential' | undefined;
+
+  /**
+   * Other defaults, for an account that pays for each of them: no `dashboard`, no `compositeAlarm`, the `alarms` and the
+   * `metrics` that are essential. What is given beside it applies.
+   *
+   * @default false
+   */
+  readonly minimal?: boolean | undefined;
 
   /**
    * What alarms do when they go off, such as `[new SnsAction(topic)]`; or by their severity: `{ page: [...], ticket: [...] }`.
@@ -154,14 +186,14 @@ export interface BacklogProps {
   /**
    * One alarm more, which is on while any other one is. It has no actions of its own, and costs $0.50 a month.
    *
-   * @default - as `alarms`
+   * @default - as `alarms`; false with `minimal`
    */
   readonly compositeAlarm?: boolean | undefined;
 
   /**
    * One CloudWatch dashboard for all queues.
    *
-   * @default true
+   * @default - true, with `minimal` false
    */
   readonly dashboard?: boolean | undefined;
 

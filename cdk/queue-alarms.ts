@@ -7,11 +7,12 @@ import type { Queue } from './queue.js';
 /** The alarms of one queue. Those of one that is not enabled leave out what only attempts could mend. */
 export function queueAlarms(tableName: string, queue: Queue): AlarmDefinition[] {
   const { name, alarms, enabled, work } = queue;
-  const { lagSeconds, dead, failures, depth, unknownTask, severity } = alarms;
+  const { lagSeconds, dead, failures, depth, unknownTask, severity, given } = alarms;
   const definitions: (AlarmDefinition | undefined)[] = [
     lagSeconds !== undefined && enabled
       ? {
           id: `Lag-${name}`,
+          essential: true,
           severity: 'page',
           runbook: 'lag',
           metric: queueMetric(tableName, name, 'OldestDueAge'),
@@ -22,11 +23,14 @@ export function queueAlarms(tableName: string, queue: Queue): AlarmDefinition[] 
             '"backlog stats".',
         }
       : undefined,
-    failures && enabled ? failureAlarm(tableName, name, failures) : undefined,
+    failures && enabled
+      ? { ...failureAlarm(tableName, name, failures), essential: given.includes('failures') }
+      : undefined,
     dead === undefined
       ? undefined
       : {
           id: `Dead-${name}`,
+          essential: given.includes('dead'),
           severity: 'ticket',
           runbook: 'dead',
           metric: queueMetric(tableName, name, 'Dead'),
@@ -39,6 +43,7 @@ export function queueAlarms(tableName: string, queue: Queue): AlarmDefinition[] 
       ? undefined
       : {
           id: `Depth-${name}`,
+          essential: given.includes('depth'),
           severity: 'ticket',
           runbook: 'depth',
           metric: queueMetric(tableName, name, 'Waiting'),

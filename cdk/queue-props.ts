@@ -4,6 +4,7 @@ import type { RetryPolicy } from '../src/policies/index.js';
 import type { BreakerChoice } from '../src/worker/index.js';
 import type { QueueAlarms } from './alarm-props.js';
 import type { DeliveryProps } from './delivery-props.js';
+import type { EntryFunctionProps } from './function-props.js';
 
 /**
  * When a record that has just come is attempted first.
@@ -14,9 +15,10 @@ export type FirstAttempt = 'onInsert' | 'scheduled';
 
 /**
  * One queue. It needs exactly one retry mode (`retry` or `progressive`), and exactly one of `deliverTo`, `entry`,
- * `handler` and `worker` to do the work (none only if `enabled` is false).
+ * `handler` and `worker` to do the work (none only if `enabled` is false). The props of Lambda functions (`vpc`,
+ * `memorySize`, `role`, ...) are for the function that is made from `entry`.
  */
-export interface QueueProps {
+export interface QueueProps extends EntryFunctionProps {
   /**
    * A due time per record: a failure sets it by this policy. Polled every minute.
    *

@@ -8,6 +8,7 @@ import { QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.j
 import { parseOptions, show } from '../src/validation.js';
 import { type QueueAlarmSettings, readQueueAlarms } from './alarm-settings.js';
 import { checkWithToken, readDelivery } from './delivery.js';
+import { type EntrySettings, entryShape, readEntrySettings } from './function-shape.js';
 import type { FirstAttempt, QueueProps } from './queue-props.js';
 import type { UsedSecret } from './secrets.js';
 import { duration, lambdaFunction } from './values.js';
@@ -19,6 +20,7 @@ export type Work =
       readonly type: 'entry';
       readonly entry: string;
       readonly environment: Readonly<Record<string, string>>;
+      readonly settings: EntrySettings;
     }
   | { readonly type: 'own'; readonly handler: IFunction }
   /** One of those that several queues share, by its name. */
@@ -57,6 +59,7 @@ const queueShape = z.strictObject({
   deliverTo: z.unknown().optional(),
   entry: z.string().min(1).optional(),
   environment: z.record(z.string(), z.string()).optional(),
+  ...entryShape,
   handler: lambdaFunction.optional(),
   worker: z.string().min(1).optional(),
   weight: z.number().positive().max(1_000_000).optional(),
@@ -183,6 +186,7 @@ function workOf(props: ParsedProps, path: string, secrets: readonly UsedSecret[]
       `${path}.environment: expected with "entry" only, got ${show(Object.keys(props.environment))}`,
     );
   }
+  const settings = readEntrySettings(props, path);
   if (props.weight !== undefined && props.worker === undefined) {
     throw new ConfigurationError(
       `${path}.weight: expected with "worker" only, which serves other queues beside it, got ${show(props.weight)}`,
@@ -190,7 +194,7 @@ function workOf(props: ParsedProps, path: string, secrets: readonly UsedSecret[]
   }
   if (props.worker !== undefined) return { type: 'worker', worker: props.worker };
   if (props.entry !== undefined) {
-    return { type: 'entry', entry: props.entry, environment: props.environment ?? {} };
+    return { type: 'entry', entry: props.entry, environment: props.environment ?? {}, settings };
   }
   return props.handler === undefined
     ? { type: 'delivery', secrets }

@@ -14,13 +14,14 @@ const MAX_RULES = 40;
  * EventBridge rules, one per tick, with a target for each of its events: five at most. What they cannot deliver goes
  * to the dead-letter queue for events.
  */
-export function addRules(ticks: readonly Tick[], eventDlq: Queue): void {
+export function addRules(ticks: readonly Tick[], eventDlq: Queue): Rule[] {
   checkRules(ticks);
   const rules = ticks.map((tick) => addRule(tick, eventDlq));
   allowRules(
     eventDlq,
     rules.map(({ ruleArn }) => ruleArn),
   );
+  return rules;
 }
 
 function addRule(tick: Tick, eventDlq: IQueue): Rule {

@@ -10,6 +10,7 @@ import { clockCron } from './time-zone.js';
 export interface Schedules {
   /** Where the events end up that EventBridge Scheduler could not deliver. */
   readonly deadLetters: Queue;
+  readonly schedules: readonly CfnSchedule[];
 }
 
 /** What all schedules of a Backlog have in common. */
@@ -42,10 +43,10 @@ export function addSchedules(
     deadLettersArn: deadLetters.queueArn,
     timeZone,
   };
-  for (const tick of ticks) {
-    for (const [i, event] of tick.events.entries()) addSchedule(tick, event, i, common);
-  }
-  return { deadLetters };
+  const schedules = ticks.flatMap((tick) =>
+    tick.events.map((event, i) => addSchedule(tick, event, i, common)),
+  );
+  return { deadLetters, schedules };
 }
 
 /** Its policy is part of it: a schedule that fires as soon as it is there finds it complete. */
@@ -77,8 +78,8 @@ function invokingRole(
 }
 
 /** Not called like the rule that does the same: CloudFormation makes no schedule of what was a rule. */
-function addSchedule(tick: Tick, event: Tick['events'][number], index: number, common: Common): void {
-  new CfnSchedule(tick.scope, `${tick.id}Schedule${index === 0 ? '' : index + 1}`, {
+function addSchedule(tick: Tick, event: Tick['events'][number], index: number, common: Common): CfnSchedule {
+  return new CfnSchedule(tick.scope, `${tick.id}Schedule${index === 0 ? '' : index + 1}`, {
     description: tick.description,
     groupName: common.groupName,
     ...expressionOf(tick, common.timeZone),

@@ -1,6 +1,6 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { ConfigurationError } from '../src/errors.js';
-import { BacklogStack, readDeliverTo, readTrigger } from './backlog-stack.js';
+import { BacklogStack, readDeliverTo, readMinimal, readTrigger } from './backlog-stack.js';
 import { CONTEXT } from './context.js';
 
 const app = new App({ context: CONTEXT, analyticsReporting: false });
@@ -8,6 +8,7 @@ try {
   new BacklogStack(app, 'DynamoBacklog', {
     deliverTo: readDeliverTo(app.node.tryGetContext('deliverTo')),
     trigger: readTrigger(app.node.tryGetContext('trigger')),
+    minimal: readMinimal(app.node.tryGetContext('minimal')),
   });
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
@@ -10,7 +10,7 @@ import {
   type TablePropsV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 
@@ -28,16 +28,26 @@ const READING_PREFIX = 'reading#';
 export interface TableOptions {
   readonly encryptionKey?: IKey | undefined;
   readonly deletionProtection: boolean;
+  readonly removalPolicy: RemovalPolicy;
+  readonly tableName?: string | undefined;
+  readonly controlTableName?: string | undefined;
 }
+
+/**
+ * A table that is made here. As an interface, too: under `exactOptionalPropertyTypes` CDK's own class does not fit it.
+ *
+ * @inline
+ */
+export type CreatedTable = TableV2 & ITable;
 
 export interface Tables {
   readonly records: ITable;
   readonly control: ITable;
 }
 
-export function recordsTable(scope: Construct, id: string, options: TableOptions): ITable {
+export function recordsTable(scope: Construct, id: string, options: TableOptions): CreatedTable {
   return newTable(scope, id, {
-    ...common(options),
+    ...common(options, options.tableName),
     partitionKey: { name: 'id', type: AttributeType.STRING },
     globalSecondaryIndexes: [DUE_INDEX],
     timeToLiveAttribute: 'expiresAt',
@@ -48,26 +58,29 @@ export function recordsTable(scope: Construct, id: string, options: TableOptions
 /**
  * Leases, journals and the items of the queues: small, and kept apart so that the records' table holds records only.
  */
-export function controlTable(scope: Construct, id: string, options: TableOptions): ITable {
+export function controlTable(scope: Construct, id: string, options: TableOptions): CreatedTable {
   return newTable(scope, id, {
-    ...common(options),
+    ...common(options, options.controlTableName),
     partitionKey: { name: 'key', type: AttributeType.STRING },
   });
 }
 
-/** The cast: CDK's own class does not fit its interface under exactOptionalPropertyTypes. */
-function newTable(scope: Construct, id: string, props: TablePropsV2): ITable {
-  return new TableV2(scope, id, props) as ITable;
+function newTable(scope: Construct, id: string, props: TablePropsV2): CreatedTable {
+  return new TableV2(scope, id, props) as CreatedTable;
 }
 
-function common({ encryptionKey, deletionProtection }: TableOptions): Partial<TablePropsV2> {
+function common(
+  { encryptionKey, deletionProtection, removalPolicy }: TableOptions,
+  tableName: string | undefined,
+): Partial<TablePropsV2> {
   return {
+    ...(tableName !== undefined && { tableName }),
     billing: Billing.onDemand(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     encryption: encryptionKey
       ? TableEncryptionV2.customerManagedKey(encryptionKey)
       : TableEncryptionV2.awsManagedKey(),
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy,
     deletionProtection,
   };
 }
@@ -156,14 +169,17 @@ export function grantPause(grantee: IGrantable, { control }: Tables): void {
 }
 
 /** What `BacklogOperator` needs: to find, change and remove records, and to see which runs have them in flight. */
-export function grantOperate(grantee: IGrantable, { records, control }: Tables): void {
+export function grantOperate(grantee: IGrantable, { records, control }: Tables): Grant {
   const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem', 'dynamodb:Scan'];
   const index = `${records.tableArn}/index/${DUE_INDEX.indexName}`;
-  grant(grantee, records, [...access, 'dynamodb:DeleteItem']);
-  grant(grantee, control, access);
-  const query = new PolicyStatement({ actions: ['dynamodb:Query'], resources: [index] });
-  grantee.grantPrincipal.addToPrincipalPolicy(query);
+  const allow = (actions: string[], resource: string) =>
+    Grant.addToPrincipal({ grantee, actions, resourceArns: [resource] });
+  const granted = allow([...access, 'dynamodb:DeleteItem'], records.tableArn)
+    .combine(allow(access, control.tableArn))
+    .combine(allow(['dynamodb:Query'], index));
+  // Not part of the grant: the policy of a key takes principals that cannot be given any rights on the tables.
   grantKeys(grantee, [records, control]);
+  return granted;
 }
 
 function grant(grantee: IGrantable, { tableArn }: ITable, actions: string[]): void {

@@ -1,4 +1,4 @@
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { BacklogEvent } from '../functions/event.js';
 import { ConfigurationError } from '../src/errors.js';
@@ -18,6 +18,11 @@ export interface Tick {
   readonly lambda: IFunction;
   /** Constant. Each is an invocation of its own. */
   readonly events: readonly (BacklogEvent | QueuesEvent | SweepEvent | MonitorEvent)[];
+}
+
+/** A tick of a function that is made here. */
+export interface CreatedTick extends Tick {
+  readonly lambda: LambdaFunction;
 }
 
 /** Several queues that are polled together, with their weights. */

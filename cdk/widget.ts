@@ -3,8 +3,9 @@ import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Code, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
+import { type Bundle, handlerFolder } from './bundles.js';
 import { forReaders } from './for-readers.js';
-import { type Bundle, type CommonSettings, handlerFolder, ownRoleAndLogs, RUNTIME } from './functions.js';
+import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { acknowledgeWidget } from './nag.js';
 import type { Queue } from './queue.js';
 import { grantLook, grantPause } from './tables.js';
@@ -21,9 +22,9 @@ export interface WidgetSettings extends CommonSettings {
 /** The functions behind the overview on the dashboard. */
 export interface Widget {
   /** Draws it, and changes nothing. */
-  readonly overview: IFunction;
+  readonly overview: LambdaFunction;
   /** Does what its buttons say; undefined: it has none. */
-  readonly actions: IFunction | undefined;
+  readonly actions: LambdaFunction | undefined;
 }
 
 /**
@@ -56,11 +57,10 @@ function widgetFunction(
   const lambda = new LambdaFunction(inner, 'Function', {
     ...ownRoleAndLogs(inner, forReaders(queues), { ...common, timeout: TIMEOUT }, environment),
     description,
-    runtime: RUNTIME,
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder(bundle)),
   });
-  acknowledgeWidget(lambda, common.tracing);
+  acknowledgeWidget(lambda, common);
   return lambda;
 }
 

@@ -2,11 +2,13 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 import { ConfigurationError } from '../src/errors.js';
 import { parseOptions, show } from '../src/validation.js';
+import type { EntryFunctionProps } from './function-props.js';
+import { entryShape, readEntrySettings } from './function-shape.js';
 import type { Queue, Work } from './queue.js';
 import { lambdaFunction } from './values.js';
 
 /** What serves several queues: exactly one of `entry` and `handler`, as a queue has them. */
-export interface WorkerProps {
+export interface WorkerProps extends EntryFunctionProps {
   /**
    * A module that exports `handler = backlogHandler({ process })`, without a `queue`, or with `queues`.
    *
@@ -36,6 +38,7 @@ const workerShape = z.strictObject({
   entry: z.string().min(1).optional(),
   environment: z.record(z.string(), z.string()).optional(),
   handler: lambdaFunction.optional(),
+  ...entryShape,
 });
 
 /**
@@ -74,11 +77,8 @@ export function readWorkers(
 }
 
 function readWorker(input: unknown, path: string): WorkerWork {
-  const { entry, environment, handler }: z.output<typeof workerShape> = parseOptions(
-    workerShape,
-    input,
-    path,
-  );
+  const props: z.output<typeof workerShape> = parseOptions(workerShape, input, path);
+  const { entry, environment, handler } = props;
   if ((entry === undefined) === (handler === undefined)) {
     const got = entry === undefined ? 'neither' : 'both';
     throw new ConfigurationError(`${path}: expected either "entry" or "handler", got ${got}`);
@@ -88,6 +88,7 @@ function readWorker(input: unknown, path: string): WorkerWork {
       `${path}.environment: expected with "entry" only, got ${show(Object.keys(environment))}`,
     );
   }
-  if (entry !== undefined) return { type: 'entry', entry, environment: environment ?? {} };
+  const settings = readEntrySettings(props, path);
+  if (entry !== undefined) return { type: 'entry', entry, environment: environment ?? {}, settings };
   return { type: 'own', handler: handler as IFunction };
 }

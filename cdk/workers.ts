@@ -2,14 +2,8 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
 import type { RetryMode } from '../src/record/index.js';
-import {
-  deliveryFunction,
-  entryFunction,
-  type FunctionSettings,
-  ownFunction,
-  type Served,
-  type Worker,
-} from './functions.js';
+import type { FunctionSettings } from './function-settings.js';
+import { deliveryFunction, entryFunction, ownFunction, type Served, type Worker } from './functions.js';
 import type { Queue } from './queue.js';
 import type { WorkerWork } from './worker-props.js';
 

@@ -2,13 +2,17 @@
 
 import { IAlarmAction, MetricOptions, Metric, Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { ITable, TableV2, Table } from 'aws-cdk-lib/aws-dynamodb';
-import { IGrantable, Grant } from 'aws-cdk-lib/aws-iam';
-import { IFunction, SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { IVpc, Vpc, SubnetSelection, ISecurityGroup, IConnectable, Connections } from 'aws-cdk-lib/aws-ec2';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { IRole, IGrantable, Grant } from 'aws-cdk-lib/aws-iam';
+import { IFunction, Architecture, Runtime, ILayerVersion, SystemLogLevel, Tracing, Function } from 'aws-cdk-lib/aws-lambda';
+import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { Duration as Duration$1, TimeZone } from 'aws-cdk-lib';
+import { Duration as Duration$1, RemovalPolicy, TimeZone } from 'aws-cdk-lib';
 import { IKey } from 'aws-cdk-lib/aws-kms';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { IStringParameter, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { LookupFunction } from 'node:net';
@@ -712,6 +716,30 @@ interface GrantInsertOptions {
     readonly ids?: readonly string[] | undefined;
 }
 
+type AnyVpc = IVpc | Vpc;
+interface FunctionProps {
+    readonly vpc?: AnyVpc | undefined;
+    readonly vpcSubnets?: SubnetSelection | undefined;
+    readonly securityGroups?: readonly ISecurityGroup[] | undefined;
+    readonly architecture?: Architecture | undefined;
+    readonly runtime?: Runtime | undefined;
+    readonly layers?: readonly ILayerVersion[] | undefined;
+    readonly environmentEncryption?: IKey | undefined;
+    readonly bundling?: BundlingOptions | undefined;
+}
+interface EntryFunctionProps extends FunctionProps {
+    readonly timeout?: Duration$1 | undefined;
+    readonly memorySize?: number | undefined;
+    readonly reservedConcurrentExecutions?: number | undefined;
+    readonly role?: IRole | undefined;
+    readonly logGroup?: ILogGroup | undefined;
+    readonly logRetention?: RetentionDays | undefined;
+    readonly systemLogLevel?: SystemLogLevel | undefined;
+    readonly tracing?: Tracing | undefined;
+    readonly projectRoot?: string | undefined;
+    readonly depsLockFilePath?: string | undefined;
+}
+
 type AnySecret = ISecret | Secret | IStringParameter | StringParameter;
 interface SecretField {
     readonly secret: AnySecret;
@@ -733,7 +761,7 @@ interface DeliveryProps {
 }
 
 type FirstAttempt = 'onInsert' | 'scheduled';
-interface QueueProps {
+interface QueueProps extends EntryFunctionProps {
     readonly retry?: RetryPolicy | undefined;
     readonly progressive?: true | ProgressiveProps | undefined;
     readonly retryQueue?: string | undefined;
@@ -773,14 +801,14 @@ interface ProgressiveProps {
     readonly maxAttempts?: number | undefined;
 }
 
-interface WorkerProps {
+interface WorkerProps extends EntryFunctionProps {
     readonly entry?: string | undefined;
     readonly environment?: Readonly<Record<string, string>> | undefined;
     readonly handler?: IFunction | undefined;
 }
 
 type AnyTable = ITable | TableV2 | Table;
-interface BacklogProps {
+interface BacklogProps extends FunctionProps {
     readonly queues: Readonly<Record<string, QueueProps>>;
     readonly workers?: Readonly<Record<string, WorkerProps>> | undefined;
     readonly table?: AnyTable | undefined;
@@ -788,6 +816,9 @@ interface BacklogProps {
     readonly sweep?: boolean | undefined;
     readonly encryptionKey?: IKey | undefined;
     readonly deletionProtection?: boolean | undefined;
+    readonly removalPolicy?: RemovalPolicy | undefined;
+    readonly tableName?: string | undefined;
+    readonly controlTableName?: string | undefined;
     readonly trigger?: 'rules' | 'scheduler' | undefined;
     readonly timeZone?: string | TimeZone | undefined;
     readonly timeout?: Duration$1 | undefined;
@@ -796,7 +827,8 @@ interface BacklogProps {
     readonly systemLogLevel?: SystemLogLevel | undefined;
     readonly tracing?: Tracing | undefined;
     readonly metrics?: 'full' | 'essential' | 'off' | undefined;
-    readonly alarms?: boolean | undefined;
+    readonly alarms?: boolean | 'essential' | undefined;
+    readonly minimal?: boolean | undefined;
     readonly alarmActions?: AlarmActions | undefined;
     readonly okActions?: AlarmActions | undefined;
     readonly compositeAlarm?: boolean | undefined;
@@ -804,24 +836,32 @@ interface BacklogProps {
     readonly widget?: boolean | 'readOnly' | undefined;
 }
 
-declare class Backlog extends BacklogMetrics {
+type CreatedTable = TableV2 & ITable;
+
+declare class Backlog extends BacklogMetrics implements IConnectable {
     readonly table: ITable;
-    readonly controlTable: ITable;
-    readonly eventDlq: IQueue;
-    readonly scheduleDeadLetters: IQueue | undefined;
+    readonly createdTable: CreatedTable | undefined;
+    readonly controlTable: CreatedTable;
+    readonly eventDlq: Queue;
+    readonly redelivery: Queue | undefined;
+    readonly scheduleDeadLetters: Queue | undefined;
+    readonly rules: readonly Rule[];
+    readonly schedules: readonly CfnSchedule[];
     readonly functions: Readonly<Record<string, IFunction>>;
-    readonly intake: IFunction | undefined;
-    readonly sweep: IFunction | undefined;
-    readonly monitor: IFunction | undefined;
+    readonly createdFunctions: Readonly<Record<string, Function>>;
+    readonly intake: Function | undefined;
+    readonly sweep: Function | undefined;
+    readonly monitor: Function | undefined;
     readonly disabledQueues: readonly string[];
     readonly alarms: readonly Alarm[];
     readonly compositeAlarm: CompositeAlarm | undefined;
     readonly dashboard: Dashboard | undefined;
-    readonly widget: IFunction | undefined;
-    readonly widgetActions: IFunction | undefined;
+    readonly widget: Function | undefined;
+    readonly widgetActions: Function | undefined;
     constructor(scope: Construct, id: string, props: BacklogProps);
+    get connections(): Connections;
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
-    grantOperate(grantee: IGrantable): void;
+    grantOperate(grantee: IGrantable): Grant;
     grantViewWidget(grantee: IGrantable): Grant;
     grantUseWidget(grantee: IGrantable): Grant;
 }
@@ -1483,8 +1523,10 @@ export type {
     Delay,
     DeliveryProps,
     Duration,
+    EntryFunctionProps,
     ErrorEntry,
     FailureAlarm,
+    FunctionProps,
     GrantInsertOptions,
     HeaderSecret,
     HistoryEntry,

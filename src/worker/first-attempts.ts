@@ -10,7 +10,7 @@ import { RecordRules } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
 
 /** Batches of one queue under attempt at a time; records above that are indexed, and an ordinary run looks at them. */
-const ON_INSERT_CONCURRENCY = 10;
+export const ON_INSERT_CONCURRENCY = 10;
 /** How long a first attempt waits for its permit, in a queue with a rate limit. */
 const LONGEST_WAIT_MS = 5_000;
 

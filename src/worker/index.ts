@@ -12,6 +12,7 @@ export {
   type RetryWait,
   retryDecider,
 } from './failures/retry-function.js';
+export { ON_INSERT_CONCURRENCY } from './first-attempts.js';
 export type { BreakerOptions } from './limits/breaker.js';
 export type { BreakerMemory } from './limits/breakers.js';
 export * from './options.js';

@@ -51,7 +51,7 @@ describe('the alarms', () => {
       ['RunErrorsProgressiveDelivery', 'Errors', 0, '300 s x 1'],
       ['RunsFibonacciDelivery', 'FILL(invocations, 0)', 1, '300 s x 2'],
       ['RunsProgressiveDelivery', 'FILL(invocations, 0)', 1, '300 s x 2'],
-      ['Monitor', 'FILL(invocations, 0) - FILL(errors, 0)', 1, '300 s x 2'],
+      ['Monitor', '1 - FILL(failed, 1)', 1, '300 s x 2'],
       ['SweepErrors', 'Errors', 0, '300 s x 1'],
       ['Sweeps', 'FILL(invocations, 0)', 1, '3600 s x 2'],
       ['EventDlq', 'NumberOfMessagesSent', 0, '300 s x 1'],
@@ -184,7 +184,7 @@ describe('the alarms of a queue', () => {
 
   it('refuse a depth where nothing measures it', () => {
     expect(() => of({ alarms: { depth: 5 } }, { metrics: 'essential' })).toThrow(
-      'queues.orders.alarms.depth: expected nothing beside metrics "essential", which do not say how much waits, got 5',
+      'queues.orders.alarms.depth: expected nothing beside metrics "essential", which do not say how much waits (give "metrics": "full"), got 5',
     );
   });
 });

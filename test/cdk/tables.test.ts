@@ -1,8 +1,9 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { describe, expect, it } from 'vitest';
-import { Backlog } from '../../cdk/index.js';
+import { Backlog, type BacklogProps } from '../../cdk/index.js';
 import { backlogWith, newStack, retryQueue } from './support.js';
 
 function tablesOf(template: Template) {
@@ -89,5 +90,50 @@ it('a table that is there already is used instead of a new one', () => {
   const [lambda] = Object.values(template.findResources('AWS::Lambda::Function'));
   expect(lambda?.Properties.Environment.Variables.BACKLOG_TABLE).toEqual({
     Ref: expect.stringMatching(/^Existing/),
+  });
+});
+
+describe('the new tables', () => {
+  it('have the names and the removal policy that are given', () => {
+    const { template } = backlogWith({
+      queues: { orders: retryQueue },
+      tableName: 'shop-records',
+      controlTableName: 'shop-control',
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const { records, control } = tablesOf(template);
+    expect(records?.Properties.TableName).toBe('shop-records');
+    expect(control?.Properties.TableName).toBe('shop-control');
+    expect([records, control].map((table) => table?.DeletionPolicy)).toEqual(['Delete', 'Delete']);
+  });
+
+  it.each<[string, Partial<BacklogProps>, string]>([
+    ['a name of two letters', { tableName: 'ab' }, 'Backlog.tableName: expected a name of 3 to 255 letters'],
+    [
+      'one name for both',
+      { tableName: 'shop', controlTableName: 'shop' },
+      'Backlog.controlTableName: expected another name than "tableName", got "shop"',
+    ],
+    [
+      'tables that are protected, and deleted with the stack',
+      { deletionProtection: true, removalPolicy: RemovalPolicy.DESTROY },
+      'Backlog.removalPolicy: expected RemovalPolicy.RETAIN or nothing beside "deletionProtection": true',
+    ],
+    [
+      'a policy that tables do not have',
+      { removalPolicy: RemovalPolicy.SNAPSHOT },
+      'Backlog.removalPolicy: expected RemovalPolicy.RETAIN, RETAIN_ON_UPDATE_OR_DELETE or DESTROY, got "snapshot"',
+    ],
+  ])('are refused with %s', (_name, props, message) => {
+    expect(() => backlogWith({ queues: { orders: retryQueue }, ...props })).toThrow(message);
+  });
+
+  it('are refused with a name for a table that is there', () => {
+    const stack = newStack();
+    const table = TableV2.fromTableName(stack, 'Theirs', 'theirs');
+    const props = { queues: { orders: retryQueue }, table, tableName: 'mine' };
+    expect(() => new Backlog(stack, 'Backlog', props)).toThrow(
+      'Backlog.tableName: expected nothing beside "table", which has its name, got "mine"',
+    );
   });
 });

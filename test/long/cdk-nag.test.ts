@@ -1,4 +1,6 @@
 import { App, Stack } from 'aws-cdk-lib';
+import { Vpc } from 'aws-cdk-lib/aws-ec2';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import { Tracing } from 'aws-cdk-lib/aws-lambda';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { expect, it } from 'vitest';
@@ -30,5 +32,24 @@ it.each([Tracing.ACTIVE, Tracing.PASS_THROUGH])('a backlog with tracing: %s pass
   });
   for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
     expect(pack.validateScope(app).violations).toEqual([]);
+  }
+});
+
+it('a backlog in a VPC, with a key for its variables and minimal: true, passes them, too', () => {
+  const app = new App({ context: CONTEXT, analyticsReporting: false });
+  const stack = new Stack(app, 'InVpc', { env: { region: 'eu-central-1' } });
+  const vpc = new Vpc(new Stack(app, 'Network', { env: { region: 'eu-central-1' } }), 'Vpc');
+  const environmentEncryption = new Key(stack, 'Variables', { enableKeyRotation: true });
+  new Backlog(stack, 'Backlog', {
+    queues: {
+      orders: { retry: { type: 'fibonacci' }, deliverTo: 'https://erp.example.com/orders' },
+      imports: { retry: { type: 'none' }, entry: 'test/cdk/fixtures/handler.ts' },
+    },
+    vpc,
+    environmentEncryption,
+    minimal: true,
+  });
+  for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
+    expect(pack.validateScope(stack).violations).toEqual([]);
   }
 });

@@ -1,0 +1,136 @@
+import { type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import {
+  type Architecture,
+  CfnLayerVersion,
+  type FunctionOptions,
+  type ILayerVersion,
+  LoggingFormat,
+  type Runtime,
+  type SystemLogLevel,
+  type Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import type { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { type ILogGroup, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { MetricsLevel } from '../functions/metrics-level.js';
+import { ConfigurationError } from '../src/errors.js';
+import { handlerEnvironment } from './environment.js';
+import type { EntrySettings } from './function-shape.js';
+import { grantNetwork, type Network, ownNetwork } from './network.js';
+import type { Queue } from './queue.js';
+import type { Tables } from './tables.js';
+
+/** What all functions of a backlog have in common. */
+export interface CommonSettings {
+  readonly tables: Tables;
+  readonly memorySize: number;
+  readonly logRetention: RetentionDays;
+  readonly metrics: MetricsLevel;
+  readonly systemLogLevel: SystemLogLevel;
+  readonly tracing: Tracing;
+  readonly architecture: Architecture;
+  readonly runtime: Runtime;
+  readonly network: Network;
+  readonly environmentEncryption?: IKey | undefined;
+}
+
+/** The settings of the functions that attempt records. */
+export interface FunctionSettings extends CommonSettings {
+  readonly timeout: Duration;
+  /** Where asynchronous events end up that a function failed on. */
+  readonly failedEvents: IQueue;
+  readonly layers?: readonly ILayerVersion[] | undefined;
+  readonly bundling?: BundlingOptions | undefined;
+}
+
+/** What one function has of its own. */
+interface OwnSettings {
+  readonly timeout: Duration;
+  readonly role?: IRole | undefined;
+  readonly logGroup?: ILogGroup | undefined;
+}
+
+type OfEntryOnly = 'reservedConcurrentExecutions' | 'projectRoot' | 'depsLockFilePath';
+
+/** The settings of a queue's or a worker's own function: each of its own takes the place of the Backlog's. */
+export function withOwn(
+  scope: Construct,
+  path: string,
+  { vpc, vpcSubnets, securityGroups, role, ...own }: EntrySettings,
+  common: FunctionSettings,
+): FunctionSettings & OwnSettings & Pick<EntrySettings, OfEntryOnly> {
+  if (role) checkTrust(role, path);
+  const network = ownNetwork(scope, path, { vpc, vpcSubnets, securityGroups }, common.network);
+  const settings = { ...common, ...own, role, network };
+  checkLayers(settings.layers, settings.architecture, path);
+  return settings;
+}
+
+/** Lambda says no more than that it cannot assume a role. A role of another app is not known here. */
+function checkTrust(role: IRole, path: string): void {
+  if (!(role instanceof Role) || role.assumeRolePolicy === undefined) return;
+  const policy: unknown = Stack.of(role).resolve(role.assumeRolePolicy.toJSON());
+  if (JSON.stringify(policy).includes('lambda.amazonaws.com')) return;
+  throw new ConfigurationError(
+    `${path}.role: expected a role that Lambda may assume: make it with new ServicePrincipal('lambda.amazonaws.com') ` +
+      `in "assumedBy", got ${role.node.path}`,
+  );
+}
+
+/** CDK compares the runtimes of layers, and Lambda the architectures: in the middle of a deployment. */
+export function checkLayers(
+  layers: readonly ILayerVersion[] | undefined,
+  { name }: Architecture,
+  path: string,
+): void {
+  for (const layer of layers ?? []) {
+    const { defaultChild: made } = layer.node;
+    const fitting = made instanceof CfnLayerVersion ? (made.compatibleArchitectures ?? []) : [];
+    if (fitting.length === 0 || fitting.includes(name)) continue;
+    throw new ConfigurationError(
+      `${path}.layers: expected layers for ${name}, got ${layer.node.path}, which is for ${fitting.join(' and ')}: set ` +
+        '"architecture", or give the layer another one',
+    );
+  }
+}
+
+/** What all functions have, however they are invoked. */
+export function ownRoleAndLogs(
+  scope: Construct,
+  queues: readonly Queue[],
+  settings: CommonSettings & OwnSettings,
+  environment: Readonly<Record<string, string>> = {},
+): FunctionOptions & { readonly runtime: Runtime } {
+  const { network, environmentEncryption } = settings;
+  const logGroup =
+    settings.logGroup ??
+    new LogGroup(scope, 'Logs', { retention: settings.logRetention, removalPolicy: RemovalPolicy.DESTROY });
+  // A role of our own: the managed policy that CDK would attach may write to any log group.
+  const role =
+    settings.role ?? new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  logGroup.grantWrite(role);
+  if (network.vpc) grantNetwork(scope, role);
+  environmentEncryption?.grantDecrypt(role);
+  return {
+    runtime: settings.runtime,
+    architecture: settings.architecture,
+    memorySize: settings.memorySize,
+    timeout: settings.timeout,
+    role,
+    logGroup,
+    loggingFormat: LoggingFormat.JSON,
+    systemLogLevelV2: settings.systemLogLevel,
+    tracing: settings.tracing,
+    ...(network.vpc && { vpc: network.vpc }),
+    ...(network.vpcSubnets && { vpcSubnets: network.vpcSubnets }),
+    ...(network.securityGroups && { securityGroups: network.securityGroups }),
+    ...(environmentEncryption && { environmentEncryption }),
+    environment: {
+      ...environment,
+      ...handlerEnvironment(scope, queues, settings, settings.timeout.toSeconds()),
+    },
+  };
+}
