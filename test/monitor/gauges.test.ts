@@ -148,6 +148,17 @@ describe('the counts of a queue', () => {
     });
   });
 
+  it('are repeated by the backlog’s time, on a faster clock', async () => {
+    let wall = NOW;
+    const deps = storeWith(...Array.from({ length: 4_000 }, (_, i) => due(`r${i}`, -i)));
+    const counts = new PacedCounter({ ...clock, wall: () => wall, speed: 60 });
+    await counts.count(perRecord, deps, hasTime);
+    wall += 600;
+    expect(await counts.count(perRecord, deps, hasTime)).toMatchObject({ isOld: true });
+    wall += 100;
+    expect(await counts.count(perRecord, deps, hasTime)).toMatchObject({ isOld: false });
+  });
+
   it('are left out where there is no time for them, not halved', async () => {
     const deps = storeWith(due('a', -30));
     expect(await new PacedCounter(clock).count(perRecord, deps, () => false)).toBeUndefined();
