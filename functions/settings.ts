@@ -67,7 +67,7 @@ export interface Settings {
   readonly queues: QueuesSettings;
   readonly metrics: MetricsLevel;
   /** Failed attempts have a line with the places of their stack. The local runtime sets it. */
-  readonly logsStacks?: true | undefined;
+  readonly logsStacks?: boolean | undefined;
   /** The local runtime's faster clock. */
   readonly clock?: ClockSetting | undefined;
 }
@@ -158,7 +158,7 @@ const environmentSchema = z.object({
   BACKLOG_QUEUES: z.string(),
   BACKLOG_METRICS: z._default(z.enum(METRICS_LEVELS, { error: expectedLevel }), 'full'),
   BACKLOG_CLOCK: z.optional(z.string()),
-  BACKLOG_LOG_STACKS: z.optional(z.enum(['true', 'false'], { error: 'expected "true" or "false"' })),
+  BACKLOG_LOG_STACKS: z.optional(z.string()),
 });
 
 const clockSchema = z.strictObject({
@@ -176,9 +176,7 @@ export function readClock(text: string): ClockSetting {
 /** In Lambda there is one time. Another clock would give records due times of another year, which stay in the table. */
 function localClock(text: string, env: Readonly<Record<string, string | undefined>>): ClockSetting {
   if (env.AWS_LAMBDA_RUNTIME_API === undefined) return readClock(text);
-  throw new ConfigurationError(
-    'BACKLOG_CLOCK: only functions of the local runtime have this variable, remove it from the function in Lambda',
-  );
+  throw new ConfigurationError('BACKLOG_CLOCK: expected nothing in Lambda: only the local runtime sets it');
 }
 
 /**
@@ -193,7 +191,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     functionTimeoutSeconds: variables.BACKLOG_FUNCTION_TIMEOUT_SECONDS,
     queues: parseQueues(parseJson(variables.BACKLOG_QUEUES, 'BACKLOG_QUEUES')),
     metrics: variables.BACKLOG_METRICS,
-    ...(variables.BACKLOG_LOG_STACKS === 'true' ? { logsStacks: true } : {}),
+    logsStacks: variables.BACKLOG_LOG_STACKS === 'true',
     ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: localClock(variables.BACKLOG_CLOCK, env) }),
   };
 }

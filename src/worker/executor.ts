@@ -175,7 +175,7 @@ export class Executor {
     const { breakers, rules } = this.run;
     const { outcome, note } = breakers.leave(entry, rules.deadIfRefused(record, ended));
     if (outcome.type === 'dead' && outcome.untried) this.notAttempted();
-    if (this.run.options.logsStacks) this.run.failures.threw(record, outcome);
+    if (this.run.options.logsStacks && 'thrown' in outcome) this.run.failures.threw(record, outcome.thrown);
     await this.settle(record, rules.settle(record, outcome));
     await note();
   }

@@ -1,11 +1,5 @@
 import type { AttemptLogger } from '../logger.js';
-import {
-  type AttemptOutcome,
-  type BacklogRecord,
-  type RecordChange,
-  traceIdOf,
-  truncate,
-} from '../record/index.js';
+import { type BacklogRecord, type RecordChange, traceIdOf, truncate } from '../record/index.js';
 import { stackOf } from './failures/stack.js';
 
 /** Lines of single failures in one run of a queue. An outage writes no more, however many records fail. */
@@ -47,12 +41,9 @@ export class FailureLog {
   }
 
   /** Writes where an attempt threw: the places alone, as a message may repeat a payload. */
-  threw({ id }: BacklogRecord, outcome: AttemptOutcome): void {
-    if (outcome.type !== 'failure' && outcome.type !== 'dead') return;
-    const stack = this.stacks < MAX_STACKS ? stackOf(outcome.thrown) : undefined;
-    if (stack === undefined) return;
-    this.stacks++;
-    this.logger.warn('attempt threw', { id, error: outcome.error.name, stack });
+  threw({ id }: BacklogRecord, thrown: unknown): void {
+    const stack = stackOf(thrown);
+    if (stack && this.stacks++ < MAX_STACKS) this.logger.warn('attempt threw', { id, stack });
   }
 
   /** Writes a line per error class for the failures that have had no line. */

@@ -14,6 +14,7 @@ describe('settings from the environment', () => {
       tables: { records: 'records-table', control: 'control-table' },
       functionTimeoutSeconds: 300,
       metrics: 'full',
+      logsStacks: false,
       queues: { ...queues, default: { ...queues.default, deliverTo: 'https://erp.example.com/' } },
     });
   });
@@ -42,9 +43,7 @@ describe('settings from the environment', () => {
       AWS_LAMBDA_RUNTIME_API: '127.0.0.1:9001',
     };
     expect(() => readSettings(env)).toThrow(
-      new ConfigurationError(
-        'BACKLOG_CLOCK: only functions of the local runtime have this variable, remove it from the function in Lambda',
-      ),
+      new ConfigurationError('BACKLOG_CLOCK: expected nothing in Lambda: only the local runtime sets it'),
     );
     expect(readSettings({ ...env, BACKLOG_CLOCK: undefined }).clock).toBeUndefined();
   });

@@ -71,7 +71,12 @@ describe('a sandbox', () => {
 
   it('reports what the handler throws, and goes on', async () => {
     const used = await sandbox();
-    expect(await used.invoke({ fail: 'no' })).toEqual({ type: 'error', name: 'RangeError', message: 'no' });
+    expect(await used.invoke({ fail: 'no' })).toMatchObject({
+      type: 'error',
+      name: 'RangeError',
+      message: 'no',
+      stack: expect.stringMatching(/^RangeError: no\n +at /),
+    });
     expect(await used.invoke({})).toMatchObject({ type: 'result' });
   });
 
@@ -81,7 +86,10 @@ describe('a sandbox', () => {
     [{ crash: true }, /^Runtime exited with exit status 1$/],
   ])('whose handler ends the process by %j ends with that invocation', async (event, message) => {
     const used = await sandbox();
-    expect(await used.invoke(event)).toEqual({ type: 'exited', message: expect.stringMatching(message) });
+    expect(await used.invoke(event)).toMatchObject({
+      type: 'exited',
+      message: expect.stringMatching(message),
+    });
     expect(used.alive).toBe(false);
   });
 
@@ -92,7 +100,7 @@ describe('a sandbox', () => {
 
   it("is killed when its function's timeout is over", async () => {
     const used = await sandbox({ timeoutSeconds: 1 });
-    expect(await used.invoke({ hang: true })).toEqual({
+    expect(await used.invoke({ hang: true })).toMatchObject({
       type: 'timedOut',
       message: 'Task timed out after 1 seconds',
     });
@@ -124,8 +132,11 @@ describe('a sandbox', () => {
     await Promise.all(running);
     expect(used.remembered).toBe(0);
     const exits = used.invoke({ exit: 3 });
-    expect(await exits).toEqual({ type: 'exited', message: 'Runtime exited with exit status 3' });
-    expect(await used.invoke({})).toEqual({ type: 'exited', message: 'Runtime exited with exit status 3' });
+    expect(await exits).toMatchObject({ type: 'exited', message: 'Runtime exited with exit status 3' });
+    expect(await used.invoke({})).toMatchObject({
+      type: 'exited',
+      message: 'Runtime exited with exit status 3',
+    });
     expect(used.remembered).toBe(0);
   });
 
