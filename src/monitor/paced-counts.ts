@@ -1,6 +1,6 @@
-import { type Clock, LAST_TIME, toIso } from '../clock.js';
+import { type Clock, toIso } from '../clock.js';
 import type { QueueCounts } from '../operate/queue-stats.js';
-import { countsOf, type StatsDeps } from '../operate/stats.js';
+import { countsOf, lanesInUse, type StatsDeps } from '../operate/stats.js';
 import { deadLane, lanesOf } from '../record/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import type { GaugeDeps, MonitoredQueue } from './gauges.js';
@@ -93,17 +93,13 @@ export class PacedCounter {
    * The number of shards may have been higher: waiting records stay in such a lane until a run reads it, and dead
    * ones stay there.
    */
-  private async lanesOf({ name, shards }: MonitoredQueue, { store, patiently }: StatsDeps): Promise<number> {
+  private async lanesOf({ name, shards }: MonitoredQueue, deps: StatsDeps): Promise<number> {
     const known = this.lanes.get(name);
     if (known && this.clock.wall() < known.repeatAt) return known.count;
-    const holds = async (lane: string) => {
-      const query = { lane, until: LAST_TIME, order: 'oldestFirst', limit: 1 } as const;
-      return (await patiently(() => store.queryDue(query))).keys.length > 0;
-    };
-    const inUse = await Promise.all(
-      lanesOf(name, shards).map(async (lane) => (await holds(lane)) || (await holds(deadLane(lane)))),
-    );
-    const count = shards + inUse.lastIndexOf(true) + 1;
+    const former = lanesOf(name, shards);
+    const inUse = await lanesInUse([...former, ...former.map(deadLane)], deps);
+    const last = former.findLastIndex((lane) => inUse.has(lane) || inUse.has(deadLane(lane)));
+    const count = shards + last + 1;
     this.lanes.set(name, { count, repeatAt: this.clock.wall() + EARLIER_LANES_EVERY_MS });
     return count;
   }

@@ -55,7 +55,7 @@ async function countLane(lane: string, range: Range, { store, patiently }: Stats
 }
 
 /** Those that hold any records, with their first due time: how many shards the queue has is not written anywhere. */
-async function lanesInUse(
+export async function lanesInUse(
   lanes: readonly string[],
   { store, patiently }: StatsDeps,
 ): Promise<ReadonlyMap<string, string>> {

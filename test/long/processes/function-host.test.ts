@@ -2,11 +2,11 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ClockSetting } from '../../src/clock.js';
-import { FunctionHost } from '../../src/tools/local/function-host.js';
-import { FunctionLogs } from '../../src/tools/local/sandbox/function-logs.js';
-import type { Invocation } from '../../src/tools/local/sandbox/sandbox.js';
-import type { LocalFunction } from '../../src/tools/local/template/local-app.js';
+import type { ClockSetting } from '../../../src/clock.js';
+import { FunctionHost } from '../../../src/tools/local/function-host.js';
+import { FunctionLogs } from '../../../src/tools/local/sandbox/function-logs.js';
+import type { Invocation } from '../../../src/tools/local/sandbox/sandbox.js';
+import type { LocalFunction } from '../../../src/tools/local/template/local-app.js';
 
 /** Says its clock at its start, and again once it is another one. */
 const HANDLER = `

@@ -9,10 +9,10 @@ import { openSource } from '../../../src/tools/cli/top/source.js';
 import { consoleApp } from '../../../src/tools/console/app.js';
 import { announce } from '../../../src/tools/local/discovery.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../../src/tools/local/embedded-dynamodb.js';
+import { backlog } from '../../cli/in-process.js';
+import { oldTable } from '../../cli/old-table.js';
+import { CommandLine } from '../../cli/process.js';
 import { runtimeUnderTest } from '../../console/console-under-test.js';
-import { backlog } from '../in-process.js';
-import { oldTable } from '../old-table.js';
-import { CommandLine } from '../process.js';
 
 let dynamodb: EmbeddedDynamoDb;
 let records: Awaited<ReturnType<typeof oldTable>>;
