@@ -24,8 +24,8 @@ interface ConsoleFlags extends OperateTargetFlags {
 }
 
 const DEFAULT_PORT = 8081;
-/** On AWS each count is billed. */
-const COUNTS_FOR_MS = { local: 2_000, aws: 15_000 };
+/** A runtime of this machine bills nothing. */
+const LOCAL_COUNTS_FOR_MS = 2_000;
 
 /** Adds `backlog console` to the command line. */
 export function addConsole(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
@@ -69,7 +69,7 @@ async function openConsole(given: ConsoleFlags, output: Output): Promise<ExitCod
       access: given.write
         ? { write: true, as: given.as ?? userInfo().username }
         : { write: false, reason: 'The console was started without --write.' },
-      countsForMs: local ? COUNTS_FOR_MS.local : COUNTS_FOR_MS.aws,
+      ...(local ? { countsForMs: LOCAL_COUNTS_FOR_MS } : {}),
       ...(queues === undefined ? {} : { queues: () => queues.map((name) => ({ name })) }),
       onAction: (entry) => output.message(logLine(entry)),
     });
