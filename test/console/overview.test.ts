@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readingItem } from '../../src/monitor/index.js';
+import { StoreUnavailableError } from '../../src/store/errors.js';
 import { outagesOf } from '../../src/tools/console/overview/chart.js';
 import {
   consoleUnderTest,
@@ -84,6 +85,17 @@ describe('the overview', () => {
     expect(text).toContain('The tables cannot be read: no such table');
     expect(text).toContain('the last ones that could be read');
     expect(text).toMatch(/data-label="Waiting"><span>1</);
+  });
+
+  it('says at once that DynamoDB does not answer: the next page asks again', async () => {
+    const { app, store } = consoleUnderTest(orders);
+    let reads = 0;
+    store.readControl = async () => {
+      reads++;
+      throw new StoreUnavailableError('no answer');
+    };
+    expect((await get(app, '/')).text).toContain('The tables cannot be read');
+    expect(reads).toBe(1);
   });
 
   it('reads once for many browsers, and again after some seconds', async () => {

@@ -19,12 +19,15 @@ import { FormGuard, formLimit, keyGuard, ownLinksOnly, ownLoadsOnly, securityHea
 import { tiersPage } from './tiers/view.js';
 import { whatIfPage } from './what-if/view.js';
 
+/** A page says at once that the store does not answer; the next one asks again. */
+const NO_PATIENCE = AbortSignal.abort();
+
 /** The pages of the console. The server checks the `Host` header: see local-server.ts. */
 export function consoleApp(deps: ConsoleDeps): Hono {
   const app = new Hono();
   const guard = new FormGuard();
   const notes = new FlashNotes();
-  const reader = new CountsReader(deps);
+  const reader = new CountsReader(deps, NO_PATIENCE);
   const clock = deps.backlog.clock ?? systemClock;
   const contextOf = (request: Context): PageContext => ({
     deps,
