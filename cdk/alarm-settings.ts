@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { parseOptions } from '../src/validation.js';
+import type { MetricsLevel } from '../functions/metrics-level.js';
+import { ConfigurationError } from '../src/errors.js';
+import { parseOptions, show } from '../src/validation.js';
 import type { Severity } from './alarm-props.js';
 import { duration } from './values.js';
 
@@ -62,4 +64,17 @@ export function readQueueAlarms(input: unknown, attemptTimeout: number, path: st
     severity,
     given: Object.keys(input ?? {}),
   };
+}
+
+/** @throws ConfigurationError for an alarm on a metric that is not written */
+export function checkDepthAlarms(
+  queues: readonly { readonly name: string; readonly alarms: QueueAlarmSettings }[],
+  metrics: MetricsLevel,
+): void {
+  const watched = queues.find(({ alarms }) => alarms.depth !== undefined);
+  if (!watched || metrics === 'full') return;
+  throw new ConfigurationError(
+    `queues.${watched.name}.alarms.depth: expected nothing beside metrics "${metrics}", which do not say how much waits ` +
+      `(give "metrics": "full"), got ${show(watched.alarms.depth)}`,
+  );
 }

@@ -12,6 +12,9 @@ export abstract class BacklogMetrics extends Construct {
   abstract readonly functions: Readonly<Record<string, IFunction>>;
   abstract readonly intake: IFunction | undefined;
 
+  /** Whether there can be metrics of it. */
+  protected abstract mayHave(queue: string): boolean;
+
   /** Attempts that were made. Default: their sum over five minutes. */
   metricAttempted(queue: string, options?: MetricOptions): Metric {
     return this.ofQueue('Attempted', queue, options);
@@ -135,7 +138,7 @@ export abstract class BacklogMetrics extends Construct {
   }
 
   private ofQueue(name: MetricName, queue: string, options?: MetricOptions): Metric {
-    if (!Object.hasOwn(this.functions, queue)) {
+    if (!this.mayHave(queue)) {
       const known = Object.keys(this.functions).map(show).join(', ');
       throw new ConfigurationError(`queue: expected one of ${known}, got ${show(queue)}`);
     }

@@ -1,4 +1,5 @@
 import { Duration, RemovalPolicy, Token } from 'aws-cdk-lib';
+import type { ITable, ReplicaTableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
@@ -7,9 +8,10 @@ import { ConfigurationError } from '../src/errors.js';
 import { parseOptions, show } from '../src/validation.js';
 import { functionShape } from './function-shape.js';
 import type { QueueProps } from './queue-props.js';
+import { type ISharedBacklog, NOT_SHARED } from './shared-parts.js';
 import { timeZone } from './time-zone.js';
 import { refuseTokens } from './tokens.js';
-import { alarmActions, functionTimeout, key, table } from './values.js';
+import { alarmActions, functionTimeout, having, key, table } from './values.js';
 
 const TABLE_POLICIES = [
   RemovalPolicy.RETAIN,
@@ -24,6 +26,13 @@ const tableName = z
     'expected a name of 3 to 255 letters, digits, "_", "." and "-"',
   );
 
+const backlog = having<ISharedBacklog>('controlTable', 'object', 'expected a Backlog (IBacklog)');
+const replica = having<ReplicaTableProps>(
+  'region',
+  'string',
+  'expected replicas such as { region: "eu-west-1" }',
+);
+
 const propsShape = z.strictObject({
   queues: z.custom<Readonly<Record<string, QueueProps>>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -31,10 +40,18 @@ const propsShape = z.strictObject({
   ),
   workers: z.record(z.string(), z.unknown()).default({}),
   table: table.optional(),
+  controlTable: table.optional(),
+  sharedBacklog: backlog.optional(),
+  standby: z.boolean().default(false),
+  backlogName: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'expected 1 to 64 letters, digits, "_", "." and "-"')
+    .default('backlog'),
+  replicas: z.array(replica).min(1, 'expected at least one replica').optional(),
   intake: z.boolean().default(true),
   sweep: z.boolean().optional(),
   encryptionKey: key.optional(),
-  deletionProtection: z.boolean().default(false),
+  deletionProtection: z.boolean().optional(),
   removalPolicy: z
     .enum(TABLE_POLICIES, { error: 'expected RemovalPolicy.RETAIN, RETAIN_ON_UPDATE_OR_DELETE or DESTROY' })
     .default(RemovalPolicy.RETAIN),
@@ -76,9 +93,11 @@ export function readProps(props: object) {
     metrics = minimal ? 'essential' : 'full',
     dashboard = !minimal,
     compositeAlarm = !minimal,
+    deletionProtection = options.removalPolicy !== RemovalPolicy.DESTROY,
   } = options;
-  const read = { ...options, alarms, metrics, dashboard, compositeAlarm };
+  const read = { ...options, alarms, metrics, dashboard, compositeAlarm, deletionProtection };
   checkTogether(read);
+  checkTables(read, props);
   return read;
 }
 
@@ -89,11 +108,6 @@ function checkTogether(options: {
   readonly widget: boolean | 'readOnly';
   readonly dashboard: boolean;
   readonly minimal: boolean;
-  readonly table?: object | undefined;
-  readonly tableName?: string | undefined;
-  readonly controlTableName?: string | undefined;
-  readonly removalPolicy: RemovalPolicy;
-  readonly deletionProtection: boolean;
 }): void {
   if (options.sweep && !options.intake) {
     throw new ConfigurationError(
@@ -106,9 +120,41 @@ function checkTogether(options: {
       `Backlog.widget: expected false or nothing beside ${without}, as it is a part of it, got ${show(options.widget)}`,
     );
   }
-  if (options.table && options.tableName !== undefined) {
+}
+
+/** @param given the props as they came, without defaults */
+function checkTables(
+  options: {
+    readonly table?: ITable | undefined;
+    readonly controlTable?: ITable | undefined;
+    readonly tableName?: string | undefined;
+    readonly controlTableName?: string | undefined;
+    readonly replicas?: readonly object[] | undefined;
+    readonly removalPolicy: RemovalPolicy;
+    readonly deletionProtection: boolean;
+    readonly sharedBacklog?: object | undefined;
+  },
+  given: object,
+): void {
+  const unfit = NOT_SHARED.find((name) => (given as Record<string, unknown>)[name] !== undefined);
+  if (options.sharedBacklog && unfit !== undefined) {
     throw new ConfigurationError(
-      `Backlog.tableName: expected nothing beside "table", which has its name, got ${show(options.tableName)}`,
+      `Backlog.${unfit}: expected nothing beside "sharedBacklog", as it belongs to the Backlog that has the tables`,
+    );
+  }
+  if (options.controlTable && !options.table) {
+    throw new ConfigurationError(
+      'Backlog.controlTable: expected beside a "table" only, as what it holds is about the records of one table, got no "table"',
+    );
+  }
+  for (const [name, beside] of [
+    ['tableName', 'table'],
+    ['controlTableName', 'controlTable'],
+    ['replicas', 'table'],
+  ] as const) {
+    if (options[beside] === undefined || options[name] === undefined) continue;
+    throw new ConfigurationError(
+      `Backlog.${name}: expected nothing beside "${beside}", which is made elsewhere, got ${show(options[name])}`,
     );
   }
   if (options.tableName !== undefined && options.tableName === options.controlTableName) {

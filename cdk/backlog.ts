@@ -2,58 +2,95 @@ import type { Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatc
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Connections, type IConnectable } from 'aws-cdk-lib/aws-ec2';
 import type { Rule } from 'aws-cdk-lib/aws-events';
-import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { Grant, IGrantable, IRole } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   type IFunction,
   type Function as LambdaFunction,
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
-import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
-import type { Queue as SqsQueue } from 'aws-cdk-lib/aws-sqs';
+import type { IQueue as ISqsQueue, Queue as SqsQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { MetricsLevel } from '../functions/metrics-level.js';
 import { ConfigurationError } from '../src/errors.js';
-import { show } from '../src/validation.js';
+import { checkDepthAlarms } from './alarm-settings.js';
 import { addAlarms } from './alarms.js';
-import { BacklogMetrics } from './backlog-metrics.js';
+import {
+  attributesOfStack,
+  type BacklogAttributes,
+  importParts,
+  type StackAttributes,
+} from './backlog-attributes.js';
+import { type AddQueueOptions, BacklogBase, type IBacklog } from './backlog-base.js';
 import { readProps } from './backlog-shape.js';
 import { addDashboard } from './dashboard.js';
 import { checkLayers } from './function-settings.js';
 import { eventDlqQueue, redeliveryQueue } from './given-up-events.js';
-import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
+import { ImportedBacklog } from './imported-backlog.js';
 import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
 import { addLogQueries } from './log-queries.js';
 import { addMonitor } from './monitor.js';
 import { sharedNetwork } from './network.js';
 import type { BacklogProps } from './props.js';
-import { type Queue, readQueues } from './queue.js';
+import { readQueues } from './queue.js';
+import type { QueueProps } from './queue-props.js';
 import { addRules } from './rules.js';
 import { addSchedules } from './schedules.js';
-import { type CreatedTable, controlTable, grantOperate, recordsTable } from './tables.js';
-import { backlogTicks, type Tick } from './ticks.js';
+import { allowIntake, checkRegion, claimQueues, withArrivals } from './shared-backlog.js';
+import type { ISharedBacklog } from './shared-parts.js';
+import { addParameters } from './table-parameters.js';
+import { type CreatedTable, ownTables, tablesOf } from './tables.js';
+import { backlogTicks } from './ticks.js';
 import { checkTimeZone } from './time-zone.js';
-import type { WatchedFunction } from './watched.js';
+import { logGroupOf, watchedFunctions } from './watched.js';
 import { addWidget, grantCalls } from './widget.js';
 import { readWorkers } from './worker-props.js';
-import { attemptedOnArrival, type StaffedQueue, staffQueues } from './workers.js';
+import { attemptedOnArrival, staffQueues } from './workers.js';
 
 /**
  * A backlog: the table that other services put records into, and per queue the rules (or schedules) that attempt every
  * record until it succeeds, less and less often. With logs, alarms and a dashboard.
  */
-export class Backlog extends BacklogMetrics implements IConnectable {
+export class Backlog extends BacklogBase implements IConnectable {
+  /**
+   * A backlog of another stack or app, of the same account and region: to add queues to it, to let producers insert, and for
+   * its metrics.
+   *
+   * @throws ConfigurationError naming the attribute that is missing or invalid
+   */
+  static fromBacklogAttributes(scope: Construct, id: string, attributes: BacklogAttributes): IBacklog {
+    return new ImportedBacklog(scope, id, (inner) => importParts(inner, attributes), addQueueTo);
+  }
+
+  /**
+   * The same, by the stack that has its tables and an intake: reads the attributes from the parameters that the stack has
+   * written into Systems Manager, at each deployment.
+   *
+   * @throws ConfigurationError naming the attribute that is missing or invalid
+   */
+  static fromStack(scope: Construct, id: string, stack: StackAttributes): IBacklog {
+    return new ImportedBacklog(
+      scope,
+      id,
+      (inner) => importParts(inner, attributesOfStack(inner, stack)),
+      addQueueTo,
+    );
+  }
+
   /** Where the records are. */
   readonly table: ITable;
-  /** The same, if it is made here; missing with `table`. */
+  /** The same, if it is made here; missing with `table` and `sharedBacklog`. */
   readonly createdTable: CreatedTable | undefined;
   /** Leases, journals and the queues' own items. */
-  readonly controlTable: CreatedTable;
+  readonly controlTable: ITable;
+  /** The same, if it is made here; missing with `controlTable` and `sharedBacklog`. */
+  readonly createdControlTable: CreatedTable | undefined;
   /** Events that no function took or finished. With `trigger: 'scheduler'`, those that a function took. */
   readonly eventDlq: SqsQueue;
   /** Events of runs that were lost, and ids of records that the intake looks at later; missing without an intake. */
-  readonly redelivery: SqsQueue | undefined;
+  readonly redelivery: ISqsQueue | undefined;
+  /** By which the intake starts functions; missing without one. */
+  readonly intakeRole: IRole | undefined;
   /** Events that EventBridge Scheduler could not deliver; missing with rules. */
   readonly scheduleDeadLetters: SqsQueue | undefined;
   /** What starts the functions; none with `trigger: 'scheduler'`. */
@@ -89,27 +126,42 @@ export class Backlog extends BacklogMetrics implements IConnectable {
   constructor(scope: Construct, id: string, props: BacklogProps) {
     super(scope, id);
     const options = readProps(props);
-    const queues = readQueues(options.queues);
-    const workers = readWorkers(options.workers, queues);
+    const { sharedBacklog: shared, standby } = options;
+    const read = readQueues(options.queues);
+    const workers = readWorkers(options.workers, read);
+    const queues = shared ? withArrivals(read, workers, shared) : read;
+    if (shared) checkRegion(this, shared);
+    claimQueues(this, queues, { shared: shared ?? this, standby });
     checkTimeZone(options.timeZone, options.trigger, queues);
 
-    this.createdTable = options.table ? undefined : recordsTable(this, 'Records', options);
-    this.table = options.table ?? (this.createdTable as ITable);
-    this.controlTable = controlTable(this, 'Control', options);
+    const own = shared ? undefined : ownTables(this, options);
+    this.createdTable = own?.created.records;
+    this.createdControlTable = own?.created.control;
+    const tables = own ?? tablesOf(shared as ISharedBacklog);
+    this.table = tables.records;
+    this.controlTable = tables.control;
     const eventDlq = eventDlqQueue(this, 'EventDlq');
     this.eventDlq = eventDlq;
 
-    const tables = { records: this.table, control: this.controlTable };
-    const hasIntake = options.intake && canTakeIn(this, tables);
+    const hasIntake = !shared && options.intake && canTakeIn(this, tables);
     const returns = hasIntake ? redeliveryQueue(this, 'Redelivery', eventDlq, INTAKE_TIMEOUT) : undefined;
-    this.redelivery = returns;
+    this.redelivery = returns ?? shared?.redelivery;
     const { memorySize, logRetention, systemLogLevel, tracing, metrics, environmentEncryption } = options;
     const { architecture = Architecture.ARM_64, runtime = Runtime.NODEJS_24_X, layers, bundling } = options;
     checkLayers(layers, architecture, 'Backlog');
     const network = sharedNetwork(this, options);
     this.shared = network.securityGroups && new Connections({ securityGroups: network.securityGroups });
     checkDepthAlarms(queues, metrics);
-    const ofAll = { memorySize, logRetention, systemLogLevel, tracing, metrics, architecture, runtime };
+    const ofAll = {
+      memorySize,
+      logRetention,
+      systemLogLevel,
+      tracing,
+      metrics,
+      standby,
+      architecture,
+      runtime,
+    };
     const common = { tables, ...ofAll, network, environmentEncryption };
 
     const staffed = staffQueues(this, queues, workers, {
@@ -117,7 +169,7 @@ export class Backlog extends BacklogMetrics implements IConnectable {
       layers,
       bundling,
       timeout: options.timeout,
-      failedEvents: returns ?? eventDlq,
+      failedEvents: this.redelivery ?? eventDlq,
     });
     this.functions = Object.fromEntries(staffed.map(({ queue, worker }) => [queue.name, worker.lambda]));
     this.createdFunctions = Object.fromEntries(
@@ -126,6 +178,7 @@ export class Backlog extends BacklogMetrics implements IConnectable {
     this.disabledQueues = queues.filter(({ enabled }) => !enabled).map(({ name }) => name);
 
     const onArrival = attemptedOnArrival(staffed);
+    if (shared) allowIntake(shared, onArrival);
     const { sweep = true } = options;
     const intake = returns
       ? addIntake(this, 'Intake', { ...common, queues, onArrival, returns, eventDlq, sweep })
@@ -133,8 +186,11 @@ export class Backlog extends BacklogMetrics implements IConnectable {
     this.intake = intake?.lambda;
     this.sweep = intake?.sweep?.lambda;
 
+    this.intakeRole = this.intake?.role ?? shared?.intakeRole;
+    if (own) addParameters(this, this, options.backlogName);
+
     const monitor =
-      metrics === 'off'
+      shared || metrics === 'off'
         ? undefined
         : addMonitor(this, 'Monitor', { ...common, queues, eventSources: intake?.eventSources ?? [] });
     this.monitor = monitor?.lambda;
@@ -203,24 +259,17 @@ export class Backlog extends BacklogMetrics implements IConnectable {
   }
 
   /**
-   * Lets a producer insert records: the rights that `BacklogClient` needs, or a plain `PutItem`. One of another account
-   * gets them from the policies of the table and its key, and needs them from its own account as well. A service
-   * principal gets none, as services write by a role: the grant's `assertSuccess()` tells.
+   * Adds a queue, in the stack of this construct: with a function, rules and alarms of its own. For several queues that share
+   * functions, make a `Backlog` with `sharedBacklog`, in any stack of the account and region.
    *
-   * It may neither read records nor delete them. It may replace them, as every `PutItem` may, unless `ids` says which.
-   *
-   * @throws ConfigurationError for another account without an `encryptionKey`: it may not use the AWS managed one
+   * @throws ConfigurationError naming the option that is invalid
    */
-  grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant {
-    return grantInsert(grantee, this.table, options);
+  addQueue(name: string, props: QueueProps, options: AddQueueOptions = {}): Backlog {
+    return addQueueTo(this, name, props, options);
   }
 
-  /**
-   * Grants what operators need (`BacklogOperator`, `backlog redrive`, `stats`, `pause`, ...): to read all records, to
-   * change and remove them, and to pause queues.
-   */
-  grantOperate(grantee: IGrantable): Grant {
-    return grantOperate(grantee, { records: this.table, control: this.controlTable });
+  protected override mayHave(queue: string): boolean {
+    return Object.hasOwn(this.functions, queue);
   }
 
   /**
@@ -243,31 +292,13 @@ export class Backlog extends BacklogMetrics implements IConnectable {
   }
 }
 
-/** The log group beside a function that is made here. A function of the user's own is not asked, as CDK would make one. */
-function logGroupOf(lambda: IFunction | undefined): ILogGroup | undefined {
-  const found = lambda?.node.scope?.node.tryFindChild('Logs');
-  return found instanceof LogGroup ? found : undefined;
-}
-
-/** Each function once, with its most frequent rule. */
-function watchedFunctions(staffed: readonly StaffedQueue[], ticks: readonly Tick[]): WatchedFunction[] {
-  const byName = new Map(staffed.map(({ worker }) => [worker.name, worker]));
-  return [...byName.values()].map(({ name, lambda, timeoutSeconds }) => {
-    const enabled = ticks.filter((tick) => tick.lambda === lambda && tick.enabled);
-    return {
-      name,
-      lambda,
-      timeoutSeconds,
-      every: enabled.length === 0 ? undefined : Math.min(...enabled.map(({ every }) => every)),
-    };
+/** A Backlog around one queue: the dashboard of each would cost more than the queue. */
+function addQueueTo(shared: BacklogBase, name: string, props: QueueProps, options: AddQueueOptions): Backlog {
+  return new Backlog(shared, `Queue-${name}`, {
+    dashboard: false,
+    compositeAlarm: false,
+    ...options,
+    queues: { [name]: props },
+    sharedBacklog: shared,
   });
-}
-
-function checkDepthAlarms(queues: readonly Queue[], metrics: MetricsLevel): void {
-  const watched = queues.find(({ alarms }) => alarms.depth !== undefined);
-  if (!watched || metrics === 'full') return;
-  throw new ConfigurationError(
-    `queues.${watched.name}.alarms.depth: expected nothing beside metrics "${metrics}", which do not say how much waits ` +
-      `(give "metrics": "full"), got ${show(watched.alarms.depth)}`,
-  );
 }

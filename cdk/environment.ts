@@ -12,6 +12,13 @@ const MAX_QUEUES_BYTES = 3_500;
 const TOKEN = /\$\{Token\[[^\]]+\]\}/g;
 const TOKEN_BYTES = 110;
 
+export interface EnvironmentSettings {
+  readonly tables: Tables;
+  readonly metrics: MetricsLevel;
+  /** Another stack may own the queues. */
+  readonly standby: boolean;
+}
+
 /**
  * The environment that a handler reads its settings from.
  *
@@ -20,7 +27,7 @@ const TOKEN_BYTES = 110;
 export function handlerEnvironment(
   scope: IConstruct,
   queues: readonly Queue[],
-  { tables, metrics }: { readonly tables: Tables; readonly metrics: MetricsLevel },
+  { tables, metrics, standby }: EnvironmentSettings,
   timeoutSeconds: number,
 ): Record<string, string> {
   return {
@@ -28,6 +35,8 @@ export function handlerEnvironment(
     BACKLOG_CONTROL_TABLE: tables.control.tableName,
     BACKLOG_FUNCTION_TIMEOUT_SECONDS: String(timeoutSeconds),
     BACKLOG_QUEUES: renderQueues(scope, queues),
+    BACKLOG_OWNER: Stack.of(scope).stackName,
+    ...(standby ? { BACKLOG_STANDBY: 'true' } : {}),
     ...(metrics === 'full' ? {} : { BACKLOG_METRICS: metrics }),
   };
 }

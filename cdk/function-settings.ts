@@ -29,6 +29,7 @@ export interface CommonSettings {
   readonly memorySize: number;
   readonly logRetention: RetentionDays;
   readonly metrics: MetricsLevel;
+  readonly standby: boolean;
   readonly systemLogLevel: SystemLogLevel;
   readonly tracing: Tracing;
   readonly architecture: Architecture;

@@ -200,9 +200,14 @@ export function ownFunction(
   checkDuration(timeout, `${path}.handler.timeout`);
   const environment = handlerEnvironment(lambda, queues, settings, timeout.toSeconds());
   for (const [name, value] of Object.entries(environment)) lambda.addEnvironment(name, value);
-  const isConfigured = lambda.node.tryFindChild('EventInvokeConfig') !== undefined;
-  if (!isConfigured) lambda.configureAsyncInvoke(onceOnly(settings));
-  return finish({ name, lambda, redeliveryEvents: !isConfigured }, queues, timeout, settings.tables);
+  const redeliveryEvents = givesEventsBack(lambda);
+  if (redeliveryEvents) lambda.configureAsyncInvoke(onceOnly(settings));
+  return finish({ name, lambda, redeliveryEvents }, queues, timeout, settings.tables);
+}
+
+/** Whether events that it fails on come back: not where its asynchronous invocation is configured elsewhere. */
+export function givesEventsBack(handler: IFunction): boolean {
+  return isOwnFunction(handler) && handler.node.tryFindChild('EventInvokeConfig') === undefined;
 }
 
 function commonProps(

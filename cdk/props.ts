@@ -1,11 +1,12 @@
 import type { Duration, RemovalPolicy, TimeZone } from 'aws-cdk-lib';
-import type { ITable, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable, ReplicaTableProps, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { AlarmActions } from './alarm-props.js';
 import type { FunctionProps } from './function-props.js';
 import type { QueueProps } from './queue-props.js';
+import type { ISharedBacklog } from './shared-parts.js';
 import type { WorkerProps } from './worker-props.js';
 
 /**
@@ -40,9 +41,50 @@ export interface BacklogProps extends FunctionProps {
   readonly table?: AnyTable | undefined;
 
   /**
+   * An existing control table of `table`, with the partition key `key` (S), such as a restored one. It holds the leases and the
+   * state of the queues of this table of records, and of no other.
+   *
+   * @default - a new table, like that of the records
+   */
+  readonly controlTable?: AnyTable | undefined;
+
+  /**
+   * The Backlog whose tables and intake these queues use, of this app or from `Backlog.fromBacklogAttributes`. This one then has
+   * functions, rules and alarms, and neither tables nor intake, sweep or monitor: those of the shared Backlog look after its
+   * queues as well. Each queue belongs to one stack.
+   *
+   * @default - it has tables and an intake of its own
+   */
+  readonly sharedBacklog?: ISharedBacklog | undefined;
+
+  /**
+   * Whether another stack may own its queues: its runs then do nothing, and raise no alarm, until `backlog hand-over` gives it a
+   * queue (blue/green). Without it, such a run fails.
+   *
+   * @default false
+   */
+  readonly standby?: boolean | undefined;
+
+  /**
+   * Names this Backlog within its stack: 1 to 64 letters, digits, `_`, `.` and `-`. Two Backlogs with tables in one stack need
+   * different ones. While it stays the same, a deployment fails that would go on with new, empty tables, such as after a
+   * change of the construct's id or of `tableName`. Another name says that this is intended.
+   *
+   * @default 'backlog'
+   */
+  readonly backlogName?: string | undefined;
+
+  /**
+   * Replicas of the new table of records in other regions. The stack must name its region then. The control table has none: each
+   * region has its own.
+   *
+   * @default - none
+   */
+  readonly replicas?: readonly ReplicaTableProps[] | undefined;
+
+  /**
    * Whether the intake reads the table's stream, and attempts or indexes records that were put without `lane` and `dueAt`.
-   * With it, any service that can put `{ id, status, payload }` is a producer. If several Backlogs share a table, only
-   * one of them should have an intake.
+   * With it, any service that can put `{ id, status, payload }` is a producer.
    *
    * @default true
    */
@@ -66,7 +108,7 @@ export interface BacklogProps extends FunctionProps {
   /**
    * Protects the new tables from deletion by any user.
    *
-   * @default false
+   * @default true, with `removalPolicy: DESTROY` false
    */
   readonly deletionProtection?: boolean | undefined;
 

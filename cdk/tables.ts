@@ -5,6 +5,7 @@ import {
   type GlobalSecondaryIndexPropsV2,
   type ITable,
   ProjectionType,
+  type ReplicaTableProps,
   StreamViewType,
   TableEncryptionV2,
   type TablePropsV2,
@@ -12,7 +13,10 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import type { Construct } from 'constructs';
+import type { Construct, IDependable } from 'constructs';
+import type { ISharedBacklog } from './shared-parts.js';
+import { checkGivenTables } from './table-checks.js';
+import { claimName, claimTable, tableGuard } from './table-parameters.js';
 
 /** The sparse index of what is waiting. */
 const DUE_INDEX: GlobalSecondaryIndexPropsV2 = {
@@ -31,6 +35,8 @@ export interface TableOptions {
   readonly removalPolicy: RemovalPolicy;
   readonly tableName?: string | undefined;
   readonly controlTableName?: string | undefined;
+  readonly backlogName: string;
+  readonly replicas?: readonly ReplicaTableProps[] | undefined;
 }
 
 /**
@@ -45,28 +51,59 @@ export interface Tables {
   readonly control: ITable;
 }
 
-export function recordsTable(scope: Construct, id: string, options: TableOptions): CreatedTable {
-  return newTable(scope, id, {
-    ...common(options, options.tableName),
+function recordsTable(scope: Construct, id: string, options: TableOptions): CreatedTable {
+  const { tableName, backlogName, replicas } = options;
+  return newTable(scope, id, tableGuard(scope, id, { backlogName, tableName }), {
+    ...common(options, tableName),
     partitionKey: { name: 'id', type: AttributeType.STRING },
     globalSecondaryIndexes: [DUE_INDEX],
     timeToLiveAttribute: 'expiresAt',
-    dynamoStream: StreamViewType.NEW_IMAGE,
+    // A global table has both images.
+    dynamoStream: replicas ? StreamViewType.NEW_AND_OLD_IMAGES : StreamViewType.NEW_IMAGE,
+    ...(replicas && { replicas: [...replicas] }),
   });
 }
 
 /**
  * Leases, journals and the items of the queues: small, and kept apart so that the records' table holds records only.
  */
-export function controlTable(scope: Construct, id: string, options: TableOptions): CreatedTable {
-  return newTable(scope, id, {
-    ...common(options, options.controlTableName),
+function controlTable(scope: Construct, id: string, options: TableOptions): CreatedTable {
+  const { controlTableName: tableName, backlogName } = options;
+  return newTable(scope, id, tableGuard(scope, id, { backlogName, tableName }), {
+    ...common(options, tableName),
     partitionKey: { name: 'key', type: AttributeType.STRING },
   });
 }
 
-function newTable(scope: Construct, id: string, props: TablePropsV2): CreatedTable {
-  return new TableV2(scope, id, props) as CreatedTable;
+/** The tables of a Backlog: given, or made here. */
+export function ownTables(
+  scope: Construct,
+  options: TableOptions & { readonly table?: ITable | undefined; readonly controlTable?: ITable | undefined },
+): Tables & { readonly created: { readonly [table in keyof Tables]: CreatedTable | undefined } } {
+  const { table, controlTable: givenControl } = options;
+  checkGivenTables(scope, options);
+  claimName(scope, options.backlogName);
+  if (table) claimTable(scope, table);
+  const created = {
+    records: table ? undefined : recordsTable(scope, 'Records', options),
+    control: givenControl ? undefined : controlTable(scope, 'Control', options),
+  };
+  return {
+    records: (table ?? created.records) as ITable,
+    control: (givenControl ?? created.control) as ITable,
+    created,
+  };
+}
+
+/** Those of another Backlog. */
+export function tablesOf({ table, controlTable }: ISharedBacklog): Tables {
+  return { records: table, control: controlTable };
+}
+
+function newTable(scope: Construct, id: string, guard: IDependable, props: TablePropsV2): CreatedTable {
+  const table = new TableV2(scope, id, props) as CreatedTable;
+  table.node.addDependency(guard);
+  return table;
 }
 
 function common(

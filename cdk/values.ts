@@ -6,7 +6,7 @@ import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lamb
 import * as z from 'zod';
 
 /** By what it has, not by its class: an app can hold two copies of aws-cdk-lib. */
-export function having<T>(member: keyof T, type: 'string' | 'function', expectation: string) {
+export function having<T>(member: keyof T, type: 'string' | 'function' | 'object', expectation: string) {
   return z.custom<T>((value) => typeof (value as T | undefined | null)?.[member] === type, expectation);
 }
 

@@ -1,8 +1,10 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { MetricsLevel } from '../functions/metrics-level.js';
 import type { Queue } from './queue.js';
+import type { Tick } from './ticks.js';
+import type { StaffedQueue } from './workers.js';
 
 /** What alarms and the dashboard watch. */
 export interface Watched {
@@ -29,4 +31,27 @@ export interface WatchedFunction {
   /** Seconds between two starts by the most frequent of its rules; undefined: no rule of it is enabled. */
   readonly every: number | undefined;
   readonly timeoutSeconds: number;
+}
+
+/** The log group beside a function that is made here. A function of the user's own is not asked, as CDK would make one. */
+export function logGroupOf(lambda: IFunction | undefined): ILogGroup | undefined {
+  const found = lambda?.node.scope?.node.tryFindChild('Logs');
+  return found instanceof LogGroup ? found : undefined;
+}
+
+/** Each function once, with its most frequent rule. */
+export function watchedFunctions(
+  staffed: readonly StaffedQueue[],
+  ticks: readonly Tick[],
+): WatchedFunction[] {
+  const byName = new Map(staffed.map(({ worker }) => [worker.name, worker]));
+  return [...byName.values()].map(({ name, lambda, timeoutSeconds }) => {
+    const enabled = ticks.filter((tick) => tick.lambda === lambda && tick.enabled);
+    return {
+      name,
+      lambda,
+      timeoutSeconds,
+      every: enabled.length === 0 ? undefined : Math.min(...enabled.map(({ every }) => every)),
+    };
+  });
 }

@@ -33,6 +33,8 @@ export interface QueueSettings {
   readonly deliverTo?: string | DeliverySettings | undefined;
   /** Lanes that its records are spread over. Default: 1. */
   readonly shards?: number | undefined;
+  /** The intake of another stack has its function attempt records on insertion. */
+  readonly onArrival?: boolean | undefined;
   /** How often the rule of a queue with a due time per record fires. Default 60. */
   readonly tickSeconds?: number | undefined;
   /** Attempts at once. Default 10. */
@@ -86,6 +88,7 @@ const queueSchema = z.strictObject({
   retry: z.optional(z.unknown()),
   deliverTo: z.optional(z.unknown()),
   shards: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS))),
+  onArrival: z.optional(z.boolean()),
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
   ...decisionOptions,
   history: z.optional(z.strictObject(historyShape)),

@@ -114,6 +114,7 @@ describe("the app's stack", () => {
       'AWS::Logs::QueryDefinition': 5,
       'AWS::SQS::Queue': 2,
       'AWS::SQS::QueuePolicy': 2,
+      'AWS::SSM::Parameter': 7,
     });
     expect(Object.keys(Outputs)).toEqual([
       'TableName',

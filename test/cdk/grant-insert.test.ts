@@ -1,11 +1,11 @@
 import type { Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
-import { AttributeType, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { AccountPrincipal, ArnPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps } from '../../cdk/index.js';
-import { newStack, propertiesOf, retryQueue } from './support.js';
+import { newStack, propertiesOf, RECORDS_TABLE, retryQueue } from './support.js';
 
 const HERE = { account: '111111111111', region: 'eu-central-1' };
 const OTHER = '222222222222';
@@ -158,7 +158,7 @@ describe('a producer of another account', () => {
   it('gets into a table of its own app that has the key of DynamoDB itself', () => {
     const stack = newStack(HERE);
     const table = new TableV2(stack, 'Table', {
-      partitionKey: { name: 'id', type: AttributeType.STRING },
+      ...RECORDS_TABLE,
       encryption: TableEncryptionV2.dynamoOwnedKey(),
     });
     backlogIn(stack, { table }).grantInsert(new AccountPrincipal(OTHER));

@@ -1,11 +1,19 @@
 import type { Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
-import { AttributeType, type ITable, StreamViewType, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { type ITable, StreamViewType, Table, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { describe, expect, it } from 'vitest';
 import { Backlog } from '../../cdk/index.js';
 import { readSettings } from '../../functions/settings.js';
-import { backlogWith, newStack, progressiveQueue, propertiesOf, retryQueue, rightsOf } from './support.js';
+import {
+  backlogWith,
+  newStack,
+  progressiveQueue,
+  propertiesOf,
+  RECORDS_TABLE,
+  retryQueue,
+  rightsOf,
+} from './support.js';
 
 const queues = { orders: { ...retryQueue, concurrency: 7 }, bulk: progressiveQueue };
 
@@ -150,7 +158,6 @@ describe('the intake of a table that is there already', () => {
 });
 
 describe('the intake of a table of the same app', () => {
-  const partitionKey = { name: 'id', type: AttributeType.STRING };
   const withTable = (make: (stack: Stack) => unknown) => {
     const stack = newStack();
     new Backlog(stack, 'Backlog', { queues, table: make(stack) as ITable });
@@ -162,7 +169,13 @@ describe('the intake of a table of the same app', () => {
     ['new and old images', (stack: Stack) => newTable(stack, StreamViewType.NEW_AND_OLD_IMAGES)],
     [
       "new images, made by CDK's older class",
-      (stack: Stack) => new Table(stack, 'Own', { partitionKey, stream: StreamViewType.NEW_IMAGE }),
+      (stack: Stack) => {
+        const { partitionKey, timeToLiveAttribute = '', globalSecondaryIndexes = [] } = RECORDS_TABLE;
+        const stream = StreamViewType.NEW_IMAGE;
+        const table = new Table(stack, 'Own', { partitionKey, timeToLiveAttribute, stream });
+        for (const index of globalSecondaryIndexes) table.addGlobalSecondaryIndex(index as never);
+        return table;
+      },
     ],
   ])('reads a stream of %s', (_name, make) => {
     const stack = withTable(make);
@@ -188,6 +201,6 @@ describe('the intake of a table of the same app', () => {
   });
 
   function newTable(stack: Stack, dynamoStream?: StreamViewType): TableV2 {
-    return new TableV2(stack, 'Own', { partitionKey, ...(dynamoStream ? { dynamoStream } : {}) });
+    return new TableV2(stack, 'Own', { ...RECORDS_TABLE, ...(dynamoStream ? { dynamoStream } : {}) });
   }
 });

@@ -121,7 +121,8 @@ describe('the saved queries', () => {
 
   it('are those of one backlog in a stack of several', () => {
     const stack = newStack();
-    for (const id of ['One', 'Other']) new Backlog(stack, id, { queues: { orders: retryQueue } });
+    for (const id of ['One', 'Other'])
+      new Backlog(stack, id, { backlogName: id, queues: { orders: retryQueue } });
     const all = propertiesOf(Template.fromStack(stack), 'AWS::Logs::QueryDefinition');
     expect(new Set(all.map(({ Name }) => Name)).size).toBe(10);
     for (const { Name, LogGroupNames } of all) {

@@ -1,5 +1,6 @@
 import { App, Duration, type Environment, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { AttributeType, ProjectionType, type TablePropsV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Backlog, type BacklogProps, type QueueProps } from '../../cdk/index.js';
 
@@ -33,6 +34,22 @@ export function ownFunction(stack: Stack, timeout = Duration.minutes(2)): Lambda
     timeout,
   });
 }
+
+const string = (name: string) => ({ name, type: AttributeType.STRING });
+
+/** What a table of records must have. */
+export const RECORDS_TABLE: TablePropsV2 = {
+  partitionKey: string('id'),
+  timeToLiveAttribute: 'expiresAt',
+  globalSecondaryIndexes: [
+    {
+      indexName: 'due',
+      partitionKey: string('lane'),
+      sortKey: string('dueAt'),
+      projectionType: ProjectionType.KEYS_ONLY,
+    },
+  ],
+};
 
 export const retryQueue: QueueProps = { retry: { type: 'fibonacci' }, deliverTo: URL };
 export const progressiveQueue: QueueProps = { progressive: true, deliverTo: URL };

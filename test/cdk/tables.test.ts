@@ -1,10 +1,10 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps } from '../../cdk/index.js';
-import { backlogWith, newStack, retryQueue } from './support.js';
+import { backlogWith, newStack, RECORDS_TABLE, retryQueue } from './support.js';
 
 function tablesOf(template: Template) {
   const tables = Object.values(template.findResources('AWS::DynamoDB::GlobalTable'));
@@ -82,7 +82,7 @@ it('a customer managed key encrypts both tables, and runs may use it', () => {
 
 it('a table that is there already is used instead of a new one', () => {
   const stack = newStack();
-  const table = new TableV2(stack, 'Existing', { partitionKey: { name: 'id', type: AttributeType.STRING } });
+  const table = new TableV2(stack, 'Existing', RECORDS_TABLE);
   // CDK's own class does not fit its interface under exactOptionalPropertyTypes.
   new Backlog(stack, 'Backlog', { queues: { orders: retryQueue }, table: table as never });
   const template = Template.fromStack(stack);
@@ -133,7 +133,7 @@ describe('the new tables', () => {
     const table = TableV2.fromTableName(stack, 'Theirs', 'theirs');
     const props = { queues: { orders: retryQueue }, table, tableName: 'mine' };
     expect(() => new Backlog(stack, 'Backlog', props)).toThrow(
-      'Backlog.tableName: expected nothing beside "table", which has its name, got "mine"',
+      'Backlog.tableName: expected nothing beside "table", which is made elsewhere, got "mine"',
     );
   });
 });

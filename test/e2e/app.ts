@@ -11,7 +11,12 @@ const stack = new Stack(new App(), 'EndToEnd');
 // As short as an attempt of 30 seconds allows: a queue that changes its retry mode waits one timeout.
 const timeout = Duration.seconds(60);
 const backlog = new Backlog(stack, 'Backlog', { queues, timeout });
-const other = new Backlog(stack, 'Scheduled', { queues: scheduled, timeout, trigger: 'scheduler' });
+const other = new Backlog(stack, 'Scheduled', {
+  queues: scheduled,
+  timeout,
+  trigger: 'scheduler',
+  backlogName: 'scheduled',
+});
 const producer = new Role(stack, 'Producer', { assumedBy: new AccountRootPrincipal() });
 backlog.grantInsert(producer).assertSuccess();
 

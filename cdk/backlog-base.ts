@@ -1,0 +1,57 @@
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Grant, IGrantable, IRole } from 'aws-cdk-lib/aws-iam';
+import type { IQueue as ISqsQueue } from 'aws-cdk-lib/aws-sqs';
+import { BacklogMetrics } from './backlog-metrics.js';
+import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
+import type { BacklogProps } from './props.js';
+import type { QueueProps } from './queue-props.js';
+import type { ISharedBacklog, NotShared } from './shared-parts.js';
+import { grantOperate } from './tables.js';
+
+/** A backlog that is made here, or one of another stack or app (`Backlog.fromBacklogAttributes`). */
+export interface IBacklog extends ISharedBacklog {
+  /** Lets a producer insert records, and no more. See `Backlog.grantInsert`. */
+  grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+  /** Grants what operators need. See `Backlog.grantOperate`. */
+  grantOperate(grantee: IGrantable): Grant;
+  /**
+   * Adds a queue, in the stack of this construct: with a function, rules and alarms of its own. For several queues that share
+   * functions, make a `Backlog` with `sharedBacklog`.
+   *
+   * @throws ConfigurationError naming the option that is invalid
+   */
+  addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
+}
+
+/** Props of the construct that is made around an added queue. */
+export type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | NotShared>;
+
+/** What a backlog offers, wherever it is made. */
+export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
+  abstract readonly controlTable: ITable;
+  abstract readonly redelivery: ISqsQueue | undefined;
+  abstract readonly intakeRole: IRole | undefined;
+
+  abstract addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
+
+  /**
+   * Lets a producer insert records: the rights that `BacklogClient` needs, or a plain `PutItem`. One of another account
+   * gets them from the policies of the table and its key, and needs them from its own account as well. A service
+   * principal gets none, as services write by a role: the grant's `assertSuccess()` tells.
+   *
+   * It may neither read records nor delete them. It may replace them, as every `PutItem` may, unless `ids` says which.
+   *
+   * @throws ConfigurationError for another account without an `encryptionKey`: it may not use the AWS managed one
+   */
+  grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant {
+    return grantInsert(grantee, this.table, options);
+  }
+
+  /**
+   * Grants what operators need (`BacklogOperator`, `backlog redrive`, `stats`, `pause`, ...): to read all records, to
+   * change and remove them, and to pause queues.
+   */
+  grantOperate(grantee: IGrantable): Grant {
+    return grantOperate(grantee, { records: this.table, control: this.controlTable });
+  }
+}

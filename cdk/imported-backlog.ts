@@ -1,0 +1,50 @@
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
+import type { IQueue as ISqsQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { QUEUE_PATTERN } from '../src/record/index.js';
+import type { ImportedParts } from './backlog-attributes.js';
+import { type AddQueueOptions, BacklogBase, type IBacklog } from './backlog-base.js';
+import type { QueueProps } from './queue-props.js';
+
+/** Makes the construct around a queue that is added. */
+export type AddQueue = (
+  shared: BacklogBase,
+  name: string,
+  props: QueueProps,
+  options: AddQueueOptions,
+) => IBacklog;
+
+/** A backlog of another stack or app. What its functions are is not known here. */
+export class ImportedBacklog extends BacklogBase {
+  readonly table: ITable;
+  readonly controlTable: ITable;
+  readonly redelivery: ISqsQueue | undefined;
+  readonly intakeRole: IRole | undefined;
+  /** Those of its queues are not known. */
+  readonly functions = {};
+  /** It is not known. */
+  readonly intake = undefined;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    partsIn: (scope: Construct) => ImportedParts,
+    private readonly add: AddQueue,
+  ) {
+    super(scope, id);
+    const { table, controlTable, redelivery, intakeRole } = partsIn(this);
+    this.table = table;
+    this.controlTable = controlTable;
+    this.redelivery = redelivery;
+    this.intakeRole = intakeRole;
+  }
+
+  addQueue(name: string, props: QueueProps, options: AddQueueOptions = {}): IBacklog {
+    return this.add(this, name, props, options);
+  }
+
+  protected override mayHave(queue: string): boolean {
+    return QUEUE_PATTERN.test(queue);
+  }
+}

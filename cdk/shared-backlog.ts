@@ -1,0 +1,79 @@
+import { Stack, Token } from 'aws-cdk-lib';
+import { ArnPrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import { ConfigurationError } from '../src/errors.js';
+import { show } from '../src/validation.js';
+import { givesEventsBack } from './functions.js';
+import type { Queue } from './queue.js';
+import type { ISharedBacklog } from './shared-parts.js';
+import type { WorkerWork } from './worker-props.js';
+import type { StaffedQueue } from './workers.js';
+
+const ADDED = Symbol.for('dynamo-backlog.queues');
+
+interface WithQueues {
+  [ADDED]?: Map<string, Construct>;
+}
+
+/**
+ * Notes which queues of a backlog are whose, as far as they are in this app. Across apps, the control table tells.
+ *
+ * @throws ConfigurationError for a queue that another stack of this app has, unless one of them stands by
+ */
+export function claimQueues(
+  scope: Construct,
+  queues: readonly Queue[],
+  { shared, standby }: { readonly shared: ISharedBacklog; readonly standby: boolean },
+): void {
+  const all = shared as WithQueues;
+  const added = all[ADDED] ?? new Map<string, Construct>();
+  all[ADDED] = added;
+  for (const { name } of queues) {
+    const other = added.get(name);
+    if (other && !standby) {
+      throw new ConfigurationError(
+        `queues: expected queues that no other stack has, got ${show(name)}, which is a queue of ${other.node.path}: give it ` +
+          'another name, or set "standby": true in the one that will take it over (blue/green)',
+      );
+    }
+    if (!other) added.set(name, scope);
+  }
+}
+
+/** @throws ConfigurationError for a backlog of another region: there are no leases across regions */
+export function checkRegion(scope: Construct, { table }: ISharedBacklog): void {
+  const { region } = Stack.of(scope);
+  const other = table.env.region;
+  if (Token.isUnresolved(region) || Token.isUnresolved(other) || region === other) return;
+  throw new ConfigurationError(
+    `Backlog.sharedBacklog: expected a Backlog of the same region (${region}), got one of ${other}`,
+  );
+}
+
+/** Has queues say that the shared intake may have their function attempt records as they are inserted. */
+export function withArrivals(
+  queues: readonly Queue[],
+  workers: ReadonlyMap<string, WorkerWork>,
+  { intakeRole, redelivery }: ISharedBacklog,
+): Queue[] {
+  if (!intakeRole || !redelivery) return queues.map((queue) => ({ ...queue, firstAttempt: 'scheduled' }));
+  return queues.map((queue) => {
+    const { work, settings } = queue;
+    const by = work.type === 'worker' ? workers.get(work.worker) : work;
+    const isAttempted =
+      queue.firstAttempt !== 'scheduled' && (by?.type !== 'own' || givesEventsBack(by.handler));
+    return isAttempted ? { ...queue, settings: { ...settings, onArrival: true } } : queue;
+  });
+}
+
+/**
+ * Lets the shared intake start the functions of these queues. The functions allow it, as the role of the intake cannot be
+ * changed from here.
+ */
+export function allowIntake({ intakeRole }: ISharedBacklog, onArrival: readonly StaffedQueue[]): void {
+  if (!intakeRole) return;
+  const principal = new ArnPrincipal(intakeRole.roleArn);
+  for (const lambda of new Set(onArrival.map(({ worker }) => worker.lambda))) {
+    lambda.addPermission('BacklogIntake', { principal });
+  }
+}

@@ -1,0 +1,32 @@
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
+import type { IQueue as ISqsQueue } from 'aws-cdk-lib/aws-sqs';
+import type { IConstruct } from 'constructs';
+
+/** What several stacks share of one backlog. */
+export interface ISharedBacklog extends IConstruct {
+  /** Where the records are. */
+  readonly table: ITable;
+  /** Leases, journals, the queues' own items, and who owns which queue. */
+  readonly controlTable: ITable;
+  /** Events of runs that were lost, and ids of records that the intake looks at later; missing without an intake. */
+  readonly redelivery: ISqsQueue | undefined;
+  /** The role by which the intake starts functions for records that have just come; missing without an intake. */
+  readonly intakeRole: IRole | undefined;
+}
+
+/** Props that belong to the Backlog with the tables. */
+export type NotShared = (typeof NOT_SHARED)[number];
+export const NOT_SHARED = [
+  'table',
+  'controlTable',
+  'tableName',
+  'controlTableName',
+  'backlogName',
+  'replicas',
+  'encryptionKey',
+  'deletionProtection',
+  'removalPolicy',
+  'intake',
+  'sweep',
+] as const;
