@@ -8,8 +8,11 @@ import type { QueueProps } from './queue-props.js';
 import type { ISharedBacklog, NotShared } from './shared-parts.js';
 import { grantOperate } from './tables.js';
 
+/** @inline */
+type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${string}`>>;
+
 /** A backlog that is made here, or one of another stack or app (`Backlog.fromBacklogAttributes`). */
-export interface IBacklog extends ISharedBacklog {
+export interface IBacklog extends ISharedBacklog, Metrics {
   /** Lets a producer insert records, and no more. See `Backlog.grantInsert`. */
   grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
   /** Grants what operators need. See `Backlog.grantOperate`. */

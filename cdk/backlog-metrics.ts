@@ -140,7 +140,8 @@ export abstract class BacklogMetrics extends Construct {
   private ofQueue(name: MetricName, queue: string, options?: MetricOptions): Metric {
     if (!this.mayHave(queue)) {
       const known = Object.keys(this.functions).map(show).join(', ');
-      throw new ConfigurationError(`queue: expected one of ${known}, got ${show(queue)}`);
+      const expected = known === '' ? 'the name of a queue' : `one of ${known}`;
+      throw new ConfigurationError(`queue: expected ${expected}, got ${show(queue)}`);
     }
     return queueMetric(this.table.tableName, queue, name, options);
   }

@@ -13,6 +13,7 @@ import type { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue as ISqsQueue, Queue as SqsQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
+import { show } from '../src/validation.js';
 import { checkDepthAlarms } from './alarm-settings.js';
 import { addAlarms } from './alarms.js';
 import {
@@ -294,7 +295,11 @@ export class Backlog extends BacklogBase implements IConnectable {
 
 /** A Backlog around one queue: the dashboard of each would cost more than the queue. */
 function addQueueTo(shared: BacklogBase, name: string, props: QueueProps, options: AddQueueOptions): Backlog {
-  return new Backlog(shared, `Queue-${name}`, {
+  const id = `Queue-${name}`;
+  if (shared.node.tryFindChild(id)) {
+    throw new ConfigurationError(`addQueue: expected a queue that was not added before, got ${show(name)}`);
+  }
+  return new Backlog(shared, id, {
     dashboard: false,
     compositeAlarm: false,
     ...options,

@@ -7,7 +7,7 @@ import { Backlog, type BacklogProps, type QueueProps } from '../../cdk/index.js'
 export const URL = 'https://erp.example.com/orders';
 
 /** The functions' code is neither bundled nor copied, which would take most of the time. */
-const WITHOUT_CODE = {
+export const WITHOUT_CODE = {
   'aws:cdk:bundling-stacks': [],
   'aws:cdk:disable-asset-staging': true,
   'aws:cdk:disable-stack-trace': true,
