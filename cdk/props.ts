@@ -58,7 +58,7 @@ export interface BacklogProps extends FunctionProps {
   readonly sharedBacklog?: ISharedBacklog | undefined;
 
   /**
-   * Whether another stack may own its queues: its runs then do nothing, and raise no alarm, until `backlog hand-over` gives it a
+   * Whether another stack may own its queues: its runs then do nothing, and raise no alarm, until `backlog transfer` gives it a
    * queue (blue/green). Without it, such a run fails.
    *
    * @default false

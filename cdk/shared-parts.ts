@@ -7,7 +7,7 @@ import type { IConstruct } from 'constructs';
 export interface ISharedBacklog extends IConstruct {
   /** Where the records are. */
   readonly table: ITable;
-  /** Leases, journals, the queues' own items, and who owns which queue. */
+  /** Leases, journals, the queues' own items, and the owner of each queue. */
   readonly controlTable: ITable;
   /** Events of runs that were lost, and ids of records that the intake looks at later; missing without an intake. */
   readonly redelivery: ISqsQueue | undefined;
@@ -15,7 +15,11 @@ export interface ISharedBacklog extends IConstruct {
   readonly intakeRole: IRole | undefined;
 }
 
-/** Props that belong to the Backlog with the tables. */
+/**
+ * Props that belong to the Backlog with the tables.
+ *
+ * @inline
+ */
 export type NotShared = (typeof NOT_SHARED)[number];
 export const NOT_SHARED = [
   'table',

@@ -3,7 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { show } from '../src/validation.js';
 
-/** What CloudFormation is told of a table. */
+/** What CloudFormation gets of a table. */
 interface Made {
   readonly keySchema?: readonly KeyPart[];
   readonly attributeDefinitions?: readonly {

@@ -1,9 +1,11 @@
 // Written by `npm run api`. Do not edit it: a change of the public API shows here, for its review.
 
 export {
+    AddQueueOptions,
     AlarmActions,
     Answers,
     Backlog,
+    BacklogAttributes,
     BacklogProps,
     DeliveryProps,
     EntryFunctionProps,
@@ -12,10 +14,13 @@ export {
     GrantInsertOptions,
     HeaderSecret,
     HistoryProps,
+    IBacklog,
+    ISharedBacklog,
     ProgressiveProps,
     QueueAlarms,
     QueueProps,
     RetryPolicy,
+    StackAttributes,
     Tier,
     TierProps,
     WorkerProps,

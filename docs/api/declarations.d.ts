@@ -1,16 +1,16 @@
 // Written by `npm run api`. Do not edit it: a change of the public API shows here, for its review.
 
 import { IAlarmAction, MetricOptions, Metric, Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
-import { ITable, TableV2, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { ITable, TableV2, Table, ReplicaTableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { IVpc, Vpc, SubnetSelection, ISecurityGroup, IConnectable, Connections } from 'aws-cdk-lib/aws-ec2';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { IRole, IGrantable, Grant } from 'aws-cdk-lib/aws-iam';
 import { IFunction, Architecture, Runtime, ILayerVersion, SystemLogLevel, Tracing, Function } from 'aws-cdk-lib/aws-lambda';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
-import { Queue } from 'aws-cdk-lib/aws-sqs';
-import { Construct } from 'constructs';
-import { Duration as Duration$1, RemovalPolicy, TimeZone } from 'aws-cdk-lib';
+import { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct, IConstruct } from 'constructs';
 import { IKey } from 'aws-cdk-lib/aws-kms';
+import { Duration as Duration$1, RemovalPolicy, TimeZone } from 'aws-cdk-lib';
 import { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -683,10 +683,24 @@ interface FailureAlarm {
     readonly minimumAttempts?: number | undefined;
 }
 
+interface BacklogAttributes {
+    readonly tableName: string;
+    readonly controlTableName: string;
+    readonly redeliveryQueueArn?: string | undefined;
+    readonly intakeRoleArn?: string | undefined;
+    readonly encryptionKey?: IKey | undefined;
+}
+interface StackAttributes {
+    readonly stackName: string;
+    readonly backlogName?: string | undefined;
+    readonly encryptionKey?: IKey | undefined;
+}
+
 declare abstract class BacklogMetrics extends Construct {
     abstract readonly table: ITable;
     abstract readonly functions: Readonly<Record<string, IFunction>>;
     abstract readonly intake: IFunction | undefined;
+    protected abstract mayHave(queue: string): boolean;
     metricAttempted(queue: string, options?: MetricOptions): Metric;
     metricSucceeded(queue: string, options?: MetricOptions): Metric;
     metricFailed(queue: string, options?: MetricOptions): Metric;
@@ -801,6 +815,15 @@ interface ProgressiveProps {
     readonly maxAttempts?: number | undefined;
 }
 
+interface ISharedBacklog extends IConstruct {
+    readonly table: ITable;
+    readonly controlTable: ITable;
+    readonly redelivery: IQueue | undefined;
+    readonly intakeRole: IRole | undefined;
+}
+type NotShared = (typeof NOT_SHARED)[number];
+declare const NOT_SHARED: readonly ['table', 'controlTable', 'tableName', 'controlTableName', 'backlogName', 'replicas', 'encryptionKey', 'deletionProtection', 'removalPolicy', 'intake', 'sweep'];
+
 interface WorkerProps extends EntryFunctionProps {
     readonly entry?: string | undefined;
     readonly environment?: Readonly<Record<string, string>> | undefined;
@@ -812,6 +835,11 @@ interface BacklogProps extends FunctionProps {
     readonly queues: Readonly<Record<string, QueueProps>>;
     readonly workers?: Readonly<Record<string, WorkerProps>> | undefined;
     readonly table?: AnyTable | undefined;
+    readonly controlTable?: AnyTable | undefined;
+    readonly sharedBacklog?: ISharedBacklog | undefined;
+    readonly standby?: boolean | undefined;
+    readonly backlogName?: string | undefined;
+    readonly replicas?: readonly ReplicaTableProps[] | undefined;
     readonly intake?: boolean | undefined;
     readonly sweep?: boolean | undefined;
     readonly encryptionKey?: IKey | undefined;
@@ -836,14 +864,34 @@ interface BacklogProps extends FunctionProps {
     readonly widget?: boolean | 'readOnly' | undefined;
 }
 
+type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${string}`>>;
+interface IBacklog extends ISharedBacklog, Metrics {
+    grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+    grantOperate(grantee: IGrantable): Grant;
+    addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
+}
+type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | NotShared>;
+declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
+    abstract readonly controlTable: ITable;
+    abstract readonly redelivery: IQueue | undefined;
+    abstract readonly intakeRole: IRole | undefined;
+    abstract addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
+    grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
+    grantOperate(grantee: IGrantable): Grant;
+}
+
 type CreatedTable = TableV2 & ITable;
 
-declare class Backlog extends BacklogMetrics implements IConnectable {
+declare class Backlog extends BacklogBase implements IConnectable {
+    static fromBacklogAttributes(scope: Construct, id: string, attributes: BacklogAttributes): IBacklog;
+    static fromStack(scope: Construct, id: string, stack: StackAttributes): IBacklog;
     readonly table: ITable;
     readonly createdTable: CreatedTable | undefined;
-    readonly controlTable: CreatedTable;
+    readonly controlTable: ITable;
+    readonly createdControlTable: CreatedTable | undefined;
     readonly eventDlq: Queue;
-    readonly redelivery: Queue | undefined;
+    readonly redelivery: IQueue | undefined;
+    readonly intakeRole: IRole | undefined;
     readonly scheduleDeadLetters: Queue | undefined;
     readonly rules: readonly Rule[];
     readonly schedules: readonly CfnSchedule[];
@@ -860,8 +908,8 @@ declare class Backlog extends BacklogMetrics implements IConnectable {
     readonly widgetActions: Function | undefined;
     constructor(scope: Construct, id: string, props: BacklogProps);
     get connections(): Connections;
-    grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
-    grantOperate(grantee: IGrantable): Grant;
+    addQueue(name: string, props: QueueProps, options?: AddQueueOptions): Backlog;
+    protected mayHave(queue: string): boolean;
     grantViewWidget(grantee: IGrantable): Grant;
     grantUseWidget(grantee: IGrantable): Grant;
 }
@@ -1506,11 +1554,13 @@ export {
 };
 export type {
     ActionResult,
+    AddQueueOptions,
     AlarmActions,
     Answers,
     AttemptContext,
     AttemptLogger,
     AttemptTracing,
+    BacklogAttributes,
     BacklogClientOptions,
     BacklogHandlerOptions,
     BacklogLambdaHandler,
@@ -1534,6 +1584,8 @@ export type {
     HistoryProps,
     HttpDelivery,
     HttpDeliveryOptions,
+    IBacklog,
+    ISharedBacklog,
     InsertManyOptions,
     InsertManyResult,
     InsertResult,
@@ -1561,6 +1613,7 @@ export type {
     RunSummary,
     RunTarget,
     Selection,
+    StackAttributes,
     StandardSchema,
     Stats,
     Status,
