@@ -32,7 +32,8 @@ import { type Queue, readQueues } from './queue.js';
 import { addRules } from './rules.js';
 import { addSchedules } from './schedules.js';
 import { type CreatedTable, controlTable, grantOperate, recordsTable } from './tables.js';
-import { backlogTicks, type Tick } from './ticks.js';
+import type { Tick } from './tick.js';
+import { backlogTicks } from './ticks.js';
 import { checkTimeZone } from './time-zone.js';
 import type { WatchedFunction } from './watched.js';
 import { addWidget, grantCalls } from './widget.js';
@@ -147,7 +148,7 @@ export class Backlog extends BacklogMetrics implements IConnectable {
       this.schedules = schedules;
       this.rules = [];
     } else {
-      this.rules = addRules(ticks, eventDlq);
+      this.rules = addRules(this, ticks, eventDlq);
       this.schedules = [];
     }
 

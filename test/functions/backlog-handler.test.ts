@@ -549,6 +549,12 @@ describe('a handler of several queues', () => {
       { queues: { critical: 1 }, queue: 'critical' },
       'event: unknown option "queue"',
     ],
+    [
+      'arrivals beside them',
+      {},
+      { queues: { critical: 1 }, arrivals: { batch: 'b', ids: ['a'] } },
+      'event: unknown option "arrivals"',
+    ],
   ])('refuses %s', async (_, options, event, message) => {
     const bench = workbench(queues);
     const handler = backlogHandler({ process: () => {}, ...bench.overrides, ...options });
