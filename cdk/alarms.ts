@@ -13,6 +13,7 @@ import type { AlarmActions, Severity } from './alarm-props.js';
 import { functionAlarms } from './function-alarms.js';
 import { intakeAlarms } from './intake-alarms.js';
 import { queueAlarms } from './queue-alarms.js';
+import { tableAlarms } from './table-alarms.js';
 import type { Watched } from './watched.js';
 
 export interface AlarmOptions {
@@ -30,9 +31,9 @@ export interface Alarms {
 
 /** One alarm for each state that needs a person; docs/runbook.md has a paragraph on each. */
 export function addAlarms(scope: Construct, watched: Watched, options: AlarmOptions): Alarms {
-  const all = definitionsOf(watched)
-    .filter(({ essential }) => essential || !options.onlyEssential)
-    .map((definition) => addAlarm(scope, definition, options));
+  const all = definitionsOf(watched, options.onlyEssential).map((definition) =>
+    addAlarm(scope, definition, options),
+  );
   if (!options.composite) return { all, composite: undefined };
   const composite = new CompositeAlarm(scope, 'Any', {
     alarmRule: AlarmRule.anyOf(...all.map((alarm) => AlarmRule.fromAlarm(alarm, AlarmState.ALARM))),
@@ -42,13 +43,15 @@ export function addAlarms(scope: Construct, watched: Watched, options: AlarmOpti
 }
 
 /** Without metrics of its own, what Lambda and SQS measure is left. */
-function definitionsOf(watched: Watched): AlarmDefinition[] {
+function definitionsOf(watched: Watched, onlyEssential: boolean): AlarmDefinition[] {
   const hasMetrics = watched.metrics !== 'off';
-  return [
+  const all = [
     ...functionAlarms(watched),
     ...intakeAlarms(watched),
+    ...(hasMetrics && onlyEssential ? tableAlarms(watched) : []),
     ...(hasMetrics ? watched.queues.flatMap((queue) => queueAlarms(watched.tableName, queue)) : []),
   ];
+  return all.filter(({ essential }) => essential || !onlyEssential);
 }
 
 function addAlarm(scope: Construct, definition: AlarmDefinition, options: AlarmOptions): Alarm {

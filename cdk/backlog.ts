@@ -31,6 +31,7 @@ import type { BacklogProps } from './props.js';
 import { type Queue, readQueues } from './queue.js';
 import { addRules } from './rules.js';
 import { addSchedules } from './schedules.js';
+import { writeTableMetrics } from './table-alarms.js';
 import { type CreatedTable, controlTable, grantOperate, recordsTable } from './tables.js';
 import type { Tick } from './tick.js';
 import { backlogTicks } from './ticks.js';
@@ -169,6 +170,7 @@ export class Backlog extends BacklogMetrics implements IConnectable {
       sweep: this.sweep,
       monitor: this.monitor,
     };
+    if (options.alarms === 'essential') writeTableMetrics([...Object.values(this.functions), this.monitor]);
     const alarms = options.alarms
       ? addAlarms(new Construct(this, 'Alarms'), watched, {
           alarmActions: options.alarmActions,

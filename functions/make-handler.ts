@@ -72,7 +72,14 @@ export function makeHandler(
   const start = once(() => {
     const settings = readSettings(env);
     const emit: EmitMetrics =
-      overrides.emit ?? ((summary, table) => emitMetrics(summary, table, settings.metrics));
+      overrides.emit ??
+      ((summary, table) =>
+        emitMetrics(
+          summary,
+          table,
+          settings.metrics,
+          settings.tableAlarms ? (settings.queues[summary.queue]?.ownAlarms ?? []) : undefined,
+        ));
     return {
       settings,
       emit,
