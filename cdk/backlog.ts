@@ -24,6 +24,7 @@ import { checkLayers } from './function-settings.js';
 import { eventDlqQueue, redeliveryQueue } from './given-up-events.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
+import { checkLimits } from './limits.js';
 import { addLogQueries } from './log-queries.js';
 import { addMonitor } from './monitor.js';
 import { sharedNetwork } from './network.js';
@@ -189,6 +190,13 @@ export class Backlog extends BacklogMetrics implements IConnectable {
     this.dashboard = options.dashboard
       ? addDashboard(this, 'Dashboard', watched, this.alarms, this.widget)
       : undefined;
+    checkLimits(this, {
+      table: this.table,
+      hasIntake: this.intake !== undefined,
+      alarms: this.alarms,
+      composites: alarms?.composites ?? [],
+      alarmsPerQueue: options.alarms === true,
+    });
   }
 
   /**
