@@ -51,6 +51,19 @@ const NONE: QueueAlarmSettings = {
   given: [],
 };
 
+/**
+ * The alarms of the whole backlog that a queue does not count for: it has its own, or none; undefined: it counts for all.
+ * What is not enabled is late, and no alarm says so.
+ */
+export function ownAlarms(
+  { lagSeconds, dead, failures, given }: QueueAlarmSettings,
+  enabled: boolean,
+): string[] | undefined {
+  const all = { lag: enabled ? lagSeconds : undefined, dead, failures };
+  const own = Object.entries(all).filter(([name, value]) => value === undefined || given.includes(name));
+  return own.length > 0 ? own.map(([name]) => name) : undefined;
+}
+
 /** @throws ConfigurationError naming the threshold */
 export function readQueueAlarms(input: unknown, attemptTimeout: number, path: string): QueueAlarmSettings {
   if (input === false) return NONE;

@@ -4,6 +4,7 @@ import {
   AlarmState,
   ComparisonOperator,
   CompositeAlarm,
+  type IAlarm,
   type IAlarmAction,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -13,6 +14,7 @@ import type { AlarmActions, Severity } from './alarm-props.js';
 import { functionAlarms } from './function-alarms.js';
 import { intakeAlarms } from './intake-alarms.js';
 import { queueAlarms } from './queue-alarms.js';
+import { tableAlarms } from './table-alarms.js';
 import type { Watched } from './watched.js';
 
 export interface AlarmOptions {
@@ -26,29 +28,49 @@ export interface AlarmOptions {
 export interface Alarms {
   readonly all: readonly Alarm[];
   readonly composite: CompositeAlarm | undefined;
+  /** It, and those that it is made of where there are many alarms. */
+  readonly composites: readonly CompositeAlarm[];
 }
 
 /** One alarm for each state that needs a person; docs/runbook.md has a paragraph on each. */
 export function addAlarms(scope: Construct, watched: Watched, options: AlarmOptions): Alarms {
-  const all = definitionsOf(watched)
-    .filter(({ essential }) => essential || !options.onlyEssential)
-    .map((definition) => addAlarm(scope, definition, options));
-  if (!options.composite) return { all, composite: undefined };
-  const composite = new CompositeAlarm(scope, 'Any', {
-    alarmRule: AlarmRule.anyOf(...all.map((alarm) => AlarmRule.fromAlarm(alarm, AlarmState.ALARM))),
-    alarmDescription: 'Some alarm of the backlog is on. The dashboard shows which one.',
-  });
-  return { all, composite };
+  const all = definitionsOf(watched, options.onlyEssential).map((definition) =>
+    addAlarm(scope, definition, options),
+  );
+  if (!options.composite) return { all, composite: undefined, composites: [] };
+  const composites = addComposites(scope, all);
+  return { all, composite: composites[0], composites };
+}
+
+/** A rule takes 10,240 characters; the ARN of an alarm has about 150 of them, and 340 at most. */
+const MOST_NAMED_IN_ONE = 60;
+const MOST_IN_A_RULE = 30;
+
+/** The first is on while any alarm is: of many alarms, by others in between. */
+function addComposites(scope: Construct, all: readonly Alarm[]): CompositeAlarm[] {
+  const composite = (id: string, some: readonly IAlarm[]) =>
+    new CompositeAlarm(scope, id, {
+      alarmRule: AlarmRule.anyOf(...some.map((alarm) => AlarmRule.fromAlarm(alarm, AlarmState.ALARM))),
+      alarmDescription: 'Some alarm of the backlog is on. The dashboard shows which one.',
+    });
+  if (all.length <= MOST_NAMED_IN_ONE) return [composite('Any', all)];
+  const between: CompositeAlarm[] = [];
+  for (let from = 0; from < all.length; from += MOST_IN_A_RULE) {
+    between.push(composite(`Any${between.length + 1}`, all.slice(from, from + MOST_IN_A_RULE)));
+  }
+  return [composite('Any', between), ...between];
 }
 
 /** Without metrics of its own, what Lambda and SQS measure is left. */
-function definitionsOf(watched: Watched): AlarmDefinition[] {
+function definitionsOf(watched: Watched, onlyEssential: boolean): AlarmDefinition[] {
   const hasMetrics = watched.metrics !== 'off';
-  return [
+  const all = [
     ...functionAlarms(watched),
     ...intakeAlarms(watched),
+    ...(hasMetrics && onlyEssential ? tableAlarms(watched) : []),
     ...(hasMetrics ? watched.queues.flatMap((queue) => queueAlarms(watched.tableName, queue)) : []),
   ];
+  return all.filter(({ essential }) => essential || !onlyEssential);
 }
 
 function addAlarm(scope: Construct, definition: AlarmDefinition, options: AlarmOptions): Alarm {

@@ -30,9 +30,9 @@ export abstract class BacklogMetrics extends Construct {
     return this.ofQueue('Failed', queue, options);
   }
 
-  /** Records that were given up. Default: their sum over five minutes. */
-  metricDead(queue: string, options?: MetricOptions): Metric {
-    return this.ofQueue('Dead', queue, options);
+  /** Records that were given up, of a queue or (undefined) of all. Default: their sum over five minutes. */
+  metricDead(queue?: string, options?: MetricOptions): Metric {
+    return queue === undefined ? this.ofTable('Dead', options) : this.ofQueue('Dead', queue, options);
   }
 
   /** Attempts that a `Snooze` put off. Default: their sum over five minutes. */
@@ -60,9 +60,14 @@ export abstract class BacklogMetrics extends Construct {
     return this.ofQueue('LagSeconds', queue, options);
   }
 
-  /** How late the record is that has been due for longest, in seconds, attempted or not. Read every five minutes. Default: the maximum over five minutes. */
-  metricOldestDueAge(queue: string, options?: MetricOptions): Metric {
-    return this.ofQueue('OldestDueAge', queue, options);
+  /**
+   * How late the record is that has been due for longest, in seconds, attempted or not: of a queue, or (undefined) of all. Read
+   * every five minutes. Default: the maximum over five minutes.
+   */
+  metricOldestDueAge(queue?: string, options?: MetricOptions): Metric {
+    return queue === undefined
+      ? this.ofTable('OldestDueAge', options)
+      : this.ofQueue('OldestDueAge', queue, options);
   }
 
   /** Records that wait for an attempt, now or later. Read every five minutes. Default: the maximum over five minutes. */
@@ -83,6 +88,11 @@ export abstract class BacklogMetrics extends Construct {
   /** Records that were given up, and are still in the table. Read every five minutes. Default: the maximum over five minutes. */
   metricDeadRecords(queue: string, options?: MetricOptions): Metric {
     return this.ofQueue('DeadRecords', queue, options);
+  }
+
+  /** Attempts that failed, less all others, of all queues: above 0 more than half have failed. Default: their sum over five minutes. */
+  metricFailureBalance(options?: MetricOptions): Metric {
+    return this.ofTable('FailureBalance', options);
   }
 
   /** Records that the intake indexed. Default: their sum over five minutes. */

@@ -29,6 +29,7 @@ import { checkLayers } from './function-settings.js';
 import { eventDlqQueue, redeliveryQueue } from './given-up-events.js';
 import { ImportedBacklog } from './imported-backlog.js';
 import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
+import { checkLimits } from './limits.js';
 import { addLogQueries } from './log-queries.js';
 import { addMonitor } from './monitor.js';
 import { sharedNetwork } from './network.js';
@@ -39,6 +40,7 @@ import { addRules } from './rules.js';
 import { addSchedules } from './schedules.js';
 import { allowIntake, checkRegion, claimQueues, withArrivals } from './shared-backlog.js';
 import type { ISharedBacklog } from './shared-parts.js';
+import { writeTableMetrics } from './table-alarms.js';
 import { addParameters } from './table-parameters.js';
 import { type CreatedTable, ownTables, tablesOf } from './tables.js';
 import { backlogTicks } from './ticks.js';
@@ -204,7 +206,7 @@ export class Backlog extends BacklogBase implements IConnectable {
       this.schedules = schedules;
       this.rules = [];
     } else {
-      this.rules = addRules(ticks, eventDlq);
+      this.rules = addRules(this, ticks, eventDlq);
       this.schedules = [];
     }
 
@@ -225,6 +227,7 @@ export class Backlog extends BacklogBase implements IConnectable {
       sweep: this.sweep,
       monitor: this.monitor,
     };
+    if (options.alarms === 'essential') writeTableMetrics([...Object.values(this.functions), this.monitor]);
     const alarms = options.alarms
       ? addAlarms(new Construct(this, 'Alarms'), watched, {
           alarmActions: options.alarmActions,
@@ -243,6 +246,13 @@ export class Backlog extends BacklogBase implements IConnectable {
     this.dashboard = options.dashboard
       ? addDashboard(this, 'Dashboard', watched, this.alarms, this.widget)
       : undefined;
+    checkLimits(this, {
+      table: this.table,
+      hasIntake: this.intake !== undefined,
+      alarms: this.alarms,
+      composites: alarms?.composites ?? [],
+      alarmsPerQueue: options.alarms === true,
+    });
   }
 
   /**

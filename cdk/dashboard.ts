@@ -6,14 +6,13 @@ import {
   Dashboard,
   type IWidget,
   LogQueryWidget,
-  MathExpression,
   Metric,
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { byQueue, graph, heading, highest } from './dashboard-graphs.js';
+import { byQueue, drainGraph, graph, heading, highest } from './dashboard-graphs.js';
 import { type MetricName, queueMetric, tableMetric } from './metrics.js';
 import type { Queue } from './queue.js';
 import type { Watched } from './watched.js';
@@ -23,7 +22,7 @@ const MOST_ALARMS = 100;
 /** What one query of Logs Insights takes. */
 const MOST_LOG_GROUPS = 50;
 
-/** Alarms first, then what waits, what happens to it, and what it runs on. As many rows for two queues as for fifty. */
+/** Alarms first, then what waits, what happens to it, and what it runs on. As many rows for two queues as for 200. */
 export function addDashboard(
   scope: Construct,
   id: string,
@@ -92,10 +91,7 @@ function waitingRows({ tableName, queues, metrics }: Watched): IWidget[][] {
       ),
     ],
     [
-      graph(
-        'Time to drain at the present pace (minutes)',
-        byQueue(queues, (queue) => timeToDrain(tableName, queue)),
-      ),
+      ...drainGraph(tableName, queues),
       graph(
         'Given up, and still in the table (records)',
         byQueue(queues, ({ name }) => queueMetric(tableName, name, 'DeadRecords', { label: name })),
@@ -106,25 +102,6 @@ function waitingRows({ tableName, queues, metrics }: Watched): IWidget[][] {
 
 function seconds(tableName: string, { name }: Queue, metric: MetricName): Metric {
   return queueMetric(tableName, name, metric, { label: name });
-}
-
-/** What waits, by what left the queue per minute; no point where nothing does. */
-function timeToDrain(tableName: string, { name }: Queue): MathExpression {
-  const [waiting, succeeded, dead] = (['Waiting', 'Succeeded', 'Dead'] as const).map((metric) =>
-    queueMetric(tableName, name, metric),
-  ) as [Metric, Metric, Metric];
-  const id = (metric: string) => `${metric}_${idOf(name)}`;
-  return new MathExpression({
-    expression: `${id('waiting')} / ((FILL(${id('succeeded')}, 0) + FILL(${id('dead')}, 0)) / (PERIOD(${id('waiting')}) / 60))`,
-    usingMetrics: { [id('waiting')]: waiting, [id('succeeded')]: succeeded, [id('dead')]: dead },
-    label: name,
-    period: Duration.minutes(5),
-  });
-}
-
-/** An id of metric math: letters, digits and `_`. A name has `.` and `-` as well, which must not make two names one. */
-function idOf(name: string): string {
-  return name.replace(/[^A-Za-z0-9]/g, (one) => `_${one.charCodeAt(0).toString(16)}_`);
 }
 
 function outcomeRows({ tableName, queues, metrics }: Watched): IWidget[][] {

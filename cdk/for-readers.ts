@@ -9,10 +9,15 @@ export function forReaders(queues: readonly Queue[]): Queue[] {
 /** As above, with the policies: the monitor notes them for the console. */
 export function forMonitor(queues: readonly Queue[]): Queue[] {
   return queues.map((queue) => {
-    const { retryMode, shards, retry } = queue.settings;
+    const { retryMode, shards, retry, ownAlarms } = queue.settings;
     return {
       ...queue,
-      settings: { retryMode, ...(shards === undefined ? {} : { shards }), ...(retry ? { retry } : {}) },
+      settings: {
+        retryMode,
+        ...(shards === undefined ? {} : { shards }),
+        ...(retry ? { retry } : {}),
+        ...(ownAlarms ? { ownAlarms } : {}),
+      },
     };
   });
 }

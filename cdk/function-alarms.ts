@@ -107,8 +107,8 @@ function monitorAlarm(monitor: IFunction): AlarmDefinition {
     periods: 2,
     description:
       'How much waits, and for how long, has not been read for ten minutes, so that the alarms on lag and on the stream are blind: ' +
-      'the monitor is not started, or fails. Its log has a line "monitor failed". (It is on for some minutes after the first ' +
-      'deployment.)',
+      'the monitor is not started, or fails. Where there is no alarm IntakeStopped, it also fails if an event source of the intake ' +
+      'does not work. Its log has a line "monitor failed". (It is on for some minutes after the first deployment.)',
   };
 }
 

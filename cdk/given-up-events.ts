@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
@@ -41,14 +41,24 @@ export function redeliveryQueue(
   });
 }
 
-/** One statement for all rules: SQS takes 20 statements at most, and a progressive queue alone has six rules. */
+/** The policy of an SQS queue holds 8,192 bytes; the ARN of a rule has up to 115 of them. */
+const MOST_NAMED_RULES = 60;
+
+/**
+ * One statement for all rules: SQS takes 20 statements at most, and a progressive queue alone has six rules. More rules
+ * than the policy has room for are those of this account and region.
+ */
 export function allowRules(queue: Queue, ruleArns: readonly string[]): void {
+  const any = Stack.of(queue).formatArn({ service: 'events', resource: 'rule', resourceName: '*' });
   queue.addToResourcePolicy(
     new PolicyStatement({
       principals: [new ServicePrincipal('events.amazonaws.com')],
       actions: ['sqs:SendMessage'],
       resources: [queue.queueArn],
-      conditions: { ArnEquals: { 'aws:SourceArn': ruleArns } },
+      conditions:
+        ruleArns.length > MOST_NAMED_RULES
+          ? { ArnLike: { 'aws:SourceArn': any } }
+          : { ArnEquals: { 'aws:SourceArn': ruleArns } },
     }),
   );
 }

@@ -12,7 +12,7 @@ import type { EventSource } from './monitor.js';
 import { acknowledgeIntake, acknowledgeSweep } from './nag.js';
 import type { Queue } from './queue.js';
 import { grantPlace, grantSweep, hasNewImages, type Tables } from './tables.js';
-import type { CreatedTick } from './ticks.js';
+import type { CreatedTick } from './tick.js';
 import type { StaffedQueue } from './workers.js';
 
 export const INTAKE_TIMEOUT = Duration.minutes(1);

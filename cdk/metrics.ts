@@ -39,7 +39,10 @@ export type TableMetricName =
   | 'Redelivered'
   | 'NotIndexed'
   | 'Unprocessed'
-  | 'SourcesStopped';
+  | 'SourcesStopped'
+  | 'OldestDueAge'
+  | 'Dead'
+  | 'FailureBalance';
 
 /** A metric of the whole backlog: the sum over five minutes. */
 export function tableMetric(

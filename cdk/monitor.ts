@@ -8,7 +8,7 @@ import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { acknowledgeSweep } from './nag.js';
 import type { Queue } from './queue.js';
 import { grantMonitor } from './tables.js';
-import type { CreatedTick } from './ticks.js';
+import type { CreatedTick } from './tick.js';
 
 const EVERY = Duration.minutes(5);
 /** To count some millions of records; most readings take a second. */

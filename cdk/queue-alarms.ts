@@ -12,7 +12,7 @@ export function queueAlarms(tableName: string, queue: Queue): AlarmDefinition[] 
     lagSeconds !== undefined && enabled
       ? {
           id: `Lag-${name}`,
-          essential: true,
+          essential: given.includes('lag'),
           severity: 'page',
           runbook: 'lag',
           metric: queueMetric(tableName, name, 'OldestDueAge'),

@@ -6,7 +6,7 @@ import { nearest } from '../src/nearest.js';
 import { DEFAULT_TIERS, type RetryPolicy, type Tier, tiersSchema } from '../src/policies/index.js';
 import { QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
 import { parseOptions, show } from '../src/validation.js';
-import { type QueueAlarmSettings, readQueueAlarms } from './alarm-settings.js';
+import { ownAlarms, type QueueAlarmSettings, readQueueAlarms } from './alarm-settings.js';
 import { checkWithToken, readDelivery } from './delivery.js';
 import { type EntrySettings, entryShape, readEntrySettings } from './function-shape.js';
 import type { FirstAttempt, QueueProps } from './queue-props.js';
@@ -114,6 +114,7 @@ function readQueue(name: string, input: unknown): Queue {
   const retryMode = retryModeOf(props, path);
   const progressive = retryMode === 'progressive' ? readProgressive(props.progressive, path) : undefined;
   const attemptTimeout = props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS;
+  const alarms = readQueueAlarms(props.alarms, attemptTimeout, `${path}.alarms`);
   const settings = compact({
     retryMode,
     retry: progressive ? progressive.policy : props.retry,
@@ -131,6 +132,7 @@ function readQueue(name: string, input: unknown): Queue {
     maxRecords: props.maxRecords,
     linger: props.linger?.toSeconds(),
     retention: props.retention === 'forever' ? 'forever' : props.retention?.toSeconds(),
+    ownAlarms: ownAlarms(alarms, props.enabled),
   });
   return {
     name,
@@ -141,7 +143,7 @@ function readQueue(name: string, input: unknown): Queue {
     weight: props.weight ?? 1,
     enabled: props.enabled,
     attemptTimeout,
-    alarms: readQueueAlarms(props.alarms, attemptTimeout, `${path}.alarms`),
+    alarms,
     firstAttempt: firstAttemptOf(props, path),
   };
 }

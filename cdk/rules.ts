@@ -1,21 +1,24 @@
-import { Duration } from 'aws-cdk-lib';
+import { Annotations, Duration } from 'aws-cdk-lib';
 import { type IRuleTarget, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
 import { allowRules } from './given-up-events.js';
-import type { Tick } from './ticks.js';
+import { MOST_TICKS, type Tick } from './tick.js';
 
-/** Each rule adds about 450 bytes to the policy of its function, which holds 20 KB. */
-const MAX_RULES = 40;
+/** Of an event bus, for all that the account has there: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html */
+const MOST_RULES = 300;
+const MANY_RULES = 200;
+const WAY = 'set "trigger": "scheduler", whose schedules have no such limit';
 
 /**
  * EventBridge rules, one per tick, with a target for each of its events: five at most. What they cannot deliver goes
  * to the dead-letter queue for events.
  */
-export function addRules(ticks: readonly Tick[], eventDlq: Queue): Rule[] {
-  checkRules(ticks);
+export function addRules(scope: Construct, ticks: readonly Tick[], eventDlq: Queue): Rule[] {
+  checkRules(scope, ticks);
   const rules = ticks.map((tick) => addRule(tick, eventDlq));
   allowRules(
     eventDlq,
@@ -33,16 +36,28 @@ function addRule(tick: Tick, eventDlq: IQueue): Rule {
   });
 }
 
-function checkRules(ticks: readonly Tick[]): void {
+/** Queues of a function share rules: where there are many all the same, hardly two of them have the same tiers. */
+function checkRules(scope: Construct, ticks: readonly Tick[]): void {
   for (const lambda of new Set(ticks.map((tick) => tick.lambda))) {
-    const rules = ticks.filter((tick) => tick.lambda === lambda);
-    if (rules.length > MAX_RULES) {
-      const queues = new Set(rules.map(({ scope }) => scope));
+    const rules = ticks.filter((tick) => tick.lambda === lambda).length;
+    if (rules > MOST_TICKS) {
       throw new ConfigurationError(
-        `queues: the ${queues.size} queues that share a function have ${rules.length} rules, and its policy takes ` +
-          `${MAX_RULES}: set trigger to "scheduler", or spread them over several Backlogs on one table`,
+        `queues: a function has ${rules} rules, and its policy takes ${MOST_TICKS}: give more of its queues the same tiers, as ` +
+          `these share rules, or ${WAY}`,
       );
     }
+  }
+  if (ticks.length > MOST_RULES) {
+    throw new ConfigurationError(
+      `queues: the Backlog has ${ticks.length} rules, and an event bus takes ${MOST_RULES} (in some regions 100) of all applications together: ` +
+        `${WAY}, or let a worker serve several queues, which then share rules`,
+    );
+  }
+  if (ticks.length >= MANY_RULES) {
+    Annotations.of(scope).addWarningV2(
+      'dynamo-backlog:rules',
+      `The Backlog has ${ticks.length} rules, and an event bus takes ${MOST_RULES} (in some regions 100) of all applications together: ${WAY}`,
+    );
   }
 }
 

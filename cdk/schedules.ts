@@ -4,7 +4,7 @@ import { CfnSchedule, CfnScheduleGroup, ScheduleExpression } from 'aws-cdk-lib/a
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { eventDlqQueue } from './given-up-events.js';
-import type { Tick } from './ticks.js';
+import type { Tick } from './tick.js';
 import { clockCron } from './time-zone.js';
 
 export interface Schedules {

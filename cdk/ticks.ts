@@ -1,53 +1,61 @@
-import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { BacklogEvent } from '../functions/event.js';
 import { ConfigurationError } from '../src/errors.js';
 import { caughtUpBy, type TierBand, tierBands } from '../src/policies/index.js';
 import { LANES_AT_ONCE } from '../src/worker/index.js';
 import type { Queue } from './queue.js';
+import { fitsRule, sharedTicks } from './shared-ticks.js';
+import { MOST_TICKS, type Tick } from './tick.js';
 import type { StaffedQueue } from './workers.js';
-
-/** What starts a function again and again: a rule or a schedule is made of it. */
-export interface Tick {
-  readonly scope: Construct;
-  /** The id of the construct; unique in its scope. */
-  readonly id: string;
-  readonly description: string;
-  readonly every: number;
-  readonly enabled: boolean;
-  readonly lambda: IFunction;
-  /** Constant. Each is an invocation of its own. */
-  readonly events: readonly (BacklogEvent | QueuesEvent | SweepEvent | MonitorEvent)[];
-}
-
-/** A tick of a function that is made here. */
-export interface CreatedTick extends Tick {
-  readonly lambda: LambdaFunction;
-}
-
-/** Several queues that are polled together, with their weights. */
-export interface QueuesEvent {
-  readonly queues: Readonly<Record<string, number>>;
-}
-
-/** It says no more than why the function was started. */
-export interface SweepEvent {
-  readonly sweep: true;
-}
-
-/** It says no more than why the function was started. */
-export interface MonitorEvent {
-  readonly monitor: true;
-}
 
 const POLL_SECONDS = 60;
 
 /**
- * The ticks of all queues: those of a worker that retry per record are polled together, by their weights.
+ * The ticks of all queues. Those of a worker that retry per record are polled together, by their weights. Where a function
+ * has many, its queues share them.
  *
  * @throws ConfigurationError for a tier that the function's timeout leaves no ages
  */
 export function backlogTicks(staffed: readonly StaffedQueue[]): Tick[] {
+  const functions = [...new Set(staffed.map(({ worker }) => worker.lambda))];
+  const many = new Set(functions.filter((lambda) => isMany(servedBy(staffed, lambda))));
+  return [
+    ...ownTicks(staffed.filter(({ worker }) => !many.has(worker.lambda))),
+    ...[...many].flatMap((lambda) => ticksOfMany(servedBy(staffed, lambda))),
+  ];
+}
+
+function servedBy(staffed: readonly StaffedQueue[], lambda: IFunction): StaffedQueue[] {
+  return staffed.filter(({ worker }) => worker.lambda === lambda);
+}
+
+function isMany(staffed: readonly StaffedQueue[]): boolean {
+  if (staffed.length === 1) return false;
+  const ticks = ownTicks(staffed);
+  return (
+    ticks.length > MOST_TICKS ||
+    ticks.some(({ events }) => events.some((event) => 'queues' in event && !fitsRule(event, MOST_TICKS)))
+  );
+}
+
+/** A queue that is not enabled has no part in them, and no rule that would count. */
+function ticksOfMany(staffed: readonly StaffedQueue[]): Tick[] {
+  const turns = staffed
+    .filter(({ queue }) => queue.enabled)
+    .flatMap((one) =>
+      queueTicks(one).flatMap(({ every, events }) =>
+        events.map((event) => ({ staffed: one, every, event: event as BacklogEvent })),
+      ),
+    );
+  const [first] = staffed;
+  if (!first) return [];
+  // The one of the function, which is a worker's or that of deliveries.
+  const scope = first.workerScope ?? first.worker.lambda.node.scope ?? first.scope;
+  return sharedTicks(scope, turns);
+}
+
+function ownTicks(staffed: readonly StaffedQueue[]): Tick[] {
   const shared = new Map<Construct, StaffedQueue[]>();
   for (const one of staffed) {
     if (one.workerScope && isPolledTogether(one)) {

@@ -3,7 +3,7 @@ import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { MetricsLevel } from '../functions/metrics-level.js';
 import type { Queue } from './queue.js';
-import type { Tick } from './ticks.js';
+import type { Tick } from './tick.js';
 import type { StaffedQueue } from './workers.js';
 
 /** What alarms and the dashboard watch. */

@@ -6,7 +6,10 @@ import { parseOptions, show } from '../src/validation.js';
 import type { Arrivals } from '../src/worker/index.js';
 import type { QueueSettings } from './settings.js';
 
-/** What a run is to drain: the constant input of an EventBridge rule, or what the intake sends. */
+/**
+ * What a run is to drain: the constant input of an EventBridge rule, or what the intake sends. In place of `queue`, a
+ * rule's input may have `queues`: several of them with their weights, which share all the rest.
+ */
 export interface BacklogEvent {
   readonly queue: string;
   /** The age band of the rule; on a progressive queue only, and there always. */
@@ -37,33 +40,37 @@ const part = z
   .check(z.refine(({ number, of }) => number < of, 'expected a number below "of"'));
 
 const text = z.string().check(z.minLength(1));
+const work = { tier: z.optional(band), catchUp: z.optional(z.array(band)), part: z.optional(part) };
 const eventSchema = z.strictObject({
   queue: text,
-  tier: z.optional(band),
-  catchUp: z.optional(z.array(band)),
-  part: z.optional(part),
+  ...work,
   arrivals: z.optional(z.strictObject({ batch: text, ids: z.array(text).check(z.minLength(1)) })),
 });
 
-const weightsSchema = z.strictObject({ queues: z.record(text, z.number().check(z.positive())) });
+const sharedSchema = z.strictObject({ queues: z.record(text, z.number().check(z.positive())), ...work });
 
 export type ParsedEvent = BacklogEvent & { readonly settings: QueueSettings };
+
+/** One queue of an event. */
+interface QueueEvent {
+  /** Its weight among the others. */
+  readonly weight: number;
+  /** @throws ConfigurationError if the event does not fit the queue; the other queues are none the worse for it */
+  parse(): ParsedEvent;
+}
 
 /**
  * Reads a rule's event: one for a queue, or one for several that a function serves together.
  *
- * @returns what each of the queues is about, and its weight among the others
  * @throws ConfigurationError that says what the rule's input should be
  */
-export function parseEvents(
-  event: unknown,
-  queues: Readonly<Record<string, QueueSettings>>,
-): { readonly event: ParsedEvent; readonly weight: number }[] {
+export function eventsIn(event: unknown, queues: Readonly<Record<string, QueueSettings>>): QueueEvent[] {
   const isOfSeveral = typeof event === 'object' && event !== null && 'queues' in event;
-  if (!isOfSeveral) return [{ event: parseEvent(event, queues), weight: 1 }];
-  const weights = Object.entries(parseOptions(weightsSchema, event, 'event').queues);
-  if (weights.length === 0) throw new ConfigurationError('event.queues: expected at least one queue, got {}');
-  return weights.map(([queue, weight]) => ({ event: parseEvent({ queue }, queues), weight }));
+  if (!isOfSeveral) return [{ parse: () => parseEvent(event, queues), weight: 1 }];
+  const { queues: weights, ...shared } = parseOptions(sharedSchema, event, 'event');
+  const each = Object.entries(weights);
+  if (each.length === 0) throw new ConfigurationError('event.queues: expected at least one queue, got {}');
+  return each.map(([queue, weight]) => ({ parse: () => parseEvent({ ...shared, queue }, queues), weight }));
 }
 
 /**

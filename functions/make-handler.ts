@@ -4,13 +4,13 @@ import {
   type Process,
   type RunOptions,
   type RunSummary,
-  type run,
+  run,
   runQueues,
   together,
 } from '../src/worker/index.js';
 import { isIdle, isLoneSuccess } from '../src/worker/summary.js';
 import { createDeps, type HandlerDeps } from './deps.js';
-import { type BacklogEvent, parseEvents } from './event.js';
+import { type BacklogEvent, eventsIn } from './event.js';
 import type { HandlerLogger } from './handler-logger.js';
 import type { LambdaContext } from './lambda-context.js';
 import { lambdaHandler, once } from './lambda-handler.js';
@@ -72,7 +72,14 @@ export function makeHandler(
   const start = once(() => {
     const settings = readSettings(env);
     const emit: EmitMetrics =
-      overrides.emit ?? ((summary, table) => emitMetrics(summary, table, settings.metrics));
+      overrides.emit ??
+      ((summary, table) =>
+        emitMetrics(
+          summary,
+          table,
+          settings.metrics,
+          settings.tableAlarms ? (settings.queues[summary.queue]?.ownAlarms ?? []) : undefined,
+        ));
     return {
       settings,
       emit,
@@ -80,54 +87,74 @@ export function makeHandler(
     };
   });
 
-  const handle = async (input: unknown, context: LambdaContext, stop: AbortSignal): Promise<RunSummary> => {
-    try {
-      // An error here, and not at module load, leaves a log line everywhere.
-      const { settings, emit, deps } = start();
-      const times = {
-        functionTimeoutSeconds: settings.functionTimeoutSeconds,
-        logsStacks: settings.logsStacks,
-        deadline: deps.clock.wall() + context.getRemainingTimeInMillis(),
-        now: deps.clock.now(),
-      };
-      const runs = parseEvents(input, settings.queues).map(({ event, weight }) => ({
-        options: { ...planRun(event, choices, { process: choose(event), ...times }), stop },
-        weight: choices.weights?.get(event.queue) ?? weight,
-      }));
-      const { ready, lacking } = await prepared(runs);
-      if (ready.length === 0 && lacking) throw lacking;
-      const summaries = await runQueues(ready, { ...deps, logger: attemptLogger(logger) }, overrides.run);
-      for (const one of summaries) {
-        emit(one, settings.tables.records);
-        report(logger, one);
+  const runs = async (input: unknown, context: LambdaContext, stop: AbortSignal, failures: unknown[]) => {
+    // An error here, and not at module load, leaves a log line everywhere.
+    const { settings, emit, deps } = start();
+    const times = {
+      functionTimeoutSeconds: settings.functionTimeoutSeconds,
+      logsStacks: settings.logsStacks,
+      deadline: deps.clock.wall() + context.getRemainingTimeInMillis(),
+      now: deps.clock.now(),
+    };
+    const plans = eventsIn(input, settings.queues).flatMap(({ parse, weight }) => {
+      try {
+        const event = parse();
+        const options = { ...planRun(event, choices, { process: choose(event), ...times }), stop };
+        return [{ options, weight: choices.weights?.get(event.queue) ?? weight }];
+      } catch (error) {
+        failures.push(error);
+        return [];
       }
-      const summary = together(summaries);
-      if (isTrouble(summary)) throw new RunFailedError(summary);
-      if (lacking) throw lacking;
+    });
+    const ready = await prepared(plans, failures);
+    // At its end, and not at that of the slowest queue, which may take the function beyond its timeout.
+    const runOne: typeof run = async (...args) => {
+      const summary = await (overrides.run ?? run)(...args);
+      emit(summary, settings.tables.records);
+      report(logger, summary);
       return summary;
-    } catch (error) {
-      if (!(error instanceof RunFailedError)) logger.error('run failed', error as Error);
-      throw error;
-    }
+    };
+    const ended = await runQueues(ready, { ...deps, logger: attemptLogger(logger) }, runOne);
+    return ended.flatMap((one) => {
+      if (one.status === 'fulfilled') return [one.value];
+      failures.push(one.reason);
+      return [];
+    });
+  };
+
+  /** What one queue of an event fails on keeps no other one from its run; the invocation fails when all have ended. */
+  const handle = async (input: unknown, context: LambdaContext, stop: AbortSignal): Promise<RunSummary> => {
+    const failures: unknown[] = [];
+    const summaries = await runs(input, context, stop, failures).catch((error: unknown) => {
+      failures.push(error);
+      return [];
+    });
+    for (const error of failures) logger.error('run failed', error as Error);
+    if (summaries.length === 0) throw failures[0];
+    const summary = together(summaries);
+    if (isTrouble(summary)) throw new RunFailedError(summary);
+    if (failures.length > 0) throw failures[0];
+    return summary;
   };
   return lambdaHandler(logger, (input, context) => untilStopped((stop) => handle(input, context, stop)));
 }
 
-/**
- * What a process lacks, no record pays for: its queue is left alone, and the invocation fails after the others' runs.
- */
-async function prepared<Run extends { readonly options: RunOptions }>(runs: readonly Run[]) {
-  const lacks = new Map<Process, unknown>();
+/** What a process lacks, no record pays for: its queues are left alone. */
+async function prepared<Run extends { readonly options: RunOptions }>(
+  runs: readonly Run[],
+  failures: unknown[],
+): Promise<Run[]> {
+  const lacking = new Set<Process>();
   const prepare = async (process: Process & { readonly prepare?: unknown }) => {
     try {
       if (typeof process.prepare === 'function') await process.prepare();
     } catch (error) {
-      lacks.set(process, error);
+      lacking.add(process);
+      failures.push(error);
     }
   };
   await Promise.all(Array.from(new Set(runs.map(({ options }) => options.process)), prepare));
-  const [lacking] = lacks.values();
-  return { ready: runs.filter(({ options }) => !lacks.has(options.process)), lacking };
+  return runs.filter(({ options }) => !lacking.has(options.process));
 }
 
 function report(logger: Logger, summary: RunSummary): void {

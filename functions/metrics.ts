@@ -1,6 +1,6 @@
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { isIdle, type RunSummary } from '../src/worker/summary.js';
 import type { MetricsLevel } from './metrics-level.js';
+import type { QueueSettings } from './settings.js';
 
 export const METRICS_NAMESPACE = 'DynamoBacklog';
 
@@ -16,37 +16,55 @@ const ESSENTIAL: ReadonlySet<string> = new Set([
   'Unprocessed',
   'NotIndexed',
   'SourcesStopped',
+  'FailureBalance',
 ]);
 
 /** @inline */
 type Values = Readonly<Record<string, number | undefined>>;
 
+const UNITS = ['Count', 'Seconds'] as const;
+
 /**
  * Writes one line in CloudWatch's embedded metric format: what is not zero, as every metric costs by the hour in which
- * it is written. Alarms and the dashboard read a metric that is missing as zero.
+ * it is written, and every line by its bytes. Alarms and the dashboard read a metric that is missing as zero.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+ *
+ * @param counts with the dimensions
+ * @param seconds with the dimensions
+ * @param ofTable counts that have the table alone as dimension
  */
 function write(
   level: MetricsLevel,
   dimensions: Record<string, string>,
   counts: Values,
   seconds: Values = {},
+  ofTable: Values = {},
 ) {
   if (level === 'off') return;
   const worth = (values: Values) =>
     Object.entries(values).filter(
-      ([name, value = 0]) => value > 0 && (level === 'full' || ESSENTIAL.has(name)),
+      ([name, value = 0]) => value !== 0 && (level === 'full' || ESSENTIAL.has(name)),
     );
-  const all = [
-    ...worth(counts).map(([name, value = 0]) => [name, MetricUnit.Count, value] as const),
-    ...worth(seconds).map(([name, value = 0]) => [name, MetricUnit.Seconds, value] as const),
-  ];
-  if (all.length === 0) return;
-  const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
-  // Powertools adds a dimension of its own, which the alarms do not name.
-  metrics.clearDefaultDimensions();
-  metrics.addDimensions(dimensions);
-  for (const [name, unit, value] of all) metrics.addMetric(name, unit, value);
-  metrics.publishStoredMetrics();
+  const own = [worth(counts), worth(seconds)];
+  const shared = worth(ofTable);
+  const directive = (names: readonly string[], metrics: readonly object[]) =>
+    metrics.length === 0 ? [] : { Namespace: METRICS_NAMESPACE, Dimensions: [names], Metrics: metrics };
+  const named = (values: ReturnType<typeof worth>, Unit: string) => values.map(([Name]) => ({ Name, Unit }));
+  const directives = [
+    directive(
+      Object.keys(dimensions),
+      own.flatMap((values, i) => named(values, UNITS[i] ?? '')),
+    ),
+    directive(['Table'], named(shared, 'Count')),
+  ].flat();
+  if (directives.length === 0) return;
+  const line = {
+    _aws: { Timestamp: Date.now(), CloudWatchMetrics: directives },
+    ...dimensions,
+    ...Object.fromEntries([...own.flat(), ...shared]),
+  };
+  // Not console.log, which Lambda would make a text of.
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 /**
@@ -56,8 +74,17 @@ function write(
  */
 export type EmitMetrics = (summary: RunSummary, table: string) => void;
 
-/** Metrics of a run that found something, or made up for a missed one. An idle poll stays silent: every line costs. */
-export function emitMetrics(summary: RunSummary, table: string, level: MetricsLevel): void {
+/**
+ * Metrics of a run that found something, or made up for a missed one. An idle poll stays silent: every line costs.
+ *
+ * @param ownAlarms those of the queue itself; the others are alarms of all queues. Undefined: there are none of these
+ */
+export function emitMetrics(
+  summary: RunSummary,
+  table: string,
+  level: MetricsLevel,
+  ownAlarms?: QueueSettings['ownAlarms'],
+): void {
   const { attempted, succeeded, failed, dead, snoozed, cancelled, unknownTask } = summary;
   const counts = isIdle(summary)
     ? {}
@@ -70,14 +97,20 @@ export function emitMetrics(summary: RunSummary, table: string, level: MetricsLe
         Cancelled: cancelled,
         UnknownTask: unknownTask,
       };
+  // By the table alone, for alarms of the whole backlog.
+  const ofAll = (name: string, value: number) => (ownAlarms?.includes(name) === false ? value : 0);
   write(
     level,
     { Table: table, Queue: summary.queue },
     { ...counts, CaughtUp: summary.caughtUp?.length },
     { LagSeconds: summary.lagSeconds },
+    {
+      // The intake's metric and its alarm: DynamoDB takes no change of these, and people have to look.
+      Refused: summary.refused,
+      Dead: ofAll('dead', dead),
+      FailureBalance: ofAll('failures', 2 * failed - attempted),
+    },
   );
-  // The intake's metric and its alarm, by the table alone: DynamoDB takes no change of these, and people have to look.
-  write(level, { Table: table }, { Refused: summary.refused });
 }
 
 /** What the intake did with a batch. Counts are of records. */
@@ -147,6 +180,11 @@ export function emitGauges(
 ): void {
   const counts = { Waiting: waiting, Due: due, InRetry: inRetry, DeadRecords: dead };
   write(level, { Table: table, Queue: queue }, counts, { OldestDueAge: oldestDueAge });
+}
+
+/** How late the record is that is due for longest in any queue without a lag alarm of its own. */
+export function emitOldestDueAge(seconds: number, table: string, level: MetricsLevel): void {
+  write(level, { Table: table }, {}, { OldestDueAge: seconds });
 }
 
 /** The number of the intake's event source mappings that are disabled or do not work. */

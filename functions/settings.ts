@@ -55,6 +55,8 @@ export interface QueueSettings {
   readonly linger?: number | undefined;
   /** How long a record is kept after its success. Default: 30 days. */
   readonly retention?: Retention | undefined;
+  /** `lag`, `dead`, `failures`: alarms of the whole backlog that it does not count for. It has its own, or none. */
+  readonly ownAlarms?: readonly string[] | undefined;
 }
 
 /** @inline */
@@ -68,6 +70,8 @@ export interface Settings {
   readonly functionTimeoutSeconds: number;
   readonly queues: QueuesSettings;
   readonly metrics: MetricsLevel;
+  /** There are alarms of all queues, whose metrics have the table alone as dimension. */
+  readonly tableAlarms?: boolean | undefined;
   /** Failed attempts have a line with the places of their stack. The local runtime sets it. */
   readonly logsStacks?: boolean | undefined;
   /** The local runtime's faster clock. */
@@ -93,6 +97,7 @@ const queueSchema = z.strictObject({
   ...decisionOptions,
   history: z.optional(z.strictObject(historyShape)),
   ...choiceOptions,
+  ownAlarms: z.optional(z.array(z.string())),
 });
 
 const queuesSchema = z.record(z.string(), queueSchema);
@@ -160,6 +165,7 @@ const environmentSchema = z.object({
   ),
   BACKLOG_QUEUES: z.string(),
   BACKLOG_METRICS: z._default(z.enum(METRICS_LEVELS, { error: expectedLevel }), 'full'),
+  BACKLOG_TABLE_ALARMS: z.optional(z.string()),
   BACKLOG_CLOCK: z.optional(z.string()),
   BACKLOG_LOG_STACKS: z.optional(z.string()),
 });
@@ -194,6 +200,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     functionTimeoutSeconds: variables.BACKLOG_FUNCTION_TIMEOUT_SECONDS,
     queues: parseQueues(parseJson(variables.BACKLOG_QUEUES, 'BACKLOG_QUEUES')),
     metrics: variables.BACKLOG_METRICS,
+    tableAlarms: variables.BACKLOG_TABLE_ALARMS === 'true',
     logsStacks: variables.BACKLOG_LOG_STACKS === 'true',
     ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: localClock(variables.BACKLOG_CLOCK, env) }),
   };

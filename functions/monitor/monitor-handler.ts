@@ -14,7 +14,7 @@ import type { HandlerDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
-import { emitGauges, emitSourcesStopped } from '../metrics.js';
+import { emitGauges, emitOldestDueAge, emitSourcesStopped } from '../metrics.js';
 import type { QueueSettings } from '../settings.js';
 import { type SourceTrouble, sourceTrouble } from './event-sources.js';
 import { type MonitorSettings, readMonitorSettings } from './settings.js';
@@ -47,6 +47,11 @@ export interface QueueReading {
   readonly countedAt?: string | undefined;
   readonly paused?: true | undefined;
   readonly openBreakers?: number | undefined;
+}
+
+class SourcesStoppedError extends Error {
+  override readonly name = 'SourcesStoppedError';
+  override readonly message = 'an event source of the intake does not work';
 }
 
 /** Before the deadline: time to write the metrics. */
@@ -84,6 +89,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       const { settings, clock, store, noted, counter, queues } = start();
       const { metrics } = settings;
       const table = settings.tables.records;
+      let oldest = 0;
       const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
       const read = async (queue: MonitoredQueue): Promise<QueueReading> => {
         const deps = { store, now: clock.now() };
@@ -96,6 +102,8 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
           ...(state.paused ? { paused: true as const } : {}),
           ...(state.breakers.size > 0 ? { openBreakers: state.breakers.size } : {}),
         };
+        if (!settings.queues[queue.name]?.ownAlarms?.includes('lag'))
+          oldest = Math.max(oldest, reading.oldestDueAge);
         if (reading.waiting === undefined)
           logger.warn('too many records to count in time', { queue: queue.name });
         emitGauges(reading, { table, queue: queue.name }, metrics);
@@ -114,8 +122,12 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
         }
         for (const one of stopped) logger.error('an event source of the intake does not work', one);
         emitSourcesStopped(stopped.length, table, metrics);
+        // One alarm less to pay for: the one on the monitor's errors says this as well.
+        if (stopped.length > 0 && settings.tableAlarms) throw new SourcesStoppedError();
       };
-      const [, ...readings] = await allOrThrow([lookAtSources(), ...queues.map(read)]);
+      const [, ...readings] = await allOrThrow([lookAtSources(), ...queues.map(read)]).finally(() =>
+        emitOldestDueAge(settings.tableAlarms ? oldest : 0, table, metrics),
+      );
       return readings as QueueReading[];
     } catch (error) {
       logger.error('monitor failed', error as Error);

@@ -14,24 +14,23 @@ export interface WeightedQueue {
 
 /**
  * Drains several queues in one invocation, all at the same time. With different weights they take turns page by page,
- * each as often as its weight says among those that have anything left.
+ * each as often as its weight says among those that have anything left. A queue whose run fails stops no other one.
  *
- * @returns a summary for each queue, in their order
+ * @returns how the run of each queue has ended, in their order
  */
-export async function runQueues(
+export function runQueues(
   queues: readonly WeightedQueue[],
   deps: RunDeps,
   run: typeof runQueue = runQueue,
-): Promise<RunSummary[]> {
+): Promise<PromiseSettledResult<RunSummary>[]> {
   const weights = new Map(queues.map(({ options, weight }) => [options.target.queue, weight]));
-  if (areEqual(weights)) return Promise.all(queues.map(({ options }) => run(options, deps)));
-  const allTurns = new PageTurns(weights, deps.random);
+  const allTurns = areEqual(weights) ? undefined : new PageTurns(weights, deps.random);
   const runs = queues.map(async ({ options }) => {
-    const turns = allTurns.of(options.target.queue);
+    const turns = allTurns?.of(options.target.queue);
     // A queue whose run fails must not keep the others from their turns.
-    return run(options, { ...deps, turns }).finally(() => turns.rest());
+    return run(options, turns ? { ...deps, turns } : deps).finally(() => turns?.rest());
   });
-  return Promise.all(runs);
+  return Promise.allSettled(runs);
 }
 
 const COUNTS = [

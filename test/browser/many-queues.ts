@@ -33,7 +33,7 @@ export async function manyQueues() {
     ...rule,
     id: queue,
     label: `${queue}, every minute`,
-    queue,
+    queues: [queue],
     nextAt: iso(42_000),
   }));
   const queues = NAMES.map((name, i) => ({

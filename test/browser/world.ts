@@ -343,7 +343,7 @@ const rule = (queue: string, label: string, changes: Partial<RuleStatus> = {}): 
   id: label,
   label,
   expression: 'rate(1 minute)',
-  queue,
+  queues: [queue],
   enabled: true,
   nextAt: iso(42_000),
   fired: 60,

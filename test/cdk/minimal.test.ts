@@ -11,7 +11,7 @@ const alarmsOf = (props: Partial<BacklogProps>) => {
   const { backlog } = backlogWith({ queues, minimal: true, ...props });
   return backlog.alarms.map(({ node }) => node.id);
 };
-const ESSENTIAL = ['Monitor', 'EventDlq', 'IntakeAge', 'IntakeStopped', 'Lag-orders', 'Lag-bulk'];
+const ESSENTIAL = ['Monitor', 'EventDlq', 'IntakeAge', 'Lag', 'Failures', 'Dead'];
 
 describe('minimal', () => {
   it('has no dashboard, no composite alarm, the essential metrics and the essential alarms', () => {
@@ -52,15 +52,50 @@ describe('minimal', () => {
       ...retryQueue,
       alarms: { dead: 5, failures: { share: 0.9 }, severity: 'ticket' } as const,
     };
-    expect(alarmsOf({ queues: { orders } })).toEqual([
-      ...ESSENTIAL.slice(0, 4),
-      'Lag-orders',
-      'Failures-orders',
-      'Dead-orders',
-    ]);
+    const ofAll = ESSENTIAL.slice(0, 3);
+    expect(alarmsOf({ queues: { orders } })).toEqual([...ofAll, 'Lag', 'Failures-orders', 'Dead-orders']);
     const late = { ...retryQueue, alarms: { lag: Duration.hours(1) } };
-    expect(alarmsOf({ queues: { late } })).toEqual([...ESSENTIAL.slice(0, 4), 'Lag-late']);
-    expect(alarmsOf({ queues: { off: { ...retryQueue, alarms: false } } })).toEqual(ESSENTIAL.slice(0, 4));
+    expect(alarmsOf({ queues: { late } })).toEqual([...ofAll, 'Failures', 'Dead', 'Lag-late']);
+    expect(alarmsOf({ queues: { off: { ...retryQueue, alarms: false } } })).toEqual(ofAll);
+    expect(alarmsOf({ queues: { off: { ...retryQueue, enabled: false } } })).toEqual(ofAll);
+  });
+
+  it('has one alarm each for all queues, by the largest of their thresholds', () => {
+    const slow = { ...retryQueue, attemptTimeout: Duration.seconds(100) };
+    const own = { ...retryQueue, alarms: { lag: Duration.hours(5) } };
+    const { template } = backlogWith({ queues: { ...queues, slow, own }, minimal: true });
+    const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm');
+    expect(
+      alarms.find(({ AlarmDescription }) => /record of some queue/.test(AlarmDescription)),
+    ).toMatchObject({
+      MetricName: 'OldestDueAge',
+      Dimensions: [{ Name: 'Table' }],
+      Threshold: 280,
+    });
+  });
+
+  it('tells the functions which queues do not count for the alarms of all', () => {
+    const orders = { ...retryQueue, alarms: { lag: false, dead: 5 } } as const;
+    const { template } = backlogWith({ queues: { ...queues, orders }, minimal: true });
+    const known = propertiesOf(template, 'AWS::Lambda::Function').map(
+      ({ Environment }) => JSON.parse(Environment.Variables.BACKLOG_QUEUES).orders?.ownAlarms,
+    );
+    // The function that attempts its records, and the monitor.
+    expect(known.filter(Boolean)).toEqual([
+      ['lag', 'dead'],
+      ['lag', 'dead'],
+    ]);
+  });
+
+  it('has the same alarms where all metrics are written, and no function writes theirs without them', () => {
+    expect(alarmsOf({ metrics: 'full' })).toEqual(ESSENTIAL);
+    const writersOf = (props: Partial<BacklogProps>) =>
+      propertiesOf(backlogWith({ queues, minimal: true, ...props }).template, 'AWS::Lambda::Function').filter(
+        ({ Environment }) => Environment.Variables.BACKLOG_TABLE_ALARMS === 'true',
+      );
+    // Two functions of queues, and the monitor.
+    expect(writersOf({ metrics: 'full' })).toHaveLength(3);
+    expect([...writersOf({ alarms: true }), ...writersOf({ alarms: false })]).toEqual([]);
   });
 
   it('refuses an overview without a dashboard', () => {

@@ -12,6 +12,8 @@ function refusalOf(props: unknown): string {
   }
   return 'nothing was refused';
 }
+const manyTiers = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ every: Duration.minutes(5), untilAge: Duration.hours(i + 1) }));
 const queue = (props: object) => ({ queues: { bulk: props } });
 
 describe('synthesis warns', () => {
@@ -210,8 +212,9 @@ describe('synthesis refuses, and names the option', () => {
     ],
     [
       "more rules than fit into a function's policy",
-      { queues: Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`queue-${i}`, progressiveQueue])) },
-      'queues: the 7 queues that share a function have 42 rules, and its policy takes 40',
+      queue({ progressive: { tiers: manyTiers(41) }, deliverTo: 'https://a.b' }),
+      'queues: a function has 41 rules, and its policy takes 40: give more of its queues the same tiers, as these share rules, or ' +
+        'set "trigger": "scheduler", whose schedules have no such limit',
     ],
   ])('%s', (_name, props, message) => {
     expect(refusalOf(props)).toMatch(new RegExp(`^ConfigurationError: ${literally(message)}`));

@@ -126,14 +126,6 @@ describe('trigger: "scheduler"', () => {
     expect(JSON.stringify(dashboard.DashboardBody)).toContain('Dead letters of schedules');
   });
 
-  it('takes more than forty schedules for one function', () => {
-    const many = Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`q${i}`, progressiveQueue]));
-    expect(schedulesOf(scheduled({ queues: many }).template)).toHaveLength(42);
-    expect(() => backlogWith({ queues: many })).toThrow(
-      'have 42 rules, and its policy takes 40: set trigger to "scheduler", or spread them',
-    );
-  });
-
   it('starts an imported function by the name it is given', () => {
     const stack = newStack({ account: '123456789012', region: 'eu-central-1' });
     const arn = 'arn:aws:lambda:eu-central-1:123456789012:function:orders:live';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps } from '../../cdk/index.js';
-import { parseEvents } from '../../functions/event.js';
+import { eventsIn } from '../../functions/event.js';
 import { parseQueues } from '../../functions/settings.js';
 import { backlogWith, newStack, ownFunction, propertiesOf } from './support.js';
 
@@ -35,7 +35,7 @@ describe('a worker', () => {
     expect(inputs.filter(({ queue }) => queue === 'yearly')).toHaveLength(6);
     expect(inputs.filter(({ queue }) => queue === 'critical' || queue === 'default')).toEqual([]);
     const known = parseQueues({ critical: { retryMode: 'perRecord' }, default: { retryMode: 'perRecord' } });
-    const events = parseEvents(together[0], known).map(({ event: { queue }, weight }) => [queue, weight]);
+    const events = eventsIn(together[0], known).map(({ parse, weight }) => [parse().queue, weight]);
     expect(events).toEqual([
       ['critical', 6],
       ['default', 1],

@@ -47,7 +47,7 @@ const status: RuntimeStatus = {
       id: 'poll',
       label: 'default, every minute',
       expression: 'rate(1 minute)',
-      queue: 'default',
+      queues: ['default'],
       enabled: true,
       fired: 5,
       late: 0,
@@ -136,7 +136,7 @@ describe('the live view', () => {
     const { deliverTo: _to, sample: _sample, ...rest } = status;
     const rules = status.rules.flatMap((rule) => [
       { ...rule, enabled: false },
-      { ...rule, id: 'sweep', queue: undefined },
+      { ...rule, id: 'sweep', queues: [] },
     ]);
     const disabled = { ...rest, rules };
     expect(renderView(disabled, { columns: 120, rows: 40 }, plain).join('\n')).toMatch(

@@ -7,6 +7,7 @@ const rule = {
   id: 'poll',
   label: 'orders, every minute',
   expression: 'rate(1 minute)',
+  queues: [],
   enabled: true,
   nextAt: iso(MINUTE),
   fired: 0,

@@ -130,8 +130,8 @@ describe('the overview', () => {
   it('flags a rule of the runtime that has not fired in time', async () => {
     const rule = { expression: 'rate(1 minute)', enabled: true, fired: 0, late: 0, failed: 0, givenUp: 0 };
     const rules = [
-      { ...rule, id: 'late', label: 'bulk tier 3', queue: 'bulk', nextAt: iso(-HOUR) },
-      { ...rule, id: 'fine', label: 'orders, every minute', queue: 'orders', nextAt: iso(MINUTE) },
+      { ...rule, id: 'late', label: 'bulk tier 3', queues: ['bulk'], nextAt: iso(-HOUR) },
+      { ...rule, id: 'fine', label: 'orders, every minute', queues: ['orders'], nextAt: iso(MINUTE) },
     ];
     const { app } = consoleUnderTest({ runtime: runtimeUnderTest({ rules }) });
     const { text } = await get(app, '/');

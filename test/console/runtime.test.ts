@@ -9,7 +9,7 @@ const rule = {
   id: 'poll',
   label: 'orders, every minute',
   expression: 'rate(1 minute)',
-  queue: 'orders',
+  queues: ['orders'],
   enabled: true,
   fired: 0,
   late: 0,
@@ -81,7 +81,17 @@ describe('the console of a local runtime', () => {
 
   it('says why a rule cannot be run', async () => {
     const rules = [
-      { id: 'r', label: 'r', expression: 'x', enabled: true, fired: 0, late: 0, failed: 0, givenUp: 0 },
+      {
+        id: 'r',
+        label: 'r',
+        queues: [],
+        expression: 'x',
+        enabled: true,
+        fired: 0,
+        late: 0,
+        failed: 0,
+        givenUp: 0,
+      },
     ];
     const runtime = runtimeUnderTest({ rules });
     const access = { write: false, reason: 'The console was started without --write.' } as const;

@@ -44,7 +44,7 @@ const missedRule: RuleView = {
     id: 'tier3',
     label: 'bulk tier 3',
     expression: 'rate(12 hours)',
-    queue: 'bulk',
+    queues: ['bulk'],
     enabled: true,
     fired: 1,
     late: 0,

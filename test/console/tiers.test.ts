@@ -70,17 +70,23 @@ describe('tiers and forecast', () => {
   });
 
   it('show a progressive queue by age, with the next run of each tier', async () => {
-    const rules = [{ tier: 2, id: 't2', label: 'bulk tier 2', queue: 'bulk', nextAt: iso(12 * MINUTE) }].map(
-      (rule) => ({
-        ...rule,
-        expression: 'rate(1 hour)',
-        enabled: true,
-        fired: 0,
-        late: 0,
-        failed: 0,
-        givenUp: 0,
-      }),
-    );
+    const rules = [
+      {
+        tier: 2,
+        id: 't2',
+        label: 'bulk and bulk2 tier 2',
+        queues: ['bulk2', 'bulk'],
+        nextAt: iso(12 * MINUTE),
+      },
+    ].map((rule) => ({
+      ...rule,
+      expression: 'rate(1 hour)',
+      enabled: true,
+      fired: 0,
+      late: 0,
+      failed: 0,
+      givenUp: 0,
+    }));
     const { app, store } = await withQueues({ ...both, runtime: runtimeUnderTest({ rules }) });
     store.put(old('young', HOUR));
     store.put(old('b', 2 * DAY));

@@ -514,10 +514,14 @@ describe('a handler of several queues', () => {
       ['critical', 2],
       ['default', 2],
     ]);
-    expect(bench.log().map(({ queue, succeeded }) => [queue, succeeded])).toEqual([
-      ['critical', 2],
-      ['default', 2],
-    ]);
+    // Each when its run has ended.
+    expect(bench.log().map(({ queue, succeeded }) => [queue, succeeded])).toEqual(
+      expect.arrayContaining([
+        ['critical', 2],
+        ['default', 2],
+      ]),
+    );
+    expect(bench.log()).toHaveLength(2);
   });
 
   it('takes what comes in any of them', async () => {
@@ -548,6 +552,12 @@ describe('a handler of several queues', () => {
       {},
       { queues: { critical: 1 }, queue: 'critical' },
       'event: unknown option "queue"',
+    ],
+    [
+      'arrivals beside them',
+      {},
+      { queues: { critical: 1 }, arrivals: { batch: 'b', ids: ['a'] } },
+      'event: unknown option "arrivals"',
     ],
   ])('refuses %s', async (_, options, event, message) => {
     const bench = workbench(queues);

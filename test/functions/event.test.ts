@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseEvent } from '../../functions/event.js';
+import { eventsIn, parseEvent } from '../../functions/event.js';
 import type { QueuesSettings } from '../../functions/settings.js';
 import { ConfigurationError } from '../../src/errors.js';
 import { DEFAULT_TIERS, tierBands } from '../../src/policies/index.js';
@@ -22,6 +22,31 @@ describe('a valid event', () => {
     ]) {
       expect(parseEvent(event, queues)).toEqual({ ...event, settings: { retryMode: 'progressive' } });
     }
+  });
+});
+
+describe('an event of several queues', () => {
+  const several: QueuesSettings = { ...queues, other: { retryMode: 'progressive' } };
+
+  it('names the band that they share, the bands to catch up, and the part of their shards', () => {
+    const shared = { tier, catchUp, part: { number: 1, of: 2 } };
+    const each = eventsIn({ queues: { bulk: 1, other: 1 }, ...shared }, several);
+    expect(each.map(({ parse, weight }) => [parse(), weight])).toEqual(
+      ['bulk', 'other'].map((queue) => [{ queue, ...shared, settings: { retryMode: 'progressive' } }, 1]),
+    );
+  });
+
+  it('is refused for the queue alone that it does not fit', () => {
+    const [one, other, none] = eventsIn({ queues: { bulk: 1, default: 1, none: 1 }, tier }, several);
+    expect(one?.parse().queue).toBe('bulk');
+    expect(() => other?.parse()).toThrow('event.tier: expected nothing, as the queue "default" retries per');
+    expect(() => none?.parse()).toThrow('event.queue: expected a queue of BACKLOG_QUEUES');
+  });
+
+  it('is refused for all of them where its own form is wrong', () => {
+    expect(() => eventsIn({ queues: { bulk: 1 }, tier: { ...tier, number: 0 } }, several)).toThrow(
+      'event.tier.number: expected number to be >=1, got 0',
+    );
   });
 });
 

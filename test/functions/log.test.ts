@@ -3,6 +3,7 @@ import { backlogHandler } from '../../functions/index.js';
 import { emitMetrics } from '../../functions/metrics.js';
 import type { MetricsLevel } from '../../functions/metrics-level.js';
 import type { RunSummary } from '../../src/worker/index.js';
+import { readEmf } from '../cloudwatch/emf.js';
 import { context, workbench } from './support.js';
 
 const queues = { default: { retryMode: 'perRecord' } } as const;
@@ -174,13 +175,13 @@ describe('what a lone record costs when it succeeds', () => {
 describe('the metrics', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  function emitted(run: RunSummary, level: MetricsLevel = 'full'): string[] {
+  function emitted(run: RunSummary, level: MetricsLevel = 'full', ownAlarms?: readonly string[]): string[] {
     const lines: string[] = [];
     vi.spyOn(process.stdout, 'write').mockImplementation((line) => {
       lines.push(String(line));
       return true;
     });
-    emitMetrics(run, 'records-table', level);
+    emitMetrics(run, 'records-table', level, ownAlarms);
     vi.restoreAllMocks();
     return lines;
   }
@@ -216,11 +217,11 @@ describe('the metrics', () => {
   });
 
   it('count into the metric of the intake, by the table alone, what the table takes no change of', () => {
-    const [own, refused, ...more] = emitted({ ...summary, unsettled: 2, refused: 2 });
-    expect(JSON.parse(own ?? '')).not.toHaveProperty('Refused');
-    expect(JSON.parse(refused ?? '')).toMatchObject({
+    const [line, ...more] = emitted({ ...summary, unsettled: 2, refused: 2 });
+    expect(JSON.parse(line ?? '')).toMatchObject({
       _aws: {
         CloudWatchMetrics: [
+          { Dimensions: [['Table', 'Queue']] },
           {
             Namespace: 'DynamoBacklog',
             Dimensions: [['Table']],
@@ -232,6 +233,24 @@ describe('the metrics', () => {
       Refused: 2,
     });
     expect(more).toEqual([]);
+  });
+
+  it('count for the alarms of all queues, on the same line, what the queue has no alarm of its own for', () => {
+    const valuesOf = (ownAlarms?: readonly string[]) => {
+      const [line = '', ...more] = emitted(summary, 'essential', ownAlarms);
+      expect(more).toEqual([]);
+      return readEmf(line)
+        .filter(({ dimensions }) => dimensions.Queue === undefined)
+        .map(({ name, values }) => [name, values]);
+    };
+    // Of five attempts two have failed.
+    expect(valuesOf([])).toEqual([
+      ['Dead', [1]],
+      ['FailureBalance', [-1]],
+    ]);
+    expect(valuesOf(['dead'])).toEqual([['FailureBalance', [-1]]]);
+    expect(valuesOf(['lag', 'dead', 'failures'])).toEqual([]);
+    expect(valuesOf(undefined)).toEqual([]);
   });
 
   it('are silent when a run found nothing', () => {

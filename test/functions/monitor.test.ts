@@ -190,6 +190,28 @@ describe('the monitor', () => {
     expect(written[0]).not.toHaveProperty('Waiting');
   });
 
+  it('writes the largest age of the queues without a lag alarm of their own, where there is one for all', async () => {
+    const bulk = { ...queues.bulk, ownAlarms: ['lag'] };
+    const variables = { BACKLOG_TABLE_ALARMS: 'true', BACKLOG_QUEUES: JSON.stringify({ ...queues, bulk }) };
+    const { insert, clock, read, written } = monitored({}, variables);
+    await insert({ id: 'late', queue: 'orders', dueAt: ago(clock.now(), 700) });
+    const older = ago(clock.now(), 9_000);
+    await insert({ id: 'later', queue: 'bulk', insertedAt: older, dueAt: older });
+    await read();
+    const ofAll = written.filter(({ Queue }) => Queue === undefined);
+    expect(ofAll).toMatchObject([{ Table: 'records-table', OldestDueAge: 700 }]);
+  });
+
+  it('fails after its readings where an event source does not work and no alarm reads the count', async () => {
+    const { read, written, insert, clock } = monitored(
+      { trouble: async () => 'Disabled' },
+      { BACKLOG_EVENT_SOURCES: '["stream"]', BACKLOG_TABLE_ALARMS: 'true' },
+    );
+    await insert({ id: 'late', queue: 'orders', dueAt: ago(clock.now(), 700) });
+    await expect(read()).rejects.toThrow('an event source of the intake does not work');
+    expect(written).toContainEqual(expect.objectContaining({ Queue: 'orders', OldestDueAge: 700 }));
+  });
+
   it('counts the event sources that do not work, and names them in the log', async () => {
     const stopped = new Map([['stream', 'Disabled']]);
     const { read, written, log } = monitored(

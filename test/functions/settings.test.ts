@@ -15,6 +15,7 @@ describe('settings from the environment', () => {
       functionTimeoutSeconds: 300,
       metrics: 'full',
       logsStacks: false,
+      tableAlarms: false,
       queues: { ...queues, default: { ...queues.default, deliverTo: 'https://erp.example.com/' } },
     });
   });

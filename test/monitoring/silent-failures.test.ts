@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { BacklogProps } from '../../cdk/index.js';
+import { Dead } from '../../src/record/index.js';
 import { StoreAccessError, StoreThrottledError } from '../../src/store/index.js';
 import { firstAlarm, stateChanges } from '../cloudwatch/alarms.js';
 import { Account, MINUTE, START, type Troubles } from './account.js';
@@ -12,6 +13,8 @@ const PROPS: BacklogProps = {
     bulk: { progressive: true, entry },
   },
 };
+/** With one alarm each for all queues; the composite alarm is asked for here as in the other scenes. */
+const MINIMAL: BacklogProps = { ...PROPS, minimal: true, compositeAlarm: true };
 /** When it happens: minutes after the account's beginning, and some seconds after a reading of the monitor: the worst time. */
 const BROKEN_AT = 10;
 const AFTER_A_READING = 0.2;
@@ -219,6 +222,34 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     alarm: 'Monitor',
     minutes: 11,
   },
+  'With `minimal`: a destination is down': {
+    props: MINIMAL,
+    happens: fails,
+    alarm: 'Failures',
+    minutes: 9,
+  },
+  'With `minimal`: records are given up': {
+    props: MINIMAL,
+    happens: (account) => {
+      account.process = ({ id }) => {
+        if (id === 'r33') throw new Dead('of no use');
+      };
+    },
+    alarm: 'Dead',
+    minutes: 2,
+  },
+  'With `minimal`: the rule of a queue is disabled or deleted; records come in, and some wait for a retry': {
+    props: MINIMAL,
+    troubles: { rulesOff: /orders.*Poll/ },
+    alarm: 'Lag',
+    minutes: 6,
+  },
+  'With `minimal`: the event source mapping of the stream is disabled': {
+    props: MINIMAL,
+    troubles: { mapping: 'Disabled' },
+    alarm: 'Monitor',
+    minutes: 11,
+  },
 };
 
 /** @param minutes how long the account lives after it has happened */
@@ -281,6 +312,11 @@ describe('an alarm goes off within a quarter of an hour', () => {
 
   it('and none while nothing fails, or a tenth of the attempts does', async () => {
     const account = await play({ alarm: '', minutes: 0 }, WATCHED_MINUTES);
+    expect(raised(account, 0, BROKEN_AT + WATCHED_MINUTES)).toEqual(new Map());
+  });
+
+  it('and none with `minimal` while a tenth of the attempts fails', async () => {
+    const account = await play({ props: MINIMAL, alarm: '', minutes: 0 }, WATCHED_MINUTES);
     expect(raised(account, 0, BROKEN_AT + WATCHED_MINUTES)).toEqual(new Map());
   });
 

@@ -57,7 +57,7 @@ function speedText({ speed, paused }: RuntimeStatus, paint: Paint): string {
 }
 
 function delivery({ deliverTo, sample, rules }: RuntimeStatus, paint: Paint): [string, string][] {
-  const runs = rules.filter(({ queue }) => queue !== undefined);
+  const runs = rules.filter(({ queues }) => queues.length > 0);
   if (runs.length > 0 && runs.every(({ enabled }) => !enabled)) {
     const why = deliverTo === undefined ? 'no --deliver-to and no sample: ' : '';
     return [

@@ -39,7 +39,7 @@ function unread(error: string | undefined): Finding[] {
 function inOrder({ queues = [], rules, now }: Snapshot): Finding[] {
   const of = (condition: Condition) => queues.filter((queue) => queue.condition === condition);
   const missed = rules.filter((rule) => rule.missed).map(({ rule }) => rule.label);
-  const disabled = rules.filter(({ rule }) => !rule.enabled && rule.queue !== undefined).length;
+  const disabled = rules.filter(({ rule }) => !rule.enabled && rule.queues.length > 0).length;
   return [
     ...of('breaker').map((queue) => dead(breakerText(queue, now))),
     ...of('failing').map((queue) => dead(failingText(queue))),

@@ -80,7 +80,8 @@ function dueText({ minutes: [first = 0, ...later], until }: Forecast, sign: stri
 
 /** Which records of a progressive queue come next: `catalog: 33 records, up to 1 d old, come in 42 s.` */
 function nextTierText({ runtime }: ConsoleDeps, { queue, ages = [] }: OverviewStats, now: number) {
-  const rules = runtime?.status().rules.filter((rule) => rule.queue === queue && rule.enabled) ?? [];
+  const rules =
+    runtime?.status().rules.filter(({ queues, enabled }) => enabled && queues.includes(queue)) ?? [];
   const [next] = rules
     .map(({ tier = 0, nextAt = '' }) => ({ band: ages[tier - 1], at: Date.parse(nextAt) }))
     .filter(({ band, at }) => band !== undefined && band.count > 0 && at > now)
@@ -170,7 +171,7 @@ function TierRuns(props: {
   // Tiers of its own have other ages than the bands that are shown.
   const isKnown = every !== undefined;
   const rule = isKnown
-    ? deps.runtime?.status().rules.find((one) => one.queue === queue && one.tier === tier)
+    ? deps.runtime?.status().rules.find((one) => one.tier === tier && one.queues.includes(queue))
     : undefined;
   const last = state?.tiers.get(String(tier));
   const next = rule?.nextAt === undefined ? undefined : Date.parse(rule.nextAt);

@@ -7,6 +7,7 @@ import type { SampleShop } from '../sample/sample-shop.js';
 import type { Scheduler } from '../schedule/scheduler.js';
 import type { Timekeeper } from '../schedule/timekeeper.js';
 import type { LocalApp, LocalRule } from '../template/local-app.js';
+import { queuesOf } from '../template/target.js';
 import type { RunLog } from './run-log.js';
 import type { QueueStatus, RuleStatus, RuntimeStatus } from './status.js';
 
@@ -72,7 +73,7 @@ export class RuntimeStatusView {
       id,
       label,
       expression,
-      queue: queueOf(event),
+      queues: queuesOf(event),
       ...tierOf(event),
       ...(timeZone === undefined ? {} : { timeZone }),
       enabled,
@@ -111,7 +112,7 @@ export class RuntimeStatusView {
 
   #nextRun(queue: string): number | undefined {
     const times = this.#parts.app.rules
-      .filter(({ event }) => queueOf(event) === queue)
+      .filter(({ event }) => queuesOf(event).includes(queue))
       .map(({ id }) => this.#parts.scheduler.nextOf(id))
       .filter((next) => next !== undefined);
     return times.length > 0 ? Math.min(...times) : undefined;
@@ -123,9 +124,4 @@ function tierOf(event: unknown): { readonly tier?: number } {
     tier?: { number?: unknown };
   };
   return typeof tier?.number === 'number' ? { tier: tier.number } : {};
-}
-
-function queueOf(event: unknown): string | undefined {
-  if (typeof event !== 'object' || event === null || !('queue' in event)) return undefined;
-  return String(event.queue);
 }

@@ -63,8 +63,8 @@ export interface RuleStatus {
   readonly id: string;
   readonly label: string;
   readonly expression: string;
-  /** Whose records its runs attempt; absent: no queue's, such as the sweep. */
-  readonly queue?: string | undefined;
+  /** Whose records its runs attempt; empty: no queue's, such as the sweep. */
+  readonly queues: readonly string[];
   /** The tier that it runs, from 1; absent: it is no rule of a tier. */
   readonly tier?: number | undefined;
   /** The time zone of a schedule that has one. */

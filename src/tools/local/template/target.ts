@@ -38,8 +38,23 @@ function workOf(event: unknown): string | undefined {
   if (typeof event !== 'object' || event === null) return undefined;
   if ('sweep' in event) return 'sweep';
   if ('monitor' in event) return 'monitor';
-  if ('queues' in event) return Object.keys(event.queues ?? {}).join(' and ');
-  if (!('queue' in event)) return undefined;
+  const queues = queuesOf(event);
+  if (queues.length === 0) return undefined;
   const tier = 'tier' in event ? (event.tier as { number?: unknown } | undefined)?.number : undefined;
-  return `${event.queue}${tier === undefined ? '' : ` tier ${tier}`}`;
+  return `${namesText(queues)}${tier === undefined ? '' : ` tier ${tier}`}`;
+}
+
+/** Of more than these, two are named. */
+const MOST_NAMED = 3;
+
+function namesText(names: readonly string[]): string {
+  if (names.length <= MOST_NAMED) return names.join(' and ');
+  return `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`;
+}
+
+/** The queues whose records a run of this event attempts. */
+export function queuesOf(event: unknown): string[] {
+  if (typeof event !== 'object' || event === null) return [];
+  if ('queues' in event) return Object.keys(event.queues ?? {});
+  return 'queue' in event ? [String(event.queue)] : [];
 }

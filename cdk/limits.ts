@@ -1,0 +1,96 @@
+import { Annotations, CfnResource, Stack } from 'aws-cdk-lib';
+import { type Alarm, type CompositeAlarm, type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html */
+const MOST_RESOURCES = 500;
+/** Dollars a month: https://aws.amazon.com/cloudwatch/pricing/ */
+const PER_ALARM_METRIC = 0.1;
+const PER_COMPOSITE_ALARM = 0.5;
+const MUCH_FOR_ALARMS = 20;
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html */
+const MOST_STREAM_READERS = 2;
+
+export interface Limited {
+  readonly table: ITable;
+  readonly hasIntake: boolean;
+  readonly alarms: readonly Alarm[];
+  readonly composites: readonly CompositeAlarm[];
+  /** Whether there are alarms for each queue, not for all of them. */
+  readonly alarmsPerQueue: boolean;
+}
+
+/**
+ * Limits of AWS that a stack with many queues meets at deployment only: they are checked at synthesis, when all of the app
+ * is known.
+ */
+export function checkLimits(backlog: Construct, limited: Limited): void {
+  warnOfPrice(backlog, limited);
+  backlog.node.addValidation({
+    validate: () => {
+      if (limited.hasIntake) warnOfReaders(backlog, limited.table);
+      return tooManyResources(backlog, limited);
+    },
+  });
+}
+
+function tooManyResources(backlog: Construct, { alarms, alarmsPerQueue }: Limited): string[] {
+  const stack = Stack.of(backlog);
+  const all = resourcesIn(stack, stack);
+  if (all <= MOST_RESOURCES) return [];
+  const own = resourcesIn(backlog, stack);
+  const ways = [
+    ...(alarmsPerQueue
+      ? [`set "alarms": "essential", one alarm each for all queues in place of ${alarms.length} alarms`]
+      : []),
+    'let one "worker" serve queues that have a function each (6 resources or more)',
+    'spread the queues over Backlogs in several stacks, on one table',
+    ...(own < all ? [`move some of the ${all - own} other resources into another stack`] : []),
+  ];
+  return [
+    `The Backlog makes ${own} of the ${all} resources of the stack ${stack.stackName}, and CloudFormation takes ` +
+      `${MOST_RESOURCES} in a stack: ${ways.join('; or ')}`,
+  ];
+}
+
+/** Those of nested stacks are in templates of their own. */
+function resourcesIn(scope: Construct, stack: Stack): number {
+  return scope.node.findAll().filter((one) => CfnResource.isCfnResource(one) && one.stack === stack).length;
+}
+
+function warnOfPrice(backlog: Construct, { alarms, composites, alarmsPerQueue }: Limited): void {
+  const metrics = alarms.reduce((sum, { metric }) => sum + metricsOf(metric), 0);
+  const dollars = metrics * PER_ALARM_METRIC + composites.length * PER_COMPOSITE_ALARM;
+  if (dollars <= MUCH_FOR_ALARMS) return;
+  const way = alarmsPerQueue
+    ? 'with "alarms": "essential", one alarm each watches all queues, for less than $1'
+    : 'these are alarms whose thresholds the queues give';
+  Annotations.of(backlog).addWarningV2(
+    'dynamo-backlog:price-of-alarms',
+    `The ${alarms.length} alarms of the Backlog cost $${dollars.toFixed(2)} a month ($0.10 for each metric that they read): ${way}`,
+  );
+}
+
+function metricsOf(metric: IMetric): number {
+  if (!(metric instanceof MathExpression)) return 1;
+  return Object.values(metric.usingMetrics).reduce((sum, one) => sum + metricsOf(one), 0);
+}
+
+/** More than two readers of a shard are throttled, and the intake falls behind. */
+function warnOfReaders(backlog: Construct, { tableStreamArn }: ITable): void {
+  const stack = Stack.of(backlog);
+  const same = JSON.stringify(stack.resolve(tableStreamArn));
+  const readers = backlog.node.root.node
+    .findAll()
+    .filter((one): one is CfnEventSourceMapping => one instanceof CfnEventSourceMapping)
+    .filter(({ eventSourceArn }) => JSON.stringify(stack.resolve(eventSourceArn)) === same);
+  if (readers.length <= MOST_STREAM_READERS) return;
+  const others = readers.filter(({ node }) => !node.path.startsWith(`${backlog.node.path}/`));
+  Annotations.of(backlog).addWarningV2(
+    'dynamo-backlog:stream-readers',
+    `The stream of the table has ${readers.length} readers, and DynamoDB throttles more than ${MOST_STREAM_READERS} of a shard: records get late. Beside the ` +
+      `intake there are ${others.map(({ node }) => node.path).join(', ')}: let one of them hand its records to the others, such as by EventBridge`,
+  );
+}
