@@ -31,6 +31,7 @@ import type { BacklogProps } from './props.js';
 import { type Queue, readQueues } from './queue.js';
 import { addRules } from './rules.js';
 import { addSchedules } from './schedules.js';
+import { SettingsFiles } from './settings-files.js';
 import { type CreatedTable, controlTable, grantOperate, recordsTable } from './tables.js';
 import { backlogTicks, type Tick } from './ticks.js';
 import { checkTimeZone } from './time-zone.js';
@@ -109,8 +110,9 @@ export class Backlog extends BacklogMetrics implements IConnectable {
     const network = sharedNetwork(this, options);
     this.shared = network.securityGroups && new Connections({ securityGroups: network.securityGroups });
     checkDepthAlarms(queues, metrics);
+    const files = new SettingsFiles(this);
     const ofAll = { memorySize, logRetention, systemLogLevel, tracing, metrics, architecture, runtime };
-    const common = { tables, ...ofAll, network, environmentEncryption };
+    const common = { tables, files, ...ofAll, network, environmentEncryption };
 
     const staffed = staffQueues(this, queues, workers, {
       ...common,
@@ -186,6 +188,7 @@ export class Backlog extends BacklogMetrics implements IConnectable {
     this.dashboard = options.dashboard
       ? addDashboard(this, 'Dashboard', watched, this.alarms, this.widget)
       : undefined;
+    files.addLayer();
   }
 
   /**

@@ -4,6 +4,7 @@ import { duration } from '../src/duration.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import { MAX_SHARDS, QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
+import { parseJson, readJson } from '../src/settings-file.js';
 import { parseOptions, show } from '../src/validation.js';
 import {
   type BreakerChoice,
@@ -16,7 +17,7 @@ import {
 import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
 import { METRICS_LEVELS, type MetricsLevel } from './metrics-level.js';
 
-/** One queue, as `BACKLOG_QUEUES` describes it to the handlers. */
+/** One queue, as `BACKLOG_QUEUES`, or the file of `BACKLOG_QUEUES_FILE`, describes it to the handlers. */
 export interface QueueSettings {
   readonly retryMode: RetryMode;
   /** Default: fibonacci, or progressive on a progressive queue. */
@@ -155,7 +156,6 @@ const environmentSchema = z.object({
       .transform(Number)
       .check(z.refine((seconds) => seconds >= 1 && seconds <= 900, 'expected seconds from 1 to 900')),
   ),
-  BACKLOG_QUEUES: z.string(),
   BACKLOG_METRICS: z._default(z.enum(METRICS_LEVELS, { error: expectedLevel }), 'full'),
   BACKLOG_CLOCK: z.optional(z.string()),
   BACKLOG_LOG_STACKS: z.optional(z.string()),
@@ -180,7 +180,7 @@ function localClock(text: string, env: Readonly<Record<string, string | undefine
 }
 
 /**
- * Reads a handler's settings from its environment variables.
+ * Reads a handler's settings from its environment variables, and from the file that one of them may name.
  *
  * @throws ConfigurationError naming the variable and the path in it
  */
@@ -189,18 +189,9 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   return {
     tables: { records: variables.BACKLOG_TABLE, control: variables.BACKLOG_CONTROL_TABLE },
     functionTimeoutSeconds: variables.BACKLOG_FUNCTION_TIMEOUT_SECONDS,
-    queues: parseQueues(parseJson(variables.BACKLOG_QUEUES, 'BACKLOG_QUEUES')),
+    queues: parseQueues(readJson(env, 'BACKLOG_QUEUES')),
     metrics: variables.BACKLOG_METRICS,
     logsStacks: variables.BACKLOG_LOG_STACKS === 'true',
     ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: localClock(variables.BACKLOG_CLOCK, env) }),
   };
-}
-
-/** @throws ConfigurationError naming the variable, without what it holds */
-export function parseJson(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ConfigurationError(`${name}: expected JSON, got ${text.length} characters that are none`);
-  }
 }

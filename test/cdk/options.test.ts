@@ -204,11 +204,6 @@ describe('synthesis refuses, and names the option', () => {
     ],
     ['memory that Lambda does not have', { ...queue(retryQueue), memorySize: 64 }, 'Backlog.memorySize: '],
     [
-      'more queues than fit into an environment',
-      { queues: Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`queue-${i}`, retryQueue])) },
-      'queues: the settings of the 60 queues that share a function take ',
-    ],
-    [
       "more rules than fit into a function's policy",
       { queues: Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`queue-${i}`, progressiveQueue])) },
       'queues: the 7 queues that share a function have 42 rules, and its policy takes 40',
