@@ -146,15 +146,14 @@ export function checkPolicy(retry: unknown, retryMode: RetryMode, name: string):
 }
 
 const expectedLevel = `expected ${METRICS_LEVELS.map((level) => `"${level}"`).join(', ')}`;
+const expectedSeconds = 'expected seconds from 1 to 900';
 const tableName = z.string().check(z.minLength(1));
 const environmentSchema = z.object({
   BACKLOG_TABLE: tableName,
   BACKLOG_CONTROL_TABLE: tableName,
   BACKLOG_FUNCTION_TIMEOUT_SECONDS: z.pipe(
-    z.string().check(z.regex(/^\d{1,3}$/, 'expected seconds from 1 to 900')),
-    z
-      .transform(Number)
-      .check(z.refine((seconds) => seconds >= 1 && seconds <= 900, 'expected seconds from 1 to 900')),
+    z.string().check(z.regex(/^\d{1,3}$/, expectedSeconds)),
+    z.transform(Number).check(z.refine((seconds) => seconds >= 1 && seconds <= 900, expectedSeconds)),
   ),
   BACKLOG_METRICS: z._default(z.enum(METRICS_LEVELS, { error: expectedLevel }), 'full'),
   BACKLOG_CLOCK: z.optional(z.string()),

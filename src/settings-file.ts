@@ -22,7 +22,7 @@ export function readJson(env: Readonly<Record<string, string | undefined>>, name
   try {
     const values = JSON.parse(BACKLOG_FILE_VALUES);
     return JSON.parse(readFileSync(file, 'utf8'), (_, value) =>
-      Array.isArray(value?.$join)
+      value?.$join?.map
         ? // A value that is missing throws: part of an address would be another address.
           value.$join
             .map((part: string | number) => (typeof part === 'string' ? part : values[part].toString()))
