@@ -82,6 +82,7 @@ export class SettingsFiles {
     if (this.#files.size === 0) return;
     // Below the synthesized app, whose folder is there even if no asset is copied (--no-staging).
     const folder = join(Stage.of(this.#backlog)?.assetOutdir ?? '.', `${FOLDER}-${this.#backlog.node.addr}`);
+    rmSync(folder, { recursive: true, force: true });
     for (const [file, json] of this.#files) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), json);

@@ -46,6 +46,9 @@ export interface PolicyDefinition<Type extends string, Options> {
   readonly random?: true;
 }
 
+/** The limiting growth of a policy whose waits grow more slowly than those of `exponential`. */
+export const subexponential = () => 1;
+
 export const DAY_SECONDS = 86_400;
 /** No wait is longer, whatever the formula says. */
 export const MAX_WAIT_SECONDS = 365 * DAY_SECONDS;
