@@ -38,6 +38,7 @@ import { readQueues } from './queue.js';
 import type { QueueProps } from './queue-props.js';
 import { addRules } from './rules.js';
 import { addSchedules } from './schedules.js';
+import { SettingsFiles } from './settings-files.js';
 import { allowIntake, checkRegion, claimQueues, withArrivals } from './shared-backlog.js';
 import type { ISharedBacklog } from './shared-parts.js';
 import { writeTableMetrics } from './table-alarms.js';
@@ -155,6 +156,7 @@ export class Backlog extends BacklogBase implements IConnectable {
     const network = sharedNetwork(this, options);
     this.shared = network.securityGroups && new Connections({ securityGroups: network.securityGroups });
     checkDepthAlarms(queues, metrics);
+    const files = new SettingsFiles(this);
     const ofAll = {
       memorySize,
       logRetention,
@@ -165,7 +167,7 @@ export class Backlog extends BacklogBase implements IConnectable {
       architecture,
       runtime,
     };
-    const common = { tables, ...ofAll, network, environmentEncryption };
+    const common = { tables, files, ...ofAll, network, environmentEncryption };
 
     const staffed = staffQueues(this, queues, workers, {
       ...common,
@@ -246,6 +248,7 @@ export class Backlog extends BacklogBase implements IConnectable {
     this.dashboard = options.dashboard
       ? addDashboard(this, 'Dashboard', watched, this.alarms, this.widget)
       : undefined;
+    files.addLayer();
     checkLimits(this, {
       table: this.table,
       hasIntake: this.intake !== undefined,

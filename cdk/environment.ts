@@ -1,55 +1,66 @@
 import { Stack, Token } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 import type { MetricsLevel } from '../functions/metrics-level.js';
-import { ConfigurationError } from '../src/errors.js';
 import type { Queue } from './queue.js';
+import { bytesOf, type SettingsFiles, VALUE_BYTES } from './settings-files.js';
 import type { Tables } from './tables.js';
 
 /** Lambda takes 4 KB of variables in all; the names, the tables and the user's own need some of it. */
 const MAX_QUEUES_BYTES = 3_500;
-
-/** An ARN or a URL that is known at deployment only. */
-const TOKEN = /\$\{Token\[[^\]]+\]\}/g;
-const TOKEN_BYTES = 110;
+/** As much of the rest as the user's own may take before the queues have less room. */
+const SPARE_BYTES = 250;
 
 export interface EnvironmentSettings {
   readonly tables: Tables;
   readonly metrics: MetricsLevel;
   /** Another stack may own the queues. */
   readonly standby: boolean;
+  readonly files: SettingsFiles;
+  /** Bytes that the queues may take. Default: what functions without variables of the user's own have. */
+  readonly room?: number | undefined;
+  /** What goes into files beside the queues, by its variables. Default: the queues alone, and only if they do not fit. */
+  readonly inFiles?: Readonly<Record<string, unknown>> | undefined;
+  /** Most bytes of a value that is known at deployment only. Default: those of an ARN or a URL. */
+  readonly valueBytes?: number | undefined;
+}
+
+/** Bytes that the queues may take beside variables of the user's own. */
+export function roomBeside(environment: Readonly<Record<string, string>>): number {
+  return MAX_QUEUES_BYTES - Math.max(0, bytesOf(JSON.stringify(environment)) - SPARE_BYTES);
 }
 
 /**
- * The environment that a handler reads its settings from.
+ * The environment that a handler reads its settings from. A file has the queues that do not fit into it.
  *
- * @throws ConfigurationError if the queues do not fit into it
+ * @throws ConfigurationError if what only the deployment knows of them does not fit either
  */
 export function handlerEnvironment(
   scope: IConstruct,
   queues: readonly Queue[],
-  { tables, metrics, standby }: EnvironmentSettings,
+  settings: EnvironmentSettings,
   timeoutSeconds: number,
 ): Record<string, string> {
+  const { tables, metrics } = settings;
   return {
     BACKLOG_TABLE: tables.records.tableName,
     BACKLOG_CONTROL_TABLE: tables.control.tableName,
     BACKLOG_FUNCTION_TIMEOUT_SECONDS: String(timeoutSeconds),
-    BACKLOG_QUEUES: renderQueues(scope, queues),
+    ...queuesVariables(scope, queues, settings),
     BACKLOG_OWNER: Stack.of(scope).stackName,
-    ...(standby ? { BACKLOG_STANDBY: 'true' } : {}),
+    ...(settings.standby ? { BACKLOG_STANDBY: 'true' } : {}),
     ...(metrics === 'full' ? {} : { BACKLOG_METRICS: metrics }),
   };
 }
 
-function renderQueues(scope: IConstruct, queues: readonly Queue[]): string {
+function queuesVariables(
+  scope: IConstruct,
+  queues: readonly Queue[],
+  { files, inFiles, valueBytes = VALUE_BYTES, room = MAX_QUEUES_BYTES }: EnvironmentSettings,
+): Record<string, string> {
   const settings = Object.fromEntries(queues.map(({ name, settings }) => [name, settings]));
   const json = JSON.stringify(settings);
-  const bytes = Buffer.byteLength(json.replace(TOKEN, 'x'.repeat(TOKEN_BYTES)));
-  if (bytes > MAX_QUEUES_BYTES) {
-    throw new ConfigurationError(
-      `queues: the settings of the ${queues.length} queues that share a function take ${bytes} bytes, and Lambda's ` +
-        `environment has room for ${MAX_QUEUES_BYTES} of them: spread them over several Backlogs on one table`,
-    );
+  if (inFiles || bytesOf(json) > room) {
+    return files.variables(scope, { BACKLOG_QUEUES: settings, ...inFiles }, { room, valueBytes });
   }
-  return Token.isUnresolved(json) ? Stack.of(scope).toJsonString(settings) : json;
+  return { BACKLOG_QUEUES: Token.isUnresolved(json) ? Stack.of(scope).toJsonString(settings) : json };
 }

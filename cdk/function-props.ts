@@ -56,8 +56,8 @@ export interface FunctionProps {
   readonly runtime?: Runtime | undefined;
 
   /**
-   * Layers of the functions that attempt records: at most 5. The other functions (intake, sweep, monitor, widget) have
-   * none.
+   * Layers of the functions that attempt records: at most 5, or 4 if the settings of the queues need one. The other functions
+   * (intake, sweep, monitor, widget) have none of these.
    *
    * @default - none
    */

@@ -17,15 +17,17 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { MetricsLevel } from '../functions/metrics-level.js';
 import { ConfigurationError } from '../src/errors.js';
-import { handlerEnvironment } from './environment.js';
+import { type EnvironmentSettings, handlerEnvironment } from './environment.js';
 import type { EntrySettings } from './function-shape.js';
 import { grantNetwork, type Network, ownNetwork } from './network.js';
 import type { Queue } from './queue.js';
+import type { SettingsFiles } from './settings-files.js';
 import type { Tables } from './tables.js';
 
 /** What all functions of a backlog have in common. */
 export interface CommonSettings {
   readonly tables: Tables;
+  readonly files: SettingsFiles;
   readonly memorySize: number;
   readonly logRetention: RetentionDays;
   readonly metrics: MetricsLevel;
@@ -48,7 +50,7 @@ export interface FunctionSettings extends CommonSettings {
 }
 
 /** What one function has of its own. */
-interface OwnSettings {
+interface OwnSettings extends Pick<EnvironmentSettings, 'room' | 'inFiles' | 'valueBytes'> {
   readonly timeout: Duration;
   readonly role?: IRole | undefined;
   readonly logGroup?: ILogGroup | undefined;

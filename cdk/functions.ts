@@ -17,13 +17,14 @@ import type { RetryMode } from '../src/record/index.js';
 import { LEAST_SPARE_SECONDS, ON_INSERT_CONCURRENCY } from '../src/worker/index.js';
 import { handlerFolder } from './bundles.js';
 import { urlOf } from './delivery.js';
-import { handlerEnvironment } from './environment.js';
+import { handlerEnvironment, roomBeside } from './environment.js';
 import { hasEsbuild } from './esbuild.js';
 import { type FunctionSettings, ownRoleAndLogs, withOwn } from './function-settings.js';
 import { nodeVersion } from './function-shape.js';
 import { acknowledgeRuns } from './nag.js';
 import type { Queue, Work } from './queue.js';
 import { grantSecrets } from './secrets.js';
+import { checkLayerRoom, checkTakesLayer, readsFile } from './settings-files.js';
 import { grantWork, type Tables } from './tables.js';
 import { checkDuration } from './tokens.js';
 import { isOwnFunction } from './values.js';
@@ -62,7 +63,7 @@ export function deliveryFunction(
   const inner = new Construct(scope, name);
   warnOfLoopback(inner, queues);
   const lambda = new LambdaFunction(inner, 'Function', {
-    ...commonProps(inner, queues, settings),
+    ...commonProps(inner, queues, settings, 'Backlog'),
     description: `Delivers by HTTP what is due in the backlog (${bundle})`,
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder(bundle)),
@@ -128,7 +129,7 @@ export function entryFunction(
   const settings = withOwn(scope, path, work.settings, common);
   const { reservedConcurrentExecutions, projectRoot, depsLockFilePath } = settings;
   const lambda = new NodejsFunction(scope, 'Function', {
-    ...commonProps(scope, queues, settings, work.environment),
+    ...commonProps(scope, queues, settings, work.settings.layers ? path : 'Backlog', work.environment),
     description: describeQueues(queues),
     handler: 'handler',
     entry,
@@ -199,6 +200,7 @@ export function ownFunction(
   const timeout = lambda.timeout ?? LAMBDA_DEFAULT_TIMEOUT;
   checkDuration(timeout, `${path}.handler.timeout`);
   const environment = handlerEnvironment(lambda, queues, settings, timeout.toSeconds());
+  if (readsFile(environment)) checkTakesLayer(lambda, `${path}.handler`);
   for (const [name, value] of Object.entries(environment)) lambda.addEnvironment(name, value);
   const redeliveryEvents = givesEventsBack(lambda);
   if (redeliveryEvents) lambda.configureAsyncInvoke(onceOnly(settings));
@@ -214,11 +216,14 @@ function commonProps(
   scope: Construct,
   queues: readonly Queue[],
   settings: FunctionSettings,
+  path: string,
   environment: Readonly<Record<string, string>> = {},
 ): ReturnType<typeof ownRoleAndLogs> {
   const { layers } = settings;
+  const options = ownRoleAndLogs(scope, queues, { ...settings, room: roomBeside(environment) }, environment);
+  if (readsFile(options.environment)) checkLayerRoom(layers, path);
   return {
-    ...ownRoleAndLogs(scope, queues, settings, environment),
+    ...options,
     ...onceOnly(settings),
     ...(layers && { layers: [...layers] }),
   };

@@ -4,8 +4,8 @@ import { Code, Function as LambdaFunction, RecursiveLoop } from 'aws-cdk-lib/aws
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { QueueSettings } from '../functions/settings.js';
-import { ConfigurationError } from '../src/errors.js';
 import { handlerFolder } from './bundles.js';
+import type { EnvironmentSettings } from './environment.js';
 import { type CommonSettings, ownRoleAndLogs } from './function-settings.js';
 import { arrivalsSource, redeliverySource } from './intake-sources.js';
 import type { EventSource } from './monitor.js';
@@ -19,6 +19,8 @@ export const INTAKE_TIMEOUT = Duration.minutes(1);
 const SWEEP_TIMEOUT = Duration.minutes(5);
 /** Of the queues' names and their functions', in Lambda's 4 KB of variables; the others need some of it. */
 const MAX_NAMES_BYTES = 3_200;
+/** A name that is not known before the deployment has no more. */
+const MAX_FUNCTION_NAME = 64;
 
 export interface IntakeSettings extends CommonSettings {
   readonly queues: readonly Queue[];
@@ -29,6 +31,8 @@ export interface IntakeSettings extends CommonSettings {
   readonly eventDlq: IQueue;
   readonly sweep: boolean;
 }
+
+type OwnSpace = Pick<EnvironmentSettings, 'inFiles' | 'room' | 'valueBytes'>;
 
 /** What looks after records that were put without `lane`. */
 export interface Intake {
@@ -59,10 +63,7 @@ export function addIntake(scope: Construct, id: string, settings: IntakeSettings
   const { tables, returns, onArrival, eventDlq } = settings;
   const inner = new Construct(scope, id);
   const lambda = new LambdaFunction(inner, 'Function', {
-    ...common(inner, settings, INTAKE_TIMEOUT, {
-      BACKLOG_ARRIVAL_FUNCTIONS: renderFunctions(inner, settings),
-      BACKLOG_EVENT_DLQ_URL: eventDlq.queueUrl,
-    }),
+    ...intakeOptions(inner, settings),
     description: 'Has records attempted that were put into the backlog without a lane, or indexes them',
     handler: 'index.handler',
     code: Code.fromAsset(handlerFolder('intake')),
@@ -129,7 +130,7 @@ function allow(lambda: IGrantable, action: string, resources: string[]): void {
 
 function common(
   scope: Construct,
-  { queues, returns, ...settings }: IntakeSettings,
+  { queues, returns, ...settings }: IntakeSettings & OwnSpace,
   timeout: Duration,
   environment: Readonly<Record<string, string>> = {},
 ): ReturnType<typeof ownRoleAndLogs> {
@@ -150,25 +151,34 @@ function knownOf({ retryMode, settings: { shards } }: Queue): Pick<QueueSettings
   return { retryMode, ...(shards === undefined ? {} : { shards }) };
 }
 
-function renderFunctions(scope: Construct, { queues, onArrival }: IntakeSettings): string {
+/** The functions' names take the most: the names of the queues go into a file with what they belong to. */
+function intakeOptions(scope: Construct, settings: IntakeSettings): ReturnType<typeof ownRoleAndLogs> {
+  const functions = queuesByFunction(settings.onArrival);
+  const others = { BACKLOG_EVENT_DLQ_URL: settings.eventDlq.queueUrl };
+  if (!areSmall(settings.queues, functions)) {
+    const inFiles = { BACKLOG_ARRIVAL_FUNCTIONS: Object.entries(functions) };
+    const space = { room: MAX_NAMES_BYTES, valueBytes: MAX_FUNCTION_NAME };
+    return common(scope, { ...settings, inFiles, ...space }, INTAKE_TIMEOUT, others);
+  }
+  const text = Stack.of(scope).toJsonString(functions);
+  return common(scope, settings, INTAKE_TIMEOUT, { BACKLOG_ARRIVAL_FUNCTIONS: text, ...others });
+}
+
+function queuesByFunction(onArrival: readonly StaffedQueue[]): Record<string, string[]> {
   const functions: Record<string, string[]> = {};
   for (const { queue, worker } of onArrival) {
     const { functionName } = worker.lambda;
     functions[functionName] = [...(functions[functionName] ?? []), queue.name];
   }
-  checkSpace(queues, functions);
-  return Stack.of(scope).toJsonString(functions);
+  return functions;
 }
 
-function checkSpace(queues: readonly Queue[], functions: Readonly<Record<string, readonly string[]>>): void {
-  // A name that is not known before the deployment has at most 64 characters.
-  const names = Object.keys(functions).map((name) => (Token.isUnresolved(name) ? 64 : name.length));
+/** Whether the environment has room for the names of all queues and functions. */
+function areSmall(queues: readonly Queue[], functions: Readonly<Record<string, readonly string[]>>): boolean {
+  const names = Object.keys(functions).map((name) =>
+    Token.isUnresolved(name) ? MAX_FUNCTION_NAME : name.length,
+  );
   const known = Object.fromEntries(queues.map((queue) => [queue.name, knownOf(queue)]));
   const texts = [Object.values(functions), known].map((value) => Buffer.byteLength(JSON.stringify(value)));
-  const bytes = [...names, ...texts].reduce((sum, size) => sum + size, 0);
-  if (bytes <= MAX_NAMES_BYTES) return;
-  throw new ConfigurationError(
-    `queues: the names of ${queues.length} queues and of ${names.length} functions take ${bytes} bytes, and the intake's ` +
-      `environment has room for ${MAX_NAMES_BYTES} of them: spread them over several Backlogs on one table`,
-  );
+  return [...names, ...texts].reduce((sum, size) => sum + size, 0) <= MAX_NAMES_BYTES;
 }

@@ -4,6 +4,7 @@ import { duration } from '../src/duration.js';
 import { ConfigurationError } from '../src/errors.js';
 import { type RetryPolicy, resolvePolicy } from '../src/policies/index.js';
 import { MAX_SHARDS, QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.js';
+import { parseJson, readJson } from '../src/settings-file.js';
 import { parseOptions, show } from '../src/validation.js';
 import {
   type BreakerChoice,
@@ -16,7 +17,7 @@ import {
 import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
 import { METRICS_LEVELS, type MetricsLevel } from './metrics-level.js';
 
-/** One queue, as `BACKLOG_QUEUES` describes it to the handlers. */
+/** One queue, as `BACKLOG_QUEUES`, or the file of `BACKLOG_QUEUES_FILE`, describes it to the handlers. */
 export interface QueueSettings {
   readonly retryMode: RetryMode;
   /** Default: fibonacci, or progressive on a progressive queue. */
@@ -153,17 +154,15 @@ export function checkPolicy(retry: unknown, retryMode: RetryMode, name: string):
 }
 
 const expectedLevel = `expected ${METRICS_LEVELS.map((level) => `"${level}"`).join(', ')}`;
+const expectedSeconds = 'expected seconds from 1 to 900';
 const tableName = z.string().check(z.minLength(1));
 const environmentSchema = z.object({
   BACKLOG_TABLE: tableName,
   BACKLOG_CONTROL_TABLE: tableName,
   BACKLOG_FUNCTION_TIMEOUT_SECONDS: z.pipe(
-    z.string().check(z.regex(/^\d{1,3}$/, 'expected seconds from 1 to 900')),
-    z
-      .transform(Number)
-      .check(z.refine((seconds) => seconds >= 1 && seconds <= 900, 'expected seconds from 1 to 900')),
+    z.string().check(z.regex(/^\d{1,3}$/, expectedSeconds)),
+    z.transform(Number).check(z.refine((seconds) => seconds >= 1 && seconds <= 900, expectedSeconds)),
   ),
-  BACKLOG_QUEUES: z.string(),
   BACKLOG_METRICS: z._default(z.enum(METRICS_LEVELS, { error: expectedLevel }), 'full'),
   BACKLOG_TABLE_ALARMS: z.optional(z.string()),
   BACKLOG_CLOCK: z.optional(z.string()),
@@ -189,7 +188,7 @@ function localClock(text: string, env: Readonly<Record<string, string | undefine
 }
 
 /**
- * Reads a handler's settings from its environment variables.
+ * Reads a handler's settings from its environment variables, and from the file that one of them may name.
  *
  * @throws ConfigurationError naming the variable and the path in it
  */
@@ -198,19 +197,10 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   return {
     tables: { records: variables.BACKLOG_TABLE, control: variables.BACKLOG_CONTROL_TABLE },
     functionTimeoutSeconds: variables.BACKLOG_FUNCTION_TIMEOUT_SECONDS,
-    queues: parseQueues(parseJson(variables.BACKLOG_QUEUES, 'BACKLOG_QUEUES')),
+    queues: parseQueues(readJson(env, 'BACKLOG_QUEUES')),
     metrics: variables.BACKLOG_METRICS,
     tableAlarms: variables.BACKLOG_TABLE_ALARMS === 'true',
     logsStacks: variables.BACKLOG_LOG_STACKS === 'true',
     ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: localClock(variables.BACKLOG_CLOCK, env) }),
   };
-}
-
-/** @throws ConfigurationError naming the variable, without what it holds */
-export function parseJson(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ConfigurationError(`${name}: expected JSON, got ${text.length} characters that are none`);
-  }
 }

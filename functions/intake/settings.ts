@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
+import { readJson } from '../../src/settings-file.js';
 import { parseOptions } from '../../src/validation.js';
-import { parseJson, readSettings, type Settings } from '../settings.js';
+import { readSettings, type Settings } from '../settings.js';
 
 /** What the intake and the sweep read from their environment. */
 export interface IntakeSettings extends Settings {
@@ -13,33 +14,46 @@ export interface IntakeSettings extends Settings {
 
 const environmentSchema = z
   .object({
-    BACKLOG_ARRIVAL_FUNCTIONS: z._default(z.string(), '{}'),
+    BACKLOG_ARRIVAL_FUNCTIONS: z.optional(z.string()),
+    BACKLOG_ARRIVAL_FUNCTIONS_FILE: z.optional(z.string()),
     BACKLOG_REDELIVERY_URL: z.optional(z.url()),
     BACKLOG_EVENT_DLQ_URL: z.optional(z.url()),
   })
   .check(
     z.refine(
-      (env) => env.BACKLOG_ARRIVAL_FUNCTIONS === '{}' || env.BACKLOG_REDELIVERY_URL !== undefined,
+      (env) => !attemptsOnArrival(env) || env.BACKLOG_REDELIVERY_URL !== undefined,
       'expected BACKLOG_REDELIVERY_URL beside BACKLOG_ARRIVAL_FUNCTIONS',
     ),
   );
 
-/** By the function, as several queues may share one. */
+type Variables = Readonly<Record<string, string | undefined>>;
+
+function attemptsOnArrival(env: Variables): boolean {
+  const { BACKLOG_ARRIVAL_FUNCTIONS: text = '{}', BACKLOG_ARRIVAL_FUNCTIONS_FILE: file } = env;
+  return text !== '{}' || file !== undefined;
+}
+
+/** By the function, as several queues may share one. In a file, pairs: a function's name may be known at deployment only. */
 const name = z.string().check(z.minLength(1));
 const functionsSchema = z.record(name, z.array(name));
+const pairsSchema = z.array(z.tuple([name, z.array(name)]));
+
+function readFunctions(env: Variables): (readonly [string, readonly string[]])[] {
+  const variable = 'BACKLOG_ARRIVAL_FUNCTIONS';
+  if (!attemptsOnArrival(env)) return [];
+  const found = readJson(env, variable);
+  return env[variable] === undefined
+    ? parseOptions(pairsSchema, found, `${variable}_FILE`)
+    : Object.entries(parseOptions(functionsSchema, found, variable));
+}
 
 /** @throws ConfigurationError naming the variable */
-export function readIntakeSettings(env: Readonly<Record<string, string | undefined>>): IntakeSettings {
+export function readIntakeSettings(env: Variables): IntakeSettings {
   const variables = parseOptions(environmentSchema, env, '');
-  const functions = parseOptions(
-    functionsSchema,
-    parseJson(variables.BACKLOG_ARRIVAL_FUNCTIONS, 'BACKLOG_ARRIVAL_FUNCTIONS'),
-    'BACKLOG_ARRIVAL_FUNCTIONS',
-  );
   return {
     ...readSettings(env),
     arrivalFunctions: new Map(
-      Object.entries(functions).flatMap(([name, queues]) => queues.map((queue) => [queue, name] as const)),
+      readFunctions(env).flatMap(([name, queues]) => queues.map((queue) => [queue, name] as const)),
     ),
     redeliveryUrl: variables.BACKLOG_REDELIVERY_URL,
     eventDlqUrl: variables.BACKLOG_EVENT_DLQ_URL,

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
+import { parseJson } from '../../src/settings-file.js';
 import { parseOptions } from '../../src/validation.js';
-import { parseJson, readSettings, type Settings } from '../settings.js';
+import { readSettings, type Settings } from '../settings.js';
 
 /** What the monitor reads from its environment. */
 export interface MonitorSettings extends Settings {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { fixed, type PolicyDefinition, waitOption } from './policy.js';
+import { fixed, type PolicyDefinition, subexponential, waitOption } from './policy.js';
 import { powerOf } from './power-of.js';
 
 /**
@@ -12,6 +12,6 @@ export const arctan: PolicyDefinition<'arctan', { max: number }> = {
   type: 'arctan',
   options: z.object({ max: z._default(waitOption, 86_400) }),
   wait: ({ max }, { failures }) => fixed(max * (2 / Math.PI) * Math.atan(powerOf(failures, 3) / 15), max),
-  limitingGrowth: () => 1,
+  limitingGrowth: subexponential,
   phased: true,
 };

@@ -10,6 +10,5 @@ export const buckets: PolicyDefinition<'buckets', Record<string, never>> = {
   type: 'buckets',
   options: noOptions,
   wait: (_, { failures }) => ({ least: powerOf(failures - 1, 3), most: powerOf(failures + 1, 3) }),
-  limitingGrowth: () => undefined,
   random: true,
 };

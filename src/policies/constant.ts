@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { fixed, type PolicyDefinition, waitOption } from './policy.js';
+import { fixed, type PolicyDefinition, subexponential, waitOption } from './policy.js';
 
 /**
  * The same wait after every failure.
@@ -11,5 +11,5 @@ export const constant: PolicyDefinition<'constant', { interval: number }> = {
   type: 'constant',
   options: z.object({ interval: z._default(waitOption, 300) }),
   wait: ({ interval }) => fixed(interval),
-  limitingGrowth: () => 1,
+  limitingGrowth: subexponential,
 };

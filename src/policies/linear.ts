@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { fixed, type PolicyDefinition, waitOption } from './policy.js';
+import { fixed, type PolicyDefinition, subexponential, waitOption } from './policy.js';
 
 /**
  * The same wait after every failure, with the name and the default of `LinearRetry`.
@@ -10,5 +10,5 @@ export const linear: PolicyDefinition<'linear', { interval: number }> = {
   type: 'linear',
   options: z.object({ interval: z._default(waitOption, 35) }),
   wait: ({ interval }) => fixed(interval),
-  limitingGrowth: () => 1,
+  limitingGrowth: subexponential,
 };

@@ -5,5 +5,4 @@ export const none: PolicyDefinition<'none', Record<string, never>> = {
   type: 'none',
   options: noOptions,
   wait: () => undefined,
-  limitingGrowth: () => undefined,
 };

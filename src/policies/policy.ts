@@ -37,14 +37,17 @@ export interface PolicyDefinition<Type extends string, Options> {
   wait(options: Options, failure: Failure): FormulaWait | undefined;
   /**
    * Growth of the cumulated wait from one failure to the next, in the limit. The default amplitude of the
-   * fixed-phase jitter follows from it.
+   * fixed-phase jitter follows from it. Missing: it has no limit.
    */
-  limitingGrowth(options: Options): number | undefined;
+  limitingGrowth?(options: Options): number | undefined;
   /** Has the fixed-phase jitter by default. The others wait exactly what their formula says. */
   readonly phased?: true;
   /** Draws its waits itself: no jitter can be added. */
   readonly random?: true;
 }
+
+/** The limiting growth of a policy whose waits grow more slowly than those of `exponential`. */
+export const subexponential = () => 1;
 
 export const DAY_SECONDS = 86_400;
 /** No wait is longer, whatever the formula says. */

@@ -1,4 +1,4 @@
-import { fixed, noOptions, type PolicyDefinition } from './policy.js';
+import { fixed, noOptions, type PolicyDefinition, subexponential } from './policy.js';
 import { powerOf } from './power-of.js';
 
 /**
@@ -10,5 +10,5 @@ export const power: PolicyDefinition<'power', Record<string, never>> = {
   type: 'power',
   options: noOptions,
   wait: (_, { failures }) => fixed(powerOf(failures - 1, 5) + 30),
-  limitingGrowth: () => 1,
+  limitingGrowth: subexponential,
 };

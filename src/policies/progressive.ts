@@ -17,5 +17,4 @@ export const progressive: PolicyDefinition<'progressive', { tiers: readonly Tier
     const tier = tiers.find(({ untilAge }) => ageSeconds <= untilAge);
     return tier && fixed(tier.every);
   },
-  limitingGrowth: () => undefined,
 };

@@ -97,7 +97,7 @@ export function resolvePolicy(policy: unknown, name = 'retry'): ResolvedPolicy {
   }
   const jitter = resolveJitter(given, {
     isPhased: definition.phased === true,
-    growth: definition.limitingGrowth(options),
+    growth: definition.limitingGrowth?.(options),
   });
   const maxWait = options.maxWait ?? MAX_WAIT_SECONDS;
   const waitAfter = ({ failures, ageSeconds }: Failure) =>
@@ -148,7 +148,7 @@ function schemas(options: Shape): (type: PolicyType) => z.ZodMiniType<CommonOpti
 function formulaOf(policy: unknown): Formula {
   try {
     const { definition, options } = parseOwn(asPolicy(policy, 'afterwards'), 'afterwards', innerPolicy);
-    const limitingGrowth = definition.limitingGrowth(options);
+    const limitingGrowth = definition.limitingGrowth?.(options);
     return { wait: (failure) => definition.wait(options, failure), limitingGrowth };
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;

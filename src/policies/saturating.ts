@@ -1,4 +1,4 @@
-import { type Curve, curveOptions, fixed, type PolicyDefinition } from './policy.js';
+import { type Curve, curveOptions, fixed, type PolicyDefinition, subexponential } from './policy.js';
 import { powerOf } from './power-of.js';
 
 /**
@@ -11,7 +11,7 @@ export const saturating: PolicyDefinition<'saturating', Curve> = {
   options: curveOptions,
   wait: ({ first, max }, { failures }) =>
     fixed(first + (max - first) * ((towardsE(failures) - 2) / (Math.E - 2)), max),
-  limitingGrowth: () => 1,
+  limitingGrowth: subexponential,
   phased: true,
 };
 

@@ -13,6 +13,5 @@ export const sidekiq: PolicyDefinition<'sidekiq', Record<string, never>> = {
     const least = powerOf(failures - 1, 4) + 15;
     return { least, most: least + 30 * failures };
   },
-  limitingGrowth: () => undefined,
   random: true,
 };

@@ -1,4 +1,4 @@
-import { type Curve, curveOptions, fixed, type PolicyDefinition } from './policy.js';
+import { type Curve, curveOptions, fixed, type PolicyDefinition, subexponential } from './policy.js';
 
 /**
  * An S-curve from a first wait to a greatest.
@@ -10,6 +10,6 @@ export const sigmoid: PolicyDefinition<'sigmoid', Curve> = {
   options: curveOptions,
   wait: ({ first, max }, { failures }) =>
     fixed(first + (max - first) * (2 / (1 + Math.exp(1 - failures)) - 1), max),
-  limitingGrowth: () => 1,
+  limitingGrowth: subexponential,
   phased: true,
 };

@@ -18,6 +18,5 @@ export const window: PolicyDefinition<'window', { interval: number; base: number
     const least = Math.min(powerOf(base, failures - 1) * interval, Number.MAX_VALUE / base);
     return { least, most: least * base };
   },
-  limitingGrowth: () => undefined,
   random: true,
 };

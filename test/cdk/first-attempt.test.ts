@@ -131,16 +131,6 @@ describe('a queue whose records would be lost or hurried', () => {
   ])('is refused with %s', (_name, props, message) => {
     expect(() => backlogWith({ queues: { orders: { ...retryQueue, ...props } } })).toThrow(message);
   });
-
-  it('is refused if there are more of them than the intake can know', () => {
-    const queues = Object.fromEntries(
-      Array.from({ length: 100 }, (_, i) => [
-        `a-queue-of-long-name-${i}`,
-        { retry: { type: 'fibonacci' }, deliverTo: URL, enabled: false } as const,
-      ]),
-    );
-    expect(() => backlogWith({ queues })).toThrow(/spread them over several Backlogs on one table/);
-  });
 });
 
 describe('the sweep', () => {

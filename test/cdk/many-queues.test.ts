@@ -1,252 +1,284 @@
-import { Duration } from 'aws-cdk-lib';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, CfnParameter, Duration, Fn, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Repository } from 'aws-cdk-lib/aws-ecr';
+import { DockerImageCode, DockerImageFunction, LayerVersion } from 'aws-cdk-lib/aws-lambda';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { describe, expect, it } from 'vitest';
-import { grouped } from '../../cdk/groups.js';
 import { Backlog, type BacklogProps, type QueueProps } from '../../cdk/index.js';
-import { eventsIn } from '../../functions/event.js';
-import type { QueuesSettings } from '../../functions/settings.js';
-import { backlogWith, newStack, propertiesOf } from './support.js';
+import { readIntakeSettings } from '../../functions/intake/settings.js';
+import { readSettings } from '../../functions/settings.js';
+import { queuesOf } from '../../src/tools/local/app-queues.js';
+import { readAssembly } from '../../src/tools/local/template/assembly.js';
+import { readApp } from '../../src/tools/local/template/template.js';
+import { backlogWith, newStack, ownFunction, propertiesOf, retryQueue, URL } from './support.js';
 
-const PER_RECORD: QueueProps = { retry: { type: 'fibonacci' }, worker: 'all' };
-const PROGRESSIVE: QueueProps = { progressive: true, worker: 'all' };
+const ENTRY = new globalThis.URL('fixtures/handler.ts', import.meta.url).pathname;
+const SMALL = { trigger: 'scheduler', alarms: false } as const;
 
-const namesOf = (count: number, prefix = 'customer') =>
-  Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
-const queuesOf = (names: readonly string[], props: QueueProps | ((name: string) => QueueProps)) =>
-  Object.fromEntries(names.map((name) => [name, typeof props === 'function' ? props(name) : props]));
-
-interface Turn {
-  readonly schedule: string;
-  readonly event: {
-    readonly queue?: string;
-    readonly queues?: Readonly<Record<string, number>>;
-    readonly tier?: { readonly number: number; readonly every: number };
-    readonly catchUp?: readonly object[];
-    readonly part?: { readonly number: number; readonly of: number };
-  };
-  readonly input: string;
-}
-
-/** All queues share one imported function: how many settings fit into the environment of others is another question. */
-function synthesized(props: BacklogProps) {
-  const stack = newStack();
-  const arn = 'arn:aws:lambda:eu-central-1:123456789012:function:all';
-  const handler = LambdaFunction.fromFunctionAttributes(stack, 'All', {
-    functionArn: arn,
-    sameEnvironment: true,
-  });
-  const backlog = new Backlog(stack, 'Backlog', {
-    alarms: 'essential',
-    metrics: 'off',
-    intake: false,
-    workers: { all: { handler } },
-    ...props,
-  });
-  return { backlog, stack, template: Template.fromStack(stack) };
-}
-
-/** The targets of all rules, or all schedules, that start a function of queues. */
-function turnsOf(template: Template): Turn[] {
-  const rules = propertiesOf(template, 'AWS::Events::Rule').flatMap(({ ScheduleExpression, Targets }) =>
-    Targets.map(({ Input }: { Input: string }) => ({ schedule: ScheduleExpression, input: Input })),
+function queuesOfSize(count: number, props: QueueProps | ((i: number) => QueueProps) = retryQueue) {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`queue-${i}`, typeof props === 'function' ? props(i) : props]),
   );
-  const schedules = propertiesOf(template, 'AWS::Scheduler::Schedule').map(
-    ({ ScheduleExpression, Target }) => ({ schedule: ScheduleExpression, input: Target.Input as string }),
-  );
-  return [...rules, ...schedules]
-    .map(({ schedule, input }) => ({ schedule, input, event: JSON.parse(input) }))
-    .filter(({ event }) => event.queue !== undefined || event.queues !== undefined);
 }
 
-const queuesIn = ({ event }: Turn) => Object.keys(event.queues ?? {});
-/** How often each queue has a turn. */
-const turnsByQueue = (turns: readonly Turn[]) => {
-  const counts: Record<string, number> = {};
-  for (const queue of turns.flatMap(queuesIn)) counts[queue] = (counts[queue] ?? 0) + 1;
-  return counts;
-};
-
-describe('groups by the hashes of names', () => {
-  const fits = ({ length }: readonly string[]) => length <= 20;
-  const of = (names: readonly string[]) => grouped(names, (name) => name, fits);
-
-  it('hold each name once, and no more than fit', () => {
-    const names = namesOf(200);
-    const groups = of(names);
-    expect(groups.flatMap(({ items }) => items).sort()).toEqual([...names].sort());
-    expect(Math.max(...groups.map(({ items }) => items.length))).toBeLessThanOrEqual(20);
-    expect(groups.length).toBeLessThanOrEqual(24);
-  });
-
-  it('stay as they are for a name more or less: one of them changes, or is halved', () => {
-    const names = namesOf(200);
-    const textsOf = (some: readonly string[]) =>
-      new Set(of(some).map(({ bits, items }) => `${bits}: ${[...items].sort().join(' ')}`));
-    const before = textsOf(names);
-    for (const changed of [[...names, 'a-new-one'], names.slice(1), [...names].reverse().slice(1)]) {
-      expect([...textsOf(changed)].filter((text) => !before.has(text)).length).toBeLessThanOrEqual(2);
-    }
-    expect(textsOf([...names].reverse())).toEqual(before);
-  });
-
-  it('end, too, where nothing fits', () => {
-    const same = grouped(
-      ['a', 'a'],
-      (name) => name,
-      () => false,
-    );
-    expect(same.map(({ items }) => items)).toEqual([['a', 'a']]);
-  });
+const many = (count: number, props?: QueueProps | ((i: number) => QueueProps)): BacklogProps => ({
+  ...SMALL,
+  queues: queuesOfSize(count, props),
 });
 
-describe('a function with more than 40 rules', () => {
-  it('shares them: 200 queues that retry per record and 200 progressive ones', () => {
-    const queues = {
-      ...queuesOf(namesOf(200, 'orders'), PER_RECORD),
-      ...queuesOf(namesOf(200, 'bulk'), PROGRESSIVE),
-    };
-    const { template } = synthesized({ queues });
-    const rules = propertiesOf(template, 'AWS::Events::Rule');
-    expect(rules.length).toBeLessThan(50);
-    for (const { Targets } of rules) expect(Targets.length).toBeLessThanOrEqual(5);
-    expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(250);
-    const turns = turnsOf(template);
-    expect(turnsByQueue(turns)).toEqual({
-      ...queuesOf(namesOf(200, 'orders'), 1 as never),
-      ...queuesOf(namesOf(200, 'bulk'), 6 as never),
+/** Synthesized with its assets, and read as the local runtime reads it. */
+async function synthesized(
+  props: BacklogProps | ((stack: Stack) => BacklogProps),
+  prepare?: (stack: Stack) => void,
+) {
+  const outdir = mkdtempSync(join(tmpdir(), 'backlog-many-'));
+  const context = { 'aws:cdk:bundling-stacks': [], '@aws-cdk/core:stackResourceLimit': 0 };
+  const app = new App({ outdir, context, analyticsReporting: false, treeMetadata: false });
+  const stack = new Stack(app, 'Many');
+  prepare?.(stack);
+  new Backlog(stack, 'Backlog', typeof props === 'function' ? props(stack) : props);
+  app.synth();
+  const template = Template.fromStack(stack);
+  return { outdir, template, app: readApp(await readAssembly(outdir)) };
+}
+
+const functionsOf = (template: Template) => propertiesOf(template, 'AWS::Lambda::Function');
+const layersOf = (template: Template) => propertiesOf(template, 'AWS::Lambda::LayerVersion');
+const isDelivery = ({ Description }: { Description: string }) => Description.startsWith('Delivers by HTTP');
+
+function refusalOf(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    return String(error);
+  }
+  return 'nothing was refused';
+}
+
+describe('200 queues with built-in delivery', () => {
+  const mixed = many(200, (i) =>
+    i % 2 === 0
+      ? { retry: { type: 'fibonacci' }, deliverTo: `${URL}/${i}` }
+      : { progressive: true, deliverTo: `${URL}/${i}` },
+  );
+
+  it('are in one layer, from which each function reads its own, and runs on one machine', async () => {
+    const { app, template, outdir } = await synthesized({ ...mixed, widget: true });
+    expect(layersOf(template)).toHaveLength(1);
+    for (const { Layers, Environment } of functionsOf(template)) {
+      expect(Layers).toHaveLength(1);
+      expect(Environment.Variables).not.toHaveProperty('BACKLOG_QUEUES');
+      expect(Environment.Variables.BACKLOG_QUEUES_FILE).toMatch(/^\/opt\/dynamo-backlog\/queues-/);
+    }
+    const known = Object.fromEntries(
+      app.functions.map(({ name, environment }) => [
+        name,
+        Object.keys(readSettings(environment).queues).length,
+      ]),
+    );
+    // The widget's functions have no rule here: the local runtime does not read them.
+    expect(known).toEqual({
+      BacklogFibonacciDeliveryFunction: 100,
+      BacklogProgressiveDeliveryFunction: 100,
+      BacklogIntakeFunction: 200,
+      BacklogSweepFunction: 200,
+      BacklogMonitorFunction: 200,
     });
-    expect(Math.max(...turns.map((turn) => queuesIn(turn).length))).toBeLessThanOrEqual(20);
-    const own = synthesized({ queues: { one: PROGRESSIVE } }).template;
-    const bandsOf = (some: readonly Turn[]) =>
-      [
-        ...new Set(
-          some.map(({ schedule, event: { tier, catchUp } }) => JSON.stringify([schedule, tier, catchUp])),
-        ),
-      ].sort();
-    expect(bandsOf(turns.filter(({ event }) => event.tier))).toEqual(bandsOf(turnsOf(own)));
+    const intake = app.functions.find(({ name }) => name === 'BacklogIntakeFunction');
+    const { arrivalFunctions } = readIntakeSettings(intake?.environment ?? {});
+    expect(arrivalFunctions.size).toBe(200);
+    expect([...new Set(arrivalFunctions.values())]).toEqual([
+      'BacklogFibonacciDeliveryFunction',
+      'BacklogProgressiveDeliveryFunction',
+    ]);
+    const queues = queuesOf(app);
+    expect(queues).toHaveLength(200);
+    expect(queues.find(({ name }) => name === 'queue-7')).toMatchObject({
+      retryMode: 'progressive',
+      deliverTo: `${URL}/7`,
+    });
+    // What the layer was made from is not left in the synthesized app.
+    expect(readdirSync(outdir).filter((file) => file.startsWith('dynamo-backlog'))).toEqual([]);
   });
 
-  it('has none of 40 shared, and 41 of them on a few rules of the function', () => {
-    const short: QueueProps = { retry: { type: 'none' }, deliverTo: 'https://a.b' };
-    const eventsOf = (count: number) => {
-      const { template } = backlogWith({
-        queues: queuesOf(namesOf(count, 'q'), short),
-        intake: false,
-        metrics: 'off',
-      });
-      return turnsOf(template);
-    };
-    expect(
-      eventsOf(40)
-        .map(({ event }) => event.queue)
-        .sort(),
-    ).toEqual(namesOf(40, 'q').sort());
-    const shared = eventsOf(41);
-    expect(shared.length).toBeLessThan(8);
-    expect(turnsByQueue(shared)).toEqual(queuesOf(namesOf(41, 'q'), 1 as never));
-  });
-
-  it('moves few queues where one more comes', () => {
-    const eventsOf = (count: number) =>
-      new Set(
-        turnsOf(synthesized({ queues: queuesOf(namesOf(count), PROGRESSIVE) }).template).map(
-          ({ input }) => input,
-        ),
-      );
-    const before = eventsOf(200);
-    const changed = [...eventsOf(201)].filter((input) => !before.has(input));
-    // One event of each tier, or two where it was full.
-    expect(changed.length).toBeLessThanOrEqual(12);
-    expect(before.size).toBeGreaterThan(60);
-  });
-
-  it('sends events that its handler understands, with the parts of their shards', () => {
-    const queues = {
-      ...queuesOf(namesOf(60), PER_RECORD),
-      ...queuesOf(namesOf(30, 'sharded'), { ...PER_RECORD, shards: 12 }),
-    };
-    const turns = turnsOf(synthesized({ queues }).template);
-    const settings: QueuesSettings = Object.fromEntries(
-      Object.keys(queues).map((name) => [name, { retryMode: 'perRecord' as const }]),
-    );
-    const parsed = turns.flatMap(({ event }) => eventsIn(event, settings).map(({ parse }) => parse()));
-    const parts = new Map(
-      Object.keys(queues).map((name) => [name, parsed.filter(({ queue }) => queue === name)]),
-    );
-    for (const [queue, some] of parts) {
-      const expected = queue.startsWith('sharded')
-        ? [
-            { number: 0, of: 2 },
-            { number: 1, of: 2 },
-          ]
-        : [undefined];
-      expect(some.map(({ part }) => part).sort((a, b) => (a?.number ?? 0) - (b?.number ?? 0))).toEqual(
-        expected,
-      );
-    }
-    expect(parts.size).toBe(90);
-  });
-
-  it('puts queues with other tiers into events of their own, on the same rules', () => {
-    const tiersOf = (name: string) => [
-      { every: Duration.minutes(5), untilAge: Duration.days(Number(name.split('-')[1]) < 50 ? 1 : 2) },
-      { every: Duration.hours(12), untilAge: Duration.days(30) },
-    ];
-    const queues = queuesOf(namesOf(100), (name) => ({
-      ...PROGRESSIVE,
-      progressive: { tiers: tiersOf(name) },
-    }));
-    const { template } = synthesized({ queues });
-    expect(Object.values(turnsByQueue(turnsOf(template)))).toEqual(Array(100).fill(2));
-    expect(turnsOf(template).length).toBeLessThan(24);
-  });
-
-  it('leaves queues out that are not enabled, and has no rules of theirs', () => {
-    const queues = {
-      ...queuesOf(namesOf(60), PER_RECORD),
-      ...queuesOf(namesOf(60, 'off'), { ...PER_RECORD, enabled: false }),
-    };
-    const { backlog, template } = synthesized({ queues });
-    expect(turnsByQueue(turnsOf(template))).toEqual(queuesOf(namesOf(60), 1 as never));
-    expect(backlog.disabledQueues).toHaveLength(60);
-  });
-
-  it('keeps each input below what a rule takes, with the longest names', () => {
-    const names = namesOf(120).map((name) => name.padEnd(128, 'x'));
-    const turns = turnsOf(synthesized({ queues: queuesOf(names, PROGRESSIVE) }).template);
-    expect(Math.max(...turns.map(({ input }) => input.length))).toBeLessThanOrEqual(8_192);
-    expect(Object.keys(turnsByQueue(turns))).toHaveLength(120);
-  });
-
-  it('shares schedules in the same way', () => {
-    const queues = queuesOf(namesOf(200), PROGRESSIVE);
-    const { template } = synthesized({ queues, trigger: 'scheduler' });
-    expect(turnsByQueue(turnsOf(template))).toEqual(queuesOf(namesOf(200), 6 as never));
-    expect(propertiesOf(template, 'AWS::Scheduler::Schedule').length).toBeLessThan(110);
+  it('are the same layer at every synthesis, and another one with other settings', async () => {
+    const keyOf = async (props: BacklogProps) =>
+      layersOf((await synthesized(props)).template)[0].Content.S3Key as string;
+    const props = many(60);
+    expect(await keyOf(props)).toBe(await keyOf(props));
+    expect(await keyOf(many(60, { ...retryQueue, concurrency: 3 }))).not.toBe(await keyOf(props));
   });
 });
 
-describe('a worker with many queues', () => {
-  const withWorker = (names: readonly string[], weightOf: (name: string) => number = () => 1) => {
-    const queues = queuesOf(names, (name) => ({ ...PER_RECORD, weight: weightOf(name) }));
-    return turnsOf(synthesized({ queues }).template);
+describe('a function', () => {
+  /** 25 queues whose settings take so many bytes in JSON. */
+  const ofBytes = (bytes: number) => {
+    const padded = (padding: number) =>
+      queuesOfSize(25, (i) => ({
+        ...retryQueue,
+        deliverTo: i === 0 ? `${URL}/${'o'.repeat(padding)}` : URL,
+      }));
+    const settings = (padding: number) =>
+      Object.entries(padded(padding)).map(([name, queue]) => [name, { retryMode: 'perRecord', ...queue }]);
+    return { ...SMALL, queues: padded(bytes - JSON.stringify(Object.fromEntries(settings(0))).length) };
   };
 
-  it('polls up to 40 of them together, and more in events of up to 20', () => {
-    expect(withWorker(namesOf(40)).map((turn) => queuesIn(turn).length)).toEqual([40]);
-    const turns = withWorker(namesOf(41));
-    expect(turnsByQueue(turns)).toEqual(queuesOf(namesOf(41), 1 as never));
-    expect(Math.max(...turns.map((turn) => queuesIn(turn).length))).toBeLessThanOrEqual(20);
+  it('has in its environment what fits into it, and no layer', () => {
+    const { template } = backlogWith(ofBytes(3_500));
+    expect(layersOf(template)).toEqual([]);
+    const [delivery] = functionsOf(template).filter(isDelivery);
+    expect(delivery).not.toHaveProperty('Layers');
+    expect(Buffer.byteLength(delivery.Environment.Variables.BACKLOG_QUEUES)).toBe(3_500);
   });
 
-  it('keeps those with weights together as long as a rule takes them', () => {
-    const weightOf = (name: string) => 1 + (name.length % 2);
-    expect(withWorker(namesOf(60), weightOf).map((turn) => queuesIn(turn).length)).toEqual([60]);
-    const names = namesOf(80).map((name, i) => name.padEnd(127 + (i % 2), 'x'));
-    const turns = withWorker(names, weightOf);
-    expect(turns.length).toBeGreaterThan(1);
-    expect(Math.max(...turns.map(({ input }) => input.length))).toBeLessThanOrEqual(8_192);
-    expect(Object.keys(turnsByQueue(turns))).toHaveLength(80);
+  it('has a layer for one byte more, and the others have what they had', () => {
+    const [before, after] = [3_500, 3_501].map((bytes) => backlogWith(ofBytes(bytes)).template);
+    expect(layersOf(after as Template)).toHaveLength(1);
+    const others = (template?: Template) =>
+      functionsOf(template as Template).filter((one) => !isDelivery(one));
+    expect(others(after)).toEqual(others(before));
+    const [delivery] = functionsOf(after as Template).filter(isDelivery);
+    expect(delivery.Layers).toHaveLength(1);
+  });
+
+  it('made from an entry has less room beside variables of its own', () => {
+    const withVariable = (length: number) =>
+      backlogWith({
+        ...SMALL,
+        workers: { all: { entry: ENTRY, environment: { TEXT: 'x'.repeat(length) } } },
+        queues: queuesOfSize(40, { retry: { type: 'fibonacci' }, worker: 'all' }),
+      }).template;
+    expect(layersOf(withVariable(200))).toEqual([]);
+    expect(layersOf(withVariable(2_000))).toHaveLength(1);
+  });
+
+  it('of your own gets the layer and the file', () => {
+    const stack = newStack();
+    new Backlog(stack, 'Backlog', {
+      ...SMALL,
+      workers: { all: { handler: ownFunction(stack) } },
+      queues: queuesOfSize(100, { retry: { type: 'fibonacci' }, worker: 'all' }),
+    });
+    const own = functionsOf(Template.fromStack(stack)).find(({ Code }) => Code.ZipFile);
+    expect(own.Layers).toEqual([{ Ref: expect.stringMatching(/^BacklogSettings/) }]);
+    expect(own.Environment.Variables).toHaveProperty('BACKLOG_QUEUES_FILE');
+  });
+});
+
+describe('what only the deployment knows', () => {
+  it('stays in the environment, once each, and the function puts it together', async () => {
+    const { template, app } = await synthesized((stack) => {
+      const secret = new Secret(stack, 'Secret', { secretName: 'erp' });
+      const host = new CfnParameter(stack, 'Host', { default: 'erp.example.com' }).valueAsString;
+      return many(60, (i) => ({
+        retry: { type: 'fibonacci' },
+        deliverTo: { url: `https://${host}/${i}`, headers: { authorization: secret } },
+      }));
+    });
+    const [{ Environment }] = functionsOf(template).filter(isDelivery);
+    expect(Environment.Variables.BACKLOG_FILE_VALUES).toEqual({
+      'Fn::Join': ['', ['["', { Ref: 'Host' }, '","', { Ref: expect.stringMatching(/^Secret/) }, '"]']],
+    });
+    const delivery = app.functions.find(({ name }) => name === 'BacklogFibonacciDeliveryFunction');
+    expect(readSettings(delivery?.environment ?? {}).queues['queue-41']?.deliverTo).toEqual({
+      url: 'https://erp.example.com/41',
+      headers: { authorization: { secretsManager: 'erp' } },
+    });
+  });
+
+  it('is refused where it does not fit, with what would', () => {
+    const urls = many(60, (i) => ({ ...retryQueue, deliverTo: Fn.importValue(`Url${i}`) }));
+    expect(refusalOf(() => backlogWith(urls))).toBe(
+      'ConfigurationError: queues: expected at most 3500 bytes of values that are known at deployment only (URLs, ARNs of ' +
+        'secrets, names of functions), got 60 values of up to 6781 bytes. They do not fit into the environment of a function. ' +
+        'Give URLs as text, let queues share secrets, let one of the "workers" serve several queues, or move queues to ' +
+        'another stack (sharedBacklog)',
+    );
+  });
+
+  it('are the names of up to 47 functions, which the intake starts', () => {
+    const entries = (count: number) => many(count, { retry: { type: 'fibonacci' }, entry: ENTRY });
+    const intake = (count: number) => {
+      const { Environment } = functionsOf(backlogWith(entries(count)).template).find(({ Description }) =>
+        Description.startsWith('Has records attempted'),
+      );
+      return Environment.Variables;
+    };
+    expect(intake(20)).toHaveProperty('BACKLOG_ARRIVAL_FUNCTIONS');
+    expect(intake(47)).toHaveProperty('BACKLOG_ARRIVAL_FUNCTIONS_FILE');
+    expect(refusalOf(() => intake(48))).toMatch(
+      /at most 3200 bytes of .*, got 48 values of up to 3217 bytes/,
+    );
+  });
+});
+
+describe('the layer of the settings', () => {
+  const layers = (stack: Stack, count: number) =>
+    Array.from({ length: count }, (_, i) =>
+      LayerVersion.fromLayerVersionArn(
+        stack,
+        `Layer${i}`,
+        `arn:aws:lambda:eu-central-1:111111111111:layer:l${i}:1`,
+      ),
+    );
+
+  it('fits beside four others, and is refused beside five, by the option that names them', () => {
+    const withLayers = (count: number, of: 'Backlog' | 'worker' | 'handler') => {
+      const stack = newStack();
+      const own = layers(stack, count);
+      const worked = queuesOfSize(100, { retry: { type: 'fibonacci' }, worker: 'all' });
+      const handler = () => {
+        const made = ownFunction(stack);
+        made.addLayers(...own);
+        return made;
+      };
+      new Backlog(stack, 'Backlog', {
+        ...(of === 'Backlog' ? { ...many(100), layers: own } : { ...SMALL, queues: worked }),
+        ...(of === 'worker' && { workers: { all: { entry: ENTRY, layers: own } } }),
+        ...(of === 'handler' && { workers: { all: { handler: handler() } } }),
+      });
+      return propertiesOf(Template.fromStack(stack), 'AWS::Lambda::Function').some(
+        ({ Layers = [] }) => Layers.length === count + 1,
+      );
+    };
+    for (const [of, option] of [
+      ['Backlog', 'Backlog.layers'],
+      ['worker', 'workers.all.layers'],
+      ['handler', 'workers.all.handler.layers'],
+    ] as const) {
+      expect(withLayers(4, of)).toBe(true);
+      expect(refusalOf(() => withLayers(5, of))).toContain(
+        `ConfigurationError: ${option}: expected at most 4 layers, as Lambda takes 5 and the settings of the queues`,
+      );
+    }
+  });
+
+  it('is refused for a container image, which takes none', () => {
+    const stack = newStack();
+    const code = DockerImageCode.fromEcr(Repository.fromRepositoryName(stack, 'Images', 'images'));
+    const handler = new DockerImageFunction(stack, 'Own', { code, timeout: Duration.minutes(2) });
+    const make = (count: number, id: string) =>
+      new Backlog(stack, id, {
+        ...SMALL,
+        backlogName: id,
+        workers: { all: { handler } },
+        queues: queuesOfSize(count, { retry: { type: 'fibonacci' }, worker: 'all' }),
+      });
+    expect(refusalOf(() => make(100, 'Many'))).toContain(
+      'ConfigurationError: workers.all.handler: expected a function with code from an asset: ',
+    );
+    expect(refusalOf(() => make(10, 'Few'))).toBe('nothing was refused');
+  });
+
+  it('has nothing in it but settings', async () => {
+    const { template, outdir } = await synthesized(many(100));
+    const [{ Content }] = layersOf(template);
+    const folder = join(outdir, `asset.${Content.S3Key.replace('.zip', '')}`, 'dynamo-backlog');
+    for (const file of readdirSync(folder)) {
+      expect(readFileSync(join(folder, file), 'utf8')).toMatch(/^[[{].*"queue-99"/);
+    }
   });
 });

@@ -206,11 +206,6 @@ describe('synthesis refuses, and names the option', () => {
     ],
     ['memory that Lambda does not have', { ...queue(retryQueue), memorySize: 64 }, 'Backlog.memorySize: '],
     [
-      'more queues than fit into an environment',
-      { queues: Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`queue-${i}`, retryQueue])) },
-      'queues: the settings of the 60 queues that share a function take ',
-    ],
-    [
       "more rules than fit into a function's policy",
       queue({ progressive: { tiers: manyTiers(41) }, deliverTo: 'https://a.b' }),
       'queues: a function has 41 rules, and its policy takes 40: give more of its queues the same tiers, as these share rules, or ' +

@@ -1,8 +1,68 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseQueues, readSettings } from '../../functions/settings.js';
 import { ConfigurationError } from '../../src/errors.js';
 import { POLICY_TYPES } from '../../src/policies/index.js';
 import { environment } from './support.js';
+
+describe('settings from a file, where the environment has no room for them', () => {
+  const { BACKLOG_QUEUES: _, ...others } = environment({});
+  const inFile = (content: string, values?: readonly string[]) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'backlog-settings-')), 'queues.json');
+    writeFileSync(file, content);
+    return {
+      ...others,
+      BACKLOG_QUEUES_FILE: file,
+      ...(values && { BACKLOG_FILE_VALUES: JSON.stringify(values) }),
+    };
+  };
+  const orders = { retryMode: 'perRecord', deliverTo: 'https://erp.example.com/orders' };
+
+  it('are those of the environment', () => {
+    const queues = JSON.stringify({ orders });
+    expect(readSettings(inFile(queues))).toEqual(readSettings(environment(queues)));
+  });
+
+  it('have in their places what only the deployment knew', () => {
+    const deliverTo = {
+      url: { $join: ['https://', 1, '/', 0, '/orders'] },
+      headers: { $join: 'a header of that name', authorization: { secretsManager: { $join: [0] } } },
+    };
+    const env = inFile(JSON.stringify({ orders: { ...orders, deliverTo } }), ['arn:a', 'erp.example.com']);
+    expect(readSettings(env).queues.orders?.deliverTo).toEqual({
+      url: 'https://erp.example.com/arn:a/orders',
+      headers: { $join: 'a header of that name', authorization: { secretsManager: 'arn:a' } },
+    });
+  });
+
+  it('are not looked for if the environment has them', () => {
+    const env = { ...environment({ bulk: { retryMode: 'progressive' } }), BACKLOG_QUEUES_FILE: '/nowhere' };
+    expect(Object.keys(readSettings(env).queues)).toEqual(['bulk']);
+  });
+
+  it('name the variable and the file that is not there, or is none of JSON', () => {
+    expect(() => readSettings({ ...others, BACKLOG_QUEUES_FILE: '/nowhere/queues.json' })).toThrow(
+      /^BACKLOG_QUEUES_FILE: cannot read \/nowhere\/queues\.json: ENOENT/,
+    );
+    const env = inFile('{');
+    expect(() => readSettings(env)).toThrow(`BACKLOG_QUEUES_FILE: cannot read ${env.BACKLOG_QUEUES_FILE}: `);
+  });
+
+  it('are refused without a value, as part of an address may be another address', () => {
+    const deliverTo = { $join: ['https://erp.example.com', 1] };
+    expect(() => readSettings(inFile(JSON.stringify({ orders: { ...orders, deliverTo } }), ['x']))).toThrow(
+      /^BACKLOG_QUEUES_FILE: cannot read /,
+    );
+  });
+
+  it('name the queue and its option', () => {
+    expect(() => readSettings(inFile('{"orders":{"retryMode":"perRecord","shards":0}}'))).toThrow(
+      'BACKLOG_QUEUES.orders.shards: expected number to be >=1, got 0',
+    );
+  });
+});
 
 describe('settings from the environment', () => {
   it('are tables, timeout and queues', () => {

@@ -53,3 +53,17 @@ it('a backlog in a VPC, with a key for its variables and minimal: true, passes t
     expect(pack.validateScope(stack).violations).toEqual([]);
   }
 });
+
+it('a backlog whose settings are in a layer passes them, too', () => {
+  const app = new App({ context: CONTEXT, analyticsReporting: false });
+  const deliverTo = 'https://erp.example.com/orders';
+  const names = Array.from({ length: 100 }, (_, i) => `queue-${i}`);
+  new Backlog(new Stack(app, 'Many'), 'Backlog', {
+    queues: Object.fromEntries(names.map((name) => [name, { retry: { type: 'fibonacci' }, deliverTo }])),
+    trigger: 'scheduler',
+    alarms: false,
+  });
+  for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
+    expect(pack.validateScope(app).violations).toEqual([]);
+  }
+});

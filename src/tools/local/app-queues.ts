@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import type { RetryPolicy } from '../../policies/index.js';
 import type { RetryMode } from '../../record/index.js';
+import { readJson } from '../../settings-file.js';
 import { DUE_INDEX } from '../../store/index.js';
 import type { LocalApp } from './template/local-app.js';
 
-/** A queue of the app, as its functions' variables describe it. */
+/** A queue of the app, as its functions' variables, or the files that they name, describe it. */
 export interface AppQueue {
   readonly name: string;
   readonly retryMode: RetryMode;
@@ -33,9 +34,7 @@ export function queuesOf(app: LocalApp): AppQueue[] {
   for (const { environment } of app.functions) {
     const table = environment.BACKLOG_TABLE;
     if (table === undefined) continue;
-    for (const [name, { retryMode, retry, deliverTo }] of Object.entries(
-      readQueues(environment.BACKLOG_QUEUES),
-    )) {
+    for (const [name, { retryMode, retry, deliverTo }] of Object.entries(readQueues(environment))) {
       const key = `${table}/${name}`;
       const known = queues.get(key);
       queues.set(key, {
@@ -62,10 +61,9 @@ export function recordTables(app: LocalApp): string[] {
 
 const isDue = ({ name }: { readonly name: string }) => name === DUE_INDEX;
 
-function readQueues(text: string | undefined): z.output<typeof queuesSchema> {
-  if (text === undefined) return {};
+function readQueues(environment: Readonly<Record<string, string>>): z.output<typeof queuesSchema> {
   try {
-    return queuesSchema.parse(JSON.parse(text));
+    return queuesSchema.parse(readJson(environment, 'BACKLOG_QUEUES'));
   } catch {
     // The function itself says what is wrong with it.
     return {};

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigurationError } from '../../../errors.js';
 import { resolve, resolveText } from './intrinsics.js';
 import type { LocalFunction, StackContext } from './local-app.js';
@@ -27,24 +29,58 @@ export function readFunction(logicalId: string, context: StackContext): LocalFun
     folder: codeFolder(logicalId, properties.Code, context),
     timeoutSeconds: numberOr(properties.Timeout, DEFAULT_TIMEOUT_SECONDS),
     memoryMb: numberOr(properties.MemorySize, DEFAULT_MEMORY_MB),
-    environment: readEnvironment(logicalId, properties.Environment, context),
+    environment: inLayers(
+      readEnvironment(logicalId, properties.Environment, context),
+      layerFolders(properties.Layers, context),
+    ),
     failureQueue: failureQueueOf(logicalId, context),
   };
 }
 
 function codeFolder(logicalId: string, code: unknown, context: StackContext): string {
-  const key = (code as { S3Key?: unknown } | undefined)?.S3Key;
-  if (key === undefined) {
+  if (keyOf(code) === undefined) {
     throw new ConfigurationError(
       `${logicalId}: the local runtime runs code from assets only (Code.fromAsset, NodejsFunction), not inline code or images`,
     );
   }
-  const objectKey = resolveText(key, context.references, `${logicalId}.Code.S3Key`);
+  return assetFolder(code, context, logicalId, 'Code');
+}
+
+function keyOf(asset: unknown): unknown {
+  return (asset as { S3Key?: unknown } | undefined)?.S3Key;
+}
+
+function assetFolder(asset: unknown, context: StackContext, logicalId: string, property: string): string {
+  const objectKey = resolveText(keyOf(asset), context.references, `${logicalId}.${property}.S3Key`);
   const folder = context.stack.assetPath(objectKey);
   if (folder === undefined) {
     throw new ConfigurationError(`${logicalId}: the synthesized app has no asset "${objectKey}"`);
   }
   return folder;
+}
+
+/** The folders of the layers that the stack makes. Others are not on this machine. */
+function layerFolders(layers: unknown, context: StackContext): string[] {
+  const ids = (Array.isArray(layers) ? layers : []).map((layer) => (layer as { Ref?: unknown } | null)?.Ref);
+  return ids.flatMap((id) => {
+    const { Type, Properties = {} } = context.resource(String(id)) ?? {};
+    const isAsset = Type === 'AWS::Lambda::LayerVersion' && keyOf(Properties.Content) !== undefined;
+    return isAsset ? assetFolder(Properties.Content, context, String(id), 'Content') : [];
+  });
+}
+
+/** Lambda unpacks layers into /opt. Here, variables that name a file in it name the file where it is. */
+function inLayers(
+  environment: Readonly<Record<string, string>>,
+  folders: readonly string[],
+): Record<string, string> {
+  const placeOf = (value: string) => {
+    if (!value.startsWith('/opt/')) return value;
+    const places = folders.map((folder) => join(folder, value.slice('/opt/'.length)));
+    // Of two layers with the same file, Lambda takes the later one.
+    return places.findLast((place) => existsSync(place)) ?? value;
+  };
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, placeOf(value)]));
 }
 
 function readEnvironment(logicalId: string, environment: unknown, context: StackContext) {
