@@ -32,6 +32,7 @@ import { type Queue, readQueues } from './queue.js';
 import { addRules } from './rules.js';
 import { addSchedules } from './schedules.js';
 import { type CreatedTable, controlTable, grantOperate, recordsTable } from './tables.js';
+import { describeInTemplate } from './template-metadata.js';
 import { backlogTicks, type Tick } from './ticks.js';
 import { checkTimeZone } from './time-zone.js';
 import type { WatchedFunction } from './watched.js';
@@ -150,6 +151,13 @@ export class Backlog extends BacklogMetrics implements IConnectable {
       this.rules = addRules(ticks, eventDlq);
       this.schedules = [];
     }
+
+    describeInTemplate(this, {
+      ...{ tables, staffed, trigger: options.trigger, timeZone: options.timeZone },
+      names: { records: options.tableName, control: options.controlTableName },
+      onInsert: new Set(intake ? onArrival.map(({ queue }) => queue.name) : []),
+      ...{ intake: this.intake !== undefined, sweep: this.sweep !== undefined },
+    });
 
     const logGroups = [...new Set(staffed.flatMap(({ worker }) => worker.logGroup ?? []))];
     addLogQueries(new Construct(this, 'LogQueries'), this, logGroups);
