@@ -29,8 +29,8 @@ export interface Described {
 }
 
 /**
- * Writes what a Backlog is into its stack's template, for `backlog diff`: what a later deployment changes can be told from two
- * templates alone. CloudFormation keeps the metadata of a template, and does nothing with it.
+ * Writes what a Backlog is into its stack's template, so that `backlog diff` finds what a later
+ * deployment changes in two templates alone. CloudFormation keeps the metadata of a template, and does nothing with it.
  */
 export function describeInTemplate(scope: Construct, described: Described): void {
   const stack = Stack.of(scope);

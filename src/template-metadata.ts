@@ -4,7 +4,7 @@ import type { RetryMode } from './record/index.js';
 /** The key in a template's `Metadata` under which its Backlogs describe themselves, by their path in the stack. */
 export const METADATA_KEY = 'DynamoBacklog';
 
-/** Of the description. A reader of an older version says that it cannot read a newer one. */
+/** The version of the description. A reader of an older version says that it cannot read a newer one. */
 export const METADATA_VERSION = 1;
 
 /** What a template says of one Backlog, for `backlog diff`. Values that only the deployment knows are texts that begin with `TOKEN`. */
@@ -20,7 +20,7 @@ export interface BacklogDescription {
 }
 
 export interface TableDescription {
-  /** Of the resource in the same template. Absent: the table is given. */
+  /** The resource in the same template. Absent: the table is given. */
   readonly logicalId?: string | undefined;
   /** As it was given. Absent: CloudFormation makes one. */
   readonly name?: string | undefined;
@@ -37,7 +37,7 @@ export interface QueueDescription {
   readonly deliverTo?: DeliveryDescription | undefined;
   readonly enabled: boolean;
   readonly firstAttempt: 'onInsert' | 'scheduled';
-  /** Of its function. */
+  /** The timeout of its function. */
   readonly timeout: number;
   /** The queue's other settings, as `BACKLOG_QUEUES` has them. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
