@@ -13,7 +13,7 @@ function compareSchedules(from: QueueDescription, to: QueueDescription): Differe
   if (from.retryMode !== to.retryMode) {
     const how =
       to.retryMode === 'progressive'
-        ? 'Then each has the due time of its age.'
+        ? 'A due time that is set stays; then the tiers apply.'
         : 'Then each is due when the wait that its failures ask for is over.';
     return [
       {
