@@ -44,6 +44,7 @@ import type { ISharedBacklog } from './shared-parts.js';
 import { writeTableMetrics } from './table-alarms.js';
 import { addParameters } from './table-parameters.js';
 import { type CreatedTable, ownTables, tablesOf } from './tables.js';
+import { describeInTemplate } from './template-metadata.js';
 import { backlogTicks } from './ticks.js';
 import { checkTimeZone } from './time-zone.js';
 import { logGroupOf, watchedFunctions } from './watched.js';
@@ -211,6 +212,13 @@ export class Backlog extends BacklogBase implements IConnectable {
       this.rules = addRules(this, ticks, eventDlq);
       this.schedules = [];
     }
+
+    describeInTemplate(this, {
+      ...{ tables, staffed, trigger: options.trigger, timeZone: options.timeZone },
+      names: { records: options.tableName, control: options.controlTableName },
+      onInsert: new Set(this.intakeRole ? onArrival.map(({ queue }) => queue.name) : []),
+      ...{ intake: this.intake !== undefined, sweep: this.sweep !== undefined },
+    });
 
     const logGroups = [...new Set(staffed.flatMap(({ worker }) => worker.logGroup ?? []))];
     addLogQueries(new Construct(this, 'LogQueries'), this, logGroups);

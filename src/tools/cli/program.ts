@@ -4,6 +4,7 @@ import { VERSION } from '../../version.js';
 import { addAdopt } from './adopt/command.js';
 import { EXIT_CODES, examples, target } from './command-parts.js';
 import { addConsole } from './console.js';
+import { addDiff } from './diff/command.js';
 import { addDoctor } from './doctor/command.js';
 import { flags } from './flags.js';
 import { importFile } from './import.js';
@@ -116,6 +117,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
 
   addAdopt(program, output, onExit);
   addDoctor(program, output, onExit);
+  addDiff(program, output, onExit);
   addRestore(program, output, onExit);
   addOperate(program, output, onExit);
   addConsole(program, output, onExit);

@@ -1,0 +1,58 @@
+import type { RetryPolicy, Tier } from './policies/index.js';
+import type { RetryMode } from './record/index.js';
+
+/** The key in a template's `Metadata` under which its Backlogs describe themselves, by their path in the stack. */
+export const METADATA_KEY = 'DynamoBacklog';
+
+/** The version of the description. A reader of an older version says that it cannot read a newer one. */
+export const METADATA_VERSION = 1;
+
+/** What a template says of one Backlog, for `backlog diff`. Values that only the deployment knows are texts that begin with `TOKEN`. */
+export interface BacklogDescription {
+  readonly version: number;
+  readonly trigger: 'rules' | 'scheduler';
+  readonly timeZone?: string | undefined;
+  readonly intake: boolean;
+  readonly sweep: boolean;
+  readonly records: TableDescription;
+  readonly control: TableDescription;
+  readonly queues: Readonly<Record<string, QueueDescription>>;
+}
+
+export interface TableDescription {
+  /** The resource in the same template. Absent: the table is given. */
+  readonly logicalId?: string | undefined;
+  /** As it was given. Absent: CloudFormation makes one. */
+  readonly name?: string | undefined;
+}
+
+/** A queue as it was checked at synthesis. Durations are in seconds; what is absent has its default. */
+export interface QueueDescription {
+  readonly retryMode: RetryMode;
+  readonly retry?: RetryPolicy | undefined;
+  /** Of a progressive queue, the default ones too. */
+  readonly tiers?: readonly Tier<number>[] | undefined;
+  /** What does the work: `deliverTo`, `entry`, `handler`, or `worker NAME`. */
+  readonly work: string;
+  readonly deliverTo?: DeliveryDescription | undefined;
+  readonly enabled: boolean;
+  readonly firstAttempt: 'onInsert' | 'scheduled';
+  /** The timeout of its function. */
+  readonly timeout: number;
+  /** The queue's other settings, as `BACKLOG_QUEUES` has them. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Without anything that may be secret: no query, user or password of the URL, no values of headers. */
+export interface DeliveryDescription {
+  readonly url: string;
+  readonly method?: string | undefined;
+  readonly headers?: readonly string[] | undefined;
+  readonly signed?: boolean | undefined;
+  readonly answers?: unknown;
+  readonly requestTimeout?: number | undefined;
+  readonly allowPrivateAddresses?: unknown;
+}
+
+/** Begins a text in place of a value that only the deployment knows; behind it is a hash of what stands for it. */
+export const TOKEN = 'known at deployment';

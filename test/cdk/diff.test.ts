@@ -1,0 +1,324 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, CfnOutput, CfnParameter, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { describe, expect, it } from 'vitest';
+import { Backlog, type BacklogProps, type QueueProps } from '../../cdk/index.js';
+import type { Change } from '../../src/tools/cli/diff/change.js';
+import { backlog } from '../cli/in-process.js';
+import { newStack, progressiveQueue, retryQueue } from './support.js';
+
+type Define = (stack: Stack) => void;
+
+const defined = (props: BacklogProps, id = 'Backlog'): Define => {
+  return (stack) => void new Backlog(stack, id, props);
+};
+const queues = (of: Record<string, QueueProps>): Define => defined({ queues: of });
+
+/** What the command says of two stacks, by kind. */
+async function diff(before: Define, after: Define): Promise<Record<string, Change>> {
+  const folder = await mkdtemp(join(tmpdir(), 'backlog-diff-'));
+  const files = await Promise.all(
+    [before, after].map(async (define, i) => {
+      const stack = newStack();
+      define(stack);
+      const file = join(folder, `${i}.json`);
+      await writeFile(file, JSON.stringify(Template.fromStack(stack).toJSON()));
+      return file;
+    }),
+  );
+  const [from = '', to = ''] = files;
+  const { out, err, code } = await backlog('diff', '--from', from, '--to', to, '--json');
+  expect(err).toBe('');
+  const { changes, notes }: { changes: Change[]; notes: string[] } = JSON.parse(out);
+  expect(notes).toEqual([]);
+  expect(code).toBe(changes.every(({ severity }) => severity === 'safe') ? 0 : 3);
+  return Object.fromEntries(changes.map((change) => [change.kind, change]));
+}
+
+/** The same of one queue that changes. */
+const queueDiff = (before: QueueProps, after: QueueProps) =>
+  diff(queues({ orders: before }), queues({ orders: after }));
+
+const severities = (changes: Record<string, Change>) =>
+  Object.fromEntries(Object.entries(changes).map(([kind, { severity }]) => [kind, severity]));
+
+describe('backlog diff, of queues', () => {
+  it('finds no change in the same app', async () => {
+    expect(await diff(queues({ orders: retryQueue }), queues({ orders: retryQueue }))).toEqual({});
+  });
+
+  it('leaves records behind in a queue that is removed, and guesses one that is renamed', async () => {
+    const bulk = { ...retryQueue, concurrency: 3 };
+    const changes = await diff(
+      queues({ orders: retryQueue, bulk, mails: progressiveQueue }),
+      queues({ orders: retryQueue, imports: bulk, prices: { ...progressiveQueue, shards: 2 } }),
+    );
+    expect(severities(changes)).toEqual({
+      'queue.renamed': 'leftBehind',
+      'queue.removed': 'leftBehind',
+      'queue.added': 'safe',
+    });
+    expect(changes['queue.renamed']).toMatchObject({
+      queue: 'bulk',
+      what: expect.stringContaining('renamed to imports'),
+      command: 'npx backlog move --queue bulk --to imports',
+    });
+    expect(changes['queue.removed']?.queue).toBe('mails');
+    expect(changes['queue.added']?.queue).toBe('prices');
+  });
+
+  it('does not guess where two queues could be meant', async () => {
+    const changes = await diff(
+      queues({ a: retryQueue, rest: progressiveQueue }),
+      queues({ b: retryQueue, c: retryQueue, rest: progressiveQueue }),
+    );
+    expect(severities(changes)).toEqual({ 'queue.removed': 'leftBehind', 'queue.added': 'safe' });
+  });
+
+  it('tells a policy from its limits', async () => {
+    const lower = await queueDiff(
+      { ...retryQueue, retry: { type: 'fibonacci', maxAttempts: 20 } },
+      { ...retryQueue, retry: { type: 'exponential', maxAttempts: 5, maxAge: '30d' } },
+    );
+    expect(severities(lower)).toEqual({
+      'queue.policy': 'safe',
+      'queue.maxAttempts': 'attention',
+      'queue.maxAge': 'attention',
+    });
+    expect(lower['queue.maxAttempts']?.effect).toContain('failed 4 times or more');
+    expect(lower['queue.maxAge']?.what).toBe('maxAge 360 d → 30 d');
+    const higher = await queueDiff(
+      { ...retryQueue, retry: { type: 'fibonacci', maxAttempts: 5 } },
+      { ...retryQueue, retry: { type: 'fibonacci' } },
+    );
+    expect(severities(higher)).toEqual({ 'queue.maxAttempts': 'safe' });
+    expect(higher['queue.maxAttempts']?.what).toBe('maxAttempts 5 → no limit');
+  });
+
+  it('tells a change of the retry mode, and how long its first attempt waits', async () => {
+    const { deliverTo = '' } = retryQueue;
+    const changes = await queueDiff(retryQueue, { progressive: true, deliverTo });
+    expect(severities(changes)).toEqual({ 'queue.retryMode': 'safe' });
+    expect(changes['queue.retryMode']?.effect).toContain('one function timeout (5 min)');
+    expect(severities(await queueDiff({ progressive: true, deliverTo }, retryQueue))).toEqual({
+      'queue.retryMode': 'safe',
+    });
+  });
+
+  it('tells other tiers, and a last one that ends earlier', async () => {
+    const tier = (minutes: number, days: number) => ({
+      every: Duration.minutes(minutes),
+      untilAge: Duration.days(days),
+    });
+    const { deliverTo = '' } = progressiveQueue;
+    const by = (...tiers: ReturnType<typeof tier>[]) => ({ deliverTo, progressive: { tiers } });
+    expect(severities(await queueDiff(by(tier(5, 1), tier(60, 7)), by(tier(10, 1), tier(60, 7))))).toEqual({
+      'queue.tiers': 'safe',
+    });
+    const shorter = await queueDiff(progressiveQueue, by(tier(5, 1), tier(60, 7)));
+    expect(severities(shorter)).toEqual({ 'queue.tiers': 'safe', 'queue.maxAge': 'attention' });
+    expect(shorter['queue.maxAge']?.effect).toContain('DEAD (expired)');
+  });
+
+  it('tells where deliveries go, and that another host may not know them', async () => {
+    const to = (deliverTo: string) => ({ ...retryQueue, deliverTo });
+    const path = await queueDiff(to('https://a.example.com/1?x=1'), to('https://a.example.com/2?x=2'));
+    expect(severities(path)).toEqual({ 'queue.url': 'safe' });
+    expect(path['queue.url']?.what).toBe('delivers to https://a.example.com/1 → https://a.example.com/2');
+    const host = await queueDiff(to('https://a.example.com/1'), to('https://b.example.com/1'));
+    expect(severities(host)).toEqual({ 'queue.host': 'attention' });
+  });
+
+  it('tells a URL that comes from elsewhere, deliveries that are not signed any more, and other headers', async () => {
+    const from: Define = (stack) => {
+      const secret = new Secret(stack, 'Signing');
+      const url = `https://${new CfnParameter(stack, 'Host').valueAsString}/in`;
+      queues({ orders: { ...retryQueue, deliverTo: { url, secret } } })(stack);
+    };
+    const to: Define = (stack) => {
+      const url = `https://${new CfnParameter(stack, 'OtherHost').valueAsString}/in`;
+      queues({ orders: { ...retryQueue, deliverTo: { url, headers: { 'x-tenant': '1' } } } })(stack);
+    };
+    expect(await diff(from, from)).toEqual({});
+    expect(severities(await diff(from, to))).toEqual({
+      'queue.host': 'attention',
+      'queue.signature': 'attention',
+      'queue.delivery': 'safe',
+    });
+  });
+
+  it('tells a queue that is disabled, and one that is enabled', async () => {
+    const disabled = { ...retryQueue, enabled: false };
+    expect(severities(await queueDiff(retryQueue, disabled))).toEqual({ 'queue.enabled': 'attention' });
+    expect(severities(await queueDiff(disabled, retryQueue))).toEqual({ 'queue.enabled': 'safe' });
+  });
+
+  it('tells the first attempt, and other code that does the work', async () => {
+    const scheduled = { ...retryQueue, firstAttempt: 'scheduled' as const };
+    expect(severities(await queueDiff(retryQueue, scheduled))).toEqual({ 'queue.firstAttempt': 'safe' });
+    const entry = { retry: retryQueue.retry, entry: 'test/cdk/fixtures/handler.ts' } as QueueProps;
+    expect(severities(await queueDiff(retryQueue, entry))).toEqual({ 'queue.work': 'attention' });
+  });
+
+  it('tells shards: fewer are read hourly, and none given once a day', async () => {
+    const shards = (count?: number) => ({ ...retryQueue, ...(count && { shards: count }) });
+    expect(severities(await queueDiff(shards(2), shards(8)))).toEqual({ 'queue.shards': 'safe' });
+    const fewer = await queueDiff(shards(8), shards(1));
+    expect(fewer['queue.shards']).toMatchObject({ severity: 'safe', what: 'shards 8 → 1' });
+    expect(fewer['queue.shards']?.effect).toContain('once an hour');
+    const absent = await queueDiff(shards(8), shards());
+    expect(absent['queue.shards']).toMatchObject({ severity: 'attention' });
+    expect(absent['queue.shards']?.effect).toContain('once a day');
+  });
+
+  it('tells every other setting', async () => {
+    const changes = await queueDiff(
+      { ...retryQueue, deadOn: ['A'], retention: Duration.days(7), attemptTimeout: Duration.minutes(1) },
+      {
+        ...retryQueue,
+        ...{ deadOn: ['A', 'B'], retention: 'forever', concurrency: 3, globalConcurrency: 9 },
+        ...{ attemptsPerSecond: 5, breaker: true, maxRecords: 10, history: { entries: 5 } },
+      },
+    );
+    expect(severities(changes)).toEqual({
+      'queue.deadOn': 'attention',
+      'queue.attemptTimeout': 'attention',
+      'queue.retention': 'safe',
+      'queue.concurrency': 'safe',
+      'queue.globalConcurrency': 'safe',
+      'queue.attemptsPerSecond': 'safe',
+      'queue.breaker': 'safe',
+      'queue.maxRecords': 'safe',
+      'queue.history': 'safe',
+    });
+    expect(changes['queue.retention']?.what).toBe('retention 7 d → forever');
+    expect(changes['queue.attemptTimeout']?.what).toBe('attemptTimeout 1 min → default');
+  });
+});
+
+describe('backlog diff, of a Backlog', () => {
+  const orders = { orders: retryQueue };
+
+  it('tells another trigger and time zone', async () => {
+    const scheduler = { queues: { bulk: progressiveQueue }, trigger: 'scheduler' as const };
+    const rules = { queues: { bulk: progressiveQueue } };
+    expect(severities(await diff(defined(rules), defined(scheduler)))).toEqual({ 'backlog.trigger': 'safe' });
+    expect(severities(await diff(defined(scheduler), defined(rules)))).toEqual({
+      'backlog.trigger': 'attention',
+    });
+    const zoned = defined({ ...scheduler, timeZone: 'Europe/Berlin' });
+    expect(severities(await diff(defined(scheduler), zoned))).toEqual({ 'backlog.timeZone': 'safe' });
+  });
+
+  it('leaves records behind without the intake, and needs attention without the sweep', async () => {
+    const with_ = defined({ queues: orders });
+    expect(await diff(with_, defined({ queues: orders, intake: false }))).toMatchObject({
+      'backlog.intake': { severity: 'leftBehind' },
+      'queue.firstAttempt': { severity: 'safe' },
+    });
+    expect(severities(await diff(with_, defined({ queues: orders, sweep: false })))).toEqual({
+      'backlog.sweep': 'attention',
+    });
+  });
+
+  it('begins with empty tables where the construct has another id, or its table another name', async () => {
+    const renamed = await diff(defined({ queues: orders }), defined({ queues: orders }, 'Other'));
+    expect(severities(renamed)).toEqual({
+      'backlog.renamed': 'attention',
+      'records.replaced': 'leftBehind',
+    });
+    expect(renamed['records.replaced']?.effect).toContain('stay in the old table');
+    const named = await diff(defined({ queues: orders }), defined({ queues: orders, tableName: 'Orders' }));
+    expect(severities(named)).toEqual({ 'records.replaced': 'leftBehind' });
+    const control = defined({ queues: orders, controlTableName: 'Orders-Control' });
+    expect(severities(await diff(defined({ queues: orders }), control))).toEqual({
+      'control.replaced': 'attention',
+    });
+  });
+
+  it('says that records are deleted where the removal policy says so', async () => {
+    const destroyed = { queues: orders, removalPolicy: RemovalPolicy.DESTROY };
+    const renamed = await diff(defined(destroyed), defined(destroyed, 'Other'));
+    expect(renamed['records.replaced']?.effect).toContain('DELETED');
+    const named = await diff(defined(destroyed), defined({ ...destroyed, tableName: 'Orders' }));
+    expect(named['records.replaced']?.effect).toContain('DELETED');
+    const policy = await diff(defined({ queues: orders }), defined(destroyed));
+    expect(severities(policy)).toEqual({
+      'records.removalPolicy': 'attention',
+      'control.removalPolicy': 'attention',
+    });
+    expect((await diff(defined(destroyed), other))['backlog.removed']?.effect).toContain('DELETED');
+  });
+
+  it('fails to make a second table of the same name', async () => {
+    const named = { queues: orders, tableName: 'Orders' };
+    expect(severities(await diff(defined(named), defined(named, 'Other')))).toMatchObject({
+      'records.clash': 'attention',
+      'control.replaced': 'attention',
+    });
+  });
+
+  it('tells a table that is given from one that is made', async () => {
+    const given =
+      (name: string): Define =>
+      (stack) =>
+        defined({ queues: orders, intake: false, table: TableV2.fromTableName(stack, 'T', name) })(stack);
+    const made = defined({ queues: orders, intake: false });
+    const named = defined({ queues: orders, intake: false, tableName: 'Orders' });
+    expect(await diff(given('Orders'), given('Orders'))).toEqual({});
+    expect(severities(await diff(given('Orders'), given('Other')))).toEqual({
+      'records.replaced': 'leftBehind',
+    });
+    expect(severities(await diff(given('Orders'), made))).toEqual({ 'records.replaced': 'leftBehind' });
+    expect(severities(await diff(given('Orders'), named))).toEqual({ 'records.clash': 'attention' });
+    expect(severities(await diff(named, given('Orders')))).toEqual({ 'records.released': 'attention' });
+    const destroyed = { queues: orders, intake: false, tableName: 'Orders' };
+    const deleted = await diff(
+      defined({ ...destroyed, removalPolicy: RemovalPolicy.DESTROY }),
+      given('Orders'),
+    );
+    expect(severities(deleted)).toMatchObject({ 'records.deleted': 'leftBehind' });
+  });
+
+  it('tells a Backlog that is removed, one that is added, and a queue that moves between two', async () => {
+    const one = defined({ queues: orders }, 'One');
+    const both: Define = (stack) => {
+      one(stack);
+      defined({ queues: { bulk: retryQueue } }, 'Two')(stack);
+    };
+    expect(severities(await diff(both, one))).toEqual({ 'backlog.removed': 'leftBehind' });
+    expect(severities(await diff(one, both))).toEqual({ 'backlog.added': 'safe' });
+    const shared =
+      (first: Record<string, QueueProps>, second: Record<string, QueueProps>): Define =>
+      (stack) => {
+        const { table } = new Backlog(stack, 'One', { queues: first });
+        new Backlog(stack, 'Two', { queues: second, table, intake: false });
+      };
+    const [a, b, c] = [retryQueue, progressiveQueue, { ...retryQueue, enabled: false }];
+    const moved = await diff(shared({ a, b }, { c }), shared({ a }, { b, c }));
+    expect(moved['queue.moved']).toMatchObject({ severity: 'attention', queue: 'b', backlog: 'One' });
+  });
+});
+
+const other: Define = (stack) =>
+  void new Backlog(stack, 'Unlike', { queues: { 'something-else': retryQueue } });
+
+it('reads a synthesized app, by the name of the stack', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'backlog-out-'));
+  const app = new App({ outdir: folder, context: { 'aws:cdk:disable-asset-staging': true } });
+  for (const name of ['Shop', 'Billing']) {
+    queues({ orders: retryQueue })(new Stack(app, name));
+  }
+  new CfnOutput(new Stack(app, 'Other'), 'Out', { value: 'nothing' });
+  app.synth();
+  const file = join(folder, 'Shop.template.json');
+  expect((await backlog('diff', '--from', file, '--to', folder, '--stack', 'Shop')).code).toBe(0);
+  const { err } = await backlog('diff', '--from', file, '--to', folder);
+  expect(err).toContain('say which stack with --stack: Shop, Billing, Other');
+  const unknown = await backlog('diff', '--from', file, '--to', folder, '--stack', 'Shpo');
+  expect(unknown.err).toContain('expected a stack "Shpo", found Shop, Billing, Other');
+});
