@@ -1,4 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { boundedStore } from '../src/store/bounded-store.js';
+import { DynamoDbStore } from '../src/store/index.js';
 import {
   type BreakerMemory,
   type Process,
@@ -16,6 +18,7 @@ import type { LambdaContext } from './lambda-context.js';
 import { lambdaHandler, once } from './lambda-handler.js';
 import { attemptLogger, createLogger } from './logger.js';
 import { type EmitMetrics, emitMetrics } from './metrics.js';
+import { OwnedQueues } from './owned-queues.js';
 import { type HandlerChoices, planRun } from './plan.js';
 import { type QueueSettings, readSettings } from './settings.js';
 import { untilStopped } from './stop.js';
@@ -73,28 +76,41 @@ export function makeHandler(
     const settings = readSettings(env);
     const emit: EmitMetrics =
       overrides.emit ?? ((summary, table) => emitMetrics(summary, table, settings.metrics));
-    return {
-      settings,
-      emit,
-      deps: { ...createDeps(settings, overrides), breakerMemory: new Map() satisfies BreakerMemory },
+    const deps = {
+      ...createDeps(settings, overrides, DynamoDbStore),
+      breakerMemory: new Map() satisfies BreakerMemory,
     };
+    return { settings, emit, deps, owned: new OwnedQueues(settings, deps, logger) };
   });
 
   const handle = async (input: unknown, context: LambdaContext, stop: AbortSignal): Promise<RunSummary> => {
     try {
       // An error here, and not at module load, leaves a log line everywhere.
-      const { settings, emit, deps } = start();
+      const { settings, emit, deps, owned } = start();
+      const arn = context.invokedFunctionArn;
       const times = {
         functionTimeoutSeconds: settings.functionTimeoutSeconds,
         logsStacks: settings.logsStacks,
         deadline: deps.clock.wall() + context.getRemainingTimeInMillis(),
         now: deps.clock.now(),
       };
-      const runs = parseEvents(input, settings.queues).map(({ event, weight }) => ({
-        options: { ...planRun(event, choices, { process: choose(event), ...times }), stop },
+      const events = parseEvents(input, settings.queues);
+      const store = boundedStore(deps.store, deps.clock, times.deadline);
+      const isOwner = (queue: string) => owned.isOwn(store, arn, queue);
+      await owned.atStart(
+        store,
+        arn,
+        events.map(({ event }) => event.queue),
+      );
+      const runs = events.map(({ event, weight }) => ({
+        options: {
+          ...planRun(event, choices, { process: choose(event), ...times }),
+          stop,
+          isOwner: () => isOwner(event.queue),
+        },
         weight: choices.weights?.get(event.queue) ?? weight,
       }));
-      const { ready, lacking } = await prepared(runs);
+      const { ready, lacking } = await prepared(runs, owned);
       if (ready.length === 0 && lacking) throw lacking;
       const summaries = await runQueues(ready, { ...deps, logger: attemptLogger(logger) }, overrides.run);
       for (const one of summaries) {
@@ -103,7 +119,9 @@ export function makeHandler(
       }
       const summary = together(summaries);
       if (isTrouble(summary)) throw new RunFailedError(summary);
-      if (lacking) throw lacking;
+      const conflict = summaries.find(({ ended }) => ended === 'notOwner')?.queue;
+      const missing = lacking ?? (conflict === undefined ? undefined : owned.conflict(conflict));
+      if (missing) throw missing;
       return summary;
     } catch (error) {
       if (!(error instanceof RunFailedError)) logger.error('run failed', error as Error);
@@ -114,9 +132,13 @@ export function makeHandler(
 }
 
 /**
- * What a process lacks, no record pays for: its queue is left alone, and the invocation fails after the others' runs.
+ * What a process lacks, no record pays for: its queue is left alone, and the invocation fails after the others' runs. So
+ * it is with a queue of another owner, whose arrivals are indexed first.
  */
-async function prepared<Run extends { readonly options: RunOptions }>(runs: readonly Run[]) {
+async function prepared<Run extends { readonly options: RunOptions }>(
+  runs: readonly Run[],
+  owned: OwnedQueues,
+) {
   const lacks = new Map<Process, unknown>();
   const prepare = async (process: Process & { readonly prepare?: unknown }) => {
     try {
@@ -126,8 +148,10 @@ async function prepared<Run extends { readonly options: RunOptions }>(runs: read
     }
   };
   await Promise.all(Array.from(new Set(runs.map(({ options }) => options.process)), prepare));
-  const [lacking] = lacks.values();
-  return { ready: runs.filter(({ options }) => !lacks.has(options.process)), lacking };
+  const conflict = ({ target }: RunOptions) => (target.arrivals ? undefined : owned.conflict(target.queue));
+  const [lacking] = [...lacks.values(), ...runs.flatMap(({ options }) => conflict(options) ?? [])];
+  const isReady = ({ options }: Run) => !lacks.has(options.process) && !conflict(options);
+  return { ready: runs.filter(isReady), lacking };
 }
 
 function report(logger: Logger, summary: RunSummary): void {

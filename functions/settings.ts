@@ -31,6 +31,11 @@ export interface QueueSettings {
   readonly history?: Omit<HistoryOptions, 'redact'> | undefined;
   /** Where the built-in handlers deliver, and how. */
   readonly deliverTo?: string | DeliverySettings | undefined;
+  /**
+   * The intake of the backlog whose tables these are may have its function attempt records on insertion, as the registry
+   * of owners says. Default: false.
+   */
+  readonly onArrival?: boolean | undefined;
   /** Lanes that its records are spread over. Default: 1. */
   readonly shards?: number | undefined;
   /** How often the rule of a queue with a due time per record fires. Default 60. */
@@ -66,6 +71,10 @@ export interface Settings {
   readonly functionTimeoutSeconds: number;
   readonly queues: QueuesSettings;
   readonly metrics: MetricsLevel;
+  /** Whose queues these are, in the registry of owners. Undefined: they are not registered, and no run looks there. */
+  readonly owner?: string | undefined;
+  /** It serves a queue only once an operator has handed it over. */
+  readonly isStandby?: boolean | undefined;
   /** Failed attempts have a line with the places of their stack. The local runtime sets it. */
   readonly logsStacks?: boolean | undefined;
   /** The local runtime's faster clock. */
@@ -86,6 +95,7 @@ const queueSchema = z.strictObject({
   retry: z.optional(z.unknown()),
   deliverTo: z.optional(z.unknown()),
   shards: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_SHARDS))),
+  onArrival: z.optional(z.boolean()),
   tickSeconds: z.optional(z.int().check(z.minimum(60))),
   ...decisionOptions,
   history: z.optional(z.strictObject(historyShape)),
@@ -145,10 +155,10 @@ export function checkPolicy(retry: unknown, retryMode: RetryMode, name: string):
 }
 
 const expectedLevel = `expected ${METRICS_LEVELS.map((level) => `"${level}"`).join(', ')}`;
-const tableName = z.string().check(z.minLength(1));
+const name = z.string().check(z.minLength(1));
 const environmentSchema = z.object({
-  BACKLOG_TABLE: tableName,
-  BACKLOG_CONTROL_TABLE: tableName,
+  BACKLOG_TABLE: name,
+  BACKLOG_CONTROL_TABLE: name,
   BACKLOG_FUNCTION_TIMEOUT_SECONDS: z.pipe(
     z.string().check(z.regex(/^\d{1,3}$/, 'expected seconds from 1 to 900')),
     z
@@ -157,6 +167,8 @@ const environmentSchema = z.object({
   ),
   BACKLOG_QUEUES: z.string(),
   BACKLOG_METRICS: z._default(z.enum(METRICS_LEVELS, { error: expectedLevel }), 'full'),
+  BACKLOG_OWNER: z.optional(name),
+  BACKLOG_STANDBY: z.optional(z.string()),
   BACKLOG_CLOCK: z.optional(z.string()),
   BACKLOG_LOG_STACKS: z.optional(z.string()),
 });
@@ -191,6 +203,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     functionTimeoutSeconds: variables.BACKLOG_FUNCTION_TIMEOUT_SECONDS,
     queues: parseQueues(parseJson(variables.BACKLOG_QUEUES, 'BACKLOG_QUEUES')),
     metrics: variables.BACKLOG_METRICS,
+    owner: variables.BACKLOG_OWNER,
+    isStandby: variables.BACKLOG_STANDBY === 'true',
     logsStacks: variables.BACKLOG_LOG_STACKS === 'true',
     ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: localClock(variables.BACKLOG_CLOCK, env) }),
   };

@@ -14,6 +14,7 @@ describe('settings from the environment', () => {
       tables: { records: 'records-table', control: 'control-table' },
       functionTimeoutSeconds: 300,
       metrics: 'full',
+      isStandby: false,
       logsStacks: false,
       queues: { ...queues, default: { ...queues.default, deliverTo: 'https://erp.example.com/' } },
     });
