@@ -112,7 +112,7 @@ export function claimName(scope: Construct, backlogName: string): void {
 const OF_TABLE = Symbol.for('dynamo-backlog.table');
 
 /** @throws ConfigurationError if another Backlog of the app has a control table for this table of records */
-export function claimTable(scope: Construct, table: ITable & { readonly [OF_TABLE]?: Construct }): void {
+export function claimTable(scope: Construct, table: object & { readonly [OF_TABLE]?: Construct }): void {
   const { [OF_TABLE]: other } = table;
   if (other) {
     throw new ConfigurationError(

@@ -88,6 +88,7 @@ export function ownTables(
     records: table ? undefined : recordsTable(scope, 'Records', options),
     control: givenControl ? undefined : controlTable(scope, 'Control', options),
   };
+  if (created.records) claimTable(scope, created.records);
   return {
     records: (table ?? created.records) as ITable,
     control: (givenControl ?? created.control) as ITable,

@@ -77,7 +77,7 @@ function tableOf(stack: Stack, table: ITable, name: string | undefined): TableDe
 }
 
 function queueOf(stack: Stack, { queue, worker }: StaffedQueue, onInsert: boolean): QueueDescription {
-  const { retryMode, retry, deliverTo, ...settings } = queue.settings;
+  const { retryMode, retry, deliverTo, ownAlarms: _, onArrival: __, ...settings } = queue.settings;
   return {
     retryMode,
     retry,

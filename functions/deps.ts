@@ -1,27 +1,35 @@
 import type { Clock } from '../src/clock.js';
 import { type Random, systemRandom } from '../src/random.js';
-import { type BacklogStore, createDynamoDbClient, DynamoDbStore } from '../src/store/index.js';
+import { type BacklogStore, createDynamoDbClient, type DynamoDbStoreDeps } from '../src/store/index.js';
 import { clockOf } from './clock.js';
 import { createLogger } from './logger.js';
 import type { Settings } from './settings.js';
 
 /** What a run works with; tests hand in their own. */
-export interface HandlerDeps {
+export interface HandlerDeps<Store extends BacklogStore = BacklogStore> {
   /** For tests: in place of the tables, such as a `MemoryStore`. */
-  readonly store: BacklogStore;
+  readonly store: Store;
   /** For tests: in place of the system's clock. */
   readonly clock: Clock;
   /** For tests: in place of Node's random numbers. */
   readonly random: Random;
 }
 
-/** Made once per sandbox: clients keep their connections between invocations. */
-export function createDeps(settings: Settings, given: Partial<HandlerDeps>): HandlerDeps {
+/**
+ * Made once per sandbox: clients keep their connections between invocations.
+ *
+ * @param Tables the class of the store, which has what the function needs and no more
+ */
+export function createDeps<Store extends BacklogStore>(
+  settings: Settings,
+  given: Partial<HandlerDeps<Store>>,
+  Tables: new (deps: DynamoDbStoreDeps) => Store,
+): HandlerDeps<Store> {
   const clock = given.clock ?? clockOf(settings);
   const random = given.random ?? systemRandom;
   const { tables } = settings;
   const store =
-    given.store ?? new DynamoDbStore({ client: createDynamoDbClient(), tables, clock, random, onDamaged });
+    given.store ?? new Tables({ client: createDynamoDbClient(), tables, clock, random, onDamaged });
   return { clock, random, store };
 }
 

@@ -1,4 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { boundedStore } from '../src/store/bounded-store.js';
+import { DynamoDbStore } from '../src/store/index.js';
 import {
   type BreakerMemory,
   type Process,
@@ -16,6 +18,7 @@ import type { LambdaContext } from './lambda-context.js';
 import { lambdaHandler, once } from './lambda-handler.js';
 import { attemptLogger, createLogger } from './logger.js';
 import { type EmitMetrics, emitMetrics } from './metrics.js';
+import { OwnedQueues } from './owned-queues.js';
 import { type HandlerChoices, planRun } from './plan.js';
 import { type QueueSettings, readSettings } from './settings.js';
 import { untilStopped } from './stop.js';
@@ -80,33 +83,48 @@ export function makeHandler(
           settings.metrics,
           settings.tableAlarms ? (settings.queues[summary.queue]?.ownAlarms ?? []) : undefined,
         ));
-    return {
-      settings,
-      emit,
-      deps: { ...createDeps(settings, overrides), breakerMemory: new Map() satisfies BreakerMemory },
+    const deps = {
+      ...createDeps(settings, overrides, DynamoDbStore),
+      breakerMemory: new Map() satisfies BreakerMemory,
     };
+    return { settings, emit, deps, owned: new OwnedQueues(settings, deps, logger) };
   });
 
   const runs = async (input: unknown, context: LambdaContext, stop: AbortSignal, failures: unknown[]) => {
     // An error here, and not at module load, leaves a log line everywhere.
-    const { settings, emit, deps } = start();
+    const { settings, emit, deps, owned } = start();
+    const arn = context.invokedFunctionArn;
     const times = {
       functionTimeoutSeconds: settings.functionTimeoutSeconds,
       logsStacks: settings.logsStacks,
       deadline: deps.clock.wall() + context.getRemainingTimeInMillis(),
       now: deps.clock.now(),
     };
+    const store = boundedStore(deps.store, deps.clock, times.deadline);
     const plans = eventsIn(input, settings.queues).flatMap(({ parse, weight }) => {
       try {
         const event = parse();
-        const options = { ...planRun(event, choices, { process: choose(event), ...times }), stop };
+        const isOwner = () => owned.isOwn(store, arn, event.queue);
+        const options = { ...planRun(event, choices, { process: choose(event), ...times }), stop, isOwner };
         return [{ options, weight: choices.weights?.get(event.queue) ?? weight }];
       } catch (error) {
         failures.push(error);
         return [];
       }
     });
-    const ready = await prepared(plans, failures);
+    await owned.atStart(
+      store,
+      arn,
+      plans.map(({ options }) => options.target.queue),
+    );
+    const conflictOf = (queue: string) => {
+      const conflict = owned.conflict(queue);
+      if (conflict) failures.push(conflict);
+      return conflict;
+    };
+    // Arrivals of another owner's queue are indexed first.
+    const own = plans.filter(({ options: { target } }) => target.arrivals || !conflictOf(target.queue));
+    const ready = await prepared(own, failures);
     // At its end, and not at that of the slowest queue, which may take the function beyond its timeout.
     const runOne: typeof run = async (...args) => {
       const summary = await (overrides.run ?? run)(...args);
@@ -116,7 +134,10 @@ export function makeHandler(
     };
     const ended = await runQueues(ready, { ...deps, logger: attemptLogger(logger) }, runOne);
     return ended.flatMap((one) => {
-      if (one.status === 'fulfilled') return [one.value];
+      if (one.status === 'fulfilled') {
+        if (one.value.ended === 'notOwner') conflictOf(one.value.queue);
+        return [one.value];
+      }
       failures.push(one.reason);
       return [];
     });

@@ -32,10 +32,13 @@ export interface QueueSettings {
   readonly history?: Omit<HistoryOptions, 'redact'> | undefined;
   /** Where the built-in handlers deliver, and how. */
   readonly deliverTo?: string | DeliverySettings | undefined;
+  /**
+   * The intake of the backlog whose tables these are may have its function attempt records on insertion, as the registry
+   * of owners says. Default: false.
+   */
+  readonly onArrival?: boolean | undefined;
   /** Lanes that its records are spread over. Default: 1. */
   readonly shards?: number | undefined;
-  /** The intake of another stack has its function attempt records on insertion. */
-  readonly onArrival?: boolean | undefined;
   /** How often the rule of a queue with a due time per record fires. Default 60. */
   readonly tickSeconds?: number | undefined;
   /** Attempts at once. Default 10. */
@@ -73,6 +76,10 @@ export interface Settings {
   readonly metrics: MetricsLevel;
   /** There are alarms of all queues, whose metrics have the table alone as dimension. */
   readonly tableAlarms?: boolean | undefined;
+  /** Whose queues these are, in the registry of owners. Undefined: they are not registered, and no run looks there. */
+  readonly owner?: string | undefined;
+  /** It serves a queue only once an operator has handed it over. */
+  readonly isStandby?: boolean | undefined;
   /** Failed attempts have a line with the places of their stack. The local runtime sets it. */
   readonly logsStacks?: boolean | undefined;
   /** The local runtime's faster clock. */
@@ -165,6 +172,8 @@ const environmentSchema = z.object({
   ),
   BACKLOG_METRICS: z._default(z.enum(METRICS_LEVELS, { error: expectedLevel }), 'full'),
   BACKLOG_TABLE_ALARMS: z.optional(z.string()),
+  BACKLOG_OWNER: z.optional(tableName),
+  BACKLOG_STANDBY: z.optional(z.string()),
   BACKLOG_CLOCK: z.optional(z.string()),
   BACKLOG_LOG_STACKS: z.optional(z.string()),
 });
@@ -200,6 +209,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     queues: parseQueues(readJson(env, 'BACKLOG_QUEUES')),
     metrics: variables.BACKLOG_METRICS,
     tableAlarms: variables.BACKLOG_TABLE_ALARMS === 'true',
+    owner: variables.BACKLOG_OWNER,
+    isStandby: variables.BACKLOG_STANDBY === 'true',
     logsStacks: variables.BACKLOG_LOG_STACKS === 'true',
     ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: localClock(variables.BACKLOG_CLOCK, env) }),
   };

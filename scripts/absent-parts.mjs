@@ -31,5 +31,13 @@ export class DefaultRateLimiter {
   updateClientSendingRate() {}
 }
 
+/** What the SDK makes of the name of a bucket: no handler uses S3. */
+export async function resolveParamsForS3() {}
+
+/** Answers that are streams of a browser. The SDK tells that the stream is none that it knows. */
+export function sdkStreamMixin() {
+  throw new Error('streams of browsers are not in the bundle');
+}
+
 /** SHA-256 in JavaScript, which the SDK has for a Node.js without OpenSSL. */
 export const Sha256Js = undefined;

@@ -449,6 +449,21 @@ interface SlotsHeld {
     readonly count: number;
     readonly onArrival: boolean;
 }
+interface QueueOwner {
+    readonly owner: string;
+    readonly function?: string | undefined;
+    readonly retryMode: RetryMode;
+    readonly shards?: number | undefined;
+    readonly retry?: RetryPolicy | undefined;
+    readonly onArrival?: boolean | undefined;
+    readonly timeout?: number | undefined;
+    readonly at: string;
+    readonly removedAt?: string | undefined;
+}
+interface Registry {
+    readonly rev: string;
+    readonly queues: ReadonlyMap<string, QueueOwner>;
+}
 interface QueueState {
     readonly paused: boolean;
     readonly pausedAt?: string | undefined;
@@ -461,7 +476,6 @@ interface QueueState {
 interface BacklogStore {
     insert(item: Item): Promise<'inserted' | 'duplicate'>;
     get(id: string): Promise<BacklogRecord | undefined>;
-    list(filter: ListFilter): AsyncIterable<BacklogRecord>;
     queryDue(query: DueQuery): Promise<DuePage>;
     readPage(ids: readonly string[], queue: string): Promise<PageRead>;
     readQueue(queue: string): Promise<QueueState>;
@@ -475,9 +489,8 @@ interface BacklogStore {
     claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
     releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
     claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
-    scanNotIndexed(page: ScanPage): Promise<NotIndexedPage>;
-    readSweep(): Promise<SweepState | undefined>;
-    writeSweep(state: SweepState): Promise<void>;
+    readRegistry(): Promise<Registry>;
+    writeRegistry(next: Registry, read: string): Promise<boolean>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
@@ -487,6 +500,11 @@ interface BacklogStore {
     renewSlots(queue: string, run: string, until: number): Promise<boolean>;
     releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
 }
+interface SweepStore extends BacklogStore {
+    scanNotIndexed(page: ScanPage): Promise<NotIndexedPage>;
+    readSweep(): Promise<SweepState | undefined>;
+    writeSweep(state: SweepState): Promise<void>;
+}
 
 interface RunDeps {
     readonly store: BacklogStore;
@@ -495,7 +513,7 @@ interface RunDeps {
     readonly logger: AttemptLogger;
 }
 
-type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'leaseLost' | 'shared' | 'storeError';
+type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'notOwner' | 'leaseLost' | 'shared' | 'storeError';
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 type DeadOn = readonly (string | ErrorClass)[];
@@ -1000,7 +1018,8 @@ interface ClientOptions {
 }
 declare function createDynamoDbClient({ endpoint, region, requestTimeoutMs, }?: ClientOptions): DynamoDBClient;
 
-interface OperatorStore extends BacklogStore {
+interface OperatorStore extends SweepStore {
+    list(filter: ListFilter): AsyncIterable<BacklogRecord>;
     readItems(ids: readonly string[], consistency?: 'strong' | 'eventual'): Promise<Found[]>;
     scanItems(page: ItemsScan): Promise<ItemsPage>;
     change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
@@ -1066,7 +1085,6 @@ declare class DynamoDbStore implements BacklogStore {
     constructor({ client, tables, clock, random, onConsumed, onDamaged, }: DynamoDbStoreDeps);
     insert(item: Item): Promise<'inserted' | 'duplicate'>;
     get(id: string): Promise<BacklogRecord | undefined>;
-    list(filter: ListFilter): AsyncIterable<BacklogRecord>;
     queryDue(query: DueQuery): Promise<DuePage>;
     readPage(ids: readonly string[], queue: string): Promise<PageRead>;
     readQueue(queue: string): Promise<QueueState>;
@@ -1080,9 +1098,8 @@ declare class DynamoDbStore implements BacklogStore {
     claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
     releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
     claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
-    scanNotIndexed(page: ScanPage): Promise<NotIndexedPage>;
-    readSweep(): Promise<SweepState | undefined>;
-    writeSweep(state: SweepState): Promise<void>;
+    readRegistry(): Promise<Registry>;
+    writeRegistry(next: Registry, read: string): Promise<boolean>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
@@ -1142,6 +1159,8 @@ declare class MemoryStore implements OperatorStore {
     scanNotIndexed({ segment, segments }: ScanPage): Promise<NotIndexedPage>;
     readSweep(): Promise<SweepState | undefined>;
     writeSweep(state: SweepState): Promise<void>;
+    readRegistry(): Promise<Registry>;
+    writeRegistry(next: Registry, read: string): Promise<boolean>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
@@ -1158,8 +1177,8 @@ declare class MemoryStore implements OperatorStore {
     delete(id: string): void;
 }
 
-interface HandlerDeps {
-    readonly store: BacklogStore;
+interface HandlerDeps<Store extends BacklogStore = BacklogStore> {
+    readonly store: Store;
     readonly clock: Clock;
     readonly random: Random;
 }
@@ -1268,8 +1287,10 @@ type contract_d_NotIndexedPage = NotIndexedPage;
 type contract_d_OperatorChange = OperatorChange;
 type contract_d_PageRead = PageRead;
 type contract_d_Permits = Permits;
+type contract_d_QueueOwner = QueueOwner;
 type contract_d_QueueState = QueueState;
 type contract_d_RecordChange = RecordChange;
+type contract_d_Registry = Registry;
 type contract_d_RetryModeState = RetryModeState;
 type contract_d_ScanPage = ScanPage;
 type contract_d_SlotsAsk = SlotsAsk;
@@ -1277,7 +1298,7 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_Registry as Registry, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 interface ConnectionOptions {

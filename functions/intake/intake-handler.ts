@@ -1,4 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { DynamoDbStore } from '../../src/store/index.js';
 import { createDeps, type HandlerDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';
@@ -36,7 +37,7 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
   const { logger = createLogger(), env = process.env } = overrides;
   const start = once((): IntakeDeps => {
     const settings = readIntakeSettings(env);
-    const deps = createDeps(settings, overrides);
+    const deps = createDeps(settings, overrides, DynamoDbStore);
     const invoker = overrides.invoker ?? createInvoker(settings);
     const shardsOf = (queue: string) => settings.queues[queue]?.shards ?? 1;
     const serves = (queue: string) => Object.hasOwn(settings.queues, queue);

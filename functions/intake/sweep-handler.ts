@@ -1,4 +1,5 @@
 import { type SweepSummary, sweep } from '../../src/intake/index.js';
+import { DynamoDbSweepStore, type SweepStore } from '../../src/store/index.js';
 import { createDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';
@@ -13,7 +14,8 @@ const LOOKED_AT_AFTER_SECONDS = 900;
 const IDS_PER_MESSAGE = 100;
 
 /** Everything the sweep touches that tests replace. It sends messages only: its bundle needs no client of Lambda. */
-interface SweepSeams extends Omit<IntakeSeams, 'emit' | 'invoker'> {
+interface SweepSeams extends Omit<IntakeSeams, 'emit' | 'invoker' | 'store'> {
+  readonly store?: SweepStore;
   readonly invoker?: Messages | undefined;
 }
 
@@ -25,7 +27,10 @@ export function sweepHandler(overrides: SweepSeams = {}): LambdaHandler<SweepSum
   const { logger = createLogger(), env = process.env } = overrides;
   const start = once(() => {
     const settings = readIntakeSettings(env);
-    return { ...createDeps(settings, overrides), invoker: overrides.invoker ?? createMessages(settings) };
+    return {
+      ...createDeps(settings, overrides, DynamoDbSweepStore),
+      invoker: overrides.invoker ?? createMessages(settings),
+    };
   });
 
   return lambdaHandler(logger, async (_, context) => {

@@ -43,7 +43,7 @@ export const REFUSED: readonly Refused[] = [
     instead: 'write "concurrency-limited", "rate-limited" or "counters"',
   },
   {
-    words: /\b(?:take-in|take-back|hand-over|kept[- ]texts?|lone[- ]attempts?)\b/gi,
+    words: /\b(?:take-in|take-back|(?<!backlog )hand-over|kept[- ]texts?|lone[- ]attempts?)\b/gi,
     instead: 'write "intake", "redelivery", "wait for lease", "redaction" or "crash recovery"',
   },
   { words: /\b(?:sees?|saw|seen|seeing) to\b/gi, instead: 'write "handles", "recovers" or "ensures"' },

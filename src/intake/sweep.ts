@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { BacklogStore, SweepState } from '../store/store.js';
+import type { SweepState, SweepStore } from '../store/store.js';
 
 /** Parts of the table that are read at the same time. */
 const SEGMENTS = 4;
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 const LAST_NOTE_MS = 10_000;
 
 export interface SweepDeps {
-  readonly store: BacklogStore;
+  readonly store: SweepStore;
   readonly clock: Clock;
   /** Real time, epoch milliseconds, at which the sweep must have ended. */
   readonly deadline: number;

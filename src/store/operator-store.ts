@@ -1,12 +1,14 @@
 import type { RetryPolicy } from '../policies/index.js';
 import type { BacklogRecord, Item, RecordChange } from '../record/index.js';
-import type { BacklogStore, IndexKey, LeaseState, QueueState, ScanPage } from './store.js';
+import type { IndexKey, LeaseState, ListFilter, QueueState, ScanPage, SweepStore } from './store.js';
 
 /**
  * What an operator's tools need of a store beside what runs do. Kept apart, so that no handler loads it. Two
  * implementations, in the same conformance suite.
  */
-export interface OperatorStore extends BacklogStore {
+export interface OperatorStore extends SweepStore {
+  /** Records of a queue and a status, or of all; unordered. Reads the index where it can, otherwise the whole table. */
+  list(filter: ListFilter): AsyncIterable<BacklogRecord>;
   /**
    * Items as they are in the table. Absent ids are left out.
    *

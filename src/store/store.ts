@@ -11,12 +11,12 @@ import type {
   LeaseLeft,
   LeaseOwner,
   LeaseState,
-  ListFilter,
   NamedClaim,
   NotIndexedPage,
   PageRead,
   Permits,
   QueueState,
+  Registry,
   RetryModeState,
   ScanPage,
   SlotsAsk,
@@ -38,8 +38,6 @@ export interface BacklogStore {
   insert(item: Item): Promise<'inserted' | 'duplicate'>;
   /** One record, read strongly. */
   get(id: string): Promise<BacklogRecord | undefined>;
-  /** Records of a queue and a status, or of all; unordered. Reads the index where it can, otherwise the whole table. */
-  list(filter: ListFilter): AsyncIterable<BacklogRecord>;
 
   /** One page of the index, eventually consistent: exactly one request. */
   queryDue(query: DueQuery): Promise<DuePage>;
@@ -81,12 +79,13 @@ export interface BacklogStore {
    */
   claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
 
-  /** One page of the whole table, of the records that wait and are not indexed: exactly one request. */
-  scanNotIndexed(page: ScanPage): Promise<NotIndexedPage>;
-  /** How far the search for such records has come; `undefined` before the first one. */
-  readSweep(): Promise<SweepState | undefined>;
-  /** Stores how far it has come. */
-  writeSweep(state: SweepState): Promise<void>;
+  /** The owners of the queues, read strongly. */
+  readRegistry(): Promise<Registry>;
+  /**
+   * Writes the whole registry, if its `rev` is still the one that was read. True also if this very write had taken effect
+   * before and only its answer was lost.
+   */
+  writeRegistry(next: Registry, read: string): Promise<boolean>;
 
   /** Notes how the queue retries since when; `false` if it is no longer as it was read. */
   setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
@@ -118,4 +117,14 @@ export interface BacklogStore {
   renewSlots(queue: string, run: string, until: number): Promise<boolean>;
   /** Gives the slots of a run back. Those that ran out are left alone. */
   releaseSlots(queue: string, run: string, slots: SlotsHeld): Promise<void>;
+}
+
+/** What the sweep needs beside. Kept apart, so that no function that attempts records loads it. */
+export interface SweepStore extends BacklogStore {
+  /** One page of the whole table, of the records that wait and are not indexed: exactly one request. */
+  scanNotIndexed(page: ScanPage): Promise<NotIndexedPage>;
+  /** How far the search for such records has come; `undefined` before the first one. */
+  readSweep(): Promise<SweepState | undefined>;
+  /** Stores how far it has come. */
+  writeSweep(state: SweepState): Promise<void>;
 }

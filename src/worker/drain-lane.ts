@@ -4,6 +4,7 @@ import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
 import { inTurn, type LaneRun, permitComes } from './lane-run.js';
+import { isOwner } from './options.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import type { Work } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
@@ -15,7 +16,7 @@ const SPARE_START_SECONDS = 5;
 /**
  * Drains one lane, or one age band of it. Each step is explained in docs/protocol.md:
  *
- *     query the index -> acquire the lease, with a journal -> recover what crashed
+ *     query the index -> look at the owner -> acquire the lease, with a journal -> recover what crashed
  *       -> for each page: journal, read, judge, attempt, settle -> attempt the suspects, each alone -> release
  */
 export async function drainLane(run: LaneRun): Promise<StopReason> {
@@ -23,6 +24,7 @@ export async function drainLane(run: LaneRun): Promise<StopReason> {
   let pages = pagesOf(run);
   const first = await pages.first(pageSize(run));
   if (first.length === 0) return 'drained';
+  if (!(await isOwner(run.options))) return 'notOwner';
   const acquired = await lease.acquire(idsOf(first));
   if (!acquired.held) return 'leaseHeld';
   try {

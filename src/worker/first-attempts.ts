@@ -5,7 +5,7 @@ import { type BacklogRecord, isNotIndexed, isPending } from '../record/index.js'
 import type { AttemptBudget } from './budget.js';
 import type { QueueRun, RunContext } from './context.js';
 import { Executor } from './executor.js';
-import type { Arrivals } from './options.js';
+import { type Arrivals, isOwner } from './options.js';
 import { RecordRules } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
 
@@ -29,7 +29,7 @@ interface InsertRun extends RunContext {
  * Attempts records that were just inserted, before they are indexed: a success is their only write, and the write of a
  * failure indexes them. A record that cannot be attempted now is indexed without an attempt.
  *
- *     slots, permits -> claim the batch -> read, judge, attempt, settle -> index the others -> release
+ *     owner, slots, permits -> claim the batch -> read, judge, attempt, settle -> index the others -> release
  *
  * If this run is lost, its event comes back to the intake, which indexes all of them.
  */
@@ -42,6 +42,7 @@ export async function attemptOnInsert(
   const { target, deadline } = options;
   const { attemptTimeout, onInsertConcurrency: maxRuns = ON_INSERT_CONCURRENCY } = options.limits;
   const { pool, rateLimit, breakers } = limits;
+  if (!(await isOwner(options))) return leaveToRules(run, ids, 'notOwner');
   const share = pool.join();
   if (!(await share.open())) return leaveToRules(run, ids, 'concurrencyLimited');
   // Records that would have to wait for long are indexed instead: they gain nothing here.
@@ -111,7 +112,7 @@ async function index(run: InsertRun, records: readonly BacklogRecord[]): Promise
 async function leaveToRules(
   run: QueueRun,
   ids: readonly string[],
-  ended: 'concurrencyLimited' | 'rateLimited',
+  ended: 'concurrencyLimited' | 'rateLimited' | 'notOwner',
 ): Promise<FirstAttempts> {
   const formerQueues = [run.options.target.queue];
   const answer = await indexWhenFree(ids, indexing(run), { formerQueues });

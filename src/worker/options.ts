@@ -191,6 +191,12 @@ export interface RunOptions extends FailureChoices {
   readonly breaker?: BreakerOptions | undefined;
   /** Default: all records of the queue go to the same one. */
   readonly destination?: DestinationOf | undefined;
+  /**
+   * Asked when the run has found something to do, before it takes it: false ends the run as `notOwner`. Default: true.
+   *
+   * @internal
+   */
+  readonly isOwner?: (() => Promise<boolean>) | undefined;
   /** Real time, epoch milliseconds, at which the function is ended from outside. The run ends before it. */
   readonly deadline: number;
   /**
@@ -212,6 +218,11 @@ export interface RunOptions extends FailureChoices {
   readonly logsErrorTexts?: boolean | undefined;
   /** Whether failed attempts have a line with the places of their stack, on a developer's machine. Default: false. */
   readonly logsStacks?: boolean | undefined;
+}
+
+/** Whether the queue is still its function's, as far as that is known. */
+export async function isOwner({ isOwner }: Pick<RunOptions, 'isOwner'>): Promise<boolean> {
+  return isOwner === undefined || isOwner();
 }
 
 /** Whether a run has no time left to begin again: for one attempt, and what comes with it. */

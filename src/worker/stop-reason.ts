@@ -19,6 +19,8 @@ export type StopReason =
   | 'breakerOpen'
   /** The queue's retry mode has changed; the old mode's last run may still be at work. */
   | 'retryModeChanged'
+  /** The queue has another owner: see docs/protocol.md. */
+  | 'notOwner'
   /** The lease was lost to another run. */
   | 'leaseLost'
   /**
@@ -35,6 +37,7 @@ const BY_WEIGHT: readonly StopReason[] = [
   'paused',
   'breakerOpen',
   'retryModeChanged',
+  'notOwner',
   'leaseLost',
   'deadline',
   'maxRecords',
@@ -56,7 +59,9 @@ export function ofQueues(reasons: readonly StopReason[]): StopReason {
 
 /** The queue itself lets no run go on, of whatever tier. */
 export function isOfQueue(reason: StopReason): boolean {
-  return ['concurrencyLimited', 'stopped', 'paused', 'breakerOpen', 'retryModeChanged'].includes(reason);
+  return ['concurrencyLimited', 'stopped', 'paused', 'breakerOpen', 'retryModeChanged', 'notOwner'].includes(
+    reason,
+  );
 }
 
 /** The run has done what it could: what it has settled may come due soon. */

@@ -288,19 +288,19 @@ describe('backlog diff, of a Backlog', () => {
     const one = defined({ queues: orders }, 'One');
     const both: Define = (stack) => {
       one(stack);
-      defined({ queues: { bulk: retryQueue } }, 'Two')(stack);
+      defined({ backlogName: 'two', queues: { bulk: retryQueue } }, 'Two')(stack);
     };
     expect(severities(await diff(both, one))).toEqual({ 'backlog.removed': 'leftBehind' });
     expect(severities(await diff(one, both))).toEqual({ 'backlog.added': 'safe' });
     const shared =
       (first: Record<string, QueueProps>, second: Record<string, QueueProps>): Define =>
       (stack) => {
-        const { table } = new Backlog(stack, 'One', { queues: first });
-        new Backlog(stack, 'Two', { queues: second, table, intake: false });
+        const sharedBacklog = new Backlog(stack, 'One', { queues: first });
+        new Backlog(stack, 'Two', { queues: second, sharedBacklog });
       };
     const [a, b, c] = [retryQueue, progressiveQueue, { ...retryQueue, enabled: false }];
     const moved = await diff(shared({ a, b }, { c }), shared({ a }, { b, c }));
-    expect(moved['queue.moved']).toMatchObject({ severity: 'attention', queue: 'b', backlog: 'One' });
+    expect(moved['queue.moved']).toMatchObject({ severity: 'safe', queue: 'b', backlog: 'One' });
   });
 });
 

@@ -10,7 +10,6 @@ import {
   propertiesOf,
   retryQueue,
   rightsOf,
-  URL,
 } from './support.js';
 
 const intakeOf = (template: Template) =>

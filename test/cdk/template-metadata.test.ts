@@ -88,8 +88,8 @@ describe('the metadata of a template', () => {
       table: TableV2.fromTableName(stack, 'Old', 'Orders'),
       intake: false,
     });
-    const own = new Backlog(stack, 'Own', { queues });
-    new Backlog(stack, 'Shared', { queues: { bulk: retryQueue }, table: own.table, intake: false });
+    const own = new Backlog(stack, 'Own', { backlogName: 'own', queues });
+    new Backlog(stack, 'Shared', { queues: { bulk: retryQueue }, sharedBacklog: own });
     const described = metadataOf(Template.fromStack(stack));
     expect(Object.keys(described)).toEqual(['Given', 'Own', 'Shared']);
     expect(described.Given).toMatchObject({ records: { name: 'Orders' }, intake: false, sweep: false });

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { backlogHandler } from '../../functions/index.js';
 import { intakeHandler } from '../../functions/intake/intake-handler.js';
 import { systemClock } from '../../src/clock.js';
-import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
+import { createDynamoDbClient, DynamoDbSweepStore } from '../../src/store/index.js';
 import { matcherOf } from '../../src/tools/local/streams/event-pattern.js';
 import type { Process } from '../../src/worker/index.js';
 import { backlogWith, propertiesOf, retryQueue } from '../cdk/support.js';
@@ -38,7 +38,7 @@ const env = {
   BACKLOG_REDELIVERY_URL: 'https://sqs.us-east-1.amazonaws.com/0/returns',
 };
 
-const store = new DynamoDbStore({ client, tables, clock: systemClock });
+const store = new DynamoDbSweepStore({ client, tables, clock: systemClock });
 const logger = new Logger({ logLevel: 'SILENT' });
 const common = { store, env, logger, emit: () => {} };
 

@@ -2,7 +2,7 @@ import { type AttributeValue, PutItemCommand, ScanCommand } from '@aws-sdk/clien
 import type { Clock } from '../../src/engine.js';
 import { BacklogClient } from '../../src/index.js';
 import { resolvePolicy, type TierBand } from '../../src/policies/index.js';
-import { createDynamoDbClient, DynamoDbStore } from '../../src/store/index.js';
+import { createDynamoDbClient, DynamoDbOperatorStore } from '../../src/store/index.js';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../src/tools/local/embedded-dynamodb.js';
 import { type Arrivals, type Process, type RunSummary, run } from '../../src/worker/index.js';
 import { Upcoming } from '../../src/worker/upcoming.js';
@@ -39,7 +39,7 @@ export async function openBacklog(start: number) {
   let now = start;
   const clock: Clock = { now: () => now, wall: () => now, sleep: (ms, signal) => unhurried(ms, signal) };
   const random = seededRandom(1);
-  const store = new DynamoDbStore({ client: dynamo, tables, clock });
+  const store = new DynamoDbOperatorStore({ client: dynamo, tables, clock });
   const warnings: [string, unknown][] = [];
   const logger = {
     debug() {},

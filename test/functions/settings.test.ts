@@ -74,6 +74,7 @@ describe('settings from the environment', () => {
       tables: { records: 'records-table', control: 'control-table' },
       functionTimeoutSeconds: 300,
       metrics: 'full',
+      isStandby: false,
       logsStacks: false,
       tableAlarms: false,
       queues: { ...queues, default: { ...queues.default, deliverTo: 'https://erp.example.com/' } },

@@ -614,7 +614,7 @@ export class World {
   }
 
   /** Looks on while records are read, and settles take effect. */
-  private watched(actor: Actor): BacklogStore {
+  private watched(actor: Actor): OperatorStore {
     const { store, versions } = this;
     const settle: BacklogStore['settle'] = async (record, change, rev) => {
       const before = this.item(record.id);

@@ -6,6 +6,7 @@ import { listing } from './conformance/listing.js';
 import { operating } from './conformance/operating.js';
 import { queryingDue } from './conformance/query-due.js';
 import { keepingQueues } from './conformance/queues.js';
+import { registering } from './conformance/registering.js';
 import { settling } from './conformance/settling.js';
 import { sweeping } from './conformance/sweeping.js';
 import type { StoreUnderTest } from './conformance/under-test.js';
@@ -29,6 +30,7 @@ export function storeConformance(name: string, makeStore: () => Promise<StoreUnd
     describe('leases', () => keepingLeases(current));
     describe('claims of arrivals', () => claimingArrivals(current));
     describe('queues', () => keepingQueues(current));
+    describe('owners of queues', () => registering(current));
     describe('what operators do', () => operating(current));
     describe('the search for records that are not indexed', () => sweeping(current));
   });

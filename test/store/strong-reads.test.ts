@@ -46,6 +46,7 @@ it('every item is read strongly: what a run decides by must not be older than it
   await store.readItems(ids);
   await store.readQueue('q');
   await store.readSweep();
+  await store.readRegistry();
   const record = await store.get('r-0');
   if (!record) throw new Error('no record');
   // Each of these looks at what is in its way.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sweep } from '../../src/intake/index.js';
-import { type BacklogStore, MemoryStore, StoreThrottledError } from '../../src/store/index.js';
+import { MemoryStore, StoreThrottledError, type SweepStore } from '../../src/store/index.js';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const HOUR = 3_600_000;
@@ -12,7 +12,7 @@ function bench(pages = 40) {
   const memory = new MemoryStore({ clock });
   const read: string[] = [];
   let failsAt: string | undefined;
-  const scanNotIndexed: BacklogStore['scanNotIndexed'] = async ({ segment, after }) => {
+  const scanNotIndexed: SweepStore['scanNotIndexed'] = async ({ segment, after }) => {
     now += 1000;
     const page = after === undefined ? 0 : Number(after.split('/')[1]) + 1;
     const id = `${segment}/${page}`;

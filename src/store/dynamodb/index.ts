@@ -4,4 +4,5 @@ export type { Consumed, OnConsumed } from './capacity.js';
 export { createDynamoDbClient } from './client.js';
 export { DUE_INDEX } from './due.js';
 export { DynamoDbOperatorStore } from './operator-store.js';
-export { DynamoDbStore } from './store.js';
+export { DynamoDbStore, type DynamoDbStoreDeps } from './store.js';
+export { DynamoDbSweepStore } from './sweep-store.js';

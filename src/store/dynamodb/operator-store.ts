@@ -1,5 +1,4 @@
 import { toIso } from '../../clock.js';
-import { systemRandom } from '../../random.js';
 import type { BacklogRecord, Item } from '../../record/index.js';
 import type {
   ControlState,
@@ -9,34 +8,33 @@ import type {
   OperatorChange,
   OperatorStore,
 } from '../operator-store.js';
-import type { IndexKey, LeaseState, QueueState } from '../store.js';
+import type { IndexKey, LeaseState, ListFilter, QueueState } from '../store.js';
 import { ARRIVALS_PREFIX, claimedQueueOf } from './arrivals.js';
 import { toItem } from './attribute-values.js';
-import { CapacityMeter } from './capacity.js';
 import { isMap, QUEUE_PREFIX, queueKey, READING_PREFIX, readingKey } from './control-values.js';
 import { DUE_INDEX, indexKey } from './due.js';
 import { Expressions } from './expressions.js';
 import { LEASE_PREFIX, leaseKey, parseLease } from './lease-item.js';
+import { listRecords } from './list.js';
 import { parseQueueState } from './queues.js';
 import { asReadAndStatus, DynamoDbRecords } from './records.js';
-import { DynamoDbStore, type DynamoDbStoreDeps } from './store.js';
-import { type StoredPage, Table } from './table.js';
+import type { DynamoDbStoreDeps } from './store.js';
+import { DynamoDbSweepStore } from './sweep-store.js';
+import type { StoredPage } from './table.js';
 
 /** The store with what operators need beside. */
-export class DynamoDbOperatorStore extends DynamoDbStore implements OperatorStore {
-  private readonly recordsTable: Table;
-  private readonly controlTable: Table;
+export class DynamoDbOperatorStore extends DynamoDbSweepStore implements OperatorStore {
   private readonly single: DynamoDbRecords;
   private readonly deps: DynamoDbStoreDeps;
 
   constructor(deps: DynamoDbStoreDeps) {
     super(deps);
-    const { client, tables, clock, random = systemRandom, onConsumed } = deps;
     this.deps = deps;
-    const common = { client, meter: new CapacityMeter(onConsumed), clock, random };
-    this.recordsTable = new Table({ ...common, name: tables.records, keyName: 'id' });
-    this.controlTable = new Table({ ...common, name: tables.control, keyName: 'key' });
-    this.single = new DynamoDbRecords(this.recordsTable, clock);
+    this.single = new DynamoDbRecords(this.recordsTable, deps.clock);
+  }
+
+  list(filter: ListFilter): AsyncIterable<BacklogRecord> {
+    return listRecords(filter, this.recordsTable, this.single);
   }
 
   async readItems(ids: readonly string[], consistency: 'strong' | 'eventual' = 'strong'): Promise<Found[]> {

@@ -15,17 +15,14 @@ import type {
   LeaseLeft,
   LeaseOwner,
   LeaseState,
-  ListFilter,
   NamedClaim,
-  NotIndexedPage,
   PageRead,
   Permits,
   QueueState,
+  Registry,
   RetryModeState,
-  ScanPage,
   SlotsAsk,
   SlotsHeld,
-  SweepState,
   TierRun,
 } from '../store.js';
 import { DynamoDbArrivals } from './arrivals.js';
@@ -37,8 +34,8 @@ import { DynamoDbLeases } from './leases.js';
 import { DynamoDbPermits } from './permits.js';
 import { DynamoDbQueues } from './queues.js';
 import { DynamoDbRecords } from './records.js';
+import { readRegistry, writeRegistry } from './registry.js';
 import { DynamoDbSlots } from './slots.js';
-import { DynamoDbSweep } from './sweep.js';
 import { Table } from './table.js';
 
 /** @inline */
@@ -72,7 +69,8 @@ export class DynamoDbStore implements BacklogStore {
   private readonly permits: DynamoDbPermits;
   private readonly slots: DynamoDbSlots;
   private readonly arrivals: DynamoDbArrivals;
-  private readonly sweep: DynamoDbSweep;
+  private readonly control: Table;
+  private readonly onDamaged: OnDamaged;
 
   constructor({
     client,
@@ -90,15 +88,16 @@ export class DynamoDbStore implements BacklogStore {
     };
     const records = new Table({ ...common, name: tables.records, keyName: 'id' });
     const control = new Table({ ...common, name: tables.control, keyName: 'key' });
+    this.control = control;
+    this.onDamaged = onDamaged;
     this.records = new DynamoDbRecords(records, clock);
-    this.index = new DynamoDbIndex(records, this.records);
+    this.index = new DynamoDbIndex(records);
     this.leases = new DynamoDbLeases(control, clock, onDamaged);
     this.queues = new DynamoDbQueues(control);
     this.breakers = new DynamoDbBreakers(control);
     this.permits = new DynamoDbPermits(control);
     this.slots = new DynamoDbSlots(control);
     this.arrivals = new DynamoDbArrivals(control, onDamaged);
-    this.sweep = new DynamoDbSweep(records, control);
   }
 
   insert(item: Item): Promise<'inserted' | 'duplicate'> {
@@ -107,10 +106,6 @@ export class DynamoDbStore implements BacklogStore {
 
   get(id: string): Promise<BacklogRecord | undefined> {
     return this.records.get(id);
-  }
-
-  list(filter: ListFilter): AsyncIterable<BacklogRecord> {
-    return this.index.list(filter);
   }
 
   queryDue(query: DueQuery): Promise<DuePage> {
@@ -166,16 +161,12 @@ export class DynamoDbStore implements BacklogStore {
     return this.arrivals.claimed(queues, ids, now);
   }
 
-  scanNotIndexed(page: ScanPage): Promise<NotIndexedPage> {
-    return this.sweep.scan(page);
+  readRegistry(): Promise<Registry> {
+    return readRegistry(this.control, this.onDamaged);
   }
 
-  readSweep(): Promise<SweepState | undefined> {
-    return this.sweep.read();
-  }
-
-  writeSweep(state: SweepState): Promise<void> {
-    return this.sweep.write(state);
+  writeRegistry(next: Registry, read: string): Promise<boolean> {
+    return writeRegistry(this.control, next, read);
   }
 
   setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean> {

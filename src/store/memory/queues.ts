@@ -1,6 +1,14 @@
 import { OWN_BREAKERS, sharedBreakerOf } from '../buckets.js';
 import { type Slots, slotsFor } from '../slots.js';
-import type { BreakerState, Permits, QueueState, RetryModeState, SlotsAsk, TierRun } from '../store.js';
+import type {
+  BreakerState,
+  Permits,
+  QueueState,
+  Registry,
+  RetryModeState,
+  SlotsAsk,
+  TierRun,
+} from '../store.js';
 
 const EMPTY: QueueState = { paused: false, retryMode: undefined, tiers: new Map(), breakers: new Map() };
 
@@ -10,12 +18,24 @@ export class MemoryQueues {
   private readonly nextPermits = new Map<string, number>();
   private readonly slots = new Map<string, ReadonlyMap<string, Slots>>();
 
+  private registry: Registry = { rev: '', queues: new Map() };
+
   read(queue: string): QueueState {
     return this.queues.get(queue) ?? EMPTY;
   }
 
   all(): ReadonlyMap<string, QueueState> {
     return new Map(this.queues);
+  }
+
+  readRegistry(): Registry {
+    return this.registry;
+  }
+
+  writeRegistry({ rev, queues }: Registry, read: string): boolean {
+    if (this.registry.rev !== read && this.registry.rev !== rev) return false;
+    this.registry = { rev, queues: new Map(structuredClone([...queues])) };
+    return true;
   }
 
   /** False: it was so already. */

@@ -29,6 +29,7 @@ import type {
   PageRead,
   Permits,
   QueueState,
+  Registry,
   RetryModeState,
   ScanPage,
   SlotsAsk,
@@ -215,6 +216,14 @@ export class MemoryStore implements OperatorStore {
 
   async writeSweep(state: SweepState): Promise<void> {
     this.sweep = state;
+  }
+
+  async readRegistry(): Promise<Registry> {
+    return this.queues.readRegistry();
+  }
+
+  async writeRegistry(next: Registry, read: string): Promise<boolean> {
+    return this.queues.writeRegistry(next, read);
   }
 
   async setRetryMode(

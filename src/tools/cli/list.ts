@@ -1,8 +1,8 @@
 import { age } from '../../duration.js';
 import type { RedactPayload } from '../../operate/redact-payload.js';
 import { type BacklogRecord, isPending, type Status } from '../../record/index.js';
-import { lanesHolding } from '../../store/dynamodb/due.js';
-import { DynamoDbStore } from '../../store/index.js';
+import { lanesHolding } from '../../store/dynamodb/list.js';
+import { DynamoDbOperatorStore } from '../../store/index.js';
 import { recordJson } from '../shown-payload.js';
 import { connect, type TargetFlags } from './connect.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
@@ -43,7 +43,7 @@ export async function list(flags: ListFlags, output: Output): Promise<ExitCode> 
         'reading the whole table, which is billed; --queue NAME --status NEW, ERROR or DEAD reads its index only',
       );
     }
-    const store = new DynamoDbStore({ client, tables: { records: table, control: table }, clock });
+    const store = new DynamoDbOperatorStore({ client, tables: { records: table, control: table }, clock });
     const limit = flags.limit ?? (flags.json ? Number.POSITIVE_INFINITY : SHOWN_BY_DEFAULT);
     const records = take(store.list({ status: flags.status, queue: flags.queue }), limit);
     return flags.json

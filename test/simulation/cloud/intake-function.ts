@@ -2,7 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { IntakeBatch } from '../../../functions/intake/intake-batch.js';
 import { take } from '../../../functions/intake/intake-handler.js';
 import type { IntakeSettings } from '../../../functions/intake/settings.js';
-import type { BacklogStore } from '../../../src/store/store.js';
+import type { SweepStore } from '../../../src/store/store.js';
 import type { Actor, Faults } from '../actor.js';
 import { faultyStore } from '../faulty-store.js';
 import type { Chaos } from './chaos.js';
@@ -28,7 +28,7 @@ export interface SandboxDeps {
   readonly services: Services;
   readonly newActor: (name: string) => Actor;
   /** The store, with somebody looking on. */
-  readonly storeOf: (actor: Actor) => BacklogStore;
+  readonly storeOf: (actor: Actor) => SweepStore;
 }
 
 interface IntakeWitness {

@@ -57,11 +57,9 @@ function removal(queue: string, newName: string | undefined, movedTo: string | u
   if (movedTo !== undefined) {
     return {
       kind: 'queue.moved',
-      severity: 'attention',
+      severity: 'safe',
       what: `moves to ${movedTo}, on the same table`,
-      effect:
-        'Its functions attempt them. The leases are in another control table: attempts of both may overlap.',
-      todo: 'Disable the queue by a deployment before this one.',
+      effect: 'Its functions attempt them. Both have the same leases: no attempts overlap.',
     };
   }
   const keep = 'Keep the old queue until it is empty';

@@ -1,0 +1,105 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { ConfigurationError } from '../src/errors.js';
+import { randomToken } from '../src/random.js';
+import { type Claimant, type Decision, decideOwnership } from '../src/registry/ownership.js';
+import type { BacklogStore } from '../src/store/index.js';
+import { show } from '../src/validation.js';
+import type { HandlerDeps } from './deps.js';
+import type { Settings } from './settings.js';
+
+const MINUTE_MS = 60_000;
+/** A sandbox that only finds nothing lives for some hours. */
+const AT_LEAST_EVERY_MS = 12 * 3_600_000;
+/** Others register at the same time, after a deployment. */
+const MAX_TRIES = 5;
+
+/**
+ * Which queues of a function are its owner's, as the registry says: looked up at a sandbox's first run, and later when a
+ * run has found something to do. So an idle poll costs nothing more.
+ */
+export class OwnedQueues {
+  private foreign: Decision['foreign'] = new Map();
+  /** Real time. Undefined: it was never read. */
+  private lookedAt: number | undefined;
+  private looking: Promise<void> | undefined;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly deps: Pick<HandlerDeps, 'clock' | 'random'>,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Looks the queues up if that was not done lately, and registers them.
+   *
+   * @param arn of the function
+   * @throws StoreError if the registry cannot be read, and never was
+   */
+  atStart(store: BacklogStore, arn: string | undefined, queues: readonly string[]): Promise<void> {
+    const isRefused = queues.some((queue) => this.foreign.has(queue));
+    return this.lookUp(store, arn, isRefused ? MINUTE_MS : AT_LEAST_EVERY_MS);
+  }
+
+  /** For a run that has found something to do. */
+  async isOwn(store: BacklogStore, arn: string | undefined, queue: string): Promise<boolean> {
+    await this.lookUp(store, arn, MINUTE_MS);
+    return !this.foreign.has(queue);
+  }
+
+  /** Why no record of a queue is attempted; undefined: it is the owner's, or this function is a standby. */
+  conflict(queue: string): ConfigurationError | undefined {
+    const { owner, isStandby } = this.settings;
+    if (isStandby || !this.foreign.has(queue)) return undefined;
+    const entry = this.foreign.get(queue);
+    return new ConfigurationError(
+      `the queue ${show(queue)} belongs to ${show(entry?.owner)} (function ${entry?.function ?? 'not known yet'}), and this ` +
+        `function to ${show(owner)}: remove the queue from one of the two, or hand it over: ` +
+        `npx backlog hand-over ${queue} --to ${owner}`,
+    );
+  }
+
+  private async lookUp(store: BacklogStore, arn: string | undefined, restMs: number): Promise<void> {
+    const { owner } = this.settings;
+    if (owner === undefined || this.deps.clock.wall() - (this.lookedAt ?? 0) < restMs) return;
+    // The lanes of a queue ask at the same time.
+    this.looking ??= this.lookNow(store, this.claimant(owner, arn)).finally(() => {
+      this.looking = undefined;
+    });
+    await this.looking;
+  }
+
+  private claimant(owner: string, arn: string | undefined): Claimant {
+    const { queues, functionTimeoutSeconds: timeout, isStandby = false } = this.settings;
+    const registered = Object.entries(queues).map(([name, { retryMode, shards, retry, onArrival }]) => [
+      name,
+      { retryMode, shards, retry, onArrival, timeout },
+    ]);
+    // What is undefined is not stored, and is not compared with what is.
+    const own = JSON.parse(JSON.stringify(Object.fromEntries(registered))) as Claimant['queues'];
+    return { owner, function: arn, queues: own, isStandby };
+  }
+
+  private async lookNow(store: BacklogStore, claimant: Claimant): Promise<void> {
+    const { clock, random } = this.deps;
+    try {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const registry = await store.readRegistry();
+        const { next, foreign } = decideOwnership(registry, claimant, clock.now());
+        this.foreign = foreign;
+        // Until it is written, the next run looks again.
+        this.lookedAt = 0;
+        const written =
+          !next || (await store.writeRegistry({ rev: randomToken(random), queues: next }, registry.rev));
+        if (written) {
+          this.lookedAt = clock.wall();
+          return;
+        }
+      }
+    } catch (error) {
+      // What is known stays true: the leases keep two owners from attempting a record at the same time.
+      if (this.lookedAt === undefined) throw error;
+      const { message } = error as Error;
+      this.logger.warn('the owners of the queues could not be looked up', { reason: message });
+    }
+  }
+}

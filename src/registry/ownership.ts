@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import { toIso } from '../clock.js';
+import type { QueueOwner, Registry } from '../store/store.js';
+
+/** A function, as it registers itself. */
+export interface Claimant {
+  /** By default the name of the stack that it is part of. */
+  readonly owner: string;
+  /** Its ARN. Undefined: it is not known, as in a test. */
+  readonly function: string | undefined;
+  /** Its queues, without what is undefined. */
+  readonly queues: Readonly<Record<string, OwnQueue>>;
+  /** It takes no queue by itself: an operator hands them over to it. */
+  readonly isStandby: boolean;
+}
+
+/** What a function says of a queue in the registry. */
+export type OwnQueue = Pick<QueueOwner, 'retryMode' | 'shards' | 'retry' | 'onArrival' | 'timeout'>;
+
+export interface Decision {
+  /** To be written; undefined: there is nothing new. */
+  readonly next: ReadonlyMap<string, QueueOwner> | undefined;
+  /** The queues of the function that are another owner's, with what is registered of each, if anything is. */
+  readonly foreign: ReadonlyMap<string, QueueOwner | undefined>;
+}
+
+/** An entry is confirmed once a day. */
+const CONFIRMED_EVERY_MS = 86_400_000;
+/** During a deployment, sandboxes of before are still at work: what was just confirmed is not given up. */
+const DEPLOYMENT_MS = 900_000;
+
+/**
+ * Decides what a function has to register, and which of its queues it must leave alone.
+ *
+ * - A queue without an owner, or one that its owner has given up, becomes the function's.
+ * - A queue of the same owner stays its own: the function says of it what has changed, and confirms it once a day.
+ * - A queue of another owner stays that owner's, until an operator hands it over.
+ * - A queue that was this function's, and is not in its settings any more, is given up.
+ *
+ * @param now the backlog's time, epoch milliseconds
+ */
+export function decideOwnership({ queues }: Registry, claimant: Claimant, now: number): Decision {
+  const { owner, function: name, isStandby } = claimant;
+  const next = new Map(queues);
+  const foreign = new Map<string, QueueOwner | undefined>();
+  const at = toIso(now);
+  for (const [queue, settings] of Object.entries(claimant.queues)) {
+    const entry = queues.get(queue);
+    const isOwn = entry?.owner === owner;
+    if (!isOwn && (isStandby || (entry && !entry.removedAt))) foreign.set(queue, entry);
+    else {
+      const said = { ...settings, owner, ...(name === undefined ? {} : { function: name }) };
+      const isSaid = isDeepStrictEqual({ ...said, at: entry?.at }, entry);
+      if (!isSaid || sinceConfirmed(entry, now) >= CONFIRMED_EVERY_MS) next.set(queue, { ...said, at });
+    }
+  }
+  for (const [queue, entry] of queues) {
+    const isOwn = entry.owner === owner && entry.function === name && name !== undefined;
+    if (isOwn && !Object.hasOwn(claimant.queues, queue)) next.set(queue, givenUp(entry, now));
+  }
+  const isNew = [...next].some(([queue, entry]) => queues.get(queue) !== entry);
+  return { next: isNew ? next : undefined, foreign };
+}
+
+/** The entry of a queue that its owner does not serve any more, unless a deployment may be under way. */
+function givenUp(entry: QueueOwner, now: number): QueueOwner {
+  return entry.removedAt || sinceConfirmed(entry, now) < DEPLOYMENT_MS
+    ? entry
+    : { ...entry, removedAt: toIso(now) };
+}
+
+/** Clocks differ. */
+const AHEAD_MS = 3_600_000;
+
+/** In milliseconds. A time that no clock has shown yet is long ago. */
+export function sinceConfirmed(entry: Pick<QueueOwner, 'at'> | undefined, now: number): number {
+  const since = now - Date.parse(entry?.at ?? '');
+  return since >= -AHEAD_MS ? since : Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,80 @@
+import { type BacklogRecord, deadLane, lanesOf } from '../../record/index.js';
+import type { ListFilter } from '../store.js';
+import { DUE_INDEX } from './due.js';
+import { Expressions } from './expressions.js';
+import type { DynamoDbRecords } from './records.js';
+import type { StoredPage, Table } from './table.js';
+
+const LIST_PAGE = 100;
+
+/** The records of a queue and a status, or of all. */
+export async function* listRecords(
+  filter: ListFilter,
+  table: Table,
+  records: DynamoDbRecords,
+): AsyncGenerator<BacklogRecord> {
+  const lanes = lanesHolding(filter);
+  for await (const record of lanes ? inLanes(lanes, table, records) : inTable(filter, table, records)) {
+    if (matches(record, filter)) yield record;
+  }
+}
+
+async function* inLanes(
+  lanes: readonly string[],
+  table: Table,
+  records: DynamoDbRecords,
+): AsyncGenerator<BacklogRecord> {
+  for (const lane of lanes) {
+    const expressions = new Expressions();
+    const condition = expressions.equal('lane', lane);
+    let start: StoredPage['last'];
+    do {
+      const page = await table.query({
+        IndexName: DUE_INDEX,
+        KeyConditionExpression: condition,
+        Limit: LIST_PAGE,
+        ...(start ? { ExclusiveStartKey: start } : {}),
+        ...expressions.placeholders(),
+      });
+      yield* await records.getMany(page.items.map(({ id }) => id?.S ?? ''));
+      start = page.last;
+    } while (start);
+  }
+}
+
+async function* inTable(
+  filter: ListFilter,
+  table: Table,
+  records: DynamoDbRecords,
+): AsyncGenerator<BacklogRecord> {
+  const conditions = scanFilter(filter);
+  let start: StoredPage['last'];
+  do {
+    const page = await table.scan({ ...conditions, ...(start ? { ExclusiveStartKey: start } : {}) });
+    for (const item of page.items) yield records.parse(item);
+    start = page.last;
+  } while (start);
+}
+
+/**
+ * Pending and dead records of a queue are in lanes of their own, of any number of shards that it has or had; others are
+ * found by reading the whole table (undefined).
+ */
+export function lanesHolding({ queue, status }: ListFilter): string[] | undefined {
+  if (queue === undefined || status === undefined || status === 'SUCCESS') return undefined;
+  return status === 'DEAD' ? lanesOf(queue).map(deadLane) : lanesOf(queue);
+}
+
+/** What DynamoDB can decide without knowing the defaults of absent or misspelt attributes. */
+function scanFilter({ status }: ListFilter) {
+  if (status === undefined || status === 'NEW') return {};
+  const expressions = new Expressions();
+  const FilterExpression = expressions.equal('status', status);
+  return { FilterExpression, ...expressions.placeholders() };
+}
+
+function matches(record: BacklogRecord, { queue, status }: ListFilter): boolean {
+  return (
+    (queue === undefined || record.queue === queue) && (status === undefined || record.status === status)
+  );
+}

@@ -1,0 +1,71 @@
+import { type Item, MAX_SHARDS, QUEUE_PATTERN } from '../../record/index.js';
+import type { QueueOwner, Registry } from '../store.js';
+import { isMap, isText, type OnDamaged } from './control-values.js';
+import { Expressions, or } from './expressions.js';
+import type { Table } from './table.js';
+
+const REGISTRY_KEY = 'registry';
+/** More of them say no more. */
+const MOST_REPORTED = 20;
+
+/**
+ * The owners of the queues: one item in the control table.
+ *
+ *     key       registry
+ *     rev       new at every change
+ *     queues    by name, see QueueOwner
+ */
+export async function readRegistry(table: Table, onDamaged: OnDamaged): Promise<Registry> {
+  return parseRegistry(await table.get(REGISTRY_KEY), onDamaged);
+}
+
+export async function writeRegistry(table: Table, { rev, queues }: Registry, read: string): Promise<boolean> {
+  const expressions = new Expressions();
+  const asRead =
+    read === ''
+      ? or(
+          `NOT attribute_type(${expressions.name('rev')}, ${expressions.value('S')})`,
+          expressions.equal('rev', ''),
+        )
+      : expressions.equal('rev', read);
+  // The answer to a first try was lost, and the client has repeated it.
+  const condition = or(asRead, expressions.equal('rev', rev));
+  const update = expressions.update({ rev, queues: Object.fromEntries(queues) }, [], condition);
+  return (await table.update(REGISTRY_KEY, update)).written;
+}
+
+/** What is damaged counts as absent: the next run of the queue's function registers it again. */
+function parseRegistry(item: Item | undefined, onDamaged: OnDamaged): Registry {
+  const { rev, queues } = item ?? {};
+  const all = Object.entries(isMap(queues) ? queues : {});
+  const isSound = (entry: [string, unknown]): entry is [string, QueueOwner] =>
+    QUEUE_PATTERN.test(entry[0]) && isQueueOwner(entry[1]);
+  const damaged = [
+    ...(isText(rev) ? [] : ['rev']),
+    ...(isMap(queues) ? [] : ['queues']),
+    ...all.filter((entry) => !isSound(entry)).map(([name]) => `queues.${name.slice(0, 128)}`),
+  ];
+  if (item && damaged.length > 0) onDamaged(REGISTRY_KEY, damaged.slice(0, MOST_REPORTED));
+  return { rev: isText(rev) ? rev : '', queues: new Map(all.filter(isSound)) };
+}
+
+function isQueueOwner(entry: unknown): boolean {
+  if (!isMap(entry)) return false;
+  const { owner, function: name, retryMode, shards = 1, onArrival, timeout = 1, at, removedAt } = entry;
+  const isTime = (time: unknown) => !Number.isNaN(Date.parse(String(time)));
+  return (
+    isText(owner) &&
+    (name === undefined || isText(name)) &&
+    (retryMode === 'perRecord' || retryMode === 'progressive') &&
+    isBetween(shards, MAX_SHARDS) &&
+    (onArrival === undefined || typeof onArrival === 'boolean') &&
+    isBetween(timeout, 900) &&
+    isText(at) &&
+    isTime(at) &&
+    (removedAt === undefined || (isText(removedAt) && isTime(removedAt)))
+  );
+}
+
+function isBetween(value: unknown, most: number): boolean {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
+}

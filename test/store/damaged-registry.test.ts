@@ -1,0 +1,97 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createDynamoDbClient, type DynamoDBClient, DynamoDbStore } from '../../src/store/index.js';
+import { clock } from './dynamodb-under-test.js';
+import { startDynamoDb } from './start-dynamodb.js';
+import { createTables, type TestTables } from './tables.js';
+
+let dynamoDb: Awaited<ReturnType<typeof startDynamoDb>>;
+let client: DynamoDBClient;
+let tables: TestTables;
+let store: DynamoDbStore;
+let told: unknown[];
+
+beforeAll(async () => {
+  dynamoDb = await startDynamoDb();
+  client = createDynamoDbClient({ endpoint: dynamoDb.endpoint });
+  tables = await createTables(client);
+});
+afterAll(async () => {
+  client.destroy();
+  await dynamoDb.stop();
+});
+beforeEach(() => {
+  told = [];
+  store = new DynamoDbStore({ client, tables, clock, onDamaged: (...damage) => void told.push(damage) });
+});
+
+const put = (attributes: Record<string, AttributeValue>) =>
+  client.send(
+    new PutItemCommand({ TableName: tables.control, Item: { ...attributes, key: { S: 'registry' } } }),
+  );
+
+const SOUND: Record<string, AttributeValue> = {
+  owner: { S: 'shop' },
+  retryMode: { S: 'perRecord' },
+  at: { S: '2026-11-20T12:00:00.000Z' },
+};
+const VALUES: Record<string, AttributeValue> = {
+  null: { NULL: true },
+  'an empty text': { S: '' },
+  'a text': { S: 'x' },
+  'a fraction': { N: '1.5' },
+  'a large number': { N: '1e100' },
+  'a list': { L: [{ S: 'x' }] },
+  'a map': { M: { owner: { S: 'x' } } },
+  'a set': { SS: ['x'] },
+};
+const OPTIONAL = ['function', 'shards', 'onArrival', 'timeout', 'removedAt'];
+const isFine = new Set(['owner a text', 'function a text']);
+const cases = [...Object.keys(SOUND), ...OPTIONAL].flatMap((name) =>
+  Object.keys(VALUES).map((kind) => [name, kind] as const),
+);
+
+it('an entry with an invalid attribute is absent, and is reported', async () => {
+  const entries = cases.map(([name, kind], i) => {
+    const entry = { ...SOUND, [name]: VALUES[kind] as AttributeValue };
+    return [`q${i}`, { M: entry }, `${name} ${kind}`] as const;
+  });
+  for (const [name, entry, what] of entries) {
+    told = [];
+    await put({ rev: { S: 'r' }, queues: { M: { [name]: entry, sound: { M: SOUND } } } });
+    const { queues } = await store.readRegistry();
+    const expected = isFine.has(what) ? [name, 'sound'] : ['sound'];
+    expect([what, [...queues.keys()].sort()]).toEqual([what, expected]);
+    expect([what, told]).toEqual([what, isFine.has(what) ? [] : [['registry', [`queues.${name}`]]]]);
+  }
+});
+
+it('names that are none of a queue are absent, and a few of them are reported', async () => {
+  const names = ['', 'a b', 'x'.repeat(129), ...Array.from({ length: 30 }, (_, i) => `#${i}`)];
+  const M = Object.fromEntries([...names, 'sound'].map((name) => [name, { M: SOUND }] as const));
+  await put({ rev: { S: 'r' }, queues: { M } });
+  expect([...(await store.readRegistry()).queues.keys()]).toEqual(['sound']);
+  expect(told).toHaveLength(1);
+  expect((told as [string, string[]][])[0]?.[1]).toHaveLength(20);
+});
+
+it.each(Object.keys(VALUES))('an item whose attributes are %s can be written again', async (kind) => {
+  const value = VALUES[kind] as AttributeValue;
+  for (const damaged of [{ rev: value }, { queues: value }, { rev: value, queues: value }]) {
+    await put({ rev: { S: 'r' }, queues: { M: {} }, ...damaged });
+    const read = await store.readRegistry();
+    expect(read.queues.size).toBe(0);
+    const next = { rev: 'next', queues: new Map() };
+    expect([damaged, await store.writeRegistry(next, read.rev)]).toEqual([damaged, true]);
+    expect(await store.readRegistry()).toEqual(next);
+  }
+});
+
+it('keeps what a newer version says of a queue', async () => {
+  const newer = { M: { ...SOUND, newer: { N: '5' } } };
+  await put({ rev: { S: 'r' }, queues: { M: { newer } } });
+  const { queues } = await store.readRegistry();
+  await store.writeRegistry({ rev: 'r2', queues }, 'r');
+  expect((await store.readRegistry()).queues.get('newer')).toMatchObject({ newer: 5 });
+});
