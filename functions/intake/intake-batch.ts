@@ -48,8 +48,10 @@ export class IntakeBatch {
   ): Promise<readonly string[]> {
     const { indexing, logger, settings } = this.deps;
     if (ids.length === 0) return [];
-    const onArrival = settings.arrivalFunctions;
-    const where = { onArrival, formerQueues: formerQueues ?? Object.keys(settings.queues) };
+    const where = {
+      onArrival: settings.mayBeClaimed ?? settings.arrivalFunctions,
+      formerQueues: formerQueues ?? settings.formerQueues ?? Object.keys(settings.queues),
+    };
     const { indexed, skipped, quarantined, refused, waiting, trouble } = await indexWhenFree(
       ids,
       indexing,

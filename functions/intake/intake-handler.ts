@@ -9,6 +9,7 @@ import { dispatchInserts } from './dispatch-inserts.js';
 import { IntakeBatch, type IntakeDeps } from './intake-batch.js';
 import { createInvoker, type Invoker } from './invoker.js';
 import { type Message, parseQueueEvent } from './queue-event.js';
+import { RegisteredQueues } from './registered-queues.js';
 import { readIntakeSettings } from './settings.js';
 import { parseStreamEvent } from './stream-event.js';
 
@@ -35,23 +36,23 @@ export interface IntakeSeams extends Partial<HandlerDeps> {
  */
 export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchResponse> {
   const { logger = createLogger(), env = process.env } = overrides;
-  const start = once((): IntakeDeps => {
+  const start = once(() => {
     const settings = readIntakeSettings(env);
     const deps = createDeps(settings, overrides, DynamoDbStore);
     const invoker = overrides.invoker ?? createInvoker(settings);
-    const shardsOf = (queue: string) => settings.queues[queue]?.shards ?? 1;
-    const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
-    return {
-      settings,
-      indexing: { ...deps, logger: attemptLogger(logger), shardsOf, serves },
-      invoker,
-      logger,
+    const registered = new RegisteredQueues(settings, deps, logger);
+    return async (): Promise<IntakeDeps> => {
+      const settings = await registered.read();
+      const shardsOf = (queue: string) => settings.queues[queue]?.shards ?? 1;
+      const serves = (queue: string) => Object.hasOwn(settings.queues, queue);
+      const indexing = { ...deps, logger: attemptLogger(logger), shardsOf, serves };
+      return { settings, indexing, invoker, logger };
     };
   });
 
   return lambdaHandler(logger, async (input) => {
     try {
-      const deps = start();
+      const deps = await start()();
       const run = new IntakeBatch(deps);
       const failed = await take(input, run, deps);
       const { metrics } = deps.settings;

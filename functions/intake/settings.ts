@@ -5,8 +5,12 @@ import { readSettings, type Settings } from '../settings.js';
 
 /** What the intake and the sweep read from their environment. */
 export interface IntakeSettings extends Settings {
-  /** Names of the functions that attempt records on insertion, by queue. */
+  /** Names or ARNs of the functions that attempt records on insertion, by queue. */
   readonly arrivalFunctions: ReadonlyMap<string, string>;
+  /** Queues whose runs may have claimed records. Default: those of `arrivalFunctions`. */
+  readonly mayBeClaimed?: ReadonlySet<string> | undefined;
+  /** Queues that a record may have been in before. Default: those of `queues`. */
+  readonly formerQueues?: readonly string[] | undefined;
   /** URLs of SQS queues. Missing where nothing is attempted on arrival. */
   readonly redeliveryUrl: string | undefined;
   readonly eventDlqUrl: string | undefined;

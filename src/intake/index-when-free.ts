@@ -16,7 +16,7 @@ interface WhereElse {
   /** Queues that the records may have been in when a run was given them. Default: those they are in now, alone. */
   readonly formerQueues?: readonly string[] | undefined;
   /** Queues whose records are attempted on insertion. Default: any may be. */
-  readonly onArrival?: ReadonlyMap<string, unknown> | undefined;
+  readonly onArrival?: Pick<ReadonlySet<string>, 'has'> | undefined;
 }
 
 /**

@@ -1,0 +1,59 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { BacklogStore, Registry } from '../../src/store/index.js';
+import type { HandlerDeps } from '../deps.js';
+import type { IntakeSettings } from './settings.js';
+
+/** So long a registry is not read again, or that there is none. */
+const KNOWN_FOR_MS = 60_000;
+
+/** The queues of the intake's own environment, and those of other owners, as the registry says. */
+export class RegisteredQueues {
+  private known: IntakeSettings | undefined;
+  private readAt = 0;
+
+  constructor(
+    private readonly settings: IntakeSettings,
+    private readonly deps: Pick<HandlerDeps, 'clock'> & {
+      readonly store: Pick<BacklogStore, 'readRegistry'>;
+    },
+    private readonly logger: Logger,
+  ) {}
+
+  /** @throws StoreError if the registry cannot be read, and never was: runs that it names may be at work on the records */
+  async read(): Promise<IntakeSettings> {
+    const { store, clock } = this.deps;
+    if (this.settings.owner === undefined) return this.settings;
+    if (this.known && clock.wall() - this.readAt < KNOWN_FOR_MS) return this.known;
+    try {
+      this.known = withRegistry(this.settings, await store.readRegistry());
+      this.readAt = clock.wall();
+    } catch (error) {
+      if (!this.known) throw error;
+      const { message } = error as Error;
+      this.logger.warn('the owners of the queues could not be looked up', { reason: message });
+    }
+    return this.known;
+  }
+}
+
+/** Of a queue that is its own, the environment knows more; of any other one, the registry does. */
+export function withRegistry(settings: IntakeSettings, { queues }: Registry): IntakeSettings {
+  const { owner, redeliveryUrl } = settings;
+  const isOwn = (name: string) => queues.get(name)?.owner === owner && Object.hasOwn(settings.queues, name);
+  const others = [...queues].filter(([name, { removedAt }]) => !removedAt && !isOwn(name));
+  const arrivalFunctions = new Map(settings.arrivalFunctions);
+  for (const [name, { function: arn, onArrival }] of others) {
+    arrivalFunctions.delete(name);
+    // Without that queue, a run that is lost could not come back.
+    if (onArrival && arn !== undefined && redeliveryUrl !== undefined) arrivalFunctions.set(name, arn);
+  }
+  const registered = others.map(([name, { retryMode, shards }]) => [name, { retryMode, shards }] as const);
+  const onArrival = [...queues].filter(([, entry]) => entry.onArrival).map(([name]) => name);
+  return {
+    ...settings,
+    arrivalFunctions,
+    queues: Object.fromEntries([...Object.entries(settings.queues), ...registered]),
+    formerQueues: [...new Set([...Object.keys(settings.queues), ...queues.keys()])],
+    mayBeClaimed: new Set([...settings.arrivalFunctions.keys(), ...onArrival]),
+  };
+}
