@@ -80,7 +80,7 @@ export function tableGuard(
           .update(JSON.stringify(stack.resolve(tableName)))
           .digest('hex')
           .slice(0, 8);
-  return new StringParameter(scope, `${id}Guard${suffix}`, {
+  return new StringParameter(scope, `GuardOf${id}${suffix}`, {
     parameterName: parameterName(
       stack.stackName,
       backlogName,
