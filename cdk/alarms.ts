@@ -12,6 +12,7 @@ import type { AlarmDefinition } from './alarm-definition.js';
 import type { AlarmActions, Severity } from './alarm-props.js';
 import { functionAlarms } from './function-alarms.js';
 import { intakeAlarms } from './intake-alarms.js';
+import { ownerAlarms } from './owner-alarms.js';
 import { queueAlarms } from './queue-alarms.js';
 import type { Watched } from './watched.js';
 
@@ -47,6 +48,7 @@ function definitionsOf(watched: Watched): AlarmDefinition[] {
   return [
     ...functionAlarms(watched),
     ...intakeAlarms(watched),
+    ...ownerAlarms(watched),
     ...(hasMetrics ? watched.queues.flatMap((queue) => queueAlarms(watched.tableName, queue)) : []),
   ];
 }

@@ -29,6 +29,7 @@ const GAUGES: ReadonlySet<string> = new Set([
   'InRetry',
   'DeadRecords',
   'SourcesStopped',
+  'RemovedQueueWaiting',
 ]);
 
 export type TableMetricName =
@@ -39,7 +40,8 @@ export type TableMetricName =
   | 'Redelivered'
   | 'NotIndexed'
   | 'Unprocessed'
-  | 'SourcesStopped';
+  | 'SourcesStopped'
+  | 'RemovedQueueWaiting';
 
 /** A metric of the whole backlog: the sum over five minutes. */
 export function tableMetric(
