@@ -13,6 +13,7 @@ import type { AlarmDefinition } from './alarm-definition.js';
 import type { AlarmActions, Severity } from './alarm-props.js';
 import { functionAlarms } from './function-alarms.js';
 import { intakeAlarms } from './intake-alarms.js';
+import { ownerAlarms } from './owner-alarms.js';
 import { queueAlarms } from './queue-alarms.js';
 import { tableAlarms } from './table-alarms.js';
 import type { Watched } from './watched.js';
@@ -68,6 +69,7 @@ function definitionsOf(watched: Watched, onlyEssential: boolean): AlarmDefinitio
     ...functionAlarms(watched),
     ...intakeAlarms(watched),
     ...(hasMetrics && onlyEssential ? tableAlarms(watched) : []),
+    ...ownerAlarms(watched),
     ...(hasMetrics ? watched.queues.flatMap((queue) => queueAlarms(watched.tableName, queue)) : []),
   ];
   return all.filter(({ essential }) => essential || !onlyEssential);

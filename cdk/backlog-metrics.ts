@@ -135,6 +135,11 @@ export abstract class BacklogMetrics extends Construct {
     return this.ofTable('SourcesStopped', options);
   }
 
+  /** Records that wait in queues which no function serves any more. Read every five minutes. Default: the maximum over five minutes. */
+  metricRemovedQueueWaiting(options?: MetricOptions): Metric {
+    return this.ofTable('RemovedQueueWaiting', options);
+  }
+
   /**
    * How long ago the record was put that the intake is handed now, in milliseconds. Default: the maximum over five minutes.
    * Undefined: there is no intake.

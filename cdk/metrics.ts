@@ -29,6 +29,7 @@ const GAUGES: ReadonlySet<string> = new Set([
   'InRetry',
   'DeadRecords',
   'SourcesStopped',
+  'RemovedQueueWaiting',
 ]);
 
 export type TableMetricName =
@@ -40,6 +41,7 @@ export type TableMetricName =
   | 'NotIndexed'
   | 'Unprocessed'
   | 'SourcesStopped'
+  | 'RemovedQueueWaiting'
   | 'OldestDueAge'
   | 'Dead'
   | 'FailureBalance';

@@ -26,8 +26,9 @@ const DUE_INDEX: GlobalSecondaryIndexPropsV2 = {
   projectionType: ProjectionType.KEYS_ONLY,
 };
 
-/** The keys of the items in which the monitor notes what it has read: control-values.ts. */
+/** The keys of the items in which the monitor notes what it has read, and of the queues' owners: control-values.ts, registry.ts. */
 const READING_PREFIX = 'reading#';
+const REGISTRY_KEY = 'registry';
 
 export interface TableOptions {
   readonly encryptionKey?: IKey | undefined;
@@ -176,12 +177,12 @@ export function grantMonitor(grantee: IGrantable, { records, control }: Tables):
   grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement(query));
   grant(grantee, records, ['dynamodb:BatchGetItem']);
   grant(grantee, control, ['dynamodb:GetItem']);
-  // It notes what it has counted, and cannot touch a lease or the item of a queue.
+  // It notes what it has counted and which queues are removed, and cannot touch a lease or the item of a queue.
   const note = new PolicyStatement({
     actions: ['dynamodb:UpdateItem'],
     resources: [control.tableArn],
     conditions: {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${READING_PREFIX}*`] },
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${READING_PREFIX}*`, REGISTRY_KEY] },
       // Without it, a request whose key is not known to IAM would be allowed.
       Null: { 'dynamodb:LeadingKeys': 'false' },
     },

@@ -17,6 +17,7 @@ const ESSENTIAL: ReadonlySet<string> = new Set([
   'NotIndexed',
   'SourcesStopped',
   'FailureBalance',
+  'RemovedQueueWaiting',
 ]);
 
 /** @inline */
@@ -190,4 +191,9 @@ export function emitOldestDueAge(seconds: number, table: string, level: MetricsL
 /** The number of the intake's event source mappings that are disabled or do not work. */
 export function emitSourcesStopped(count: number, table: string, level: MetricsLevel): void {
   write(level, { Table: table }, { SourcesStopped: count });
+}
+
+/** The number of records that wait in queues which no function serves any more. */
+export function emitRemovedQueues(count: number, table: string, level: MetricsLevel): void {
+  write(level, { Table: table }, { RemovedQueueWaiting: count });
 }

@@ -53,8 +53,8 @@ export class OwnedQueues {
     const entry = this.foreign.get(queue);
     return new ConfigurationError(
       `the queue ${show(queue)} belongs to ${show(entry?.owner)} (function ${entry?.function ?? 'not known yet'}), and this ` +
-        `function to ${show(owner)}: remove the queue from one of the two, or hand it over: ` +
-        `npx backlog hand-over ${queue} --to ${owner}`,
+        `function to ${show(owner)}: remove the queue from one of the two, or transfer it: ` +
+        `npx backlog transfer ${queue} --to ${owner}`,
     );
   }
 

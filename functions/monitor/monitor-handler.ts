@@ -7,17 +7,16 @@ import {
   type Reading,
   readingItem,
 } from '../../src/monitor/index.js';
-import { DEFAULT_TIERS, resolvePolicy, tierBands } from '../../src/policies/index.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
 import { clockOf } from '../clock.js';
 import type { HandlerDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
 import { lambdaHandler, once } from '../lambda-handler.js';
 import { createLogger } from '../logger.js';
-import { emitGauges, emitOldestDueAge, emitSourcesStopped } from '../metrics.js';
-import type { QueueSettings } from '../settings.js';
+import { emitGauges, emitOldestDueAge, emitRemovedQueues, emitSourcesStopped } from '../metrics.js';
 import { type SourceTrouble, sourceTrouble } from './event-sources.js';
-import { type MonitorSettings, readMonitorSettings } from './settings.js';
+import { monitoredQueues, type RemovedQueue, registeredQueues } from './registered.js';
+import { readMonitorSettings } from './settings.js';
 
 /** Everything the monitor touches that tests replace. */
 export interface MonitorSeams {
@@ -80,16 +79,18 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       store,
       noted,
       counter: new PacedCounter(clock),
-      queues: monitoredQueues(settings),
     };
   });
 
   return lambdaHandler(logger, async (_, context) => {
     try {
-      const { settings, clock, store, noted, counter, queues } = start();
+      const { settings, clock, store, noted, counter } = start();
       const { metrics } = settings;
       const table = settings.tables.records;
       let oldest = 0;
+      const registered = await registeredQueues(settings, store, clock.now()).catch(asFailed);
+      const { queues, removed } =
+        'error' in registered ? { queues: monitoredQueues(settings), removed: NONE } : registered;
       const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
       const read = async (queue: MonitoredQueue): Promise<QueueReading> => {
         const deps = { store, now: clock.now() };
@@ -102,8 +103,11 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
           ...(state.paused ? { paused: true as const } : {}),
           ...(state.breakers.size > 0 ? { openBreakers: state.breakers.size } : {}),
         };
-        if (!settings.queues[queue.name]?.ownAlarms?.includes('lag'))
-          oldest = Math.max(oldest, reading.oldestDueAge);
+        // Other stacks have their own alarms; what no stack serves any more has none.
+        const { ownAlarms } = settings.queues[queue.name] ?? {
+          ownAlarms: removed.has(queue.name) ? [] : ['lag'],
+        };
+        if (!ownAlarms?.includes('lag')) oldest = Math.max(oldest, reading.oldestDueAge);
         if (reading.waiting === undefined)
           logger.warn('too many records to count in time', { queue: queue.name });
         emitGauges(reading, { table, queue: queue.name }, metrics);
@@ -125,10 +129,13 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
         // One alarm less to pay for: the one on the monitor's errors says this as well.
         if (stopped.length > 0 && settings.tableAlarms) throw new SourcesStoppedError();
       };
-      const [, ...readings] = await allOrThrow([lookAtSources(), ...queues.map(read)]).finally(() =>
+      const [, ...readings] = (await allOrThrow([lookAtSources(), ...queues.map(read)]).finally(() =>
         emitOldestDueAge(settings.tableAlarms ? oldest : 0, table, metrics),
-      );
-      return readings as QueueReading[];
+      )) as QueueReading[];
+      if ('error' in registered) throw registered.error;
+      reportRemoved(readings, removed, logger, (count) => emitRemovedQueues(count, table, metrics));
+      await registered.tidy((queue) => readings.some((one) => one.queue === queue && one.waiting === 0));
+      return readings;
     } catch (error) {
       logger.error('monitor failed', error as Error);
       throw error;
@@ -156,6 +163,29 @@ function noteOf({ bands, retry }: MonitoredQueue, { counts, inRetry, lanes, at }
   return { at, counts, inRetry, shards: lanes, retryMode, retry };
 }
 
+const NONE: ReadonlyMap<string, RemovedQueue> = new Map();
+
+/** The monitor's own queues are read all the same. */
+function asFailed(error: unknown): { readonly error: unknown } {
+  return { error };
+}
+
+function reportRemoved(
+  readings: readonly QueueReading[],
+  removed: ReadonlyMap<string, RemovedQueue>,
+  logger: Logger,
+  emit: (records: number) => void,
+): void {
+  let records = 0;
+  for (const { queue, waiting = 0 } of readings) {
+    const entry = removed.get(queue);
+    if (!entry || waiting === 0) continue;
+    records += waiting;
+    logger.warn('records wait in a queue that no function serves any more', { queue, waiting, ...entry });
+  }
+  emit(records);
+}
+
 /** Waits for all, whatever fails. */
 async function allOrThrow(work: readonly Promise<unknown>[]): Promise<unknown[]> {
   const settled = await Promise.allSettled(work);
@@ -171,12 +201,4 @@ function forLog({ tiers, ...reading }: QueueReading): Record<string, unknown> {
 
 function isNotable({ waiting = 0, dead = 0, paused, openBreakers = 0 }: QueueReading): boolean {
   return waiting + dead + openBreakers > 0 || paused === true;
-}
-
-function monitoredQueues({ queues, functionTimeoutSeconds }: MonitorSettings): MonitoredQueue[] {
-  return Object.entries(queues).map(([name, { retryMode, retry, shards = 1 }]: [string, QueueSettings]) => {
-    const { tiers = DEFAULT_TIERS } = retry ? resolvePolicy(retry) : {};
-    const bands = retryMode === 'progressive' ? tierBands(tiers, functionTimeoutSeconds) : [];
-    return { name, shards, bands, retry };
-  });
 }

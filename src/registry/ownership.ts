@@ -63,7 +63,7 @@ export function decideOwnership({ queues }: Registry, claimant: Claimant, now: n
 }
 
 /** The entry of a queue that its owner does not serve any more, unless a deployment may be under way. */
-function givenUp(entry: QueueOwner, now: number): QueueOwner {
+export function givenUp(entry: QueueOwner, now: number): QueueOwner {
   return entry.removedAt || sinceConfirmed(entry, now) < DEPLOYMENT_MS
     ? entry
     : { ...entry, removedAt: toIso(now) };

@@ -99,7 +99,7 @@ describe("the app's stack", () => {
     const counts: Record<string, number> = {};
     for (const { Type } of Object.values(Resources)) counts[Type] = (counts[Type] ?? 0) + 1;
     expect(counts).toEqual({
-      'AWS::CloudWatch::Alarm': 20,
+      'AWS::CloudWatch::Alarm': 21,
       'AWS::CloudWatch::CompositeAlarm': 1,
       'AWS::CloudWatch::Dashboard': 1,
       'AWS::DynamoDB::GlobalTable': 2,

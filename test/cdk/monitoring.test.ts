@@ -61,6 +61,7 @@ describe('the alarms', () => {
       ['NotIndexed', 'NotIndexed', 0, '300 s x 1'],
       ['UnknownQueue', 'UnknownQueue', 0, '300 s x 1'],
       ['Refused', 'Refused', 0, '300 s x 1'],
+      ['RemovedQueues', 'RemovedQueueWaiting', 0, '300 s x 1'],
       ['Lagorders', 'OldestDueAge', 3600, '300 s x 1'],
       ['Failuresorders', 'IF(attempted >= 4, FILL(failed, 0) / attempted, 0)', 0.5, '300 s x 2'],
       ['Deadorders', 'Dead', 0, '300 s x 1'],
@@ -231,7 +232,7 @@ it('the monitor may write its readings into the control table, and nothing else'
     {
       Action: 'dynamodb:UpdateItem',
       Condition: {
-        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [readingKey('*')] },
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [readingKey('*'), 'registry'] },
         Null: { 'dynamodb:LeadingKeys': 'false' },
       },
     },
@@ -277,7 +278,7 @@ describe('actions', () => {
 
   it('are those of all alarms', () => {
     const all = actionsOf(({ page, ticket }) => ({ alarmActions: [page, ticket], okActions: [ticket] }));
-    expect(all).toHaveLength(20);
+    expect(all).toHaveLength(21);
     for (const { on, ok } of all) expect([on, ok]).toEqual([['Page', 'Tick'], ['Tick']]);
   });
 
@@ -385,6 +386,7 @@ describe('metrics', () => {
       backlog.metricNotIndexed(),
       backlog.metricUnprocessed(),
       backlog.metricSourcesStopped({ period: Duration.minutes(15) }),
+      backlog.metricRemovedQueueWaiting(),
     ].map(({ metricName, statistic, dimensions }) => [metricName, statistic, dimensions]);
     const dimensions = { Table: backlog.table.tableName };
     expect(names).toEqual([
@@ -396,6 +398,7 @@ describe('metrics', () => {
       ['NotIndexed', 'Sum', dimensions],
       ['Unprocessed', 'Sum', dimensions],
       ['SourcesStopped', 'Maximum', dimensions],
+      ['RemovedQueueWaiting', 'Maximum', dimensions],
     ]);
     expect(backlog.metricIntakeAge()?.metricName).toBe('IteratorAge');
   });

@@ -121,7 +121,7 @@ describe('the owner of a queue', () => {
     expect(new Set(attempts.map(({ id }) => id)).size).toBe(60);
     await expect(owner === 'shop' ? team() : shop()).rejects.toThrow(
       `the queue "orders" belongs to "${owner}" (function arn:${owner}), and this function to "${loser}": remove the ` +
-        `queue from one of the two, or hand it over: npx backlog hand-over orders --to ${loser}`,
+        `queue from one of the two, or transfer it: npx backlog transfer orders --to ${loser}`,
     );
     expect(log().filter(({ level }) => level === 'ERROR')).toMatchObject([
       { message: 'run failed' },

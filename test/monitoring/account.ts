@@ -81,7 +81,10 @@ export class Account {
     for (const [id, { Type, Properties }] of resources) {
       if (Type === 'AWS::Lambda::Function') {
         const variables = Object.entries(Properties.Environment.Variables);
-        const env = Object.fromEntries(variables.map(([name, value]) => [name, resolve(value)]));
+        const env: Record<string, string> = {
+          BACKLOG_OWNER: 'stack',
+          ...Object.fromEntries(variables.map(([name, value]) => [name, resolve(value)])),
+        };
         // The URLs of queues are checked.
         for (const name of ['BACKLOG_REDELIVERY_URL', 'BACKLOG_EVENT_DLQ_URL'])
           if (env[name] !== undefined) env[name] = `https://sqs/${env[name]}`;
@@ -174,6 +177,7 @@ export class Account {
     const context = {
       awsRequestId: 'request',
       functionName: id,
+      invokedFunctionArn: id,
       getRemainingTimeInMillis: () => Math.max(0, at + lambda.timeoutMs - this.time.now),
     };
     const run = async () => {

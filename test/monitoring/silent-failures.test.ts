@@ -29,7 +29,7 @@ interface Failure {
   /** The minute after it in which the hourly rules fire. Default: none of the test. */
   readonly hourlyAt?: number;
   readonly troubles?: Troubles;
-  readonly happens?: (account: Account) => void;
+  readonly happens?: (account: Account) => void | Promise<void>;
   /** The alarm that says so, and when. */
   readonly alarm: string;
   readonly minutes: number;
@@ -61,6 +61,18 @@ const isOfBand = (account: Account, ageDays: number, attemptedHoursAgo: number) 
     lane: 'bulk',
     rev: 'r',
   });
+};
+
+/** The function of a queue that the stack had an hour ago is gone; a record waits there for a retry. */
+const isRemoved = async ({ store, time }: Account) => {
+  const iso = new Date(time.now - 3_600_000).toISOString();
+  const { rev, queues } = await store.readRegistry();
+  const entry = queues.get('orders');
+  if (!entry) throw new Error('orders is not registered');
+  const removed = { ...entry, function: 'gone', at: iso };
+  await store.writeRegistry({ rev: `${rev}+`, queues: new Map([...queues, ['former', removed]]) }, rev);
+  const dueAt = new Date(time.now + 3_600_000).toISOString();
+  store.put({ id: 'left', queue: 'former', status: 'ERROR', payload: {}, lane: 'former', dueAt, rev: 'r' });
 };
 
 const FAILURES: Readonly<Record<string, Failure>> = {
@@ -216,6 +228,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     alarm: 'NotIndexed',
     minutes: 16,
   },
+  'A queue is removed while records wait': { happens: isRemoved, alarm: 'RemovedQueues', minutes: 6 },
   'The monitor is not started': { troubles: { rulesOff: /Monitor/ }, alarm: 'Monitor', minutes: 11 },
   'The monitor may not use a table': {
     troubles: { store: { functions: /^BacklogMonitor/, methods: /./, error: denied } },
@@ -270,7 +283,7 @@ async function play(failure: Failure, minutes = failure.minutes + 2) {
   });
   await account.live(BROKEN_AT + AFTER_A_READING);
   account.troubles = troubles;
-  happens?.(account);
+  await happens?.(account);
   await account.live(minutes);
   return account;
 }

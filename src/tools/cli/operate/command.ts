@@ -10,6 +10,7 @@ import type { ExitCode, Output } from '../output.js';
 import { readPolicy } from '../policy-input.js';
 import { type ActFlags, act, type CliAction, UsageError } from './act.js';
 import { exportRecords } from './export.js';
+import { owners, transferQueues } from './owners.js';
 import { setPaused } from './pause.js';
 import { selection } from './selection-flags.js';
 import { stats } from './stats.js';
@@ -232,6 +233,27 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
       .addHelpText('after', examples([`backlog ${name} orders`, '']));
     command.action((queueName, given) => end(command, () => setPaused(queueName, isPause, given, output)));
   }
+
+  const owning = target(program.command('owners'))
+    .description('List the queues with the stacks that own them: each is attempted by its owner alone.')
+    .option('--json', 'a JSON array')
+    .addHelpText('after', examples(['backlog owners', '']));
+  owning.action((given) => end(owning, () => owners(given, output)));
+
+  const giving = target(program.command('transfer'))
+    .description('Give queues to another stack, whose functions go on with them (blue/green).')
+    .argument('[queues...]', 'their names', (value: string, given: string[] = []) => [...given, queue(value)])
+    .requiredOption('--to <owner>', 'the new owner: the name of its stack')
+    .option('--from <owner>', 'only what belongs to this one')
+    .option('--all', 'all queues of --from')
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog transfer orders --to green', ''],
+        ['backlog transfer --all --from blue --to green', ''],
+      ),
+    );
+  giving.action((names: string[], given) => end(giving, () => transferQueues(names, given, output)));
 }
 
 interface ActionCommand<Flags> {

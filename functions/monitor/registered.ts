@@ -1,0 +1,77 @@
+import type { MonitoredQueue } from '../../src/monitor/index.js';
+import { DEFAULT_TIERS, type RetryPolicy, resolvePolicy, tierBands } from '../../src/policies/index.js';
+import { randomToken, systemRandom } from '../../src/random.js';
+import { removedQueues, removedSince, tidied } from '../../src/registry/removed.js';
+import type { BacklogStore, QueueOwner, Registry } from '../../src/store/index.js';
+import type { MonitorSettings } from './settings.js';
+
+type RegistryStore = Pick<BacklogStore, 'readRegistry' | 'writeRegistry'>;
+type Described = Pick<QueueOwner, 'retryMode' | 'retry' | 'shards' | 'timeout'>;
+
+/** A queue that no function serves any more. */
+export interface RemovedQueue {
+  /** Whose it was. */
+  readonly owner: string;
+  /** ISO-8601. */
+  readonly since: string;
+}
+
+/** What the monitor reads: the queues of its settings, and those of other owners. */
+export interface RegisteredQueues {
+  readonly queues: readonly MonitoredQueue[];
+  readonly removed: ReadonlyMap<string, RemovedQueue>;
+  /** Writes what has become of the removed ones. `isEmpty`: no record waits in the queue. */
+  readonly tidy: (isEmpty: (queue: string) => boolean) => Promise<void>;
+}
+
+/** @throws StoreError */
+export async function registeredQueues(
+  settings: MonitorSettings,
+  store: RegistryStore,
+  now: number,
+): Promise<RegisteredQueues> {
+  const { owner } = settings;
+  const own = monitoredQueues(settings);
+  if (owner === undefined) return { queues: own, removed: new Map(), tidy: async () => {} };
+  const registry: Registry = await store.readRegistry();
+  const removed = removedQueues(registry, { owner, queues: new Set(own.map(({ name }) => name)) }, now);
+  const others = [...registry.queues].filter(
+    ([name, entry]) => entry.owner !== owner || !Object.hasOwn(settings.queues, name),
+  );
+  const theirs = others.map(([name, entry]) => monitoredQueue(name, entry, settings.functionTimeoutSeconds));
+  const sinceOf = (entry: QueueOwner) => ({
+    owner: entry.owner,
+    since: removedSince(entry, now) ?? entry.at,
+  });
+  return {
+    queues: [...new Map([...own, ...theirs].map((queue) => [queue.name, queue])).values()],
+    removed: new Map([...removed].map(([name, entry]) => [name, sinceOf(entry)])),
+    async tidy(isEmpty) {
+      const queues = tidied(registry, removed, isEmpty, now);
+      // If another function has written meanwhile, the next reading does it.
+      if (queues) await store.writeRegistry({ rev: randomToken(systemRandom), queues }, registry.rev);
+    },
+  };
+}
+
+/** The queues of the monitor's own settings. */
+export function monitoredQueues({ queues, functionTimeoutSeconds }: MonitorSettings): MonitoredQueue[] {
+  return Object.entries(queues).map(([name, queue]) => monitoredQueue(name, queue, functionTimeoutSeconds));
+}
+
+function monitoredQueue(name: string, described: Described, timeoutSeconds: number): MonitoredQueue {
+  const { retryMode, shards = 1, timeout = timeoutSeconds } = described;
+  const retry = policyOf(described);
+  const { tiers = DEFAULT_TIERS } = retry ? resolvePolicy(retry) : {};
+  return { name, shards, bands: retryMode === 'progressive' ? tierBands(tiers, timeout) : [], retry };
+}
+
+/** Any service may have written the registry. */
+function policyOf({ retry }: Described): RetryPolicy | undefined {
+  try {
+    if (retry !== undefined) resolvePolicy(retry);
+    return retry;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import { toIso } from '../clock.js';
+import type { QueueOwner, Registry } from '../store/store.js';
+
+/** What an operator asks for. */
+export interface Transfer {
+  /** Empty: all queues of `from`. */
+  readonly queues: readonly string[];
+  /** The present owner. Undefined: whichever it is. */
+  readonly from: string | undefined;
+  readonly to: string;
+}
+
+export interface Transferred {
+  /** To be written; undefined: there is nothing to change. */
+  readonly next: ReadonlyMap<string, QueueOwner> | undefined;
+  readonly moved: readonly string[];
+  /** They are the new owner's already. */
+  readonly already: readonly string[];
+  /** No owner has registered them. */
+  readonly unknown: readonly string[];
+  /** They belong to another owner than `from`, by queue. */
+  readonly others: ReadonlyMap<string, string>;
+}
+
+/**
+ * Gives queues another owner. Which function it has is not known until its next run says so; until then, what is inserted is
+ * indexed, and waits for its rule.
+ *
+ * @param now the backlog's time, epoch milliseconds
+ */
+export function transfer(
+  { queues }: Registry,
+  { queues: names, from, to }: Transfer,
+  now: number,
+): Transferred {
+  const asked =
+    names.length > 0 ? names : [...queues].filter(([, { owner }]) => owner === from).map(([name]) => name);
+  const next = new Map(queues);
+  const moved: string[] = [];
+  const already: string[] = [];
+  const unknown: string[] = [];
+  const others = new Map<string, string>();
+  for (const name of asked) {
+    const entry = queues.get(name);
+    if (!entry) unknown.push(name);
+    else if (entry.owner === to) already.push(name);
+    else if (from !== undefined && entry.owner !== from) others.set(name, entry.owner);
+    else {
+      const { function: _, removedAt: __, ...rest } = entry;
+      next.set(name, { ...rest, owner: to, at: toIso(now) });
+      moved.push(name);
+    }
+  }
+  return { next: moved.length > 0 ? next : undefined, moved, already, unknown, others };
+}
