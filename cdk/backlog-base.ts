@@ -5,7 +5,7 @@ import { BacklogMetrics } from './backlog-metrics.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import type { BacklogProps } from './props.js';
 import type { QueueProps } from './queue-props.js';
-import type { ISharedBacklog, NotShared } from './shared-parts.js';
+import type { ISharedBacklog, NOT_SHARED } from './shared-parts.js';
 import { grantOperate } from './tables.js';
 
 /** @inline */
@@ -27,7 +27,10 @@ export interface IBacklog extends ISharedBacklog, Metrics {
 }
 
 /** Props of the construct that is made around an added queue. */
-export type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | NotShared>;
+export type AddQueueOptions = Omit<
+  BacklogProps,
+  'queues' | 'workers' | 'sharedBacklog' | (typeof NOT_SHARED)[number]
+>;
 
 /** What a backlog offers, wherever it is made. */
 export abstract class BacklogBase extends BacklogMetrics implements IBacklog {

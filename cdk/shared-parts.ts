@@ -15,12 +15,7 @@ export interface ISharedBacklog extends IConstruct {
   readonly intakeRole: IRole | undefined;
 }
 
-/**
- * Props that belong to the Backlog with the tables.
- *
- * @inline
- */
-export type NotShared = (typeof NOT_SHARED)[number];
+/** Props that belong to the Backlog with the tables. */
 export const NOT_SHARED = [
   'table',
   'controlTable',

@@ -742,6 +742,7 @@ declare abstract class BacklogMetrics extends Construct {
     metricNotIndexed(options?: MetricOptions): Metric;
     metricUnprocessed(options?: MetricOptions): Metric;
     metricSourcesStopped(options?: MetricOptions): Metric;
+    metricRemovedQueueWaiting(options?: MetricOptions): Metric;
     metricIntakeAge(options?: MetricOptions): Metric | undefined;
 }
 
@@ -840,7 +841,6 @@ interface ISharedBacklog extends IConstruct {
     readonly redelivery: IQueue | undefined;
     readonly intakeRole: IRole | undefined;
 }
-type NotShared = (typeof NOT_SHARED)[number];
 declare const NOT_SHARED: readonly ['table', 'controlTable', 'tableName', 'controlTableName', 'backlogName', 'replicas', 'encryptionKey', 'deletionProtection', 'removalPolicy', 'intake', 'sweep'];
 
 interface WorkerProps extends EntryFunctionProps {
@@ -889,7 +889,7 @@ interface IBacklog extends ISharedBacklog, Metrics {
     grantOperate(grantee: IGrantable): Grant;
     addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
 }
-type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | NotShared>;
+type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | (typeof NOT_SHARED)[number]>;
 declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
     abstract readonly controlTable: ITable;
     abstract readonly redelivery: IQueue | undefined;

@@ -37,7 +37,7 @@ export class RegisteredQueues {
 }
 
 /** Of a queue that is its own, the environment knows more; of any other one, the registry does. */
-export function withRegistry(settings: IntakeSettings, { queues }: Registry): IntakeSettings {
+function withRegistry(settings: IntakeSettings, { queues }: Registry): IntakeSettings {
   const { owner, redeliveryUrl } = settings;
   const isOwn = (name: string) => queues.get(name)?.owner === owner && Object.hasOwn(settings.queues, name);
   const others = [...queues].filter(([name, { removedAt }]) => !removedAt && !isOwn(name));
