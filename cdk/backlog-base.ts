@@ -5,7 +5,7 @@ import { BacklogMetrics } from './backlog-metrics.js';
 import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import type { BacklogProps } from './props.js';
 import type { QueueProps } from './queue-props.js';
-import type { ISharedBacklog, NOT_SHARED } from './shared-parts.js';
+import type { ISharedBacklog } from './shared-parts.js';
 import { grantOperate } from './tables.js';
 
 /** @inline */
@@ -29,7 +29,20 @@ export interface IBacklog extends ISharedBacklog, Metrics {
 /** Props of the construct that is made around an added queue. */
 export type AddQueueOptions = Omit<
   BacklogProps,
-  'queues' | 'workers' | 'sharedBacklog' | (typeof NOT_SHARED)[number]
+  | 'queues'
+  | 'workers'
+  | 'sharedBacklog'
+  | 'table'
+  | 'controlTable'
+  | 'tableName'
+  | 'controlTableName'
+  | 'backlogName'
+  | 'replicas'
+  | 'encryptionKey'
+  | 'deletionProtection'
+  | 'removalPolicy'
+  | 'intake'
+  | 'sweep'
 >;
 
 /** What a backlog offers, wherever it is made. */

@@ -1,3 +1,4 @@
+import { Stack } from 'aws-cdk-lib';
 import type { Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Connections, type IConnectable } from 'aws-cdk-lib/aws-ec2';
@@ -168,7 +169,7 @@ export class Backlog extends BacklogBase implements IConnectable {
       architecture,
       runtime,
     };
-    const common = { tables, files, ...ofAll, network, environmentEncryption };
+    const common = { tables, files, owner: this.owner(shared), ...ofAll, network, environmentEncryption };
 
     const staffed = staffQueues(this, queues, workers, {
       ...common,
@@ -288,6 +289,13 @@ export class Backlog extends BacklogBase implements IConnectable {
    */
   addQueue(name: string, props: QueueProps, options: AddQueueOptions = {}): Backlog {
     return addQueueTo(this, name, props, options);
+  }
+
+  /** That of its stack. Beside the Backlog with the tables it has one of its own: that one's monitor knows what it has itself. */
+  private owner(shared: ISharedBacklog | undefined): string {
+    const stack = Stack.of(this);
+    const isBeside = shared instanceof Backlog && Stack.of(shared) === stack;
+    return isBeside ? `${stack.stackName}/${this.node.id}` : stack.stackName;
   }
 
   protected override mayHave(queue: string): boolean {

@@ -13,6 +13,8 @@ const SPARE_BYTES = 250;
 export interface EnvironmentSettings {
   readonly tables: Tables;
   readonly metrics: MetricsLevel;
+  /** Of the queues, in the control table. */
+  readonly owner: string;
   /** Another stack may own the queues. */
   readonly standby: boolean;
   readonly files: SettingsFiles;
@@ -46,7 +48,7 @@ export function handlerEnvironment(
     BACKLOG_CONTROL_TABLE: tables.control.tableName,
     BACKLOG_FUNCTION_TIMEOUT_SECONDS: String(timeoutSeconds),
     ...queuesVariables(scope, queues, settings),
-    BACKLOG_OWNER: Stack.of(scope).stackName,
+    BACKLOG_OWNER: settings.owner,
     ...(settings.standby ? { BACKLOG_STANDBY: 'true' } : {}),
     ...(metrics === 'full' ? {} : { BACKLOG_METRICS: metrics }),
   };

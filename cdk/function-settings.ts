@@ -31,6 +31,7 @@ export interface CommonSettings {
   readonly memorySize: number;
   readonly logRetention: RetentionDays;
   readonly metrics: MetricsLevel;
+  readonly owner: string;
   readonly standby: boolean;
   readonly systemLogLevel: SystemLogLevel;
   readonly tracing: Tracing;

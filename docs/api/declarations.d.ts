@@ -841,7 +841,6 @@ interface ISharedBacklog extends IConstruct {
     readonly redelivery: IQueue | undefined;
     readonly intakeRole: IRole | undefined;
 }
-declare const NOT_SHARED: readonly ['table', 'controlTable', 'tableName', 'controlTableName', 'backlogName', 'replicas', 'encryptionKey', 'deletionProtection', 'removalPolicy', 'intake', 'sweep'];
 
 interface WorkerProps extends EntryFunctionProps {
     readonly entry?: string | undefined;
@@ -889,7 +888,7 @@ interface IBacklog extends ISharedBacklog, Metrics {
     grantOperate(grantee: IGrantable): Grant;
     addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
 }
-type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | (typeof NOT_SHARED)[number]>;
+type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | 'table' | 'controlTable' | 'tableName' | 'controlTableName' | 'backlogName' | 'replicas' | 'encryptionKey' | 'deletionProtection' | 'removalPolicy' | 'intake' | 'sweep'>;
 declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
     abstract readonly controlTable: ITable;
     abstract readonly redelivery: IQueue | undefined;

@@ -248,6 +248,11 @@ describe('addQueue', () => {
     const added = backlog.addQueue('orders', retryQueue);
     expect(Object.keys(added.functions)).toEqual(['orders']);
     expect(added.table).toBe(backlog.table);
+    // The monitor of the first one would take it for a queue that was removed.
+    expect(
+      queuesOf(Template.fromStack(here)).find(({ queues }) => 'orders' in queues && !('default' in queues))
+        ?.owner,
+    ).toBe('Shop/Queue-orders');
     Template.fromStack(here).hasResourceProperties('AWS::Lambda::Permission', {
       Principal: { 'Fn::GetAtt': [Match.stringLikeRegexp('^BacklogIntakeRole'), 'Arn'] },
     });

@@ -22,6 +22,10 @@ const owned = (owner: string, more: object = {}) => ({
   ...more,
 });
 
+const DAY = 86_400_000;
+/** So long ago. */
+const iso = (ms: number) => new Date(Date.now() - ms).toISOString();
+
 beforeAll(async () => {
   dynamodb = await startEmbeddedDynamoDb();
 });
@@ -124,5 +128,54 @@ describe('backlog transfer', () => {
     const { err, code } = await run('transfer', ...args);
     expect(code).toBeUndefined();
     expect(err).toContain(message);
+  });
+});
+
+describe('backlog doctor', () => {
+  const waiting = (id: string, lane: string) => ({
+    id,
+    status: 'ERROR',
+    payload: 1,
+    queue: 'gone',
+    insertedAt: iso(DAY),
+    lane,
+    dueAt: iso(-DAY),
+    rev: 'r',
+    attempts: 1,
+    failures: 1,
+  });
+  const findings = async () => {
+    const { out } = await run('doctor', '--json');
+    const { findings: all } = JSON.parse(out) as {
+      findings: { kind: string; severity: string; what: string }[];
+    };
+    return all.filter(({ kind }) => /^(removed|owner)\./.test(kind));
+  };
+
+  it('names queues that no function serves, and how many records wait there', async () => {
+    await register({
+      gone: owned('team', { removedAt: iso(3 * DAY), shards: 2 }),
+      empty: owned('team', { removedAt: iso(3 * DAY) }),
+      late: owned('team', { at: iso(2 * DAY) }),
+      orders: owned('shop', { at: iso(0) }),
+    });
+    await table.put(waiting('a', 'gone'), waiting('b', 'gone#1'));
+    expect(await findings()).toMatchObject([
+      {
+        kind: 'removed.gone',
+        severity: 'error',
+        what: '2 records in the queue gone, which no function serves: its owner was team, and it was removed 3 d ago',
+      },
+      {
+        kind: 'owner.late',
+        severity: 'warning',
+        what: 'the queue late was last confirmed by its owner team 2 d ago; no record waits there',
+      },
+    ]);
+  });
+
+  it('finds nothing wrong with a registry that is damaged', async () => {
+    await control.put({ key: 'registry', rev: 5, queues: { gone: 'x', late: { owner: 'team' } } });
+    expect(await findings()).toEqual([]);
   });
 });

@@ -45,7 +45,8 @@ describe('the app, run as a process', () => {
     ]);
     for (const { code, stderr } of [source, built]) expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(templateIn(built.outdir)).toEqual(templateIn(source.outdir));
-    expect(JSON.stringify(templateIn(built.outdir)).split(URL)).toHaveLength(3);
+    // Twice in the variables of functions, twice in the metadata of the template.
+    expect(JSON.stringify(templateIn(built.outdir)).split(URL)).toHaveLength(5);
   });
 
   it('refuses what is no URL in one line, without a stack trace', async () => {

@@ -1,6 +1,8 @@
 import type { Item } from '../../record/index.js';
+import type { QueueOwner } from '../store.js';
 import { parseLease } from './lease-item.js';
 import type { RawItems } from './raw-items.js';
+import { parseRegistry, REGISTRY_KEY } from './registry.js';
 
 /** What a control table holds, for tools that look at all of it. */
 export interface ControlFacts {
@@ -12,6 +14,8 @@ export interface ControlFacts {
   readonly arrivals: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** When the newest sweep began; of the backlog, epoch milliseconds. Empty: never. */
   readonly sweeps: readonly { readonly startedAt: number }[];
+  /** The owners of queues, by queue. */
+  readonly owners: ReadonlyMap<string, QueueOwner>;
 }
 
 const PAGE_ITEMS = 500;
@@ -22,10 +26,12 @@ export async function readControl(control: RawItems): Promise<ControlFacts> {
   const leases: { key: string; until: number; inFlight: number }[] = [];
   const arrivals = new Map<string, ReadonlyMap<string, number>>();
   const sweeps: { startedAt: number }[] = [];
+  let owners: ReadonlyMap<string, QueueOwner> = new Map();
   let after: string | undefined;
   do {
     const page = await control.page({ number: 0, of: 1 }, after, PAGE_ITEMS);
     for (const item of page.items) {
+      if (item.key === REGISTRY_KEY) owners = parseRegistry(item, () => {}).queues;
       const [, kind, name = ''] = /^(lease|queue|arrivals|sweep)(?:#(.+))?$/s.exec(String(item.key)) ?? [];
       if (kind === 'queue') queues.set(name, queueOf(item));
       if (kind === 'arrivals') arrivals.set(name, runsOf(item));
@@ -35,7 +41,7 @@ export async function readControl(control: RawItems): Promise<ControlFacts> {
     }
     after = page.next;
   } while (after !== undefined);
-  return { queues, leases, arrivals, sweeps };
+  return { queues, leases, arrivals, sweeps, owners };
 }
 
 function queueOf({ paused, retryMode }: Item) {

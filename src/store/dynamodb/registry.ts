@@ -4,7 +4,7 @@ import { isMap, isText, type OnDamaged } from './control-values.js';
 import { Expressions, or } from './expressions.js';
 import type { Table } from './table.js';
 
-const REGISTRY_KEY = 'registry';
+export const REGISTRY_KEY = 'registry';
 /** More of them say no more. */
 const MOST_REPORTED = 20;
 
@@ -35,7 +35,7 @@ export async function writeRegistry(table: Table, { rev, queues }: Registry, rea
 }
 
 /** What is damaged counts as absent: the next run of the queue's function registers it again. */
-function parseRegistry(item: Item | undefined, onDamaged: OnDamaged): Registry {
+export function parseRegistry(item: Item | undefined, onDamaged: OnDamaged): Registry {
   const { rev, queues } = item ?? {};
   const all = Object.entries(isMap(queues) ? queues : {});
   const isSound = (entry: [string, unknown]): entry is [string, QueueOwner] =>

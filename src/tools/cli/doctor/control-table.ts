@@ -40,6 +40,7 @@ export async function readControlTables(
     leases: all.flatMap(({ leases }) => leases),
     arrivals: entries(({ arrivals }) => arrivals),
     sweeps: all.flatMap(({ sweeps }) => sweeps),
+    owners: entries(({ owners }) => owners),
   };
 }
 

@@ -8,6 +8,7 @@ import { checkControl } from './control-checks.js';
 import { controlTables, readControlTables } from './control-table.js';
 import { Findings } from './findings.js';
 import { lookAtRecords } from './look-at-records.js';
+import { checkOwners } from './owner-checks.js';
 import { REPAIRABLE } from './record-checks.js';
 import { type Repairable, type Repaired, repairAll } from './repair.js';
 import { RepairStore } from './repair-store.js';
@@ -63,7 +64,13 @@ async function examine(
   const controlNow = () => readControlTables(target, controls.tables);
   const control = await controlNow();
   const time = { wall: clock.wall(), now: clock.now() };
-  if (control) for (const finding of checkControl(control, time)) findings.add(finding);
+  if (control) {
+    const found = [
+      ...checkControl(control, time),
+      ...(facts.dueIndex ? await checkOwners(target, control, time.now) : []),
+    ];
+    for (const finding of found) findings.add(finding);
+  }
 
   const hasIntake = local || hasNewImages(facts);
   const settledMs = wait ?? (local ? SETTLED_LOCALLY_MS : SETTLED_MS);
