@@ -220,7 +220,11 @@ export interface RunOptions extends FailureChoices {
   readonly logsStacks?: boolean | undefined;
 }
 
-/** Whether the queue is still its function's, as far as that is known. */
+/**
+ * Whether the queue is still its function's, as far as that is known.
+ *
+ * @internal
+ */
 export async function isOwner({ isOwner }: Pick<RunOptions, 'isOwner'>): Promise<boolean> {
   return isOwner === undefined || isOwner();
 }
