@@ -70,7 +70,7 @@ function definitionsOf(watched: Watched, onlyEssential: boolean): AlarmDefinitio
     ...intakeAlarms(watched),
     ...(hasMetrics && onlyEssential ? tableAlarms(watched) : []),
     ...ownerAlarms(watched),
-    ...(hasMetrics ? watched.queues.flatMap((queue) => queueAlarms(watched.tableName, queue)) : []),
+    ...(hasMetrics ? watched.queues.flatMap((queue) => queueAlarms(watched, queue)) : []),
   ];
   return all.filter(({ essential }) => essential || !onlyEssential);
 }

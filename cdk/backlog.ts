@@ -4,12 +4,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Connections, type IConnectable } from 'aws-cdk-lib/aws-ec2';
 import type { Rule } from 'aws-cdk-lib/aws-events';
 import type { Grant, IGrantable, IRole } from 'aws-cdk-lib/aws-iam';
-import {
-  Architecture,
-  type IFunction,
-  type Function as LambdaFunction,
-  Runtime,
-} from 'aws-cdk-lib/aws-lambda';
+import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue as ISqsQueue, Queue as SqsQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -26,7 +21,7 @@ import {
 import { type AddQueueOptions, BacklogBase, type IBacklog } from './backlog-base.js';
 import { readProps } from './backlog-shape.js';
 import { addDashboard } from './dashboard.js';
-import { checkLayers } from './function-settings.js';
+import { checkLayers, commonSettings } from './function-settings.js';
 import { eventDlqQueue, redeliveryQueue } from './given-up-events.js';
 import { ImportedBacklog } from './imported-backlog.js';
 import { addIntake, canTakeIn, INTAKE_TIMEOUT } from './intake.js';
@@ -37,10 +32,8 @@ import { sharedNetwork } from './network.js';
 import type { BacklogProps } from './props.js';
 import { readQueues } from './queue.js';
 import type { QueueProps } from './queue-props.js';
-import { addRules } from './rules.js';
-import { addSchedules } from './schedules.js';
 import { SettingsFiles } from './settings-files.js';
-import { allowIntake, checkRegion, claimQueues, withArrivals } from './shared-backlog.js';
+import { allowIntake, checkShared, claimQueues, withArrivals } from './shared-backlog.js';
 import type { ISharedBacklog } from './shared-parts.js';
 import { writeTableMetrics } from './table-alarms.js';
 import { addParameters } from './table-parameters.js';
@@ -48,10 +41,11 @@ import { type CreatedTable, ownTables, tablesOf } from './tables.js';
 import { describeInTemplate } from './template-metadata.js';
 import { backlogTicks } from './ticks.js';
 import { checkTimeZone } from './time-zone.js';
-import { logGroupOf, watchedFunctions } from './watched.js';
+import { addTriggers } from './triggers.js';
+import { watchedIn } from './watched.js';
 import { addWidget, grantCalls } from './widget.js';
 import { readWorkers } from './worker-props.js';
-import { attemptedOnArrival, staffQueues } from './workers.js';
+import { attemptedOnArrival, createdOf, staffQueues } from './workers.js';
 
 /**
  * A backlog: the table that other services put records into, and per queue the rules (or schedules) that attempt every
@@ -136,7 +130,7 @@ export class Backlog extends BacklogBase implements IConnectable {
     const read = readQueues(options.queues);
     const workers = readWorkers(options.workers, read);
     const queues = shared ? withArrivals(read, workers, shared) : read;
-    if (shared) checkRegion(this, shared);
+    if (shared) checkShared(this, shared);
     claimQueues(this, queues, { shared: shared ?? this, standby });
     checkTimeZone(options.timeZone, options.trigger, queues);
 
@@ -152,24 +146,13 @@ export class Backlog extends BacklogBase implements IConnectable {
     const hasIntake = !shared && options.intake && canTakeIn(this, tables);
     const returns = hasIntake ? redeliveryQueue(this, 'Redelivery', eventDlq, INTAKE_TIMEOUT) : undefined;
     this.redelivery = returns ?? shared?.redelivery;
-    const { memorySize, logRetention, systemLogLevel, tracing, metrics, environmentEncryption } = options;
-    const { architecture = Architecture.ARM_64, runtime = Runtime.NODEJS_24_X, layers, bundling } = options;
-    checkLayers(layers, architecture, 'Backlog');
+    const { metrics, layers, bundling } = options;
     const network = sharedNetwork(this, options);
     this.shared = network.securityGroups && new Connections({ securityGroups: network.securityGroups });
     checkDepthAlarms(queues, metrics);
     const files = new SettingsFiles(this);
-    const ofAll = {
-      memorySize,
-      logRetention,
-      systemLogLevel,
-      tracing,
-      metrics,
-      standby,
-      architecture,
-      runtime,
-    };
-    const common = { tables, files, owner: this.owner(shared), ...ofAll, network, environmentEncryption };
+    const common = commonSettings(options, { tables, files, network, owner: this.owner(shared) });
+    checkLayers(layers, common.architecture, 'Backlog');
 
     const staffed = staffQueues(this, queues, workers, {
       ...common,
@@ -179,9 +162,7 @@ export class Backlog extends BacklogBase implements IConnectable {
       failedEvents: this.redelivery ?? eventDlq,
     });
     this.functions = Object.fromEntries(staffed.map(({ queue, worker }) => [queue.name, worker.lambda]));
-    this.createdFunctions = Object.fromEntries(
-      staffed.flatMap(({ queue, worker }) => (worker.created ? [[queue.name, worker.created]] : [])),
-    );
+    this.createdFunctions = createdOf(staffed);
     this.disabledQueues = queues.filter(({ enabled }) => !enabled).map(({ name }) => name);
 
     const onArrival = attemptedOnArrival(staffed);
@@ -192,7 +173,6 @@ export class Backlog extends BacklogBase implements IConnectable {
       : undefined;
     this.intake = intake?.lambda;
     this.sweep = intake?.sweep?.lambda;
-
     this.intakeRole = this.intake?.role ?? shared?.intakeRole;
     if (own) addParameters(this, this, options.backlogName);
 
@@ -204,15 +184,10 @@ export class Backlog extends BacklogBase implements IConnectable {
 
     const work = backlogTicks(staffed);
     const ticks = [...work, ...[intake?.sweep, monitor].flatMap((tick) => tick ?? [])];
-    if (options.trigger === 'scheduler') {
-      const { deadLetters, schedules } = addSchedules(this, 'Schedules', ticks, options.timeZone);
-      this.scheduleDeadLetters = deadLetters;
-      this.schedules = schedules;
-      this.rules = [];
-    } else {
-      this.rules = addRules(this, ticks, eventDlq);
-      this.schedules = [];
-    }
+    const triggers = addTriggers(this, ticks, { ...options, eventDlq });
+    this.rules = triggers.rules;
+    this.schedules = triggers.schedules;
+    this.scheduleDeadLetters = triggers.scheduleDeadLetters;
 
     describeInTemplate(this, {
       ...{ tables, staffed, trigger: options.trigger, timeZone: options.timeZone },
@@ -224,20 +199,7 @@ export class Backlog extends BacklogBase implements IConnectable {
     const logGroups = [...new Set(staffed.flatMap(({ worker }) => worker.logGroup ?? []))];
     addLogQueries(new Construct(this, 'LogQueries'), this, logGroups);
 
-    const watched = {
-      tableName: this.table.tableName,
-      controlTableName: this.controlTable.tableName,
-      queues,
-      metrics,
-      functions: watchedFunctions(staffed, work),
-      logGroups,
-      monitorLogs: logGroupOf(this.monitor),
-      eventDlq,
-      scheduleDeadLetters: this.scheduleDeadLetters,
-      intake: this.intake,
-      sweep: this.sweep,
-      monitor: this.monitor,
-    };
+    const watched = watchedIn(this, { queues, metrics, staffed, work, logGroups });
     if (options.alarms === 'essential') writeTableMetrics([...Object.values(this.functions), this.monitor]);
     const alarms = options.alarms
       ? addAlarms(new Construct(this, 'Alarms'), watched, {

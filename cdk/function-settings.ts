@@ -2,12 +2,12 @@ import { type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
-  type Architecture,
+  Architecture,
   CfnLayerVersion,
   type FunctionOptions,
   type ILayerVersion,
   LoggingFormat,
-  type Runtime,
+  Runtime,
   type SystemLogLevel,
   type Tracing,
 } from 'aws-cdk-lib/aws-lambda';
@@ -39,6 +39,31 @@ export interface CommonSettings {
   readonly runtime: Runtime;
   readonly network: Network;
   readonly environmentEncryption?: IKey | undefined;
+}
+
+/** What a Backlog has made for all functions. */
+type Made = Pick<CommonSettings, 'tables' | 'files' | 'network' | 'owner'>;
+type CommonOptions = Omit<CommonSettings, keyof Made | 'architecture' | 'runtime'> & {
+  readonly architecture?: Architecture | undefined;
+  readonly runtime?: Runtime | undefined;
+};
+
+/** Those of a Backlog's props, with their defaults, and what it has made for all functions. */
+export function commonSettings(options: CommonOptions, made: Made): CommonSettings {
+  const { memorySize, logRetention, systemLogLevel, tracing, metrics, standby, environmentEncryption } =
+    options;
+  const { architecture = Architecture.ARM_64, runtime = Runtime.NODEJS_24_X } = options;
+  const ofAll = {
+    memorySize,
+    logRetention,
+    systemLogLevel,
+    tracing,
+    metrics,
+    standby,
+    architecture,
+    runtime,
+  };
+  return { ...ofAll, ...made, environmentEncryption };
 }
 
 /** The settings of the functions that attempt records. */

@@ -46,7 +46,7 @@ function tooManyResources(backlog: Construct, { alarms, alarmsPerQueue }: Limite
       ? [`set "alarms": "essential", one alarm each for all queues in place of ${alarms.length} alarms`]
       : []),
     'let one "worker" serve queues that have a function each (6 resources or more)',
-    'spread the queues over Backlogs in several stacks, on one table',
+    'give some of the queues to Backlogs in other stacks, with "sharedBacklog"',
     ...(own < all ? [`move some of the ${all - own} other resources into another stack`] : []),
   ];
   return [

@@ -3,16 +3,21 @@ import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { AlarmDefinition } from './alarm-definition.js';
 import { queueMetric } from './metrics.js';
 import type { Queue } from './queue.js';
+import type { Watched } from './watched.js';
 
 /** The alarms of one queue. Those of one that is not enabled leave out what only attempts could mend. */
-export function queueAlarms(tableName: string, queue: Queue): AlarmDefinition[] {
+export function queueAlarms(
+  { tableName, monitor }: Pick<Watched, 'tableName' | 'monitor'>,
+  queue: Queue,
+): AlarmDefinition[] {
   const { name, alarms, enabled, work } = queue;
   const { lagSeconds, dead, failures, depth, unknownTask, severity, given } = alarms;
   const definitions: (AlarmDefinition | undefined)[] = [
     lagSeconds !== undefined && enabled
       ? {
           id: `Lag-${name}`,
-          essential: given.includes('lag'),
+          // The alarm for all queues reads a metric of the monitor's own stack.
+          essential: given.includes('lag') || !monitor,
           severity: 'page',
           runbook: 'lag',
           metric: queueMetric(tableName, name, 'OldestDueAge'),

@@ -1,4 +1,4 @@
-import { Stack, Token } from 'aws-cdk-lib';
+import { Annotations, Stack, Token } from 'aws-cdk-lib';
 import { ArnPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
@@ -41,9 +41,16 @@ export function claimQueues(
 }
 
 /** @throws ConfigurationError for a backlog of another region: there are no leases across regions */
-export function checkRegion(scope: Construct, { table }: ISharedBacklog): void {
+export function checkShared(scope: Construct, shared: ISharedBacklog): void {
+  if ('monitor' in shared && shared.monitor === undefined) {
+    Annotations.of(scope).addWarningV2(
+      'dynamo-backlog:no-monitor',
+      `${shared.node.path} has no monitor ("metrics": "off"): the alarms Lag-... and Depth-... of these queues have no data, and ` +
+        'the console no counts. Give it "metrics": "essential" or "full"',
+    );
+  }
   const { region } = Stack.of(scope);
-  const other = table.env.region;
+  const other = shared.table.env.region;
   if (Token.isUnresolved(region) || Token.isUnresolved(other) || region === other) return;
   throw new ConfigurationError(
     `Backlog.sharedBacklog: expected a Backlog of the same region (${region}), got one of ${other}`,

@@ -12,11 +12,11 @@ const LEAST_BALANCE = 3;
  * One alarm for all queues in place of one for each. Those that give a threshold, or have no alarms, do not count for it:
  * the functions leave them out of these metrics.
  */
-export function tableAlarms({ tableName, queues }: Watched): AlarmDefinition[] {
+export function tableAlarms({ tableName, queues, monitor }: Watched): AlarmDefinition[] {
   const counted = (name: string) =>
     queues.filter(({ enabled, settings }) => enabled && !settings.ownAlarms?.includes(name));
   return [
-    ...lagAlarm(tableName, counted('lag')),
+    ...(monitor ? lagAlarm(tableName, counted('lag')) : []),
     ...(counted('failures').length > 0 ? [failuresAlarm(tableName)] : []),
     ...(counted('dead').length > 0 ? [deadAlarm(tableName)] : []),
   ];

@@ -24,6 +24,33 @@ export interface Watched {
   readonly monitor: IFunction | undefined;
 }
 
+/** What a Backlog has made. */
+type Made = Pick<Watched, 'eventDlq' | 'scheduleDeadLetters' | 'intake' | 'sweep' | 'monitor'> & {
+  readonly table: { readonly tableName: string };
+  readonly controlTable: { readonly tableName: string };
+};
+
+export function watchedIn(
+  { table, controlTable, eventDlq, scheduleDeadLetters, intake, sweep, monitor }: Made,
+  {
+    staffed,
+    work,
+    ...known
+  }: Pick<Watched, 'queues' | 'metrics' | 'logGroups'> & {
+    readonly staffed: readonly StaffedQueue[];
+    readonly work: readonly Tick[];
+  },
+): Watched {
+  return {
+    ...known,
+    ...{ eventDlq, scheduleDeadLetters, intake, sweep, monitor },
+    tableName: table.tableName,
+    controlTableName: controlTable.tableName,
+    functions: watchedFunctions(staffed, work),
+    monitorLogs: logGroupOf(monitor),
+  };
+}
+
 /** A function with how often it is started. */
 export interface WatchedFunction {
   readonly name: string;
@@ -34,16 +61,13 @@ export interface WatchedFunction {
 }
 
 /** The log group beside a function that is made here. A function of the user's own is not asked, as CDK would make one. */
-export function logGroupOf(lambda: IFunction | undefined): ILogGroup | undefined {
+function logGroupOf(lambda: IFunction | undefined): ILogGroup | undefined {
   const found = lambda?.node.scope?.node.tryFindChild('Logs');
   return found instanceof LogGroup ? found : undefined;
 }
 
 /** Each function once, with its most frequent rule. */
-export function watchedFunctions(
-  staffed: readonly StaffedQueue[],
-  ticks: readonly Tick[],
-): WatchedFunction[] {
+function watchedFunctions(staffed: readonly StaffedQueue[], ticks: readonly Tick[]): WatchedFunction[] {
   const byName = new Map(staffed.map(({ worker }) => [worker.name, worker]));
   return [...byName.values()].map(({ name, lambda, timeoutSeconds }) => {
     const enabled = ticks.filter((tick) => tick.lambda === lambda && tick.enabled);

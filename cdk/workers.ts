@@ -1,4 +1,4 @@
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
 import type { RetryMode } from '../src/record/index.js';
@@ -100,6 +100,13 @@ function checkOwnFunctions(queues: readonly Queue[], workers: ReadonlyMap<string
     }
     owners.set(work.handler, owner);
   }
+}
+
+/** The functions that are made here, by queue. */
+export function createdOf(staffed: readonly StaffedQueue[]): Record<string, LambdaFunction> {
+  return Object.fromEntries(
+    staffed.flatMap(({ queue, worker }) => (worker.created ? [[queue.name, worker.created]] : [])),
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import { App, Duration, Stack } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it } from 'vitest';
@@ -110,6 +110,31 @@ describe('a Backlog on the tables of another one', () => {
     }
     const rights = JSON.stringify(rightsOf(template, 'BacklogFibonacciDelivery'));
     expect(rights).toContain('sqs:SendMessage');
+  });
+});
+
+describe('alarms beside a shared Backlog', () => {
+  it('with "essential", watch the lag of each queue: the metric of all queues is of the other stack, if at all', () => {
+    const { backlog } = team({ queues: { orders: retryQueue, prices: progressiveQueue }, minimal: true });
+    expect(backlog.alarms.map(({ node }) => node.id)).toEqual([
+      'EventDlq',
+      'Failures',
+      'Dead',
+      'Lag-orders',
+      'Lag-prices',
+    ]);
+  });
+
+  it('have no data without a monitor there, which a warning says', () => {
+    const { stack } = newApp();
+    const platform = stack('Platform');
+    const warned = (metrics: 'essential' | 'off', id: string) => {
+      const shared = new Backlog(platform, id, { backlogName: id, queues: { default: retryQueue }, metrics });
+      const here = stack(`Team${id}`);
+      new Backlog(here, 'Backlog', { sharedBacklog: shared, queues: { orders: retryQueue } });
+      return Annotations.fromStack(here).findWarning('*', Match.stringLikeRegexp('has no monitor')).length;
+    };
+    expect([warned('essential', 'One'), warned('off', 'Two')]).toEqual([0, 1]);
   });
 });
 

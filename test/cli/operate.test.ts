@@ -379,7 +379,7 @@ describe('wrong usage ends with code 2, a reason, and nothing changed', () => {
     [['change-policy', 'a', '--policy', 'queue', '--set', 'x=1'], /nothing can be set/],
     [['change-policy', 'a', '--policy', 'fibonacci', '--set', 'unti=1'], /did you mean "unit"/],
     [['export'], /which records\?/],
-    [['stats', '--queues', 'a b'], /Expected the name of a queue/],
+    [['stats', '--queues', 'a b'], /Expected names of queues/],
     [['pause', 'a b'], /Expected the name of a queue/],
     [['pause', 'q'.repeat(129)], /Expected the name of a queue.*at most 128/],
     [['redrive', '--queue', 'q'.repeat(129), '--yes'], /redrive\.queue: expected letters.*at most 128/],

@@ -174,6 +174,14 @@ describe('backlog doctor', () => {
     ]);
   });
 
+  it('names a queue that was given to an owner which is not there', async () => {
+    const { function: _, ...given } = owned('gren', { at: iso(20 * 60_000) });
+    await register({ orders: given, bulk: { ...given, at: iso(60_000) } });
+    expect(await findings()).toMatchObject([
+      { kind: 'owner.orders', severity: 'error', what: expect.stringContaining('given to gren at') },
+    ]);
+  });
+
   it('finds nothing wrong with a registry that is damaged', async () => {
     await control.put({ key: 'registry', rev: 5, queues: { gone: 'x', late: { owner: 'team' } } });
     expect(await findings()).toEqual([]);

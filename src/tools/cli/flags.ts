@@ -86,6 +86,11 @@ export const flags = {
     throw new InvalidArgumentError('Expected names of tables such as Backlog-Control.');
   },
 
+  queue(text: string): string {
+    if (QUEUE_PATTERN.test(text)) return text;
+    throw new InvalidArgumentError(`Expected the name of a queue: ${QUEUE_NAME}.`);
+  },
+
   queues(text: string): readonly string[] {
     const names = text.split(',').map((name) => name.trim());
     if (names.every((name) => QUEUE_PATTERN.test(name))) return names;

@@ -11,6 +11,7 @@ import { importFile } from './import.js';
 import { list } from './list.js';
 import { addOperate } from './operate/command.js';
 import type { ExitCode, Output } from './output.js';
+import { addOwners } from './owners/command.js';
 import { showPolicy } from './policy.js';
 import { REDACT_FLAG } from './redact-module.js';
 import { addRestore } from './restore/command.js';
@@ -120,6 +121,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
   addDiff(program, output, onExit);
   addRestore(program, output, onExit);
   addOperate(program, output, onExit);
+  addOwners(program, output, onExit);
   addConsole(program, output, onExit);
   addTop(program, output, onExit);
 

@@ -23,7 +23,10 @@ export async function checkOwners(
   const findings: Finding[] = [];
   for (const [queue, entry] of owners) {
     const since = removedSince(entry, now);
-    if (since === undefined) continue;
+    if (since === undefined) {
+      if (isNotTakenUp(entry, now)) findings.push(notTakenUp(queue, entry));
+      continue;
+    }
     const waiting = await waitingIn(queue, entry, store);
     const ago = `${age(now - Date.parse(since))} ago`;
     if (waiting > 0) findings.push(leftBehind(queue, entry, waiting, ago));
@@ -40,6 +43,23 @@ function leftBehind(queue: string, entry: QueueOwner, waiting: number, ago: stri
     severity: 'error',
     what: `${counted(waiting, 'record')} in the queue ${name}, which no function serves: its owner was ${printable(entry.owner)}, and it ${since}`,
     todo: `deploy the queue again, move its records ("backlog move --queue ${name} --to OTHER"), or give it to another owner ("backlog transfer ${name} --to OWNER")`,
+  };
+}
+
+/** A function registers at its next run: its rule fires every minute, or every five minutes for a progressive queue. */
+const TAKEN_UP_WITHIN_MS = 15 * 60_000;
+
+function isNotTakenUp({ function: arn, at }: QueueOwner, now: number): boolean {
+  return arn === undefined && now - Date.parse(at) > TAKEN_UP_WITHIN_MS;
+}
+
+function notTakenUp(queue: string, { owner, at }: QueueOwner): Finding {
+  const name = printable(queue);
+  return {
+    kind: `owner.${queue}`,
+    severity: 'error',
+    what: `the queue ${name} was given to ${printable(owner)} at ${at}, and no function of that name has taken it up: nothing is attempted`,
+    todo: `look at "backlog owners" for the right name, and give it there: "backlog transfer ${name} --to OWNER"`,
   };
 }
 

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { ConfigurationError } from '../../../errors.js';
 import type { RetryPolicy } from '../../../policies/index.js';
-import { QUEUE_NAME, QUEUE_PATTERN } from '../../../record/index.js';
 import { examples } from '../command-parts.js';
 import { parseExactly } from '../exact-json.js';
 import { flags } from '../flags.js';
 import type { ExitCode, Output } from '../output.js';
 import { readPolicy } from '../policy-input.js';
 import { type ActFlags, act, type CliAction, UsageError } from './act.js';
+import { endsWith } from './end.js';
 import { exportRecords } from './export.js';
-import { owners, transferQueues } from './owners.js';
 import { setPaused } from './pause.js';
 import { selection } from './selection-flags.js';
 import { stats } from './stats.js';
@@ -18,15 +17,7 @@ import { target } from './target.js';
 
 /** What operators do with records and queues. */
 export function addOperate(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
-  /** Ends a command; wrong usage as commander itself does. */
-  const end = async (command: Command, work: () => Promise<ExitCode>) => {
-    try {
-      onExit(await work());
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      command.error(`error: ${error.message}`);
-    }
-  };
+  const end = endsWith(onExit);
   const action = <Flags extends ActFlags>(
     name: string,
     { statuses, describe, flagsOf = (command) => command, make, samples }: ActionCommand<Flags>,
@@ -52,7 +43,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     describe: 'Make dead records pending again: due now, failures back to 0, history kept.',
     flagsOf: (command) =>
       command
-        .option('--to <queue>', 'into another queue', queue)
+        .option('--to <queue>', 'into another queue', flags.queue)
         .option('--policy <type>', 'with this policy of their own, or "queue" for that of their queue'),
     make: ({ to, policy }) => {
       const retry = policy === undefined ? undefined : policyOf(policy);
@@ -161,7 +152,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
   action<ActFlags & { to?: string }>('move', {
     statuses: 'NEW, ERROR, DEAD (default: NEW,ERROR)',
     describe: 'Put waiting records, or dead ones, into another queue.',
-    flagsOf: (command) => command.requiredOption('--to <queue>', 'the other queue', queue),
+    flagsOf: (command) => command.requiredOption('--to <queue>', 'the other queue', flags.queue),
     make: ({ to = '' }) => ({
       verbs: { ask: `Move to ${to}`, done: `moved to ${to}` },
       toQueue: to,
@@ -215,7 +206,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     .option(
       '--queues <names>',
       'of these, such as orders,bulk (default: those that runs have served)',
-      queues,
+      flags.queues,
     )
     .option('--json', 'the figures for programs')
     .addHelpText('after', examples(['backlog stats', ''], ['backlog stats --queues orders --json', '']));
@@ -229,31 +220,10 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
           ? 'Stop a queue: no further attempt begins within a minute, nor on arrival. Records keep coming in.'
           : 'Let a paused queue go on.',
       )
-      .argument('<queue>', 'its name', queue)
+      .argument('<queue>', 'its name', flags.queue)
       .addHelpText('after', examples([`backlog ${name} orders`, '']));
     command.action((queueName, given) => end(command, () => setPaused(queueName, isPause, given, output)));
   }
-
-  const owning = target(program.command('owners'))
-    .description('List the queues with the stacks that own them: each is attempted by its owner alone.')
-    .option('--json', 'a JSON array')
-    .addHelpText('after', examples(['backlog owners', '']));
-  owning.action((given) => end(owning, () => owners(given, output)));
-
-  const giving = target(program.command('transfer'))
-    .description('Give queues to another stack, whose functions go on with them (blue/green).')
-    .argument('[queues...]', 'their names', (value: string, given: string[] = []) => [...given, queue(value)])
-    .requiredOption('--to <owner>', 'the new owner: the name of its stack')
-    .option('--from <owner>', 'only what belongs to this one')
-    .option('--all', 'all queues of --from')
-    .addHelpText(
-      'after',
-      examples(
-        ['backlog transfer orders --to green', ''],
-        ['backlog transfer --all --from blue --to green', ''],
-      ),
-    );
-  giving.action((names: string[], given) => end(giving, () => transferQueues(names, given, output)));
 }
 
 interface ActionCommand<Flags> {
@@ -272,15 +242,6 @@ function makeOrRefuse(make: () => CliAction): CliAction {
     if (!(error instanceof ConfigurationError)) throw error;
     throw new UsageError(error.message, { cause: error });
   }
-}
-
-function queue(text: string): string {
-  if (QUEUE_PATTERN.test(text)) return text;
-  throw new InvalidArgumentError(`Expected the name of a queue: ${QUEUE_NAME}.`);
-}
-
-function queues(text: string): readonly string[] {
-  return text.split(',').map((name) => queue(name.trim()));
 }
 
 /** `null` for that of the queue. The operator checks it. */

@@ -1,48 +1,10 @@
 import { ConfigurationError } from '../../../errors.js';
 import { randomToken, systemRandom } from '../../../random.js';
 import { transfer } from '../../../registry/transfer.js';
-import { DynamoDbOperatorStore, type Registry } from '../../../store/index.js';
-import { EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
-import { painter } from '../paint.js';
-import { plainTable } from '../plain-table.js';
-import { UsageError } from './act.js';
-import { type OperateTargetFlags, tablesAt } from './target.js';
-
-/** `backlog owners`: which stack attempts the records of which queue. */
-export async function owners(
-  flags: OperateTargetFlags & { readonly json?: boolean | undefined },
-  output: Output,
-): Promise<ExitCode> {
-  const { target, store } = await storeAt(flags);
-  try {
-    const { queues } = await store.readRegistry();
-    const sorted = [...queues].sort(([one], [other]) => (one < other ? -1 : 1));
-    if (flags.json) {
-      output.data(JSON.stringify(sorted.map(([queue, entry]) => ({ queue, ...entry }))));
-      return EXIT.ok;
-    }
-    if (sorted.length === 0) {
-      output.message(`no function has registered a queue at ${target.where}: each does so at its first run`);
-      return EXIT.ok;
-    }
-    const rows = sorted.map(([queue, { owner, function: arn, at, removedAt }]) => [
-      queue,
-      printable(owner),
-      removedAt ? 'no: the queue was removed' : printable(arn?.split(':').at(-1) ?? 'not known yet'),
-      removedAt ?? at,
-    ]);
-    const columns = [
-      ['QUEUE', 'left'],
-      ['OWNER', 'left'],
-      ['FUNCTION', 'left'],
-      ['SINCE', 'left'],
-    ] as const;
-    output.data(plainTable(columns, rows, painter(hasColors(process.stdout))));
-    return EXIT.ok;
-  } finally {
-    target.client.destroy();
-  }
-}
+import { UsageError } from '../operate/act.js';
+import type { OperateTargetFlags } from '../operate/target.js';
+import { EXIT, type ExitCode, type Output, printable } from '../output.js';
+import { storeAt } from './store-at.js';
 
 export interface TransferFlags extends OperateTargetFlags {
   readonly to: string;
@@ -66,7 +28,7 @@ export async function transferQueues(
   const { target, store } = await storeAt(flags);
   try {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const registry: Registry = await store.readRegistry();
+      const registry = await store.readRegistry();
       const { next, moved, already, unknown, others } = transfer(
         registry,
         { queues, from, to },
@@ -84,7 +46,7 @@ export async function transferQueues(
       for (const queue of unknown) output.message(`${printable(queue)}: no function has registered it`);
       if (moved.length > 0) {
         output.message(
-          `Runs at work end with their page. The functions of ${printable(to)} go on at their next minute.`,
+          `Runs at work end with their page. The functions of ${printable(to)} go on at their next minute: see "backlog owners".`,
         );
       }
       if (all && moved.length === 0) output.message(`${printable(from ?? '')} has no queue`);
@@ -94,15 +56,4 @@ export async function transferQueues(
   } finally {
     target.client.destroy();
   }
-}
-
-async function storeAt(flags: OperateTargetFlags) {
-  const { target, controlTable } = await tablesAt(flags);
-  const { client, table, clock } = target;
-  const store = new DynamoDbOperatorStore({
-    client,
-    tables: { records: table, control: controlTable },
-    clock,
-  });
-  return { target, store };
 }
