@@ -16,7 +16,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct, IDependable } from 'constructs';
 import type { ISharedBacklog } from './shared-parts.js';
 import { checkGivenTables } from './table-checks.js';
-import { claimName, claimTable, tableGuard } from './table-parameters.js';
+import { claimName, claimTable, tableGuard } from './table-guards.js';
 
 /** The sparse index of what is waiting. */
 const DUE_INDEX: GlobalSecondaryIndexPropsV2 = {

@@ -11,7 +11,7 @@ import type { Tick } from './tick.js';
 export interface Triggers {
   readonly rules: readonly Rule[];
   readonly schedules: readonly CfnSchedule[];
-  /** Of the schedules; rules have the dead-letter queue for events. */
+  /** What the schedules could not deliver; rules have the dead-letter queue for events. */
   readonly scheduleDeadLetters: SqsQueue | undefined;
 }
 

@@ -6,8 +6,9 @@ import type { DeployedQueues } from './cloud.js';
 
 const asDuration = (name: string, value: unknown) =>
   name === 'every' || name === 'untilAge' ? Duration.seconds(value as number) : value;
-const { queues, scheduled } = JSON.parse(process.env.E2E_QUEUES ?? '', asDuration) as DeployedQueues;
-const stack = new Stack(new App(), 'EndToEnd');
+const { queues, scheduled, team } = JSON.parse(process.env.E2E_QUEUES ?? '', asDuration) as DeployedQueues;
+const app = new App();
+const stack = new Stack(app, 'EndToEnd');
 // As short as an attempt of 30 seconds allows: a queue that changes its retry mode waits one timeout.
 const timeout = Duration.seconds(60);
 const backlog = new Backlog(stack, 'Backlog', { queues, timeout });
@@ -17,11 +18,29 @@ const other = new Backlog(stack, 'Scheduled', {
   trigger: 'scheduler',
   backlogName: 'scheduled',
 });
+// Three stacks on one table: two of them have the same queues, of which Green stands by.
+for (const id of ['Blue', 'Green']) {
+  new Backlog(new Stack(app, id), 'Backlog', {
+    sharedBacklog: backlog,
+    standby: id === 'Green',
+    queues: team,
+    timeout,
+    minimal: true,
+  });
+}
+// What becomes of tables whose construct has another id.
+new Backlog(new Stack(app, 'Guarded'), process.env.E2E_GUARDED_ID ?? 'Backlog', {
+  queues: { idle: { retry: { type: 'none' }, enabled: false } },
+  intake: false,
+  metrics: 'off',
+  minimal: true,
+});
 const producer = new Role(stack, 'Producer', { assumedBy: new AccountRootPrincipal() });
 backlog.grantInsert(producer).assertSuccess();
 
 const outputs = {
   TableName: backlog.table.tableName,
+  ControlTableName: backlog.controlTable.tableName,
   ScheduledTableName: other.table.tableName,
   ProducerRole: producer.roleArn,
   EventDlq: backlog.eventDlq.queueName,

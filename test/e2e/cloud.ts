@@ -6,10 +6,12 @@ import { promisify } from 'node:util';
 import { Duration } from 'aws-cdk-lib';
 import type { QueueProps } from '../../cdk/index.js';
 
-/** The queues of the two Backlogs of the app: one with rules, the other one with schedules. */
+/** The queues of the app: of a Backlog with rules, of one with schedules, and of two that share the first one's table. */
 export interface DeployedQueues {
   readonly queues: Readonly<Record<string, QueueProps>>;
   readonly scheduled: Readonly<Record<string, QueueProps>>;
+  /** Those of two other stacks on the table of the first Backlog. */
+  readonly team: Readonly<Record<string, QueueProps>>;
 }
 
 const execute = promisify(execFile);
@@ -34,12 +36,19 @@ export function tool(name: 'python' | 'aws', args: readonly string[]): Promise<s
 /** What `app.ts` reads. */
 const inSeconds = (_: string, value: unknown) => (value instanceof Duration ? value.toSeconds() : value);
 
-async function cdk(queues: DeployedQueues, args: readonly string[]): Promise<void> {
+async function cdk(
+  queues: DeployedQueues,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<void> {
   const bin = new URL('../../node_modules/aws-cdk/bin/cdk', import.meta.url).pathname;
   const folder = await mkdtemp(join(tmpdir(), 'backlog-e2e-'));
   const common = ['--app', 'npx tsx test/e2e/app.ts', '--output', join(folder, 'cdk.out')];
   try {
-    await run(process.execPath, [bin, ...common, ...args], { E2E_QUEUES: JSON.stringify(queues, inSeconds) });
+    await run(process.execPath, [bin, ...common, ...args], {
+      ...env,
+      E2E_QUEUES: JSON.stringify(queues, inSeconds),
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -55,7 +64,7 @@ export async function deploy(queues: DeployedQueues): Promise<Record<string, str
   const folder = await mkdtemp(join(tmpdir(), 'backlog-e2e-'));
   const outputs = join(folder, 'outputs.json');
   try {
-    await cdk(queues, ['deploy', '--require-approval', 'never', '--outputs-file', outputs]);
+    await cdk(queues, ['deploy', '--all', '--require-approval', 'never', '--outputs-file', outputs]);
     const all = JSON.parse(await readFile(outputs, 'utf8')) as Record<string, Record<string, string>>;
     return all.EndToEnd ?? {};
   } finally {
@@ -64,5 +73,10 @@ export async function deploy(queues: DeployedQueues): Promise<Record<string, str
 }
 
 export function destroy(queues: DeployedQueues): Promise<void> {
-  return cdk(queues, ['destroy', '--force']);
+  return cdk(queues, ['destroy', '--all', '--force']);
+}
+
+/** Deploys the stack of guarded tables under another id of their construct. */
+export function deployRenamed(queues: DeployedQueues): Promise<void> {
+  return cdk(queues, ['deploy', 'Guarded', '--require-approval', 'never'], { E2E_GUARDED_ID: 'Renamed' });
 }

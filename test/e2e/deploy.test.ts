@@ -5,8 +5,9 @@ import { Duration } from 'aws-cdk-lib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BacklogClient } from '../../src/index.js';
 import { createDynamoDbClient } from '../../src/store/index.js';
+import { backlog } from '../cli/in-process.js';
 import { readStream } from '../store/stream.js';
-import { bootstrap, type DeployedQueues, deploy, destroy, tool } from './cloud.js';
+import { bootstrap, type DeployedQueues, deploy, deployRenamed, destroy, tool } from './cloud.js';
 import { startErp } from './erp.js';
 
 /*
@@ -74,6 +75,7 @@ const queuesBefore = (url: string): DeployedQueues => {
       orders: { retry: { type: 'fibonacci' }, deliverTo },
     },
     scheduled: { default: { retry: { type: 'fibonacci' }, deliverTo } },
+    team: { team: { retry: { type: 'fibonacci' }, deliverTo } },
   };
 };
 
@@ -193,6 +195,42 @@ describe('the deployed stack', () => {
     await eventually(id, { status: 'SUCCESS', attempts: 1 });
     expect(await historyOf(id)).toEqual(['NEW in no lane', `NEW in ${queue}`, 'SUCCESS in no lane']);
     expect(erp.attemptsOf(id)).toHaveLength(attempts);
+  });
+
+  describe('beside two stacks with one queue', () => {
+    const control = () => ['--table', table, '--control-table', outputs.ControlTableName ?? ''];
+    const ownerNow = async () => {
+      const { out } = await backlog('owners', '--json', ...control());
+      const all = JSON.parse(out) as { queue: string; owner: string; function?: string }[];
+      const entry = all.find(({ queue }) => queue === 'team');
+      return entry?.function === undefined ? undefined : entry.owner;
+    };
+    const isOwnedBy = (owner: string) =>
+      vi.waitFor(async () => expect(await ownerNow()).toBe(owner), { timeout: 150_000, interval: 1000 });
+    const insert = (id: string, payload: object = {}) =>
+      new BacklogClient({ table, client }).insert({ id, payload, queue: 'team' });
+
+    it.each(['Blue', 'Green'])(
+      'gives the queue to %s, which attempts on insertion, and by its rule',
+      async (owner) => {
+        // A standby takes up no queue by itself.
+        if (owner === 'Green') {
+          expect(await ownerNow()).toBe('Blue');
+          expect((await backlog('transfer', 'team', '--to', owner, ...control())).code).toBe(0);
+        }
+        await isOwnedBy(owner);
+        await insert(`on-insert-${owner}`);
+        await insert(`by-rule-${owner}`, { answers: [503, 200] });
+        await soon(`on-insert-${owner}`, { status: 'SUCCESS', attempts: 1 });
+        expect(await historyOf(`on-insert-${owner}`)).toEqual(['NEW in no lane', 'SUCCESS in no lane']);
+        await eventually(`by-rule-${owner}`, { status: 'SUCCESS', attempts: 2 });
+        expect(erp.attemptsOf(`on-insert-${owner}`)).toHaveLength(1);
+      },
+    );
+  });
+
+  it('refuses to go on with empty tables under another id of the construct', async () => {
+    await expect(deployRenamed(deployed)).rejects.toThrow(/GuardAgainstEmpty\w*Table.*already exists/s);
   });
 
   it('loses nothing when it is deployed again while records wait and others come', async () => {
