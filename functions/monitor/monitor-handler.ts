@@ -103,11 +103,10 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
           ...(state.paused ? { paused: true as const } : {}),
           ...(state.breakers.size > 0 ? { openBreakers: state.breakers.size } : {}),
         };
+        const own = settings.queues[queue.name];
         // Other stacks have their own alarms; what no stack serves any more has none.
-        const { ownAlarms } = settings.queues[queue.name] ?? {
-          ownAlarms: removed.has(queue.name) ? [] : ['lag'],
-        };
-        if (!ownAlarms?.includes('lag')) oldest = Math.max(oldest, reading.oldestDueAge);
+        const hasNoOther = own ? !own.ownAlarms?.includes('lag') : removed.has(queue.name);
+        if (hasNoOther) oldest = Math.max(oldest, reading.oldestDueAge);
         if (reading.waiting === undefined)
           logger.warn('too many records to count in time', { queue: queue.name });
         emitGauges(reading, { table, queue: queue.name }, metrics);

@@ -176,7 +176,11 @@ describe('backlog doctor', () => {
 
   it('names a queue that was given to an owner which is not there', async () => {
     const { function: _, ...given } = owned('gren', { at: iso(20 * 60_000) });
-    await register({ orders: given, bulk: { ...given, at: iso(60_000) } });
+    await register({
+      orders: given,
+      bulk: { ...given, at: iso(60_000) },
+      mails: owned('green', { at: iso(20 * 60_000) }),
+    });
     expect(await findings()).toMatchObject([
       { kind: 'owner.orders', severity: 'error', what: expect.stringContaining('given to gren at') },
     ]);

@@ -10,7 +10,7 @@ const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
 
-function bench(owner: string | undefined = 'shop') {
+function bench(owner: string | undefined = 'shop', variables: Record<string, string> = {}) {
   const made = workbench(OWN);
   const written: Record<string, unknown>[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((line) => {
@@ -32,7 +32,7 @@ function bench(owner: string | undefined = 'shop') {
     await store.writeRegistry({ rev: `${rev}+`, queues: new Map(Object.entries(queues)) }, rev);
   };
   const registered = async () => Object.fromEntries((await store.readRegistry()).queues);
-  const env = { ...environment(OWN), ...(owner === '' ? {} : { BACKLOG_OWNER: owner }) };
+  const env = { ...environment(OWN), ...variables, ...(owner === '' ? {} : { BACKLOG_OWNER: owner }) };
   const read = (changes: object = {}) =>
     monitorHandler({ store: replacing(changes, store), clock, logger, env, trouble: async () => undefined })(
       { monitor: true },
@@ -63,6 +63,19 @@ describe('the monitor, with queues of other owners', () => {
       { queue: 'strange', waiting: 1, oldestDueAge: 30 },
     ]);
     expect(log().filter(({ level }) => level !== 'INFO')).toEqual([]);
+  });
+
+  it.each([
+    ['not of those of other stacks, which have their own', MINUTE, 40],
+    ['of those that no function serves any more, too', 27 * HOUR, 90],
+  ])('measures the lag for the one alarm of all queues: %s', async (_, confirmedAgo, lag) => {
+    const { register, entry, read, insert, ago, metrics } = bench('shop', { BACKLOG_TABLE_ALARMS: 'true' });
+    await register({ theirs: entry(confirmedAgo) });
+    await insert({ id: 'a', queue: 'theirs', dueAt: ago(90) });
+    await insert({ id: 'b', queue: 'orders', dueAt: ago(40) });
+    await read();
+    const ofAll = metrics('OldestDueAge').filter((line) => !('Queue' in line));
+    expect(ofAll).toMatchObject([{ Table: 'records-table', OldestDueAge: lag }]);
   });
 
   it('reads an own queue that was handed over as its new owner has it', async () => {
