@@ -231,7 +231,14 @@ describe('backlog diff, of a Backlog', () => {
       'backlog.renamed': 'attention',
       'records.replaced': 'leftBehind',
     });
-    expect(renamed['records.replaced']?.effect).toContain('stay in the old table');
+    const effect =
+      'A guard makes the deployment fail, and nothing changes. With another backlogName: All records stay';
+    expect(renamed['records.replaced']?.effect).toContain(effect);
+    const meant = await diff(
+      defined({ queues: orders }),
+      defined({ queues: orders, backlogName: 'new' }, 'Other'),
+    );
+    expect(meant['records.replaced']?.effect).toMatch(/^All records stay in the old table/);
     const named = await diff(defined({ queues: orders }), defined({ queues: orders, tableName: 'Orders' }));
     expect(severities(named)).toEqual({ 'records.replaced': 'leftBehind' });
     const control = defined({ queues: orders, controlTableName: 'Orders-Control' });

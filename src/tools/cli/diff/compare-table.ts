@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type TableDescription, TOKEN } from '../../../template-metadata.js';
 import type { Template } from '../../local/template/assembly.js';
 import type { Difference } from './change.js';
+import { guarded } from './table-guard.js';
 
 /** A table of a Backlog, in one of two templates. */
 export interface TableSide {
@@ -20,6 +21,12 @@ const CONTROL_LOST =
 
 /** Whether a deployment leaves a table as it is, changes it, or takes another one. */
 export function compareTable(role: TableRole, from: TableSide, to: TableSide): Difference[] {
+  return differences(role, from, to).map((one) =>
+    one.kind.endsWith('.replaced') ? guarded(role, one, from.template, to.template) : one,
+  );
+}
+
+function differences(role: TableRole, from: TableSide, to: TableSide): Difference[] {
   const { logicalId: before } = from.table;
   const { logicalId: after } = to.table;
   if (before !== undefined && before === after) return compareResource(role, before, from, to);
