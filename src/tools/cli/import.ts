@@ -72,12 +72,12 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
     ignored: new Map(),
     queues: new Set(),
   };
-  output.message(`importing ${file === '-' ? 'stdin' : file} into ${where}`);
   const bar = progressBar(source.bytes, output);
   const interrupt = listenForInterrupt(() => {
     bar.message('stopping after the writes at hand (Ctrl-C again to stop at once) ...');
     source.stream.destroy();
   });
+  bar.message(`importing ${file === '-' ? 'stdin' : file} into ${where}`);
   let stop: Stop | undefined;
   try {
     const insert = (batch: readonly Entry[]) => insertBatch(backlog, batch, counters, bar, interrupt.signal);
