@@ -128,7 +128,10 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
         // One alarm less to pay for: the one on the monitor's errors says this as well.
         if (stopped.length > 0 && settings.tableAlarms) throw new SourcesStoppedError();
       };
-      const [, ...readings] = (await allOrThrow([lookAtSources(), ...queues.map(read)]).finally(() =>
+      const [, ...readings] = (await allOrThrow([
+        lookAtSources,
+        ...queues.map((queue) => () => read(queue)),
+      ]).finally(() =>
         emitOldestDueAge(settings.tableAlarms ? oldest : 0, table, metrics),
       )) as QueueReading[];
       if ('error' in registered) throw registered.error;
@@ -185,9 +188,19 @@ function reportRemoved(
   emit(records);
 }
 
-/** Waits for all, whatever fails. */
-async function allOrThrow(work: readonly Promise<unknown>[]): Promise<unknown[]> {
-  const settled = await Promise.allSettled(work);
+/** More would wait for connections, and a request that waits runs out of its time. */
+const MOST_AT_ONCE = 20;
+
+/** Does all of it, whatever fails. One that takes long keeps no other one waiting. */
+async function allOrThrow(work: readonly (() => Promise<unknown>)[]): Promise<unknown[]> {
+  const settled: PromiseSettledResult<unknown>[] = [];
+  let next = 0;
+  const worker = async () => {
+    for (let at = next++; at < work.length; at = next++) {
+      [settled[at]] = (await Promise.allSettled([work[at]?.()])) as [PromiseSettledResult<unknown>];
+    }
+  };
+  await Promise.all(Array.from({ length: MOST_AT_ONCE }, worker));
   const failed = settled.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
   return settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined));

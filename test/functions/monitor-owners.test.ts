@@ -78,6 +78,26 @@ describe('the monitor, with queues of other owners', () => {
     expect(ofAll).toMatchObject([{ Table: 'records-table', OldestDueAge: lag }]);
   });
 
+  it('reads some of many queues at once, all of them, and one that fails keeps no other one from it', async () => {
+    const { register, entry, read, metrics, insert } = bench();
+    const names = Array.from({ length: 100 }, (_, i) => `queue-${i}`);
+    await register(Object.fromEntries(names.map((name) => [name, entry(MINUTE)])));
+    for (const queue of ['queue-3', 'queue-99']) await insert({ id: queue, queue });
+    let atOnce = 0;
+    let most = 0;
+    const readQueue = async (queue: string) => {
+      most = Math.max(most, ++atOnce);
+      await Promise.resolve();
+      atOnce--;
+      if (queue === 'queue-1') throw new StoreThrottledError('throttled');
+      return { paused: false, breakers: new Map(), tiers: new Map() };
+    };
+    await expect(read({ readQueue })).rejects.toThrow('throttled');
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(20);
+    expect(metrics('Waiting').map(({ Queue }) => Queue)).toEqual(['queue-3', 'queue-99']);
+  });
+
   it('reads an own queue that was handed over as its new owner has it', async () => {
     const { register, entry, read, insert } = bench();
     await register({ orders: entry(MINUTE, { shards: 2 }) });

@@ -4,7 +4,7 @@ import type { Difference } from './change.js';
 const GUARD = { records: /GuardAgainstEmptyTable/, control: /GuardAgainstEmptyControlTable/ };
 
 /**
- * What becomes of a table that a guard protects: the new template would make a parameter of the same name under another logical
+ * What happens to a table that a guard protects: the new template would make a parameter of the same name under another logical
  * id, so the deployment fails. docs/cdk.md, "A guard against empty tables".
  */
 export function guarded(
