@@ -104,8 +104,12 @@ export function makeHandler(
     const plans = eventsIn(input, settings.queues).flatMap(({ parse, weight }) => {
       try {
         const event = parse();
-        const isOwner = () => owned.isOwn(store, arn, event.queue);
-        const options = { ...planRun(event, choices, { process: choose(event), ...times }), stop, isOwner };
+        const whyNotOurs = () => owned.whyNotOurs(store, arn, event.queue);
+        const options = {
+          ...planRun(event, choices, { process: choose(event), ...times }),
+          stop,
+          whyNotOurs,
+        };
         return [{ options, weight: choices.weights?.get(event.queue) ?? weight }];
       } catch (error) {
         failures.push(error);

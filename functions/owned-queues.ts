@@ -2,8 +2,10 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import { ConfigurationError } from '../src/errors.js';
 import { randomToken } from '../src/random.js';
 import { type Claimant, type Decision, decideOwnership } from '../src/registry/ownership.js';
+import { isPassive } from '../src/registry/regions.js';
 import type { BacklogStore } from '../src/store/index.js';
 import { show } from '../src/validation.js';
+import type { NotOurs } from '../src/worker/index.js';
 import type { HandlerDeps } from './deps.js';
 import type { Settings } from './settings.js';
 
@@ -14,11 +16,12 @@ const AT_LEAST_EVERY_MS = 12 * 3_600_000;
 const MAX_TRIES = 5;
 
 /**
- * Which queues of a function are its owner's, as the registry says: looked up at a sandbox's first run, and later when a
+ * Which queues of a function are its owner's, and whether its region is the active one, as the control table says: looked up at a sandbox's first run, and later when a
  * run has found something to do. So an idle poll costs nothing more.
  */
 export class OwnedQueues {
   private foreign: Decision['foreign'] = new Map();
+  private isPassive = false;
   /** Real time. Undefined: it was never read. */
   private lookedAt: number | undefined;
   private looking: Promise<void> | undefined;
@@ -36,20 +39,25 @@ export class OwnedQueues {
    * @throws StoreError if the registry cannot be read, and never was
    */
   atStart(store: BacklogStore, arn: string | undefined, queues: readonly string[]): Promise<void> {
-    const isRefused = queues.some((queue) => this.foreign.has(queue));
+    const isRefused = this.isPassive || queues.some((queue) => this.foreign.has(queue));
     return this.lookUp(store, arn, isRefused ? MINUTE_MS : AT_LEAST_EVERY_MS);
   }
 
-  /** For a run that has found something to do. */
-  async isOwn(store: BacklogStore, arn: string | undefined, queue: string): Promise<boolean> {
+  /** For a run that has found something to do: why it must leave it alone. */
+  async whyNotOurs(
+    store: BacklogStore,
+    arn: string | undefined,
+    queue: string,
+  ): Promise<NotOurs | undefined> {
     await this.lookUp(store, arn, MINUTE_MS);
-    return !this.foreign.has(queue);
+    if (this.isPassive) return 'passiveRegion';
+    return this.foreign.has(queue) ? 'notOwner' : undefined;
   }
 
   /** Why no record of a queue is attempted; undefined: it is the owner's, or this function is a standby. */
   conflict(queue: string): ConfigurationError | undefined {
     const { owner, isStandby } = this.settings;
-    if (isStandby || !this.foreign.has(queue)) return undefined;
+    if (isStandby || this.isPassive || !this.foreign.has(queue)) return undefined;
     const entry = this.foreign.get(queue);
     return new ConfigurationError(
       `the queue ${show(queue)} belongs to ${show(entry?.owner)} (function ${entry?.function ?? 'not known yet'}), and this ` +
@@ -69,14 +77,20 @@ export class OwnedQueues {
   }
 
   private claimant(owner: string, arn: string | undefined): Claimant {
-    const { queues, functionTimeoutSeconds: timeout, isStandby = false } = this.settings;
+    const {
+      queues,
+      functionTimeoutSeconds: timeout,
+      isStandby = false,
+      region,
+      primaryRegion,
+    } = this.settings;
     const registered = Object.entries(queues).map(([name, { retryMode, shards, retry, onArrival }]) => [
       name,
       { retryMode, shards, retry, onArrival, timeout },
     ]);
     // What is undefined is not stored, and is not compared with what is.
     const own = JSON.parse(JSON.stringify(Object.fromEntries(registered))) as Claimant['queues'];
-    return { owner, function: arn, queues: own, isStandby };
+    return { owner, function: arn, queues: own, isStandby, region, primaryRegion };
   }
 
   private async lookNow(store: BacklogStore, claimant: Claimant): Promise<void> {
@@ -84,12 +98,18 @@ export class OwnedQueues {
     try {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const registry = await store.readRegistry();
+        const { region, primaryRegion = registry.primaryRegion } = claimant;
+        this.isPassive = await isPassive({ region, primaryRegion }, store, clock.now());
+        if (this.isPassive) {
+          this.lookedAt = clock.wall();
+          return;
+        }
         const { next, foreign } = decideOwnership(registry, claimant, clock.now());
         this.foreign = foreign;
         // Until it is written, the next run looks again.
         this.lookedAt = 0;
         const written =
-          !next || (await store.writeRegistry({ rev: randomToken(random), queues: next }, registry.rev));
+          !next || (await store.writeRegistry({ rev: randomToken(random), ...next }, registry.rev));
         if (written) {
           this.lookedAt = clock.wall();
           return;

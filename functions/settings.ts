@@ -80,6 +80,10 @@ export interface Settings {
   readonly owner?: string | undefined;
   /** It serves a queue only once an operator has handed it over. */
   readonly isStandby?: boolean | undefined;
+  /** In which the function is. Lambda sets it. */
+  readonly region?: string | undefined;
+  /** Active until an operator makes another region so. Undefined: as the registry of owners says. */
+  readonly primaryRegion?: string | undefined;
   /** Failed attempts have a line with the places of their stack. The local runtime sets it. */
   readonly logsStacks?: boolean | undefined;
   /** The local runtime's faster clock. */
@@ -174,6 +178,8 @@ const environmentSchema = z.object({
   BACKLOG_TABLE_ALARMS: z.optional(z.string()),
   BACKLOG_OWNER: z.optional(tableName),
   BACKLOG_STANDBY: z.optional(z.string()),
+  BACKLOG_PRIMARY_REGION: z.optional(tableName),
+  AWS_REGION: z.optional(z.string()),
   BACKLOG_CLOCK: z.optional(z.string()),
   BACKLOG_LOG_STACKS: z.optional(z.string()),
 });
@@ -211,6 +217,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     tableAlarms: variables.BACKLOG_TABLE_ALARMS === 'true',
     owner: variables.BACKLOG_OWNER,
     isStandby: variables.BACKLOG_STANDBY === 'true',
+    region: variables.AWS_REGION,
+    primaryRegion: variables.BACKLOG_PRIMARY_REGION,
     logsStacks: variables.BACKLOG_LOG_STACKS === 'true',
     ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: localClock(variables.BACKLOG_CLOCK, env) }),
   };

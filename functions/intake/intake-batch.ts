@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type IndexingDeps, indexWhenFree } from '../../src/intake/index.js';
+import { type IndexingDeps, indexWhenFree, needsIndexing } from '../../src/intake/index.js';
+import type { BacklogRecord } from '../../src/record/index.js';
 import type { EmitIntakeMetrics } from '../metrics.js';
 import type { Invoker } from './invoker.js';
 import type { IntakeSettings } from './settings.js';
@@ -15,6 +16,10 @@ export interface IntakeDeps {
 const STARTED_AFTER_SECONDS = 75;
 /** Between two looks at whether a run is over. */
 const LOOK_AGAIN_SECONDS = 30;
+/** SQS delays no message by more. Most records are done by then, in the active region. */
+const ELSEWHERE_SECONDS = 900;
+/** The sweep finds what is older, in the region that is active then. */
+const LOOKED_AT_FOR_MS = 86_400_000;
 
 /** What one invocation of the intake does about records, and how many of which it was. */
 export class IntakeBatch {
@@ -48,6 +53,7 @@ export class IntakeBatch {
   ): Promise<readonly string[]> {
     const { indexing, logger, settings } = this.deps;
     if (ids.length === 0) return [];
+    if (settings.isPassive) return this.leaveToOtherRegion(await this.stillNotIndexed(ids));
     const where = {
       onArrival: settings.mayBeClaimed ?? settings.arrivalFunctions,
       formerQueues: formerQueues ?? settings.formerQueues ?? Object.keys(settings.queues),
@@ -79,6 +85,26 @@ export class IntakeBatch {
    */
   lookLater(ids: readonly string[]): Promise<readonly string[]> {
     return this.sendBack(ids, STARTED_AFTER_SECONDS);
+  }
+
+  /**
+   * Looks again later at records that the active region's intake takes care of: if this region has become the active one by
+   * then, and no one has, it does.
+   *
+   * @returns those that must come again, as SQS did not answer
+   */
+  leaveToOtherRegion(ids: readonly string[]): Promise<readonly string[]> {
+    return this.sendBack(ids, ELSEWHERE_SECONDS);
+  }
+
+  private async stillNotIndexed(ids: readonly string[]): Promise<string[]> {
+    const { store, clock } = this.deps.indexing;
+    const records = await store.readRecords(ids);
+    const isRecent = ({ insertedAt }: BacklogRecord) =>
+      Math.abs(clock.now() - Date.parse(insertedAt)) < LOOKED_AT_FOR_MS;
+    return records
+      .filter((record) => needsIndexing(record, this.deps.indexing) && isRecent(record))
+      .map(({ id }) => id);
   }
 
   private async sendBack(ids: readonly string[], delaySeconds: number): Promise<readonly string[]> {

@@ -11,7 +11,7 @@ import { createInvoker, type Invoker } from './invoker.js';
 import { type Message, parseQueueEvent } from './queue-event.js';
 import { RegisteredQueues } from './registered-queues.js';
 import { readIntakeSettings } from './settings.js';
-import { parseStreamEvent } from './stream-event.js';
+import { parseStreamEvent, type StreamChange } from './stream-event.js';
 
 /** What Lambda takes from a handler of a stream or a queue: what it must deliver again. */
 export interface BatchResponse {
@@ -73,11 +73,21 @@ export function intakeHandler(overrides: IntakeSeams = {}): LambdaHandler<BatchR
 export async function take(input: unknown, run: IntakeBatch, deps: IntakeDeps): Promise<string[]> {
   if (isOfQueue(input)) return redeliver(parseQueueEvent(input), run, deps);
   const changes = parseStreamEvent(input, deps.indexing.clock.now());
-  const from = await dispatchInserts(changes, run, deps);
+  const { isPassive = false } = deps.settings;
+  const from = isPassive ? await leaveInserts(changes, run) : await dispatchInserts(changes, run, deps);
   if (!from) return [];
   run.comesAgain(changes.length - changes.indexOf(from));
   deps.logger.error('intake failed, the stream comes again', { from: from.sequenceNumber });
   return [from.sequenceNumber];
+}
+
+/** @returns the first change that must come again; undefined: none */
+async function leaveInserts(
+  changes: readonly StreamChange[],
+  run: IntakeBatch,
+): Promise<StreamChange | undefined> {
+  const undone = new Set(await run.leaveToOtherRegion([...new Set(changes.map(({ id }) => id))]));
+  return changes.find(({ id }) => undone.has(id));
 }
 
 function isOfQueue(input: unknown): boolean {

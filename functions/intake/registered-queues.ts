@@ -1,4 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import { isElsewhere, isPassive } from '../../src/registry/regions.js';
 import type { BacklogStore, Registry } from '../../src/store/index.js';
 import type { HandlerDeps } from '../deps.js';
 import type { IntakeSettings } from './settings.js';
@@ -14,7 +15,7 @@ export class RegisteredQueues {
   constructor(
     private readonly settings: IntakeSettings,
     private readonly deps: Pick<HandlerDeps, 'clock'> & {
-      readonly store: Pick<BacklogStore, 'readRegistry'>;
+      readonly store: Pick<BacklogStore, 'readRegistry' | 'readActiveRegion'>;
     },
     private readonly logger: Logger,
   ) {}
@@ -25,7 +26,8 @@ export class RegisteredQueues {
     if (this.settings.owner === undefined) return this.settings;
     if (this.known && clock.wall() - this.readAt < KNOWN_FOR_MS) return this.known;
     try {
-      this.known = withRegistry(this.settings, await store.readRegistry());
+      const passive = await isPassive(this.settings, store, clock.now());
+      this.known = { ...withRegistry(this.settings, await store.readRegistry()), isPassive: passive };
       this.readAt = clock.wall();
     } catch (error) {
       if (!this.known) throw error;
@@ -38,14 +40,15 @@ export class RegisteredQueues {
 
 /** Of a queue that is its own, the environment knows more; of any other one, the registry does. */
 function withRegistry(settings: IntakeSettings, { queues }: Registry): IntakeSettings {
-  const { owner, redeliveryUrl } = settings;
+  const { owner, redeliveryUrl, region } = settings;
   const isOwn = (name: string) => queues.get(name)?.owner === owner && Object.hasOwn(settings.queues, name);
   const others = [...queues].filter(([name, { removedAt }]) => !removedAt && !isOwn(name));
   const arrivalFunctions = new Map(settings.arrivalFunctions);
   for (const [name, { function: arn, onArrival }] of others) {
     arrivalFunctions.delete(name);
     // Without that queue, a run that is lost could not come back.
-    if (onArrival && arn !== undefined && redeliveryUrl !== undefined) arrivalFunctions.set(name, arn);
+    const isCallable = arn !== undefined && !isElsewhere(arn, region);
+    if (onArrival && isCallable && redeliveryUrl !== undefined) arrivalFunctions.set(name, arn);
   }
   const registered = others.map(([name, { retryMode, shards }]) => [name, { retryMode, shards }] as const);
   const onArrival = [...queues].filter(([, entry]) => entry.onArrival).map(([name]) => name);

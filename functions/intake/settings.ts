@@ -11,6 +11,8 @@ export interface IntakeSettings extends Settings {
   readonly mayBeClaimed?: ReadonlySet<string> | undefined;
   /** Queues that a record may have been in before. Default: those of `queues`. */
   readonly formerQueues?: readonly string[] | undefined;
+  /** Another region's intake does the work. Default: this one does. */
+  readonly isPassive?: boolean | undefined;
   /** URLs of SQS queues. Missing where nothing is attempted on arrival. */
   readonly redeliveryUrl: string | undefined;
   readonly eventDlqUrl: string | undefined;

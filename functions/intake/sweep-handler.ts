@@ -1,4 +1,5 @@
 import { type SweepSummary, sweep } from '../../src/intake/index.js';
+import { isPassive } from '../../src/registry/regions.js';
 import { DynamoDbSweepStore, type SweepStore } from '../../src/store/index.js';
 import { createDeps } from '../deps.js';
 import type { LambdaHandler } from '../lambda-context.js';
@@ -28,6 +29,7 @@ export function sweepHandler(overrides: SweepSeams = {}): LambdaHandler<SweepSum
   const start = once(() => {
     const settings = readIntakeSettings(env);
     return {
+      settings,
       ...createDeps(settings, overrides, DynamoDbSweepStore),
       invoker: overrides.invoker ?? createMessages(settings),
     };
@@ -35,7 +37,8 @@ export function sweepHandler(overrides: SweepSeams = {}): LambdaHandler<SweepSum
 
   return lambdaHandler(logger, async (_, context) => {
     try {
-      const { store, clock, invoker } = start();
+      const { settings, store, clock, invoker } = start();
+      if (await isPassive(settings, store, clock.now())) return { ended: 'passiveRegion', found: 0 };
       const summary = await sweep({
         store,
         clock,

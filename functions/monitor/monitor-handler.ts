@@ -7,6 +7,7 @@ import {
   type Reading,
   readingItem,
 } from '../../src/monitor/index.js';
+import { isPassive } from '../../src/registry/regions.js';
 import { createDynamoDbClient, DynamoDbOperatorStore, type OperatorStore } from '../../src/store/index.js';
 import { clockOf } from '../clock.js';
 import type { HandlerDeps } from '../deps.js';
@@ -89,6 +90,8 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       const table = settings.tables.records;
       let oldest = 0;
       const registered = await registeredQueues(settings, store, clock.now()).catch(asFailed);
+      // What it counts is the same in all regions: the active one's monitor notes it.
+      const isQuiet = await isPassive(settings, store, clock.now()).catch(() => true);
       const { queues, removed } =
         'error' in registered ? { queues: monitoredQueues(settings), removed: NONE } : registered;
       const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
@@ -111,7 +114,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
           logger.warn('too many records to count in time', { queue: queue.name });
         emitGauges(reading, { table, queue: queue.name }, metrics);
         if (isNotable(reading)) logger.info('queue', forLog(reading));
-        if (counted && noted.get(queue.name) !== counted.at) {
+        if (counted && !isQuiet && noted.get(queue.name) !== counted.at) {
           await store.writeReading(queue.name, readingItem(noteOf(queue, counted)));
           noted.set(queue.name, counted.at);
         }
@@ -136,7 +139,8 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
       )) as QueueReading[];
       if ('error' in registered) throw registered.error;
       reportRemoved(readings, removed, logger, (count) => emitRemovedQueues(count, table, metrics));
-      await registered.tidy((queue) => readings.some((one) => one.queue === queue && one.waiting === 0));
+      if (!isQuiet)
+        await registered.tidy((queue) => readings.some((one) => one.queue === queue && one.waiting === 0));
       return readings;
     } catch (error) {
       logger.error('monitor failed', error as Error);

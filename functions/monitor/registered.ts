@@ -49,7 +49,8 @@ export async function registeredQueues(
     async tidy(isEmpty) {
       const queues = tidied(registry, removed, isEmpty, now);
       // If another function has written meanwhile, the next reading does it.
-      if (queues) await store.writeRegistry({ rev: randomToken(systemRandom), queues }, registry.rev);
+      if (queues)
+        await store.writeRegistry({ ...registry, rev: randomToken(systemRandom), queues }, registry.rev);
     },
   };
 }

@@ -17,8 +17,11 @@ export interface SweepDeps {
 }
 
 export interface SweepSummary {
-  /** `rested`: the last sweep is less than a day old. `unfinished`: the next call goes on. */
-  readonly ended: 'finished' | 'unfinished' | 'rested';
+  /**
+   * `rested`: the last sweep is less than a day old. `unfinished`: the next call goes on. `passiveRegion`: another region
+   * is the active one.
+   */
+  readonly ended: 'finished' | 'unfinished' | 'rested' | 'passiveRegion';
   /** Records that were not indexed, since the sweep began. */
   readonly found: number;
 }

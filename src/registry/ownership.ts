@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toIso } from '../clock.js';
 import type { QueueOwner, Registry } from '../store/store.js';
+import { isElsewhere } from './regions.js';
 
 /** A function, as it registers itself. */
 export interface Claimant {
@@ -10,6 +11,10 @@ export interface Claimant {
   readonly function: string | undefined;
   /** Its queues, without what is undefined. */
   readonly queues: Readonly<Record<string, OwnQueue>>;
+  /** Where it is. The functions of another region are passive by the time at which this one registers. */
+  readonly region?: string | undefined;
+  /** What its deployment says. Undefined: nothing. */
+  readonly primaryRegion?: string | undefined;
   /** It takes no queue by itself: an operator hands them over to it. */
   readonly isStandby: boolean;
 }
@@ -19,7 +24,7 @@ export type OwnQueue = Pick<QueueOwner, 'retryMode' | 'shards' | 'retry' | 'onAr
 
 export interface Decision {
   /** To be written; undefined: there is nothing new. */
-  readonly next: ReadonlyMap<string, QueueOwner> | undefined;
+  readonly next: Omit<Registry, 'rev'> | undefined;
   /** The queues of the function that are another owner's, with what is registered of each, if anything is. */
   readonly foreign: ReadonlyMap<string, QueueOwner | undefined>;
 }
@@ -34,20 +39,23 @@ const DEPLOYMENT_MS = 900_000;
  *
  * - A queue without an owner, or one that its owner has given up, becomes the function's.
  * - A queue of the same owner stays its own: the function says of it what has changed, and confirms it once a day.
- * - A queue of another owner stays that owner's, until an operator hands it over.
+ * - A queue of another owner stays that owner's, until an operator hands it over. If that one's function is in another
+ *   region, the queue becomes the function's: it asks only where its own region is the active one.
  * - A queue that was this function's, and is not in its settings any more, is given up.
  *
  * @param now the backlog's time, epoch milliseconds
  */
-export function decideOwnership({ queues }: Registry, claimant: Claimant, now: number): Decision {
-  const { owner, function: name, isStandby } = claimant;
+export function decideOwnership(registry: Registry, claimant: Claimant, now: number): Decision {
+  const { queues } = registry;
+  const { owner, function: name, isStandby, region, primaryRegion = registry.primaryRegion } = claimant;
   const next = new Map(queues);
   const foreign = new Map<string, QueueOwner | undefined>();
   const at = toIso(now);
   for (const [queue, settings] of Object.entries(claimant.queues)) {
     const entry = queues.get(queue);
     const isOwn = entry?.owner === owner;
-    if (!isOwn && (isStandby || (entry && !entry.removedAt))) foreign.set(queue, entry);
+    const isTaken = entry && !entry.removedAt && !isElsewhere(entry.function, region);
+    if (!isOwn && (isStandby || isTaken)) foreign.set(queue, entry);
     else {
       const said = { ...settings, owner, ...(name === undefined ? {} : { function: name }) };
       const isSaid = isDeepStrictEqual({ ...said, at: entry?.at }, entry);
@@ -59,7 +67,9 @@ export function decideOwnership({ queues }: Registry, claimant: Claimant, now: n
     if (isOwn && !Object.hasOwn(claimant.queues, queue)) next.set(queue, givenUp(entry, now));
   }
   const isNew = [...next].some(([queue, entry]) => queues.get(queue) !== entry);
-  return { next: isNew ? next : undefined, foreign };
+  const isSame = !isNew && primaryRegion === registry.primaryRegion;
+  const written = { queues: next, ...(primaryRegion === undefined ? {} : { primaryRegion }) };
+  return { next: isSame ? undefined : written, foreign };
 }
 
 /** The entry of a queue that its owner does not serve any more, unless a deployment may be under way. */

@@ -1,6 +1,14 @@
 import type { RetryPolicy } from '../policies/index.js';
 import type { BacklogRecord, Item, RecordChange } from '../record/index.js';
-import type { IndexKey, LeaseState, ListFilter, QueueState, ScanPage, SweepStore } from './store.js';
+import type {
+  ActiveRegion,
+  IndexKey,
+  LeaseState,
+  ListFilter,
+  QueueState,
+  ScanPage,
+  SweepStore,
+} from './store.js';
 
 /**
  * What an operator's tools need of a store beside what runs do. Kept apart, so that no handler loads it. Two
@@ -35,6 +43,13 @@ export interface OperatorStore extends SweepStore {
   readQueues(): Promise<ReadonlyMap<string, QueueState>>;
   /** All that the control table says of queues, as it was a moment ago: for those who only look. */
   readControl(): Promise<ControlState>;
+  /**
+   * The leases and claims that may have a run at work, by a name of each; read strongly. `until`: real time, epoch
+   * milliseconds.
+   */
+  readRuns(): Promise<readonly { readonly name: string; readonly until: number }[]>;
+  /** Makes a region the active one; `false` if another one was written since `read`. Without `read`, whatever is there. */
+  writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
   /** Notes what the monitor has read of a queue, in place of its reading before. */
   writeReading(queue: string, reading: Item): Promise<void>;
   /** What the monitor has noted of a queue; undefined: nothing yet. */

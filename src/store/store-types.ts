@@ -270,6 +270,20 @@ export interface Registry {
   readonly rev: string;
   /** By the name of the queue. */
   readonly queues: ReadonlyMap<string, QueueOwner>;
+  /** Which region is active until an operator makes another one so. Absent: the backlog is in one region. */
+  readonly primaryRegion?: string | undefined;
+}
+
+/** Which region's functions attempt records, where the tables have replicas in others. Times are of the backlog. */
+export interface ActiveRegion {
+  /** Such as `eu-central-1`. */
+  readonly region: string;
+  /** Its functions begin at that time; until then, none attempts anything. Epoch milliseconds. */
+  readonly from: number;
+  /** When an operator wrote it. Epoch milliseconds. */
+  readonly at: number;
+  /** The region that was active before. */
+  readonly before: string;
 }
 
 /** The item of a queue in the control table. */

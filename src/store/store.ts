@@ -1,5 +1,6 @@
 import type { BacklogRecord, Item, RecordChange } from '../record/index.js';
 import type {
+  ActiveRegion,
   ArrivalsClaim,
   BreakerState,
   ClaimAnswer,
@@ -86,6 +87,8 @@ export interface BacklogStore {
    * before and only its answer was lost.
    */
   writeRegistry(next: Registry, read: string): Promise<boolean>;
+  /** The region that an operator has made the active one, read strongly; `undefined`: none has. */
+  readActiveRegion(): Promise<ActiveRegion | undefined>;
 
   /** Notes how the queue retries since when; `false` if it is no longer as it was read. */
   setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;

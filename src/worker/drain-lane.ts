@@ -4,7 +4,7 @@ import { StoreError } from '../store/errors.js';
 import type { IndexKey } from '../store/store.js';
 import { attemptSuspects, markIfSuspect, recoverCrashed } from './crash-recovery.js';
 import { inTurn, type LaneRun, permitComes } from './lane-run.js';
-import { isOwner } from './options.js';
+import { whyNotOurs } from './options.js';
 import { AgeBandPages, DueTimePages, type PageSource } from './pages.js';
 import type { Work } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
@@ -17,14 +17,16 @@ const SPARE_START_SECONDS = 5;
  * Drains one lane, or one age band of it. Each step is explained in docs/protocol.md:
  *
  *     query the index -> look at the owner -> acquire the lease, with a journal -> recover what crashed
- *       -> for each page: journal, read, judge, attempt, settle -> attempt the suspects, each alone -> release
+ *       -> for each page: journal, read, judge, attempt, settle -> look at the owner -> attempt the suspects, each alone
+ *       -> release
  */
 export async function drainLane(run: LaneRun): Promise<StopReason> {
   const { lease, executor, share, counters } = run;
   let pages = pagesOf(run);
   const first = await pages.first(pageSize(run));
   if (first.length === 0) return 'drained';
-  if (!(await isOwner(run.options))) return 'notOwner';
+  const notOurs = await whyNotOurs(run.options);
+  if (notOurs) return notOurs;
   const acquired = await lease.acquire(idsOf(first));
   if (!acquired.held) return 'leaseHeld';
   try {
@@ -70,9 +72,10 @@ async function workOffPages(
     }
     const limit = executor.stopReason();
     page = await pages.next(limit ? MAX_PAGE_RECORDS : pageSize(run), freshLimit(run));
-    if (limit && page) {
-      counters.leftOver(page.length);
-      return limit;
+    const end = page && (limit ?? (await whyNotOurs(run.options)));
+    if (end) {
+      counters.leftOver(page?.length ?? 0);
+      return end;
     }
   }
   return undefined;

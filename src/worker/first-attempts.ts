@@ -5,7 +5,7 @@ import { type BacklogRecord, isNotIndexed, isPending } from '../record/index.js'
 import type { AttemptBudget } from './budget.js';
 import type { QueueRun, RunContext } from './context.js';
 import { Executor } from './executor.js';
-import { type Arrivals, isOwner } from './options.js';
+import { type Arrivals, whyNotOurs } from './options.js';
 import { RecordRules } from './record-rules.js';
 import type { StopReason } from './stop-reason.js';
 
@@ -42,7 +42,10 @@ export async function attemptOnInsert(
   const { target, deadline } = options;
   const { attemptTimeout, onInsertConcurrency: maxRuns = ON_INSERT_CONCURRENCY } = options.limits;
   const { pool, rateLimit, breakers } = limits;
-  if (!(await isOwner(options))) return leaveToRules(run, ids, 'notOwner');
+  const notOurs = await whyNotOurs(options);
+  // The active region's intake looks at them: to write here as well would undo what it writes.
+  if (notOurs === 'passiveRegion') return { ended: notOurs, crowdedOut: [] };
+  if (notOurs) return leaveToRules(run, ids, notOurs);
   const share = pool.join();
   if (!(await share.open())) return leaveToRules(run, ids, 'concurrencyLimited');
   // Records that would have to wait for long are indexed instead: they gain nothing here.

@@ -7,6 +7,7 @@ import type { BacklogRecord, HistoryLimits, RetryMode, TypedOutcome } from '../r
 import type { FailureChoices, RecordChoices } from './failures/decisions.js';
 import type { Redaction } from './failures/history.js';
 import type { BreakerOptions } from './limits/breaker.js';
+import type { StopReason } from './stop-reason.js';
 
 /** What a `process` function gets beside the record. */
 export interface AttemptContext {
@@ -192,11 +193,12 @@ export interface RunOptions extends FailureChoices {
   /** Default: all records of the queue go to the same one. */
   readonly destination?: DestinationOf | undefined;
   /**
-   * Asked when the run has found something to do, before it takes it: false ends the run as `notOwner`. Default: true.
+   * Asked when the run has found something to do, and before each page: why it must leave the queue alone. Default: it may
+   * attempt what is due.
    *
    * @internal
    */
-  readonly isOwner?: (() => Promise<boolean>) | undefined;
+  readonly whyNotOurs?: (() => Promise<NotOurs | undefined>) | undefined;
   /** Real time, epoch milliseconds, at which the function is ended from outside. The run ends before it. */
   readonly deadline: number;
   /**
@@ -221,12 +223,21 @@ export interface RunOptions extends FailureChoices {
 }
 
 /**
- * Whether the queue is still its function's, as far as that is known.
+ * The queue has another owner, or another region attempts its records.
  *
  * @internal
  */
-export async function isOwner({ isOwner }: Pick<RunOptions, 'isOwner'>): Promise<boolean> {
-  return isOwner === undefined || isOwner();
+export type NotOurs = Extract<StopReason, 'notOwner' | 'passiveRegion'>;
+
+/**
+ * Why the queue is not the function's, as far as that is known; undefined: it is.
+ *
+ * @internal
+ */
+export async function whyNotOurs({
+  whyNotOurs,
+}: Pick<RunOptions, 'whyNotOurs'>): Promise<NotOurs | undefined> {
+  return whyNotOurs?.();
 }
 
 /** Whether a run has no time left to begin again: for one attempt, and what comes with it. */

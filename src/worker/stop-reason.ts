@@ -21,6 +21,8 @@ export type StopReason =
   | 'retryModeChanged'
   /** The queue has another owner: see docs/protocol.md. */
   | 'notOwner'
+  /** Another region is the active one: see docs/regions.md. */
+  | 'passiveRegion'
   /** The lease was lost to another run. */
   | 'leaseLost'
   /**
@@ -38,6 +40,7 @@ const BY_WEIGHT: readonly StopReason[] = [
   'breakerOpen',
   'retryModeChanged',
   'notOwner',
+  'passiveRegion',
   'leaseLost',
   'deadline',
   'maxRecords',
@@ -57,11 +60,19 @@ export function ofQueues(reasons: readonly StopReason[]): StopReason {
   return ofAll.find((reason) => reasons.includes(reason)) ?? reasons[0] ?? 'drained';
 }
 
+const OF_QUEUE: readonly StopReason[] = [
+  'concurrencyLimited',
+  'stopped',
+  'paused',
+  'breakerOpen',
+  'retryModeChanged',
+  'notOwner',
+  'passiveRegion',
+];
+
 /** The queue itself lets no run go on, of whatever tier. */
 export function isOfQueue(reason: StopReason): boolean {
-  return ['concurrencyLimited', 'stopped', 'paused', 'breakerOpen', 'retryModeChanged', 'notOwner'].includes(
-    reason,
-  );
+  return OF_QUEUE.includes(reason);
 }
 
 /** The run has done what it could: what it has settled may come due soon. */

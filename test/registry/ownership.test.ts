@@ -24,7 +24,7 @@ const entry = (changes: Partial<QueueOwner> = {}): QueueOwner => ({
 const decide = (queues: Record<string, QueueOwner>, claimant: Partial<Claimant> = {}, now = NOW) => {
   const registry = { rev: 'r', queues: new Map(Object.entries(queues)) };
   const { next, foreign } = decideOwnership(registry, { ...shop, ...claimant }, now);
-  return { next: next && Object.fromEntries(next), foreign: Object.fromEntries(foreign) };
+  return { next: next && Object.fromEntries(next.queues), foreign: Object.fromEntries(foreign) };
 };
 const NOTHING = { next: undefined, foreign: {} };
 

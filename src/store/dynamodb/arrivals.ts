@@ -2,7 +2,7 @@ import { hash32 } from '../../hash.js';
 import type { Item } from '../../record/index.js';
 import { CLAIM_BUCKETS, claimBucketOf, runsPerBucket } from '../buckets.js';
 import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, NamedClaim } from '../store.js';
-import { isMap, isText, isTimeUntil, type OnDamaged } from './control-values.js';
+import { isMap, isText, isTimeUntil, LAST_TIME, type OnDamaged } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
 import { LONGEST_LEASE_MS } from './lease-item.js';
 import type { Table } from './table.js';
@@ -205,6 +205,12 @@ function otherKeys(bucket: number): (queue: string) => string[] {
     Array.from({ length: CLAIM_BUCKETS }, (_, other) => other)
       .filter((other) => other !== bucket)
       .map((other) => itemKey(queue, other));
+}
+
+/** When the claims of an item run out. One that is damaged may be held by a run for as long as any may. */
+export function untilsIn({ runs }: Item): number[] {
+  const claims: unknown[] = isMap(runs) ? Object.values(runs) : [];
+  return claims.map((run) => (isMap(run) && isTimeUntil(run.until, LAST_TIME) ? run.until : LAST_TIME));
 }
 
 /** The queue of an item's key. */

@@ -8,8 +8,8 @@ import type {
   OperatorChange,
   OperatorStore,
 } from '../operator-store.js';
-import type { IndexKey, LeaseState, ListFilter, QueueState } from '../store.js';
-import { ARRIVALS_PREFIX, claimedQueueOf } from './arrivals.js';
+import type { ActiveRegion, IndexKey, LeaseState, ListFilter, QueueState } from '../store.js';
+import { ARRIVALS_PREFIX, claimedQueueOf, untilsIn } from './arrivals.js';
 import { toItem } from './attribute-values.js';
 import { isMap, QUEUE_PREFIX, queueKey, READING_PREFIX, readingKey } from './control-values.js';
 import { DUE_INDEX, indexKey } from './due.js';
@@ -18,6 +18,7 @@ import { LEASE_PREFIX, leaseKey, parseLease } from './lease-item.js';
 import { listRecords } from './list.js';
 import { parseQueueState } from './queues.js';
 import { asReadAndStatus, DynamoDbRecords } from './records.js';
+import { writeActiveRegion } from './registry.js';
 import type { DynamoDbStoreDeps } from './store.js';
 import { DynamoDbSweepStore } from './sweep-store.js';
 import type { StoredPage } from './table.js';
@@ -113,6 +114,20 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
       return name !== undefined && isMap(item.reading) ? [[name, item.reading]] : [];
     });
     return { queues: queuesIn(items), leases: leasesIn(items), readings: new Map(readings) };
+  }
+
+  async readRuns() {
+    const items = await this.controlItems([LEASE_PREFIX, ARRIVALS_PREFIX]);
+    const leases = [...leasesIn(items)].map(([name, { until }]) => ({ name, until }));
+    const claims = items.flatMap((item) => {
+      const name = nameOf(item, ARRIVALS_PREFIX);
+      return name === undefined ? [] : untilsIn(item).map((until) => ({ name, until }));
+    });
+    return [...leases, ...claims];
+  }
+
+  writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean> {
+    return writeActiveRegion(this.controlTable, next, read);
   }
 
   async writeReading(queue: string, reading: Item): Promise<void> {

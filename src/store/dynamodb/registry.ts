@@ -1,10 +1,11 @@
 import { type Item, MAX_SHARDS, QUEUE_PATTERN } from '../../record/index.js';
-import type { QueueOwner, Registry } from '../store.js';
-import { isMap, isText, type OnDamaged } from './control-values.js';
-import { Expressions, or } from './expressions.js';
+import type { ActiveRegion, QueueOwner, Registry } from '../store.js';
+import { isMap, isText, isTimeUntil, LAST_TIME, type OnDamaged } from './control-values.js';
+import { and, Expressions, or } from './expressions.js';
 import type { Table } from './table.js';
 
 export const REGISTRY_KEY = 'registry';
+const REGION_KEY = 'region';
 /** More of them say no more. */
 const MOST_REPORTED = 20;
 
@@ -14,12 +15,17 @@ const MOST_REPORTED = 20;
  *     key       registry
  *     rev       new at every change
  *     queues    by name, see QueueOwner
+ *     primaryRegion
  */
 export async function readRegistry(table: Table, onDamaged: OnDamaged): Promise<Registry> {
   return parseRegistry(await table.get(REGISTRY_KEY), onDamaged);
 }
 
-export async function writeRegistry(table: Table, { rev, queues }: Registry, read: string): Promise<boolean> {
+export async function writeRegistry(
+  table: Table,
+  { rev, queues, primaryRegion }: Registry,
+  read: string,
+): Promise<boolean> {
   const expressions = new Expressions();
   const asRead =
     read === ''
@@ -30,23 +36,73 @@ export async function writeRegistry(table: Table, { rev, queues }: Registry, rea
       : expressions.equal('rev', read);
   // The answer to a first try was lost, and the client has repeated it.
   const condition = or(asRead, expressions.equal('rev', rev));
-  const update = expressions.update({ rev, queues: Object.fromEntries(queues) }, [], condition);
+  const set = {
+    rev,
+    queues: Object.fromEntries(queues),
+    ...(primaryRegion === undefined ? {} : { primaryRegion }),
+  };
+  const update = expressions.update(set, primaryRegion === undefined ? ['primaryRegion'] : [], condition);
   return (await table.update(REGISTRY_KEY, update)).written;
 }
 
 /** What is damaged counts as absent: the next run of the queue's function registers it again. */
 export function parseRegistry(item: Item | undefined, onDamaged: OnDamaged): Registry {
-  const { rev, queues } = item ?? {};
+  const { rev, queues, primaryRegion } = item ?? {};
   const all = Object.entries(isMap(queues) ? queues : {});
   const isSound = (entry: [string, unknown]): entry is [string, QueueOwner] =>
     QUEUE_PATTERN.test(entry[0]) && isQueueOwner(entry[1]);
   const damaged = [
     ...(isText(rev) ? [] : ['rev']),
     ...(isMap(queues) ? [] : ['queues']),
+    ...(primaryRegion === undefined || isText(primaryRegion) ? [] : ['primaryRegion']),
     ...all.filter((entry) => !isSound(entry)).map(([name]) => `queues.${name.slice(0, 128)}`),
   ];
   if (item && damaged.length > 0) onDamaged(REGISTRY_KEY, damaged.slice(0, MOST_REPORTED));
-  return { rev: isText(rev) ? rev : '', queues: new Map(all.filter(isSound)) };
+  return {
+    rev: isText(rev) ? rev : '',
+    queues: new Map(all.filter(isSound)),
+    ...(isText(primaryRegion) ? { primaryRegion } : {}),
+  };
+}
+
+/**
+ * The active region: one item in the control table, which has replicas as well. It is apart from the registry, which
+ * functions write: of two regions that write one item, the later write takes the place of the other one.
+ *
+ *     key       region
+ *     region, from, at, before    see ActiveRegion
+ */
+export async function readActiveRegion(
+  table: Table,
+  onDamaged: OnDamaged,
+): Promise<ActiveRegion | undefined> {
+  const item = await table.get(REGION_KEY);
+  if (!item) return undefined;
+  const { region, from, at, before } = item;
+  const isSound = {
+    region: isText(region),
+    from: isTimeUntil(from, LAST_TIME),
+    at: isTimeUntil(at, LAST_TIME),
+    before: isText(before),
+  };
+  const damaged = Object.entries(isSound).flatMap(([name, sound]) => (sound ? [] : [name]));
+  if (damaged.length === 0) return { region, from, at, before } as ActiveRegion;
+  onDamaged(REGION_KEY, damaged);
+  return undefined;
+}
+
+export async function writeActiveRegion(
+  table: Table,
+  next: ActiveRegion,
+  read: ActiveRegion | undefined,
+): Promise<boolean> {
+  const expressions = new Expressions();
+  const isThat = ({ region, from, at }: ActiveRegion) =>
+    and(expressions.equal('region', region), expressions.equal('from', from), expressions.equal('at', at));
+  // The answer to a first try was lost, and the client has repeated it.
+  const condition = read && or(isThat(read), isThat(next));
+  const update = expressions.update({ ...next }, [], condition);
+  return (await table.update(REGION_KEY, update)).written;
 }
 
 function isQueueOwner(entry: unknown): boolean {

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.js';
 import { type Random, systemRandom } from '../../random.js';
 import type { BacklogRecord, Item, RecordChange } from '../../record/index.js';
 import type {
+  ActiveRegion,
   ArrivalsClaim,
   BacklogStore,
   BreakerState,
@@ -34,7 +35,7 @@ import { DynamoDbLeases } from './leases.js';
 import { DynamoDbPermits } from './permits.js';
 import { DynamoDbQueues } from './queues.js';
 import { DynamoDbRecords } from './records.js';
-import { readRegistry, writeRegistry } from './registry.js';
+import { readActiveRegion, readRegistry, writeRegistry } from './registry.js';
 import { DynamoDbSlots } from './slots.js';
 import { Table } from './table.js';
 
@@ -167,6 +168,10 @@ export class DynamoDbStore implements BacklogStore {
 
   writeRegistry(next: Registry, read: string): Promise<boolean> {
     return writeRegistry(this.control, next, read);
+  }
+
+  readActiveRegion(): Promise<ActiveRegion | undefined> {
+    return readActiveRegion(this.control, this.onDamaged);
   }
 
   setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean> {

@@ -32,6 +32,14 @@ export class MemoryArrivals {
     return this.queues.keys();
   }
 
+  /** When each claim runs out. */
+  untils(): { readonly name: string; readonly until: number }[] {
+    const all = [...this.queues].flatMap(([name, runs]) =>
+      [...runs.values()].map(({ until }) => ({ name, until })),
+    );
+    return all;
+  }
+
   release(queue: string, { batch, holder }: NamedClaim): void {
     const runs = this.queues.get(queue);
     if (runs?.get(batch)?.holder === holder) runs.delete(batch);

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { OWN_BREAKERS, sharedBreakerOf } from '../buckets.js';
 import { type Slots, slotsFor } from '../slots.js';
 import type {
+  ActiveRegion,
   BreakerState,
   Permits,
   QueueState,
@@ -19,6 +21,7 @@ export class MemoryQueues {
   private readonly slots = new Map<string, ReadonlyMap<string, Slots>>();
 
   private registry: Registry = { rev: '', queues: new Map() };
+  activeRegion: ActiveRegion | undefined;
 
   read(queue: string): QueueState {
     return this.queues.get(queue) ?? EMPTY;
@@ -32,9 +35,16 @@ export class MemoryQueues {
     return this.registry;
   }
 
-  writeRegistry({ rev, queues }: Registry, read: string): boolean {
-    if (this.registry.rev !== read && this.registry.rev !== rev) return false;
-    this.registry = { rev, queues: new Map(structuredClone([...queues])) };
+  writeRegistry({ queues, ...registry }: Registry, read: string): boolean {
+    if (this.registry.rev !== read && this.registry.rev !== registry.rev) return false;
+    this.registry = { ...registry, queues: new Map(structuredClone([...queues])) };
+    return true;
+  }
+
+  writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): boolean {
+    const isThat = [read, next].some((state) => isDeepStrictEqual(this.activeRegion, state));
+    if (read && !isThat) return false;
+    this.activeRegion = { ...next };
     return true;
   }
 

@@ -11,6 +11,7 @@ import type {
   OperatorStore,
 } from '../operator-store.js';
 import type {
+  ActiveRegion,
   ArrivalsClaim,
   BreakerState,
   ClaimAnswer,
@@ -224,6 +225,19 @@ export class MemoryStore implements OperatorStore {
 
   async writeRegistry(next: Registry, read: string): Promise<boolean> {
     return this.queues.writeRegistry(next, read);
+  }
+
+  async readActiveRegion(): Promise<ActiveRegion | undefined> {
+    return this.queues.activeRegion;
+  }
+
+  async writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean> {
+    return this.queues.writeActiveRegion(next, read);
+  }
+
+  async readRuns() {
+    const leases = [...this.leases.held()].map(([name, { until }]) => ({ name, until }));
+    return [...leases, ...this.arrivals.untils()];
   }
 
   async setRetryMode(

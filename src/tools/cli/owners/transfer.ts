@@ -35,7 +35,7 @@ export async function transferQueues(
         target.clock.now(),
       );
       const rev = randomToken(systemRandom);
-      if (next && !(await store.writeRegistry({ rev, queues: next }, registry.rev))) continue;
+      if (next && !(await store.writeRegistry({ ...registry, rev, queues: next }, registry.rev))) continue;
       for (const queue of moved) {
         const { owner } = registry.queues.get(queue) ?? {};
         output.message(`${queue}: from ${printable(owner ?? '')} to ${printable(to)}`);

@@ -99,6 +99,7 @@ const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   breakerOpen: 'the circuit breaker is open: too many attempts have failed',
   retryModeChanged: "waits for the previous retry mode's last run",
   notOwner: 'left alone: the queue has another owner',
+  passiveRegion: 'left alone: another region is the active one',
   leaseLost: 'lost its lease',
   shared: 'others have some of these arrivals: its event comes back',
   storeError: 'DynamoDB did not answer',

@@ -85,8 +85,10 @@ function inLayers(
 
 function readEnvironment(logicalId: string, environment: unknown, context: StackContext) {
   const variables = (environment as { Variables?: Record<string, unknown> } | undefined)?.Variables ?? {};
+  // This machine is the only region there is.
+  const { BACKLOG_PRIMARY_REGION: _, ...others } = variables;
   return Object.fromEntries(
-    Object.entries(variables).map(([name, value]) => {
+    Object.entries(others).map(([name, value]) => {
       const where = `${logicalId}.Environment.${name}`;
       const resolved = resolve(value, context.references, where);
       return [

@@ -1,0 +1,32 @@
+import type { BacklogStore } from '../store/store.js';
+
+/** Where a function is, and what its deployment says of regions. */
+export interface Place {
+  /** The function's own region, such as `eu-central-1`. Undefined: it is not known, as on a developer's machine. */
+  readonly region?: string | undefined;
+  /** Active until an operator makes another one so. Undefined: the backlog is in one region. */
+  readonly primaryRegion?: string | undefined;
+}
+
+/**
+ * Whether another region's functions attempt the records: then these must leave all of them alone. Reads the control table,
+ * unless the backlog is in one region.
+ *
+ * @param now the backlog's time, epoch milliseconds
+ * @throws StoreError
+ */
+export async function isPassive(
+  { region, primaryRegion }: Place,
+  store: Pick<BacklogStore, 'readActiveRegion'>,
+  now: number,
+): Promise<boolean> {
+  if (region === undefined || primaryRegion === undefined) return false;
+  const active = await store.readActiveRegion();
+  return active ? active.region !== region || now < active.from : primaryRegion !== region;
+}
+
+/** Whether a function is in another region, as far as its ARN says. */
+export function isElsewhere(arn: string | undefined, region: string | undefined): boolean {
+  const [, , , other = ''] = arn?.split(':') ?? [];
+  return region !== undefined && other !== '' && other !== region;
+}
