@@ -16,8 +16,8 @@ export interface IntakeDeps {
 const STARTED_AFTER_SECONDS = 75;
 /** Between two looks at whether a run is over. */
 const LOOK_AGAIN_SECONDS = 30;
-/** SQS delays no message by more. Most records are done by then, in the active region. */
-const ELSEWHERE_SECONDS = 900;
+/** Most records are done by then, or indexed, in the active region, and that is replicated. */
+const ELSEWHERE_SECONDS = 120;
 /** The sweep finds what is older, in the region that is active then. */
 const LOOKED_AT_FOR_MS = 86_400_000;
 

@@ -102,6 +102,11 @@ export const flags = {
     throw new InvalidArgumentError('Expected a file that ends in .svg, .html or .png.');
   },
 
+  region(text: string): string {
+    if (/^[a-z]{2}(-[a-z]+)+-\d$/.test(text)) return text;
+    throw new InvalidArgumentError('Expected the name of a region, such as eu-west-1.');
+  },
+
   endpoint(text: string): string {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (url && /^https?:$/.test(url.protocol)) return text;

@@ -6,6 +6,7 @@ import { EXIT_CODES, examples, target } from './command-parts.js';
 import { addConsole } from './console.js';
 import { addDiff } from './diff/command.js';
 import { addDoctor } from './doctor/command.js';
+import { addFailover } from './failover/command.js';
 import { flags } from './flags.js';
 import { importFile } from './import.js';
 import { list } from './list.js';
@@ -122,6 +123,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
   addRestore(program, output, onExit);
   addOperate(program, output, onExit);
   addOwners(program, output, onExit);
+  addFailover(program, output, onExit);
   addConsole(program, output, onExit);
   addTop(program, output, onExit);
 

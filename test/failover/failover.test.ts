@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { explain } from '../../src/tools/cli/explain.js';
+import { type FailoverFlags, failover } from '../../src/tools/cli/failover/failover.js';
+import { GlobalTables, REGIONS, type RegionName, TABLES } from './global-tables.js';
+import { type Attempt, Site } from './site.js';
+
+const [FRANKFURT, IRELAND] = REGIONS;
+const MINUTE = 60_000;
+
+let tables: GlobalTables;
+let attempts: Attempt[];
+let sites: Record<RegionName, Site>;
+
+beforeEach(async () => {
+  tables = await GlobalTables.start();
+  attempts = [];
+  sites = {
+    [FRANKFURT]: new Site(FRANKFURT, tables, attempts),
+    [IRELAND]: new Site(IRELAND, tables, attempts),
+  };
+  tables.onChange = (region, change) => sites[region].sees(change);
+});
+afterEach(() => tables.stop());
+
+const minutes = (count: number) => tables.time.runUntil(tables.time.now + count * MINUTE);
+
+async function put(region: RegionName, ...ids: string[]): Promise<void> {
+  for (const id of ids) await tables.time.until(sites[region].put(id));
+}
+
+async function run(to: RegionName, more: Partial<FailoverFlags> = {}) {
+  const said: string[] = [];
+  const from = to === FRANKFURT ? IRELAND : FRANKFURT;
+  const flags = {
+    ...{ to, table: TABLES.records, controlTable: TABLES.control, yes: true },
+    ...{ endpoint: tables.endpoint(to), fromEndpoint: tables.endpoint(from) },
+    ...more,
+  };
+  const output = { data: () => {}, message: (line: string) => void said.push(line) };
+  const deps = { clock: tables.time.clock(), createClient: tables.createClient };
+  const work = failover(flags, output, deps).then(
+    (code) => ({ code, said: said.join('\n') }),
+    (error: unknown) => ({ code: undefined, said: [...said, explain(error)].join('\n') }),
+  );
+  return tables.time.until(work);
+}
+
+/** Each record once; the regions of the attempts, in their order. */
+function regionsOf(ids: readonly string[]): string[] {
+  const own = attempts.filter(({ id }) => ids.includes(id));
+  expect(own.map(({ id }) => id).sort()).toEqual([...ids].sort());
+  return [...new Set(own.map(({ region }) => region))];
+}
+
+async function statuses(ids: readonly string[]): Promise<unknown[]> {
+  const all = REGIONS.flatMap((region) => ids.map((id) => sites[region].statusOf(id)));
+  return [...new Set(await tables.time.until(Promise.all(all)))];
+}
+
+describe('a backlog in two regions', () => {
+  it('attempts records in the primary region, wherever they are put', async () => {
+    await minutes(2);
+    await put(FRANKFURT, 'a');
+    await put(IRELAND, 'b');
+    await minutes(20);
+    expect(regionsOf(['a', 'b'])).toEqual([FRANKFURT]);
+    expect(await statuses(['a', 'b'])).toEqual(['SUCCESS']);
+  });
+
+  it('moves to the other region and back, and attempts no record in both', async () => {
+    await minutes(2);
+    const all: string[] = [];
+    const puts = async (count: number, name: string) => {
+      for (let i = 0; i < count; i++) {
+        const region = REGIONS[i % 2] ?? FRANKFURT;
+        all.push(`${name}-${i}`);
+        tables.time.after(i * 7_000, () => void sites[region].put(`${name}-${i}`));
+      }
+    };
+    for (const [to, name] of [
+      [IRELAND, 'there'],
+      [FRANKFURT, 'back'],
+    ] as const) {
+      await puts(40, name);
+      await minutes(1);
+      const { code, said } = await run(to);
+      expect(said).toMatch(
+        new RegExp(
+          `stops: its functions begin no page after a minute\\n(waiting for .*\\n)?.* has stopped\\n${to} has the same of ` +
+            `\\d+ due records?\\n${to} is active: its functions begin within a minute`,
+        ),
+      );
+      expect(code).toBe(0);
+      await minutes(22);
+      expect(attempts.at(-1)?.region).toBe(to);
+    }
+    expect(regionsOf(all).sort()).toEqual([...REGIONS]);
+    expect(await statuses(all)).toEqual(['SUCCESS']);
+    // Not even two different ones at the same time.
+    for (const one of attempts.filter(({ region }) => region === FRANKFURT)) {
+      const others = attempts.filter(({ region }) => region === IRELAND);
+      expect(others.filter(({ from, until }) => from < one.until && one.from < until)).toEqual([]);
+    }
+    expect(await run(FRANKFURT)).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/^eu-central-1 is active, since 2026/),
+    });
+  });
+
+  it('gives the work back where nothing is replicated, and says so', async () => {
+    await minutes(2);
+    tables.isBroken = true;
+    await put(FRANKFURT, 'a');
+    const { code, said } = await run(IRELAND);
+    expect(said).toContain(
+      'the tables of eu-west-1 do not get what is written in eu-central-1: eu-central-1 goes on',
+    );
+    expect(code).toBe(3);
+    await put(FRANKFURT, 'b');
+    await minutes(5);
+    expect(regionsOf(['a', 'b'])).toEqual([FRANKFURT]);
+    await tables.time.until(tables.mend());
+    await minutes(3);
+    expect(await statuses(['a', 'b'])).toEqual(['SUCCESS']);
+  });
+
+  it('begins at once with --force if the active region is down, and takes up what that one has not attempted', async () => {
+    await minutes(2);
+    await put(FRANKFURT, 'done');
+    await minutes(1);
+    sites[FRANKFURT].isUp = false;
+    await put(FRANKFURT, 'a');
+    await put(IRELAND, 'b');
+    const down = { fromEndpoint: 'http://127.0.0.1:9' };
+    const refused = await run(IRELAND, down);
+    expect(refused.said).toContain('eu-central-1 is active, and does not answer');
+    expect(refused.said).toContain('If it is down, add --force');
+    expect(refused.code).toBeUndefined();
+    const { code, said } = await run(IRELAND, { ...down, force: true });
+    expect(said).toContain(
+      'eu-west-1 is active: its functions begin within a minute\nWhen eu-central-1 is back',
+    );
+    expect(code).toBe(0);
+    await minutes(20);
+    expect(regionsOf(['a', 'b'])).toEqual([IRELAND]);
+    sites[FRANKFURT].isUp = true;
+    await put(FRANKFURT, 'c');
+    await minutes(20);
+    expect(regionsOf(['a', 'b', 'c'])).toEqual([IRELAND]);
+    expect(await statuses(['done', 'a', 'b', 'c'])).toEqual(['SUCCESS']);
+  });
+
+  it('says with --dry-run what is to be known, and changes nothing', async () => {
+    await minutes(2);
+    const { code, said } = await run(IRELAND, { dryRun: true, yes: false });
+    expect(said).toBe(
+      'eu-central-1 is active, and answers\neu-west-1 has 0 due records, of which 0 differ from eu-central-1\nnothing was changed',
+    );
+    expect(code).toBe(0);
+    await put(IRELAND, 'a');
+    await minutes(20);
+    expect(regionsOf(['a'])).toEqual([FRANKFURT]);
+  });
+
+  it('says what is missing', async () => {
+    expect((await run(IRELAND)).said).toContain('no Backlog with "primaryRegion" has run on these tables');
+    expect((await run(IRELAND, { controlTable: 'Nowhere' })).said).toContain('Nowhere');
+    expect((await run(FRANKFURT)).code).toBeUndefined();
+    await minutes(2);
+    expect(await run(FRANKFURT)).toEqual({ code: 0, said: 'eu-central-1 is active' });
+  });
+});
