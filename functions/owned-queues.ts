@@ -16,8 +16,8 @@ const AT_LEAST_EVERY_MS = 12 * 3_600_000;
 const MAX_TRIES = 5;
 
 /**
- * Which queues of a function are its owner's, and whether its region is the active one, as the control table says: looked up at a sandbox's first run, and later when a
- * run has found something to do. So an idle poll costs nothing more.
+ * Which queues of a function are its owner's, and whether its region is the active one. It looks that up in the control
+ * table at a sandbox's first run, and later when a run has found something to do. So an idle poll costs nothing more.
  */
 export class OwnedQueues {
   private foreign: Decision['foreign'] = new Map();

@@ -463,6 +463,13 @@ interface QueueOwner {
 interface Registry {
     readonly rev: string;
     readonly queues: ReadonlyMap<string, QueueOwner>;
+    readonly primaryRegion?: string | undefined;
+}
+interface ActiveRegion {
+    readonly region: string;
+    readonly from: number;
+    readonly at: number;
+    readonly before: string;
 }
 interface QueueState {
     readonly paused: boolean;
@@ -491,6 +498,7 @@ interface BacklogStore {
     claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
     readRegistry(): Promise<Registry>;
     writeRegistry(next: Registry, read: string): Promise<boolean>;
+    readActiveRegion(): Promise<ActiveRegion | undefined>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
@@ -513,7 +521,7 @@ interface RunDeps {
     readonly logger: AttemptLogger;
 }
 
-type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'notOwner' | 'leaseLost' | 'shared' | 'storeError';
+type StopReason = 'drained' | 'leaseHeld' | 'concurrencyLimited' | 'rateLimited' | 'maxRecords' | 'deadline' | 'stopped' | 'paused' | 'breakerOpen' | 'retryModeChanged' | 'notOwner' | 'passiveRegion' | 'leaseLost' | 'shared' | 'storeError';
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 type DeadOn = readonly (string | ErrorClass)[];
@@ -1028,6 +1036,11 @@ interface OperatorStore extends SweepStore {
     readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
     readQueues(): Promise<ReadonlyMap<string, QueueState>>;
     readControl(): Promise<ControlState>;
+    readRuns(): Promise<readonly {
+        readonly name: string;
+        readonly until: number;
+    }[]>;
+    writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
     writeReading(queue: string, reading: Item): Promise<void>;
     readReading(queue: string): Promise<Item | undefined>;
     setPaused(queue: string, paused: boolean): Promise<boolean>;
@@ -1099,6 +1112,7 @@ declare class DynamoDbStore implements BacklogStore {
     claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
     readRegistry(): Promise<Registry>;
     writeRegistry(next: Registry, read: string): Promise<boolean>;
+    readActiveRegion(): Promise<ActiveRegion | undefined>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
@@ -1160,6 +1174,12 @@ declare class MemoryStore implements OperatorStore {
     writeSweep(state: SweepState): Promise<void>;
     readRegistry(): Promise<Registry>;
     writeRegistry(next: Registry, read: string): Promise<boolean>;
+    readActiveRegion(): Promise<ActiveRegion | undefined>;
+    writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
+    readRuns(): Promise<{
+        readonly name: string;
+        readonly until: number;
+    }[]>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
@@ -1260,6 +1280,7 @@ interface BacklogHandlerOptions extends HandlerSeams {
 }
 declare function backlogHandler(options: BacklogHandlerOptions): BacklogLambdaHandler;
 
+type contract_d_ActiveRegion = ActiveRegion;
 type contract_d_ArrivalsClaim = ArrivalsClaim;
 type contract_d_BreakerState = BreakerState;
 type contract_d_ClaimAnswer = ClaimAnswer;
@@ -1297,7 +1318,7 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_Registry as Registry, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_Registry as Registry, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 interface ConnectionOptions {

@@ -101,7 +101,7 @@ export class IntakeBatch {
     const { store, clock } = this.deps.indexing;
     const records = await store.readRecords(ids);
     const isRecent = ({ insertedAt }: BacklogRecord) =>
-      Math.abs(clock.now() - Date.parse(insertedAt)) < LOOKED_AT_FOR_MS;
+      clock.now() - Date.parse(insertedAt) < LOOKED_AT_FOR_MS;
     return records
       .filter((record) => needsIndexing(record, this.deps.indexing) && isRecent(record))
       .map(({ id }) => id);

@@ -1,7 +1,12 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createDynamoDbClient, type DynamoDBClient, DynamoDbStore } from '../../src/store/index.js';
+import {
+  createDynamoDbClient,
+  type DynamoDBClient,
+  DynamoDbOperatorStore,
+  DynamoDbStore,
+} from '../../src/store/index.js';
 import { clock } from './dynamodb-under-test.js';
 import { startDynamoDb } from './start-dynamodb.js';
 import { createTables, type TestTables } from './tables.js';
@@ -94,4 +99,28 @@ it('keeps what a newer version says of a queue', async () => {
   const { queues } = await store.readRegistry();
   await store.writeRegistry({ rev: 'r2', queues }, 'r');
   expect((await store.readRegistry()).queues.get('newer')).toMatchObject({ newer: 5 });
+});
+
+it('an active region with an invalid attribute is none, is reported, and can be written again', async () => {
+  const sound = {
+    region: { S: 'eu-west-1' },
+    from: { N: '2' },
+    at: { N: '1' },
+    before: { S: 'eu-central-1' },
+  };
+  const next = { region: 'eu-west-2', from: 4, at: 3, before: 'eu-west-1' };
+  for (const name of Object.keys(sound) as (keyof typeof sound)[]) {
+    for (const kind of Object.keys(VALUES)) {
+      if (kind === 'a text' && (name === 'region' || name === 'before')) continue;
+      if (kind === 'a fraction' && (name === 'from' || name === 'at')) continue;
+      told = [];
+      const Item = { ...sound, [name]: VALUES[kind] as AttributeValue, key: { S: 'region' } };
+      await client.send(new PutItemCommand({ TableName: tables.control, Item }));
+      expect([name, kind, await store.readActiveRegion()]).toEqual([name, kind, undefined]);
+      expect(told).toEqual([['region', [name]]]);
+    }
+  }
+  const operator = new DynamoDbOperatorStore({ client, tables, clock });
+  expect(await operator.writeActiveRegion(next, undefined)).toBe(true);
+  expect(await store.readActiveRegion()).toEqual(next);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { QueueOwner, Registry } from '../../../src/store/index.js';
+import type { ActiveRegion, QueueOwner, Registry } from '../../../src/store/index.js';
 import type { UnderTest } from './under-test.js';
 
 const AT = '2026-11-20T12:00:00.000Z';
@@ -19,7 +19,7 @@ const registry = (rev: string, queues: Record<string, QueueOwner>): Registry => 
   queues: new Map(Object.entries(queues)),
 });
 
-/** One test: there is one registry in a store. */
+/** There is one registry in a store, and one active region: one test each. */
 export function registering(underTest: UnderTest): void {
   it('keeps the owners of all queues, and takes one of the changes that are made at the same time', async () => {
     const { store } = underTest();
@@ -45,5 +45,56 @@ export function registering(underTest: UnderTest): void {
     expect(answers.filter(Boolean)).toHaveLength(1);
     const { queues } = await store.readRegistry();
     expect([...queues.keys()]).toEqual([names[answers.indexOf(true)]]);
+
+    const { rev } = await store.readRegistry();
+    const withRegion: Registry = { ...registry('p1', { orders }), primaryRegion: 'eu-central-1' };
+    expect(await store.writeRegistry(withRegion, rev)).toBe(true);
+    expect(await store.readRegistry()).toEqual(withRegion);
+    expect(await store.writeRegistry(registry('p2', { bulk }), 'p1')).toBe(true);
+    expect(await store.readRegistry()).toEqual(registry('p2', { bulk }));
+  });
+
+  it('keeps which region is active, and takes one of the changes that are made at the same time', async () => {
+    const { store } = underTest();
+    const to = (region: string, at: number): ActiveRegion => ({
+      region,
+      from: at + 60_000,
+      at,
+      before: 'eu-central-1',
+    });
+    expect(await store.readActiveRegion()).toBeUndefined();
+    const first = to('eu-west-1', 1_800_000_000_000);
+    expect(await store.writeActiveRegion(first, undefined)).toBe(true);
+    expect(await store.readActiveRegion()).toEqual(first);
+    // The answer was lost, and the client has repeated it.
+    expect(await store.writeActiveRegion(first, to('eu-west-3', 1))).toBe(true);
+    const second = to('eu-west-2', 1_800_000_000_001);
+    expect(await store.writeActiveRegion(second, { ...first, at: first.at - 1 })).toBe(false);
+    const answers = await Promise.all([
+      store.writeActiveRegion(second, first),
+      store.writeActiveRegion(to('eu-west-3', 1_800_000_000_002), first),
+    ]);
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    expect([second.region, 'eu-west-3']).toContain((await store.readActiveRegion())?.region);
+    // Whatever is there.
+    expect(await store.writeActiveRegion(first, undefined)).toBe(true);
+    expect(await store.readActiveRegion()).toEqual(first);
+  });
+
+  it('names the leases and claims that may have a run at work, with their ends', async () => {
+    const { store } = underTest();
+    const queue = 'at-work';
+    const now = Date.now();
+    const until = now + 30_000;
+    const hold = { holder: 'one', until, rev: 'r', ids: ['a'] };
+    expect(await store.holdLease(queue, hold)).toMatchObject({ held: true });
+    const claim = { batch: 'b', holder: 'two', until: until + 1, ids: ['x', 'y'], now, isSpread: false };
+    expect(await store.claimArrivals(queue, claim)).toBe('claimed');
+    const own = async () =>
+      (await store.readRuns()).filter(({ name }) => name === queue).map((run) => run.until);
+    expect((await own()).sort()).toEqual([until, until + 1]);
+    await store.releaseArrivals(queue, claim);
+    await store.releaseLease(queue, 'one', { until });
+    expect(await own()).toEqual([]);
   });
 }

@@ -16,9 +16,9 @@ export interface FailoverFlags {
   readonly force?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
   readonly yes?: boolean | undefined;
-  /** Of DynamoDB in `to`. Default: AWS. */
+  /** DynamoDB's URL in `to`. Default: AWS. */
   readonly endpoint?: string | undefined;
-  /** Of DynamoDB in the region that is active. Default: AWS. */
+  /** DynamoDB's URL in the region that is active. Default: AWS. */
   readonly fromEndpoint?: string | undefined;
 }
 

@@ -1,0 +1,257 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { intakeHandler } from '../../functions/intake/intake-handler.js';
+import type { Invoker } from '../../functions/intake/invoker.js';
+import { sweepHandler } from '../../functions/intake/sweep-handler.js';
+import { makeHandler } from '../../functions/make-handler.js';
+import { monitorHandler } from '../../functions/monitor/monitor-handler.js';
+import type { QueuesSettings } from '../../functions/settings.js';
+import type { ActiveRegion, OperatorStore } from '../../src/store/index.js';
+import { context, environment, workbench } from './support.js';
+
+const [FRANKFURT, IRELAND] = ['eu-central-1', 'eu-west-1'] as const;
+const QUEUES: QueuesSettings = { orders: { retryMode: 'perRecord' } };
+const DAY = 86_400;
+
+/** All functions of a region, on its replica of the tables, and the requests that they make. */
+function bench(variables: Record<string, string> = {}) {
+  const made = workbench(QUEUES, { logLevel: 'DEBUG' });
+  const requests: string[] = [];
+  const store = new Proxy(made.store, {
+    get: (of, name) => {
+      const member = of[name as keyof OperatorStore] as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) => {
+        requests.push(String(name));
+        return member.apply(of, args);
+      };
+    },
+  });
+  const sent: [readonly string[], number][] = [];
+  const invoked: unknown[] = [];
+  let failure: Error | undefined;
+  const invoker: Invoker = {
+    invoke: async ({ event }) => {
+      invoked.push(event);
+      return 'accepted';
+    },
+    sendToRedelivery: async (ids, delaySeconds) => {
+      if (failure) throw failure;
+      sent.push([ids, delaySeconds]);
+    },
+    giveUp: async () => {},
+  };
+  const env = {
+    ...environment(QUEUES),
+    BACKLOG_OWNER: 'shop',
+    BACKLOG_PRIMARY_REGION: FRANKFURT,
+    BACKLOG_ARRIVAL_FUNCTIONS: JSON.stringify({ orders: ['orders'] }),
+    BACKLOG_REDELIVERY_URL: 'https://sqs.example.com/returns',
+    ...variables,
+  };
+  const attempts: string[] = [];
+  let during: (id: string) => void = () => {};
+  const process = async ({ id }: { readonly id: string }) => {
+    attempts.push(id);
+    during(id);
+  };
+  const inRegion = (region: string) => {
+    const seams = { ...made.overrides, store, env: { ...env, AWS_REGION: region } };
+    const arn = `arn:aws:lambda:${region}:111111111111:function:orders`;
+    const work = makeHandler(() => process, { concurrency: 1 }, seams);
+    const intake = intakeHandler({ ...seams, invoker });
+    return {
+      work: (event: unknown = { queue: 'orders' }) => work(event, { ...context, invokedFunctionArn: arn }),
+      intake: (Records: readonly object[]) => intake({ Records }, context),
+      look: (...ids: string[]) => {
+        const body = JSON.stringify({ notIndexed: ids });
+        return intake({ Records: [{ eventSource: 'aws:sqs', messageId: 'm', body }] }, context);
+      },
+      sweep: () => sweepHandler({ ...seams, invoker })({}, context),
+      monitor: () => monitorHandler({ ...seams, trouble: async () => undefined })({}, context),
+    };
+  };
+  const activate = async (region: string, inSeconds = 0) => {
+    const at = made.clock.now();
+    const next: ActiveRegion = { region, from: at + inSeconds * 1000, at, before: FRANKFURT };
+    await made.store.writeActiveRegion(next, undefined);
+  };
+  const put = (id: string, more: object = {}) =>
+    made.changesOf(() => made.store.put({ id, status: 'NEW', payload: 1, queue: 'orders', ...more }));
+  const writes = () => requests.filter((name) => !/^(read|query|count|scan|claimed)/.test(name));
+  return {
+    ...made,
+    ...{ requests, writes, sent, invoked, attempts, inRegion, activate, put },
+    fail: (error: Error) => {
+      failure = error;
+    },
+    during: (act: (id: string) => void) => {
+      during = act;
+    },
+  };
+}
+
+describe('functions of a region that is not the active one', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('attempt nothing and register nothing, also if an event of arrivals comes late', async () => {
+    const { inRegion, insert, put, attempts, writes, store } = bench();
+    await insert({ id: 'a', queue: 'orders' });
+    put('b');
+    const there = inRegion(IRELAND);
+    expect(await there.work()).toMatchObject({ ended: 'passiveRegion', attempted: 0 });
+    const arrivals = { queue: 'orders', arrivals: { batch: '1/1', ids: ['b'] } };
+    expect(await there.work(arrivals)).toMatchObject({ ended: 'passiveRegion', attempted: 0 });
+    expect(attempts).toEqual([]);
+    expect(writes()).toEqual([]);
+    expect((await store.readRegistry()).queues.size).toBe(0);
+    expect(await inRegion(FRANKFURT).work()).toMatchObject({ attempted: 1 });
+    expect((await store.readRegistry()).primaryRegion).toBe(FRANKFURT);
+  });
+
+  it('begin when an operator has made their region the active one, from the time that was said', async () => {
+    const { inRegion, insert, attempts, activate, clock, store } = bench();
+    await inRegion(FRANKFURT).work();
+    const [here, there] = [inRegion(FRANKFURT), inRegion(IRELAND)];
+    await insert({ id: 'a', queue: 'orders' });
+    expect(await there.work()).toMatchObject({ ended: 'passiveRegion' });
+    await activate(IRELAND, 300);
+    clock.advance(61);
+    for (const one of [here, there]) expect(await one.work()).toMatchObject({ ended: 'passiveRegion' });
+    clock.advance(240);
+    expect(await here.work()).toMatchObject({ ended: 'passiveRegion' });
+    expect(await there.work()).toMatchObject({ attempted: 1 });
+    expect(attempts).toEqual(['a']);
+    const entry = (await store.readRegistry()).queues.get('orders');
+    expect(entry?.function).toBe('arn:aws:lambda:eu-west-1:111111111111:function:orders');
+  });
+
+  it('take a queue over whose stack has another name in the other region, but none of a neighbour', async () => {
+    const { inRegion, insert, activate, store } = bench();
+    await insert({ id: 'a', queue: 'orders' });
+    const at = new Date().toISOString();
+    const entry = { owner: 'shop-frankfurt', retryMode: 'perRecord', at } as const;
+    const owned = (region: string) => {
+      const name = `arn:aws:lambda:${region}:111111111111:function:others`;
+      return { rev: `${region}`, queues: new Map([['orders', { ...entry, function: name }]]) };
+    };
+    await activate(IRELAND);
+    await store.writeRegistry(owned(IRELAND), '');
+    await expect(inRegion(IRELAND).work()).rejects.toThrow('belongs to "shop-frankfurt"');
+    await store.writeRegistry(owned(FRANKFURT), (await store.readRegistry()).rev);
+    expect(await inRegion(IRELAND).work()).toMatchObject({ attempted: 1 });
+    expect((await store.readRegistry()).queues.get('orders')?.owner).toBe('shop');
+  });
+
+  it('stop between two pages', async () => {
+    const { inRegion, insert, attempts, activate, clock, during } = bench();
+    for (let i = 0; i < 200; i++) await insert({ id: `r${i}`, queue: 'orders' });
+    during(() => {
+      if (attempts.length !== 1) return;
+      void activate(IRELAND);
+      clock.advance(61);
+    });
+    const summary = await inRegion(FRANKFURT).work();
+    expect(summary).toMatchObject({ ended: 'passiveRegion' });
+    expect(attempts.length).toBeLessThan(200);
+    expect(summary.leftOver).toBeGreaterThan(0);
+  });
+
+  it('cost one look at most in a minute', async () => {
+    const { inRegion, requests, clock, insert } = bench();
+    await insert({ id: 'a', queue: 'orders' });
+    const there = inRegion(IRELAND);
+    await there.work();
+    requests.length = 0;
+    clock.advance(30);
+    await there.work();
+    expect(requests).toEqual(['queryDue']);
+    clock.advance(31);
+    await there.work();
+    expect(requests.slice(1).sort()).toEqual(['queryDue', 'readActiveRegion', 'readRegistry']);
+  });
+});
+
+describe('the intake of a region that is not the active one', () => {
+  it('writes nothing, starts nothing, and looks again two minutes later', async () => {
+    const { inRegion, put, writes, sent, invoked } = bench();
+    const there = inRegion(IRELAND);
+    expect(await there.intake([...put('a'), ...put('b')])).toEqual({ batchItemFailures: [] });
+    expect([writes(), invoked]).toEqual([[], []]);
+    expect(sent).toEqual([[['a', 'b'], 120]]);
+  });
+
+  it('goes on to look at what is not indexed, for a day; not at what is done or indexed', async () => {
+    const { inRegion, put, sent, clock, writes, store } = bench();
+    const now = clock.now();
+    const iso = (seconds: number) => new Date(now - seconds * 1000).toISOString();
+    put('young', { insertedAt: iso(60) });
+    put('old', { insertedAt: iso(DAY + 60) });
+    put('done', { status: 'SUCCESS' });
+    put('indexed', { lane: 'orders', dueAt: iso(0), rev: 'r' });
+    const all = store.items().map(({ id }) => String(id));
+    expect(await inRegion(IRELAND).look(...all, 'gone')).toEqual({ batchItemFailures: [] });
+    expect(sent).toEqual([[['young'], 120]]);
+    expect(writes()).toEqual([]);
+  });
+
+  it('indexes what no other one has, once its region is the active one', async () => {
+    const { inRegion, put, sent, activate, clock, store } = bench();
+    const there = inRegion(IRELAND);
+    await there.intake(put('a'));
+    await activate(IRELAND);
+    clock.advance(120);
+    await there.look(...(sent[0]?.[0] ?? []));
+    expect(store.items().find(({ id }) => id === 'a')?.lane).toBe('orders');
+  });
+
+  it('starts no function of the other region', async () => {
+    const { inRegion, put, invoked, activate, store } = bench();
+    const theirs = {
+      owner: 'team',
+      function: 'arn:aws:lambda:eu-central-1:111111111111:function:theirs',
+      retryMode: 'perRecord',
+      onArrival: true,
+      at: new Date().toISOString(),
+    } as const;
+    await store.writeRegistry({ rev: 'r', queues: new Map([['theirs', theirs]]) }, '');
+    await activate(IRELAND);
+    await inRegion(IRELAND).intake(put('a', { queue: 'theirs' }));
+    expect(invoked).toEqual([]);
+    expect(store.items()[0]?.lane).toBe('theirs');
+  });
+
+  it('has a record come again if the redelivery queue does not answer', async () => {
+    const { inRegion, put, fail } = bench();
+    const changes = [...put('a'), ...put('b')] as { dynamodb: { SequenceNumber: string } }[];
+    fail(new Error('no answer'));
+    const itemIdentifier = changes[0]?.dynamodb.SequenceNumber;
+    expect(await inRegion(IRELAND).intake(changes)).toEqual({ batchItemFailures: [{ itemIdentifier }] });
+  });
+});
+
+describe('what looks after the tables, in a region that is not the active one', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('the sweep rests', async () => {
+    const { inRegion, put, requests, sent } = bench();
+    put('a');
+    expect(await inRegion(IRELAND).sweep()).toEqual({ ended: 'passiveRegion', found: 0 });
+    expect(requests).toEqual(['readActiveRegion']);
+    expect(await inRegion(FRANKFURT).sweep()).toEqual({ ended: 'finished', found: 1 });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('the monitor measures the lag, which says that the active region has stopped, and writes nothing', async () => {
+    const { inRegion, insert, writes, clock } = bench();
+    await insert({ id: 'a', queue: 'orders' });
+    clock.advance(600);
+    const lines: string[] = [];
+    vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+    expect(await inRegion(IRELAND).monitor()).toMatchObject([
+      { queue: 'orders', oldestDueAge: 600, waiting: 1 },
+    ]);
+    expect(writes()).toEqual([]);
+    expect(lines.join('')).toContain('"OldestDueAge":600');
+    await inRegion(FRANKFURT).monitor();
+    expect(writes()).toContain('writeReading');
+  });
+});
