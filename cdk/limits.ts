@@ -82,10 +82,15 @@ function metricsOf(metric: IMetric): number {
 function warnOfReaders(backlog: Construct, { tableStreamArn }: ITable): void {
   const stack = Stack.of(backlog);
   const same = JSON.stringify(stack.resolve(tableStreamArn));
+  // Resolved in this stack, the stream of another one is refused (another environment), or looks like this one (same id).
   const readers = backlog.node.root.node
     .findAll()
     .filter((one): one is CfnEventSourceMapping => one instanceof CfnEventSourceMapping)
-    .filter(({ eventSourceArn }) => JSON.stringify(stack.resolve(eventSourceArn)) === same);
+    .filter(
+      (one) =>
+        one.eventSourceArn === tableStreamArn ||
+        (one.stack === stack && JSON.stringify(stack.resolve(one.eventSourceArn)) === same),
+    );
   if (readers.length <= MOST_STREAM_READERS) return;
   const others = readers.filter(({ node }) => !node.path.startsWith(`${backlog.node.path}/`));
   Annotations.of(backlog).addWarningV2(

@@ -1,4 +1,4 @@
-import { CfnResource, type Stack } from 'aws-cdk-lib';
+import { App, CfnResource, Stack } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import {
   EventSourceMapping,
@@ -10,7 +10,14 @@ import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps, type QueueProps } from '../../cdk/index.js';
 import { alarmsOf, checkAlarm } from '../cloudwatch/alarms.js';
 import { resolver } from '../cloudwatch/intrinsics.js';
-import { backlogWith, newStack, progressiveQueue, propertiesOf, retryQueue } from './support.js';
+import {
+  backlogWith,
+  newStack,
+  progressiveQueue,
+  propertiesOf,
+  retryQueue,
+  WITHOUT_CODE,
+} from './support.js';
 
 const queuesOf = (count: number, props: QueueProps | ((i: number) => QueueProps)) =>
   Object.fromEntries(
@@ -113,12 +120,13 @@ describe('rules', () => {
 });
 
 describe("readers of the table's stream", () => {
-  const withReaders = (count: number) => {
+  const withReaders = (count: number, readerOf = (stack: Stack) => stack) => {
     const stack = newStack();
     const backlog = new Backlog(stack, 'Backlog', { queues: { orders: retryQueue } });
+    const scope = readerOf(stack);
     for (let i = 0; i < count; i++) {
-      new EventSourceMapping(stack, `Reader${i}`, {
-        target: imported(stack, `Consumer${i}`),
+      new EventSourceMapping(scope, `Reader${i}`, {
+        target: imported(scope, `Consumer${i}`),
         eventSourceArn: backlog.table.tableStreamArn as string,
         startingPosition: StartingPosition.LATEST,
       });
@@ -130,6 +138,24 @@ describe("readers of the table's stream", () => {
     const text = 'The stream of the table has 3 readers, and DynamoDB throttles more than 2';
     withReaders(2).hasWarning('/Test/Backlog', warned(text));
     withReaders(1).hasNoWarning('/Test/Backlog', warned('The stream of the table has'));
+  });
+
+  it('count in every stack of the app', () => {
+    const other = (stack: Stack) => new Stack(stack.node.root, 'Other');
+    withReaders(2, other).hasWarning('/Test/Backlog', warned('Beside the intake there are Other/Reader0'));
+    withReaders(1, other).hasNoWarning('/Test/Backlog', warned('The stream of the table has'));
+  });
+
+  it.each([
+    ['of other regions', ['eu-central-1', 'eu-west-1', 'us-east-1']],
+    ['of any environment', [undefined, undefined, undefined]],
+  ])('are not those of Backlogs of the same app in stacks %s', (_where, regions) => {
+    const app = new App({ context: WITHOUT_CODE, analyticsReporting: false, treeMetadata: false });
+    const stacks = regions.map((region, i) => new Stack(app, `Stage${i}`, { env: region ? { region } : {} }));
+    for (const stack of stacks) new Backlog(stack, 'Backlog', { queues: { orders: retryQueue } });
+    for (const stack of stacks) {
+      Annotations.fromStack(stack).hasNoWarning('*', warned('The stream of the table has'));
+    }
   });
 });
 

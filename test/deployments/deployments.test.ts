@@ -1,24 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { QueueSettings } from '../../functions/settings.js';
-import type { RetryPolicy } from '../../src/policies/index.js';
 import { lanesOf } from '../../src/record/index.js';
-import { Deployment } from './deployment.js';
-
-const every = (minutes: number) =>
-  ({ type: 'constant', interval: minutes * 60, jitter: 'none' }) as const satisfies RetryPolicy;
-const queue = (retry: RetryPolicy, more: Partial<QueueSettings> = {}): QueueSettings => ({
-  retryMode: 'perRecord',
-  retry,
-  ...more,
-});
-const byAge = (...tiers: [every: number, untilDays: number][]): QueueSettings => ({
-  retryMode: 'progressive',
-  retry: {
-    type: 'progressive',
-    tiers: tiers.map(([minutes, days]) => ({ every: minutes * 60, untilAge: days * 86_400 })),
-    maxAge: (tiers.at(-1)?.[1] ?? 0) * 86_400,
-  },
-});
+import { byAge, Deployment, every, queue } from './deployment.js';
 
 const DAY = 1440;
 const HOUR = 60;
@@ -95,12 +77,15 @@ describe('a deployment while records wait', () => {
       ...{ insertedAt: cloud.daysAgo(days), dueAt: cloud.daysAgo(days) },
     });
     for (const days of [0.1, 3, 10]) await cloud.place(`of ${days} days`, 'orders', tried(days));
+    const old = { insertedAt: cloud.daysAgo(10), dueAt: cloud.daysAgo(10) };
+    await cloud.place('never attempted', 'orders', old);
     cloud.deploy({ orders: byAge([10, 2], [120, 7]) });
     await cloud.pass(4 * HOUR);
     expect(cloud.attemptsOf('of 0.1 days')).toHaveLength(24);
     expect(cloud.attemptsOf('of 3 days')).toEqual([120, 240]);
     expect(cloud.attemptsOf('of 10 days')).toEqual([]);
     expect(cloud.item('of 10 days')).toMatchObject({ status: 'DEAD', deadReason: 'expired' });
+    expect(cloud.attemptsOf('never attempted')).toHaveLength(1);
   });
 
   const inLanes = async (shards: number) => {
@@ -184,16 +169,6 @@ describe('a deployment while records wait', () => {
     await cloud.pass(1);
     expect(cloud.item('before').expiresAt).toBe(expiresAt);
     expect(Number(cloud.item('after').expiresAt)).toBe(Number(expiresAt) - 4 * 86_400 + 60);
-  });
-
-  it('with another first attempt: a rule attempts what was indexed, and what comes', async () => {
-    const cloud = await waiting();
-    // firstAttempt "scheduled": the intake knows no function for the queue, and indexes.
-    await cloud.put('comes', 'orders');
-    expect(cloud.item('comes')).toMatchObject({ lane: 'orders', status: 'NEW' });
-    await cloud.pass(60);
-    expect(cloud.attemptsOf('comes')).toContain(2);
-    expect(cloud.attemptsOf('r')).toEqual([1, 61]);
   });
 
   it('with another error in deadOn: a record that fails with it is dead at once, at its next failure', async () => {

@@ -45,8 +45,16 @@ export class Cloud {
   private readonly random = seededRandom(7);
   private ticks = 0;
   private life = 0;
+  private queues: QueuesSettings;
 
-  constructor(private readonly options: CloudOptions) {}
+  constructor(private readonly options: CloudOptions) {
+    this.queues = options.queues;
+  }
+
+  /** Invocations that start from now on have these queues; those under way go on with what they had. */
+  deploy(queues: QueuesSettings): void {
+    this.queues = queues;
+  }
 
   second(): number {
     return (this.time.now - START) / 1000;
@@ -76,8 +84,8 @@ export class Cloud {
       if (tick > until) break;
       await this.time.runUntil(tick);
       this.ticks++;
-      const { queues, event, lateSeconds = 0 } = this.options;
-      for (const queue of event ? [undefined] : Object.keys(queues)) {
+      const { event, lateSeconds = 0 } = this.options;
+      for (const queue of event ? [undefined] : Object.keys(this.queues)) {
         this.time.after(this.random() * 1000 * lateSeconds, () => void this.invoke(queue, event));
       }
     }
@@ -87,7 +95,7 @@ export class Cloud {
   /** Starts a function as its rule does, or as the intake. */
   async invoke(queue: string | undefined, event: object = {}): Promise<void> {
     const startedAt = this.time.now;
-    const { code, queues } = this.options;
+    const { code } = this.options;
     const handler = backlogHandler({
       ...(queue === undefined ? {} : { queue }),
       process: this.process,
@@ -96,7 +104,7 @@ export class Cloud {
       store: this.counted(),
       random: this.random,
       logger: SILENT,
-      env: environment(queues),
+      env: environment(this.queues),
       emit: () => {},
     });
     this.running++;

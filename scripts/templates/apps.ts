@@ -1,0 +1,96 @@
+import { App, Aspects, Stack } from 'aws-cdk-lib';
+import { Vpc } from 'aws-cdk-lib/aws-ec2';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Tracing } from 'aws-cdk-lib/aws-lambda';
+import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
+import { BacklogStack } from '../../cdk/backlog-stack.js';
+import { CONTEXT } from '../../cdk/context.js';
+import { Backlog, type QueueProps } from '../../cdk/index.js';
+
+/** Those of the table in docs/security.md, which has one column for the first two. */
+export const APPS = ['default', 'minimal', 'everything'] as const;
+
+export type AppName = (typeof APPS)[number];
+
+const URL = 'https://erp.example.com/orders';
+const ENTRY = 'examples/handler/orders.ts';
+const ENV = { account: '111111111111', region: 'eu-central-1' };
+
+/**
+ * Writes the templates of all apps into a folder, without the code of their functions.
+ *
+ * @returns their file names by app
+ */
+export function synthesize(folder: string): Record<AppName, string[]> {
+  // The validator of the CDK takes ten seconds, and has a test of its own.
+  process.env.CDK_VALIDATION = 'false';
+  const app = new App({
+    context: { ...CONTEXT, 'aws:cdk:bundling-stacks': [], 'aws:cdk:disable-asset-staging': true },
+    analyticsReporting: false,
+    treeMetadata: false,
+    outdir: folder,
+  });
+  const stacks: Record<AppName, Stack[]> = {
+    default: [new BacklogStack(app, 'Default', { deliverTo: URL })],
+    minimal: [new BacklogStack(app, 'Minimal', { deliverTo: URL, minimal: true })],
+    everything: everything(app),
+  };
+  app.synth();
+  const files = ([name, of]: [string, Stack[]]) => [name, of.map(({ templateFile }) => templateFile)];
+  return Object.fromEntries(Object.entries(stacks).map(files));
+}
+
+/** What the user brings is in a stack that is not read. */
+function everything(app: App): Stack[] {
+  const own = new Stack(app, 'Own', { env: ENV });
+  const key = new Key(own, 'Key');
+  const functions = { vpc: new Vpc(own, 'Vpc'), environmentEncryption: key, tracing: Tracing.ACTIVE };
+  const headers = {
+    authorization: StringParameter.fromSecureStringParameterAttributes(own, 'Token', {
+      parameterName: '/erp/token',
+    }),
+  };
+  const delivery = { url: URL, secret: new Secret(own, 'Secret'), headers };
+  const entry = { retry: { type: 'fibonacci' }, entry: ENTRY, reservedConcurrentExecutions: 20 } as const;
+  const queues = (name: string): Record<string, QueueProps> => ({
+    [`${name}-orders`]: { retry: { type: 'fibonacci' }, deliverTo: delivery },
+    [`${name}-prices`]: { progressive: true, deliverTo: delivery },
+    [`${name}-imports`]: entry,
+    [`${name}-mails`]: { retry: { type: 'none' }, worker: 'worker' },
+  });
+  const common = { ...functions, trigger: 'scheduler', workers: { worker: { entry: ENTRY } } } as const;
+
+  const platform = new Stack(app, 'Platform', { env: ENV });
+  const backlog = new Backlog(platform, 'Backlog', {
+    ...common,
+    queues: queues('platform'),
+    encryptionKey: key,
+    widget: true,
+  });
+  const role = (id: string) =>
+    new Role(platform, id, { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') });
+  backlog.grantInsert(role('Producer'));
+  backlog.grantOperate(role('Operator'));
+  backlog.grantUseWidget(role('Viewer'));
+
+  const team = new Stack(app, 'Team', { env: ENV });
+  new Backlog(team, 'Backlog', { ...common, queues: queues('team'), sharedBacklog: backlog });
+  encryptLogs([platform, team], key);
+  return [platform, team];
+}
+
+/** As docs/security.md says. */
+function encryptLogs(stacks: readonly Stack[], key: Key): void {
+  const actions = ['kms:Encrypt*', 'kms:Decrypt*', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:Describe*'];
+  key.grant(new ServicePrincipal(`logs.${ENV.region}.amazonaws.com`), ...actions);
+  for (const stack of stacks) {
+    Aspects.of(stack).add({
+      visit: (node) => {
+        if (node instanceof CfnLogGroup) node.kmsKeyId = key.keyArn;
+      },
+    });
+  }
+}

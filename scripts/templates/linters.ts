@@ -1,0 +1,111 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Finding } from './findings.js';
+
+const home = fileURLToPath(new URL('../../.lint-templates', import.meta.url));
+const bin = join(home, 'venv', 'bin');
+const complete = join(home, 'complete');
+const PACKAGES = ['checkov==3.3.30', 'cfn-lint==1.58.0'];
+
+/** Once per list of packages; an installation that was interrupted starts over. */
+export function installLinters(): void {
+  const wanted = PACKAGES.join('\n');
+  if (existsSync(complete) && readFileSync(complete, 'utf8') === wanted) return;
+  rmSync(home, { recursive: true, force: true });
+  mkdirSync(home, { recursive: true });
+  process.stdout.write('installing checkov and cfn-lint into .lint-templates ...\n');
+  install('python3', ['-m', 'venv', join(home, 'venv')], 'Python 3 with venv is needed');
+  install(
+    join(bin, 'pip'),
+    ['install', '--quiet', '--disable-pip-version-check', ...PACKAGES],
+    'pip could not install them',
+  );
+  writeFileSync(complete, wanted);
+}
+
+function install(program: string, args: readonly string[], problem: string): void {
+  const { status, error } = spawnSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status === 0) return;
+  process.stderr.write(`${problem}${error ? `: ${error.message}` : '; its reason is above'}\n`);
+  process.exit(1);
+}
+
+/**
+ * What both linters find in templates.
+ *
+ * @throws Error if one of them fails, or cannot read a template
+ */
+export async function lint(folder: string, templates: readonly string[]): Promise<Finding[]> {
+  const found = await Promise.all([checkov(folder, templates), cfnLint(folder, templates)]);
+  return found.flat();
+}
+
+interface CheckovReport {
+  readonly results: {
+    readonly failed_checks: readonly {
+      readonly check_id: string;
+      readonly check_name: string;
+      readonly file_path: string;
+      readonly resource: string;
+    }[];
+  };
+  readonly summary: { readonly parsing_errors: number };
+}
+
+async function checkov(folder: string, templates: readonly string[]): Promise<Finding[]> {
+  const files = templates.flatMap((file) => ['-f', file]);
+  // Without --skip-download it asks a server for guidelines. --soft-fail: it ends with 0 if it has done its work.
+  const options = ['--framework', 'cloudformation', '--skip-download', '--soft-fail', '--quiet', '--compact'];
+  const text = await run('checkov', [...files, ...options, '--output', 'json'], folder);
+  const { results, summary } = JSON.parse(text) as CheckovReport;
+  if (summary.parsing_errors > 0)
+    throw new Error(`checkov could not read ${summary.parsing_errors} templates`);
+  return results.failed_checks.map(({ check_id, check_name, file_path, resource: path }) => {
+    const [type = '', resource = ''] = path.split('.');
+    return { id: check_id, message: check_name, template: file_path.replace(/^\//, ''), type, resource };
+  });
+}
+
+type CfnLintReport = readonly {
+  readonly Filename: string;
+  readonly Location: { readonly Path: readonly (string | number)[] | null };
+  readonly Message: string;
+  readonly Rule: { readonly Id: string };
+}[];
+
+async function cfnLint(folder: string, templates: readonly string[]): Promise<Finding[]> {
+  const text = await run(
+    'cfn-lint',
+    ['--format', 'json', '--non-zero-exit-code', 'none', ...templates],
+    folder,
+  );
+  return (JSON.parse(text) as CfnLintReport).map(({ Filename: template, Location, Message, Rule }) => {
+    const [section, resource] = Location.Path ?? [];
+    const type = section === 'Resources' ? typeOf(folder, template, String(resource)) : '';
+    return { id: Rule.Id, message: Message, template, type, resource: String(resource ?? '') };
+  });
+}
+
+function typeOf(folder: string, template: string, resource: string): string {
+  const { Resources } = JSON.parse(readFileSync(join(folder, template), 'utf8')) as {
+    Resources: Record<string, { Type: string }>;
+  };
+  return Resources[resource]?.Type ?? '';
+}
+
+/** With no settings and no credentials of the user's: with a key, checkov would send what it finds to its maker. */
+function run(program: string, args: readonly string[], cwd: string): Promise<string> {
+  const env = { PATH: process.env.PATH, HOME: home, PYTHONUTF8: '1' };
+  const child = spawn(join(bin, program), args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const parts: Buffer[] = [];
+  child.stdout.on('data', (part: Buffer) => parts.push(part));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject).once('close', (code) => {
+      const text = Buffer.concat(parts).toString();
+      if (code === 0) resolve(text);
+      else reject(new Error(`${program} failed (exit ${code}): ${text}`));
+    });
+  });
+}
