@@ -247,6 +247,7 @@ export class BacklogOperator {
     }
     const { store, units } = this.tables.open();
     const { clock, random } = this.tables;
+    if (!options.dryRun) await this.tables.checkRegion(store);
     const result = await new Operation(action, wanted, options, { store, clock, random }).run();
     return { ...result, ...units() };
   }

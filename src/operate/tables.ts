@@ -8,7 +8,10 @@ import {
   tableName,
   withMethod,
 } from '../connection.js';
+import { ConfigurationError } from '../errors.js';
 import type { Random } from '../random.js';
+import { isPassive } from '../registry/regions.js';
+import { isOfStore } from '../store/errors.js';
 import { type DynamoDBClient, DynamoDbOperatorStore } from '../store/index.js';
 import type { OperatorStore } from '../store/operator-store.js';
 import { patiently } from '../store/patience.js';
@@ -71,6 +74,31 @@ export class Tables {
       },
     });
     return { store, units: () => ({ ...units }) };
+  }
+
+  /**
+   * Looks at which region is active, before records are changed. If the tables do not answer, the change itself says so.
+   *
+   * @throws ConfigurationError if another region than the client's is the active one: of two writes of a record, replication
+   *   keeps the later one, so an attempt of that region could be undone
+   */
+  async checkRegion(store: OperatorStore): Promise<void> {
+    if (!('client' in this.given)) return;
+    const region = await this.given.client.config.region();
+    const lookUp = async () => {
+      const { primaryRegion } = await store.readRegistry();
+      return isPassive({ region, primaryRegion }, store, this.clock.now());
+    };
+    const isRefused = await lookUp().catch((error: unknown) => {
+      if (isOfStore(error)) return false;
+      throw error;
+    });
+    if (!isRefused) return;
+    const active = await store.readActiveRegion();
+    throw new ConfigurationError(
+      `expected the region that attempts the records (${active?.region ?? 'the primary one'}), got ${region}: change records ` +
+        'there (AWS_REGION), or make this region the active one (backlog failover)',
+    );
   }
 
   /** Repeats what DynamoDB throttles or does not answer, until the signal is aborted. */

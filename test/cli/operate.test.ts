@@ -71,7 +71,7 @@ describe('backlog redrive', () => {
     await table.put(dead('a b/ü'), dead('c'), record('waiting'));
     const { code, out, err } = await operate('redrive', 'a b/ü');
     expect({ code, out }).toEqual({ code: 0, out: '1 record redriven: a b/ü' });
-    expect(err).toMatch(/^table Records\d+ at .*; 1 read unit, [\d.]+ write units?$/);
+    expect(err).toMatch(/^table Records\d+ at .*; 2 read units, [\d.]+ write units?$/);
     expect(await statuses()).toEqual({ 'a b/ü': 'NEW', c: 'DEAD', waiting: 'NEW' });
     expect(await table.get('a b/ü')).toMatchObject({ lane: 'orders', attempts: 3 });
     expect(await table.get('a b/ü')).not.toHaveProperty('failures');

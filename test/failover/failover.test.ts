@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BacklogOperator } from '../../src/operate/index.js';
 import { explain } from '../../src/tools/cli/explain.js';
 import { type FailoverFlags, failover } from '../../src/tools/cli/failover/failover.js';
 import { GlobalTables, REGIONS, type RegionName, TABLES } from './global-tables.js';
@@ -148,6 +149,31 @@ describe('a backlog in two regions', () => {
     await minutes(20);
     expect(regionsOf(['a', 'b', 'c'])).toEqual([IRELAND]);
     expect(await statuses(['done', 'a', 'b', 'c'])).toEqual(['SUCCESS']);
+  });
+
+  it('refuses changes by operators in the region that is not the active one', async () => {
+    await minutes(2);
+    const operatorIn = (region: RegionName) => {
+      const client = tables.createClient({ region, endpoint: tables.endpoint(region) });
+      const { records: table, control: controlTable } = TABLES;
+      return new BacklogOperator({ table, controlTable, client, clock: tables.time.clock() });
+    };
+    const discard = (region: RegionName) =>
+      tables.time.until(
+        operatorIn(region)
+          .discard(['a'], { reason: 'not wanted' })
+          .then(
+            ({ ended }) => ended,
+            ({ message }: Error) => message,
+          ),
+      );
+    expect(await discard(FRANKFURT)).toBe('complete');
+    expect(await discard(IRELAND)).toMatch(
+      /^expected the region that attempts the records \(the primary one\), got eu-west-1/,
+    );
+    await run(IRELAND);
+    expect(await discard(FRANKFURT)).toContain('(eu-west-1), got eu-central-1: change records there');
+    expect(await discard(IRELAND)).toBe('complete');
   });
 
   it('says with --dry-run what is to be known, and changes nothing', async () => {

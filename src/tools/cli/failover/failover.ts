@@ -1,6 +1,5 @@
 import { type Clock, systemClock, toIso } from '../../../clock.js';
 import { ConfigurationError } from '../../../errors.js';
-import { describeTable } from '../../../store/dynamodb/inspect.js';
 import { isOfStore } from '../../../store/errors.js';
 import { createDynamoDbClient, DynamoDbOperatorStore } from '../../../store/index.js';
 import { confirmed, requireTerminal } from '../confirm.js';
@@ -34,6 +33,8 @@ export interface FailoverDeps {
   readonly createClient: typeof createDynamoDbClient;
 }
 
+/** Whether it is there does not matter. */
+const NO_RECORD = 'backlog-failover';
 /** An operator waits for it, and wants to know. */
 const ANSWER_WITHIN_MS = 5_000;
 
@@ -93,11 +94,13 @@ function connected(
   { table, controlTable }: FailoverFlags,
 ): Connected {
   const tables = { records: table, control: controlTable };
+  const store = new DynamoDbOperatorStore({ client, tables, clock: systemClock });
   return {
     name,
-    store: new DynamoDbOperatorStore({ client, tables, clock: systemClock }),
+    store,
+    // By requests for items alone: those that describe a table may fail where a region is in trouble.
     async check() {
-      await Promise.all([describeTable(client, table), describeTable(client, controlTable)]);
+      await Promise.all([store.readActiveRegion(), store.readRecords([NO_RECORD])]);
     },
     close: () => client.destroy(),
   };
