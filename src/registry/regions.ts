@@ -1,4 +1,4 @@
-import type { BacklogStore } from '../store/store.js';
+import type { ActiveRegion, BacklogStore } from '../store/store.js';
 
 /** Where a function is, and what its deployment says of regions. */
 export interface Place {
@@ -16,12 +16,22 @@ export interface Place {
  * @throws StoreError
  */
 export async function isPassive(
-  { region, primaryRegion }: Place,
+  place: Place,
   store: Pick<BacklogStore, 'readActiveRegion'>,
   now: number,
 ): Promise<boolean> {
+  const { region, primaryRegion } = place;
   if (region === undefined || primaryRegion === undefined) return false;
-  const active = await store.readActiveRegion();
+  return isPassiveBy(await store.readActiveRegion(), place, now);
+}
+
+/** The same, by what an operator has written. */
+export function isPassiveBy(
+  active: ActiveRegion | undefined,
+  { region, primaryRegion }: Place,
+  now: number,
+): boolean {
+  if (region === undefined || primaryRegion === undefined) return false;
   return active ? active.region !== region || now < active.from : primaryRegion !== region;
 }
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BacklogOperator } from '../../src/operate/index.js';
 import { explain } from '../../src/tools/cli/explain.js';
 import { type FailoverFlags, failover } from '../../src/tools/cli/failover/failover.js';
+import { backlog } from '../cli/in-process.js';
 import { GlobalTables, REGIONS, type RegionName, TABLES } from './global-tables.js';
 import { type Attempt, Site } from './site.js';
 
@@ -174,6 +175,20 @@ describe('a backlog in two regions', () => {
     await run(IRELAND);
     expect(await discard(FRANKFURT)).toContain('(eu-west-1), got eu-central-1: change records there');
     expect(await discard(IRELAND)).toBe('complete');
+  });
+
+  it('is known to the doctor, which repairs nothing in the region that is not the active one', async () => {
+    await minutes(2);
+    sites[IRELAND].isUp = false;
+    await put(IRELAND, 'a');
+    const { records, control } = TABLES;
+    // The region of every client of an emulator.
+    const at = ['--endpoint', tables.endpoint(IRELAND), '--table', records, '--control-table', control];
+    const { out, err } = await backlog('doctor', ...at, '--repair', '--yes', '--json', '--wait', '1s');
+    expect(err).toContain('nothing was repaired: us-east-1 is passive: eu-central-1 attempts the records');
+    expect(JSON.parse(out).findings).toContainEqual(
+      expect.objectContaining({ kind: 'region.passive', severity: 'note' }),
+    );
   });
 
   it('says with --dry-run what is to be known, and changes nothing', async () => {

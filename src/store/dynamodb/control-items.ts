@@ -1,8 +1,8 @@
 import type { Item } from '../../record/index.js';
-import type { QueueOwner } from '../store.js';
+import type { ActiveRegion, QueueOwner } from '../store.js';
 import { parseLease } from './lease-item.js';
 import type { RawItems } from './raw-items.js';
-import { parseRegistry, REGISTRY_KEY } from './registry.js';
+import { parseActiveRegion, parseRegistry, REGION_KEY, REGISTRY_KEY } from './registry.js';
 
 /** What a control table holds, for tools that look at all of it. */
 export interface ControlFacts {
@@ -16,6 +16,10 @@ export interface ControlFacts {
   readonly sweeps: readonly { readonly startedAt: number }[];
   /** The owners of queues, by queue. */
   readonly owners: ReadonlyMap<string, QueueOwner>;
+  /** Active until an operator makes another one so. Undefined: the backlog is in one region. */
+  readonly primaryRegion?: string | undefined;
+  /** What an operator has written. */
+  readonly activeRegion?: ActiveRegion | undefined;
 }
 
 const PAGE_ITEMS = 500;
@@ -26,12 +30,14 @@ export async function readControl(control: RawItems): Promise<ControlFacts> {
   const leases: { key: string; until: number; inFlight: number }[] = [];
   const arrivals = new Map<string, ReadonlyMap<string, number>>();
   const sweeps: { startedAt: number }[] = [];
-  let owners: ReadonlyMap<string, QueueOwner> = new Map();
+  let registry: Item | undefined;
+  let region: Item | undefined;
   let after: string | undefined;
   do {
     const page = await control.page({ number: 0, of: 1 }, after, PAGE_ITEMS);
     for (const item of page.items) {
-      if (item.key === REGISTRY_KEY) owners = parseRegistry(item, () => {}).queues;
+      if (item.key === REGISTRY_KEY) registry = item;
+      if (item.key === REGION_KEY) region = item;
       const [, kind, name = ''] = /^(lease|queue|arrivals|sweep)(?:#(.+))?$/s.exec(String(item.key)) ?? [];
       if (kind === 'queue') queues.set(name, queueOf(item));
       if (kind === 'arrivals') arrivals.set(name, runsOf(item));
@@ -41,7 +47,9 @@ export async function readControl(control: RawItems): Promise<ControlFacts> {
     }
     after = page.next;
   } while (after !== undefined);
-  return { queues, leases, arrivals, sweeps, owners };
+  const { queues: owners, primaryRegion } = parseRegistry(registry, () => {});
+  const activeRegion = parseActiveRegion(region, () => {});
+  return { queues, leases, arrivals, sweeps, owners, primaryRegion, activeRegion };
 }
 
 function queueOf({ paused, retryMode }: Item) {

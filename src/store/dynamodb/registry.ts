@@ -5,7 +5,7 @@ import { and, Expressions, or } from './expressions.js';
 import type { Table } from './table.js';
 
 export const REGISTRY_KEY = 'registry';
-const REGION_KEY = 'region';
+export const REGION_KEY = 'region';
 /** More of them say no more. */
 const MOST_REPORTED = 20;
 
@@ -76,7 +76,10 @@ export async function readActiveRegion(
   table: Table,
   onDamaged: OnDamaged,
 ): Promise<ActiveRegion | undefined> {
-  const item = await table.get(REGION_KEY);
+  return parseActiveRegion(await table.get(REGION_KEY), onDamaged);
+}
+
+export function parseActiveRegion(item: Item | undefined, onDamaged: OnDamaged): ActiveRegion | undefined {
   if (!item) return undefined;
   const { region, from, at, before } = item;
   const isSound = {

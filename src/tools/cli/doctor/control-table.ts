@@ -41,6 +41,8 @@ export async function readControlTables(
     arrivals: entries(({ arrivals }) => arrivals),
     sweeps: all.flatMap(({ sweeps }) => sweeps),
     owners: entries(({ owners }) => owners),
+    primaryRegion: all.find((facts) => facts.primaryRegion !== undefined)?.primaryRegion,
+    activeRegion: all.find((facts) => facts.activeRegion)?.activeRegion,
   };
 }
 

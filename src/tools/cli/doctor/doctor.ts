@@ -10,6 +10,7 @@ import { Findings } from './findings.js';
 import { lookAtRecords } from './look-at-records.js';
 import { checkOwners } from './owner-checks.js';
 import { REPAIRABLE } from './record-checks.js';
+import { checkRegion } from './region-checks.js';
 import { type Repairable, type Repaired, repairAll } from './repair.js';
 import { RepairStore } from './repair-store.js';
 import { findingsSummary, findingsText, repairedText } from './report.js';
@@ -64,6 +65,9 @@ async function examine(
   const controlNow = () => readControlTables(target, controls.tables);
   const control = await controlNow();
   const time = { wall: clock.wall(), now: clock.now() };
+  const region = local ? '' : await target.client.config.region();
+  const passive = control && checkRegion(control, region, time.now);
+  if (passive) findings.add(passive);
   if (control) {
     const found = [
       ...checkControl(control, time),
@@ -97,6 +101,9 @@ async function examine(
   const rest = all || signal.aborted ? '' : '; there are more: --limit';
   output.message(`${counted(looked, 'item')} of ${where} looked at${rest}; ${findingsSummary(list)}`);
 
+  if (passive && repair && !dryRun) {
+    output.message(`nothing was repaired: ${passive.what}`);
+  }
   const mayIndex = !hasIntake || controls.tables.length > 0;
   if (!mayIndex && examined.stuck.length > 0) {
     output.message(
@@ -109,18 +116,19 @@ async function examine(
     );
   }
   const repairable = { misindexed: examined.misindexed, stuck: mayIndex ? examined.stuck : [] };
-  const repaired = signal.aborted
-    ? undefined
-    : await repairIfWanted({
-        target,
-        repairable,
-        unsettled: examined.unsettled,
-        controls: controls.tables,
-        flags,
-        settledMs,
-        signal,
-        output,
-      });
+  const repaired =
+    signal.aborted || passive
+      ? undefined
+      : await repairIfWanted({
+          target,
+          repairable,
+          unsettled: examined.unsettled,
+          controls: controls.tables,
+          flags,
+          settledMs,
+          signal,
+          output,
+        });
   if (repaired) output.message(repairedText(repaired));
   if (json) {
     const about = { table, items: looked, all, repairable: count(repairable) };
