@@ -76,6 +76,11 @@ export class Tables {
     return { store, units: () => ({ ...units }) };
   }
 
+  /** The client's; undefined: a store was given. */
+  async region(): Promise<string | undefined> {
+    return 'client' in this.given ? this.given.client.config.region() : undefined;
+  }
+
   /**
    * Looks at which region is active, before records are changed. If the tables do not answer, the change itself says so.
    *
@@ -83,8 +88,7 @@ export class Tables {
    *   keeps the later one, so an attempt of that region could be undone
    */
   async checkRegion(store: OperatorStore): Promise<void> {
-    if (!('client' in this.given)) return;
-    const region = await this.given.client.config.region();
+    const region = await this.region();
     const lookUp = async () => {
       const { primaryRegion } = await store.readRegistry();
       return isPassive({ region, primaryRegion }, store, this.clock.now());

@@ -66,6 +66,10 @@ export interface ControlState {
   readonly leases: ReadonlyMap<string, LeaseState>;
   /** What the monitor has noted, by queue. */
   readonly readings: ReadonlyMap<string, Item>;
+  /** Active until an operator makes another region so. Absent: the backlog is in one region. */
+  readonly primaryRegion?: string | undefined;
+  /** What an operator has written. */
+  readonly activeRegion?: ActiveRegion | undefined;
 }
 
 /** A part of the table to read. */

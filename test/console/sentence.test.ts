@@ -142,4 +142,17 @@ describe('the opening sentence', () => {
     ]);
     expect(sentenceOf(snapshot([])).title).toBe('No record has come yet.');
   });
+
+  it('says first that another region attempts the records, or that none does', () => {
+    const passive = { region: 'eu-west-1', active: 'eu-central-1' };
+    const late = view('orders', 'late', { lagSeconds: 400, due: { now: 3, minute: 0, hour: 0, day: 0 } });
+    expect(sentenceOf({ ...snapshot([late]), passive })).toMatchObject({
+      tone: 'amber',
+      title: 'eu-west-1 is passive: eu-central-1 attempts the records.',
+      details: [expect.stringContaining('orders is 7 min late')],
+    });
+    expect(sentenceOf({ ...snapshot([]), passive: { region: 'eu-west-1', active: 'eu-west-1' } }).title).toBe(
+      'A failover to eu-west-1 is under way: no region attempts records.',
+    );
+  });
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BacklogOperator } from '../../src/operate/index.js';
 import { explain } from '../../src/tools/cli/explain.js';
 import { type FailoverFlags, failover } from '../../src/tools/cli/failover/failover.js';
+import { CountsReader } from '../../src/tools/overview/counts.js';
 import { backlog } from '../cli/in-process.js';
 import { GlobalTables, REGIONS, type RegionName, TABLES } from './global-tables.js';
 import { type Attempt, Site } from './site.js';
@@ -175,6 +176,23 @@ describe('a backlog in two regions', () => {
     await run(IRELAND);
     expect(await discard(FRANKFURT)).toContain('(eu-west-1), got eu-central-1: change records there');
     expect(await discard(IRELAND)).toBe('complete');
+  });
+
+  it('is known to the console', async () => {
+    await minutes(2);
+    const { records: table, control: controlTable } = TABLES;
+    const passiveIn = async (region: RegionName) => {
+      const client = tables.createClient({ region, endpoint: tables.endpoint(region) });
+      const backlog = { table, controlTable, client, clock: tables.time.clock() };
+      const { counts } = await tables.time.until(new CountsReader({ backlog }).read());
+      return counts?.passive;
+    };
+    expect(await passiveIn(FRANKFURT)).toBeUndefined();
+    expect(await passiveIn(IRELAND)).toEqual({ region: IRELAND, active: FRANKFURT });
+    await run(IRELAND);
+    await minutes(1);
+    expect(await passiveIn(FRANKFURT)).toEqual({ region: FRANKFURT, active: IRELAND });
+    expect(await passiveIn(IRELAND)).toBeUndefined();
   });
 
   it('is known to the doctor, which repairs nothing in the region that is not the active one', async () => {

@@ -18,7 +18,7 @@ import { LEASE_PREFIX, leaseKey, parseLease } from './lease-item.js';
 import { listRecords } from './list.js';
 import { parseQueueState } from './queues.js';
 import { asReadAndStatus, DynamoDbRecords } from './records.js';
-import { writeActiveRegion } from './registry.js';
+import { parseActiveRegion, parseRegistry, REGION_KEY, REGISTRY_KEY, writeActiveRegion } from './registry.js';
 import type { DynamoDbStoreDeps } from './store.js';
 import { DynamoDbSweepStore } from './sweep-store.js';
 import type { StoredPage } from './table.js';
@@ -107,13 +107,23 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
   }
 
   async readControl(): Promise<ControlState> {
-    const prefixes = [LEASE_PREFIX, QUEUE_PREFIX, ARRIVALS_PREFIX, READING_PREFIX];
+    const prefixes = [
+      ...[LEASE_PREFIX, QUEUE_PREFIX, ARRIVALS_PREFIX, READING_PREFIX],
+      ...[REGISTRY_KEY, REGION_KEY],
+    ];
     const items = await this.controlItems(prefixes, 'eventual');
     const readings = items.flatMap((item): [string, Item][] => {
       const name = nameOf(item, READING_PREFIX);
       return name !== undefined && isMap(item.reading) ? [[name, item.reading]] : [];
     });
-    return { queues: queuesIn(items), leases: leasesIn(items), readings: new Map(readings) };
+    const named = (name: string) => items.find(({ key }) => key === name);
+    return {
+      queues: queuesIn(items),
+      leases: leasesIn(items),
+      readings: new Map(readings),
+      primaryRegion: parseRegistry(named(REGISTRY_KEY), () => {}).primaryRegion,
+      activeRegion: parseActiveRegion(named(REGION_KEY), () => {}),
+    };
   }
 
   async readRuns() {

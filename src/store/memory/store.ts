@@ -155,7 +155,9 @@ export class MemoryStore implements OperatorStore {
 
   async readControl(): Promise<ControlState> {
     const [queues, leases] = await Promise.all([this.readQueues(), this.readLeases()]);
-    return { queues, leases, readings: new Map(this.readings) };
+    const { primaryRegion } = this.queues.readRegistry();
+    const { activeRegion } = this.queues;
+    return { queues, leases, readings: new Map(this.readings), primaryRegion, activeRegion };
   }
 
   async writeReading(queue: string, reading: Item): Promise<void> {

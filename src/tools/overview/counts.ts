@@ -1,6 +1,8 @@
 import { toIso } from '../../clock.js';
 import { isExpired } from '../../leases/lease.js';
 import { Tables } from '../../operate/tables.js';
+import { isPassiveBy } from '../../registry/regions.js';
+import type { ControlState } from '../../store/operator-store.js';
 import type { LeaseState, QueueState } from '../../store/store.js';
 import type { OverviewDeps } from './deps.js';
 import { entriesFor, lookAt, type OverviewStats } from './queue-counts.js';
@@ -12,10 +14,19 @@ export interface Counts {
   readonly leases: ReadonlyMap<string, LeaseState>;
   /** The items of the queues in the control table. */
   readonly states: ReadonlyMap<string, QueueState>;
+  /** Another region attempts the records. */
+  readonly passive?: PassiveRegion | undefined;
   /** Real time, epoch milliseconds. */
   readonly readAt: number;
   /** What they have cost. */
   readonly readUnits: number;
+}
+
+/** A region in which no record is attempted. */
+export interface PassiveRegion {
+  readonly region: string;
+  /** The one that attempts them. */
+  readonly active: string;
 }
 
 /** Queues at one time. */
@@ -75,7 +86,8 @@ export class CountsReader {
     try {
       const { store, units } = this.tables.open();
       const patiently = this.tables.patiently(this.patience);
-      const { queues: states, leases: all, readings } = await patiently(() => store.readControl());
+      const control = await patiently(() => store.readControl());
+      const { queues: states, leases: all, readings } = control;
       const known = new Map(this.deps.queues?.().map(({ name, retry }) => [name, retry]));
       const names = [...new Set([...states.keys(), ...known.keys()])].sort();
       const { clock } = this.tables;
@@ -98,7 +110,14 @@ export class CountsReader {
       const leases = new Map([...all].filter(([, lease]) => !isExpired(lease, clock)));
       const { readUnits } = units();
       this.latest = {
-        counts: { stats: { at: toIso(now), queues }, leases, states, readAt: clock.wall(), readUnits },
+        counts: {
+          stats: { at: toIso(now), queues },
+          leases,
+          states,
+          passive: passiveIn(control, await this.tables.region(), now),
+          readAt: clock.wall(),
+          readUnits,
+        },
         error: undefined,
       };
     } catch (error) {
@@ -110,6 +129,16 @@ export class CountsReader {
 }
 
 const NEVER_SERVED: QueueState = { paused: false, tiers: new Map(), breakers: new Map() };
+
+function passiveIn(
+  { primaryRegion, activeRegion }: ControlState,
+  region: string | undefined,
+  now: number,
+): PassiveRegion | undefined {
+  const isPassive = isPassiveBy(activeRegion, { region, primaryRegion }, now);
+  if (!isPassive || region === undefined) return undefined;
+  return { region, active: activeRegion?.region ?? primaryRegion ?? '' };
+}
 
 /** Whether a lease, by its key, is for records of that queue. */
 export function isLeaseOfQueue(key: string, queue: string): boolean {

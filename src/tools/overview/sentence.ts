@@ -2,6 +2,7 @@ import { age } from '../../duration.js';
 import { clockText, count, names, records } from '../format.js';
 import type { Condition } from './conditions.js';
 import { COUNT_SIGNS, leastExact, waitText } from './count-signs.js';
+import type { PassiveRegion } from './counts.js';
 import type { QueueView, Snapshot } from './snapshot.js';
 
 /** What the overview says first. */
@@ -21,7 +22,7 @@ interface Finding {
 /**
  * What is wrong, the worst first. The order is fixed, so that the same state always reads the same:
  *
- *     the tables cannot be read > breaker open > attempts fail > queue is late > rule missed > paused > dead records
+ *     the tables cannot be read > another region is active > breaker open > attempts fail > queue is late > rule missed > paused > dead records
  *
  * @param error why the tables could not be read; undefined: they were
  */
@@ -36,11 +37,12 @@ function unread(error: string | undefined): Finding[] {
   return error === undefined ? [] : [{ tone: 'dead', text: `The tables cannot be read: ${error}` }];
 }
 
-function inOrder({ queues = [], rules, now }: Snapshot): Finding[] {
+function inOrder({ queues = [], rules, now, passive }: Snapshot): Finding[] {
   const of = (condition: Condition) => queues.filter((queue) => queue.condition === condition);
   const missed = rules.filter((rule) => rule.missed).map(({ rule }) => rule.label);
   const disabled = rules.filter(({ rule }) => !rule.enabled && rule.queues.length > 0).length;
   return [
+    ...(passive ? [amber(passiveText(passive))] : []),
     ...of('breaker').map((queue) => dead(breakerText(queue, now))),
     ...of('failing').map((queue) => dead(failingText(queue))),
     ...of('late').map((queue) => dead(lateText(queue))),
@@ -53,6 +55,13 @@ function inOrder({ queues = [], rules, now }: Snapshot): Finding[] {
 
 const dead = (text: string): Finding => ({ tone: 'dead', text });
 const amber = (text: string): Finding => ({ tone: 'amber', text });
+
+/** What waits here waits for that one; if that one has stopped, `Lag` fires. */
+function passiveText({ region, active }: PassiveRegion): string {
+  return active === region
+    ? `A failover to ${region} is under way: no region attempts records.`
+    : `${region} is passive: ${active} attempts the records.`;
+}
 
 /** `orders: the breaker of 1 destination has been open since 14:13 UTC; next probe in 4 min, 79 records wait.` */
 function breakerText({ stats, breakers }: QueueView, now: number): string {

@@ -2,7 +2,7 @@ import type { BreakerState } from '../../store/store.js';
 import type { RunReport } from '../local/status/run-report.js';
 import type { MinuteCount, RuleStatus } from '../local/status/status.js';
 import { CONDITIONS, type Condition } from './conditions.js';
-import { type Counts, isLeaseOfQueue } from './counts.js';
+import { type Counts, isLeaseOfQueue, type PassiveRegion } from './counts.js';
 import type { OverviewDeps } from './deps.js';
 import { attemptsWithin, failingAttempts, RECENT_MINUTES, type RecentAttempts } from './failing.js';
 import type { OverviewStats } from './queue-counts.js';
@@ -41,6 +41,8 @@ export interface Snapshot {
   /** Undefined: the tables could not be read. The worst first. */
   readonly queues: readonly QueueView[] | undefined;
   readonly rules: readonly RuleView[];
+  /** Another region attempts the records. */
+  readonly passive?: PassiveRegion | undefined;
 }
 
 /** A run per minute keeps records waiting for a minute; above this, runs do not keep up. */
@@ -82,7 +84,7 @@ export function snapshotOf(deps: OverviewDeps, counts: Counts | undefined, now: 
     const last = deps.runtime?.lastRunOf(rule.id);
     return { rule, last, missed: rule.enabled && isMissed(rule, last, { now, speed }) };
   });
-  return { now, queues: queues?.sort(worstFirst), rules };
+  return { now, queues: queues?.sort(worstFirst), rules, passive: counts?.passive };
 }
 
 function conditionOf(
