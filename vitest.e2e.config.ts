@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/e2e/**/*.test.ts'],
+    globalSetup: 'test/e2e/bootstrap.ts',
+    // They mostly wait for rules: the two files deploy and wait at the same time.
+    maxWorkers: 2,
     testTimeout: 300_000,
     hookTimeout: 240_000,
     // One deployment after the other: each test goes on from the one before.

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { Duration } from 'aws-cdk-lib';
 import type { QueueProps } from '../../cdk/index.js';
 
@@ -32,51 +33,78 @@ export function tool(name: 'python' | 'aws', args: readonly string[]): Promise<s
   return run(join(variable('E2E_BIN'), name), args);
 }
 
-/** The CDK's own command line. */
-/** What `app.ts` reads. */
-const inSeconds = (_: string, value: unknown) => (value instanceof Duration ? value.toSeconds() : value);
+/** An app of this folder, and what it reads. */
+interface AppToDeploy {
+  readonly file: string;
+  readonly env: Readonly<Record<string, string>>;
+}
 
-async function cdk(
-  queues: DeployedQueues,
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<void> {
+const inSeconds = (_: string, value: unknown) => (value instanceof Duration ? value.toSeconds() : value);
+const appWith = (queues: DeployedQueues): AppToDeploy => ({
+  file: 'app.ts',
+  env: { E2E_QUEUES: JSON.stringify(queues, inSeconds) },
+});
+const appOfManyQueues = (url: string): AppToDeploy => ({ file: 'many-queues-app.ts', env: { E2E_URL: url } });
+
+/** The CDK's own command line. */
+async function cdk(args: readonly string[], app?: AppToDeploy): Promise<void> {
   const bin = new URL('../../node_modules/aws-cdk/bin/cdk', import.meta.url).pathname;
   const folder = await mkdtemp(join(tmpdir(), 'backlog-e2e-'));
-  const common = ['--app', 'npx tsx test/e2e/app.ts', '--output', join(folder, 'cdk.out')];
+  const command = app ? ['--app', `npx tsx test/e2e/${app.file}`] : [];
   try {
-    await run(process.execPath, [bin, ...common, ...args], {
-      ...env,
-      E2E_QUEUES: JSON.stringify(queues, inSeconds),
-    });
+    await run(process.execPath, [bin, ...command, '--output', join(folder, 'cdk.out'), ...args], app?.env);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** The command line reads the app for that, too. */
-export function bootstrap(queues: DeployedQueues): Promise<void> {
-  return cdk(queues, ['bootstrap', `aws://${variable('E2E_ACCOUNT')}/us-east-1`]);
+export function bootstrap(): Promise<void> {
+  return cdk(['bootstrap', `aws://${variable('E2E_ACCOUNT')}/us-east-1`]);
 }
 
-/** Redelivery the stack's outputs. */
-export async function deploy(queues: DeployedQueues): Promise<Record<string, string>> {
+/** Returns the outputs of one of the stacks. */
+async function deployAll(app: AppToDeploy, stack: string): Promise<Record<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'backlog-e2e-'));
   const outputs = join(folder, 'outputs.json');
   try {
-    await cdk(queues, ['deploy', '--all', '--require-approval', 'never', '--outputs-file', outputs]);
+    await cdk(['deploy', '--all', '--require-approval', 'never', '--outputs-file', outputs], app);
     const all = JSON.parse(await readFile(outputs, 'utf8')) as Record<string, Record<string, string>>;
-    return all.EndToEnd ?? {};
+    return all[stack] ?? {};
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+/** Returns the outputs of the stack that has the table of most others. */
+export function deploy(queues: DeployedQueues): Promise<Record<string, string>> {
+  return deployAll(appWith(queues), 'EndToEnd');
+}
+
 export function destroy(queues: DeployedQueues): Promise<void> {
-  return cdk(queues, ['destroy', '--all', '--force']);
+  return cdk(['destroy', '--all', '--force'], appWith(queues));
 }
 
 /** Deploys the stack of guarded tables under another id of their construct. */
 export function deployRenamed(queues: DeployedQueues): Promise<void> {
-  return cdk(queues, ['deploy', 'Guarded', '--require-approval', 'never'], { E2E_GUARDED_ID: 'Renamed' });
+  const { file, env } = appWith(queues);
+  const renamed = { file, env: { ...env, E2E_GUARDED_ID: 'Renamed' } };
+  return cdk(['deploy', 'Guarded', '--require-approval', 'never'], renamed);
+}
+
+export function deployManyQueues(url: string): Promise<Record<string, string>> {
+  return deployAll(appOfManyQueues(url), 'ManyQueues');
+}
+
+export function destroyManyQueues(url: string): Promise<void> {
+  return cdk(['destroy', '--all', '--force'], appOfManyQueues(url));
+}
+
+/** How many messages a queue of SQS has. */
+export async function messagesIn(QueueName: string): Promise<number> {
+  const sqs = new SQSClient({});
+  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName }));
+  const AttributeNames = ['ApproximateNumberOfMessages' as const];
+  const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+  sqs.destroy();
+  return Number(Attributes?.ApproximateNumberOfMessages);
 }

@@ -1,5 +1,4 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { Duration } from 'aws-cdk-lib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -7,7 +6,7 @@ import { BacklogClient } from '../../src/index.js';
 import { createDynamoDbClient } from '../../src/store/index.js';
 import { backlog } from '../cli/in-process.js';
 import { readStream } from '../store/stream.js';
-import { bootstrap, type DeployedQueues, deploy, deployRenamed, destroy, tool } from './cloud.js';
+import { type DeployedQueues, deploy, deployRenamed, destroy, messagesIn, tool } from './cloud.js';
 import { startErp } from './erp.js';
 
 /*
@@ -22,7 +21,6 @@ import { startErp } from './erp.js';
 const client = createDynamoDbClient({});
 const documents = DynamoDBDocumentClient.from(client);
 const streams = new DynamoDBStreamsClient({});
-const sqs = new SQSClient({});
 let erp: Awaited<ReturnType<typeof startErp>>;
 let outputs: Record<string, string>;
 let table: string;
@@ -99,12 +97,11 @@ const queuesAfter = (url: string): DeployedQueues => {
 beforeAll(async () => {
   erp = await startErp();
   deployed = queuesBefore(erp.url);
-  await bootstrap(deployed);
   outputs = await deploy(deployed);
   table = outputs.TableName ?? '';
 });
 afterAll(async () => {
-  for (const one of [client, streams, sqs]) one.destroy();
+  for (const one of [client, streams]) one.destroy();
   await erp.stop();
 });
 
@@ -151,8 +148,8 @@ describe('the deployed stack', () => {
     async (id) => {
       await soon(id, { status: 'SUCCESS', attempts: 1 });
       expect(await historyOf(id)).toEqual(['NEW in no lane', 'SUCCESS in no lane']);
-      // A cold start, and the emulator on a busy machine.
-      expect((erp.attemptsOf(id)[0] ?? 0) - (putAt.get(id) ?? 0)).toBeLessThan(15_000);
+      // Python starts, then the functions do, on a busy machine.
+      expect((erp.attemptsOf(id)[0] ?? 0) - (putAt.get(id) ?? 0)).toBeLessThan(30_000);
     },
   );
 
@@ -274,13 +271,7 @@ describe('the deployed stack', () => {
   }, 600_000);
 
   it('has given up no event', async () => {
-    const QueueName = outputs.EventDlq ?? '';
-    const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName }));
-    const asked = { QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] as const };
-    const { Attributes } = await sqs.send(
-      new GetQueueAttributesCommand({ ...asked, AttributeNames: [...asked.AttributeNames] }),
-    );
-    expect(Attributes).toEqual({ ApproximateNumberOfMessages: '0' });
+    expect(await messagesIn(outputs.EventDlq ?? '')).toBe(0);
   });
 
   it('keeps its records when the stack is destroyed', async () => {

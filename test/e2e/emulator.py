@@ -54,6 +54,21 @@ def release_or_retire_worker(worker):
         kill_workers([worker])
 
 
+# Lambda has the files of a function's layers in /opt. The emulator has them in folders of their own, which it names in a
+# variable: what a function reads from /opt comes from there.
+READ_OPT_FROM_LAYERS = """
+{
+  const fs = require("fs");
+  const readFileSync = fs.readFileSync;
+  const folders = (process.env._LAMBDA_LAYERS_DIRS || "").split(":").filter(Boolean);
+  fs.readFileSync = (path, ...rest) => {
+    const places = String(path).startsWith("/opt/") ? folders.map((folder) => folder + String(path).slice(4)) : [];
+    return readFileSync(places.findLast(fs.existsSync) ?? path, ...rest);
+  };
+  require("module").syncBuiltinESMExports();
+}
+"""
+
 handlers = provisioners._RESOURCE_HANDLERS
 alarm_handlers = handlers["AWS::CloudWatch::Alarm"]
 
@@ -79,6 +94,7 @@ iam_evaluator.enforce = enforce_iam
 iam_evaluator.pin_request_origin = pin_as_if_encrypted
 lambda_runtime.kill_workers = kill_idle_workers
 lambda_svc.release_worker = release_or_retire_worker
+lambda_runtime._NODEJS_WORKER_SCRIPT = READ_OPT_FROM_LAYERS + lambda_runtime._NODEJS_WORKER_SCRIPT
 
 if __name__ == "__main__":
     from ministack.app import main

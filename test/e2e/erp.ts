@@ -12,6 +12,7 @@ interface Payload {
 export async function startErp() {
   /** By id: when its attempts came. */
   const attempts = new Map<string, number[]>();
+  const paths = new Map<string, Set<string>>();
   let isOpen = false;
   const answer = (id: string, { answers = [200], closed }: Payload) => {
     const times = attempts.get(id) ?? [];
@@ -24,7 +25,9 @@ export async function startErp() {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const payload = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Payload;
-      response.writeHead(answer(String(request.headers['idempotency-key']), payload ?? {})).end('answer');
+      const id = String(request.headers['idempotency-key']);
+      paths.set(id, (paths.get(id) ?? new Set()).add(request.url ?? ''));
+      response.writeHead(answer(id, payload ?? {})).end('answer');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -32,6 +35,8 @@ export async function startErp() {
   return {
     url: `http://127.0.0.1:${port}/orders`,
     attemptsOf: (id: string): readonly number[] => attempts.get(id) ?? [],
+    /** Each path once. */
+    pathsOf: (id: string): readonly string[] => [...(paths.get(id) ?? [])],
     open: () => {
       isOpen = true;
     },

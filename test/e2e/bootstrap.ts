@@ -1,0 +1,4 @@
+import { bootstrap } from './cloud.js';
+
+/** Before all tests: their apps are deployed at the same time. */
+export default bootstrap;
