@@ -149,7 +149,7 @@ describe('the opening sentence', () => {
     expect(sentenceOf({ ...snapshot([late]), passive })).toMatchObject({
       tone: 'amber',
       title: 'eu-west-1 is passive: eu-central-1 attempts the records.',
-      details: [expect.stringContaining('orders is 7 min late')],
+      details: [expect.stringContaining('orders is 6 min 40 s late')],
     });
     expect(sentenceOf({ ...snapshot([]), passive: { region: 'eu-west-1', active: 'eu-west-1' } }).title).toBe(
       'A failover to eu-west-1 is under way: no region attempts records.',
