@@ -1036,10 +1036,7 @@ interface OperatorStore extends SweepStore {
     readLeases(): Promise<ReadonlyMap<string, LeaseState>>;
     readQueues(): Promise<ReadonlyMap<string, QueueState>>;
     readControl(): Promise<ControlState>;
-    readRuns(): Promise<readonly {
-        readonly name: string;
-        readonly until: number;
-    }[]>;
+    readRuns(): Promise<readonly Exclusive[]>;
     writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
     writeReading(queue: string, reading: Item): Promise<void>;
     readReading(queue: string): Promise<Item | undefined>;
@@ -1049,6 +1046,12 @@ interface ControlState {
     readonly queues: ReadonlyMap<string, QueueState>;
     readonly leases: ReadonlyMap<string, LeaseState>;
     readonly readings: ReadonlyMap<string, Item>;
+    readonly primaryRegion?: string | undefined;
+    readonly activeRegion?: ActiveRegion | undefined;
+}
+interface Exclusive {
+    readonly name: string;
+    readonly until: number;
 }
 interface ItemsScan extends ScanPage {
     readonly limit?: number | undefined;
@@ -1176,10 +1179,7 @@ declare class MemoryStore implements OperatorStore {
     writeRegistry(next: Registry, read: string): Promise<boolean>;
     readActiveRegion(): Promise<ActiveRegion | undefined>;
     writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
-    readRuns(): Promise<{
-        readonly name: string;
-        readonly until: number;
-    }[]>;
+    readRuns(): Promise<readonly Exclusive[]>;
     setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
     recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
     setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
@@ -1291,6 +1291,7 @@ type contract_d_CountedPage = CountedPage;
 type contract_d_Cursor = Cursor;
 type contract_d_DuePage = DuePage;
 type contract_d_DueQuery = DueQuery;
+type contract_d_Exclusive = Exclusive;
 type contract_d_Found = Found;
 type contract_d_IndexKey = IndexKey;
 type contract_d_Item = Item;
@@ -1318,7 +1319,7 @@ type contract_d_SlotsHeld = SlotsHeld;
 type contract_d_SweepState = SweepState;
 type contract_d_TierRun = TierRun;
 declare namespace contract_d {
-  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_Registry as Registry, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
+  export type { contract_d_ActiveRegion as ActiveRegion, contract_d_ArrivalsClaim as ArrivalsClaim, contract_d_BreakerState as BreakerState, contract_d_ClaimAnswer as ClaimAnswer, contract_d_ClaimedArrivals as ClaimedArrivals, contract_d_ControlState as ControlState, contract_d_CountQuery as CountQuery, contract_d_CountedPage as CountedPage, contract_d_Cursor as Cursor, contract_d_DuePage as DuePage, contract_d_DueQuery as DueQuery, contract_d_Exclusive as Exclusive, contract_d_Found as Found, contract_d_IndexKey as IndexKey, contract_d_Item as Item, contract_d_ItemsPage as ItemsPage, contract_d_ItemsScan as ItemsScan, contract_d_LeaseAnswer as LeaseAnswer, contract_d_LeaseHold as LeaseHold, contract_d_LeaseLeft as LeaseLeft, contract_d_LeaseOwner as LeaseOwner, contract_d_LeaseState as LeaseState, contract_d_ListFilter as ListFilter, contract_d_NamedClaim as NamedClaim, contract_d_NotIndexedPage as NotIndexedPage, contract_d_OperatorChange as OperatorChange, contract_d_PageRead as PageRead, contract_d_Permits as Permits, contract_d_QueueOwner as QueueOwner, contract_d_QueueState as QueueState, contract_d_RecordChange as RecordChange, contract_d_Registry as Registry, contract_d_RetryModeState as RetryModeState, contract_d_ScanPage as ScanPage, contract_d_SlotsAsk as SlotsAsk, contract_d_SlotsHeld as SlotsHeld, contract_d_SweepState as SweepState, contract_d_TierRun as TierRun };
 }
 
 interface ConnectionOptions {

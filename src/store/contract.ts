@@ -4,6 +4,7 @@ export type {
   ControlState,
   CountedPage,
   CountQuery,
+  Exclusive,
   Found,
   ItemsPage,
   ItemsScan,

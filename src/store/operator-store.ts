@@ -43,11 +43,8 @@ export interface OperatorStore extends SweepStore {
   readQueues(): Promise<ReadonlyMap<string, QueueState>>;
   /** All that the control table says of queues, as it was a moment ago: for those who only look. */
   readControl(): Promise<ControlState>;
-  /**
-   * The leases and claims that may have a run at work, by a name of each; read strongly. `until`: real time, epoch
-   * milliseconds.
-   */
-  readRuns(): Promise<readonly { readonly name: string; readonly until: number }[]>;
+  /** The leases and claims that may have a run at work, read strongly. */
+  readRuns(): Promise<readonly Exclusive[]>;
   /** Makes a region the active one; `false` if another one was written since `read`. Without `read`, whatever is there. */
   writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
   /** Notes what the monitor has read of a queue, in place of its reading before. */
@@ -70,6 +67,14 @@ export interface ControlState {
   readonly primaryRegion?: string | undefined;
   /** What an operator has written. */
   readonly activeRegion?: ActiveRegion | undefined;
+}
+
+/** What a run holds while it is at work: a lease or a claim. */
+export interface Exclusive {
+  /** The lease's key, or the queue of the claim. */
+  readonly name: string;
+  /** Real time, epoch milliseconds, at which it runs out. */
+  readonly until: number;
 }
 
 /** A part of the table to read. */

@@ -3,6 +3,7 @@ import type { BacklogRecord, Item } from '../../record/index.js';
 import type {
   ControlState,
   CountQuery,
+  Exclusive,
   Found,
   ItemsScan,
   OperatorChange,
@@ -126,7 +127,7 @@ export class DynamoDbOperatorStore extends DynamoDbSweepStore implements Operato
     };
   }
 
-  async readRuns() {
+  async readRuns(): Promise<readonly Exclusive[]> {
     const items = await this.controlItems([LEASE_PREFIX, ARRIVALS_PREFIX]);
     const leases = [...leasesIn(items)].map(([name, { until }]) => ({ name, until }));
     const claims = items.flatMap((item) => {

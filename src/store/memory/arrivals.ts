@@ -1,4 +1,5 @@
 import { claimBucketOf, runsPerBucket } from '../buckets.js';
+import type { Exclusive } from '../operator-store.js';
 import type { ArrivalsClaim, ClaimAnswer, ClaimedArrivals, NamedClaim } from '../store.js';
 
 type Claim = Pick<ArrivalsClaim, 'holder' | 'until' | 'ids'> & { readonly bucket: number };
@@ -33,7 +34,7 @@ export class MemoryArrivals {
   }
 
   /** When each claim runs out. */
-  untils(): { readonly name: string; readonly until: number }[] {
+  untils(): Exclusive[] {
     const all = [...this.queues].flatMap(([name, runs]) =>
       [...runs.values()].map(({ until }) => ({ name, until })),
     );

@@ -4,6 +4,7 @@ import type {
   ControlState,
   CountedPage,
   CountQuery,
+  Exclusive,
   Found,
   ItemsPage,
   ItemsScan,
@@ -237,7 +238,7 @@ export class MemoryStore implements OperatorStore {
     return this.queues.writeActiveRegion(next, read);
   }
 
-  async readRuns() {
+  async readRuns(): Promise<readonly Exclusive[]> {
     const leases = [...this.leases.held()].map(([name, { until }]) => ({ name, until }));
     return [...leases, ...this.arrivals.untils()];
   }

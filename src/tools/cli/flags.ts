@@ -103,7 +103,7 @@ export const flags = {
   },
 
   region(text: string): string {
-    if (/^[a-z]{2}(-[a-z]+)+-\d$/.test(text)) return text;
+    if (/^[a-z]{2,4}(-[a-z]+)+-\d$/.test(text)) return text;
     throw new InvalidArgumentError('Expected the name of a region, such as eu-west-1.');
   },
 
