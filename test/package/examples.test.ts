@@ -96,6 +96,7 @@ describe('the examples, copied out of the package', () => {
   it('two regions: on one machine the primary region attempts what comes', async () => {
     await using receiver = await startServer(app, 'examples/receiver.ts');
     await using backlog = await start('two-regions', ['--speed', '600'], { ERP_URL: receiver.url });
+    backlog.table = 'Orders';
     await writeFile(join(app, 'orders.ndjson'), '{"id":"order-9","queue":"orders","payload":{"total":3}}\n');
     await backlog.import('orders.ndjson');
     const records = await backlog.finished(1);
