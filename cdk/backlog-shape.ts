@@ -8,6 +8,7 @@ import { ConfigurationError } from '../src/errors.js';
 import { parseOptions, show } from '../src/validation.js';
 import { functionShape } from './function-shape.js';
 import type { QueueProps } from './queue-props.js';
+import { region, replicaKeyArns } from './regions.js';
 import { type ISharedBacklog, NOT_SHARED } from './shared-parts.js';
 import { timeZone } from './time-zone.js';
 import { refuseTokens } from './tokens.js';
@@ -47,7 +48,9 @@ const propsShape = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'expected 1 to 64 letters, digits, "_", "." and "-"')
     .default('backlog'),
+  primaryRegion: region.optional(),
   replicas: z.array(replica).min(1, 'expected at least one replica').optional(),
+  replicaKeyArns: replicaKeyArns.optional(),
   intake: z.boolean().default(true),
   sweep: z.boolean().optional(),
   encryptionKey: key.optional(),
@@ -129,6 +132,7 @@ function checkTables(
     readonly controlTable?: ITable | undefined;
     readonly tableName?: string | undefined;
     readonly controlTableName?: string | undefined;
+    readonly primaryRegion?: string | undefined;
     readonly replicas?: readonly object[] | undefined;
     readonly removalPolicy: RemovalPolicy;
     readonly deletionProtection: boolean;
@@ -150,7 +154,8 @@ function checkTables(
   for (const [name, beside] of [
     ['tableName', 'table'],
     ['controlTableName', 'controlTable'],
-    ['replicas', 'table'],
+    // The control table that is made beside a given table may have replicas, if the queues are in several regions.
+    ['replicas', options.primaryRegion === undefined ? 'table' : 'controlTable'],
   ] as const) {
     if (options[beside] === undefined || options[name] === undefined) continue;
     throw new ConfigurationError(

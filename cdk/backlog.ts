@@ -190,7 +190,7 @@ export class Backlog extends BacklogBase implements IConnectable {
     this.scheduleDeadLetters = triggers.scheduleDeadLetters;
 
     describeInTemplate(this, {
-      ...{ tables, staffed, trigger: options.trigger, timeZone: options.timeZone },
+      ...{ ...options, tables, staffed },
       names: { records: options.tableName, control: options.controlTableName },
       onInsert: new Set(this.intakeRole ? onArrival.map(({ queue }) => queue.name) : []),
       ...{ intake: this.intake !== undefined, sweep: this.sweep !== undefined },

@@ -17,6 +17,8 @@ export interface EnvironmentSettings {
   readonly owner: string;
   /** Another stack may own the queues. */
   readonly standby: boolean;
+  /** Undefined: the backlog is in one region. */
+  readonly primaryRegion?: string | undefined;
   readonly files: SettingsFiles;
   /** Bytes that the queues may take. Default: what functions without variables of the user's own have. */
   readonly room?: number | undefined;
@@ -42,14 +44,18 @@ export function handlerEnvironment(
   settings: EnvironmentSettings,
   timeoutSeconds: number,
 ): Record<string, string> {
-  const { tables, metrics } = settings;
+  const { tables, metrics, primaryRegion } = settings;
+  const { room = MAX_QUEUES_BYTES } = settings;
+  const regions = primaryRegion === undefined ? undefined : { BACKLOG_PRIMARY_REGION: primaryRegion };
+  const left = room - (regions ? bytesOf(JSON.stringify(regions)) : 0);
   return {
     BACKLOG_TABLE: tables.records.tableName,
     BACKLOG_CONTROL_TABLE: tables.control.tableName,
     BACKLOG_FUNCTION_TIMEOUT_SECONDS: String(timeoutSeconds),
-    ...queuesVariables(scope, queues, settings),
+    ...queuesVariables(scope, queues, { ...settings, room: left }),
     BACKLOG_OWNER: settings.owner,
     ...(settings.standby ? { BACKLOG_STANDBY: 'true' } : {}),
+    ...regions,
     ...(metrics === 'full' ? {} : { BACKLOG_METRICS: metrics }),
   };
 }
@@ -57,7 +63,7 @@ export function handlerEnvironment(
 function queuesVariables(
   scope: IConstruct,
   queues: readonly Queue[],
-  { files, inFiles, valueBytes = VALUE_BYTES, room = MAX_QUEUES_BYTES }: EnvironmentSettings,
+  { files, inFiles, valueBytes = VALUE_BYTES, room }: EnvironmentSettings & { readonly room: number },
 ): Record<string, string> {
   const settings = Object.fromEntries(queues.map(({ name, settings }) => [name, settings]));
   const json = JSON.stringify(settings);

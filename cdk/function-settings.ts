@@ -33,6 +33,7 @@ export interface CommonSettings {
   readonly metrics: MetricsLevel;
   readonly owner: string;
   readonly standby: boolean;
+  readonly primaryRegion?: string | undefined;
   readonly systemLogLevel: SystemLogLevel;
   readonly tracing: Tracing;
   readonly architecture: Architecture;
@@ -50,8 +51,7 @@ type CommonOptions = Omit<CommonSettings, keyof Made | 'architecture' | 'runtime
 
 /** Those of a Backlog's props, with their defaults, and what it has made for all functions. */
 export function commonSettings(options: CommonOptions, made: Made): CommonSettings {
-  const { memorySize, logRetention, systemLogLevel, tracing, metrics, standby, environmentEncryption } =
-    options;
+  const { memorySize, logRetention, systemLogLevel, tracing, metrics, standby, primaryRegion } = options;
   const { architecture = Architecture.ARM_64, runtime = Runtime.NODEJS_24_X } = options;
   const ofAll = {
     memorySize,
@@ -60,10 +60,11 @@ export function commonSettings(options: CommonOptions, made: Made): CommonSettin
     tracing,
     metrics,
     standby,
+    primaryRegion,
     architecture,
     runtime,
   };
-  return { ...ofAll, ...made, environmentEncryption };
+  return { ...ofAll, ...made, environmentEncryption: options.environmentEncryption };
 }
 
 /** The settings of the functions that attempt records. */

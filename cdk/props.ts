@@ -75,12 +75,30 @@ export interface BacklogProps extends FunctionProps {
   readonly backlogName?: string | undefined;
 
   /**
-   * Replicas of the new table of records in other regions. The stack must name its region then. The control table has none: each
-   * region has its own.
+   * The region whose functions attempt records, such as `'eu-central-1'`, where the tables have replicas in others; until
+   * `backlog failover` makes another one active. Each region has a stack of its own that names it, with the same queues. That of
+   * the primary region makes the tables, with `replicas`. The others have the replicas as `table` and `controlTable`.
+   *
+   * @default - the backlog is in one region
+   */
+  readonly primaryRegion?: string | undefined;
+
+  /**
+   * Replicas of the new table of records in other regions. The stack must name its region then. With `primaryRegion`, a new control
+   * table has replicas in the same regions, with the same deletion protection and tags. Without it there are none: the replicas of
+   * the records are copies to be read.
    *
    * @default - none
    */
   readonly replicas?: readonly ReplicaTableProps[] | undefined;
+
+  /**
+   * The ARNs of KMS keys by the regions of `replicas`: each replica is encrypted with one of its own. Required with
+   * `encryptionKey` and `replicas`.
+   *
+   * @default - the AWS managed key `aws/dynamodb` of each region
+   */
+  readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
 
   /**
    * Whether the intake reads the table's stream, and attempts or indexes records that were put without `lane` and `dueAt`.
@@ -99,7 +117,7 @@ export interface BacklogProps extends FunctionProps {
   readonly sweep?: boolean | undefined;
 
   /**
-   * A customer managed key for the new tables. The stack must name its region then, as replicas have keys of their own.
+   * A customer managed key for the new tables. The stack must name its region then, as replicas have keys of their own: `replicaKeyArns`.
    *
    * @default - the AWS managed key `aws/dynamodb`
    */

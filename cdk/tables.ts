@@ -14,6 +14,7 @@ import {
 import { Grant, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct, IDependable } from 'constructs';
+import { checkRegions, controlReplicas } from './regions.js';
 import type { ISharedBacklog } from './shared-parts.js';
 import { checkGivenTables } from './table-checks.js';
 import { claimName, claimTable, tableGuard } from './table-guards.js';
@@ -37,7 +38,9 @@ export interface TableOptions {
   readonly tableName?: string | undefined;
   readonly controlTableName?: string | undefined;
   readonly backlogName: string;
+  readonly primaryRegion?: string | undefined;
   readonly replicas?: readonly ReplicaTableProps[] | undefined;
+  readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -55,13 +58,12 @@ export interface Tables {
 function recordsTable(scope: Construct, id: string, options: TableOptions): CreatedTable {
   const { tableName, backlogName, replicas } = options;
   return newTable(scope, id, tableGuard(scope, id, { backlogName, tableName }), {
-    ...common(options, tableName),
+    ...common(options, tableName, replicas),
     partitionKey: { name: 'id', type: AttributeType.STRING },
     globalSecondaryIndexes: [DUE_INDEX],
     timeToLiveAttribute: 'expiresAt',
     // A global table has both images.
     dynamoStream: replicas ? StreamViewType.NEW_AND_OLD_IMAGES : StreamViewType.NEW_IMAGE,
-    ...(replicas && { replicas: [...replicas] }),
   });
 }
 
@@ -69,9 +71,11 @@ function recordsTable(scope: Construct, id: string, options: TableOptions): Crea
  * Leases, journals and the items of the queues: small, and kept apart so that the records' table holds records only.
  */
 function controlTable(scope: Construct, id: string, options: TableOptions): CreatedTable {
-  const { controlTableName: tableName, backlogName } = options;
+  const { controlTableName: tableName, backlogName, primaryRegion, replicas } = options;
+  // Without a primary region, the replicas of the records are copies to be read.
+  const ofControl = replicas && primaryRegion !== undefined ? controlReplicas(replicas) : undefined;
   return newTable(scope, id, tableGuard(scope, id, { backlogName, tableName }), {
-    ...common(options, tableName),
+    ...common(options, tableName, ofControl),
     partitionKey: { name: 'key', type: AttributeType.STRING },
   });
 }
@@ -82,6 +86,7 @@ export function ownTables(
   options: TableOptions & { readonly table?: ITable | undefined; readonly controlTable?: ITable | undefined },
 ): Tables & { readonly created: { readonly [table in keyof Tables]: CreatedTable | undefined } } {
   const { table, controlTable: givenControl } = options;
+  checkRegions(scope, options);
   checkGivenTables(scope, options);
   claimName(scope, options.backlogName);
   if (table) claimTable(scope, table);
@@ -109,16 +114,18 @@ function newTable(scope: Construct, id: string, guard: IDependable, props: Table
 }
 
 function common(
-  { encryptionKey, deletionProtection, removalPolicy }: TableOptions,
+  { encryptionKey, replicaKeyArns, deletionProtection, removalPolicy }: TableOptions,
   tableName: string | undefined,
+  replicas: readonly ReplicaTableProps[] | undefined,
 ): Partial<TablePropsV2> {
   return {
     ...(tableName !== undefined && { tableName }),
     billing: Billing.onDemand(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     encryption: encryptionKey
-      ? TableEncryptionV2.customerManagedKey(encryptionKey)
+      ? TableEncryptionV2.customerManagedKey(encryptionKey, replicas && replicaKeyArns)
       : TableEncryptionV2.awsManagedKey(),
+    ...(replicas && { replicas: [...replicas] }),
     removalPolicy,
     deletionProtection,
   };

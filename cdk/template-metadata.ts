@@ -23,7 +23,8 @@ export interface Described {
   /** The names of the queues whose records are attempted on insertion. */
   readonly onInsert: ReadonlySet<string>;
   readonly trigger: BacklogDescription['trigger'];
-  readonly timeZone: string | undefined;
+  readonly timeZone?: string | undefined;
+  readonly primaryRegion?: string | undefined;
   readonly intake: boolean;
   readonly sweep: boolean;
 }
@@ -50,11 +51,12 @@ function pathInStack(stack: Stack, scope: Construct): string {
 }
 
 function descriptionOf(stack: Stack, described: Described): BacklogDescription {
-  const { tables, names, staffed, onInsert, trigger, timeZone, intake, sweep } = described;
+  const { tables, names, staffed, onInsert, trigger, timeZone, primaryRegion, intake, sweep } = described;
   return {
     version: METADATA_VERSION,
     trigger,
     timeZone,
+    primaryRegion,
     intake,
     sweep,
     records: tableOf(stack, tables.records, names.records),

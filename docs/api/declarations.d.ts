@@ -865,7 +865,9 @@ interface BacklogProps extends FunctionProps {
     readonly sharedBacklog?: ISharedBacklog | undefined;
     readonly standby?: boolean | undefined;
     readonly backlogName?: string | undefined;
+    readonly primaryRegion?: string | undefined;
     readonly replicas?: readonly ReplicaTableProps[] | undefined;
+    readonly replicaKeyArns?: Readonly<Record<string, string>> | undefined;
     readonly intake?: boolean | undefined;
     readonly sweep?: boolean | undefined;
     readonly encryptionKey?: IKey | undefined;
@@ -896,7 +898,7 @@ interface IBacklog extends ISharedBacklog, Metrics {
     grantOperate(grantee: IGrantable): Grant;
     addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
 }
-type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | 'table' | 'controlTable' | 'tableName' | 'controlTableName' | 'backlogName' | 'replicas' | 'encryptionKey' | 'deletionProtection' | 'removalPolicy' | 'intake' | 'sweep'>;
+type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | 'table' | 'controlTable' | 'tableName' | 'controlTableName' | 'backlogName' | 'primaryRegion' | 'replicas' | 'replicaKeyArns' | 'encryptionKey' | 'deletionProtection' | 'removalPolicy' | 'intake' | 'sweep'>;
 declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
     abstract readonly controlTable: ITable;
     abstract readonly redelivery: IQueue | undefined;

@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, CfnOutput, CfnParameter, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { App, CfnOutput, CfnParameter, Duration, type Environment, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -19,11 +19,11 @@ const defined = (props: BacklogProps, id = 'Backlog'): Define => {
 const queues = (of: Record<string, QueueProps>): Define => defined({ queues: of });
 
 /** What the command says of two stacks, by kind. */
-async function diff(before: Define, after: Define): Promise<Record<string, Change>> {
+async function diff(before: Define, after: Define, env?: Environment): Promise<Record<string, Change>> {
   const folder = await mkdtemp(join(tmpdir(), 'backlog-diff-'));
   const files = await Promise.all(
     [before, after].map(async (define, i) => {
-      const stack = newStack();
+      const stack = newStack(env);
       define(stack);
       const file = join(folder, `${i}.json`);
       await writeFile(file, JSON.stringify(Template.fromStack(stack).toJSON()));
@@ -212,6 +212,43 @@ describe('backlog diff, of a Backlog', () => {
     });
     const zoned = defined({ ...scheduler, timeZone: 'Europe/Berlin' });
     expect(severities(await diff(defined(scheduler), zoned))).toEqual({ 'backlog.timeZone': 'safe' });
+  });
+
+  it('tells a primary region that is added, another one, and one that is removed', async () => {
+    const inRegion = (primaryRegion?: string) =>
+      defined({ queues: orders, primaryRegion, replicas: [{ region: 'eu-west-1' }] });
+    const within = (before?: string, after?: string) =>
+      diff(inRegion(before), inRegion(after), { region: 'eu-central-1' });
+    expect(await within('eu-central-1', 'eu-central-1')).toEqual({});
+    expect(await within(undefined, 'eu-central-1')).toEqual({
+      'backlog.primaryRegion': expect.objectContaining({
+        severity: 'safe',
+        what: 'primary region none → eu-central-1',
+      }),
+    });
+    expect(await within('eu-central-1', undefined)).toEqual({
+      'backlog.primaryRegion': expect.objectContaining({
+        severity: 'attention',
+        what: 'primary region eu-central-1 → none',
+      }),
+    });
+    const given =
+      (primaryRegion: string): Define =>
+      (stack) =>
+        defined({
+          ...{ queues: orders, primaryRegion, intake: false },
+          table: TableV2.fromTableName(stack, 'R', 'Records'),
+          controlTable: TableV2.fromTableName(stack, 'C', 'Control'),
+        })(stack);
+    const other = await diff(given('eu-central-1'), given('eu-west-1'), { region: 'eu-central-1' });
+    expect(other).toEqual({
+      'backlog.primaryRegion': expect.objectContaining({
+        severity: 'attention',
+        effect: expect.stringContaining(
+          'eu-west-1 becomes the active region, unless backlog failover has written',
+        ),
+      }),
+    });
   });
 
   it('leaves records behind without the intake, and needs attention without the sweep', async () => {

@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { BacklogStack } from '../../cdk/backlog-stack.js';
 import { CONTEXT } from '../../cdk/context.js';
 import { Backlog } from '../../cdk/index.js';
+import { PRIMARY, QUEUES, REGIONS, replicasIn, SECOND } from '../cdk/two-regions.js';
 
 it.each(['rules', 'scheduler'] as const)(
   'the stack of the app with trigger: "%s" passes the AWS Solutions and the Serverless checks of cdk-nag',
@@ -63,6 +64,16 @@ it('a backlog whose settings are in a layer passes them, too', () => {
     trigger: 'scheduler',
     alarms: false,
   });
+  for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
+    expect(pack.validateScope(app).violations).toEqual([]);
+  }
+});
+
+it('both stacks of a backlog in two regions pass them, too', () => {
+  const app = new App({ context: CONTEXT, analyticsReporting: false });
+  new Backlog(new Stack(app, 'Primary', { env: { region: PRIMARY } }), 'Backlog', REGIONS);
+  const second = new Stack(app, 'Second', { env: { region: SECOND } });
+  new Backlog(second, 'Backlog', { queues: QUEUES, primaryRegion: PRIMARY, ...replicasIn(second) });
   for (const pack of [new AwsSolutionsChecks(app), new ServerlessChecks(app)]) {
     expect(pack.validateScope(app).violations).toEqual([]);
   }

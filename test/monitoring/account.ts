@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { vi } from 'vitest';
 import { Backlog, type BacklogProps } from '../../cdk/index.js';
@@ -69,10 +70,11 @@ export class Account {
   private readonly eventDlq: string;
   private readonly clock;
 
-  constructor(props: BacklogProps) {
+  /** @param region whose functions know that they are there. Default: the region is not known. */
+  constructor(props: PropsIn, region?: string) {
     this.clock = this.time.clock();
     this.store = new MemoryStore({ clock: this.clock });
-    const template = templateOf(props);
+    const template = templateOf(props, region);
     const resolve = resolver();
     this.alarms = alarmsOf(template, resolve);
     // biome-ignore lint/suspicious/noExplicitAny: CloudFormation's properties have no types here
@@ -83,6 +85,7 @@ export class Account {
         const variables = Object.entries(Properties.Environment.Variables);
         const env: Record<string, string> = {
           BACKLOG_OWNER: 'stack',
+          ...(region === undefined ? {} : { AWS_REGION: region }),
           ...Object.fromEntries(variables.map(([name, value]) => [name, resolve(value)])),
         };
         // The URLs of queues are checked.
@@ -319,14 +322,17 @@ export class Account {
   }
 }
 
-const templates = new Map<BacklogProps, ReturnType<Template['toJSON']>>();
+/** Tables that are given are imported into the stack. */
+export type PropsIn = BacklogProps | ((stack: Stack) => BacklogProps);
+
+const templates = new Map<PropsIn, ReturnType<Template['toJSON']>>();
 
 /** Synthesized once for all accounts with these props. */
-function templateOf(props: BacklogProps) {
+function templateOf(props: PropsIn, region: string | undefined) {
   const known = templates.get(props);
   if (known) return known;
-  const stack = newStack();
-  new Backlog(stack, 'Backlog', props);
+  const stack = newStack(region === undefined ? {} : { region });
+  new Backlog(stack, 'Backlog', typeof props === 'function' ? props(stack) : props);
   const template = Template.fromStack(stack).toJSON();
   templates.set(props, template);
   return template;

@@ -93,6 +93,17 @@ describe('the examples, copied out of the package', () => {
     );
   });
 
+  it('two regions: on one machine the primary region attempts what comes', async () => {
+    await using receiver = await startServer(app, 'examples/receiver.ts');
+    await using backlog = await start('two-regions', ['--speed', '600'], { ERP_URL: receiver.url });
+    backlog.table = 'Orders';
+    await writeFile(join(app, 'orders.ndjson'), '{"id":"order-9","queue":"orders","payload":{"total":3}}\n');
+    await backlog.import('orders.ndjson');
+    const records = await backlog.finished(1);
+    expect(records.get('order-9')).toMatchObject({ status: 'SUCCESS', attempts: 2 });
+    expect(receiver.lines()).toContain('200 order-9 {"total":3}');
+  });
+
   it('Python producer: what boto3 put arrives, once', async () => {
     await using receiver = await startServer(app, 'examples/receiver.ts');
     await mustRun('python3', ['-m', 'venv', '.venv'], { cwd: app });

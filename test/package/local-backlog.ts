@@ -17,6 +17,8 @@ export interface ListedRecord {
 /** `backlog start` of an installed package, in an app of somebody else. */
 export class LocalBacklog {
   readonly endpoint: string;
+  /** As the app names it, or as the local runtime does. */
+  table = 'BacklogRecords';
   readonly #child: ChildProcess;
   readonly #cwd: string;
   readonly #env: Record<string, string>;
@@ -64,12 +66,12 @@ export class LocalBacklog {
   }
 
   async import(file: string): Promise<void> {
-    const args = ['import', file, '--table', 'BacklogRecords'];
+    const args = ['import', file, '--table', this.table];
     await mustRun(command(this.#cwd), args, { cwd: this.#cwd, env: this.#env });
   }
 
   async records(): Promise<ListedRecord[]> {
-    const args = ['list', '--json', '--table', 'BacklogRecords'];
+    const args = ['list', '--json', '--table', this.table];
     return JSON.parse((await mustRun(command(this.#cwd), args, { cwd: this.#cwd, env: this.#env })).out);
   }
 

@@ -89,6 +89,8 @@ function compareStarts(from: BacklogDescription, to: BacklogDescription): Differ
         'Tiers of hours start at other times of the day. A run that is missed in between is made up for.',
     });
   }
+  const ofRegions = comparePrimaryRegion(from.primaryRegion, to.primaryRegion);
+  if (ofRegions) differences.push(ofRegions);
   if (from.intake !== to.intake) {
     differences.push({
       kind: 'backlog.intake',
@@ -110,6 +112,33 @@ function compareStarts(from: BacklogDescription, to: BacklogDescription): Differ
     });
   }
   return differences;
+}
+
+/** Which region attempts records. The functions take what the control table says before what a deployment says. */
+function comparePrimaryRegion(from: string | undefined, to: string | undefined): Difference | undefined {
+  if (from === to) return undefined;
+  const kind = 'backlog.primaryRegion';
+  const what = `primary region ${from ?? 'none'} → ${to ?? 'none'}`;
+  if (from === undefined) {
+    return {
+      ...{ kind, severity: 'safe', what },
+      effect: `Only the functions of ${to} attempt records, until backlog failover makes another region active.`,
+    };
+  }
+  if (to === undefined) {
+    return {
+      ...{ kind, severity: 'attention', what },
+      effect: 'The intake and the sweep of this region work, whichever region is active.',
+      todo: 'Remove the stacks of the other regions first.',
+    };
+  }
+  return {
+    ...{ kind, severity: 'attention', what },
+    effect:
+      `${to} becomes the active region, unless backlog failover has written which one is. Functions that are still deployed the ` +
+      'old way go on in their region: a record may be attempted in both at once.',
+    todo: 'Keep it, and use backlog failover, which waits until the runs of the other region have ended.',
+  };
 }
 
 function removal({ backlogs, template }: DescribedTemplate, path: string): Difference {

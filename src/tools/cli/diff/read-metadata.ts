@@ -18,6 +18,7 @@ const tiers = z.array(z.object({ every: z.number(), untilAge: z.number() }));
 const backlogSchema = z.object({
   trigger: z.enum(['rules', 'scheduler']),
   timeZone: z.optional(z.string()),
+  primaryRegion: z.optional(z.string()),
   intake: z.boolean(),
   sweep: z.boolean(),
   records: table,
