@@ -7,6 +7,7 @@ import { replacing } from '../simulation/replacing.js';
 import { context, environment, workbench } from './support.js';
 
 const HERE = 'eu-central-1';
+const THERE = 'eu-west-1';
 const INVOKER: Invoker = {
   invoke: async () => 'accepted',
   sendToRedelivery: async () => {},
@@ -45,6 +46,10 @@ function bench() {
     noAnswer: () => {
       error = new StoreUnavailableError('no answer');
     },
+    makeActive: async (region: string) => {
+      const now = made.clock.now();
+      await made.store.writeActiveRegion({ region, from: now, at: now, before: HERE }, undefined);
+    },
   };
 }
 
@@ -57,6 +62,20 @@ describe('a function of one of two regions', () => {
     clock.advance(61);
     await expect(run()).rejects.toThrow('the run ended early');
     expect(attempts).toEqual([]);
+  });
+
+  it('has the event of arrivals come back while another region is the active one', async () => {
+    const { run, store, attempts, makeActive, clock } = bench();
+    await makeActive(THERE);
+    store.put({ id: 'a', status: 'NEW', payload: 1, queue: 'orders' });
+    const event = { queue: 'orders', arrivals: { batch: 'b', ids: ['a'] } };
+    await expect(run(event)).rejects.toThrow('another region attempts them');
+    expect(attempts).toEqual([]);
+    expect(store.items()[0]).not.toHaveProperty('rev');
+    await makeActive(HERE);
+    clock.advance(61);
+    await run(event);
+    expect(attempts).toEqual(['a']);
   });
 });
 
