@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { ForcedWorld } from '../regions/forced.js';
+import { PlannedWorld } from '../regions/planned.js';
 import { violationsIn } from '../regions/violations.js';
 
 /** Other worlds than those of every test run. */
@@ -14,4 +16,24 @@ describe('in five hundred worlds more', () => {
   it('no transfer between stacks has a record attempted twice at once, after its success, or minutes late', async () => {
     expect(await violationsIn('owners', { first: 30_001, count: 100 })).toEqual([]);
   }, 900_000);
+});
+
+describe('among these worlds', () => {
+  it('are failovers that are done, given back and interrupted', async () => {
+    const ended = new Set<string>();
+    for (let seed = 1; seed <= 30; seed++)
+      for (const how of (await new PlannedWorld(seed).play()).ended) ended.add(how);
+    expect([...ended].sort()).toEqual(['givenBack', 'interrupted', 'moved']);
+  });
+
+  it('are lost regions that attempt records after their return, some of them again', async () => {
+    let [longestMs, repeated] = [0, 0];
+    for (let seed = 1; seed <= 30; seed++) {
+      const result = await new ForcedWorld(seed).play();
+      longestMs = Math.max(longestMs, result.stillAttemptedMs);
+      repeated += result.repeated;
+    }
+    expect(longestMs).toBeGreaterThan(10_000);
+    expect(repeated).toBeGreaterThan(0);
+  });
 });

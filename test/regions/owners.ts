@@ -1,4 +1,4 @@
-import { randomToken } from '../../src/random.js';
+import { type Random, randomToken } from '../../src/random.js';
 import { transfer } from '../../src/registry/transfer.js';
 import { NO_FAULTS } from '../simulation/actor.js';
 import { NO_TROUBLES } from '../simulation/cloud/chaos.js';
@@ -26,7 +26,7 @@ export class OwnersWorld {
     const random = seededRandom(seed);
     this.random = random;
     this.isCalm = chance(random, 0.5);
-    const busyAtMs = Array.from({ length: between(random, 1, 6) }, () => between(random, 0, UNTIL_MS));
+    const busyAtMs = this.isCalm ? transfersApart(random) : transfersAtAnyTime(random);
     const made = makeScenario(random, { untilMs: UNTIL_MS, sites: 1, busyAtMs, isLong: false });
     const freeze = chance(random, 0.3) ? 0.002 : 0;
     const calm = { faults: NO_FAULTS, troubles: NO_TROUBLES, concurrency: 10 };
@@ -75,4 +75,15 @@ export class OwnersWorld {
     await store.writeRegistry({ ...registry, rev: randomToken(this.random), queues: next }, registry.rev);
     this.transfers++;
   }
+}
+
+/** The next one when the queue is served again: waits do not add up. */
+function transfersApart(random: Random): number[] {
+  const count = between(random, 1, 6);
+  const slotMs = UNTIL_MS / count;
+  return Array.from({ length: count }, (_, i) => i * slotMs + between(random, 0, slotMs - 5 * MINUTE_MS));
+}
+
+function transfersAtAnyTime(random: Random): number[] {
+  return Array.from({ length: between(random, 1, 6) }, () => between(random, 0, UNTIL_MS));
 }

@@ -97,8 +97,10 @@ export class PlannedWorld {
       await clock.sleep(Math.max(0, step.atMs - this.world.now));
       await this.bothAgree();
       const [from, to] = [this.active, 1 - this.active];
+      const wasStill = this.world.replication.isStill;
       this.standStill(step);
-      let ended = await this.move(from, to, step.interruptedAfterMs);
+      const interruptedAfterMs = wasStill ? undefined : step.interruptedAfterMs;
+      let ended = await this.move(from, to, interruptedAfterMs);
       if (ended === 'interrupted' && step.repeatedAfterMs !== undefined) {
         await clock.sleep(step.repeatedAfterMs);
         ended = await this.move(from, to);

@@ -2,19 +2,20 @@ import { run } from '../../src/worker/index.js';
 import { replacing } from '../simulation/replacing.js';
 import { withoutLease as withoutLeaseOfStore } from '../simulation/sabotage.js';
 import { withoutClaims as withoutClaimsOfStore } from '../simulation/sabotage-arrivals.js';
+import type { Lags } from './replication.js';
 import type { Scenario } from './scenario.js';
 import type { Sabotage, Variables } from './site.js';
 
 /** The operator's command does not see the runs at work. */
 export const withoutWaitForRuns: Sabotage = {
   operatorStore: (store) => replacing({ readRuns: async () => [] }, store),
-  scenario: withLongAttempts,
+  scenario: (scenario) => withAttempts(scenario, 180_000, { late: 0, latestMs: 0 }),
 };
 
-/** The operator's command finds nothing to compare. */
+/** The operator's command finds nothing to compare. What runs write last arrives late. */
 export const withoutComparison: Sabotage = {
   operatorStore: (store) => replacing({ queryDue: async () => ({ keys: [], more: false }) }, store),
-  scenario: withLongAttempts,
+  scenario: (scenario) => withAttempts(scenario, 60_000, { late: 0.5, latestMs: 240_000 }),
 };
 
 /** The intake takes itself for the only one. */
@@ -64,13 +65,13 @@ export const withoutClaims: Sabotage = {
   scenario: (scenario) => ({ ...scenario, isOnArrival: true }),
 };
 
-/** Runs end late, and what they write last arrives late. */
-function withLongAttempts(scenario: Scenario): Scenario {
+/** Runs end late. */
+function withAttempts(scenario: Scenario, leastMs: number, lags: Lags): Scenario {
   const scripts = scenario.scripts.map((script) => ({
     ...script,
-    attemptMs: script.attemptMs.map((ms) => 60_000 + (ms % 120_000)),
+    attemptMs: script.attemptMs.map((ms) => leastMs + (ms % 50_000)),
   }));
-  return { ...scenario, attemptTimeout: 240, lags: { late: 0.5, latestMs: 240_000 }, scripts };
+  return { ...scenario, attemptTimeout: 240, lags, scripts };
 }
 
 function withoutPrimaryRegion({ BACKLOG_PRIMARY_REGION: _, ...env }: Variables): Variables {
