@@ -57,7 +57,7 @@ class RunFailedError extends Error {
 /** Ends of a run that fail the invocation: the event of arrivals then comes back by its on-failure destination. */
 const TROUBLES: { readonly [end in RunSummary['ended']]?: string } = {
   storeError: 'DynamoDB throttled or did not answer',
-  shared: 'other runs have claimed some of these arrivals',
+  shared: 'other runs have claimed some of these arrivals, or another region attempts them',
 };
 
 export function isTrouble({ ended }: RunSummary): boolean {

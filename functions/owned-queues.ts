@@ -22,6 +22,8 @@ const MAX_TRIES = 5;
 export class OwnedQueues {
   private foreign: Decision['foreign'] = new Map();
   private isPassive = false;
+  /** The backlog is in several regions. */
+  private hasRegions = false;
   /** Real time. Undefined: it was never read. */
   private lookedAt: number | undefined;
   private looking: Promise<void> | undefined;
@@ -95,13 +97,16 @@ export class OwnedQueues {
 
   private async lookNow(store: BacklogStore, claimant: Claimant): Promise<void> {
     const { clock, random } = this.deps;
+    // What is read is as old as the question.
+    const askedAt = clock.wall();
     try {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const registry = await store.readRegistry();
         const { region, primaryRegion = registry.primaryRegion } = claimant;
+        this.hasRegions = primaryRegion !== undefined;
         this.isPassive = await isPassive({ region, primaryRegion }, store, clock.now());
         if (this.isPassive) {
-          this.lookedAt = clock.wall();
+          this.lookedAt = askedAt;
           return;
         }
         const { next, foreign } = decideOwnership(registry, claimant, clock.now());
@@ -111,13 +116,14 @@ export class OwnedQueues {
         const written =
           !next || (await store.writeRegistry({ rev: randomToken(random), ...next }, registry.rev));
         if (written) {
-          this.lookedAt = clock.wall();
+          this.lookedAt = askedAt;
           return;
         }
       }
     } catch (error) {
-      // What is known stays true: the leases keep two owners from attempting a record at the same time.
-      if (this.lookedAt === undefined) throw error;
+      // What is known stays true: the leases keep two owners from attempting a record at the same time. They do not keep two
+      // regions from it: each has its own.
+      if (this.lookedAt === undefined || this.hasRegions) throw error;
       const { message } = error as Error;
       this.logger.warn('the owners of the queues could not be looked up', { reason: message });
     }

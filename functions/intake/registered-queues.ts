@@ -20,17 +20,22 @@ export class RegisteredQueues {
     private readonly logger: Logger,
   ) {}
 
-  /** @throws StoreError if the registry cannot be read, and never was: runs that it names may be at work on the records */
+  /**
+   * @throws StoreError if the registry cannot be read, and never was: runs that it names may be at work on the records. In a
+   *   backlog of several regions, whenever it cannot be read: another region may have become the active one.
+   */
   async read(): Promise<IntakeSettings> {
     const { store, clock } = this.deps;
     if (this.settings.owner === undefined) return this.settings;
     if (this.known && clock.wall() - this.readAt < KNOWN_FOR_MS) return this.known;
+    // What is read is as old as the question.
+    const askedAt = clock.wall();
     try {
       const passive = await isPassive(this.settings, store, clock.now());
       this.known = { ...withRegistry(this.settings, await store.readRegistry()), isPassive: passive };
-      this.readAt = clock.wall();
+      this.readAt = askedAt;
     } catch (error) {
-      if (!this.known) throw error;
+      if (!this.known || this.settings.primaryRegion !== undefined) throw error;
       const { message } = error as Error;
       this.logger.warn('the owners of the queues could not be looked up', { reason: message });
     }

@@ -43,8 +43,9 @@ export async function attemptOnInsert(
   const { attemptTimeout, onInsertConcurrency: maxRuns = ON_INSERT_CONCURRENCY } = options.limits;
   const { pool, rateLimit, breakers } = limits;
   const notOurs = await whyNotOurs(options);
-  // The active region's intake looks at them: to write here as well would undo what it writes.
-  if (notOurs === 'passiveRegion') return { ended: notOurs, crowdedOut: [] };
+  // To write here would undo what the active region writes. The event comes back to the intake, which looks at them again: this
+  // region may have become the active one less than a minute ago.
+  if (notOurs === 'passiveRegion') return { ended: 'shared', crowdedOut: [] };
   if (notOurs) return leaveToRules(run, ids, notOurs);
   const share = pool.join();
   if (!(await share.open())) return leaveToRules(run, ids, 'concurrencyLimited');

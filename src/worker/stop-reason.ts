@@ -26,7 +26,8 @@ export type StopReason =
   /** The lease was lost to another run. */
   | 'leaseLost'
   /**
-   * Other runs have claimed some of these arrivals. The invocation fails, so that its event comes back for what is left.
+   * Other runs have claimed some of these arrivals, or another region attempts them. The invocation fails, so that its event
+   * comes back for what is left.
    */
   | 'shared'
   /** DynamoDB throttled, or did not answer. */

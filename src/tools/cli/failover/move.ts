@@ -38,12 +38,14 @@ const AT_LATEST_MS = 30 * 60_000;
 const REPLICATED_WITHIN_MS = 120_000;
 const EQUAL_WITHIN_MS = 300_000;
 const LOOK_EVERY_MS = 2_000;
+/** Clocks differ: so long before the time that was said, a region may have begun by itself. */
+const BEGINS_MS = 2 * CLOCK_SKEW_MS;
 
 /**
  * Makes another region the active one, so that no record is attempted in both:
  *
  *     tell the active region to stop -> the other replica has it as well -> the last run has ended
- *       -> both replicas have the same records -> the other region begins
+ *       -> the other replica has that as well -> both replicas have the same records -> the other region begins
  *
  * @throws StoreError
  */
@@ -51,10 +53,16 @@ export async function moveBetween(from: Region, to: Region, deps: MoveDeps): Pro
   const { clock, signal, say, force } = deps;
   const before = await from.store.readActiveRegion();
   const isUnderWay = before?.region === to.name;
+  const hasBegun = () => clock.now() >= leaving.from - BEGINS_MS;
   const began = isUnderWay ? before.at : clock.now();
-  const leaving: ActiveRegion = isUnderWay
+  let leaving: ActiveRegion = isUnderWay
     ? before
     : { region: to.name, from: began + AT_LATEST_MS, at: began, before: from.name };
+  const begunByItself = (): Moved => {
+    say(`${to.name} is active: it was to begin at ${toIso(leaving.from)}`);
+    return 'moved';
+  };
+  if (isUnderWay && hasBegun()) return begunByItself();
   if (!isUnderWay && !(await from.store.writeActiveRegion(leaving, before))) return 'changed';
   say(`${from.name} stops: its functions begin no page after a minute`);
   const interrupted = (): Moved => {
@@ -65,18 +73,24 @@ export async function moveBetween(from: Region, to: Region, deps: MoveDeps): Pro
   const giveBack = async (why: string): Promise<Moved> => {
     const now = clock.now();
     const again = { region: from.name, from: now, at: now, before: to.name };
+    const there = await to.store.readActiveRegion();
+    if (there?.region === to.name && hasBegun()) return begunByItself();
+    // Told directly, and first: where nothing is replicated, it would begin by itself at the time that was said.
+    if (!(await to.store.writeActiveRegion(again, there))) return 'changed';
     if (!(await from.store.writeActiveRegion(again, leaving))) return 'changed';
     say(`${why}: ${from.name} goes on`);
     return 'givenBack';
   };
 
-  const hasArrived = await waitFor(deps, REPLICATED_WITHIN_MS, async () => {
-    const there = await to.store.readActiveRegion();
-    return there?.region === to.name && there.at === leaving.at;
-  });
+  const hasArrived = () =>
+    waitFor(deps, REPLICATED_WITHIN_MS, async () => {
+      const there = await to.store.readActiveRegion();
+      return there?.region === to.name && there.at === leaving.at;
+    });
+  const notReplicated = () => giveBack(`the tables of ${to.name} do not get what is written in ${from.name}`);
+  const isHeard = await hasArrived();
   if (signal.aborted) return interrupted();
-  if (!hasArrived && !force)
-    return giveBack(`the tables of ${to.name} do not get what is written in ${from.name}`);
+  if (!isHeard && !force) return notReplicated();
 
   await clock.sleep(Math.max(0, began + HEARD_WITHIN_MS - clock.now()), signal);
   let told = '';
@@ -91,13 +105,22 @@ export async function moveBetween(from: Region, to: Region, deps: MoveDeps): Pro
   if (signal.aborted) return interrupted();
   say(`${from.name} has stopped`);
 
-  let last = { compared: 0, differing: [] as readonly string[] };
+  // Written once more, behind the last write of a run. Records that are not indexed cannot be compared: for them, this shows
+  // that the other region has what was written last.
+  const last: ActiveRegion = { ...leaving, at: clock.now() };
+  if (!(await from.store.writeActiveRegion(last, leaving))) return 'changed';
+  leaving = last;
+  const isReplicated = await hasArrived();
+  if (signal.aborted) return interrupted();
+  if (!isReplicated && !force) return notReplicated();
+
+  let comparison = { compared: 0, differing: [] as readonly string[] };
   const isEqual = await waitFor(deps, EQUAL_WITHIN_MS, async () => {
-    last = await compareReplicas(from.store, to.store, clock.now());
-    return last.differing.length === 0;
+    comparison = await compareReplicas(from.store, to.store, clock.now());
+    return comparison.differing.length === 0;
   });
   if (signal.aborted) return interrupted();
-  const { compared, differing } = last;
+  const { compared, differing } = comparison;
   const differs = `${differing.length} of ${counted(compared, 'due record')} differ in ${to.name}`;
   if (!isEqual && !force) return giveBack(`after ${EQUAL_WITHIN_MS / 60_000} minutes ${differs}`);
   say(

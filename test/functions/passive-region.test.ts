@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { intakeHandler } from '../../functions/intake/intake-handler.js';
+import type { Invoker } from '../../functions/intake/invoker.js';
+import { makeHandler } from '../../functions/make-handler.js';
+import { StoreUnavailableError } from '../../src/store/index.js';
+import { replacing } from '../simulation/replacing.js';
+import { context, environment, workbench } from './support.js';
+
+const HERE = 'eu-central-1';
+const THERE = 'eu-west-1';
+const INVOKER: Invoker = {
+  invoke: async () => 'accepted',
+  sendToRedelivery: async () => {},
+  giveUp: async () => {},
+};
+
+/** A function and the intake of one of two regions. */
+function bench() {
+  const made = workbench({ orders: { retryMode: 'perRecord' } });
+  const attempts: string[] = [];
+  let error: Error | undefined;
+  const readActiveRegion = async () => {
+    if (error) throw error;
+    return made.store.readActiveRegion();
+  };
+  const env = {
+    ...environment({ orders: { retryMode: 'perRecord' } }),
+    BACKLOG_OWNER: 'shop',
+    BACKLOG_PRIMARY_REGION: HERE,
+    BACKLOG_REDELIVERY_URL: 'https://sqs.eu-central-1.amazonaws.com/1/returns',
+    AWS_REGION: HERE,
+  };
+  const overrides = { ...made.overrides, env, store: replacing({ readActiveRegion }, made.store) };
+  const process = async ({ id }: { id: string }) => void attempts.push(id);
+  const handler = makeHandler(() => process, {}, overrides);
+  const intake = intakeHandler({ ...overrides, invoker: INVOKER });
+  const put = (id: string) => {
+    const Records = made.changesOf(() => made.store.put({ id, status: 'NEW', payload: 1, queue: 'orders' }));
+    return intake({ Records }, context);
+  };
+  return {
+    ...made,
+    attempts,
+    put,
+    run: (event: unknown = { queue: 'orders' }) => handler(event, context),
+    noAnswer: () => {
+      error = new StoreUnavailableError('no answer');
+    },
+    makeActive: async (region: string) => {
+      const now = made.clock.now();
+      await made.store.writeActiveRegion({ region, from: now, at: now, before: HERE }, undefined);
+    },
+  };
+}
+
+describe('a function of one of two regions', () => {
+  it('attempts nothing by what it knew, where it cannot look up which region is active', async () => {
+    const { run, insert, attempts, noAnswer, clock } = bench();
+    await run();
+    await insert({ id: 'a', queue: 'orders' });
+    noAnswer();
+    clock.advance(61);
+    await expect(run()).rejects.toThrow('the run ended early');
+    expect(attempts).toEqual([]);
+  });
+
+  it('has the event of arrivals come back while another region is the active one', async () => {
+    const { run, store, attempts, makeActive, clock } = bench();
+    await makeActive(THERE);
+    store.put({ id: 'a', status: 'NEW', payload: 1, queue: 'orders' });
+    const event = { queue: 'orders', arrivals: { batch: 'b', ids: ['a'] } };
+    await expect(run(event)).rejects.toThrow('another region attempts them');
+    expect(attempts).toEqual([]);
+    expect(store.items()[0]).not.toHaveProperty('rev');
+    await makeActive(HERE);
+    clock.advance(61);
+    await run(event);
+    expect(attempts).toEqual(['a']);
+  });
+});
+
+describe('the intake of one of two regions', () => {
+  it('indexes nothing by what it knew, where it cannot look up which region is active', async () => {
+    const { put, store, noAnswer, clock } = bench();
+    const laneOf = (id: string) => store.items().find((item) => item.id === id)?.lane;
+    await put('a');
+    expect(laneOf('a')).toBe('orders');
+    noAnswer();
+    clock.advance(61);
+    await expect(put('b')).rejects.toThrow('no answer');
+    expect(laneOf('b')).toBeUndefined();
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryStore } from '../../src/store/index.js';
+import { moveBetween } from '../../src/tools/cli/failover/move.js';
+import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
+import { MINUTE_MS } from './scenario.js';
+import { START } from './world.js';
+
+/** Two regions. What is written of the active region in one of them reaches the other one as the test says. */
+function bench() {
+  const time = new VirtualTime(START);
+  const clock = time.clock();
+  const [from, to] = ['eu-central-1', 'eu-west-1'].map((name) => ({
+    name,
+    store: new MemoryStore({ clock }),
+  }));
+  if (!from || !to) throw new Error('expected two');
+  const replicate = async () => {
+    const item = await from.store.readActiveRegion();
+    if (item) await to.store.writeActiveRegion(item, undefined);
+  };
+  const { signal } = new AbortController();
+  const move = () => moveBetween(from, to, { clock, signal, say: () => {}, force: false });
+  return { time, from, to, replicate, move };
+}
+
+describe('a planned failover', () => {
+  it('takes a few minutes where all is replicated', async () => {
+    const { time, to, replicate, move } = bench();
+    const moving = move();
+    for (const seconds of [1, 140]) time.after(seconds * 1000, () => void replicate());
+    expect(await time.until(moving)).toBe('moved');
+    expect(await to.store.readActiveRegion()).toMatchObject({ region: to.name, from: time.now });
+    expect(time.now - START).toBeLessThan(3 * MINUTE_MS);
+  });
+
+  it('is given back, in both regions, where nothing is replicated', async () => {
+    const { time, from, to, move } = bench();
+    expect(await time.until(move())).toBe('givenBack');
+    for (const { store } of [from, to])
+      expect(await store.readActiveRegion()).toMatchObject({ region: from.name, from: time.now });
+  });
+
+  it('is given back, in both regions, where what a run wrote last is not replicated', async () => {
+    const { time, from, to, replicate, move } = bench();
+    time.after(1_000, () => void replicate());
+    expect(await time.until(move())).toBe('givenBack');
+    for (const { store } of [from, to])
+      expect(await store.readActiveRegion()).toMatchObject({ region: from.name, from: time.now });
+  });
+
+  it('is over when it is repeated after the other region has begun by itself', async () => {
+    const { time, from, to, replicate } = bench();
+    const { clock } = { clock: time.clock() };
+    const stopped = new AbortController();
+    const deps = { clock, signal: stopped.signal, say: () => {}, force: false };
+    time.after(10_000, () => stopped.abort());
+    expect(await time.until(moveBetween(from, to, deps))).toBe('interrupted');
+    await replicate();
+    await time.runUntil(START + 31 * MINUTE_MS);
+    const said = await to.store.readActiveRegion();
+    const again = { ...deps, signal: new AbortController().signal };
+    expect(await time.until(moveBetween(from, to, again))).toBe('moved');
+    expect(await from.store.readActiveRegion()).toEqual(said);
+    expect(await to.store.readActiveRegion()).toEqual(said);
+    expect(time.now - START).toBe(31 * MINUTE_MS);
+  });
+});
