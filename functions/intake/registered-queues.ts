@@ -10,6 +10,7 @@ const KNOWN_FOR_MS = 60_000;
 /** The queues of the intake's own environment, and those of other owners, as the registry says. */
 export class RegisteredQueues {
   private known: IntakeSettings | undefined;
+  private hasRegions = false;
   private readAt = 0;
 
   constructor(
@@ -31,11 +32,14 @@ export class RegisteredQueues {
     // What is read is as old as the question.
     const askedAt = clock.wall();
     try {
-      const passive = await isPassive(this.settings, store, clock.now());
-      this.known = { ...withRegistry(this.settings, await store.readRegistry()), isPassive: passive };
+      const registry = await store.readRegistry();
+      const { region, primaryRegion = registry.primaryRegion } = this.settings;
+      this.hasRegions = primaryRegion !== undefined;
+      const passive = await isPassive({ region, primaryRegion }, store, clock.now());
+      this.known = { ...withRegistry(this.settings, registry), isPassive: passive };
       this.readAt = askedAt;
     } catch (error) {
-      if (!this.known || this.settings.primaryRegion !== undefined) throw error;
+      if (!this.known || this.hasRegions) throw error;
       const { message } = error as Error;
       this.logger.warn('the owners of the queues could not be looked up', { reason: message });
     }

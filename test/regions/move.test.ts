@@ -64,4 +64,43 @@ describe('a planned failover', () => {
     expect(await to.store.readActiveRegion()).toEqual(said);
     expect(time.now - START).toBe(31 * MINUTE_MS);
   });
+
+  it('is taken back at once where the other region has not begun', async () => {
+    const { time, from, to, replicate } = bench();
+    const clock = time.clock();
+    const stopped = new AbortController();
+    const deps = { clock, say: () => {}, force: false };
+    time.after(10_000, () => stopped.abort());
+    expect(await time.until(moveBetween(from, to, { ...deps, signal: stopped.signal }))).toBe('interrupted');
+    await replicate();
+    const { signal } = new AbortController();
+    expect(await time.until(moveBetween(to, from, { ...deps, signal }))).toBe('moved');
+    for (const { store } of [from, to])
+      expect(await store.readActiveRegion()).toMatchObject({
+        region: from.name,
+        from: time.now,
+        before: to.name,
+      });
+    expect(time.now - START).toBeLessThan(MINUTE_MS);
+  });
+
+  it('is not taken back that easily where the other region may have begun', async () => {
+    const { time, from, to, replicate } = bench();
+    const clock = time.clock();
+    const stopped = new AbortController();
+    const deps = { clock, say: () => {}, force: false };
+    time.after(10_000, () => stopped.abort());
+    await time.until(moveBetween(from, to, { ...deps, signal: stopped.signal }));
+    await replicate();
+    await time.runUntil(START + 30 * MINUTE_MS - 3_000);
+    const { signal } = new AbortController();
+    const back = moveBetween(to, from, { ...deps, signal });
+    const replicateBack = async () => {
+      const item = await to.store.readActiveRegion();
+      if (item) await from.store.writeActiveRegion(item, undefined);
+    };
+    for (const seconds of [1, 140]) time.after(seconds * 1000, () => void replicateBack());
+    expect(await time.until(back)).toBe('moved');
+    expect(time.now - START).toBeGreaterThan(31 * MINUTE_MS);
+  });
 });

@@ -49,86 +49,155 @@ const BEGINS_MS = 2 * CLOCK_SKEW_MS;
  *
  * @throws StoreError
  */
-export async function moveBetween(from: Region, to: Region, deps: MoveDeps): Promise<Moved> {
-  const { clock, signal, say, force } = deps;
-  const before = await from.store.readActiveRegion();
-  const isUnderWay = before?.region === to.name;
-  const hasBegun = () => clock.now() >= leaving.from - BEGINS_MS;
-  const began = isUnderWay ? before.at : clock.now();
-  let leaving: ActiveRegion = isUnderWay
-    ? before
-    : { region: to.name, from: began + AT_LATEST_MS, at: began, before: from.name };
-  const begunByItself = (): Moved => {
-    say(`${to.name} is active: it was to begin at ${toIso(leaving.from)}`);
-    return 'moved';
-  };
-  if (isUnderWay && hasBegun()) return begunByItself();
-  if (!isUnderWay && !(await from.store.writeActiveRegion(leaving, before))) return 'changed';
-  say(`${from.name} stops: its functions begin no page after a minute`);
-  const interrupted = (): Moved => {
-    const told = `from ${from.name} to ${to.name}`;
-    say(`interrupted on the way ${told}: ${to.name} begins by itself at ${toIso(leaving.from)}`);
-    return 'interrupted';
-  };
-  const giveBack = async (why: string): Promise<Moved> => {
-    const now = clock.now();
-    const again = { region: from.name, from: now, at: now, before: to.name };
-    const there = await to.store.readActiveRegion();
-    if (there?.region === to.name && hasBegun()) return begunByItself();
-    // Told directly, and first: where nothing is replicated, it would begin by itself at the time that was said.
-    if (!(await to.store.writeActiveRegion(again, there))) return 'changed';
-    if (!(await from.store.writeActiveRegion(again, leaving))) return 'changed';
-    say(`${why}: ${from.name} goes on`);
-    return 'givenBack';
-  };
+export function moveBetween(from: Region, to: Region, deps: MoveDeps): Promise<Moved> {
+  return new Move(from, to, deps).run();
+}
 
-  const hasArrived = () =>
-    waitFor(deps, REPLICATED_WITHIN_MS, async () => {
+class Move {
+  /** What says that the region is being left. */
+  private leaving: ActiveRegion;
+
+  constructor(
+    private readonly from: Region,
+    private readonly to: Region,
+    private readonly deps: MoveDeps,
+  ) {
+    const now = deps.clock.now();
+    this.leaving = { region: to.name, from: now + AT_LATEST_MS, at: now, before: from.name };
+  }
+
+  async run(): Promise<Moved> {
+    const { from, to, deps } = this;
+    const { clock, signal, say, force } = deps;
+    const before = await from.store.readActiveRegion();
+    if (before?.region === from.name && before.before === to.name && clock.now() < before.from - BEGINS_MS) {
+      return this.takeBack(before);
+    }
+    if (before?.region === to.name) {
+      this.leaving = before;
+      if (this.hasBegun()) return this.begunByItself();
+    } else if (!(await from.store.writeActiveRegion(this.leaving, before))) return 'changed';
+    say(`${from.name} stops: its functions begin no page after a minute`);
+    const steps = [
+      () => this.isHeard(),
+      () => this.runsHaveEnded(),
+      () => this.lastWriteHasArrived(),
+      () => this.recordsAreTheSame(),
+    ];
+    for (const step of steps) {
+      const trouble = await step();
+      if (signal.aborted) {
+        say(`interrupted: ${to.name} begins by itself at ${toIso(this.leaving.from)}`);
+        return 'interrupted';
+      }
+      if (trouble === 'changed') return 'changed';
+      if (trouble !== undefined && !force) return this.giveBack(trouble);
+      if (trouble !== undefined) say(`${trouble}: going on, with --force`);
+    }
+    return beginIn(to, from.name, deps);
+  }
+
+  /** The other replica knows that it is about to begin: replication works. */
+  private async isHeard(): Promise<string | undefined> {
+    const { from, to, deps, leaving } = this;
+    const isSo = await waitFor(deps, REPLICATED_WITHIN_MS, async () => {
       const there = await to.store.readActiveRegion();
       return there?.region === to.name && there.at === leaving.at;
     });
-  const notReplicated = () => giveBack(`the tables of ${to.name} do not get what is written in ${from.name}`);
-  const isHeard = await hasArrived();
-  if (signal.aborted) return interrupted();
-  if (!isHeard && !force) return notReplicated();
+    return isSo ? undefined : `the tables of ${to.name} do not get what is written in ${from.name}`;
+  }
 
-  await clock.sleep(Math.max(0, began + HEARD_WITHIN_MS - clock.now()), signal);
-  let told = '';
-  await waitFor(deps, LONGEST_RUN_MS, async () => {
-    const runs = await from.store.readRuns();
-    const busy = runs.filter(({ until }) => until >= clock.wall() - CLOCK_SKEW_MS);
-    const names = [...new Set(busy.map(({ name }) => name))].join(', ');
-    if (names !== '' && told === '') say(`waiting for the end of runs at work: ${names} ...`);
-    told = names;
-    return names === '';
-  });
-  if (signal.aborted) return interrupted();
-  say(`${from.name} has stopped`);
+  private async runsHaveEnded(): Promise<string | undefined> {
+    const { from, deps, leaving } = this;
+    const { clock, signal, say } = deps;
+    await clock.sleep(Math.max(0, leaving.at + HEARD_WITHIN_MS - clock.now()), signal);
+    let told = false;
+    const isSo = await waitFor(deps, LONGEST_RUN_MS, async () => {
+      const runs = await from.store.readRuns();
+      const busy = runs.filter(({ until }) => until >= clock.wall() - CLOCK_SKEW_MS);
+      if (busy.length === 0) return true;
+      const names = [...new Set(busy.map(({ name }) => name))];
+      if (!told) say(`waiting for the end of runs at work: ${names.join(', ')} ...`);
+      told = true;
+      return false;
+    });
+    // No function lives longer: what is left is an item that is damaged.
+    if (!signal.aborted) say(`${from.name} has stopped${isSo ? '' : ', as far as its functions can live'}`);
+    return undefined;
+  }
 
-  // Written once more, behind the last write of a run. Records that are not indexed cannot be compared: for them, this shows
-  // that the other region has what was written last.
-  const last: ActiveRegion = { ...leaving, at: clock.now() };
-  if (!(await from.store.writeActiveRegion(last, leaving))) return 'changed';
-  leaving = last;
-  const isReplicated = await hasArrived();
-  if (signal.aborted) return interrupted();
-  if (!isReplicated && !force) return notReplicated();
+  /**
+   * The same is written once more, behind the last write of a run. Records that are not indexed cannot be compared: for them,
+   * this shows that the other region has what was written last.
+   */
+  private async lastWriteHasArrived(): Promise<string | undefined> {
+    const last: ActiveRegion = { ...this.leaving, at: this.deps.clock.now() };
+    if (!(await this.from.store.writeActiveRegion(last, this.leaving))) return 'changed';
+    this.leaving = last;
+    return this.isHeard();
+  }
 
-  let comparison = { compared: 0, differing: [] as readonly string[] };
-  const isEqual = await waitFor(deps, EQUAL_WITHIN_MS, async () => {
-    comparison = await compareReplicas(from.store, to.store, clock.now());
-    return comparison.differing.length === 0;
-  });
-  if (signal.aborted) return interrupted();
-  const { compared, differing } = comparison;
-  const differs = `${differing.length} of ${counted(compared, 'due record')} differ in ${to.name}`;
-  if (!isEqual && !force) return giveBack(`after ${EQUAL_WITHIN_MS / 60_000} minutes ${differs}`);
-  say(
-    isEqual
-      ? `${to.name} has the same of ${counted(compared, 'due record')}`
-      : `${differs}: going on, with --force`,
-  );
-  return beginIn(to, from.name, deps);
+  private async recordsAreTheSame(): Promise<string | undefined> {
+    const { from, to, deps } = this;
+    let last = { compared: 0, differing: [] as readonly string[] };
+    const isSo = await waitFor(deps, EQUAL_WITHIN_MS, async () => {
+      last = await compareReplicas(from.store, to.store, deps.clock.now());
+      return last.differing.length === 0;
+    });
+    const due = counted(last.compared, 'due record');
+    if (isSo) deps.say(`${to.name} has the same of ${due}`);
+    return isSo
+      ? undefined
+      : `after ${EQUAL_WITHIN_MS / 60_000} minutes ${last.differing.length} of ${due} differ in ${to.name}`;
+  }
+
+  private hasBegun(): boolean {
+    return this.deps.clock.now() >= this.leaving.from - BEGINS_MS;
+  }
+
+  private begunByItself(): Moved {
+    this.deps.say(`${this.to.name} is active: it was to begin at ${toIso(this.leaving.from)}`);
+    return 'moved';
+  }
+
+  /** Has the region go on that was to stop. */
+  private async giveBack(why: string): Promise<Moved> {
+    const { from, to, deps, leaving } = this;
+    const there = await to.store.readActiveRegion();
+    if (there?.region === to.name && this.hasBegun()) return this.begunByItself();
+    if (!(await this.isTold(from.name, to.name, [to, there], [from, leaving]))) return 'changed';
+    deps.say(`${why}: ${from.name} goes on`);
+    return 'givenBack';
+  }
+
+  /** The region has not begun yet: the one that was stopped before goes on, and nothing has to be waited for. */
+  private async takeBack(before: ActiveRegion): Promise<Moved> {
+    const { from, to, deps } = this;
+    const there = await to.store.readActiveRegion();
+    if (!(await this.isTold(to.name, from.name, [from, before], [to, there]))) return 'changed';
+    deps.say(`${from.name} had not begun: ${to.name} goes on`);
+    return 'moved';
+  }
+
+  /**
+   * Names the active region in both replicas. In this order: where nothing is replicated, the first one would begin by itself
+   * at the time that was said.
+   */
+  private async isTold(
+    name: string,
+    before: string,
+    ...replicas: readonly (readonly [Region, ActiveRegion | undefined])[]
+  ): Promise<boolean> {
+    const now = this.deps.clock.now();
+    for (const [region, read] of replicas) {
+      const written = await region.store.writeActiveRegion(
+        { region: name, from: now, at: now, before },
+        read,
+      );
+      if (!written) return false;
+    }
+    return true;
+  }
 }
 
 /** Has a region begin at once, whatever the other one does. */
