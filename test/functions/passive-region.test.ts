@@ -19,9 +19,12 @@ function bench() {
   const made = workbench({ orders: { retryMode: 'perRecord' } });
   const attempts: string[] = [];
   let error: Error | undefined;
+  let answersInSeconds = 0;
   const readActiveRegion = async () => {
     if (error) throw error;
-    return made.store.readActiveRegion();
+    const read = await made.store.readActiveRegion();
+    made.clock.advance(answersInSeconds);
+    return read;
   };
   const env = {
     ...environment({ orders: { retryMode: 'perRecord' } }),
@@ -43,6 +46,9 @@ function bench() {
     attempts,
     put,
     run: (event: unknown = { queue: 'orders' }) => handler(event, context),
+    slowAnswers: (seconds: number) => {
+      answersInSeconds = seconds;
+    },
     noAnswer: () => {
       error = new StoreUnavailableError('no answer');
     },
@@ -61,6 +67,18 @@ describe('a function of one of two regions', () => {
     noAnswer();
     clock.advance(61);
     await expect(run()).rejects.toThrow('the run ended early');
+    expect(attempts).toEqual([]);
+  });
+
+  it('goes by an answer for a minute from when it asked, however late the answer came', async () => {
+    const { run, insert, attempts, slowAnswers, makeActive, clock } = bench();
+    slowAnswers(50);
+    await run();
+    slowAnswers(0);
+    await makeActive(THERE);
+    await insert({ id: 'a', queue: 'orders' });
+    clock.advance(15);
+    expect(await run()).toMatchObject({ ended: 'passiveRegion' });
     expect(attempts).toEqual([]);
   });
 
@@ -89,5 +107,16 @@ describe('the intake of one of two regions', () => {
     clock.advance(61);
     await expect(put('b')).rejects.toThrow('no answer');
     expect(laneOf('b')).toBeUndefined();
+  });
+
+  it('goes by an answer for a minute from when it asked, however late the answer came', async () => {
+    const { put, store, slowAnswers, makeActive, clock } = bench();
+    slowAnswers(50);
+    await put('a');
+    slowAnswers(0);
+    await makeActive(THERE);
+    clock.advance(15);
+    await put('b');
+    expect(store.items().find((item) => item.id === 'b')).not.toHaveProperty('lane');
   });
 });

@@ -13,7 +13,7 @@ const QUEUES: QueuesSettings = { orders: { retryMode: 'perRecord' } };
 const DAY = 86_400;
 
 /** All functions of a region, on its replica of the tables, and the requests that they make. */
-function bench(variables: Record<string, string> = {}) {
+function bench(variables: Record<string, string | undefined> = {}) {
   const made = workbench(QUEUES, { logLevel: 'DEBUG' });
   const requests: string[] = [];
   const store = new Proxy(made.store, {
@@ -141,6 +141,15 @@ describe('functions of a region that is not the active one', () => {
     expect((await store.readRegistry()).queues.get('orders')?.owner).toBe('shop');
   });
 
+  it('say which region is the primary one, also where nothing else is new', async () => {
+    const { inRegion, store } = bench();
+    await inRegion(FRANKFURT).work();
+    const { rev, queues } = await store.readRegistry();
+    await store.writeRegistry({ rev: 'r', queues }, rev);
+    await inRegion(FRANKFURT).work();
+    expect((await store.readRegistry()).primaryRegion).toBe(FRANKFURT);
+  });
+
   it('stop between two pages', async () => {
     const { inRegion, insert, attempts, activate, clock, during } = bench();
     for (let i = 0; i < 200; i++) await insert({ id: `r${i}`, queue: 'orders' });
@@ -177,6 +186,16 @@ describe('the intake of a region that is not the active one', () => {
     expect(await there.intake([...put('a'), ...put('b')])).toEqual({ batchItemFailures: [] });
     expect([writes(), invoked]).toEqual([[], []]);
     expect(sent).toEqual([[['a', 'b'], 120]]);
+  });
+
+  it('knows by the registry that there are regions, if its own deployment does not say so', async () => {
+    const { inRegion, put, writes, store } = bench({ BACKLOG_PRIMARY_REGION: undefined });
+    const registry = { rev: 'r', queues: new Map(), primaryRegion: FRANKFURT };
+    await store.writeRegistry(registry, '');
+    await inRegion(IRELAND).intake(put('a'));
+    expect(writes()).toEqual([]);
+    await inRegion(IRELAND).work();
+    expect((await store.readRegistry()).rev).toBe('r');
   });
 
   it('goes on to look at what is not indexed, for a day; not at what is done or indexed', async () => {
@@ -241,7 +260,7 @@ describe('what looks after the tables, in a region that is not the active one', 
   });
 
   it('the monitor measures the lag, which says that the active region has stopped, and writes nothing', async () => {
-    const { inRegion, insert, writes, clock } = bench();
+    const { inRegion, insert, writes, clock, store } = bench();
     await insert({ id: 'a', queue: 'orders' });
     clock.advance(600);
     const lines: string[] = [];
@@ -251,7 +270,17 @@ describe('what looks after the tables, in a region that is not the active one', 
     ]);
     expect(writes()).toEqual([]);
     expect(lines.join('')).toContain('"OldestDueAge":600');
+    // What a queue of another stack is to be forgotten for is written by the active region's monitor.
+    const at = new Date(clock.now() - 9 * DAY * 1000).toISOString();
+    const gone = { owner: 'team', retryMode: 'perRecord', at, removedAt: at } as const;
+    await store.writeRegistry(
+      { rev: 'r', queues: new Map([['gone', gone]]) },
+      (await store.readRegistry()).rev,
+    );
+    await inRegion(IRELAND).monitor();
+    expect((await store.readRegistry()).queues.has('gone')).toBe(true);
     await inRegion(FRANKFURT).monitor();
     expect(writes()).toContain('writeReading');
+    expect((await store.readRegistry()).queues.has('gone')).toBe(false);
   });
 });

@@ -38,6 +38,8 @@ describe('a planned failover', () => {
     expect(await time.until(move())).toBe('givenBack');
     for (const { store } of [from, to])
       expect(await store.readActiveRegion()).toMatchObject({ region: from.name, from: time.now });
+    // Before its runs have ended.
+    expect(time.now - START).toBeLessThan(2.1 * MINUTE_MS);
   });
 
   it('is given back, in both regions, where what a run wrote last is not replicated', async () => {
