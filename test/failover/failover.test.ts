@@ -110,6 +110,23 @@ describe('a backlog in two regions', () => {
     });
   });
 
+  it('goes on with a move that was interrupted, and takes one back', async () => {
+    await minutes(2);
+    const interrupted = async () => {
+      const at = tables.time.now;
+      const item = { region: IRELAND, from: at + 30 * MINUTE, at, before: FRANKFURT };
+      await tables.time.until(sites[FRANKFURT].store.writeActiveRegion(item, undefined));
+      await minutes(1);
+    };
+    await interrupted();
+    expect(await run(FRANKFURT)).toEqual({ code: 0, said: 'eu-west-1 had not begun: eu-central-1 goes on' });
+    await minutes(1);
+    await interrupted();
+    const { code, said } = await run(IRELAND);
+    expect(said).toContain('eu-west-1 is active: its functions begin within a minute');
+    expect(code).toBe(0);
+  });
+
   it('gives the work back where nothing is replicated, and says so', async () => {
     await minutes(2);
     tables.isBroken = true;

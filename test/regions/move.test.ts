@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../src/store/index.js';
 import { moveBetween } from '../../src/tools/cli/failover/move.js';
+import { compareReplicas } from '../../src/tools/cli/failover/replicas.js';
 import { VirtualTime } from '../../src/tools/lab/virtual-time.js';
 import { MINUTE_MS } from './scenario.js';
 import { START } from './world.js';
@@ -104,5 +105,26 @@ describe('a planned failover', () => {
     for (const seconds of [1, 140]) time.after(seconds * 1000, () => void replicateBack());
     expect(await time.until(back)).toBe('moved');
     expect(time.now - START).toBeGreaterThan(31 * MINUTE_MS);
+  });
+});
+
+describe('what a region would attempt', () => {
+  it('is compared with what the other one has: by the fence, the status and the due time', async () => {
+    const { from, to, time } = bench();
+    const queues = new Map([['orders', { owner: 'o', retryMode: 'perRecord', shards: 2, at: '' } as const]]);
+    await from.store.writeRegistry({ rev: 'r', queues }, '');
+    const dueAt = new Date(time.now).toISOString();
+    const item = { status: 'NEW', queue: 'orders', lane: 'orders', dueAt, rev: 'r', payload: 1 };
+    for (const { store } of [from, to]) store.put({ ...item, id: 'same' });
+    to.store.put({ ...item, id: 'other rev' });
+    from.store.put({ ...item, id: 'other rev', rev: 's' });
+    to.store.put({ ...item, id: 'done', lane: 'orders#1' });
+    from.store.put({ ...item, id: 'done', status: 'SUCCESS', lane: undefined, dueAt: undefined });
+    to.store.put({ ...item, id: 'gone' });
+    to.store.put({ ...item, id: 'later', dueAt: new Date(time.now + 1).toISOString() });
+    from.store.put({ ...item, id: 'only there' });
+    const { compared, differing } = await compareReplicas(from.store, to.store, time.now);
+    expect(compared).toBe(4);
+    expect([...differing].sort()).toEqual(['done', 'gone', 'other rev']);
   });
 });
