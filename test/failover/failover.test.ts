@@ -224,6 +224,7 @@ describe('a backlog in two regions', () => {
     expect(JSON.parse(out).findings).toContainEqual(
       expect.objectContaining({ kind: 'region.passive', severity: 'note' }),
     );
+    expect(await sites[IRELAND].store.get('a')).toMatchObject({ lane: undefined });
   });
 
   it('says with --dry-run what is to be known, and changes nothing', async () => {
