@@ -48,3 +48,12 @@ describe('the layers of a function', () => {
     await expect(layers).rejects.toThrow('Settings: the synthesized app has no asset "gone.zip"');
   });
 });
+
+it('a function of an app in two regions does not know of regions: this machine is the only one', async () => {
+  const { Properties } = functionResource;
+  const Environment = { Variables: { BACKLOG_PRIMARY_REGION: 'eu-central-1', LEVEL: 'INFO' } };
+  const app = await read({
+    Worker11112222: { ...functionResource, Properties: { ...Properties, Environment } },
+  });
+  expect(app.functions[0]?.environment).toEqual({ LEVEL: 'INFO' });
+});

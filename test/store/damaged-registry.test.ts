@@ -124,3 +124,16 @@ it('an active region with an invalid attribute is none, is reported, and can be 
   expect(await operator.writeActiveRegion(next, undefined)).toBe(true);
   expect(await store.readActiveRegion()).toEqual(next);
 });
+
+it('a claim with an invalid end may have a run at work', async () => {
+  const runs = {
+    M: { sound: { M: { until: { N: '5' } } }, damaged: { M: { until: { S: 'x' } } }, text: { S: 'x' } },
+  };
+  const Item = { key: { S: 'arrivals#orders' }, runs };
+  await client.send(new PutItemCommand({ TableName: tables.control, Item }));
+  const operator = new DynamoDbOperatorStore({ client, tables, clock });
+  const untils = (await operator.readRuns())
+    .filter(({ name }) => name === 'orders')
+    .map(({ until }) => until);
+  expect(untils.map((until) => until > Date.UTC(9000, 0)).sort()).toEqual([false, true, true]);
+});
