@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { METRICS_LEVELS } from '../functions/metrics-level.js';
 import { ConfigurationError } from '../src/errors.js';
 import { parseOptions, show } from '../src/validation.js';
-import { functionShape } from './function-shape.js';
+import { functionShape, logLevel } from './function-shape.js';
 import type { QueueProps } from './queue-props.js';
 import { region, replicaKeyArns } from './regions.js';
 import { type ISharedBacklog, NOT_SHARED } from './shared-parts.js';
@@ -67,6 +67,7 @@ const propsShape = z.strictObject({
   memorySize: z.int().min(128).max(10_240).default(512),
   logRetention: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
   systemLogLevel: z.enum(SystemLogLevel).default(SystemLogLevel.WARN),
+  logLevel: logLevel.default('INFO'),
   tracing: z.enum(Tracing).default(Tracing.DISABLED),
   minimal: z.boolean().default(false),
   alarms: z

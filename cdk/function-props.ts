@@ -132,6 +132,13 @@ export interface EntryFunctionProps extends FunctionProps {
   readonly systemLogLevel?: SystemLogLevel | undefined;
 
   /**
+   * Which lines the function writes itself.
+   *
+   * @default - as for the Backlog
+   */
+  readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | undefined;
+
+  /**
    * X-Ray traces of the function.
    *
    * @default - as for the Backlog

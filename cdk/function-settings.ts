@@ -35,6 +35,7 @@ export interface CommonSettings {
   readonly standby: boolean;
   readonly primaryRegion?: string | undefined;
   readonly systemLogLevel: SystemLogLevel;
+  readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   readonly tracing: Tracing;
   readonly architecture: Architecture;
   readonly runtime: Runtime;
@@ -51,12 +52,14 @@ type CommonOptions = Omit<CommonSettings, keyof Made | 'architecture' | 'runtime
 
 /** Those of a Backlog's props, with their defaults, and what it has made for all functions. */
 export function commonSettings(options: CommonOptions, made: Made): CommonSettings {
-  const { memorySize, logRetention, systemLogLevel, tracing, metrics, standby, primaryRegion } = options;
+  const { memorySize, logRetention, systemLogLevel, logLevel, tracing, metrics } = options;
+  const { standby, primaryRegion } = options;
   const { architecture = Architecture.ARM_64, runtime = Runtime.NODEJS_24_X } = options;
   const ofAll = {
     memorySize,
     logRetention,
     systemLogLevel,
+    logLevel,
     tracing,
     metrics,
     standby,
@@ -159,6 +162,7 @@ export function ownRoleAndLogs(
     ...(network.securityGroups && { securityGroups: network.securityGroups }),
     ...(environmentEncryption && { environmentEncryption }),
     environment: {
+      ...(settings.logLevel === 'INFO' ? {} : { POWERTOOLS_LOG_LEVEL: settings.logLevel }),
       ...environment,
       ...handlerEnvironment(scope, queues, settings, settings.timeout.toSeconds()),
     },

@@ -66,6 +66,10 @@ export const functionShape = {
   bundling: bundling.optional(),
 };
 
+export const logLevel = z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR'], {
+  error: 'expected "DEBUG", "INFO", "WARN" or "ERROR"',
+});
+
 /** What a queue and a worker with `entry` take beside it. */
 const entryOnlyShape = {
   timeout: functionTimeout.optional(),
@@ -78,6 +82,7 @@ const entryOnlyShape = {
   logGroup: having<ILogGroup>('logGroupName', 'string', 'expected a log group (ILogGroup)').optional(),
   logRetention: z.enum(RetentionDays).optional(),
   systemLogLevel: z.enum(SystemLogLevel).optional(),
+  logLevel: logLevel.optional(),
   tracing: z.enum(Tracing).optional(),
   projectRoot: z.string().min(1).optional(),
   depsLockFilePath: z.string().min(1).optional(),

@@ -199,6 +199,14 @@ export interface BacklogProps extends FunctionProps {
   readonly systemLogLevel?: SystemLogLevel | undefined;
 
   /**
+   * Which lines the functions write themselves: `DEBUG` has a line for each run that found nothing to do. Sets
+   * `POWERTOOLS_LOG_LEVEL`, and not Lambda's filter, which takes lines without a level for `INFO`: metrics among them.
+   *
+   * @default 'INFO'
+   */
+  readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | undefined;
+
+  /**
    * X-Ray traces of the functions that are made here. A function of your own (`handler`) has its own setting.
    *
    * @default Tracing.DISABLED

@@ -777,6 +777,7 @@ interface EntryFunctionProps extends FunctionProps {
     readonly logGroup?: ILogGroup | undefined;
     readonly logRetention?: RetentionDays | undefined;
     readonly systemLogLevel?: SystemLogLevel | undefined;
+    readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | undefined;
     readonly tracing?: Tracing | undefined;
     readonly projectRoot?: string | undefined;
     readonly depsLockFilePath?: string | undefined;
@@ -881,6 +882,7 @@ interface BacklogProps extends FunctionProps {
     readonly memorySize?: number | undefined;
     readonly logRetention?: RetentionDays | undefined;
     readonly systemLogLevel?: SystemLogLevel | undefined;
+    readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | undefined;
     readonly tracing?: Tracing | undefined;
     readonly metrics?: 'full' | 'essential' | 'off' | undefined;
     readonly alarms?: boolean | 'essential' | undefined;

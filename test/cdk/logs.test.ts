@@ -25,6 +25,33 @@ describe('the logs of the functions', () => {
   });
 });
 
+describe('the lines that functions write themselves', () => {
+  const levels = (props: object) => {
+    const { template } = backlogWith({ queues: { orders: retryQueue }, ...props });
+    return propertiesOf(template, 'AWS::Lambda::Function').map(({ Environment, LoggingConfig }) => {
+      // It would drop metrics, which have no level.
+      expect(LoggingConfig.ApplicationLogLevel).toBeUndefined();
+      return Environment.Variables.POWERTOOLS_LOG_LEVEL;
+    });
+  };
+
+  it('have the level of the Backlog', () => {
+    expect(levels({})).toEqual(Array(4).fill(undefined));
+    expect(levels({ logLevel: 'WARN' })).toEqual(Array(4).fill('WARN'));
+  });
+
+  it('have that of an entry, or of its own environment', () => {
+    const entry = { retry: { type: 'none' }, entry: ENTRY } as const;
+    const own = { environment: { POWERTOOLS_LOG_LEVEL: 'ERROR' } };
+    const queues = { a: { ...entry, logLevel: 'DEBUG' }, b: { ...entry, ...own }, c: entry } as const;
+    expect(levels({ queues, logLevel: 'WARN', metrics: 'off', intake: false }).sort()).toEqual([
+      'DEBUG',
+      'ERROR',
+      'WARN',
+    ]);
+  });
+});
+
 describe('X-Ray', () => {
   const xray = (template: Template) =>
     propertiesOf(template, 'AWS::IAM::Policy').flatMap(({ PolicyDocument }) =>
@@ -69,7 +96,7 @@ describe('X-Ray', () => {
   });
 });
 
-it.each([{ tracing: 'on' }, { systemLogLevel: 'warn' }])('refuses %j', (props) => {
+it.each([{ tracing: 'on' }, { systemLogLevel: 'warn' }, { logLevel: 'warn' }])('refuses %j', (props) => {
   const [name] = Object.keys(props);
   expect(() => backlogWith({ queues: { orders: retryQueue }, ...(props as object) })).toThrow(
     `Backlog.${name}`,
