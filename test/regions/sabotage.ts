@@ -19,7 +19,7 @@ export const withoutComparison: Sabotage = {
 };
 
 /** The intake takes itself for the only one. */
-export const withActiveIntake: Sabotage = { intakeEnv: withoutPrimaryRegion };
+export const withActiveIntake: Sabotage = { intakeEnv: withoutOwnRegion };
 
 /** Functions take themselves for the only ones. */
 export const withoutRegion: Sabotage = { functionEnv: withoutOwnRegion };
@@ -72,10 +72,6 @@ function withAttempts(scenario: Scenario, leastMs: number, lags: Lags): Scenario
     attemptMs: script.attemptMs.map((ms) => leastMs + (ms % 50_000)),
   }));
   return { ...scenario, attemptTimeout: 240, lags, scripts };
-}
-
-function withoutPrimaryRegion({ BACKLOG_PRIMARY_REGION: _, ...env }: Variables): Variables {
-  return env;
 }
 
 function withoutOwnRegion({ AWS_REGION: _, ...env }: Variables): Variables {
