@@ -76,10 +76,10 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
 
   target(program.command('import'))
     .description(
-      'Put the lines of a file into the backlog. A line is a record with a "payload", or any JSON value.',
+      'Put the lines of a file, or the elements of a JSON array, into the backlog. Each is a record with a "payload", or any JSON value.',
     )
-    .argument('<file>', 'NDJSON, one JSON value per line; - for stdin')
-    .option('--queue <queue>', 'of the lines that name none (default: default)')
+    .argument('<file>', 'NDJSON, one JSON value per line, or one JSON array; - for stdin')
+    .option('--queue <queue>', 'of the records that name none (default: default)')
     .addHelpText(
       'after',
       examples(
