@@ -7,9 +7,10 @@ import { CONTRACT_ATTRIBUTES, type Item } from '../../../record/index.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { counted, EXIT, type ExitCode, type Output } from '../output.js';
 import { itemsBar } from '../progress.js';
-import { usage, warnOfQueue, warnOfScan } from './act.js';
+import { warnOfQueue, warnOfScan } from './act.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
+import { usage } from './usage.js';
 
 export interface ExportFlags extends SelectionFlags, OperateTargetFlags {
   readonly limit?: number | undefined;

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../../errors.js';
 import { randomToken, systemRandom } from '../../../random.js';
 import { transfer } from '../../../registry/transfer.js';
-import { UsageError } from '../operate/act.js';
 import type { OperateTargetFlags } from '../operate/target.js';
+import { UsageError } from '../operate/usage.js';
 import { EXIT, type ExitCode, type Output, printable } from '../output.js';
 import { storeAt } from './store-at.js';
 
