@@ -136,7 +136,11 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       'an option of it, such as maxAttempts=20 or jitter.type=full',
       flags.repeated,
     )
-    .option('--attempts <n>', 'look at so many failures', flags.attempts, 15)
+    .option(
+      '--attempts <n>',
+      'look at so many failures (default: 15; of progressive, the tiers alone)',
+      flags.attempts,
+    )
     .option('--id <id>', 'the waits of this record (default: the waits before the fixed phase)')
     .option('--queue <queue>', 'of that record (default: default)')
     .option('--seed <n>', 'draw random waits, the same for the same seed (default: their middle)', flags.seed)
@@ -147,6 +151,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       'after',
       examples(
         ['backlog policy fibonacci --set unit=30', 'what it does'],
+        ['backlog policy progressive', 'its tiers: how often, up to which age'],
         ['backlog policy list --set waits=[10,20,30] --set afterwards.type=exponential', 'nested'],
         ['backlog policy fibonacci --id order-7 --queue orders', 'when that record would be due'],
         ['backlog policy fibonacci --compare exponential progressive', 'which one to take'],
