@@ -4,7 +4,7 @@ import { STATUSES } from '../../record/index.js';
 import { examples } from './command-parts.js';
 import { EXIT, type ExitCode, type Output } from './output.js';
 
-/** What a shell is told of the program. */
+/** What a shell has to know of the program. */
 interface CompletionModel {
   readonly commands: readonly CommandWords[];
 }

@@ -11,27 +11,17 @@ import { ConfigurationError } from '../../errors.js';
 import { DEFAULT_QUEUE, QUEUE_NAME, QUEUE_PATTERN } from '../../record/index.js';
 import { show } from '../../validation.js';
 import { connect, type TargetFlags } from './connect.js';
-import { explain } from './explain.js';
 import { parseLine } from './import-line.js';
-import { type ImportSource, openValues } from './import-source.js';
+import { type ImportCounters, importJson, reportImport, type Stop, stopText } from './import-report.js';
+import { openValues } from './import-source.js';
 import { listenForInterrupt } from './interrupt.js';
 import { TOO_LONG, type Value } from './ndjson.js';
-import { counted, EXIT, type ExitCode, type Output, printable } from './output.js';
+import { EXIT, type ExitCode, type Output, printable } from './output.js';
 import { progressBar } from './progress.js';
 
 export interface ImportFlags extends TargetFlags {
   readonly queue?: string | undefined;
-}
-
-/** What an import came to. */
-interface ImportCounters {
-  unit: ImportSource['unit'];
-  inserted: number;
-  duplicates: number;
-  bad: number;
-  /** By attribute, how many records had it left out. */
-  readonly ignored: Map<string, number>;
-  readonly queues: Set<string>;
+  readonly json?: boolean | undefined;
 }
 
 /** A line or an element that was read: a record, or why it is none. */
@@ -43,16 +33,6 @@ type Entry = { readonly line: number } & (
 interface Remark {
   readonly line: number;
   readonly text: string;
-}
-
-/** Where an import ended before the end of its source. */
-interface Stop {
-  /** The first line or element that was not dealt with. */
-  readonly line: number;
-  /** Some behind it may have gone in. */
-  readonly hasGaps: boolean;
-  /** Absent: the user ended it. */
-  readonly cause?: unknown;
 }
 
 /** So many records are read before they are written: what a file needs of memory, however long it is. */
@@ -99,10 +79,11 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
     source.stream.destroy();
     client.destroy();
   }
-  report(counters, queues, output);
-  if (!stop) return counters.bad > 0 ? EXIT.problems : EXIT.ok;
-  output.message(stopText(stop, counters.unit, name));
-  return EXIT.failed;
+  reportImport(counters, queues, output);
+  if (stop) output.message(stopText(stop, counters.unit, name));
+  if (flags.json) output.data(importJson(counters, stop));
+  if (stop) return EXIT.failed;
+  return counters.bad > 0 ? EXIT.problems : EXIT.ok;
 }
 
 /** Reads batch after batch, each of which is inserted before the next is read. */
@@ -202,33 +183,6 @@ async function inserted(
     const hasGaps = taken - first > unsettled.length;
     return { result, stop: { line, hasGaps, ...(signal.aborted ? {} : { cause: error.cause }) } };
   }
-}
-
-/** Where to go on, and why that is needed. */
-function stopText({ line, hasGaps, cause }: Stop, unit: ImportSource['unit'], name: string): string {
-  const after = hasGaps ? ', some behind it went in' : '';
-  const rest =
-    unit === 'line'
-      ? `tail -n +${line}`
-      : `jq -c '.[${line - 1}:][]'${name === 'stdin' ? '' : ` ${name}`} | backlog import -`;
-  const where = `${unit} ${line} is the first that was not imported${after}: go on from there (${rest})`;
-  return cause === undefined ? `interrupted; ${where}` : `${explain(cause)}\n${where}`;
-}
-
-function report(counters: ImportCounters, known: readonly string[] | undefined, output: Output): void {
-  const { unit, inserted, duplicates, bad, ignored, queues } = counters;
-  for (const [name, lines] of ignored) {
-    output.message(
-      `warning: "${name}" is the library's to write, and was left out of ${counted(lines, 'record')}`,
-    );
-  }
-  for (const queue of queues) {
-    if (known === undefined || known.length === 0 || known.includes(queue)) continue;
-    output.message(
-      `warning: the running app has no queue "${printable(queue)}": nothing will attempt its records`,
-    );
-  }
-  output.message(`inserted ${inserted}, duplicates ${duplicates}, bad ${unit}s ${bad}`);
 }
 
 async function openSource(file: string): Promise<{ stream: Readable; bytes: number | undefined }> {

@@ -119,6 +119,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     )
     .argument('<file>', 'NDJSON, one JSON value per line, or one JSON array; - for stdin')
     .option('--queue <queue>', 'of the records that name none (default: default)')
+    .option('--json', 'the counts for programs')
     .addHelpText(
       'after',
       examples(

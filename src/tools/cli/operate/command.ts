@@ -223,6 +223,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
           : 'Let a paused queue go on.',
       )
       .argument('<queue>', 'its name', flags.queue)
+      .option('--json', 'the result for programs')
       .addHelpText('after', examples([`backlog ${name} orders`, '']));
     command.action((queueName, given) => end(command, () => setPaused(queueName, isPause, given, output)));
   }

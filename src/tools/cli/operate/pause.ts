@@ -4,11 +4,15 @@ import { type ForceFlags, requireKnownQueue } from './known-queue.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
 import { usage } from './usage.js';
 
+interface PauseFlags extends OperateTargetFlags, ForceFlags {
+  readonly json?: boolean | undefined;
+}
+
 /** `backlog pause` and `backlog resume`. */
 export async function setPaused(
   queue: string,
   paused: boolean,
-  flags: OperateTargetFlags & ForceFlags,
+  flags: PauseFlags,
   output: Output,
 ): Promise<ExitCode> {
   const at = await operatorAt(flags);
@@ -19,6 +23,7 @@ export async function setPaused(
     warnOfQueue(queue, target, output);
     const state = paused ? 'paused' : 'not paused';
     output.message(`${queue} of ${target.where} is ${state}${changed ? ' now' : ' already'}`);
+    if (flags.json) output.data(JSON.stringify({ queue, paused, changed }));
     return EXIT.ok;
   } finally {
     target.client.destroy();
