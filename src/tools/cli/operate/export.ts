@@ -42,7 +42,8 @@ export async function exportRecords(
   warnOfQueue(flags.queue, target, output);
   const interrupt = listenForInterrupt(() => output.message('stopping ...'));
   const { signal } = interrupt;
-  const bar = flags.out === undefined ? undefined : itemsBar(0, output);
+  const bar =
+    flags.out === undefined ? undefined : itemsBar(Math.min(named ?? 0, flags.limit ?? named ?? 0), output);
   try {
     const file = flags.out === undefined ? undefined : await openFile(flags.out);
     let count = 0;
