@@ -5,7 +5,7 @@ const MAX_CHARACTERS = 100;
 
 /** The known name that was probably meant, if it is not too far from what was written. Case is no distance. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  if (name.length > MAX_CHARACTERS) return undefined;
+  if (name.length > MAX_CHARACTERS || known.length === 0) return undefined;
   const written = name.toLowerCase();
   const lowered = known.map((one) => one.toLowerCase());
   const best = closest(written, lowered);

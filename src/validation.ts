@@ -30,7 +30,7 @@ function describeIssue(issue: core.$ZodIssue, name: string, schema: core.$ZodTyp
   const option = [name, ...issue.path.map(String)].filter(Boolean).join('.');
   if (issue.code === 'unrecognized_keys') {
     const known = optionsAt(schema, issue.path);
-    const [meant] = known.length === 0 ? [] : issue.keys.flatMap((key) => nearest(key, known) ?? []);
+    const [meant] = issue.keys.flatMap((key) => nearest(key, known) ?? []);
     const names = (keys: readonly string[]) => keys.map((key) => `"${key}"`).join(', ');
     const few = known.length > 0 && known.length <= MOST_NAMED;
     const expected = few ? `; expected ${names(known)}` : '';

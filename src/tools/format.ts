@@ -35,6 +35,11 @@ export function count(number: number): string {
   return number.toLocaleString('en-US');
 }
 
+/** `1 attempt`, `12,937 attempts`. */
+export function counted(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
 /** `1 record`, `12,937 records`. */
 export function records(number: number, kind = ''): string {
   return [count(number), kind, number === 1 ? 'record' : 'records'].filter(Boolean).join(' ');

@@ -91,6 +91,11 @@ describe('backlog diff, of queues', () => {
     });
     expect(lower['queue.maxAttempts']?.effect).toContain('failed 4 times or more');
     expect(lower['queue.maxAge']?.what).toBe('maxAge 360 d → 30 d');
+    const twice = await queueDiff(
+      { ...retryQueue, retry: { type: 'fibonacci', maxAttempts: 20 } },
+      { ...retryQueue, retry: { type: 'fibonacci', maxAttempts: 2 } },
+    );
+    expect(twice['queue.maxAttempts']?.effect).toContain('failed once or more');
     const higher = await queueDiff(
       { ...retryQueue, retry: { type: 'fibonacci', maxAttempts: 5 } },
       { ...retryQueue, retry: { type: 'fibonacci' } },

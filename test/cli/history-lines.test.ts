@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryEntry } from '../../src/record/index.js';
-import { historyLines } from '../../src/tools/cli/show.js';
+import { historyHeading, historyLines } from '../../src/tools/cli/show.js';
 
 const at = '2026-11-20T09:30:00.000Z';
 const lines = (entry: Omit<HistoryEntry, 'at'>) => historyLines({ at, ...entry }, (_, text) => text);
@@ -32,5 +32,31 @@ describe('an attempt in the history', () => {
     expect(frames).toHaveLength(2);
     expect(frames[0]).toBe('      at a (b.mjs:1:2)');
     expect([first, ...frames].join('')).not.toContain('\u001b');
+  });
+});
+
+describe('the heading of the history', () => {
+  const entries = (count: number) => Array.from({ length: count }, (_, i) => ({ at, attempt: i + 1 }));
+
+  it.each([
+    [0, 0, []],
+    [3, 3, ['attempts, the newest last']],
+    [
+      32,
+      20,
+      [
+        'attempts, the newest last: 20 of 32; the history keeps no entry of 12 attempts (older, or a snooze for the same reason)',
+      ],
+    ],
+    [
+      2,
+      1,
+      [
+        'attempts, the newest last: 1 of 2; the history keeps no entry of 1 attempt (older, or a snooze for the same reason)',
+      ],
+    ],
+    [5, 0, ['the history keeps no entry of 5 attempts']],
+  ])('says of %i attempts and %i entries what is not kept', (attempts, kept, heading) => {
+    expect(historyHeading({ attempts, history: entries(kept) })).toEqual(heading);
   });
 });

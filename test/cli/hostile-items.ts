@@ -143,7 +143,7 @@ export function hostileItems(endpoint: () => string): void {
         ['change-policy', '--policy', '{"type":"none"}'],
         ['edit', '--merge', '{"edited":true}', '--yes'],
         ...(isDead ? [['redrive']] : [['snooze', '--delay', '1h'], ['run-now']]),
-        ['move', '--to', 'slow'],
+        ['move', '--to', 'slow', '--force'],
         ['discard', '--reason', 'odd', '--yes'],
       ];
       for (const [action = '', ...how] of actions) {

@@ -124,7 +124,15 @@ describe('backlog redrive', () => {
 
   it('goes into another queue, with another policy', async () => {
     await table.put(dead('a'));
-    await operate('redrive', 'a', '--to', 'slow', '--policy', '{"type":"fibonacci","maxAttempts":3}');
+    await operate(
+      'redrive',
+      'a',
+      '--to',
+      'slow',
+      '--force',
+      '--policy',
+      '{"type":"fibonacci","maxAttempts":3}',
+    );
     expect(await table.get('a')).toMatchObject({
       queue: 'slow',
       lane: 'slow',
@@ -202,7 +210,7 @@ describe('the other actions', () => {
     await table.put(record('a'));
     const lease = { holder: 'busy', until: Date.now() + 60_000, rev: 'j', ids: ['a'] };
     await control.put({ key: 'lease#orders', ...lease });
-    const { code, out } = await operate('move', 'a', '--to', 'slow');
+    const { code, out } = await operate('move', 'a', '--to', 'slow', '--force');
     expect({ code, out: out.split('\n') }).toEqual({
       code: 0,
       out: ['1 record moved to slow: a', '1 due in 15 minutes: a run may be attempting it'],
@@ -211,7 +219,7 @@ describe('the other actions', () => {
 
   it('move and change-policy', async () => {
     await table.put(record('a'));
-    expect((await operate('move', 'a', '--to', 'slow')).out).toBe('1 record moved to slow: a');
+    expect((await operate('move', 'a', '--to', 'slow', '--force')).out).toBe('1 record moved to slow: a');
     expect(await table.get('a')).toMatchObject({ queue: 'slow', lane: 'slow' });
     await operate('change-policy', 'a', '--policy', 'fibonacci', '--set', 'maxAttempts=20');
     expect(await table.get('a')).toMatchObject({ retry: { type: 'fibonacci', maxAttempts: 20 } });
@@ -339,13 +347,16 @@ describe('backlog stats', () => {
     const { code, out } = await backlog('stats', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out).queues.map(({ queue }: { queue: string }) => queue)).toEqual(['fresh', 'orders']);
-    expect((await backlog('pause', 'oders')).err).toMatch(/warning: the running app has no queue "oders"/);
+    expect((await backlog('pause', 'oders')).err).toMatch(/has no queue "oders"; did you mean "orders"\?/);
+    expect((await backlog('pause', 'oders', '--force')).err).toMatch(
+      /warning: the running app has no queue "oders"/,
+    );
     await table.put(dead('a'));
     const warning = /warning: the running app has no queue "ordres"/;
-    expect((await backlog('move', 'a', '--to', 'ordres', '--dry-run')).err).toMatch(warning);
+    expect((await backlog('move', 'a', '--to', 'ordres', '--dry-run', '--force')).err).toMatch(warning);
     expect((await backlog('discard', '--queue', 'ordres', '--dry-run')).err).toMatch(warning);
     expect((await backlog('export', '--queue', 'ordres')).err).toMatch(warning);
-    expect((await backlog('redrive', 'a', '--to', 'ordres', '--dry-run')).err).toMatch(warning);
+    expect((await backlog('redrive', 'a', '--to', 'ordres', '--dry-run', '--force')).err).toMatch(warning);
     const redriven = await backlog('redrive', 'a', '--to', 'fresh');
     expect(redriven.err).not.toMatch(/warning/);
     expect(redriven.code).toBe(0);

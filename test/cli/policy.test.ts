@@ -21,6 +21,49 @@ const cells = (text: string, start: RegExp) =>
     ?.trim()
     .split(/ {2,}/);
 
+describe('backlog policy progressive', () => {
+  const tiers = ['--set', 'tiers=[{"every":"1m","untilAge":"2m"},{"every":"1m","untilAge":"30d"}]'];
+
+  it('shows all six tiers, and how often a record fails in each', async () => {
+    const { out } = await policy('progressive');
+    expect(out.split('\n').slice(3)).toEqual([
+      'TIER  EVERY  FROM AGE  UNTIL AGE  FAILURES  TOTAL',
+      '   1  5 min       0 s        1 d       289    289',
+      '   2    1 h       1 d        7 d       144    433',
+      '   3   12 h       7 d       14 d        14    447',
+      '   4    1 d      14 d       30 d        16    463',
+      '   5    4 d      30 d      180 d        38    501',
+      '   6    8 d     180 d      360 d        22    523',
+      'Dead at failure 524: expired (the next wait would pass the greatest age, 360 d).',
+    ]);
+  });
+
+  it('counts the failures that the policy itself plays', async () => {
+    const { tiers: played, schedule, end } = await json('progressive', '--attempts', '1000');
+    expect(end).toEqual({ reason: 'expired' });
+    expect(played.reduce((sum: number, { failures }: { failures: number }) => sum + failures, 0)).toBe(
+      schedule.length,
+    );
+    expect(played[5]).toEqual({
+      everySeconds: 8 * 86_400,
+      fromAgeSeconds: 180 * 86_400,
+      untilAgeSeconds: 360 * 86_400,
+      failures: expect.any(Number),
+    });
+  });
+
+  it('shows the failures below the tiers to those who ask for them', async () => {
+    const { out } = await policy('progressive', '--attempts', '2');
+    expect(out).toMatch(/^TIER [\s\S]*^FAILURE +WAIT[\s\S]*^ +2 +5 min/m);
+  });
+
+  it('says that a tier has more failures than are counted', async () => {
+    const { out } = await policy('progressive', ...tiers);
+    expect(out).toMatch(/^ +1 +1 min +0 s +2 min +3 +3$/m);
+    expect(out).toMatch(/^ +2 +1 min +2 min +30 d +> 10000 +-$/m);
+  });
+});
+
 describe('backlog policy --json', () => {
   it('is the policy and its schedule, to the figure', async () => {
     expect(await json('fibonacci', '--set', 'jitter=none', '--attempts', '3')).toEqual({

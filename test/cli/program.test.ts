@@ -157,8 +157,8 @@ describe('backlog list and show', () => {
   it('list records as a table for people', async () => {
     const { code, out, err } = await backlog('list');
     expect(code).toBe(0);
-    expect(out).toMatch(/^ID +QUEUE +STATUS +ATTEMPTS +AGE +DUE +LAST ERROR$/m);
-    expect(out).toMatch(/^one +default +NEW +0 +0 s +next run$/m);
+    expect(out).toMatch(/^ID +QUEUE +STATUS +ATTEMPTS +INSERTED +DUE$/m);
+    expect(out).toMatch(/^one +default +NEW +0 +2030-01-01 00:00:0\d +\d s ago +next run$/m);
     expect(err).toMatch(/2 records in table Records\d+ of the local runtime/);
   });
 

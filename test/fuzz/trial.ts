@@ -208,7 +208,7 @@ class Trial {
     );
     // In a lane of another queue, or of none: the doctor names it, and people say where it belongs.
     const strays = [...(await this.table.items())].filter(([, item]) => isStray(item)).map(([id]) => id);
-    if (strays.length > 0) await this.changes('move', strays, '--to', 'orders');
+    if (strays.length > 0) await this.changes('move', strays, '--to', 'orders', '--force');
     await this.hourlyRound();
     await this.hourlyRound();
   }
@@ -358,7 +358,7 @@ class Trial {
       for (const id of bad.filter((_, i) => i % SHOWN_OF === 0)) await this.command([0], 'show', id);
       await this.changes('run-now', third(0));
       await this.changes('snooze', third(1), '--delay', '1h');
-      await this.changes('move', third(2), '--to', 'bulk');
+      await this.changes('move', third(2), '--to', 'bulk', '--force');
       await this.changes('edit', third(0), '--payload', '{"edited":true}', '--yes');
       await this.changes('redrive', third(1));
       const dead = await this.table.items();

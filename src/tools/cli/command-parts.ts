@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { flags } from './flags.js';
 
-export const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, and problems were found.';
+const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, and problems were found.';
 
 /** The flags that say which table; by default that of the running local runtime. */
 export function target(command: Command): Command {

@@ -11,28 +11,20 @@ import { ConfigurationError } from '../../errors.js';
 import { DEFAULT_QUEUE, QUEUE_NAME, QUEUE_PATTERN } from '../../record/index.js';
 import { show } from '../../validation.js';
 import { connect, type TargetFlags } from './connect.js';
-import { explain } from './explain.js';
 import { parseLine } from './import-line.js';
+import { type ImportCounters, importJson, reportImport, type Stop, stopText } from './import-report.js';
+import { openValues } from './import-source.js';
 import { listenForInterrupt } from './interrupt.js';
-import { readLines, TOO_LONG } from './ndjson.js';
-import { counted, EXIT, type ExitCode, type Output, printable } from './output.js';
+import { TOO_LONG, type Value } from './ndjson.js';
+import { EXIT, type ExitCode, type Output, printable } from './output.js';
 import { progressBar } from './progress.js';
 
 export interface ImportFlags extends TargetFlags {
   readonly queue?: string | undefined;
+  readonly json?: boolean | undefined;
 }
 
-/** What an import came to. */
-interface ImportCounters {
-  inserted: number;
-  duplicates: number;
-  bad: number;
-  /** By attribute, how many lines had it left out. */
-  readonly ignored: Map<string, number>;
-  readonly queues: Set<string>;
-}
-
-/** A line that was read: a record, or why it is none. */
+/** A line or an element that was read: a record, or why it is none. */
 type Entry = { readonly line: number } & (
   | { readonly record: NewRecord; readonly ignored: readonly string[] }
   | { readonly bad: string }
@@ -43,21 +35,11 @@ interface Remark {
   readonly text: string;
 }
 
-/** Where an import ended before the end of its source. */
-interface Stop {
-  /** The first line that was not dealt with. */
-  readonly line: number;
-  /** Lines behind it may have gone in. */
-  readonly hasGaps: boolean;
-  /** Absent: the user ended it. */
-  readonly cause?: unknown;
-}
-
 /** So many records are read before they are written: what a file needs of memory, however long it is. */
 const BATCH = 500;
 const SHOWN_DUPLICATES = 20;
 
-/** `backlog import`: puts the lines of a file into the backlog; bad ones are reported, the others go in. */
+/** `backlog import`: puts the lines of a file, or the elements of a JSON array, into the backlog; bad ones are reported, the others go in. */
 export async function importFile(file: string, flags: ImportFlags, output: Output): Promise<ExitCode> {
   if (flags.queue !== undefined && !QUEUE_PATTERN.test(flags.queue)) {
     throw new ConfigurationError(`--queue: expected ${QUEUE_NAME}, got ${show(flags.queue)}`);
@@ -66,6 +48,7 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
   const { client, table, clock, where, queues } = await connect(flags);
   const backlog = new BacklogClient({ client, table, clock, indexAtOnce: true });
   const counters: ImportCounters = {
+    unit: 'line',
     inserted: 0,
     duplicates: 0,
     bad: 0,
@@ -77,11 +60,17 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
     bar.message('stopping after the writes at hand (Ctrl-C again to stop at once) ...');
     source.stream.destroy();
   });
-  bar.message(`importing ${file === '-' ? 'stdin' : file} into ${where}`);
+  const name = file === '-' ? 'stdin' : file;
+  bar.message(`importing ${name} into ${where}`);
   let stop: Stop | undefined;
   try {
     const insert = (batch: readonly Entry[]) => insertBatch(backlog, batch, counters, bar, interrupt.signal);
-    stop = await importLines(source.stream, flags.queue, insert, interrupt.signal, (bytesRead) =>
+    const open = async () => {
+      const { unit, values } = await openValues(source.stream, name);
+      counters.unit = unit;
+      return values;
+    };
+    stop = await importValues(open, flags.queue, insert, interrupt.signal, (bytesRead) =>
       bar.update(bytesRead, counters.inserted),
     );
   } finally {
@@ -90,15 +79,16 @@ export async function importFile(file: string, flags: ImportFlags, output: Outpu
     source.stream.destroy();
     client.destroy();
   }
-  report(counters, queues, output);
-  if (!stop) return counters.bad > 0 ? EXIT.problems : EXIT.ok;
-  output.message(stopText(stop));
-  return EXIT.failed;
+  reportImport(counters, queues, output);
+  if (stop) output.message(stopText(stop, counters.unit, name));
+  if (flags.json) output.data(importJson(counters, stop));
+  if (stop) return EXIT.failed;
+  return counters.bad > 0 ? EXIT.problems : EXIT.ok;
 }
 
 /** Reads batch after batch, each of which is inserted before the next is read. */
-async function importLines(
-  stream: AsyncIterable<Uint8Array>,
+async function importValues(
+  open: () => Promise<AsyncIterable<Value>>,
   queue: string | undefined,
   insert: (batch: readonly Entry[]) => Promise<Stop | undefined>,
   signal: AbortSignal,
@@ -107,15 +97,15 @@ async function importLines(
   let batch: Entry[] = [];
   let next = 1;
   try {
-    for await (const { number, text, bytesRead } of readLines(stream)) {
+    for await (const value of await open()) {
       if (signal.aborted) break;
-      batch.push({ line: number, ...entryOf(text, queue) });
-      next = number + 1;
+      batch.push({ line: value.number, ...entryOf(value, queue) });
+      next = value.number + 1;
       if (batch.length < BATCH) continue;
       const stop = await insert(batch);
       if (stop) return stop;
       batch = [];
-      onRead(bytesRead);
+      onRead(value.bytesRead);
     }
   } catch (error) {
     // The stream was closed to end the wait for more of it.
@@ -125,9 +115,10 @@ async function importLines(
   return insert(batch);
 }
 
-function entryOf(text: string | typeof TOO_LONG, queue: string | undefined) {
-  if (text === TOO_LONG) return { bad: 'longer than any record can be' };
-  const parsed = parseLine(text, queue);
+function entryOf(value: Value, queue: string | undefined) {
+  if (value.text === TOO_LONG) return { bad: 'longer than any record can be' };
+  if (value.problem !== undefined) return { bad: value.problem };
+  const parsed = parseLine(value.text, queue);
   return parsed.type === 'bad' ? { bad: parsed.reason } : { record: parsed.record, ignored: parsed.ignored };
 }
 
@@ -165,7 +156,7 @@ async function insertBatch(
     ...known.map((id) => ({ line: lines.get(id) ?? 0, text: `${id} is there already, left alone` })),
   ];
   for (const { line, text } of remarks.sort((a, b) => a.line - b.line)) {
-    log.message(`line ${line}: ${printable(text)}`);
+    log.message(`${counters.unit} ${line}: ${printable(text)}`);
   }
   return stop;
 }
@@ -192,29 +183,6 @@ async function inserted(
     const hasGaps = taken - first > unsettled.length;
     return { result, stop: { line, hasGaps, ...(signal.aborted ? {} : { cause: error.cause }) } };
   }
-}
-
-/** Where to go on, and why that is needed. */
-function stopText({ line, hasGaps, cause }: Stop): string {
-  const after = hasGaps ? ', some behind it went in' : '';
-  const where = `line ${line} is the first that was not imported${after}: go on from there (tail -n +${line})`;
-  return cause === undefined ? `interrupted; ${where}` : `${explain(cause)}\n${where}`;
-}
-
-function report(counters: ImportCounters, known: readonly string[] | undefined, output: Output): void {
-  const { inserted, duplicates, bad, ignored, queues } = counters;
-  for (const [name, lines] of ignored) {
-    output.message(
-      `warning: "${name}" is the library's to write, and was left out of ${counted(lines, 'record')}`,
-    );
-  }
-  for (const queue of queues) {
-    if (known === undefined || known.length === 0 || known.includes(queue)) continue;
-    output.message(
-      `warning: the running app has no queue "${printable(queue)}": nothing will attempt its records`,
-    );
-  }
-  output.message(`inserted ${inserted}, duplicates ${duplicates}, bad lines ${bad}`);
 }
 
 async function openSource(file: string): Promise<{ stream: Readable; bytes: number | undefined }> {

@@ -5,21 +5,24 @@ export interface Line {
   readonly text: string;
   /** Bytes of the file up to its end. */
   readonly bytesRead: number;
+  /** Why it is none. */
+  readonly problem?: string;
 }
 
+/** One that was read, or that was too long to be kept. */
+export type Value =
+  | Line
+  | { readonly number: number; readonly text: typeof TOO_LONG; readonly bytesRead: number };
+
 /** Longer than any item of DynamoDB, even with every character escaped. */
-const MAX_LINE_CHARS = 4_000_000;
+export const MAX_LINE_CHARS = 4_000_000;
 export const TOO_LONG = Symbol('too long');
 
 /**
  * The lines of a stream, one at a time and never all at once: UTF-8, with or without a byte order mark, with any line
  * ends. Empty lines are left out, but counted. A line longer than 4 million characters is cut to `TOO_LONG`.
  */
-export async function* readLines(
-  stream: AsyncIterable<Uint8Array>,
-): AsyncGenerator<
-  Line | { readonly number: number; readonly text: typeof TOO_LONG; readonly bytesRead: number }
-> {
+export async function* readLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Value> {
   const decoder = new TextDecoder('utf-8');
   let rest = '';
   let tooLong = false;

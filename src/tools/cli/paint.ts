@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import stringWidth from 'string-width';
 
 type Format = Parameters<typeof styleText>[0];
 
@@ -15,25 +16,33 @@ export function painter(colors: boolean): Paint {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences that styles consist of
 const STYLES = /(\u001b\[[0-9;]*m)/g;
 
-/** How many columns a text takes, styles not counted. */
+/** How many columns a text takes: styles none, signs such as 古 and emoji two. */
 export function width(text: string): number {
-  return [...text.replace(STYLES, '')].length;
+  return ASCII.test(text) ? text.length : stringWidth(text);
 }
+
+const ASCII = /^[ -~]*$/;
+const GRAPHEMES = new Intl.Segmenter();
 
 /** Cuts a styled text at a column; a style that is open at the cut is ended. */
 export function cut(text: string, columns: number): string {
   if (width(text) <= columns) return text;
-  let used = 0;
+  let left = columns - 1;
   let result = '';
   for (const part of text.split(STYLES)) {
     if (part.startsWith('\u001b')) {
       result += part;
       continue;
     }
-    for (const char of part) {
-      if (used < columns - 1) result += char;
-      else if (used === columns - 1) result += '…';
-      used += 1;
+    for (const { segment } of left < 0 ? [] : GRAPHEMES.segment(part)) {
+      const own = width(segment);
+      if (own > left) {
+        result += '…'.slice(0, columns);
+        left = -1;
+        break;
+      }
+      result += segment;
+      left -= own;
     }
   }
   return result;

@@ -5,11 +5,14 @@ import { printable } from './output.js';
 import type { Paint } from './paint.js';
 import { plainTable } from './plain-table.js';
 import type { PolicyData } from './policy-input.js';
+import { type PlayedTiers, tierTable } from './tier-table.js';
 
 /** A policy and what the lab found out about it. */
 export interface Looked {
   readonly data: PolicyData;
   readonly policy: ResolvedPolicy;
+  /** Undefined, unless the policy is progressive. */
+  readonly tiers: PlayedTiers | undefined;
   readonly schedule: Schedule;
 }
 
@@ -17,22 +20,35 @@ export interface Looked {
 export interface View {
   readonly record: { readonly id: string; readonly queue: string } | undefined;
   readonly seed: number | undefined;
+  /** As the user has said it. */
+  readonly attempts?: number | undefined;
 }
 
 /** One policy, with the least and the greatest wait. */
-export function scheduleTable({ data, policy, schedule }: Looked, view: View, paint: Paint): string {
+export function scheduleTable(looked: Looked, view: View, paint: Paint): string {
+  const { data, policy, tiers } = looked;
+  const all = [
+    ...(tiers ? [tierTable(tiers.figures, paint)] : []),
+    ...(tiers?.schedule.end ? [endText(policy, tiers.schedule)] : []),
+    // The same wait hundreds of times says little: --attempts shows it.
+    ...(!tiers || view.attempts !== undefined || view.record ? failureLines(looked, paint) : []),
+  ];
+  return [paint('bold', dataText(data)), paint('dim', sentence(waitsText(policy, view))), '', ...all].join(
+    '\n',
+  );
+}
+
+function failureLines({ policy, tiers, schedule }: Looked, paint: Paint): string[] {
   const columns = ['FAILURE', 'WAIT', 'LEAST', 'GREATEST', 'TOTAL'].map((head) => [head, 'right'] as const);
   const rows = schedule.rows.map((row) => [
     String(row.failures),
     ...[row.waitSeconds, row.minSeconds, row.maxSeconds, row.totalSeconds].map(durationText),
   ]);
   return [
-    paint('bold', dataText(data)),
-    paint('dim', sentence(waitsText(policy, view))),
-    '',
+    ...(tiers ? [''] : []),
     ...(rows.length > 0 ? [plainTable(columns, rows, paint)] : []),
     ...(schedule.end ? [endText(policy, schedule)] : []),
-  ].join('\n');
+  ];
 }
 
 /** Several, side by side: the wait and the total of each. */

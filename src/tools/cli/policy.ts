@@ -9,10 +9,12 @@ import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { type PolicyData, readPolicy } from './policy-input.js';
 import { comparison, type Looked, scheduleTable, type View } from './policy-table.js';
+import { tiersOf } from './tier-table.js';
 
 export interface PolicyFlags {
   readonly set?: readonly string[] | undefined;
-  readonly attempts: number;
+  /** Default: 15. */
+  readonly attempts?: number | undefined;
   readonly id?: string | undefined;
   /** Default: `default`. */
   readonly queue?: string | undefined;
@@ -21,6 +23,8 @@ export interface PolicyFlags {
   readonly compare?: readonly string[] | undefined;
   readonly chart?: string | undefined;
 }
+
+const DEFAULT_ATTEMPTS = 15;
 
 /** `backlog policy`: the waits of a policy, before it is put on a queue. */
 export async function showPolicy(type: string, flags: PolicyFlags, output: Output): Promise<ExitCode> {
@@ -33,7 +37,11 @@ export async function showPolicy(type: string, flags: PolicyFlags, output: Outpu
       (all) => draw(all, flags),
       output,
     );
-    output.data(flags.json ? jsonText(looked, flags) : tableText(looked, { record, seed: flags.seed }));
+    output.data(
+      flags.json
+        ? jsonText(looked, flags)
+        : tableText(looked, { record, seed: flags.seed, attempts: flags.attempts }),
+    );
     if (flags.queue !== undefined && !record) output.message('--queue says nothing without --id');
     return EXIT.ok;
   } catch (error) {
@@ -54,11 +62,15 @@ async function draw(looked: readonly Looked[], { seed }: PolicyFlags): Promise<P
   return policyPicture(figures, { seed });
 }
 
-function lookAt(data: PolicyData, { attempts, seed }: PolicyFlags, record: View['record']): Looked {
+function lookAt(
+  data: PolicyData,
+  { attempts = DEFAULT_ATTEMPTS, seed }: PolicyFlags,
+  record: View['record'],
+): Looked {
   const policy = resolvePolicy(data, 'policy');
   // Each policy draws from the seed again: what stands beside it changes nothing.
   const random = seed === undefined ? undefined : seededRandom(seed);
-  return { data, policy, schedule: scheduleOf(policy, { attempts, record, random }) };
+  return { data, policy, tiers: tiersOf(policy), schedule: scheduleOf(policy, { attempts, record, random }) };
 }
 
 function tableText(looked: readonly Looked[], view: View): string {
@@ -68,6 +80,11 @@ function tableText(looked: readonly Looked[], view: View): string {
 }
 
 function jsonText(looked: readonly Looked[], { compare }: PolicyFlags): string {
-  const all = looked.map(({ data, schedule: { rows, end } }) => ({ policy: data, schedule: rows, end }));
+  const all = looked.map(({ data, tiers, schedule: { rows, end } }) => ({
+    policy: data,
+    ...(tiers ? { tiers: tiers.figures } : {}),
+    schedule: rows,
+    end,
+  }));
   return JSON.stringify(compare === undefined ? all[0] : { policies: all });
 }

@@ -2,12 +2,14 @@ import { Command } from 'commander';
 import { withoutUrlSecrets } from '../../url-text.js';
 import { VERSION } from '../../version.js';
 import { addAdopt } from './adopt/command.js';
-import { EXIT_CODES, examples, target } from './command-parts.js';
+import { examples, target } from './command-parts.js';
+import { addCompletion } from './completion.js';
 import { addConsole } from './console.js';
 import { addDiff } from './diff/command.js';
 import { addDoctor } from './doctor/command.js';
 import { addFailover } from './failover/command.js';
 import { flags } from './flags.js';
+import { commandTerm, grouped } from './help-groups.js';
 import { importFile } from './import.js';
 import { list } from './list.js';
 import { addOperate } from './operate/command.js';
@@ -26,11 +28,21 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
   const program = new Command('backlog')
     .description('Works off a backlog in DynamoDB; retries come less and less often.')
     .version(VERSION)
+    .configureHelp({ subcommandTerm: commandTerm })
     .exitOverride()
     // Commander repeats what was typed, and a terminal of a CI server is read by many.
     .configureOutput({ outputError: (text, write) => write(withoutUrlSecrets(text)) })
     .showHelpAfterError('(--help shows what there is)')
-    .addHelpText('after', `\n${EXIT_CODES}`);
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog start', 'look at the sample'],
+        ['backlog stats', 'how the queues are doing'],
+        ['backlog list --status DEAD', 'what was given up, and why'],
+        ['backlog redrive --queue orders --dry-run', 'how many would be tried again'],
+        ['backlog help redrive', 'all about a command'],
+      ),
+    );
 
   program
     .command('start')
@@ -74,22 +86,6 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     )
     .action(async (options) => onExit(await start(options, output)));
 
-  target(program.command('import'))
-    .description(
-      'Put the lines of a file into the backlog. A line is a record with a "payload", or any JSON value.',
-    )
-    .argument('<file>', 'NDJSON, one JSON value per line; - for stdin')
-    .option('--queue <queue>', 'of the lines that name none (default: default)')
-    .addHelpText(
-      'after',
-      examples(
-        ['backlog import orders.ndjson --queue bulk', 'into the running local runtime'],
-        ['gunzip -c old.ndjson.gz | backlog import -', 'from another program'],
-        ['AWS_REGION=eu-central-1 backlog import orders.ndjson --table Backlog-Records', 'into AWS'],
-      ),
-    )
-    .action(async (file, options) => onExit(await importFile(file, options, output)));
-
   target(program.command('list'))
     .description('List records.')
     .option('--status <status>', 'NEW, ERROR, SUCCESS or DEAD', flags.status)
@@ -117,6 +113,23 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     )
     .action(async (id, options) => onExit(await showRecord(id, options, output)));
 
+  target(program.command('import'))
+    .description(
+      'Put the lines of a file, or the elements of a JSON array, into the backlog. Each is a record with a "payload", or any JSON value.',
+    )
+    .argument('<file>', 'NDJSON, one JSON value per line, or one JSON array; - for stdin')
+    .option('--queue <queue>', 'of the records that name none (default: default)')
+    .option('--json', 'the counts for programs')
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog import orders.ndjson --queue bulk', 'into the running local runtime'],
+        ['gunzip -c old.ndjson.gz | backlog import -', 'from another program'],
+        ['AWS_REGION=eu-central-1 backlog import orders.ndjson --table Backlog-Records', 'into AWS'],
+      ),
+    )
+    .action(async (file, options) => onExit(await importFile(file, options, output)));
+
   addAdopt(program, output, onExit);
   addDoctor(program, output, onExit);
   addDiff(program, output, onExit);
@@ -136,7 +149,11 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       'an option of it, such as maxAttempts=20 or jitter.type=full',
       flags.repeated,
     )
-    .option('--attempts <n>', 'look at so many failures', flags.attempts, 15)
+    .option(
+      '--attempts <n>',
+      'look at so many failures (default: 15; of progressive, the tiers alone)',
+      flags.attempts,
+    )
     .option('--id <id>', 'the waits of this record (default: the waits before the fixed phase)')
     .option('--queue <queue>', 'of that record (default: default)')
     .option('--seed <n>', 'draw random waits, the same for the same seed (default: their middle)', flags.seed)
@@ -147,6 +164,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       'after',
       examples(
         ['backlog policy fibonacci --set unit=30', 'what it does'],
+        ['backlog policy progressive', 'its tiers: how often, up to which age'],
         ['backlog policy list --set waits=[10,20,30] --set afterwards.type=exponential', 'nested'],
         ['backlog policy fibonacci --id order-7 --queue orders', 'when that record would be due'],
         ['backlog policy fibonacci --compare exponential progressive', 'which one to take'],
@@ -190,5 +208,6 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     )
     .action(async (options) => onExit(await simulatePolicies(options, output)));
 
-  return program;
+  addCompletion(program, output, onExit);
+  return grouped(program);
 }

@@ -9,17 +9,19 @@ export interface ProgressBar extends Pick<Output, 'message'> {
   stop(): void;
 }
 
+/** @param totalBytes of the source; undefined: not known, as of stdin */
 export function progressBar(totalBytes: number | undefined, output: Output): ProgressBar {
-  const bar = totalBytes ? terminalBar('{bar} {percentage}%  {inserted}{left}') : undefined;
-  if (!bar || !totalBytes) return { update: () => {}, stop: () => {}, message: output.message };
+  const isKnown = totalBytes !== undefined && totalBytes > 0;
+  const bar = terminalBar(isKnown ? '{bar} {percentage}%  {inserted}{pace}' : '{inserted}{pace}');
+  if (!bar) return { update: () => {}, stop: () => {}, message: output.message };
   const startedAt = performance.now();
-  bar.start(totalBytes, 0, { inserted: counted(0, 'record'), left: '' });
+  bar.start(isKnown ? totalBytes : 1, 0, { inserted: counted(0, 'record'), pace: '' });
   return {
     update: (bytes, inserted) => {
-      const leftMs = ((performance.now() - startedAt) / bytes) * (totalBytes - bytes);
-      bar.update(bytes, {
+      const share = isKnown ? bytes / totalBytes : undefined;
+      bar.update(isKnown ? bytes : 0, {
         inserted: counted(inserted, 'record'),
-        left: inserted > 0 ? `, ${age(leftMs)} left` : '',
+        pace: paceText({ done: inserted, share, elapsedMs: performance.now() - startedAt }),
       });
     },
     stop: () => bar.stop(),
@@ -29,6 +31,27 @@ export function progressBar(totalBytes: number | undefined, output: Output): Pro
       output.message(line);
     },
   };
+}
+
+/** How far a long operation is. */
+export interface Pace {
+  /** Items since it started. */
+  readonly done: number;
+  /** How much of all is done by that, from 0 to 1; undefined: not known. */
+  readonly share?: number | undefined;
+  readonly elapsedMs: number;
+}
+
+/** The first moments tell nothing. */
+const LEAST_MS = 500;
+
+/** `, 1,234 a second, 2 min left` */
+export function paceText({ done, share, elapsedMs }: Pace): string {
+  if (done <= 0 || elapsedMs < LEAST_MS) return '';
+  const perSecond = done / (elapsedMs / 1000);
+  const rate = perSecond < 10 ? Number(perSecond.toPrecision(2)) : Math.round(perSecond);
+  const leftMs = share === undefined || share <= 0 ? 0 : (elapsedMs / share) * (1 - share);
+  return `, ${rate.toLocaleString('en-US')} a second${leftMs > 0 ? `, ${age(leftMs)} left` : ''}`;
 }
 
 /** A bar on stderr, where that is a terminal. */
@@ -51,23 +74,24 @@ export function terminalBar(format: string): cliProgress.SingleBar | undefined {
 
 /** How many items have been looked at, on stderr, or nothing where stderr is no terminal. */
 export function itemsBar(total: number, output: Output) {
-  const format = total > 0 ? '{bar} {percentage}%  {items}{more}{left}' : '{items}{more}';
+  const format = total > 0 ? '{bar} {percentage}%  {items}{more}{pace}' : '{items}{more}{pace}';
   const bar = terminalBar(format);
   const startedAt = performance.now();
   let first: number | undefined;
-  bar?.start(Math.max(1, total), 0, { items: counted(0, 'item'), more: '', left: '' });
+  bar?.start(Math.max(1, total), 0, { items: counted(0, 'item'), more: '', pace: '' });
   return {
     update(items: number, more = '') {
       // What an interrupted work had done does not tell how fast this one is.
       first ??= items;
       const done = items - first;
-      const leftMs = ((performance.now() - startedAt) / done) * (total - items);
+      // What this one has to do, not what was done before.
+      const share = total > first ? Math.min(1, done / (total - first)) : undefined;
       // DynamoDB counts its items now and then only: there may be more.
       if (items > total) bar?.setTotal(items);
       bar?.update(items, {
         items: counted(items, 'item'),
         more,
-        left: done > 0 && leftMs > 0 ? `, ${age(leftMs)} left` : '',
+        pace: paceText({ done, share, elapsedMs: performance.now() - startedAt }),
       });
     },
     stop: () => bar?.stop(),

@@ -4,8 +4,8 @@ import { type BacklogRecord, type HistoryEntry, traceIdOf } from '../../record/i
 import { DynamoDbStore } from '../../store/index.js';
 import { recordJson, type ShownPayload, shownPayload } from '../shown-payload.js';
 import { connect, type TargetFlags } from './connect.js';
-import { dueText, paintStatus, unknownTaskText } from './list.js';
-import { EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
+import { dueText, paintStatus, unknownTaskText } from './list-table.js';
+import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from './output.js';
 import { type Paint, padEnd, painter } from './paint.js';
 import { loadRedact } from './redact-module.js';
 
@@ -70,11 +70,23 @@ function describe(record: BacklogRecord, shown: ShownPayload, now: number, paint
     ...Object.entries(record.attributes).map(([name, value]) =>
       line(printable(name), printable(jsonOf(value))),
     ),
-    ...(record.history.length > 0 ? ['', paint('dim', 'attempts, the newest last')] : []),
+    ...historyHeading(record).flatMap((heading) => ['', paint('dim', heading)]),
     ...record.history.flatMap((entry) => historyLines(entry, paint)),
     '',
     paint('dim', shown.hidden === undefined && shown.isRedacted ? 'payload, redacted' : 'payload'),
     (shown.hidden ?? indentJson(shown.json)).split('\n').map(printable).join('\n'),
+  ];
+}
+
+/** Says what the history does not have: it keeps as much as its limits allow. */
+export function historyHeading({ attempts, history }: Pick<BacklogRecord, 'attempts' | 'history'>): string[] {
+  const kept = history.length;
+  const dropped = attempts - kept;
+  if (dropped <= 0) return kept > 0 ? ['attempts, the newest last'] : [];
+  const them = counted(dropped, 'attempt');
+  if (kept === 0) return [`the history keeps no entry of ${them}`];
+  return [
+    `attempts, the newest last: ${kept} of ${attempts}; the history keeps no entry of ${them} (older, or a snooze for the same reason)`,
   ];
 }
 

@@ -1,5 +1,5 @@
 import { age } from '../../duration.js';
-import { clockText, count, names, records } from '../format.js';
+import { clockText, count, counted, names, records } from '../format.js';
 import type { Condition } from './conditions.js';
 import { COUNT_SIGNS, leastExact, waitText } from './count-signs.js';
 import type { PassiveRegion } from './counts.js';
@@ -87,7 +87,7 @@ function minuteText(ms: number, now: number): string {
 function failingText({ stats, failing }: QueueView): string {
   const { succeeded = 0, failed = 0, minutes } = failing ?? {};
   const share = Math.round((100 * failed) / (succeeded + failed));
-  return `${stats.queue} fails: ${share} % of ${count(succeeded + failed)} attempts in ${minutes} min.`;
+  return `${stats.queue} fails: ${share} % of ${counted(succeeded + failed, 'attempt')} in ${minutes} min.`;
 }
 
 function lateText({ stats, leases }: QueueView): string {

@@ -56,7 +56,10 @@ function compareLimits(from: Limits | undefined, to: Limits | undefined): Differ
   if (from.maxAttempts !== to.maxAttempts) {
     const lower = to.maxAttempts < from.maxAttempts;
     const failed = to.maxAttempts - 1;
-    const whose = failed > 0 ? `A record that has failed ${failed} times or more` : 'Each record';
+    const whose =
+      failed > 0
+        ? `A record that has failed ${failed === 1 ? 'once' : `${failed} times`} or more`
+        : 'Each record';
     differences.push({
       kind: 'queue.maxAttempts',
       severity: lower ? 'attention' : 'safe',

@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../../../errors.js';
 import {
   type ActionResult,
   type BacklogOperator,
@@ -11,11 +10,13 @@ import type { Target } from '../connect.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';
 import { itemsBar } from '../progress.js';
+import { type ForceFlags, requireKnownQueue } from './known-queue.js';
 import { hasProblems, resultText, unitsText, type Verbs } from './report.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
+import { usage } from './usage.js';
 
-export interface ActFlags extends SelectionFlags, OperateTargetFlags {
+export interface ActFlags extends SelectionFlags, OperateTargetFlags, ForceFlags {
   readonly dryRun?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly perSecond?: number | undefined;
@@ -33,11 +34,6 @@ export interface CliAction {
   readonly act: (operator: BacklogOperator, which: Which, options: OperationOptions) => Promise<ActionResult>;
 }
 
-/** Wrong usage; the message is for the user. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
 /** Selects, counts, asks, acts and tells. */
 export async function act(
   ids: readonly string[],
@@ -49,7 +45,8 @@ export async function act(
   const { which, named } = await usage(() => readWhich(ids, flags));
   const asks = !dryRun && !yes && (named === undefined || action.alwaysAsks === true);
   if (asks) await usage(async () => requireTerminal());
-  const { operator, target } = await operatorAt(flags);
+  const at = await operatorAt(flags);
+  const { operator, target } = at;
   const interrupt = listenForInterrupt(() =>
     output.message('stopping after the writes at hand (Ctrl-C again to stop at once) ...'),
   );
@@ -60,6 +57,7 @@ export async function act(
     let total = named ?? 0;
     if (named === undefined && flags.queue === undefined) warnOfScan(target, output);
     warnOfQueue(flags.queue, target, output);
+    if (action.toQueue !== undefined && !flags.force) await requireKnownQueue(action.toQueue, at);
     warnOfQueue(action.toQueue, target, output);
     if (asks) {
       const trial = await run({ dryRun: true });
@@ -133,14 +131,4 @@ export function warnOfScan({ local }: Target, output: Output): void {
 export function warnOfQueue(queue: string | undefined, { queues = [] }: Target, output: Output): void {
   if (queue === undefined || queues.length === 0 || queues.includes(queue)) return;
   output.message(`warning: the running app has no queue "${queue}"`);
-}
-
-/** What the user has given is invalid. */
-export async function usage<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    throw new UsageError(error.message, { cause: error });
-  }
 }

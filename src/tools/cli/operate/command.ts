@@ -7,13 +7,15 @@ import { parseExactly } from '../exact-json.js';
 import { flags } from '../flags.js';
 import type { ExitCode, Output } from '../output.js';
 import { readPolicy } from '../policy-input.js';
-import { type ActFlags, act, type CliAction, UsageError } from './act.js';
+import { type ActFlags, act, type CliAction } from './act.js';
 import { endsWith } from './end.js';
 import { exportRecords } from './export.js';
+import { force } from './known-queue.js';
 import { setPaused } from './pause.js';
 import { selection } from './selection-flags.js';
 import { stats } from './stats.js';
 import { target } from './target.js';
+import { UsageError } from './usage.js';
 
 /** What operators do with records and queues. */
 export function addOperate(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
@@ -42,7 +44,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
     statuses: 'DEAD, as all that can be redriven',
     describe: 'Make dead records pending again: due now, failures back to 0, history kept.',
     flagsOf: (command) =>
-      command
+      force(command)
         .option('--to <queue>', 'into another queue', flags.queue)
         .option('--policy <type>', 'with this policy of their own, or "queue" for that of their queue'),
     make: ({ to, policy }) => {
@@ -152,7 +154,7 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
   action<ActFlags & { to?: string }>('move', {
     statuses: 'NEW, ERROR, DEAD (default: NEW,ERROR)',
     describe: 'Put waiting records, or dead ones, into another queue.',
-    flagsOf: (command) => command.requiredOption('--to <queue>', 'the other queue', flags.queue),
+    flagsOf: (command) => force(command).requiredOption('--to <queue>', 'the other queue', flags.queue),
     make: ({ to = '' }) => ({
       verbs: { ask: `Move to ${to}`, done: `moved to ${to}` },
       toQueue: to,
@@ -214,13 +216,14 @@ export function addOperate(program: Command, output: Output, onExit: (code: Exit
 
   for (const name of ['pause', 'resume'] as const) {
     const isPause = name === 'pause';
-    const command = target(program.command(name))
+    const command = force(target(program.command(name)))
       .description(
         isPause
           ? 'Stop a queue: no further attempt begins within a minute, nor on arrival. Records keep coming in.'
           : 'Let a paused queue go on.',
       )
       .argument('<queue>', 'its name', flags.queue)
+      .option('--json', 'the result for programs')
       .addHelpText('after', examples([`backlog ${name} orders`, '']));
     command.action((queueName, given) => end(command, () => setPaused(queueName, isPause, given, output)));
   }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ExitCode } from '../output.js';
-import { UsageError } from './act.js';
+import { UsageError } from './usage.js';
 
 /** Ends a command; wrong usage as commander itself does. */
 export function endsWith(onExit: (code: ExitCode) => void) {

@@ -7,9 +7,10 @@ import { CONTRACT_ATTRIBUTES, type Item } from '../../../record/index.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { counted, EXIT, type ExitCode, type Output } from '../output.js';
 import { itemsBar } from '../progress.js';
-import { usage, warnOfQueue, warnOfScan } from './act.js';
+import { warnOfQueue, warnOfScan } from './act.js';
 import { readWhich, type SelectionFlags } from './selection-flags.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
+import { usage } from './usage.js';
 
 export interface ExportFlags extends SelectionFlags, OperateTargetFlags {
   readonly limit?: number | undefined;
@@ -41,7 +42,8 @@ export async function exportRecords(
   warnOfQueue(flags.queue, target, output);
   const interrupt = listenForInterrupt(() => output.message('stopping ...'));
   const { signal } = interrupt;
-  const bar = flags.out === undefined ? undefined : itemsBar(0, output);
+  const bar =
+    flags.out === undefined ? undefined : itemsBar(Math.min(named ?? 0, flags.limit ?? named ?? 0), output);
   try {
     const file = flags.out === undefined ? undefined : await openFile(flags.out);
     let count = 0;

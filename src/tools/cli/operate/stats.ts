@@ -3,8 +3,8 @@ import type { QueueStats } from '../../../operate/index.js';
 import { counted, EXIT, type ExitCode, hasColors, type Output, printable } from '../output.js';
 import { type Paint, painter } from '../paint.js';
 import { plainTable } from '../plain-table.js';
-import { usage } from './act.js';
 import { type OperateTargetFlags, operatorAt } from './target.js';
+import { usage } from './usage.js';
 
 export interface StatsFlags extends OperateTargetFlags {
   readonly queues?: readonly string[] | undefined;

@@ -22,13 +22,16 @@ export function target(command: Command): Command {
  *
  * @throws ConfigurationError that says which flag to give, or what to start
  */
-export async function operatorAt(
-  flags: OperateTargetFlags,
-): Promise<{ readonly operator: BacklogOperator; readonly target: Target }> {
+export async function operatorAt(flags: OperateTargetFlags): Promise<{
+  readonly operator: BacklogOperator;
+  readonly target: Target;
+  readonly controlTable: string;
+}> {
   const { target: found, controlTable } = await tablesAt(flags);
   const { client, table, clock } = found;
   try {
-    return { operator: new BacklogOperator({ table, controlTable, client, clock }), target: found };
+    const operator = new BacklogOperator({ table, controlTable, client, clock });
+    return { operator, target: found, controlTable };
   } catch (error) {
     client.destroy();
     throw error;

@@ -25,6 +25,7 @@ export function addOwners(program: Command, output: Output, onExit: (code: ExitC
     .requiredOption('--to <owner>', 'the new owner: the name of its stack')
     .option('--from <owner>', 'only what belongs to this one')
     .option('--all', 'all queues of --from')
+    .option('--json', 'the result for programs')
     .addHelpText(
       'after',
       examples(

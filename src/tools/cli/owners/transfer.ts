@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../../errors.js';
 import { randomToken, systemRandom } from '../../../random.js';
 import { transfer } from '../../../registry/transfer.js';
-import { UsageError } from '../operate/act.js';
 import type { OperateTargetFlags } from '../operate/target.js';
+import { UsageError } from '../operate/usage.js';
 import { EXIT, type ExitCode, type Output, printable } from '../output.js';
 import { storeAt } from './store-at.js';
 
@@ -10,6 +10,7 @@ export interface TransferFlags extends OperateTargetFlags {
   readonly to: string;
   readonly from?: string | undefined;
   readonly all?: boolean | undefined;
+  readonly json?: boolean | undefined;
 }
 
 /** Runs register at the same time. */
@@ -18,7 +19,7 @@ const MAX_TRIES = 5;
 /** `backlog transfer`: gives queues to another stack. */
 export async function transferQueues(
   queues: readonly string[],
-  { to, from, all = false, ...flags }: TransferFlags,
+  { to, from, all = false, json = false, ...flags }: TransferFlags,
   output: Output,
 ): Promise<ExitCode> {
   if (all === queues.length > 0) {
@@ -50,6 +51,9 @@ export async function transferQueues(
         );
       }
       if (all && moved.length === 0) output.message(`${printable(from ?? '')} has no queue`);
+      if (json) {
+        output.data(JSON.stringify({ to, moved, already, others: Object.fromEntries(others), unknown }));
+      }
       return others.size + unknown.length > 0 ? EXIT.problems : EXIT.ok;
     }
     throw new ConfigurationError('the owners of the queues change all the time: try again');

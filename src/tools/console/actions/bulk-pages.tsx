@@ -1,7 +1,7 @@
 import { age } from '../../../duration.js';
 import type { ActionResult } from '../../../operate/index.js';
 import { resultText } from '../../cli/operate/report.js';
-import { count, records, units } from '../../format.js';
+import { count, counted, records, units } from '../../format.js';
 import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, link, Panel, recordLink } from '../parts.js';
 import type { ConsoleAction, Field } from './catalog.js';
@@ -73,7 +73,7 @@ export function bulkConfirmPage(props: BulkConfirmProps) {
               </label>
             </div>
             <p class="sub sm">
-              About {count(writes)} write units for records of up to 1 KB. Records that an attempt changes
+              About {counted(writes, 'write unit')} for records of up to 1 KB. Records that an attempt changes
               meanwhile are left alone.{' '}
               {context.deps.access.write ? (
                 <>

@@ -1,4 +1,4 @@
-import { clockText, count } from '../../format.js';
+import { clockText, count, counted } from '../../format.js';
 import type { MinuteCount } from '../../local/status/status.js';
 
 const MINUTE_MS = 60_000;
@@ -102,7 +102,7 @@ function labelOf(
   now: number,
 ): string {
   const sum = (of: 'succeeded' | 'failed') => shown.reduce((total, one) => total + one[of], 0);
-  const counts = `${count(sum('succeeded'))} attempts succeeded and ${count(sum('failed'))} failed in the last 2 h`;
+  const counts = `${counted(sum('succeeded'), 'attempt')} succeeded and ${count(sum('failed'))} failed in the last 2 h`;
   return `${queue}: ${counts}${last ? `; ${outageText(last, now)}` : ''}.`;
 }
 

@@ -1,4 +1,4 @@
-import { count } from '../../format.js';
+import { count, counted } from '../../format.js';
 import { type Condition, LOOKS } from '../../overview/conditions.js';
 import { COUNT_SIGNS, leastExact, waitText } from '../../overview/count-signs.js';
 import type { QueueView } from '../../overview/snapshot.js';
@@ -38,7 +38,7 @@ export function FoldedQueues(props: {
     <details class="fold" data-key="folded" open={isOpen}>
       <summary>
         <Mark tone="ok" icon="ok">
-          <b>{count(queues.length)} queues with nothing wrong</b>
+          <b>{counted(queues.length, 'queue')} with nothing wrong</b>
         </Mark>{' '}
         <span class="sub sm">{contents(queues)}</span>
       </summary>

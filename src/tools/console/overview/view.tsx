@@ -1,5 +1,5 @@
 import { age } from '../../../duration.js';
-import { count, shortened, units } from '../../format.js';
+import { count, counted, shortened, units } from '../../format.js';
 import type { RunReport } from '../../local/status/run-report.js';
 import { signsText } from '../../overview/count-signs.js';
 import type { CountsReader } from '../../overview/counts.js';
@@ -244,7 +244,7 @@ function RuntimeFacts({ context }: { context: PageContext }) {
           delivers to <code>{status.deliverTo}</code>
         </span>
       )}
-      <span>{count(status.totals.runs)} runs since the start</span>
+      <span>{counted(status.totals.runs, 'run')} since the start</span>
       <span>
         logs in <code>{status.logs}</code>
       </span>

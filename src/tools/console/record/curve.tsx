@@ -1,5 +1,5 @@
 import { age } from '../../../duration.js';
-import { clockText } from '../../format.js';
+import { clockText, counted } from '../../format.js';
 import { type Label, Labels, Room } from './labels.js';
 import { AttemptMark } from './marks.js';
 import type { AttemptPlan } from './plan.js';
@@ -273,9 +273,12 @@ function shortClock(at: number, now: number): string {
 }
 
 function describe({ past, next, planned, end }: AttemptPlan, now: number): string {
-  const ended = past.length === 0 ? 'No attempt yet.' : `${past.length} attempts ended.`;
+  const ended = past.length === 0 ? 'No attempt yet.' : `${counted(past.length, 'attempt')} ended.`;
   const then = next === undefined ? '' : ` The next one is due ${clockText(next, now)}.`;
-  const more = planned.length === 0 ? '' : ` ${planned.length} more are planned if it fails.`;
+  const more =
+    planned.length === 0
+      ? ''
+      : ` ${planned.length} more ${planned.length === 1 ? 'is' : 'are'} planned if it fails.`;
   const last = end === undefined ? '' : ` The record is given up ${clockText(end.at, now)}.`;
   return `${ended}${then}${more}${last}`;
 }

@@ -130,8 +130,8 @@ function RecordsTable({ context, filter, records, found, running, paused, after,
       {examines && (found.next !== undefined || found.examined > records.length) ? (
         <p class="amberline">
           <Mark tone="amber" icon="warn">
-            This filter has no index: {count(found.examined)} records were examined for this page,{' '}
-            {count(records.length)} match.
+            This filter has no index: {countRecords(found.examined)} {found.examined === 1 ? 'was' : 'were'}{' '}
+            examined for this page, {count(records.length)} {records.length === 1 ? 'matches' : 'match'}.
             {found.next === undefined ? ' There are no more.' : ' The next page goes on from there.'}
           </Mark>
         </p>

@@ -1,7 +1,7 @@
 import { age } from '../../../duration.js';
 import { Tables } from '../../../operate/tables.js';
 import type { QueueState } from '../../../store/store.js';
-import { clockText, count, records, units } from '../../format.js';
+import { clockText, count, counted, records, units } from '../../format.js';
 import { COUNT_SIGNS, leastExact, signsText, waitText } from '../../overview/count-signs.js';
 import type { CountsReader } from '../../overview/counts.js';
 import { explainRead } from '../../overview/explain-read.js';
@@ -215,6 +215,11 @@ function roundTimes(now: number, { step, every, bars }: { step: number; every: n
   };
 }
 
+/** `12 attempts are due` */
+function attemptsAreDue(number: number): string {
+  return `${counted(number, 'attempt')} ${number === 1 ? 'is' : 'are'} due`;
+}
+
 function ForecastPanels({ forecast, now }: { forecast: Forecast; now: number }) {
   const { minutes, hours, until } = forecast;
   const atLeast = until === undefined ? '' : 'At least ';
@@ -230,7 +235,7 @@ function ForecastPanels({ forecast, now }: { forecast: Forecast; now: number }) 
           <Bars
             values={minutes}
             label={roundTimes(now, { step: MINUTE_MS, every: 15, bars: minutes.length })}
-            title={`${atLeast}${count(sum(minutes))} attempts are due within the hour, at most ${count(Math.max(...minutes))} in a minute.`}
+            title={`${atLeast}${attemptsAreDue(sum(minutes))} within the hour, at most ${count(Math.max(...minutes))} in a minute.`}
             unknownFrom={from(MINUTE_MS, minutes.length)}
           />
         </div>
@@ -240,7 +245,7 @@ function ForecastPanels({ forecast, now }: { forecast: Forecast; now: number }) 
           <Bars
             values={hours}
             label={roundTimes(now, { step: HOUR_MS, every: 4, bars: hours.length })}
-            title={`${atLeast}${count(sum(hours))} attempts are due within the day, at most ${count(Math.max(...hours))} in an hour.`}
+            title={`${atLeast}${attemptsAreDue(sum(hours))} within the day, at most ${count(Math.max(...hours))} in an hour.`}
             unknownFrom={from(HOUR_MS, hours.length)}
           />
         </div>

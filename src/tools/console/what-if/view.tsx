@@ -128,7 +128,9 @@ function noteOf(sample: WaitingSample, counted: OverviewStats['counted']): strin
   const { total, dueTimes, read, ownPolicies, readUnits } = sample;
   const sign = COUNT_SIGNS[counted];
   const from = isExact(sample)
-    ? `from all ${count(total)} records that wait`
+    ? total === 1
+      ? 'from the one record that waits'
+      : `from all ${count(total)} records that wait`
     : `≈ from ${count(dueTimes)} due times and ${count(read)} of ${sign}${count(total)} records that wait`;
   const own =
     ownPolicies === 0 ? '' : `; ${count(ownPolicies)} of those read keep a policy of their own on both sides`;
@@ -141,7 +143,8 @@ function sentence(
   [{ projection: present }, { projection: other }]: readonly [Side, Side],
   { isByAge, isWrong, about }: { isByAge: boolean; isWrong: boolean; about: string },
 ): string {
-  const attempts = (number: number) => `${about}${rounded(number)} attempts a day`;
+  const attempts = (number: number) =>
+    `${about}${rounded(number)} ${rounded(number) === '1' ? 'attempt' : 'attempts'} a day`;
   const dollars = (number: number) => dollarsText(costOf(number).dollars);
   if (isWrong) return `The other policy for ${queue} is not valid.`;
   if (isByAge) {

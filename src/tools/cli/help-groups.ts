@@ -1,0 +1,59 @@
+import { Command } from 'commander';
+
+const DEVELOP = 'Develop:';
+const LOOK = 'Look:';
+const ACT = 'Act on records and queues:';
+const PLAN = 'Plan, migrate and recover:';
+
+/** Where each command stands in the list of all, and what is said of it there. */
+const LIST: Readonly<Record<string, readonly [group: string, summary: string]>> = {
+  start: [DEVELOP, 'run a CDK app on this machine, or the sample'],
+  policy: [DEVELOP, 'the waits of a retry policy, before it is used'],
+  simulate: [DEVELOP, 'a policy against an outage, or a slow destination'],
+  completion: [DEVELOP, 'a script that lets the shell complete commands'],
+  list: [LOOK, 'records, as a table'],
+  show: [LOOK, 'one record in full'],
+  stats: [LOOK, 'how the queues are doing: waiting, due, dead, late'],
+  top: [LOOK, 'the queues live in the terminal, the worst first'],
+  console: [LOOK, 'the console in the browser'],
+  import: [ACT, 'put records of a file into the backlog'],
+  export: [ACT, 'write records into a file'],
+  redrive: [ACT, 'make dead records pending again'],
+  discard: [ACT, 'give up records, or remove them'],
+  snooze: [ACT, 'put off the next attempt'],
+  'run-now': [ACT, 'make waiting records due now'],
+  edit: [ACT, 'give records another payload'],
+  move: [ACT, 'put records into another queue'],
+  'change-policy': [ACT, 'give records a retry policy of their own'],
+  pause: [ACT, 'stop a queue'],
+  resume: [ACT, 'let a paused queue go on'],
+  doctor: [PLAN, 'what is wrong with a backlog, and what to do'],
+  diff: [PLAN, 'what a deployment means for records that wait'],
+  adopt: [PLAN, 'take the items of an older table into the backlog'],
+  restore: [PLAN, 'make a table that AWS has restored ready for work'],
+  owners: [PLAN, 'the queues, with the stacks that own them'],
+  transfer: [PLAN, 'give queues to another stack (blue/green)'],
+  failover: [PLAN, 'make another region the active one'],
+};
+
+/** `show <id>`: that a command has options goes without saying. */
+export function commandTerm(command: Command): string {
+  const names = command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  return [command.name(), ...names].join(' ');
+}
+
+/** Puts the commands into groups. Each has a line of its own there; its own help has all that is to be said. */
+export function grouped(program: Command): Command {
+  const help = new Command('help').argument('[command]').summary('all about a command').helpGroup(DEVELOP);
+  program.addHelpCommand(help);
+  for (const command of program.commands) {
+    const [group, summary] = LIST[command.name()] ?? [];
+    if (group === undefined || summary === undefined)
+      throw new Error(`${command.name()}: no group in the help`);
+    command.helpGroup(group).summary(summary);
+  }
+  return program;
+}

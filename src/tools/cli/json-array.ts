@@ -1,0 +1,98 @@
+import { MAX_LINE_CHARS, TOO_LONG, type Value } from './ndjson.js';
+
+/** What matters outside of strings, and a string's end and escapes within them. */
+const OUTSIDE = /["[\]{},]/g;
+const INSIDE = /["\\]/g;
+
+/**
+ * The elements of a stream that is one JSON array, one at a time and never all at once, each as its text. Only brackets,
+ * commas and strings are looked at: whether an element is JSON, its reader says. Text behind the array, and an array that
+ * has no end, are a value with a `problem`.
+ */
+export async function* readElements(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Value> {
+  const scanner = new Scanner();
+  const decoder = new TextDecoder('utf-8');
+  let bytesRead = 0;
+  let number = 0;
+  const next = (text: string | typeof TOO_LONG): Value => ({ number: ++number, text, bytesRead });
+  for await (const chunk of stream) {
+    bytesRead += chunk.byteLength;
+    for (const text of scanner.read(decoder.decode(chunk, { stream: true }))) yield next(text);
+  }
+  for (const text of scanner.read(decoder.decode())) yield next(text);
+  const rest = scanner.end();
+  if (rest !== undefined) yield { number: number + 1, ...rest, bytesRead };
+}
+
+class Scanner {
+  #depth = 0;
+  #inString = false;
+  /** A backslash was the last character of what was read. */
+  #escapes = false;
+  #element = '';
+  #isTooLong = false;
+  #count = 0;
+  #hasEnded = false;
+
+  *read(text: string): Generator<string | typeof TOO_LONG> {
+    let from = 0;
+    let at = 0;
+    if (this.#escapes) {
+      if (text === '') return;
+      this.#escapes = false;
+      at = 1;
+    }
+    for (;;) {
+      const pattern = this.#inString ? INSIDE : OUTSIDE;
+      pattern.lastIndex = at;
+      const found = pattern.exec(text);
+      if (!found) break;
+      at = found.index + 1;
+      const char = found[0];
+      if (char === '\\') {
+        if (at === text.length) this.#escapes = true;
+        at++;
+      } else if (char === '"') this.#inString = !this.#inString;
+      else if (this.#hasEnded) continue;
+      else if (char === '{' || char === '[') {
+        if (this.#depth++ === 0) from = at;
+      } else if (char === ',') {
+        if (this.#depth !== 1) continue;
+        yield this.#take(text.slice(from, at - 1));
+        from = at;
+      } else if (--this.#depth === 0) {
+        this.#add(text.slice(from, at - 1));
+        // `[]` has none.
+        const isEmpty = this.#count === 0 && !this.#isTooLong && this.#element.trim() === '';
+        if (!isEmpty) yield this.#take('');
+        this.#hasEnded = true;
+        from = at;
+      }
+    }
+    this.#add(text.slice(from));
+  }
+
+  /** What is wrong with the end of the array. */
+  end(): { readonly text: string; readonly problem: string } | undefined {
+    const text = this.#element.trim();
+    if (!this.#hasEnded) return { text, problem: 'the array has no "]": is the file cut off?' };
+    return text === '' && !this.#isTooLong ? undefined : { text, problem: 'there is text behind the array' };
+  }
+
+  #take(text: string): string | typeof TOO_LONG {
+    this.#add(text);
+    const element = this.#isTooLong ? TOO_LONG : this.#element.trim();
+    this.#element = '';
+    this.#isTooLong = false;
+    this.#count++;
+    return element;
+  }
+
+  #add(text: string): void {
+    if (this.#isTooLong) return;
+    this.#element += text;
+    if (this.#element.length <= MAX_LINE_CHARS) return;
+    this.#isTooLong = true;
+    this.#element = '';
+  }
+}

@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { recordTable } from '../../src/tools/cli/list-table.js';
+import { width } from '../../src/tools/cli/paint.js';
+import { record } from '../record/records.js';
+
+const now = Date.parse('2026-03-01T12:00:00Z');
+const plain = (_: unknown, text: string) => text;
+const inTerminal = (columns: number | undefined, records = RECORDS) =>
+  recordTable(records, { now, columns, paint: plain });
+
+const HTTP = {
+  name: 'HttpError',
+  message: 'HTTP 503 from https://erp.example.com/orders: the service is down for maintenance',
+  at: '2026-03-01T11:50:00.000Z',
+  attempt: 4,
+};
+const RECORDS = [
+  record({
+    id: 'order-7',
+    queue: 'orders',
+    status: 'ERROR',
+    attempts: 4,
+    insertedAt: '2026-03-01T09:56:57.000Z',
+    lane: 'orders',
+    dueAt: '2026-03-01T12:14:03.000Z',
+    lastError: HTTP,
+  }),
+  record({
+    id: '注文-東京-7',
+    queue: 'orders',
+    status: 'DEAD',
+    attempts: 20,
+    insertedAt: '2026-02-27T10:00:00.000Z',
+    deadReason: 'maxAttempts',
+    lastError: { ...HTTP, message: '在庫がありません。\nもう一度お試しください。' },
+  }),
+  record({
+    id: 'order-9',
+    queue: 'orders',
+    status: 'NEW',
+    insertedAt: '2026-03-01T11:59:30.000Z',
+    lane: 'orders',
+    dueAt: '2026-03-01T11:59:30.000Z',
+  }),
+];
+
+describe('the table of backlog list', () => {
+  it.each([
+    [
+      60,
+      [
+        'ID           STATUS  INSERTED  DUE        LAST ERROR',
+        'order-7      ERROR   2 h       in 14 min  HttpError: HTTP 5…',
+        '注文-東京-7  DEAD    2 d       -          (maxAttempts) Htt…',
+        'order-9      NEW     30 s      next run',
+      ],
+    ],
+    [
+      80,
+      [
+        'ID           QUEUE   STATUS  ATTEMPTS  INSERTED  DUE        LAST ERROR',
+        'order-7      orders  ERROR          4  2 h       in 14 min  HttpError: HTTP 503…',
+        '注文-東京-7  orders  DEAD          20  2 d       -          (maxAttempts) HttpE…',
+        'order-9      orders  NEW            0  30 s      next run',
+      ],
+    ],
+    [
+      120,
+      [
+        'ID           QUEUE   STATUS  ATTEMPTS  INSERTED           DUE                     REASON       LAST ERROR',
+        'order-7      orders  ERROR          4  03-01 09:56  2 h   03-01 12:14  in 14 min               HttpError: HTTP 503 from…',
+        '注文-東京-7  orders  DEAD          20  02-27 10:00  2 d   -                       maxAttempts  HttpError: 在庫がありま…',
+        'order-9      orders  NEW            0  03-01 11:59  30 s  next run',
+      ],
+    ],
+    [
+      200,
+      [
+        'ID           QUEUE   STATUS  ATTEMPTS  INSERTED                            DUE                                 REASON       LAST ERROR',
+        'order-7      orders  ERROR          4  2026-03-01 09:56:57  2 h 3 min ago  2026-03-01 12:14:03  in 14 min 3 s               HttpError: HTTP 503 from https://erp.example.com/orders: the service is dow…',
+        '注文-東京-7  orders  DEAD          20  2026-02-27 10:00:00  2 d 2 h ago    -                                   maxAttempts  HttpError: 在庫がありません。 もう一度お試しください。',
+        'order-9      orders  NEW            0  2026-03-01 11:59:30  30 s ago       next run',
+      ],
+    ],
+  ])('fits %i columns', (columns, expected) => {
+    expect(inTerminal(columns)).toEqual(expected);
+  });
+
+  it('has whole texts where it is not shown on a terminal', () => {
+    expect(inTerminal(undefined)[1]).toContain(`HttpError: ${HTTP.message}`);
+  });
+
+  it('has no columns that say nothing', () => {
+    const [head] = inTerminal(200, [record({ id: 'a' })]);
+    expect(head).toMatch(/^ID +QUEUE +STATUS +ATTEMPTS +INSERTED +DUE$/);
+    expect(inTerminal(200, [record({ id: 'a', task: 'mail' })])[0]).toContain('TASK');
+  });
+
+  it('says before the error that no handler knows the task', () => {
+    const waiting = record({ id: 'a', task: 'mail', unknownTaskSince: '2026-03-01T11:40:00.000Z' });
+    expect(inTerminal(200, [waiting])[1]).toMatch(/no handler knows its task, for 20 min$/);
+    expect(inTerminal(70, [waiting])[1]).toMatch(/\(no handler/);
+  });
+
+  it('is never wider than a terminal, whatever is in it', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 80 });
+    fc.assert(
+      fc.property(fc.integer({ min: 50, max: 250 }), text, text, text, (columns, id, name, message) => {
+        const one = record({
+          id: id || 'x',
+          status: 'DEAD',
+          deadReason: name,
+          task: name,
+          lastError: { ...HTTP, name, message },
+        });
+        for (const line of inTerminal(columns, [one, ...RECORDS])) {
+          expect(width(line)).toBeLessThanOrEqual(columns);
+        }
+      }),
+    );
+  });
+});
