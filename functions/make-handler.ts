@@ -38,6 +38,15 @@ export interface HandlerSeams extends Partial<HandlerDeps> {
   readonly run?: typeof run | undefined;
 }
 
+/**
+ * Makes the same handler with other seams: `dynamo-backlog/testing` runs the handlers that users export. By its name, so
+ * that it is found where a test has loaded this package twice.
+ */
+export const WITH_SEAMS: unique symbol = Symbol.for('dynamo-backlog.withSeams');
+
+/** Gets the seams that the handler was made with, and gives those that replace them. */
+export type WithSeams = (other: (given: HandlerSeams) => HandlerSeams) => BacklogLambdaHandler;
+
 /** Picks what is done with the records of the event's queue; refuses a queue it is not for. */
 export type ChooseProcess = (event: BacklogEvent & { settings: QueueSettings }) => Process;
 
@@ -161,7 +170,12 @@ export function makeHandler(
     if (failures.length > 0) throw failures[0];
     return summary;
   };
-  return lambdaHandler(logger, (input, context) => untilStopped((stop) => handle(input, context, stop)));
+  const withSeams: WithSeams = (other) => makeHandler(choose, choices, { ...overrides, ...other(overrides) });
+  return Object.defineProperty(
+    lambdaHandler(logger, (input, context) => untilStopped((stop) => handle(input, context, stop))),
+    WITH_SEAMS,
+    { value: withSeams },
+  );
 }
 
 /** What a process lacks, no record pays for: its queues are left alone. */
