@@ -1,0 +1,7 @@
+import { vi } from 'vitest';
+
+// The examples import the package by its name; here that is the source, not what was built last.
+vi.mock('dynamo-backlog/lambda', () => import('../../functions/index.js'));
+vi.mock('dynamo-backlog/testing', () => import('../../src/testing/index.js'));
+
+await import('../../examples/testing/orders.test.js');
