@@ -3,7 +3,11 @@ import { ConfigurationError } from '../errors.js';
 import { RetryAfter } from '../record/index.js';
 import { show } from '../validation.js';
 
-/** Anything that is called with anything: a `process`, the `perform` of a task, or a function of a client that you fake. */
+/**
+ * Anything that is called with anything: a `process`, the `perform` of a task, or a function of a client that you fake.
+ *
+ * @inline
+ */
 type Fake<Result> = (...args: readonly unknown[]) => Promise<Result>;
 
 /**

@@ -29,7 +29,11 @@ export interface MatcherResult {
   readonly message: () => string;
 }
 
-/** What a matcher knows of its call. */
+/**
+ * What a matcher knows of its call.
+ *
+ * @inline
+ */
 interface MatcherContext {
   /** Whether `.not` came before it. */
   readonly isNot?: boolean | undefined;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { DeliverySettings } from '../../functions/delivery-settings.js';
 import type { BacklogLambdaHandler } from '../../functions/make-handler.js';
+import type { HttpDeliveryOptions } from '../delivery/options.js';
 import { type Duration, duration } from '../duration.js';
 import { ConfigurationError } from '../errors.js';
 import type { RetryPolicy, Tier } from '../policies/index.js';
@@ -29,7 +29,7 @@ export interface TestQueue {
   /** Where the built-in function delivers: a URL, or an object with one. Without secrets. */
   readonly deliverTo?:
     | string
-    | Pick<DeliverySettings, 'url' | 'method' | 'answers' | 'requestTimeout'>
+    | Pick<HttpDeliveryOptions, 'url' | 'method' | 'answers' | 'requestTimeout'>
     | undefined;
   /** A due time per record, by this policy; beside `process` or `tasks`, or a function. Default: that of the handler. */
   readonly retry?: RetryPolicy | RetryFunction | undefined;

@@ -1,4 +1,5 @@
 import type { BacklogRecord } from '../record/index.js';
+import type { Task } from '../tasks/index.js';
 
 /** A record as it was when the test asked for it. */
 export interface TestRecord extends BacklogRecord {
@@ -15,7 +16,7 @@ export interface RecordFilter {
   /** Where they stand. */
   readonly status?: BacklogRecord['status'] | undefined;
   /** A task, or its name. */
-  readonly task?: string | { readonly name: string } | undefined;
+  readonly task?: string | Pick<Task, 'name'> | undefined;
 }
 
 export function isMeant(record: BacklogRecord, { queue, status, task }: RecordFilter): boolean {
