@@ -98,6 +98,20 @@ export class TestBacklog {
   }
 
   /**
+   * Every `BacklogClient` of this process inserts into this backlog from now on: for producers that make a client of their
+   * own. Gives what ends that: call it in `afterEach`.
+   */
+  redirectClients(): () => void {
+    const { prototype } = BacklogClient;
+    const { insert, insertMany } = prototype;
+    const { client } = this;
+    const redirected = <Method extends (...args: never) => unknown>(method: Method) =>
+      ((...args: Parameters<Method>) => method.apply(client, args)) as Method;
+    Object.assign(prototype, { insert: redirected(insert), insertMany: redirected(insertMany) });
+    return () => void Object.assign(prototype, { insert, insertMany });
+  }
+
+  /**
    * Attempts what is due now, no time passes: records that were just inserted, and those whose wait is over. The rules of
    * a progressive queue fire at their own times alone.
    *

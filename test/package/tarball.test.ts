@@ -19,6 +19,7 @@ describe('the tarball', () => {
         'dist/src/index.js',
         'dist/src/index.d.ts',
         'dist/src/engine.js',
+        'dist/src/testing/index.js',
         'dist/functions/index.js',
         'dist/cdk/index.js',
         'dist/cdk/app.js',
