@@ -24,6 +24,8 @@ export class AttemptWatch {
   readonly findings: Finding[] = [];
   /** Attempts that have begun. */
   begun = 0;
+  /** What was attempted in the present drain: `queue/id`. */
+  readonly attempted = new Set<string>();
   private readonly active = new Set<Attempt>();
   private readonly doneTwice = new Set<string>();
   private changed = deferred();
@@ -34,6 +36,7 @@ export class AttemptWatch {
   watched(process: Process): Process {
     return async (record, context) => {
       this.begun++;
+      this.attempted.add(`${record.queue}/${record.id}`);
       const attempt = this.enter(record, context);
       try {
         return await this.attempt(process, record, context);

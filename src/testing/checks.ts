@@ -131,7 +131,7 @@ function checked(pass: boolean, expectation: string, record: TestRecord): Checke
   };
 }
 
-/** Of objects the properties that are expected; asymmetric matchers of any runner are asked. */
+/** Whether a value has what is expected, of objects those properties; asymmetric matchers of any runner are asked. */
 function holds(actual: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return Object.is(actual, expected);
   if ('asymmetricMatch' in expected && typeof expected.asymmetricMatch === 'function')

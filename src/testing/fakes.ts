@@ -56,7 +56,7 @@ export type FakeAnswer =
   | Error
   | 'hang'
   | {
-      /** Of HTTP. Default: 200. */
+      /** The status of HTTP. Default: 200. */
       readonly status?: number | undefined;
       /** Such as `{ 'retry-after': '120' }`. */
       readonly headers?: Readonly<Record<string, string>> | undefined;

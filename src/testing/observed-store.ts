@@ -62,10 +62,11 @@ export class ObservedStore extends MemoryStore {
     await this.recordTierRun(queue, String(tier), { at, complete: true });
   }
 
-  /** Every record, as it is read from the table. */
-  parsed(): BacklogRecord[] {
+  /** Every record, or one, as it is read from the table. */
+  parsed(id?: string): BacklogRecord[] {
     const now = this.now();
-    return this.items().map((item) => parseRecord(item, now));
+    const items = id === undefined ? this.items() : [this.item(id) ?? []].flat();
+    return items.map((item) => parseRecord(item, now));
   }
 
   /** Puts a record back as it was before its last attempt was settled. False: none was. */

@@ -27,9 +27,9 @@ export interface PerformResult {
   readonly outcome: 'succeeded' | 'failed' | 'dead' | 'snoozed' | 'cancelled';
   /** What was thrown; of a typed outcome with a cause, the cause. */
   readonly error?: unknown;
-  /** Of `Dead`, `Cancel` and `Snooze`: why. */
+  /** Why, as `Dead`, `Cancel` or `Snooze` says. */
   readonly reason?: string | undefined;
-  /** Of `RetryAfter` and `Snooze`: seconds. */
+  /** What `RetryAfter` or `Snooze` asks for, in seconds. */
   readonly waitSeconds?: number | undefined;
   /** What it has logged. */
   readonly logs: readonly LogEntry[];

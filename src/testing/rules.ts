@@ -1,7 +1,7 @@
 import type { BacklogEvent } from '../../functions/event.js';
 import type { BacklogLambdaHandler } from '../../functions/make-handler.js';
 import { caughtUpBy, DEFAULT_TIERS, resolvePolicy, type TierBand, tierBands } from '../policies/index.js';
-import { bornAt, isLaneOf } from '../record/index.js';
+import { bornAt, DEFAULT_QUEUE, isLaneOf } from '../record/index.js';
 import type { ObservedStore } from './observed-store.js';
 import type { Queue } from './queues.js';
 
@@ -81,9 +81,16 @@ export class RuleClock {
     return this.start + Math.floor((time - this.start) / everyMs) * everyMs;
   }
 
-  /** Whether a run that starts now finds anything due. */
-  isDue({ queues }: Rule, now: number): boolean {
-    return this.earliestDue(queues) <= now;
+  /** Whether a run that starts now finds anything due, beside these (`queue/id`). */
+  isDue({ queues }: Rule, now: number, besides: ReadonlySet<string>): boolean {
+    const lanes = this.earliestDue(queues) <= now ? this.lanes(queues) : [];
+    return (
+      lanes.length > 0 &&
+      this.store.items().some(({ id, queue = DEFAULT_QUEUE, lane, dueAt }) => {
+        const isHere = typeof lane === 'string' && typeof dueAt === 'string' && lanes.includes(lane);
+        return isHere && Date.parse(dueAt) <= now && !besides.has(`${queue}/${id}`);
+      })
+    );
   }
 
   /**

@@ -14,8 +14,6 @@ import { type Rule, RuleClock, rulesOf } from './rules.js';
 import { Stream } from './stream.js';
 import { type AttemptSummary, NO_ATTEMPTS } from './summary.js';
 
-/** Rounds of one drain: what a round moves into another queue, and is due there, the next one attempts. */
-const MOST_ROUNDS = 20;
 const TABLES = { records: 'test-records', control: 'test-control' };
 
 /** The tables, the stream, the rules and the functions of a backlog, in this process and on virtual time. */
@@ -68,13 +66,15 @@ export class World {
     });
   }
 
-  /** Attempts what is due now. */
+  /** Attempts what is due now, and what is then due in another queue. */
   async drain(): Promise<void> {
     const { time, rules, ruleClock } = this;
+    const { attempted } = this.watch;
+    attempted.clear();
     await time.runUntil(time.now);
-    for (let round = 0, before = -1; round < MOST_ROUNDS && before !== this.watch.begun; round++) {
-      before = this.watch.begun;
-      for (const rule of rules) if (!rule.band && ruleClock.isDue(rule, time.now)) this.fire(rule);
+    for (let before = -1; before !== attempted.size; ) {
+      before = attempted.size;
+      for (const rule of rules) if (!rule.band && ruleClock.isDue(rule, time.now, attempted)) this.fire(rule);
       await time.runUntil(time.now);
     }
     this.throwTrouble();
