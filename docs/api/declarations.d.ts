@@ -1676,6 +1676,7 @@ declare class TestBacklog {
     get findings(): readonly Finding[];
     get logs(): readonly LogEntry[];
     insert(item: BareItem): Promise<string>;
+    redirectClients(): () => void;
     drain(): Promise<AttemptSummary>;
     advance(duration: Duration): Promise<AttemptSummary>;
     advanceTo(time: Date | string): Promise<AttemptSummary>;
