@@ -217,6 +217,33 @@ describe('a progressive queue', () => {
     expect(backlog.record('b')).toBeDead({ reason: 'expired' });
   });
 
+  it('a tier that had nothing to do counts as run: the hourly rule makes up for none', async () => {
+    const hours: Record<string, number[]> = {};
+    const backlog: ReturnType<typeof testBacklog> = testBacklog({
+      queues: {
+        bulk: {
+          process: ({ id }) => {
+            hours[id] = [...(hours[id] ?? []), (backlog.now.getTime() - Date.parse(START.now)) / 3_600_000];
+            throw new Error('down');
+          },
+          progressive: {
+            tiers: [
+              { every: '10m', untilAge: '30m' },
+              { every: '1h', untilAge: '1d' },
+              { every: '4h', untilAge: '10d' },
+            ],
+          },
+        },
+      },
+      ...START,
+    });
+    await backlog.insert({ id: 'old', queue: 'bulk', insertedAt: '2025-12-27T00:00:00.000Z' });
+    await backlog.advance('150m');
+    await backlog.insert({ id: 'new', queue: 'bulk', insertedAt: '2026-01-01T01:30:00.000Z' });
+    await backlog.advance('2h');
+    expect(hours).toEqual({ old: [0, 4], new: [2.5, 3, 4] });
+  });
+
   it('a year of the default tiers', async () => {
     const backlog = testBacklog({ queues: { bulk: { process: fail, progressive: true } }, ...START });
     await backlog.insert({ id: 'b', queue: 'bulk' });
