@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { deliveryHandler } from '../../functions/delivery-handler.js';
 import { backlogHandler, type Process } from '../../functions/index.js';
 import { backlogMatchers, failTimes, hang, testBacklog } from '../../src/testing/index.js';
 
@@ -46,6 +47,22 @@ describe('a handler of a module', () => {
     expect(queues.sort()).toEqual(['calm', 'urgent']);
   });
 
+  it('may insert records itself: they are attempted, too', async () => {
+    const backlog: ReturnType<typeof testBacklog> = testBacklog({
+      queues: {
+        orders: {
+          process: async ({ id }) => {
+            await backlog.client.insert({ id: `${id}/mail`, queue: 'mails', payload: {} });
+          },
+        },
+        mails: { process: done },
+      },
+      ...START,
+    });
+    await backlog.insert({ id: 'o', queue: 'orders' });
+    expect(await backlog.drain()).toEqual({ ...NONE, attempted: 2, succeeded: 2 });
+  });
+
   it('that serves another queue than the one it is given for says so', async () => {
     const handler = backlogHandler({ queue: 'orders', process: done });
     const backlog = testBacklog({ queues: { mails: { handler } } });
@@ -54,11 +71,17 @@ describe('a handler of a module', () => {
   });
 
   it('is imported without any environment; what is missing is said at its first invocation', async () => {
-    const handler = backlogHandler({ queue: 'orders', process: done, env: {}, logger: SILENT });
+    const own = { env: {}, logger: SILENT };
+    const handlers = [
+      backlogHandler({ queue: 'orders', process: done, ...own }),
+      deliveryHandler('perRecord', own),
+    ];
     const context = { getRemainingTimeInMillis: () => 300_000 };
-    await expect(handler({ queue: 'orders' }, context)).rejects.toThrow(
-      'BACKLOG_TABLE: expected string, got nothing',
-    );
+    for (const handler of handlers) {
+      await expect(handler({ queue: 'orders' }, context)).rejects.toThrow(
+        'BACKLOG_TABLE: expected string, got nothing',
+      );
+    }
   });
 });
 
