@@ -44,8 +44,14 @@ export interface HandlerSeams extends Partial<HandlerDeps> {
  */
 export const WITH_SEAMS: unique symbol = Symbol.for('dynamo-backlog.withSeams');
 
+/** Seams of the testing kit. */
+export interface TestSeams extends HandlerSeams {
+  /** Ends all runs, in place of SIGTERM: a run that waits for virtual time must keep no test process alive. */
+  readonly stop?: AbortSignal | undefined;
+}
+
 /** Gets the seams that the handler was made with, and gives those that replace them. */
-export type WithSeams = (other: (given: HandlerSeams) => HandlerSeams) => BacklogLambdaHandler;
+export type WithSeams = (other: (given: HandlerSeams) => TestSeams) => BacklogLambdaHandler;
 
 /** Picks what is done with the records of the event's queue; refuses a queue it is not for. */
 export type ChooseProcess = (event: BacklogEvent & { settings: QueueSettings }) => Process;
@@ -77,7 +83,7 @@ export function isTrouble({ ended }: RunSummary): boolean {
 export function makeHandler(
   choose: ChooseProcess,
   choices: HandlerChoices,
-  overrides: HandlerSeams,
+  overrides: TestSeams,
 ): BacklogLambdaHandler {
   const { env = process.env } = overrides;
   const logger = (overrides.logger ?? createLogger()) as Logger;
@@ -170,9 +176,11 @@ export function makeHandler(
     if (failures.length > 0) throw failures[0];
     return summary;
   };
+  const { stop: given } = overrides;
+  const untilEnded = given ? (act: (stop: AbortSignal) => Promise<RunSummary>) => act(given) : untilStopped;
   const withSeams: WithSeams = (other) => makeHandler(choose, choices, { ...overrides, ...other(overrides) });
   return Object.defineProperty(
-    lambdaHandler(logger, (input, context) => untilStopped((stop) => handle(input, context, stop))),
+    lambdaHandler(logger, (input, context) => untilEnded((stop) => handle(input, context, stop))),
     WITH_SEAMS,
     { value: withSeams },
   );

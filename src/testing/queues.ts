@@ -1,12 +1,7 @@
 import * as z from 'zod/mini';
 import { backlogHandler } from '../../functions/backlog-handler.js';
 import { deliveryHandler } from '../../functions/delivery-handler.js';
-import {
-  type BacklogLambdaHandler,
-  type HandlerSeams,
-  WITH_SEAMS,
-  type WithSeams,
-} from '../../functions/make-handler.js';
+import { type BacklogLambdaHandler, WITH_SEAMS, type WithSeams } from '../../functions/make-handler.js';
 import { parseQueues, type QueueSettings, type QueuesSettings } from '../../functions/settings.js';
 import { ConfigurationError } from '../errors.js';
 import { nearest } from '../nearest.js';
@@ -43,7 +38,7 @@ const CODE_ONLY = ['retry', 'deadOn', 'history'] as const;
  */
 export function readQueues(
   input: Readonly<Record<string, unknown>>,
-  seamsOf: (queues: QueuesSettings) => (given: HandlerSeams) => HandlerSeams,
+  seamsOf: (queues: QueuesSettings) => Parameters<WithSeams>[0],
 ): Queue[] {
   const parts = Object.entries(input).map(([name, queue]) => [name, partsOf(name, queue)] as const);
   const settings = parseQueues(Object.fromEntries(parts.map(([name, one]) => [name, one.settings])), PATH);
@@ -132,7 +127,7 @@ function handlerOf(
   name: string,
   { deliverTo, retryMode }: { readonly deliverTo?: unknown; readonly retryMode: RetryMode },
   { handler, firstAttempt: _, weight: __, ...code }: TestQueue,
-  seams: (given: HandlerSeams) => HandlerSeams,
+  seams: Parameters<WithSeams>[0],
 ): BacklogLambdaHandler {
   // Its own logger would print.
   if (deliverTo !== undefined) return deliveryHandler(retryMode, seams({}));

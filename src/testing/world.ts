@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { attemptLogger } from '../../functions/logger.js';
-import type { HandlerSeams } from '../../functions/make-handler.js';
+import type { WithSeams } from '../../functions/make-handler.js';
 import { type QueuesSettings, readSettings } from '../../functions/settings.js';
 import { seededRandom } from '../tools/lab/seeded-random.js';
 import { VirtualTime } from '../tools/lab/virtual-time.js';
@@ -133,8 +133,9 @@ export class World {
     });
   }
 
-  private seams(env: Readonly<Record<string, string>>): (given: HandlerSeams) => HandlerSeams {
+  private seams(env: Readonly<Record<string, string>>): Parameters<WithSeams>[0] {
     const { time, store, random, logs, watch } = this;
+    const { signal: stop } = new AbortController();
     return ({ logger, run: given = run }) => ({
       store,
       clock: time.clock(),
@@ -142,6 +143,7 @@ export class World {
       env,
       logger: keepingLogger(logs, logger),
       emit: () => {},
+      stop,
       run: (options, deps) => given({ ...options, process: watch.watched(options.process) }, deps),
     });
   }

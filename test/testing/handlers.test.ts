@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { deliveryHandler } from '../../functions/delivery-handler.js';
 import { backlogHandler, type Process } from '../../functions/index.js';
@@ -83,6 +84,20 @@ describe('a handler of a module', () => {
       );
     }
   });
+});
+
+it('nothing of it listens to the process', async () => {
+  const before = process.listenerCount('SIGTERM');
+  const handler = backlogHandler({ process: fail });
+  const queues = {
+    a: { handler },
+    b: { process: fail, retry: EXACT },
+    c: { deliverTo: 'http://127.0.0.1:9/' },
+  };
+  const backlog = testBacklog({ queues, ...START });
+  for (const queue of Object.keys(queues)) await backlog.insert({ queue });
+  expect(await backlog.drain()).toMatchObject({ attempted: 3, failed: 3 });
+  expect(process.listenerCount('SIGTERM')).toBe(before);
 });
 
 describe('the operator', () => {
