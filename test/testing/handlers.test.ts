@@ -86,7 +86,7 @@ describe('a handler of a module', () => {
   });
 });
 
-it('nothing of it listens to the process', async () => {
+it('leaves the signals of the process to the test runner', async () => {
   const before = process.listenerCount('SIGTERM');
   const handler = backlogHandler({ process: fail });
   const queues = {
