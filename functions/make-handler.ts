@@ -38,6 +38,21 @@ export interface HandlerSeams extends Partial<HandlerDeps> {
   readonly run?: typeof run | undefined;
 }
 
+/**
+ * Makes the same handler with other seams: `dynamo-backlog/testing` runs the handlers that users export. By its name, so
+ * that it is found where a test has loaded this package twice.
+ */
+export const WITH_SEAMS: unique symbol = Symbol.for('dynamo-backlog.withSeams');
+
+/** Seams of the testing kit. */
+export interface TestSeams extends HandlerSeams {
+  /** Ends all runs, in place of SIGTERM: a run that waits for virtual time must keep no test process alive. */
+  readonly stop?: AbortSignal | undefined;
+}
+
+/** Gets the seams that the handler was made with, and gives those that replace them. */
+export type WithSeams = (other: (given: HandlerSeams) => TestSeams) => BacklogLambdaHandler;
+
 /** Picks what is done with the records of the event's queue; refuses a queue it is not for. */
 export type ChooseProcess = (event: BacklogEvent & { settings: QueueSettings }) => Process;
 
@@ -68,7 +83,7 @@ export function isTrouble({ ended }: RunSummary): boolean {
 export function makeHandler(
   choose: ChooseProcess,
   choices: HandlerChoices,
-  overrides: HandlerSeams,
+  overrides: TestSeams,
 ): BacklogLambdaHandler {
   const { env = process.env } = overrides;
   const logger = (overrides.logger ?? createLogger()) as Logger;
@@ -161,7 +176,14 @@ export function makeHandler(
     if (failures.length > 0) throw failures[0];
     return summary;
   };
-  return lambdaHandler(logger, (input, context) => untilStopped((stop) => handle(input, context, stop)));
+  const { stop: given } = overrides;
+  const untilEnded = given ? (act: (stop: AbortSignal) => Promise<RunSummary>) => act(given) : untilStopped;
+  const withSeams: WithSeams = (other) => makeHandler(choose, choices, { ...overrides, ...other(overrides) });
+  return Object.defineProperty(
+    lambdaHandler(logger, (input, context) => untilEnded((stop) => handle(input, context, stop))),
+    WITH_SEAMS,
+    { value: withSeams },
+  );
 }
 
 /** What a process lacks, no record pays for: its queues are left alone. */

@@ -25,9 +25,13 @@ const HANDED_ON = [
 
 const app = await Application.bootstrap({
   name: 'dynamo-backlog',
-  entryPoints: ['src/index.ts', 'functions/index.ts', 'cdk/index.ts', 'src/engine.ts'].map((file) =>
-    join(ROOT, file),
-  ),
+  entryPoints: [
+    'src/index.ts',
+    'functions/index.ts',
+    'cdk/index.ts',
+    'src/engine.ts',
+    'src/testing/index.ts',
+  ].map((file) => join(ROOT, file)),
   tsconfig: join(ROOT, 'tsconfig.json'),
   out: join(ROOT, 'api-reference'),
   readme: 'none',

@@ -15,8 +15,8 @@ import { ILogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { BundlingOptions } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { IStringParameter, StringParameter } from 'aws-cdk-lib/aws-ssm';
-import { LookupFunction } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LookupFunction } from 'node:net';
 import * as z from 'zod/mini';
 
 type Answer = number | '2xx' | '3xx' | '4xx' | '5xx';
@@ -1195,6 +1195,7 @@ declare class MemoryStore implements OperatorStore {
     earliestDue(lane: string): string | undefined;
     breakerOf(queue: string, destination?: string): BreakerState | undefined;
     lanes(): string[];
+    item(id: string): Item | undefined;
     items(): Item[];
     put(item: Item): void;
     delete(id: string): void;
@@ -1396,6 +1397,7 @@ interface WrappedPayload<Input, Priority extends string = string> extends TaskIn
 interface BacklogClientOptions extends ConnectionOptions {
     readonly table: string;
     readonly indexAtOnce?: boolean | readonly string[] | undefined;
+    readonly store?: Pick<BacklogStore, 'insert'> | undefined;
 }
 interface InsertManyOptions extends Delay {
     readonly concurrency?: number | undefined;
@@ -1566,6 +1568,199 @@ type RedactPayload = (payload: unknown, record: {
     readonly queue: string;
 }) => unknown;
 
+interface TestRecord extends BacklogRecord {
+    readonly nextAttemptAt?: Date | undefined;
+    readonly readAt: Date;
+}
+interface RecordFilter {
+    readonly queue?: string | undefined;
+    readonly status?: BacklogRecord['status'] | undefined;
+    readonly task?: string | Pick<Task, 'name'> | undefined;
+}
+
+interface DeadExpectation {
+    readonly error?: string | RegExp | undefined;
+    readonly reason?: string | RegExp | undefined;
+}
+interface WaitingExpectation {
+    readonly for?: Duration | undefined;
+    readonly until?: Date | string | undefined;
+    readonly within?: Duration | undefined;
+}
+interface RecordExpectation extends RecordFilter {
+    readonly id?: string | undefined;
+    readonly payload?: unknown;
+}
+
+interface Finding {
+    readonly type: 'ignoredSignal' | 'failedAgain';
+    readonly id: string;
+    readonly queue: string;
+    readonly attempt: number;
+    readonly message: string;
+}
+declare class HandlerFindingError extends Error {
+    readonly findings: readonly Finding[];
+    readonly name = "HandlerFindingError";
+    constructor(findings: readonly Finding[]);
+}
+declare class NotIdempotentError extends Error {
+    readonly first: unknown;
+    readonly second: unknown;
+    readonly name = "NotIdempotentError";
+    constructor(message: string, first: unknown, second: unknown);
+}
+
+interface LogEntry {
+    readonly level: 'debug' | 'info' | 'warn' | 'error';
+    readonly message: string;
+    readonly extra: Readonly<Record<string, unknown>>;
+}
+
+interface TestQueue {
+    readonly handler?: BacklogLambdaHandler | undefined;
+    readonly process?: Process | undefined;
+    readonly tasks?: readonly Task[] | undefined;
+    readonly deliverTo?: string | Pick<HttpDeliveryOptions, 'url' | 'method' | 'answers' | 'requestTimeout'> | undefined;
+    readonly retry?: RetryPolicy | RetryFunction | undefined;
+    readonly progressive?: true | {
+        readonly tiers?: readonly Tier[] | undefined;
+        readonly maxAttempts?: number | undefined;
+    } | undefined;
+    readonly firstAttempt?: 'onInsert' | 'scheduled' | undefined;
+    readonly weight?: number | undefined;
+    readonly retryQueue?: string | undefined;
+    readonly deadOn?: DeadOn | undefined;
+    readonly destination?: DestinationOf | undefined;
+    readonly history?: HistoryOptions | undefined;
+    readonly shards?: number | undefined;
+    readonly concurrency?: number | undefined;
+    readonly globalConcurrency?: number | undefined;
+    readonly onInsertConcurrency?: number | undefined;
+    readonly attemptsPerSecond?: number | undefined;
+    readonly breaker?: BreakerChoice | undefined;
+    readonly attemptTimeout?: Duration | undefined;
+    readonly maxRecords?: number | undefined;
+    readonly linger?: Duration | undefined;
+    readonly retention?: Duration | 'forever' | undefined;
+}
+interface TestBacklogOptions {
+    readonly queues: Readonly<Record<string, TestQueue>>;
+    readonly now?: Date | string | number | undefined;
+    readonly timeout?: Duration | undefined;
+    readonly grace?: Duration | undefined;
+    readonly seed?: number | undefined;
+    readonly attemptEachTwice?: boolean | undefined;
+    readonly throwFindings?: boolean | undefined;
+}
+
+interface AttemptSummary {
+    readonly attempted: number;
+    readonly succeeded: number;
+    readonly failed: number;
+    readonly dead: number;
+    readonly snoozed: number;
+    readonly cancelled: number;
+}
+
+interface BareItem {
+    readonly id?: string | undefined;
+    readonly payload?: unknown;
+    readonly queue?: string | undefined;
+    readonly task?: string | undefined;
+    readonly [attribute: string]: unknown;
+}
+declare class TestBacklog {
+    readonly client: BacklogClient;
+    readonly operator: BacklogOperator;
+    constructor(options: TestBacklogOptions);
+    get now(): Date;
+    get findings(): readonly Finding[];
+    get logs(): readonly LogEntry[];
+    insert(item: BareItem): Promise<string>;
+    redirectClients(): () => void;
+    drain(): Promise<AttemptSummary>;
+    advance(duration: Duration): Promise<AttemptSummary>;
+    advanceTo(time: Date | string): Promise<AttemptSummary>;
+    runUntilSettled(limit?: Duration): Promise<AttemptSummary>;
+    record(id: string): TestRecord;
+    records(filter?: RecordFilter): TestRecord[];
+    history(id: string): readonly HistoryEntry[];
+    redeliver(id: string): Promise<AttemptSummary>;
+    expectIdempotent(id: string, effects: () => unknown): Promise<void>;
+}
+declare function testBacklog(options: TestBacklogOptions): TestBacklog;
+
+declare function assertSucceeded(record: TestRecord): void;
+declare function assertDead(record: TestRecord, expected?: DeadExpectation): void;
+declare function assertWaiting(record: TestRecord, expected?: WaitingExpectation): void;
+declare function assertHasRecord(backlog: TestBacklog, expected?: RecordExpectation): void;
+
+type Fake<Result> = (...args: readonly unknown[]) => Promise<Result>;
+declare function failTimes<Result = void>(times: number, error?: Error, then?: (...args: readonly unknown[]) => Result | Promise<Result>): Fake<Result>;
+declare function retryAfter(wait: Duration, times?: number): Fake<void>;
+declare function hang({ ignoreSignal }?: {
+    readonly ignoreSignal?: boolean;
+}): Fake<never>;
+type FakeAnswer = number | Error | 'hang' | {
+    readonly status?: number | undefined;
+    readonly headers?: Readonly<Record<string, string>> | undefined;
+    readonly body?: unknown;
+};
+interface FakeRequest {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+}
+type FakeFetch = typeof fetch & {
+    readonly requests: readonly FakeRequest[];
+};
+declare function fakeFetch(...answers: readonly FakeAnswer[]): FakeFetch;
+
+interface BacklogMatchers<Result = unknown> {
+    toHaveSucceeded(): Result;
+    toBeDead(expected?: DeadExpectation): Result;
+    toBeWaiting(expected?: WaitingExpectation): Result;
+    toHaveRecord(expected?: RecordExpectation): Result;
+}
+interface MatcherResult {
+    readonly pass: boolean;
+    readonly message: () => string;
+}
+interface MatcherContext {
+    readonly isNot?: boolean | undefined;
+}
+declare const backlogMatchers: {
+    toHaveSucceeded(this: MatcherContext, received: unknown): MatcherResult;
+    toBeDead(this: MatcherContext, received: unknown, expected?: DeadExpectation): MatcherResult;
+    toBeWaiting(this: MatcherContext, received: unknown, expected?: WaitingExpectation): MatcherResult;
+    toHaveRecord(this: MatcherContext, received: unknown, expected?: RecordExpectation): MatcherResult;
+};
+declare global {
+    namespace jest {
+        interface Matchers<R, T = {}> extends BacklogMatchers<R> {
+        }
+    }
+}
+
+interface PerformOptions {
+    readonly id?: string | undefined;
+    readonly attempt?: number | undefined;
+    readonly record?: Partial<BacklogRecord> | undefined;
+    readonly signal?: AbortSignal | undefined;
+    readonly timeout?: Duration | undefined;
+}
+interface PerformResult {
+    readonly outcome: 'succeeded' | 'failed' | 'dead' | 'snoozed' | 'cancelled';
+    readonly error?: unknown;
+    readonly reason?: string | undefined;
+    readonly waitSeconds?: number | undefined;
+    readonly logs: readonly LogEntry[];
+}
+declare function perform<Input>(task: Task<Input, unknown, string>, payload: NoInfer<Input>, options?: PerformOptions): Promise<PerformResult>;
+declare function perform(process: Process, payload: unknown, options?: PerformOptions): Promise<PerformResult>;
+
 export {
     Backlog,
     BacklogClient,
@@ -1575,9 +1770,11 @@ export {
     Dead,
     Done,
     DynamoDbStore,
+    HandlerFindingError,
     InsertInterruptedError,
     InvalidRecordError,
     MemoryStore,
+    NotIdempotentError,
     OperationInterruptedError,
     RetryAfter,
     Snooze,
@@ -1585,18 +1782,30 @@ export {
     StoreError,
     StoreThrottledError,
     StoreUnavailableError,
+    TestBacklog,
+    assertDead,
+    assertHasRecord,
+    assertSucceeded,
+    assertWaiting,
     backlogHandler,
+    backlogMatchers,
     contract_d,
     createDynamoDbClient,
     defineTask,
     deliverByHttp,
+    failTimes,
+    fakeFetch,
+    hang,
     openTelemetry,
+    perform,
     redactionOf,
     resolvePolicy,
+    retryAfter,
     retryDecider,
     run,
     systemClock,
     systemRandom,
+    testBacklog,
     tierBands,
 };
 export type {
@@ -1606,23 +1815,31 @@ export type {
     Answers,
     AttemptContext,
     AttemptLogger,
+    AttemptSummary,
     AttemptTracing,
     BacklogAttributes,
     BacklogClientOptions,
     BacklogHandlerOptions,
     BacklogLambdaHandler,
+    BacklogMatchers,
     BacklogOperatorOptions,
     BacklogProps,
     BacklogRecord,
     BacklogStore,
+    BareItem,
     BreakerOptions,
     Clock,
+    DeadExpectation,
     Delay,
     DeliveryProps,
     Duration,
     EntryFunctionProps,
     ErrorEntry,
     FailureAlarm,
+    FakeAnswer,
+    FakeFetch,
+    FakeRequest,
+    Finding,
     FunctionProps,
     GrantInsertOptions,
     HeaderSecret,
@@ -1637,17 +1854,23 @@ export type {
     InsertManyResult,
     InsertResult,
     LambdaContext,
+    LogEntry,
+    MatcherResult,
     NewRecord,
     OpenTelemetryApi,
     OperationOptions,
     OperationResult,
     OperatorStore,
+    PerformOptions,
+    PerformResult,
     Process,
     ProgressiveProps,
     QueueAlarms,
     QueueProps,
     QueueStats,
     Random,
+    RecordExpectation,
+    RecordFilter,
     RedactPayload,
     ResolvedPolicy,
     RetryAnswer,
@@ -1669,8 +1892,12 @@ export type {
     TaskContext,
     TaskInsertOptions,
     TaskOptions,
+    TestBacklogOptions,
+    TestQueue,
+    TestRecord,
     Tier,
     TierBand,
     TierProps,
+    WaitingExpectation,
     WorkerProps,
 };

@@ -11,7 +11,7 @@ import {
 import { ConfigurationError, InvalidRecordError } from '../errors.js';
 import type { Random } from '../random.js';
 import { type Item, QUEUE_PATTERN } from '../record/index.js';
-import { DynamoDbBulkInserts } from '../store/dynamodb/bulk-inserts.js';
+import { DynamoDbBulkInserts, insertSingle } from '../store/dynamodb/bulk-inserts.js';
 import { type BacklogStore, DynamoDbStore } from '../store/index.js';
 import { isTask, type Task } from '../tasks/index.js';
 import { parseOptions, show } from '../validation.js';
@@ -31,6 +31,8 @@ export interface BacklogClientOptions extends ConnectionOptions {
    * Default: none; the intake handles them.
    */
   readonly indexAtOnce?: boolean | readonly string[] | undefined;
+  /** In place of the table, for tests; such as a `MemoryStore`. */
+  readonly store?: Pick<BacklogStore, 'insert'> | undefined;
 }
 
 /** Options of `insertMany` for records as they are. */
@@ -76,6 +78,7 @@ const optionsSchema = z
       }),
       false,
     ),
+    store: z.optional(withMethod<Pick<BacklogStore, 'insert'>>('insert', 'store')),
   })
   .check(clientAlone);
 
@@ -102,8 +105,8 @@ const insertManySchema = z.strictObject({ ...delaySchema, ...flowOptions });
  *     await backlog.insert({ id: 'order-7', payload: { amount: 12 }, queue: 'orders' }, { delay: '5m' });
  */
 export class BacklogClient {
-  private readonly store: BacklogStore;
-  private readonly bulk: DynamoDbBulkInserts;
+  private readonly store: Pick<BacklogStore, 'insert'>;
+  private readonly bulk: Pick<DynamoDbBulkInserts, 'insert'>;
   private readonly clock: Clock;
   private readonly random: Random;
   private readonly indexesAtOnce: (queue: string) => boolean;
@@ -116,6 +119,12 @@ export class BacklogClient {
     this.random = random;
     this.indexesAtOnce = (queue) =>
       typeof indexAtOnce === 'boolean' ? indexAtOnce : indexAtOnce.includes(queue);
+    const { store } = parsed;
+    if (store) {
+      this.store = store;
+      this.bulk = { insert: (items) => Promise.all(items.map((item) => insertSingle(item, store))) };
+      return;
+    }
     const client = clientFor(parsed);
     // A producer touches records only.
     const tables = { records: table, control: table };

@@ -36,7 +36,7 @@ export default async function setup({ provide }: TestProject): Promise<void> {
 
 async function makeExamplesApp(tarball: string): Promise<string> {
   const { peerDependencies } = await ownPackageJson();
-  const packages = await Promise.all([...Object.keys(peerDependencies), 'tsx'].map(asLocked));
+  const packages = await Promise.all([...Object.keys(peerDependencies), 'tsx', 'vitest'].map(asLocked));
   const folder = await makeApp('examples', [tarball, ...packages, '@types/node@20']);
   await cp(join(folder, 'node_modules/dynamo-backlog/examples'), join(folder, 'examples'), {
     recursive: true,

@@ -19,6 +19,7 @@ describe('the tarball', () => {
         'dist/src/index.js',
         'dist/src/index.d.ts',
         'dist/src/engine.js',
+        'dist/src/testing/index.js',
         'dist/functions/index.js',
         'dist/cdk/index.js',
         'dist/cdk/app.js',
@@ -67,12 +68,12 @@ describe('the tarball', () => {
     const named = [JSON.stringify(exports), JSON.stringify(bin)].flatMap(
       (text) => text.match(/\.\/[^"]+\.(js|d\.ts)(?=")/g) ?? [],
     );
-    expect(named.length).toBe(9);
+    expect(named.length).toBe(11);
     expect(named.map((file) => posix.normalize(file)).filter((file) => !paths.includes(file))).toEqual([]);
   });
 
-  it('is below 2.7 MB, and 8 MB unpacked: 1 MB is the command line with its packages, 1.2 MB the pictures', () => {
-    expect(packedBytes).toBeLessThan(2_700_000);
+  it('is below 2.8 MB, and 8 MB unpacked: 1 MB is the command line with its packages, 1.2 MB the pictures', () => {
+    expect(packedBytes).toBeLessThan(2_800_000);
     expect(unpackedBytes).toBeLessThan(8_000_000);
   });
 });

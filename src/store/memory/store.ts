@@ -299,6 +299,11 @@ export class MemoryStore implements OperatorStore {
     return this.records.laneNames();
   }
 
+  /** An item as it is in the table, frozen. */
+  item(id: string): Item | undefined {
+    return this.records.find([id])[0]?.item;
+  }
+
   /** Every item as it is in the table, frozen. */
   items(): Item[] {
     return [...this.records.all()];

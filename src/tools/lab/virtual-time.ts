@@ -86,6 +86,11 @@ export class VirtualTime {
     return this.next() === undefined;
   }
 
+  /** When the next thing happens; undefined: nothing waits. */
+  get nextAt(): number | undefined {
+    return this.next()?.at;
+  }
+
   private next(): Event | undefined {
     while (this.heap[0]?.cancelled) {
       this.takeNext();

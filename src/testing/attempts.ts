@@ -1,0 +1,140 @@
+import { type BacklogRecord, outcomeOfReturn } from '../record/index.js';
+import type { AttemptContext, Process } from '../worker/index.js';
+import type { Finding } from './findings.js';
+import { macrotask, realNow, waitReally } from './real-timers.js';
+
+interface Attempt {
+  readonly record: BacklogRecord;
+  readonly number: number;
+  /** Real time until which virtual time waits for it. */
+  waitedForUntil: number;
+  isAborted: boolean;
+  isReported: boolean;
+}
+
+export interface AttemptWatchOptions {
+  /** Real time, in milliseconds, that an attempt gets before virtual time goes on. */
+  readonly graceMs: number;
+  /** Whether a record that succeeds is attempted once more, as if the outcome could not be written. */
+  readonly attemptEachTwice: boolean;
+}
+
+/** Knows which attempts are at work: virtual time is frozen for them, as they may do real I/O. */
+export class AttemptWatch {
+  readonly findings: Finding[] = [];
+  /** Attempts that have begun. */
+  begun = 0;
+  /** What was attempted in the present drain: `queue/id`. */
+  readonly attempted = new Set<string>();
+  private readonly active = new Set<Attempt>();
+  private readonly doneTwice = new Set<string>();
+  private changed = deferred();
+
+  constructor(private readonly options: AttemptWatchOptions) {}
+
+  /** The process, watched. */
+  watched(process: Process): Process {
+    return async (record, context) => {
+      this.begun++;
+      this.attempted.add(`${record.queue}/${record.id}`);
+      const attempt = this.enter(record, context);
+      try {
+        return await this.attempt(process, record, context);
+      } finally {
+        this.active.delete(attempt);
+        this.notify();
+      }
+    };
+  }
+
+  /** Settles when all attempts have ended, or had their time: what is left waits for virtual time. */
+  readonly settled = async (): Promise<void> => {
+    await macrotask();
+    for (;;) {
+      const now = realNow();
+      const most = Math.max(...[...this.active].map(({ waitedForUntil }) => waitedForUntil));
+      if (most <= now) break;
+      await waitReally(Math.ceil(most - now), this.changed.promise);
+      await macrotask();
+    }
+    for (const attempt of this.active) if (attempt.isAborted) this.reportIgnored(attempt);
+  };
+
+  private enter(record: BacklogRecord, { signal, attempt: number }: AttemptContext): Attempt {
+    const { graceMs } = this.options;
+    const attempt: Attempt = {
+      record,
+      number,
+      waitedForUntil: realNow() + graceMs,
+      isAborted: false,
+      isReported: false,
+    };
+    this.active.add(attempt);
+    const abort = () => {
+      // What it listens with may be real I/O, too.
+      attempt.waitedForUntil = realNow() + graceMs;
+      attempt.isAborted = true;
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    return attempt;
+  }
+
+  private async attempt(process: Process, record: BacklogRecord, context: AttemptContext) {
+    const result = await process(record, context);
+    const isSuccess = outcomeOfReturn(result).type === 'success';
+    if (!this.options.attemptEachTwice || !isSuccess || this.doneTwice.has(record.id)) return result;
+    this.doneTwice.add(record.id);
+    try {
+      return await process(record, context);
+    } catch (error) {
+      this.reportFailedAgain(record, context.attempt, error);
+      throw error;
+    }
+  }
+
+  private notify(): void {
+    const { resolve } = this.changed;
+    this.changed = deferred();
+    resolve();
+  }
+
+  private reportIgnored(attempt: Attempt): void {
+    if (attempt.isReported) return;
+    attempt.isReported = true;
+    const { record, number } = attempt;
+    this.findings.push({
+      type: 'ignoredSignal',
+      id: record.id,
+      queue: record.queue,
+      attempt: number,
+      message:
+        `attempt ${number} of the record "${record.id}" (queue "${record.queue}") goes on after its signal was aborted: ` +
+        'pass context.signal to what it waits for, such as fetch(url, { signal })',
+    });
+  }
+
+  /** An attempt of work that is done already has failed. */
+  reportFailedAgain(
+    { id, queue }: Pick<BacklogRecord, 'id' | 'queue'>,
+    attempt: number,
+    error: unknown,
+  ): void {
+    this.findings.push({
+      type: 'failedAgain',
+      id,
+      queue,
+      attempt,
+      message:
+        `the record "${id}" (queue "${queue}") succeeded, and failed when it was attempted again: ${String(error)}. ` +
+        'Attempts are at-least-once: the same id again must do no harm',
+    });
+  }
+}
+
+function deferred() {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,74 @@
+import {
+  type Checked,
+  checkDead,
+  checkHasRecord,
+  checkSucceeded,
+  checkWaiting,
+  type DeadExpectation,
+  type RecordExpectation,
+  type WaitingExpectation,
+} from './checks.js';
+
+/** What `expect` has more, once it was extended by `backlogMatchers`. */
+export interface BacklogMatchers<Result = unknown> {
+  /** The record has succeeded. */
+  toHaveSucceeded(): Result;
+  /** The record was given up: with this error, for this reason. */
+  toBeDead(expected?: DeadExpectation): Result;
+  /** The record waits for its next attempt: for so long, until then. */
+  toBeWaiting(expected?: WaitingExpectation): Result;
+  /** The backlog has a record with these attributes, whether it was attempted or not. */
+  toHaveRecord(expected?: RecordExpectation): Result;
+}
+
+/** What a matcher gives to Vitest and Jest. */
+export interface MatcherResult {
+  /** Whether it holds. */
+  readonly pass: boolean;
+  /** What is said if it was expected otherwise. */
+  readonly message: () => string;
+}
+
+/**
+ * What a matcher knows of its call.
+ *
+ * @inline
+ */
+interface MatcherContext {
+  /** Whether `.not` came before it. */
+  readonly isNot?: boolean | undefined;
+}
+
+/**
+ * For Vitest and Jest: `expect.extend(backlogMatchers)`, once, in a setup file.
+ */
+export const backlogMatchers = {
+  /** See `BacklogMatchers`. */
+  toHaveSucceeded(this: MatcherContext, received: unknown): MatcherResult {
+    return resultOf(checkSucceeded(received), this);
+  },
+  /** See `BacklogMatchers`. */
+  toBeDead(this: MatcherContext, received: unknown, expected?: DeadExpectation): MatcherResult {
+    return resultOf(checkDead(received, expected), this);
+  },
+  /** See `BacklogMatchers`. */
+  toBeWaiting(this: MatcherContext, received: unknown, expected?: WaitingExpectation): MatcherResult {
+    return resultOf(checkWaiting(received, expected), this);
+  },
+  /** See `BacklogMatchers`. */
+  toHaveRecord(this: MatcherContext, received: unknown, expected?: RecordExpectation): MatcherResult {
+    return resultOf(checkHasRecord(received, expected), this);
+  },
+};
+
+function resultOf({ pass, message }: Checked, { isNot = false }: MatcherContext): MatcherResult {
+  return { pass, message: () => message(isNot) };
+}
+
+declare global {
+  // Vitest and @types/jest both read it, and neither need be installed.
+  namespace jest {
+    // biome-ignore lint/complexity/noBannedTypes: all declarations of an interface have the same parameters
+    interface Matchers<R, T = {}> extends BacklogMatchers<R> {}
+  }
+}

@@ -1,0 +1,89 @@
+import { type BacklogRecord, type Item, parseRecord, type RecordChange } from '../record/index.js';
+import { MemoryStore, type MemoryStoreDeps } from '../store/memory/store.js';
+import type { TierRun } from '../store/store.js';
+import type { AttemptSummary } from './summary.js';
+
+export type Settled = keyof AttemptSummary;
+
+/** The store in memory, which says what is written. */
+export class ObservedStore extends MemoryStore {
+  /** Each record as it was before its last attempt was settled. */
+  private readonly now: () => number;
+  private readonly tierRuns = new Map<string, TierRun>();
+  private readonly before = new Map<string, Item>();
+  constructor(deps: MemoryStoreDeps) {
+    super(deps);
+    this.now = deps.clock.now;
+  }
+
+  onInserted: (item: Item, kind: 'inserted' | 'changed') => void = () => {};
+  onSettled: (how: Settled) => void = () => {};
+
+  override async insert(item: Item): Promise<'inserted' | 'duplicate'> {
+    const answer = await super.insert(item);
+    if (answer === 'inserted') this.onInserted(this.item(String(item.id)) ?? item, 'inserted');
+    return answer;
+  }
+
+  /** As any service puts it. */
+  override put(item: Item): void {
+    const kind = this.item(String(item.id)) ? 'changed' : 'inserted';
+    super.put(item);
+    this.onInserted(this.item(String(item.id)) ?? item, kind);
+  }
+
+  override async settle(
+    record: BacklogRecord,
+    change: RecordChange,
+    rev: string,
+  ): Promise<'settled' | 'changed'> {
+    const before = this.item(record.id);
+    const answer = await super.settle(record, change, rev);
+    const how = howSettled(change);
+    if (answer !== 'settled' || !how) return answer;
+    if (before) this.before.set(record.id, before);
+    this.onSettled(how);
+    return answer;
+  }
+
+  override async recordTierRun(queue: string, tier: string, run: TierRun): Promise<void> {
+    this.tierRuns.set(`${queue}/${tier}`, run);
+    return super.recordTierRun(queue, tier, run);
+  }
+
+  isCutShort(queue: string, tier: number): boolean {
+    return this.tierRuns.get(`${queue}/${tier}`)?.complete === false;
+  }
+
+  /** Notes the run of a tier that had nothing to do, and was not made. */
+  async noteIdleTier(queue: string, tier: number, at: number): Promise<void> {
+    const last = this.tierRuns.get(`${queue}/${tier}`);
+    if (last && (!last.complete || last.at >= at)) return;
+    await this.recordTierRun(queue, String(tier), { at, complete: true });
+  }
+
+  /** Every record, or one, as it is read from the table. */
+  parsed(id?: string): BacklogRecord[] {
+    const now = this.now();
+    const items = id === undefined ? this.items() : [this.item(id) ?? []].flat();
+    return items.map((item) => parseRecord(item, now));
+  }
+
+  /** Puts a record back as it was before its last attempt was settled. False: none was. */
+  unsettle(id: string): boolean {
+    const before = this.before.get(id);
+    if (!before) return false;
+    // As it came: a change of a record that is there would be looked at later.
+    this.delete(id);
+    this.put(before);
+    return true;
+  }
+}
+
+function howSettled({ countedAs, set: { status } }: RecordChange): Settled | undefined {
+  if (countedAs === 'snoozed' || countedAs === 'cancelled') return countedAs;
+  if (countedAs) return undefined;
+  if (status === 'SUCCESS') return 'succeeded';
+  if (status === 'DEAD') return 'dead';
+  return status === 'ERROR' ? 'failed' : undefined;
+}

@@ -1,0 +1,147 @@
+import * as z from 'zod/mini';
+import type { BacklogLambdaHandler } from '../../functions/make-handler.js';
+import type { HttpDeliveryOptions } from '../delivery/options.js';
+import { type Duration, duration } from '../duration.js';
+import { ConfigurationError } from '../errors.js';
+import type { RetryPolicy, Tier } from '../policies/index.js';
+import type { Task } from '../tasks/index.js';
+import { parseOptions, show } from '../validation.js';
+import type {
+  BreakerChoice,
+  DeadOn,
+  DestinationOf,
+  HistoryOptions,
+  Process,
+  RetryFunction,
+} from '../worker/index.js';
+
+/**
+ * One queue of a backlog under test: what does its work, and its settings, as in the CDK app. One of `handler`, `process`,
+ * `tasks` and `deliverTo` is required; `process` and `tasks` may stand together.
+ */
+export interface TestQueue {
+  /** What your module exports: `handler = backlogHandler({ ... })`. */
+  readonly handler?: BacklogLambdaHandler | undefined;
+  /** Does the work of one record. */
+  readonly process?: Process | undefined;
+  /** The tasks that are performed. */
+  readonly tasks?: readonly Task[] | undefined;
+  /** Where the built-in function delivers: a URL, or an object with one. Without secrets. */
+  readonly deliverTo?:
+    | string
+    | Pick<HttpDeliveryOptions, 'url' | 'method' | 'answers' | 'requestTimeout'>
+    | undefined;
+  /** A due time per record, by this policy; beside `process` or `tasks`, or a function. Default: that of the handler. */
+  readonly retry?: RetryPolicy | RetryFunction | undefined;
+  /** One rule per tier: `true` for the default tiers. Default: a due time per record. */
+  readonly progressive?:
+    | true
+    | {
+        /** How often, up to which age, in ascending order. Default: the six tiers of the CDK app. */
+        readonly tiers?: readonly Tier[] | undefined;
+        /** Attempts in all. Default: no limit. */
+        readonly maxAttempts?: number | undefined;
+      }
+    | undefined;
+  /** When a record is attempted first: by its insertion, or when a rule finds it. Default: `onInsert`. */
+  readonly firstAttempt?: 'onInsert' | 'scheduled' | undefined;
+  /** Its share among the queues of the same handler. Default: 1. */
+  readonly weight?: number | undefined;
+  /** Another queue, into which a failure moves a record that is to be retried. Default: it stays. */
+  readonly retryQueue?: string | undefined;
+  /** Errors that no retry helps against, by names; beside `process` or `tasks`, or by classes. Default: none. */
+  readonly deadOn?: DeadOn | undefined;
+  /** Names the destination of a record; beside `process` or `tasks`. Default: all have the same one. */
+  readonly destination?: DestinationOf | undefined;
+  /** What a record keeps of its attempts. Default: 512 bytes, 20 entries. */
+  readonly history?: HistoryOptions | undefined;
+  /** Lanes that its records are spread over. Default: 1. */
+  readonly shards?: number | undefined;
+  /** Attempts at once. Default: 10. */
+  readonly concurrency?: number | undefined;
+  /** Attempts at once in all runs of the queue together. Default: no limit. */
+  readonly globalConcurrency?: number | undefined;
+  /** Runs at once that attempt records as they are inserted. Default: 10. */
+  readonly onInsertConcurrency?: number | undefined;
+  /** Attempts started per second. Default: no limit. */
+  readonly attemptsPerSecond?: number | undefined;
+  /** A circuit breaker. Default: none. */
+  readonly breaker?: BreakerChoice | undefined;
+  /** Time of one attempt. Default: 30 s. */
+  readonly attemptTimeout?: Duration | undefined;
+  /** Attempts in one run. Default: no limit. */
+  readonly maxRecords?: number | undefined;
+  /** How long a run stays for waits of less than a minute. Default: a minute. */
+  readonly linger?: Duration | undefined;
+  /** How long a record is kept after its success. Default: 30 days. */
+  readonly retention?: Duration | 'forever' | undefined;
+}
+
+/** Options of `testBacklog`. Only `queues` is required. */
+export interface TestBacklogOptions {
+  /** The queues by their names, as in the CDK app. */
+  readonly queues: Readonly<Record<string, TestQueue>>;
+  /** When the backlog's time begins. Default: now, at the beginning of the minute. */
+  readonly now?: Date | string | number | undefined;
+  /** The functions' timeout. Default: 5 minutes. */
+  readonly timeout?: Duration | undefined;
+  /**
+   * How long, in real time, virtual time waits for an attempt that does real work, before it goes on: an attempt that hangs
+   * meets its time limit then. Also how long an attempt has to end after its signal was aborted. Default: 1 s.
+   */
+  readonly grace?: Duration | undefined;
+  /** What chance is drawn from (jitter, random ids): the same seed, the same test. Default: 1. */
+  readonly seed?: number | undefined;
+  /**
+   * Every record that succeeds is attempted once more, as if its outcome could not be written: what your tests then count
+   * twice is not idempotent. Default: false.
+   */
+  readonly attemptEachTwice?: boolean | undefined;
+  /** Whether a finding is thrown by the call that made it. Otherwise it is only kept in `findings`. Default: true. */
+  readonly throwFindings?: boolean | undefined;
+}
+
+const aFunction = z.custom<(...args: never) => unknown>(
+  (value) => typeof value === 'function',
+  'expected a function',
+);
+
+const optionsSchema = z.strictObject({
+  queues: z.record(z.string(), z.unknown()),
+  now: z._default(z.unknown(), undefined),
+  timeout: z._default(duration({ least: 1, most: 900 }), 300),
+  grace: z._default(duration({ above: 0, most: 600 }), 1),
+  seed: z._default(z.number(), 1),
+  attemptEachTwice: z._default(z.boolean(), false),
+  throwFindings: z._default(z.boolean(), true),
+});
+
+/** What of a queue is no setting: the rest is checked as the functions check it. */
+export const workShape = {
+  handler: z.optional(aFunction),
+  process: z.optional(aFunction),
+  tasks: z.optional(z.array(z.unknown())),
+  destination: z.optional(aFunction),
+  firstAttempt: z.optional(
+    z.enum(['onInsert', 'scheduled'], { error: 'expected "onInsert" or "scheduled"' }),
+  ),
+  weight: z.optional(z.number().check(z.positive())),
+};
+
+const MINUTE_MS = 60_000;
+
+/** @throws ConfigurationError naming the option */
+export function parseTestOptions(input: TestBacklogOptions) {
+  const { now, ...options } = parseOptions(optionsSchema, input, 'testBacklog');
+  return { ...options, now: startOf(now) };
+}
+
+function startOf(now: unknown): number {
+  if (now === undefined) return Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+  const time = now instanceof Date ? now.getTime() : typeof now === 'string' ? Date.parse(now) : Number(now);
+  if (typeof now !== 'boolean' && now !== null && Number.isFinite(time) && Math.abs(time) <= 8.64e15)
+    return time;
+  throw new ConfigurationError(
+    `testBacklog.now: expected a Date, or a time such as "2026-01-01T00:00:00Z", got ${show(now)}`,
+  );
+}

@@ -1,0 +1,118 @@
+import { type Duration, parseDuration } from '../duration.js';
+import { ConfigurationError } from '../errors.js';
+import { type AttemptOutcome, type BacklogRecord, outcomeOfReturn, outcomeOfThrow } from '../record/index.js';
+import { asStored, isTask, type Task } from '../tasks/index.js';
+import { workOf } from '../tasks/work.js';
+import { show } from '../validation.js';
+import type { Process } from '../worker/index.js';
+import { keepingLogger, type LogEntry } from './logs.js';
+
+/** What `perform` makes of the record and the attempt. All optional. */
+export interface PerformOptions {
+  /** The record's id. Default: `test`. */
+  readonly id?: string | undefined;
+  /** Which attempt it is, from 1. Default: 1. */
+  readonly attempt?: number | undefined;
+  /** Other attributes of the record. */
+  readonly record?: Partial<BacklogRecord> | undefined;
+  /** In place of one that is never aborted. */
+  readonly signal?: AbortSignal | undefined;
+  /** Aborts the signal after so long, in real time. Default: never. */
+  readonly timeout?: Duration | undefined;
+}
+
+/** How one attempt ended. */
+export interface PerformResult {
+  /** What happens to the record. `failed`: it is tried again, as its policy says. */
+  readonly outcome: 'succeeded' | 'failed' | 'dead' | 'snoozed' | 'cancelled';
+  /** What was thrown; of a typed outcome with a cause, the cause. */
+  readonly error?: unknown;
+  /** Why, as `Dead`, `Cancel` or `Snooze` says. */
+  readonly reason?: string | undefined;
+  /** What `RetryAfter` or `Snooze` asks for, in seconds. */
+  readonly waitSeconds?: number | undefined;
+  /** What it has logged. */
+  readonly logs: readonly LogEntry[];
+}
+
+const OUTCOMES = {
+  success: 'succeeded',
+  failure: 'failed',
+  dead: 'dead',
+  snooze: 'snoozed',
+  cancel: 'cancelled',
+} as const;
+
+/**
+ * One attempt of a task, as a run makes it: the payload is checked by the task's schema, and `perform` gets its output.
+ *
+ * @throws ConfigurationError for what is neither a task nor a function
+ */
+export function perform<Input>(
+  task: Task<Input, unknown, string>,
+  payload: NoInfer<Input>,
+  options?: PerformOptions,
+): Promise<PerformResult>;
+/** One attempt of a `process` function. */
+export function perform(process: Process, payload: unknown, options?: PerformOptions): Promise<PerformResult>;
+export async function perform(
+  work: Task | Process,
+  payload: unknown,
+  options: PerformOptions = {},
+): Promise<PerformResult> {
+  const process = processOf(work);
+  const { id = 'test', attempt = 1, timeout, signal = signalOf(timeout) } = options;
+  const logs: LogEntry[] = [];
+  const now = new Date().toISOString();
+  const record: BacklogRecord = {
+    id,
+    status: attempt === 1 ? 'NEW' : 'ERROR',
+    payload: asStored(payload),
+    queue: isTask(work) ? work.queue : 'default',
+    ...(isTask(work) ? { task: work.name } : {}),
+    insertedAt: now,
+    attempts: attempt - 1,
+    failures: attempt - 1,
+    history: [],
+    attributes: {},
+    problems: [],
+    ...options.record,
+  };
+  const context = {
+    signal,
+    attempt,
+    logger: keepingLogger(logs, undefined),
+    traceparent: record.traceparent,
+  };
+  const outcome = await (async () => process(record, context))().then(outcomeOfReturn, outcomeOfThrow);
+  return { ...resultOf(outcome), logs };
+}
+
+function resultOf(outcome: AttemptOutcome): Omit<PerformResult, 'logs'> {
+  const wait =
+    'seconds' in outcome
+      ? outcome.seconds
+      : 'retryAfterSeconds' in outcome
+        ? outcome.retryAfterSeconds
+        : undefined;
+  const error = 'thrown' in outcome ? outcome.thrown : 'error' in outcome ? outcome.error : undefined;
+  return {
+    outcome: OUTCOMES[outcome.type],
+    ...(error === undefined ? {} : { error }),
+    ...('reason' in outcome && outcome.reason !== undefined ? { reason: outcome.reason } : {}),
+    ...(wait === undefined ? {} : { waitSeconds: wait }),
+  };
+}
+
+function processOf(work: unknown): Process {
+  if (isTask(work)) return workOf([work], undefined, 'perform').process;
+  if (typeof work === 'function') return work as Process;
+  throw new ConfigurationError(
+    `perform: expected a task that defineTask has made, or a function, got ${show(work)}`,
+  );
+}
+
+function signalOf(timeout: Duration | undefined): AbortSignal {
+  if (timeout === undefined) return new AbortController().signal;
+  return AbortSignal.timeout(parseDuration(timeout, 'perform.timeout', { above: 0 }) * 1000);
+}

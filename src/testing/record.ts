@@ -1,0 +1,42 @@
+import type { BacklogRecord } from '../record/index.js';
+import type { Task } from '../tasks/index.js';
+
+/** A record as it was when the test asked for it. */
+export interface TestRecord extends BacklogRecord {
+  /** When the rules attempt it next; absent: it has succeeded or died, its queue is unknown, or a paused one. */
+  readonly nextAttemptAt?: Date | undefined;
+  /** The backlog's time when the test asked. */
+  readonly readAt: Date;
+}
+
+/** Which records are meant: all that is said must hold. */
+export interface RecordFilter {
+  /** The name of a queue. */
+  readonly queue?: string | undefined;
+  /** Where they stand. */
+  readonly status?: BacklogRecord['status'] | undefined;
+  /** A task, or its name. */
+  readonly task?: string | Pick<Task, 'name'> | undefined;
+}
+
+export function isMeant(record: BacklogRecord, { queue, status, task }: RecordFilter): boolean {
+  const name = typeof task === 'object' ? task.name : task;
+  return (
+    (queue === undefined || record.queue === queue) &&
+    (status === undefined || record.status === status) &&
+    (name === undefined || record.task === name)
+  );
+}
+
+/** Without what only its store knows: records are compared in tests. */
+export function testRecord(
+  record: BacklogRecord,
+  now: number,
+  nextAttemptAt: number | undefined,
+): TestRecord {
+  return {
+    ...(Object.fromEntries(Object.entries(record)) as unknown as BacklogRecord),
+    ...(nextAttemptAt === undefined ? {} : { nextAttemptAt: new Date(nextAttemptAt) }),
+    readAt: new Date(now),
+  };
+}

@@ -1,0 +1,293 @@
+import { BacklogClient } from '../client/index.js';
+import type { Clock } from '../clock.js';
+import { age, type Duration, parseDuration } from '../duration.js';
+import { ConfigurationError } from '../errors.js';
+import { BacklogOperator } from '../operate/index.js';
+import { randomToken } from '../random.js';
+import { type BacklogRecord, type HistoryEntry, isPending } from '../record/index.js';
+import { checkItem } from '../store/item-limits.js';
+import { show } from '../validation.js';
+import { type Finding, HandlerFindingError } from './findings.js';
+import { compareEffects } from './idempotency.js';
+import type { LogEntry } from './logs.js';
+import type { TestBacklogOptions } from './options.js';
+import { macrotask } from './real-timers.js';
+import { isMeant, type RecordFilter, type TestRecord, testRecord } from './record.js';
+import { type AttemptSummary, difference } from './summary.js';
+import { describeRecord } from './words.js';
+import { World } from './world.js';
+
+/** The limit of `runUntilSettled`. */
+const LONGEST_SECONDS = 60 * 86_400;
+const MOST_NAMED = 5;
+
+/**
+ * A record as any service puts it, with the attributes of docs/records.md; whatever is wrong with them is handled as in
+ * production.
+ */
+export interface BareItem {
+  /** The record's id. Default: a random one. */
+  readonly id?: string | undefined;
+  /** The work. */
+  readonly payload?: unknown;
+  /** The name of its queue. Default: `default`. */
+  readonly queue?: string | undefined;
+  /** The name of its task. */
+  readonly task?: string | undefined;
+  /** Any other attribute. */
+  readonly [attribute: string]: unknown;
+}
+
+/**
+ * A backlog in this process, on virtual time: the functions, the rules, the stream and the tables' semantics, without AWS
+ * and without a port. Made by `testBacklog`.
+ */
+export class TestBacklog {
+  /** The client that your producers insert with. */
+  readonly client: BacklogClient;
+  /** What operators do: redrive, discard, pause and the like. */
+  readonly operator: BacklogOperator;
+  private readonly world: World;
+  private readonly throwFindings: boolean;
+  private reported = 0;
+  private working: string | undefined;
+
+  /** @throws ConfigurationError for an option that is missing, unknown or invalid */
+  constructor(options: TestBacklogOptions) {
+    this.world = new World(options);
+    this.throwFindings = options.throwFindings ?? true;
+    const { store, random, time } = this.world;
+    // A pause between two writes takes no time.
+    const clock: Clock = { now: () => time.now, wall: () => time.now, sleep: () => macrotask() };
+    this.client = new BacklogClient({ table: 'test-records', store, clock, random });
+    this.operator = new BacklogOperator({
+      table: 'test-records',
+      controlTable: 'test-control',
+      store,
+      clock,
+      random,
+    });
+  }
+
+  /** The backlog's time. */
+  get now(): Date {
+    return new Date(this.world.time.now);
+  }
+
+  /** What was found wrong with the handlers so far. */
+  get findings(): readonly Finding[] {
+    return [...this.world.watch.findings];
+  }
+
+  /** What the functions and your handlers have logged. */
+  get logs(): readonly LogEntry[] {
+    return [...this.world.logs];
+  }
+
+  /**
+   * Puts a record as a service in any language does, by its own AWS SDK. Gives its id.
+   *
+   * @throws InvalidRecordError for what DynamoDB does not take
+   */
+  async insert(item: BareItem): Promise<string> {
+    const id = item.id ?? `record-${randomToken(this.world.random)}`;
+    const whole = { status: 'NEW', ...item, id };
+    checkItem(whole);
+    this.world.store.put(whole);
+    return id;
+  }
+
+  /**
+   * Every `BacklogClient` of this process inserts into this backlog from now on: for producers that make a client of their
+   * own. Gives what ends that: call it in `afterEach`.
+   */
+  redirectClients(): () => void {
+    const { prototype } = BacklogClient;
+    const { insert, insertMany } = prototype;
+    const { client } = this;
+    const redirected = <Method extends (...args: never) => unknown>(method: Method) =>
+      ((...args: never[]) => method.apply(client, args as never)) as unknown as Method;
+    Object.assign(prototype, { insert: redirected(insert), insertMany: redirected(insertMany) });
+    return () => void Object.assign(prototype, { insert, insertMany });
+  }
+
+  /**
+   * Attempts what is due now, no time passes: records that were just inserted, and those whose wait is over. The rules of
+   * a progressive queue fire at their own times alone.
+   *
+   * @throws HandlerFindingError for what was found wrong with a handler
+   */
+  drain(): Promise<AttemptSummary> {
+    return this.work('drain', () => this.world.drain());
+  }
+
+  /**
+   * Lets time pass. The rules fire at their times on the way.
+   *
+   * @param duration such as `'2h'`, or seconds
+   * @throws ConfigurationError for what is no duration, HandlerFindingError for what was found wrong with a handler
+   */
+  async advance(duration: Duration): Promise<AttemptSummary> {
+    const until = this.world.time.now + parseDuration(duration, 'advance') * 1000;
+    return this.work('advance', () => this.world.pass(until));
+  }
+
+  /** As `advance`, up to a time. */
+  async advanceTo(time: Date | string): Promise<AttemptSummary> {
+    const until = new Date(time).getTime();
+    if (Number.isNaN(until) || until < this.world.time.now) {
+      throw new ConfigurationError(
+        `advanceTo: expected a time from ${this.now.toISOString()} on, got ${show(time)}`,
+      );
+    }
+    return this.work('advanceTo', () => this.world.pass(until));
+  }
+
+  /**
+   * Lets time pass until every record has succeeded or died.
+   *
+   * @param limit how long at most. Default: 60 days
+   * @throws Error that names the records which still wait then, HandlerFindingError for what was found wrong with a handler
+   */
+  async runUntilSettled(limit: Duration = LONGEST_SECONDS): Promise<AttemptSummary> {
+    const seconds = parseDuration(limit, 'runUntilSettled', { above: 0 });
+    const { world } = this;
+    const until = world.time.now + seconds * 1000;
+    return this.work('runUntilSettled', async () => {
+      await this.checkReachable();
+      await world.pass(until, () => world.waiting().length === 0);
+      const waiting = world.waiting();
+      if (waiting.length > 0) throw new Error(this.stillWaiting(waiting, age(seconds * 1000)));
+    });
+  }
+
+  /**
+   * A record as it is now.
+   *
+   * @throws Error if there is none of this id
+   */
+  record(id: string): TestRecord {
+    const found = this.world.store.parsed(id)[0];
+    if (found) return this.seen(found);
+    const ids = this.records().map((record) => record.id);
+    throw new Error(
+      `no record ${show(id)}: there ${ids.length === 0 ? 'is none at all' : `are ${named(ids)}`}`,
+    );
+  }
+
+  /** All records, or some of them, in the order of their insertion. */
+  records(filter: RecordFilter = {}): TestRecord[] {
+    const meant = this.world.store.parsed().filter((record) => isMeant(record, filter));
+    return meant.map((record) => this.seen(record));
+  }
+
+  /** The history of a record: failures, snoozes, and what came after one; newest last. */
+  history(id: string): readonly HistoryEntry[] {
+    return this.record(id).history;
+  }
+
+  /**
+   * Attempts a record again, as after a crash between the work and the write of its outcome: with the same id, payload and
+   * attempt. Its last outcome is forgotten.
+   *
+   * @throws Error if it was not attempted yet
+   */
+  async redeliver(id: string): Promise<AttemptSummary> {
+    this.record(id);
+    return this.work('redeliver', async () => {
+      if (!(await this.world.redeliver(id)))
+        throw new Error(`redeliver: record ${show(id)} was not attempted yet`);
+    });
+  }
+
+  /**
+   * Attempts a record, and then once more as if its outcome could not be written, and compares the effects.
+   *
+   * @param effects gives what the attempts have done, as a value that can be compared: what a fake service was sent, rows
+   * @throws NotIdempotentError if the second attempt added to the effects, or failed
+   */
+  async expectIdempotent(id: string, effects: () => unknown): Promise<void> {
+    if (this.record(id).status === 'NEW') await this.drain();
+    if (this.record(id).status !== 'SUCCESS') {
+      throw new Error(
+        `expectIdempotent: expected the record ${show(id)} to succeed first, got ${describeRecord(this.record(id))}`,
+      );
+    }
+    const first = structuredClone(await effects());
+    await this.redeliver(id);
+    compareEffects(this.record(id), first, structuredClone(await effects()));
+  }
+
+  private seen(record: BacklogRecord): TestRecord {
+    const { time, rules, ruleClock } = this.world;
+    const next = isPending(record) ? ruleClock.nextAttempt(rules, record, time.now) : undefined;
+    return testRecord(record, time.now, next);
+  }
+
+  private async work(name: string, act: () => Promise<void>): Promise<AttemptSummary> {
+    if (this.working !== undefined) {
+      throw new Error(
+        `${name}: the backlog is at work: await ${this.working} first, and call neither in a process`,
+      );
+    }
+    this.working = name;
+    const before = this.world.summary;
+    try {
+      await act();
+    } finally {
+      this.working = undefined;
+    }
+    this.checkFindings();
+    return difference(this.world.summary, before);
+  }
+
+  private checkFindings(): void {
+    const { findings } = this.world.watch;
+    const found = findings.slice(this.reported);
+    this.reported = findings.length;
+    if (this.throwFindings && found.length > 0) throw new HandlerFindingError(found);
+  }
+
+  /** A record that no rule can bring to an end would take all of the time. */
+  private async checkReachable(): Promise<void> {
+    const known = new Set(this.world.queues.map(({ name }) => name));
+    const states = await this.world.store.readQueues();
+    for (const { id, queue } of this.world.store.parsed().filter(isPending)) {
+      if (!known.has(queue)) {
+        throw new Error(
+          `runUntilSettled: no queue ${show(queue)}, which the record ${show(id)} waits in: add it to "queues"`,
+        );
+      }
+      if (states.get(queue)?.paused) {
+        throw new Error(
+          `runUntilSettled: the queue ${show(queue)} is paused, and the record ${show(id)} waits in it`,
+        );
+      }
+    }
+  }
+
+  private stillWaiting(ids: readonly string[], after: string): string {
+    const lines = ids.slice(0, MOST_NAMED).map((id) => `  ${describeRecord(this.record(id))}`);
+    const more = ids.length > MOST_NAMED ? [`  and ${ids.length - MOST_NAMED} more`] : [];
+    const head = `runUntilSettled: after ${after}, ${ids.length} of ${this.records().length} records still wait:`;
+    return [head, ...lines, ...more].join('\n');
+  }
+}
+
+function named(ids: readonly string[]): string {
+  const some = ids.slice(0, MOST_NAMED).map(show).join(', ');
+  return ids.length > MOST_NAMED ? `${some} and ${ids.length - MOST_NAMED} more` : some;
+}
+
+/**
+ * Makes a backlog for a test: in this process, in memory and on virtual time, with the code that runs in Lambda.
+ *
+ *     const backlog = testBacklog({ queues: { orders: { handler, retry: { type: 'fibonacci' } } } });
+ *     await backlog.client.insert({ id: 'order-7', payload: { total: 12 }, queue: 'orders' });
+ *     await backlog.runUntilSettled();
+ *
+ * @throws ConfigurationError for an option that is missing, unknown or invalid
+ */
+export function testBacklog(options: TestBacklogOptions): TestBacklog {
+  return new TestBacklog(options);
+}

@@ -1,0 +1,25 @@
+import { age } from '../duration.js';
+import { show } from '../validation.js';
+import type { TestRecord } from './record.js';
+
+/** A record in a sentence: what a failed assertion shows. */
+export function describeRecord(record: TestRecord): string {
+  const { id, queue, status, attempts, failures, lastError, deadReason, task } = record;
+  const of = task === undefined ? '' : `, task ${show(task)}`;
+  const parts = [
+    `record ${show(id)} (queue ${show(queue)}${of}): ${status}`,
+    `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}, ${failures} ${failures === 1 ? 'failure' : 'failures'}`,
+    ...(deadReason === undefined ? [] : [`reason ${show(deadReason)}`]),
+    ...(lastError === undefined ? [] : [`last error ${lastError.name}: ${lastError.message}`]),
+    ...(dueText(record) ?? []),
+  ];
+  return parts.join(', ');
+}
+
+function dueText({ status, nextAttemptAt, readAt }: TestRecord): string[] | undefined {
+  if (status === 'SUCCESS' || status === 'DEAD') return undefined;
+  if (!nextAttemptAt) return ['no rule attempts it'];
+  const wait = nextAttemptAt.getTime() - readAt.getTime();
+  const when = wait <= 0 ? 'now' : `in ${age(wait)}`;
+  return [`due ${when} (${nextAttemptAt.toISOString()})`];
+}

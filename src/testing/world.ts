@@ -1,0 +1,204 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import { attemptLogger } from '../../functions/logger.js';
+import type { WithSeams } from '../../functions/make-handler.js';
+import { type QueuesSettings, readSettings } from '../../functions/settings.js';
+import { seededRandom } from '../tools/lab/seeded-random.js';
+import { VirtualTime } from '../tools/lab/virtual-time.js';
+import { type RunSummary, run } from '../worker/index.js';
+import { AttemptWatch } from './attempts.js';
+import { keepingLogger, type LogEntry } from './logs.js';
+import { ObservedStore } from './observed-store.js';
+import { parseTestOptions, type TestBacklogOptions } from './options.js';
+import { type Queue, readQueues } from './queues.js';
+import { type Rule, RuleClock, rulesOf } from './rules.js';
+import { Stream } from './stream.js';
+import { type AttemptSummary, NO_ATTEMPTS } from './summary.js';
+
+const TABLES = { records: 'test-records', control: 'test-control' };
+
+/** The tables, the stream, the rules and the functions of a backlog, in this process and on virtual time. */
+export class World {
+  readonly time: VirtualTime;
+  readonly store: ObservedStore;
+  readonly random: () => number;
+  readonly watch: AttemptWatch;
+  readonly logs: LogEntry[] = [];
+  readonly queues: readonly Queue[];
+  readonly rules: readonly Rule[];
+  readonly ruleClock: RuleClock;
+  private readonly stream: Stream;
+  private readonly timeoutMs: number;
+  private readonly troubles: unknown[] = [];
+  private counted = { ...NO_ATTEMPTS };
+
+  constructor(input: TestBacklogOptions) {
+    const options = parseTestOptions(input);
+    const { now, grace, attemptEachTwice, seed, timeout } = options;
+    this.watch = new AttemptWatch({ graceMs: grace * 1000, attemptEachTwice });
+    this.time = new VirtualTime(now, this.watch.settled);
+    this.timeoutMs = timeout * 1000;
+    this.store = new ObservedStore({ clock: this.time.clock() });
+    this.random = seededRandom(seed);
+    let settings: QueuesSettings = {};
+    this.queues = readQueues(options.queues, (queues) => {
+      settings = queues;
+      return this.seams(this.environment(queues));
+    });
+    this.rules = rulesOf(this.queues, timeout);
+    this.ruleClock = new RuleClock(this.store, now);
+    this.stream = this.createStream(settings);
+    this.store.onInserted = (item, kind) => this.stream.changed(item, kind);
+    this.store.onSettled = (how) => {
+      this.counted[how]++;
+    };
+  }
+
+  /** Counts of all attempts so far. */
+  get summary(): AttemptSummary {
+    return { ...this.counted, attempted: this.watch.begun };
+  }
+
+  /** Records that wait for an attempt. */
+  waiting(): readonly string[] {
+    return this.store.items().flatMap((item) => {
+      const { status } = item;
+      return status === 'SUCCESS' || status === 'DEAD' ? [] : String(item.id);
+    });
+  }
+
+  /** Attempts what is due now, and what is then due in another queue. */
+  async drain(): Promise<void> {
+    const { time, rules, ruleClock } = this;
+    const { attempted } = this.watch;
+    attempted.clear();
+    await time.runUntil(time.now);
+    for (let before = -1; before !== attempted.size; ) {
+      before = attempted.size;
+      for (const rule of rules) if (!rule.band && ruleClock.isDue(rule, time.now, attempted)) this.fire(rule);
+      await time.runUntil(time.now);
+    }
+    this.throwTrouble();
+  }
+
+  /**
+   * Lets time pass, and the rules fire on the way.
+   *
+   * @param isOver asked after every step
+   */
+  async pass(until: number, isOver: () => boolean = () => false): Promise<void> {
+    const { time, rules, ruleClock } = this;
+    await time.runUntil(time.now);
+    while (!isOver()) {
+      this.throwTrouble();
+      const ticks = rules.map((rule) => ruleClock.next(rule, time.now) ?? Number.POSITIVE_INFINITY);
+      const at = Math.min(...ticks, time.nextAt ?? Number.POSITIVE_INFINITY);
+      if (at > until) {
+        if (until !== Number.POSITIVE_INFINITY) await time.runUntil(until);
+        break;
+      }
+      await time.runUntil(at);
+      for (const [i, tick] of ticks.entries()) if (tick === at) this.fire(rules[i] as Rule);
+      await time.runUntil(at);
+    }
+    this.throwTrouble();
+  }
+
+  /** Attempts a record again, as if the outcome of its last attempt could not be written. False: it had none. */
+  async redeliver(id: string): Promise<boolean> {
+    const { store, time } = this;
+    if (!store.unsettle(id)) return false;
+    const queue = store.item(id)?.queue ?? 'default';
+    await time.runUntil(time.now);
+    if (store.item(id)?.lane !== undefined)
+      for (const rule of this.rules) if (rule.queues.includes(String(queue))) this.fire(rule);
+    await time.runUntil(time.now);
+    this.throwTrouble();
+    return true;
+  }
+
+  private fire({ handler, event, queues, catchUp }: Rule): void {
+    const { store, ruleClock, time } = this;
+    // Rules that had nothing to do did not fire: none was missed.
+    for (const { every, number } of catchUp)
+      for (const queue of queues)
+        void store.noteIdleTier(queue, number, ruleClock.tickUpTo({ everyMs: every * 1000 }, time.now));
+    this.invoke(handler, event).catch((error: unknown) => this.troubles.push(error));
+  }
+
+  private invoke(handler: Queue['handler'], event: unknown): Promise<RunSummary> {
+    const endsAt = this.time.now + this.timeoutMs;
+    return handler(event, {
+      awsRequestId: 'test',
+      getRemainingTimeInMillis: () => endsAt - this.time.now,
+    });
+  }
+
+  private seams(env: Readonly<Record<string, string>>): Parameters<WithSeams>[0] {
+    const { time, store, random, logs, watch } = this;
+    const { signal: stop } = new AbortController();
+    return ({ logger, run: given = run }) => ({
+      store,
+      clock: time.clock(),
+      random,
+      env,
+      logger: keepingLogger(logs, logger),
+      emit: () => {},
+      stop,
+      run: (options, deps) => given({ ...options, process: watch.watched(options.process) }, deps),
+    });
+  }
+
+  private environment(queues: QueuesSettings): Record<string, string> {
+    return {
+      BACKLOG_TABLE: TABLES.records,
+      BACKLOG_CONTROL_TABLE: TABLES.control,
+      BACKLOG_FUNCTION_TIMEOUT_SECONDS: String(Math.round(this.timeoutMs / 1000)),
+      BACKLOG_QUEUES: JSON.stringify(queues),
+    };
+  }
+
+  private createStream(queues: QueuesSettings): Stream {
+    const { time, store, random, logs } = this;
+    const logger = keepingLogger(logs, undefined) as Logger;
+    const onInsert = this.queues.filter(({ isOnInsert }) => isOnInsert);
+    const settings = {
+      ...readSettings(this.environment(queues)),
+      arrivalFunctions: new Map(onInsert.map(({ name }) => [name, name])),
+      redeliveryUrl: undefined,
+      eventDlqUrl: undefined,
+    };
+    const shardsOf = (queue: string) => queues[queue]?.shards ?? 1;
+    const serves = (queue: string) => Object.hasOwn(queues, queue);
+    const clock = time.clock();
+    const indexing = { store, clock, random, logger: attemptLogger(logger), shardsOf, serves };
+    return new Stream({
+      time,
+      intake: { indexing, settings, logger },
+      invoke: (name, event) => this.invokeForArrivals(name, event),
+      onTrouble: (error) => this.troubles.push(error),
+    });
+  }
+
+  private invokeForArrivals(
+    name: string,
+    event: { readonly arrivals: { readonly ids: readonly string[] } },
+  ): void {
+    const handler = this.queues.find((queue) => queue.name === name)?.handler;
+    if (!handler) return;
+    this.invoke(handler, event).catch((error: unknown) => {
+      // As with its on-failure destination, which brings the event back.
+      if (isLostRun(error)) this.stream.lost(event.arrivals.ids);
+      else this.troubles.push(error);
+    });
+  }
+
+  private throwTrouble(): void {
+    const [trouble] = this.troubles.splice(0);
+    if (trouble !== undefined) throw trouble;
+  }
+}
+
+/** It met another run: not an error of what is tested. */
+function isLostRun(error: unknown): boolean {
+  return (error as { readonly summary?: RunSummary }).summary?.ended === 'shared';
+}
