@@ -89,7 +89,7 @@ describe('a backlog in two regions', () => {
       const { code, said } = await run(to);
       expect(said).toMatch(
         new RegExp(
-          `stops: its functions begin no page after a minute\\n(waiting for .*\\n)?.* has stopped\\n${to} has the same of ` +
+          `stops: its functions begin no page after a minute\\n(waiting for .*\\n)?.* has stopped\\n${to} has the same ` +
             `\\d+ due records?\\n${to} is active: its functions begin within a minute`,
         ),
       );

@@ -145,7 +145,7 @@ class Move {
       return last.differing.length === 0;
     });
     const due = counted(last.compared, 'due record');
-    if (isSo) deps.say(`${to.name} has the same of ${due}`);
+    if (isSo) deps.say(`${to.name} has the same ${due}`);
     return isSo
       ? undefined
       : `after ${EQUAL_WITHIN_MS / 60_000} minutes ${last.differing.length} of ${due} differ in ${to.name}`;
