@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BacklogOperator } from '../../src/operate/index.js';
-import { explain } from '../../src/tools/cli/explain.js';
-import { type FailoverFlags, failover } from '../../src/tools/cli/failover/failover.js';
-import { CountsReader } from '../../src/tools/overview/counts.js';
-import { backlog } from '../cli/in-process.js';
+import { BacklogOperator } from '../../../src/operate/index.js';
+import { explain } from '../../../src/tools/cli/explain.js';
+import { type FailoverFlags, failover } from '../../../src/tools/cli/failover/failover.js';
+import { CountsReader } from '../../../src/tools/overview/counts.js';
+import { backlog } from '../../cli/in-process.js';
 import { GlobalTables, REGIONS, type RegionName, TABLES } from './global-tables.js';
 import { type Attempt, Site } from './site.js';
 
