@@ -8,8 +8,8 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BacklogProps, type QueueProps } from '../../cdk/index.js';
 import type { Change } from '../../src/tools/cli/diff/change.js';
+import { newStack, progressiveQueue, retryQueue } from '../cdk/support.js';
 import { backlog } from '../cli/in-process.js';
-import { newStack, progressiveQueue, retryQueue } from './support.js';
 
 type Define = (stack: Stack) => void;
 

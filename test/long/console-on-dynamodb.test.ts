@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.js';
 import { consoleApp } from '../../src/tools/console/app.js';
 import { oldTable } from '../cli/old-table.js';
+import { get, hiddenField, post } from '../console/console-under-test.js';
 import { startDynamoDb } from '../store/start-dynamodb.js';
-import { get, hiddenField, post } from './console-under-test.js';
 
 const HOUR = 3_600_000;
 const iso = (ms = 0) => new Date(Date.now() + ms).toISOString();
