@@ -3,6 +3,7 @@ import type { ITable, ReplicaTableProps } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import * as z from 'zod';
 import { ConfigurationError } from '../src/errors.js';
+import { isRegion } from '../src/region.js';
 import { show } from '../src/validation.js';
 
 /** What a Backlog says of regions. */
@@ -15,9 +16,6 @@ export interface RegionOptions {
   readonly controlTable?: ITable | undefined;
 }
 
-/** Partitions have names of their own: `us-gov-west-1`, `eusc-de-east-1`. */
-const REGION_PATTERN = /^[a-z]{2,4}(-[a-z]+)+-\d$/;
-
 /** The functions compare it with their own region, so it must be a text. */
 export const region = z
   .string()
@@ -26,10 +24,7 @@ export const region = z
     'expected a region that is known at synthesis, such as "eu-central-1", not a token such as the "region" of a stack ' +
       'without "env"',
   )
-  .refine(
-    (name) => Token.isUnresolved(name) || REGION_PATTERN.test(name),
-    'expected a region such as "eu-central-1"',
-  );
+  .refine((name) => Token.isUnresolved(name) || isRegion(name), 'expected a region such as "eu-central-1"');
 
 export const replicaKeyArns = z
   .record(z.string(), z.string())

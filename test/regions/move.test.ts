@@ -106,6 +106,20 @@ describe('a planned failover', () => {
     expect(await time.until(back)).toBe('moved');
     expect(time.now - START).toBeGreaterThan(31 * MINUTE_MS);
   });
+
+  it('does not wait for a time that lies ahead, whoever has written it', async () => {
+    const { time, from, to, replicate } = bench();
+    const clock = time.clock();
+    const ahead = START + 1_000_000 * MINUTE_MS;
+    const item = { region: to.name, from: ahead, at: ahead, before: from.name };
+    await from.store.writeActiveRegion(item, undefined);
+    await replicate();
+    const { signal } = new AbortController();
+    const moving = moveBetween(from, to, { clock, signal, say: () => {}, force: false });
+    time.after(140_000, () => void replicate());
+    expect(await time.until(moving)).toBe('moved');
+    expect(time.now - START).toBeLessThan(3 * MINUTE_MS);
+  });
 });
 
 describe('what a region would attempt', () => {

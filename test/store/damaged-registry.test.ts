@@ -111,7 +111,6 @@ it('an active region with an invalid attribute is none, is reported, and can be 
   const next = { region: 'eu-west-2', from: 4, at: 3, before: 'eu-west-1' };
   for (const name of Object.keys(sound) as (keyof typeof sound)[]) {
     for (const kind of Object.keys(VALUES)) {
-      if (kind === 'a text' && (name === 'region' || name === 'before')) continue;
       if (kind === 'a fraction' && (name === 'from' || name === 'at')) continue;
       told = [];
       const Item = { ...sound, [name]: VALUES[kind] as AttributeValue, key: { S: 'region' } };
@@ -136,4 +135,26 @@ it('a claim with an invalid end may have a run at work', async () => {
     .filter(({ name }) => name === 'orders')
     .map(({ until }) => until);
   expect(untils.map((until) => until > Date.UTC(9000, 0)).sort()).toEqual([false, true, true]);
+});
+
+// An operator's command makes the name of a host from it, and signs its requests to that host.
+it.each([
+  'x.example.com/',
+  'evil.example.com/#',
+  '..',
+  'EU-WEST-1',
+  'eu-west-1.example.com',
+  'x'.repeat(1000),
+])('what is no region is none: %s', async (hostile) => {
+  const items = [
+    { region: hostile, from: 2, at: 1, before: 'eu-central-1' },
+    { region: 'eu-west-1', from: 2, at: 1, before: hostile },
+  ];
+  const operator = new DynamoDbOperatorStore({ client, tables, clock });
+  for (const item of items) {
+    await operator.writeActiveRegion(item, undefined);
+    expect(await store.readActiveRegion()).toBeUndefined();
+  }
+  await put({ rev: { S: 'r' }, queues: { M: {} }, primaryRegion: { S: hostile } });
+  expect(await store.readRegistry()).toEqual({ rev: 'r', queues: new Map() });
 });

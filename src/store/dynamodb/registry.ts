@@ -1,4 +1,5 @@
 import { type Item, MAX_SHARDS, QUEUE_PATTERN } from '../../record/index.js';
+import { isRegion } from '../../region.js';
 import type { ActiveRegion, QueueOwner, Registry } from '../store.js';
 import { isMap, isText, isTimeUntil, LAST_TIME, type OnDamaged } from './control-values.js';
 import { and, Expressions, or } from './expressions.js';
@@ -54,14 +55,14 @@ export function parseRegistry(item: Item | undefined, onDamaged: OnDamaged): Reg
   const damaged = [
     ...(isText(rev) ? [] : ['rev']),
     ...(isMap(queues) ? [] : ['queues']),
-    ...(primaryRegion === undefined || isText(primaryRegion) ? [] : ['primaryRegion']),
+    ...(primaryRegion === undefined || isRegion(primaryRegion) ? [] : ['primaryRegion']),
     ...all.filter((entry) => !isSound(entry)).map(([name]) => `queues.${name.slice(0, 128)}`),
   ];
   if (item && damaged.length > 0) onDamaged(REGISTRY_KEY, damaged.slice(0, MOST_REPORTED));
   return {
     rev: isText(rev) ? rev : '',
     queues: new Map(all.filter(isSound)),
-    ...(isText(primaryRegion) ? { primaryRegion } : {}),
+    ...(isRegion(primaryRegion) ? { primaryRegion } : {}),
   };
 }
 
@@ -83,10 +84,10 @@ export function parseActiveRegion(item: Item | undefined, onDamaged: OnDamaged):
   if (!item) return undefined;
   const { region, from, at, before } = item;
   const isSound = {
-    region: isText(region),
+    region: isRegion(region),
     from: isTimeUntil(from, LAST_TIME),
     at: isTimeUntil(at, LAST_TIME),
-    before: isText(before),
+    before: isRegion(before),
   };
   const damaged = Object.entries(isSound).flatMap(([name, sound]) => (sound ? [] : [name]));
   if (damaged.length === 0) return { region, from, at, before } as ActiveRegion;

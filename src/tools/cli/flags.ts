@@ -3,6 +3,7 @@ import { parseDeliveryUrl } from '../../delivery/url.js';
 import { type Bounds, parseDuration } from '../../duration.js';
 import { ConfigurationError } from '../../errors.js';
 import { QUEUE_NAME, QUEUE_PATTERN, STATUSES, type Status } from '../../record/index.js';
+import { isRegion } from '../../region.js';
 import { pictureFormat } from '../charts/write-picture.js';
 import { localEndpoint } from '../local/database/local-endpoint.js';
 import { SPEEDS } from '../local/speed.js';
@@ -103,7 +104,7 @@ export const flags = {
   },
 
   region(text: string): string {
-    if (/^[a-z]{2,4}(-[a-z]+)+-\d$/.test(text)) return text;
+    if (isRegion(text)) return text;
     throw new InvalidArgumentError('Expected the name of a region, such as eu-west-1.');
   },
 

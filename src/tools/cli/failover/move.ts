@@ -110,7 +110,9 @@ class Move {
   private async runsHaveEnded(): Promise<string | undefined> {
     const { from, deps, leaving } = this;
     const { clock, signal, say } = deps;
-    await clock.sleep(Math.max(0, leaving.at + HEARD_WITHIN_MS - clock.now()), signal);
+    const heardInMs = leaving.at + HEARD_WITHIN_MS - clock.now();
+    // A time that lies ahead was written by another clock, or by others.
+    await clock.sleep(Math.min(HEARD_WITHIN_MS, Math.max(0, heardInMs)), signal);
     let told = false;
     const isSo = await waitFor(deps, LONGEST_RUN_MS, async () => {
       const runs = await from.store.readRuns();
