@@ -333,6 +333,29 @@ type AttemptEnding = {
     readonly reason: string;
 };
 
+interface QueueOwner {
+    readonly owner: string;
+    readonly function?: string | undefined;
+    readonly retryMode: RetryMode;
+    readonly shards?: number | undefined;
+    readonly retry?: RetryPolicy | undefined;
+    readonly onArrival?: boolean | undefined;
+    readonly timeout?: number | undefined;
+    readonly at: string;
+    readonly removedAt?: string | undefined;
+}
+interface Registry {
+    readonly rev: string;
+    readonly queues: ReadonlyMap<string, QueueOwner>;
+    readonly primaryRegion?: string | undefined;
+}
+interface ActiveRegion {
+    readonly region: string;
+    readonly from: number;
+    readonly at: number;
+    readonly before: string;
+}
+
 interface ListFilter {
     readonly queue?: string | undefined;
     readonly status?: BacklogRecord['status'] | undefined;
@@ -448,28 +471,6 @@ interface SlotsAsk {
 interface SlotsHeld {
     readonly count: number;
     readonly onArrival: boolean;
-}
-interface QueueOwner {
-    readonly owner: string;
-    readonly function?: string | undefined;
-    readonly retryMode: RetryMode;
-    readonly shards?: number | undefined;
-    readonly retry?: RetryPolicy | undefined;
-    readonly onArrival?: boolean | undefined;
-    readonly timeout?: number | undefined;
-    readonly at: string;
-    readonly removedAt?: string | undefined;
-}
-interface Registry {
-    readonly rev: string;
-    readonly queues: ReadonlyMap<string, QueueOwner>;
-    readonly primaryRegion?: string | undefined;
-}
-interface ActiveRegion {
-    readonly region: string;
-    readonly from: number;
-    readonly at: number;
-    readonly before: string;
 }
 interface QueueState {
     readonly paused: boolean;
@@ -1146,16 +1147,38 @@ declare class StoreAccessError extends StoreError {
 interface MemoryStoreDeps {
     readonly clock: Clock;
 }
-declare class MemoryStore implements OperatorStore {
+declare class MemoryRunStore implements BacklogStore {
     constructor({ clock }: MemoryStoreDeps);
     insert(item: Item): Promise<'inserted' | 'duplicate'>;
     get(id: string): Promise<BacklogRecord | undefined>;
-    list({ queue, status }: ListFilter): AsyncGenerator<BacklogRecord>;
     queryDue(query: DueQuery): Promise<DuePage>;
     readPage(ids: readonly string[], queue: string): Promise<PageRead>;
     readRecords(ids: readonly string[]): Promise<BacklogRecord[]>;
     readQueue(queue: string): Promise<QueueState>;
     settle(record: BacklogRecord, change: RecordChange, rev: string): Promise<'settled' | 'changed'>;
+    holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
+    takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined>;
+    wakeHolder(key: string, holder: string): Promise<boolean>;
+    acknowledgeWake(key: string, holder: string): Promise<boolean>;
+    releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
+    claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
+    releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
+    claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
+    readRegistry(): Promise<Registry>;
+    writeRegistry(next: Registry, read: string): Promise<boolean>;
+    readActiveRegion(): Promise<ActiveRegion | undefined>;
+    setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
+    recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
+    setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
+    readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
+    acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
+    takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
+    renewSlots(queue: string, run: string, until: number): Promise<boolean>;
+    releaseSlots(queue: string, run: string, _: SlotsHeld): Promise<void>;
+}
+
+declare class MemoryStore extends MemoryRunStore implements OperatorStore {
+    list({ queue, status }: ListFilter): AsyncGenerator<BacklogRecord>;
     change(record: BacklogRecord, change: OperatorChange, rev: string): Promise<'settled' | 'changed'>;
     remove(record: BacklogRecord): Promise<'removed' | 'changed'>;
     readItems(ids: readonly string[], _consistency?: 'strong' | 'eventual'): Promise<Found[]>;
@@ -1168,30 +1191,11 @@ declare class MemoryStore implements OperatorStore {
     writeReading(queue: string, reading: Item): Promise<void>;
     readReading(queue: string): Promise<Item | undefined>;
     setPaused(queue: string, paused: boolean): Promise<boolean>;
-    holdLease(key: string, hold: LeaseHold): Promise<LeaseAnswer>;
-    takeOverLease(key: string, from: LeaseState, to: LeaseOwner): Promise<LeaseState | undefined>;
-    wakeHolder(key: string, holder: string): Promise<boolean>;
-    acknowledgeWake(key: string, holder: string): Promise<boolean>;
-    releaseLease(key: string, holder: string, left: LeaseLeft): Promise<'released' | 'woken' | 'lost'>;
-    claimArrivals(queue: string, claim: ArrivalsClaim): Promise<ClaimAnswer>;
-    releaseArrivals(queue: string, claim: NamedClaim): Promise<void>;
-    claimedArrivals(queues: readonly string[], ids: readonly string[], now: number): Promise<ClaimedArrivals>;
     scanNotIndexed({ segment, segments }: ScanPage): Promise<NotIndexedPage>;
     readSweep(): Promise<SweepState | undefined>;
     writeSweep(state: SweepState): Promise<void>;
-    readRegistry(): Promise<Registry>;
-    writeRegistry(next: Registry, read: string): Promise<boolean>;
-    readActiveRegion(): Promise<ActiveRegion | undefined>;
     writeActiveRegion(next: ActiveRegion, read: ActiveRegion | undefined): Promise<boolean>;
     readRuns(): Promise<readonly Exclusive[]>;
-    setRetryMode(queue: string, next: RetryModeState, read: RetryModeState | undefined): Promise<boolean>;
-    recordTierRun(queue: string, tier: string, run: TierRun): Promise<void>;
-    setBreaker(queue: string, destination: string, next: BreakerState | undefined, read: BreakerState | undefined): Promise<boolean>;
-    readSharedBreaker(queue: string, destination: string): Promise<BreakerState | undefined>;
-    acquirePermits(queue: string, permits: Permits): Promise<number | undefined>;
-    takeSlots(queue: string, ask: SlotsAsk): Promise<number>;
-    renewSlots(queue: string, run: string, until: number): Promise<boolean>;
-    releaseSlots(queue: string, run: string, _: SlotsHeld): Promise<void>;
     earliestDue(lane: string): string | undefined;
     breakerOf(queue: string, destination?: string): BreakerState | undefined;
     lanes(): string[];
@@ -1617,7 +1621,7 @@ interface LogEntry {
     readonly extra: Readonly<Record<string, unknown>>;
 }
 
-interface TestQueue {
+interface TestQueue extends Pick<BacklogHandlerOptions, 'retryQueue' | 'deadOn' | 'destination' | 'history' | 'concurrency' | 'globalConcurrency' | 'onInsertConcurrency' | 'attemptsPerSecond' | 'breaker' | 'attemptTimeout' | 'maxRecords' | 'linger' | 'retention'> {
     readonly handler?: BacklogLambdaHandler | undefined;
     readonly process?: Process | undefined;
     readonly tasks?: readonly Task[] | undefined;
@@ -1629,20 +1633,7 @@ interface TestQueue {
     } | undefined;
     readonly firstAttempt?: 'onInsert' | 'scheduled' | undefined;
     readonly weight?: number | undefined;
-    readonly retryQueue?: string | undefined;
-    readonly deadOn?: DeadOn | undefined;
-    readonly destination?: DestinationOf | undefined;
-    readonly history?: HistoryOptions | undefined;
     readonly shards?: number | undefined;
-    readonly concurrency?: number | undefined;
-    readonly globalConcurrency?: number | undefined;
-    readonly onInsertConcurrency?: number | undefined;
-    readonly attemptsPerSecond?: number | undefined;
-    readonly breaker?: BreakerChoice | undefined;
-    readonly attemptTimeout?: Duration | undefined;
-    readonly maxRecords?: number | undefined;
-    readonly linger?: Duration | undefined;
-    readonly retention?: Duration | 'forever' | undefined;
 }
 interface TestBacklogOptions {
     readonly queues: Readonly<Record<string, TestQueue>>;

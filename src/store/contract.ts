@@ -10,4 +10,5 @@ export type {
   ItemsScan,
   OperatorChange,
 } from './operator-store.js';
+export type * from './registry-types.js';
 export type * from './store-types.js';

@@ -1,6 +1,6 @@
 import type { BacklogRecord, Item, RecordChange } from '../record/index.js';
+import type { ActiveRegion, Registry } from './registry-types.js';
 import type {
-  ActiveRegion,
   ArrivalsClaim,
   BreakerState,
   ClaimAnswer,
@@ -17,7 +17,6 @@ import type {
   PageRead,
   Permits,
   QueueState,
-  Registry,
   RetryModeState,
   ScanPage,
   SlotsAsk,
@@ -26,6 +25,7 @@ import type {
   TierRun,
 } from './store-types.js';
 
+export type * from './registry-types.js';
 export type * from './store-types.js';
 
 /**

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { BacklogHandlerOptions } from '../../functions/backlog-handler.js';
 import type { BacklogLambdaHandler } from '../../functions/make-handler.js';
 import type { HttpDeliveryOptions } from '../delivery/options.js';
 import { type Duration, duration } from '../duration.js';
@@ -6,20 +7,29 @@ import { ConfigurationError } from '../errors.js';
 import type { RetryPolicy, Tier } from '../policies/index.js';
 import type { Task } from '../tasks/index.js';
 import { parseOptions, show } from '../validation.js';
-import type {
-  BreakerChoice,
-  DeadOn,
-  DestinationOf,
-  HistoryOptions,
-  Process,
-  RetryFunction,
-} from '../worker/index.js';
+import type { Process, RetryFunction } from '../worker/index.js';
 
 /**
  * One queue of a backlog under test: what does its work, and its settings, as in the CDK app. One of `handler`, `process`,
  * `tasks` and `deliverTo` is required; `process` and `tasks` may stand together.
  */
-export interface TestQueue {
+export interface TestQueue
+  extends Pick<
+    BacklogHandlerOptions,
+    | 'retryQueue'
+    | 'deadOn'
+    | 'destination'
+    | 'history'
+    | 'concurrency'
+    | 'globalConcurrency'
+    | 'onInsertConcurrency'
+    | 'attemptsPerSecond'
+    | 'breaker'
+    | 'attemptTimeout'
+    | 'maxRecords'
+    | 'linger'
+    | 'retention'
+  > {
   /** What your module exports: `handler = backlogHandler({ ... })`. */
   readonly handler?: BacklogLambdaHandler | undefined;
   /** Does the work of one record. */
@@ -47,34 +57,8 @@ export interface TestQueue {
   readonly firstAttempt?: 'onInsert' | 'scheduled' | undefined;
   /** Its share among the queues of the same handler. Default: 1. */
   readonly weight?: number | undefined;
-  /** Another queue, into which a failure moves a record that is to be retried. Default: it stays. */
-  readonly retryQueue?: string | undefined;
-  /** Errors that no retry helps against, by names; beside `process` or `tasks`, or by classes. Default: none. */
-  readonly deadOn?: DeadOn | undefined;
-  /** Names the destination of a record; beside `process` or `tasks`. Default: all have the same one. */
-  readonly destination?: DestinationOf | undefined;
-  /** What a record keeps of its attempts. Default: 512 bytes, 20 entries. */
-  readonly history?: HistoryOptions | undefined;
   /** Lanes that its records are spread over. Default: 1. */
   readonly shards?: number | undefined;
-  /** Attempts at once. Default: 10. */
-  readonly concurrency?: number | undefined;
-  /** Attempts at once in all runs of the queue together. Default: no limit. */
-  readonly globalConcurrency?: number | undefined;
-  /** Runs at once that attempt records as they are inserted. Default: 10. */
-  readonly onInsertConcurrency?: number | undefined;
-  /** Attempts started per second. Default: no limit. */
-  readonly attemptsPerSecond?: number | undefined;
-  /** A circuit breaker. Default: none. */
-  readonly breaker?: BreakerChoice | undefined;
-  /** Time of one attempt. Default: 30 s. */
-  readonly attemptTimeout?: Duration | undefined;
-  /** Attempts in one run. Default: no limit. */
-  readonly maxRecords?: number | undefined;
-  /** How long a run stays for waits of less than a minute. Default: a minute. */
-  readonly linger?: Duration | undefined;
-  /** How long a record is kept after its success. Default: 30 days. */
-  readonly retention?: Duration | 'forever' | undefined;
 }
 
 /** Options of `testBacklog`. Only `queues` is required. */

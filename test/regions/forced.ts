@@ -3,9 +3,9 @@ import type { Actor } from '../simulation/actor.js';
 import { between, chance, seededRandom } from '../simulation/random.js';
 import { MINUTE_MS, makeScenario } from './scenario.js';
 import type { Sabotage } from './site.js';
+import { REGIONS, sitesOf } from './two-regions.js';
 import { World } from './world.js';
 
-const REGIONS = ['eu-central-1', 'eu-west-1'] as const;
 const [LOST, OTHER] = REGIONS;
 
 /**
@@ -51,15 +51,7 @@ export class ForcedWorld {
       random,
       scenario: sabotage.scenario?.(scenario) ?? scenario,
       sabotage,
-      sites: REGIONS.map((region) => ({
-        region,
-        functions: [{ name: 'q', env: {} }],
-        env: {
-          BACKLOG_OWNER: scenario.isSameOwner ? 'shop' : `shop-${region}`,
-          BACKLOG_PRIMARY_REGION: LOST,
-          AWS_REGION: region,
-        },
-      })),
+      sites: sitesOf(scenario),
       troubledMs: this.lostAtMs + this.backAfterMs + 10 * MINUTE_MS,
       isExcused: (id, actors) => this.isExcused(id, actors),
     });

@@ -2,10 +2,10 @@ import { type Moved, moveBetween } from '../../src/tools/cli/failover/move.js';
 import { between, chance, seededRandom } from '../simulation/random.js';
 import { MINUTE_MS, makeScenario } from './scenario.js';
 import type { Sabotage } from './site.js';
+import { REGIONS, sitesOf } from './two-regions.js';
 import { World } from './world.js';
 
 const HOUR_MS = 60 * MINUTE_MS;
-const REGIONS = ['eu-central-1', 'eu-west-1'] as const;
 
 /** One planned failover: what comes in between. */
 interface Step {
@@ -50,15 +50,7 @@ export class PlannedWorld {
       random,
       scenario: sabotage.scenario?.(scenario) ?? scenario,
       sabotage,
-      sites: REGIONS.map((region) => ({
-        region,
-        functions: [{ name: 'q', env: {} }],
-        env: {
-          BACKLOG_OWNER: scenario.isSameOwner ? 'shop' : `shop-${region}`,
-          BACKLOG_PRIMARY_REGION: REGIONS[0],
-          AWS_REGION: region,
-        },
-      })),
+      sites: sitesOf(scenario),
       isOnePlaceAtATime: true,
       troubledMs: 4 * HOUR_MS,
     });
