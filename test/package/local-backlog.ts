@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../cli/process.js';
+import { killGroup } from './background.js';
 import { environment, mustRun, quoted } from './run.js';
 
 export interface ListedRecord {
@@ -34,13 +35,16 @@ export class LocalBacklog {
     cwd: string,
     args: readonly string[],
     more: Record<string, string> = {},
+    [program, ...first]: readonly [string, ...string[]] = [command(cwd), 'start'],
   ): Promise<LocalBacklog> {
     const folder = await mkdtemp(join(tmpdir(), 'backlog-running-'));
     const env = { ...more, BACKLOG_RUNTIME_DIR: folder };
-    const child = spawn(command(cwd), ['start', '--port', '0', '--dynamodb-port', '0', ...args], {
+    const child = spawn(program, [...first, '--port', '0', '--dynamodb-port', '0', ...args], {
       cwd,
       env: environment(env),
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own: npm's child ends with it.
+      detached: true,
     });
     let said = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -52,7 +56,7 @@ export class LocalBacklog {
       await until(() => child.exitCode !== null || said.includes('Console'), 90_000);
       if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
     } catch (error) {
-      child.kill('SIGKILL');
+      killGroup(child, 'SIGKILL');
       throw new Error(`backlog start ${args.join(' ')}: ${(error as Error).message}\n${quoted(said)}`);
     }
     const [file] = await readdir(folder);
@@ -91,8 +95,8 @@ export class LocalBacklog {
 
   async stop(): Promise<void> {
     const ended = once(this.#child, 'close');
-    this.#child.kill('SIGINT');
-    const patience = setTimeout(() => this.#child.kill('SIGKILL'), 20_000);
+    killGroup(this.#child, 'SIGINT');
+    const patience = setTimeout(() => killGroup(this.#child, 'SIGKILL'), 20_000);
     await ended;
     clearTimeout(patience);
   }

@@ -16,6 +16,8 @@ describe('the tarball', () => {
         'docs/images/architecture-light.svg',
         'docs/policies/outage.svg',
         'examples/cdk-app/app.ts',
+        'examples/starter/_gitignore',
+        'examples/starter/_package.json',
         'dist/src/index.js',
         'dist/src/index.d.ts',
         'dist/src/engine.js',

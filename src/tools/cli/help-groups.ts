@@ -7,6 +7,7 @@ const PLAN = 'Plan, migrate and recover:';
 
 /** Where each command stands in the list of all, and what is said of it there. */
 const LIST: Readonly<Record<string, readonly [group: string, summary: string]>> = {
+  init: [DEVELOP, 'a small app of your own, with a test'],
   start: [DEVELOP, 'run a CDK app on this machine, or the sample'],
   policy: [DEVELOP, 'the waits of a retry policy, before it is used'],
   simulate: [DEVELOP, 'a policy against an outage, or a slow destination'],

@@ -11,6 +11,7 @@ import { addFailover } from './failover/command.js';
 import { flags } from './flags.js';
 import { commandTerm, grouped } from './help-groups.js';
 import { importFile } from './import.js';
+import { addInit } from './init/command.js';
 import { list } from './list.js';
 import { addOperate } from './operate/command.js';
 import type { ExitCode, Output } from './output.js';
@@ -37,12 +38,15 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       'after',
       examples(
         ['backlog start', 'look at the sample'],
+        ['backlog init my-app', 'an app of your own'],
         ['backlog stats', 'how the queues are doing'],
         ['backlog list --status DEAD', 'what was given up, and why'],
         ['backlog redrive --queue orders --dry-run', 'how many would be tried again'],
         ['backlog help redrive', 'all about a command'],
       ),
     );
+
+  addInit(program, output, onExit);
 
   program
     .command('start')

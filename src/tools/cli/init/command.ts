@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { VERSION } from '../../../version.js';
+import { examples } from '../command-parts.js';
+import type { ExitCode, Output } from '../output.js';
+import { init } from './init.js';
+
+export function addInit(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
+  program
+    .command('init')
+    .description(
+      'Write a small app of your own: a CDK app, a handler with its test, a producer. It overwrites no file.',
+    )
+    .argument('[folder]', 'of the new app (default: the current folder, if it is empty)')
+    .option(
+      '--package <spec>',
+      `where the app gets dynamo-backlog from: a version, a tarball, or what npm takes (default: ^${VERSION})`,
+    )
+    .addHelpText(
+      'after',
+      examples(
+        ['backlog init my-app', 'then: cd my-app; npm install; npm test'],
+        ['backlog init', 'in the current folder, if it is empty'],
+        ['backlog init my-app --package ./dynamo-backlog-0.1.0.tgz', 'with a package of your own'],
+      ),
+    )
+    .action(async (folder, options) => onExit(await init(folder, options, output)));
+}

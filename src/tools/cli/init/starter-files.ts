@@ -1,0 +1,66 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packageRoot } from '../../local/package-root.js';
+import { appName } from './app-name.js';
+
+export interface StarterApp {
+  readonly name: string;
+  /** The contents by path, with `/` between folders. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+interface PackageJson {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+/** npm leaves `.gitignore` out of a package, and takes a `package.json` for that of a package. */
+const RENAMED: Readonly<Record<string, string>> = {
+  _gitignore: '.gitignore',
+  '_package.json': 'package.json',
+};
+/** What the template's own name is replaced by. */
+const NAME = /\bstarter\b/g;
+/** What running the template in place leaves there. */
+const LEFT_BEHIND = /^(node_modules|cdk\.out|\.backlog)$/;
+
+/**
+ * The app in `examples/starter`, as it is for a folder.
+ *
+ * @param spec where the app gets this package from; the other versions are those that this package is tested with
+ */
+export async function starterApp(folder: string, spec: string): Promise<StarterApp> {
+  const root = packageRoot();
+  const own = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as PackageJson;
+  const versions = { ...own.devDependencies, ...own.dependencies, 'dynamo-backlog': spec };
+  const template = await contentsOf(join(root, 'examples', 'starter'));
+  const { dependencies, devDependencies } = JSON.parse(template.get('package.json') ?? '') as PackageJson;
+  const name = appName(folder, Object.keys({ ...dependencies, ...devDependencies }));
+  const files = [...template].map(([path, text]) => [path, text.replace(NAME, name)] as const);
+  const app = new Map(files);
+  app.set('package.json', withVersions(app.get('package.json') ?? '', versions));
+  return { name, files: app };
+}
+
+/** The template names its packages with the version `*`. */
+function withVersions(text: string, versions: Readonly<Record<string, string>>): string {
+  return text.replace(/"([^"]+)": "\*"/g, (_, name: string) => {
+    const version = versions[name];
+    if (version === undefined) throw new Error(`examples/starter: no version of ${name}`);
+    return `${JSON.stringify(name)}: ${JSON.stringify(version)}`;
+  });
+}
+
+async function contentsOf(folder: string, prefix = ''): Promise<Map<string, string>> {
+  const contents = new Map<string, string>();
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries.filter(({ name }) => !LEFT_BEHIND.test(name))) {
+    const path = `${prefix}${RENAMED[entry.name] ?? entry.name}`;
+    const from = join(folder, entry.name);
+    const added = entry.isDirectory()
+      ? await contentsOf(from, `${path}/`)
+      : [[path, await readFile(from, 'utf8')] as const];
+    for (const [name, text] of added) contents.set(name, text);
+  }
+  return contents;
+}
