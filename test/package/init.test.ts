@@ -117,12 +117,9 @@ describe('backlog init, from the tarball', () => {
     const backlog = join(app, 'node_modules/.bin/backlog');
     const again = await run(backlog, ['init', 'my-app', '--package', tarball], { cwd: parent });
     expect([again.code, again.out]).toEqual([1, '']);
-    expect(again.err).toContain(`other files of these names: ${file}. Move them away`);
+    expect(again.err).toContain(`In the way: cdk.out, node_modules, package-lock.json, ${file}. Name`);
     expect(await read(file)).toBe(broken);
     await writeFile(join(app, file), text);
-    expect((await run(backlog, ['init', '--package', tarball], { cwd: app })).err).toContain(
-      'the current folder is not empty: it has cdk.out, node_modules, package-lock.json',
-    );
   });
 });
 

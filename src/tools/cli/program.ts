@@ -38,7 +38,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       'after',
       examples(
         ['backlog start', 'look at the sample'],
-        ['backlog init my-app', 'an app of your own'],
+        ['dynamo-backlog init my-app', 'an app of your own'],
         ['backlog stats', 'how the queues are doing'],
         ['backlog list --status DEAD', 'what was given up, and why'],
         ['backlog redrive --queue orders --dry-run', 'how many would be tried again'],

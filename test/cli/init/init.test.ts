@@ -93,15 +93,15 @@ describe('backlog init', () => {
     expect(statSync(join(folder, 'README.md')).mtimeMs).toBe(before);
   });
 
-  it('overwrites no file, names those in the way, and writes none of the others', async () => {
+  it('writes nothing into a folder with other files, and names them', async () => {
     mkdirSync(join(folder, 'src'), { recursive: true });
-    for (const path of ['src/handler.ts', 'README.md', 'src/mine.ts'])
-      writeFileSync(join(folder, path), 'mine');
+    for (const path of ['src/handler.ts', 'README.md', 'LICENSE']) writeFileSync(join(folder, path), 'mine');
     const { code, err } = await backlog('init', folder);
     expect(code).toBeUndefined();
-    expect(err).toContain(`nothing was written, because ${folder} has other files of these names`);
-    expect(err).toContain(': README.md, src/handler.ts. Move them away');
-    expect(filesOf(folder)).toEqual(['README.md', 'src/handler.ts', 'src/mine.ts']);
+    expect(err).toContain(
+      `${folder} is not empty, and nothing was written. In the way: LICENSE, README.md, src/handler.ts. Name a new folder`,
+    );
+    expect(filesOf(folder)).toEqual(['LICENSE', 'README.md', 'src/handler.ts']);
     expect(read('README.md')).toBe('mine');
   });
 
@@ -112,7 +112,7 @@ describe('backlog init', () => {
   ])('%s in the place of one of its folders is in the way', async (_, make) => {
     mkdirSync(folder);
     make(join(folder, 'src'));
-    expect((await backlog('init', folder)).err).toContain(': src. Move them away');
+    expect((await backlog('init', folder)).err).toContain('In the way: src. Name');
     expect(readdirSync(outer)).toEqual(['shop']);
     expect(readdirSync(folder)).toEqual(['src']);
   });
@@ -120,7 +120,7 @@ describe('backlog init', () => {
   it('a link that leads nowhere is not replaced', async () => {
     mkdirSync(folder);
     symlinkSync(join(outer, 'nothing'), join(folder, 'cdk.json'));
-    expect((await backlog('init', folder)).err).toContain(': cdk.json. Move them away');
+    expect((await backlog('init', folder)).err).toContain('In the way: cdk.json. Name');
   });
 
   it('follows a link to the folder itself', async () => {
@@ -137,7 +137,7 @@ describe('without a folder', () => {
     process.chdir(folder);
   });
 
-  it('takes the current one if it is empty, but for hidden files', async () => {
+  it('takes the current one if it is empty except for hidden files', async () => {
     mkdirSync('.git');
     const { code, err } = await backlog('init');
     expect(code).toBe(0);
@@ -146,21 +146,21 @@ describe('without a folder', () => {
     expect((await backlog('init')).err).toContain('none was written');
   });
 
-  it('asks for a name if it is not, and names what is there', async () => {
+  it('asks for another one if it is not', async () => {
     for (let i = 0; i < 12; i++) writeFileSync(`file-${i + 10}`, '');
     const { code, err } = await backlog('init');
     expect(code).toBeUndefined();
     expect(err).toContain(
-      'the current folder is not empty: it has file-10, file-11, file-12, file-13, file-14, file-15, file-16, file-17, file-18, file-19 and 2 more. Name a folder',
+      'In the way: file-10, file-11, file-12, file-13, file-14, file-15, file-16, file-17, file-18, file-19 and 2 more. Name a new folder',
     );
     expect(readdirSync(folder)).toHaveLength(12);
   });
 
-  it('a folder above may be named', async () => {
+  it('a folder above is not taken if it has other folders', async () => {
     mkdirSync('inner');
     process.chdir('inner');
-    expect((await backlog('init', '..')).err).toContain('\n  cd ..\n');
-    expect(json('package.json').name).toBe('shop');
+    expect((await backlog('init', '..')).err).toContain('In the way: inner. Name a new folder');
+    expect(readdirSync(folder)).toEqual(['inner']);
   });
 });
 

@@ -7,10 +7,8 @@ import { init } from './init.js';
 export function addInit(program: Command, output: Output, onExit: (code: ExitCode) => void): void {
   program
     .command('init')
-    .description(
-      'Write a small app of your own: a CDK app, a handler with its test, a producer. It overwrites no file.',
-    )
-    .argument('[folder]', 'of the new app (default: the current folder, if it is empty)')
+    .description('Write a small app of your own: a CDK app, a handler with its test, a producer.')
+    .argument('[folder]', 'of the new app, empty except for hidden files (default: the current one)')
     .option(
       '--package <spec>',
       `where the app gets dynamo-backlog from: a version, a tarball, or what npm takes (default: ^${VERSION})`,
@@ -18,9 +16,9 @@ export function addInit(program: Command, output: Output, onExit: (code: ExitCod
     .addHelpText(
       'after',
       examples(
-        ['backlog init my-app', 'then: cd my-app; npm install; npm test'],
-        ['backlog init', 'in the current folder, if it is empty'],
-        ['backlog init my-app --package ./dynamo-backlog-0.1.0.tgz', 'with a package of your own'],
+        ['dynamo-backlog init my-app', 'then: cd my-app; npm install; npm test'],
+        ['dynamo-backlog init', 'in the current folder'],
+        ['dynamo-backlog init my-app --package ./dynamo-backlog-0.1.0.tgz', 'with a package of your own'],
       ),
     )
     .action(async (folder, options) => onExit(await init(folder, options, output)));

@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import { ConfigurationError } from '../../../errors.js';
 import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';
 import { packageSpec } from './package-spec.js';
-import { foreignNames, inspect, isFolder, write } from './place.js';
+import { inspect, isFolder, write } from './place.js';
 import { type StarterApp, starterApp } from './starter-files.js';
 
 export interface InitFlags {
@@ -16,7 +16,7 @@ export async function init(given: string | undefined, flags: InitFlags, output: 
   if (given === '') throw new ConfigurationError('folder: expected the path of a folder, got ""');
   const folder = resolve(given ?? '.');
   const app = await starterApp(folder, await packageSpec(flags.package));
-  const written = await place(app, folder, given !== undefined).catch((error: unknown) => {
+  const written = await place(app, folder).catch((error: unknown) => {
     throw explained(error, folder);
   });
   const what =
@@ -27,20 +27,14 @@ export async function init(given: string | undefined, flags: InitFlags, output: 
 }
 
 /** Gives how many files it wrote. */
-async function place({ files }: StarterApp, folder: string, isNamed: boolean): Promise<number> {
+async function place({ files }: StarterApp, folder: string): Promise<number> {
   if ((await isFolder(folder)) === false) {
     throw new ConfigurationError(`folder: expected a folder, but ${printable(folder)} is a file`);
   }
-  const foreign = isNamed ? [] : await foreignNames(folder, files);
-  if (foreign.length > 0) {
+  const { inTheWay, missing } = await inspect(folder, files);
+  if (inTheWay.length > 0) {
     throw new ConfigurationError(
-      `the current folder is not empty: it has ${listed(foreign)}. Name a folder for the app: npx dynamo-backlog init my-app`,
-    );
-  }
-  const { occupied, missing } = await inspect(folder, files);
-  if (occupied.length > 0) {
-    throw new ConfigurationError(
-      `nothing was written, because ${printable(folder)} has other files of these names: ${listed(occupied)}. Move them away, or name another folder: npx dynamo-backlog init my-app`,
+      `${printable(folder)} is not empty, and nothing was written. In the way: ${listed(inTheWay)}. Name a new folder, such as: npx dynamo-backlog init my-app`,
     );
   }
   await write(folder, files, missing);

@@ -5,29 +5,29 @@ import { dirname, join, posix } from 'node:path';
 const PARTIAL = '.backlog-init';
 
 export interface Place {
-  /** Paths of the app that something else occupies. */
-  readonly occupied: readonly string[];
+  /** What is in the way: paths of the app with other contents, and names that are not the app's. */
+  readonly inTheWay: readonly string[];
   /** Paths of the app that are not there yet. */
   readonly missing: readonly string[];
 }
 
-/** Compares a folder with the files that are to be in it. What is there with the same content is neither. */
+/** Compares a folder with the files that are to be in it, and in it alone. What is there with the same content is neither. */
 export async function inspect(folder: string, files: ReadonlyMap<string, string>): Promise<Place> {
-  const occupied = new Set<string>();
+  const inTheWay = new Set(await foreignNames(folder, files));
   const missing: string[] = [];
   for (const [path, text] of files) {
     const obstacle = await obstacleOf(folder, path, text);
     if (obstacle === 'absent') missing.push(path);
-    else if (obstacle !== undefined) occupied.add(obstacle);
+    else if (obstacle !== undefined) inTheWay.add(obstacle);
   }
-  return { occupied: [...occupied].toSorted(), missing };
+  return { inTheWay: [...inTheWay].toSorted(), missing };
 }
 
-/** The names in a folder that are not the app's, hidden ones aside: git's, an editor's. */
-export async function foreignNames(folder: string, files: ReadonlyMap<string, string>): Promise<string[]> {
+/** Hidden ones aside: git's, an editor's. */
+async function foreignNames(folder: string, files: ReadonlyMap<string, string>): Promise<string[]> {
   const own = new Set([...files.keys()].map((path) => path.split('/')[0]));
-  const names = await readdir(folder);
-  return names.filter((name) => !name.startsWith('.') && !own.has(name)).toSorted();
+  const names = (await readdir(folder).catch(ifAbsent)) ?? [];
+  return names.filter((name) => !name.startsWith('.') && !own.has(name));
 }
 
 /** Writes what is missing. Repeated after it was interrupted, it writes the rest. */
@@ -37,15 +37,28 @@ export async function write(
   paths: readonly string[],
 ): Promise<void> {
   const partial = join(folder, PARTIAL);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   try {
     for (const path of paths) {
-      await mkdir(join(folder, dirname(path)), { recursive: true });
+      await makeFolder(dirname(join(folder, path)));
       await writeFile(partial, files.get(path) ?? '');
       await rename(partial, join(folder, path));
     }
   } finally {
     await rm(partial, { force: true });
+  }
+}
+
+/** `recursive` of mkdir says ENOENT on a read-only file system, and does not end below /proc. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await isFolder(path))) return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await mkdir(path);
   }
 }
 
