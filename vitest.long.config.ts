@@ -17,7 +17,8 @@ export default defineConfig({
     globalSetup: 'test/temporary-folder.ts',
     testTimeout: 300_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // Two of the longest wait most of their time: for a lease to end, for a clock at a speed.
+    maxWorkers: 3,
     projects: [
       { extends: true, test: { name: 'alone', include: [ALONE], sequence: { groupOrder: 0 } } },
       {

@@ -1685,7 +1685,7 @@ declare function testBacklog(options: TestBacklogOptions): TestBacklog;
 declare function assertSucceeded(record: TestRecord): void;
 declare function assertDead(record: TestRecord, expected?: DeadExpectation): void;
 declare function assertWaiting(record: TestRecord, expected?: WaitingExpectation): void;
-declare function assertHasRecord(backlog: TestBacklog, expected?: RecordExpectation): void;
+declare function assertInserted(backlog: TestBacklog, expected?: RecordExpectation): void;
 
 type Fake<Result> = (...args: readonly unknown[]) => Promise<Result>;
 declare function failTimes<Result = void>(times: number, error?: Error, then?: (...args: readonly unknown[]) => Result | Promise<Result>): Fake<Result>;
@@ -1713,7 +1713,7 @@ interface BacklogMatchers<Result = unknown> {
     toHaveSucceeded(): Result;
     toBeDead(expected?: DeadExpectation): Result;
     toBeWaiting(expected?: WaitingExpectation): Result;
-    toHaveRecord(expected?: RecordExpectation): Result;
+    toHaveBeenInserted(expected?: RecordExpectation): Result;
 }
 interface MatcherResult {
     readonly pass: boolean;
@@ -1726,7 +1726,7 @@ declare const backlogMatchers: {
     toHaveSucceeded(this: MatcherContext, received: unknown): MatcherResult;
     toBeDead(this: MatcherContext, received: unknown, expected?: DeadExpectation): MatcherResult;
     toBeWaiting(this: MatcherContext, received: unknown, expected?: WaitingExpectation): MatcherResult;
-    toHaveRecord(this: MatcherContext, received: unknown, expected?: RecordExpectation): MatcherResult;
+    toHaveBeenInserted(this: MatcherContext, received: unknown, expected?: RecordExpectation): MatcherResult;
 };
 declare global {
     namespace jest {
@@ -1775,7 +1775,7 @@ export {
     StoreUnavailableError,
     TestBacklog,
     assertDead,
-    assertHasRecord,
+    assertInserted,
     assertSucceeded,
     assertWaiting,
     backlogHandler,

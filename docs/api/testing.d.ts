@@ -23,7 +23,7 @@ export {
     TestRecord,
     WaitingExpectation,
     assertDead,
-    assertHasRecord,
+    assertInserted,
     assertSucceeded,
     assertWaiting,
     backlogMatchers,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it, mock } from 'node:test';
 import {
-  assertHasRecord,
+  assertInserted,
   assertSucceeded,
   assertWaiting,
   fakeFetch,
@@ -17,7 +17,7 @@ it('welcomes a user two hours later, although the mail service is down at first'
   const backlog = testBacklog({ queues: { mails: { handler } }, now: '2026-01-01T09:00:00Z' });
   // Your producer gets backlog.client in place of its BacklogClient.
   await backlog.client.insert(welcomeMail, { to: 'ada@example.com' }, { id: 'mail-1', delay: '2h' });
-  assertHasRecord(backlog, { task: welcomeMail, payload: { to: 'ada@example.com' } });
+  assertInserted(backlog, { task: welcomeMail, payload: { to: 'ada@example.com' } });
   await backlog.drain();
   assertWaiting(backlog.record('mail-1'), { until: '2026-01-01T11:00:00Z' });
   await backlog.runUntilSettled();

@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert';
 import {
   type Checked,
   checkDead,
-  checkHasRecord,
+  checkInserted,
   checkSucceeded,
   checkWaiting,
   type DeadExpectation,
@@ -40,12 +40,12 @@ export function assertWaiting(record: TestRecord, expected?: WaitingExpectation)
 }
 
 /**
- * The backlog has a record with these attributes, whether it was attempted or not.
+ * A record with these attributes was inserted into the backlog, whether it was attempted since or not.
  *
  * @throws AssertionError that lists the records
  */
-export function assertHasRecord(backlog: TestBacklog, expected?: RecordExpectation): void {
-  assertThat(checkHasRecord(backlog, expected), assertHasRecord);
+export function assertInserted(backlog: TestBacklog, expected?: RecordExpectation): void {
+  assertThat(checkInserted(backlog, expected), assertInserted);
 }
 
 function assertThat({ pass, message }: Checked, stackStartFn: (...args: never) => void): void {

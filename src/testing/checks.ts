@@ -91,7 +91,7 @@ function untilOf({ for: wait, until, within }: WaitingExpectation, readAt: Date)
   return { at, withinMs: withinSeconds * 1000, text };
 }
 
-export function checkHasRecord(
+export function checkInserted(
   received: unknown,
   { id, payload, ...filter }: RecordExpectation = {},
 ): Checked {
@@ -159,7 +159,9 @@ function asRecord(received: unknown, name: string): TestRecord {
 
 function asBacklog(received: unknown): TestBacklog {
   if (typeof (received as TestBacklog | null)?.records === 'function') return received as TestBacklog;
-  throw new ConfigurationError(`toHaveRecord: expected what testBacklog has returned, got ${show(received)}`);
+  throw new ConfigurationError(
+    `toHaveBeenInserted: expected what testBacklog has returned, got ${show(received)}`,
+  );
 }
 
 function showPattern(pattern: string | RegExp): string {

@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-export { assertDead, assertHasRecord, assertSucceeded, assertWaiting } from './assertions.js';
+export { assertDead, assertInserted, assertSucceeded, assertWaiting } from './assertions.js';
 export type { DeadExpectation, RecordExpectation, WaitingExpectation } from './checks.js';
 export {
   type FakeAnswer,

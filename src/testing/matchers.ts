@@ -1,7 +1,7 @@
 import {
   type Checked,
   checkDead,
-  checkHasRecord,
+  checkInserted,
   checkSucceeded,
   checkWaiting,
   type DeadExpectation,
@@ -17,8 +17,8 @@ export interface BacklogMatchers<Result = unknown> {
   toBeDead(expected?: DeadExpectation): Result;
   /** The record waits for its next attempt: for so long, until then. */
   toBeWaiting(expected?: WaitingExpectation): Result;
-  /** The backlog has a record with these attributes, whether it was attempted or not. */
-  toHaveRecord(expected?: RecordExpectation): Result;
+  /** A record with these attributes was inserted into the backlog, whether it was attempted since or not. */
+  toHaveBeenInserted(expected?: RecordExpectation): Result;
 }
 
 /** What a matcher gives to Vitest and Jest. */
@@ -56,8 +56,8 @@ export const backlogMatchers = {
     return resultOf(checkWaiting(received, expected), this);
   },
   /** See `BacklogMatchers`. */
-  toHaveRecord(this: MatcherContext, received: unknown, expected?: RecordExpectation): MatcherResult {
-    return resultOf(checkHasRecord(received, expected), this);
+  toHaveBeenInserted(this: MatcherContext, received: unknown, expected?: RecordExpectation): MatcherResult {
+    return resultOf(checkInserted(received, expected), this);
   },
 };
 

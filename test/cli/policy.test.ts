@@ -38,6 +38,11 @@ describe('backlog policy progressive', () => {
     ]);
   });
 
+  it('is compared by its tiers too, as its first failures are all in the first one', async () => {
+    const { out } = await policy('fibonacci', '--compare', 'progressive');
+    expect(out).toMatch(/^ +15 [\s\S]*^2 progressive\nTIER [\s\S]*^ +6 +8 d .* 523$/m);
+  });
+
   it('counts the failures that the policy itself plays', async () => {
     const { tiers: played, schedule, end } = await json('progressive', '--attempts', '1000');
     expect(end).toEqual({ reason: 'expired' });

@@ -24,7 +24,7 @@ it('a producer that makes a client of its own', async () => {
   } finally {
     end();
   }
-  expect(backlog).toHaveRecord({ id: 'order-7', queue: 'orders', payload: { total: 12 } });
+  expect(backlog).toHaveBeenInserted({ id: 'order-7', queue: 'orders', payload: { total: 12 } });
   await backlog.drain();
   expect(backlog.record('order-7')).toHaveSucceeded();
   const [price] = backlog.records({ queue: 'price-list' });

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { Cancel, Dead, defineTask, RetryAfter, Snooze } from '../../functions/index.js';
 import {
   assertDead,
-  assertHasRecord,
+  assertInserted,
   assertSucceeded,
   assertWaiting,
   backlogMatchers,
@@ -115,15 +115,15 @@ describe('matchers and assertions', () => {
 
   it('hold, and are refuted', async () => {
     const backlog = await backlogOf();
-    expect(backlog).toHaveRecord({
+    expect(backlog).toHaveBeenInserted({
       task: mail,
       queue: 'mails',
       payload: { to: expect.stringContaining('@') },
     });
-    expect(backlog).toHaveRecord({ task: 'mail', status: 'NEW' });
-    expect(backlog).toHaveRecord({ id: 'f', payload: { lines: [1, 2] } });
-    expect(backlog).not.toHaveRecord({ payload: { lines: [1] } });
-    assertHasRecord(backlog, { queue: 'dead' });
+    expect(backlog).toHaveBeenInserted({ task: 'mail', status: 'NEW' });
+    expect(backlog).toHaveBeenInserted({ id: 'f', payload: { lines: [1, 2] } });
+    expect(backlog).not.toHaveBeenInserted({ payload: { lines: [1] } });
+    assertInserted(backlog, { queue: 'dead' });
     await backlog.drain();
     const [sent, failed, dead] = ['m', 'f', 'd'].map((id) => backlog.record(id));
     if (!sent || !failed || !dead) throw new Error('three records');
@@ -142,7 +142,7 @@ describe('matchers and assertions', () => {
 
   it('say what was expected, and where the record stands', async () => {
     const backlog = await backlogOf();
-    const before = messageOf(() => assertHasRecord(backlog, { task: mail, payload: { to: 'b' } }));
+    const before = messageOf(() => assertInserted(backlog, { task: mail, payload: { to: 'b' } }));
     expect(before).toMatch(
       /^expected a record \{"task":"mail","payload":\{"to":"b"\}\} in the backlog\. The records:\n {2}record "m" \(queue "mails", task "mail"\): NEW, .*payload \{"to":"a@example.com"\}\n/,
     );
@@ -163,7 +163,7 @@ describe('matchers and assertions', () => {
       'toHaveSucceeded: expected a record of a backlog under test, as backlog.record(id), got {}',
     );
     expect(messageOf(() => expect(failed).toBeWaiting({ for: '1h', until: 'x' }))).toContain('got both');
-    expect(messageOf(() => expect(1).toHaveRecord())).toContain(
+    expect(messageOf(() => expect(1).toHaveBeenInserted())).toContain(
       'expected what testBacklog has returned, got 1',
     );
   });

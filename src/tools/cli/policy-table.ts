@@ -72,6 +72,10 @@ export function comparison(looked: readonly Looked[], view: View, paint: Paint):
     ),
     '',
     plainTable(columns, rows, paint),
+    // The first failures of a progressive policy all fall into its first tier.
+    ...looked.flatMap(({ policy, tiers }, i) =>
+      tiers ? ['', paint('bold', `${i + 1} ${policy.type}`), tierTable(tiers.figures, paint)] : [],
+    ),
   ].join('\n');
 }
 

@@ -31,15 +31,21 @@ async function put(region: RegionName, ...ids: string[]): Promise<void> {
   for (const id of ids) await tables.time.until(sites[region].put(id));
 }
 
+/** What the last command has printed on stdout. */
+let printed: string[] = [];
 async function run(to: RegionName, more: Partial<FailoverFlags> = {}) {
   const said: string[] = [];
+  printed = [];
   const from = to === FRANKFURT ? IRELAND : FRANKFURT;
   const flags = {
     ...{ to, table: TABLES.records, controlTable: TABLES.control, yes: true },
     ...{ endpoint: tables.endpoint(to), fromEndpoint: tables.endpoint(from) },
     ...more,
   };
-  const output = { data: () => {}, message: (line: string) => void said.push(line) };
+  const output = {
+    data: (line: string) => void printed.push(line),
+    message: (line: string) => void said.push(line),
+  };
   const deps = { clock: tables.time.clock(), createClient: tables.createClient };
   const work = failover(flags, output, deps).then(
     (code) => ({ code, said: said.join('\n') }),
@@ -234,9 +240,24 @@ describe('a backlog in two regions', () => {
       'eu-central-1 is active, and answers\neu-west-1 has 0 due records, of which 0 differ from eu-central-1\nnothing was changed',
     );
     expect(code).toBe(0);
+    expect(printed).toEqual([]);
     await put(IRELAND, 'a');
     await minutes(6);
     expect(regionsOf(['a'])).toEqual([FRANKFURT]);
+  });
+
+  it('prints its result with --json', async () => {
+    await minutes(2);
+    const result = async (to: RegionName, more: Partial<FailoverFlags> = {}) => {
+      await run(to, { json: true, ...more });
+      expect(printed).toHaveLength(1);
+      return JSON.parse(printed[0] ?? '');
+    };
+    expect(await result(IRELAND, { dryRun: true })).toEqual({
+      ...{ active: FRANKFURT, result: 'unchanged', compared: 0, differing: [] },
+    });
+    expect(await result(FRANKFURT)).toEqual({ active: FRANKFURT, result: 'alreadyActive' });
+    expect(await result(IRELAND)).toEqual({ active: IRELAND, result: 'moved' });
   });
 
   it('says what is missing', async () => {

@@ -17,6 +17,7 @@ export function addFailover(program: Command, output: Output, onExit: (code: Exi
     .option('--force', 'begin even if the active region does not answer, or its writes do not arrive')
     .option('--dry-run', 'say which region is active, and compare the replicas; change nothing')
     .option('--yes', 'do not ask')
+    .option('--json', 'the result as JSON: active, result, and with --dry-run compared and differing')
     .option('--endpoint <url>', 'of DynamoDB in that region (default: AWS)', flags.endpoint)
     .option('--from-endpoint <url>', 'of DynamoDB in the active region (default: AWS)', flags.endpoint)
     .addHelpText(

@@ -6,7 +6,7 @@ import { confirmed, requireTerminal } from '../confirm.js';
 import { listenForInterrupt } from '../interrupt.js';
 import { counted, EXIT, type ExitCode, type Output, printable } from '../output.js';
 import { beginIn, type Moved, moveBetween, type Region } from './move.js';
-import { compareReplicas } from './replicas.js';
+import { compareReplicas, type Replication } from './replicas.js';
 
 export interface FailoverFlags {
   readonly to: string;
@@ -15,10 +15,21 @@ export interface FailoverFlags {
   readonly force?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
   readonly yes?: boolean | undefined;
+  readonly json?: boolean | undefined;
   /** DynamoDB's URL in `to`. Default: AWS. */
   readonly endpoint?: string | undefined;
   /** DynamoDB's URL in the region that is active. Default: AWS. */
   readonly fromEndpoint?: string | undefined;
+}
+
+/** What `--json` prints. */
+interface Result {
+  /** The region that attempts records, or is about to, when the command has ended. */
+  readonly active: string;
+  readonly result: Moved | 'alreadyActive' | 'unchanged';
+  /** With `--dry-run`, what the comparison found. Missing if the active region does not answer. */
+  readonly compared?: number;
+  readonly differing?: readonly string[];
 }
 
 interface Connected extends Region {
@@ -50,12 +61,16 @@ export async function failover(
     connected(region, createClient({ region, endpoint, requestTimeoutMs: ANSWER_WITHIN_MS }), flags);
   const to = connect(name, flags.endpoint);
   let from: Connected | undefined;
+  const say = (result: Result) => {
+    if (flags.json) output.data(JSON.stringify(result));
+  };
   const interrupt = listenForInterrupt(() => output.message('stopping (Ctrl-C again to stop at once) ...'));
   try {
     await to.check();
     const state = await stateIn(to, clock.now());
     if (state.isActive) {
       output.message(`${name} is active${state.since === undefined ? '' : `, since ${state.since}`}`);
+      say({ active: name, result: 'alreadyActive' });
       return EXIT.ok;
     }
     from = connect(state.active, flags.fromEndpoint);
@@ -67,20 +82,28 @@ export async function failover(
       },
     );
     if (trouble !== undefined && !force) throw new ConfigurationError(unreachable(from.name, trouble));
-    if (dryRun) return await look(from, to, { trouble, now: clock.now() }, output);
+    if (dryRun) {
+      const found = await look(from, to, { trouble, now: clock.now() }, output);
+      say({ active: from.name, result: 'unchanged', ...found });
+      return found ? EXIT.ok : EXIT.problems;
+    }
     const question =
       trouble === undefined
         ? `Stop ${from.name}, and have ${name} attempt the records of ${flags.table}?`
         : `${from.name} does not answer. Have ${name} attempt the records of ${flags.table} at once?`;
     if (!(await confirmed(question, yes, interrupt.signal))) {
       output.message('nothing was changed');
+      say({ active: from.name, result: 'unchanged' });
       return EXIT.failed;
     }
     const deps = { clock, signal: interrupt.signal, say: output.message, force };
     const moved =
       trouble === undefined ? await moveBetween(from, to, deps) : await beginIn(to, from.name, deps);
     if (moved === 'moved' && trouble !== undefined) output.message(whatComesTwice(from.name));
-    return exitCode(moved);
+    const isBack = moved === 'givenBack';
+    const code = exitCode(moved);
+    say({ active: isBack ? from.name : name, result: moved });
+    return code;
   } finally {
     interrupt.close();
     from?.close();
@@ -125,23 +148,24 @@ async function stateIn(
   return { active, isActive: true, since: toIso(said.from) };
 }
 
+/** Undefined: the active region does not answer. */
 async function look(
   from: Connected,
   to: Connected,
   { trouble, now }: { readonly trouble: string | undefined; readonly now: number },
   output: Output,
-): Promise<ExitCode> {
+): Promise<Replication | undefined> {
   output.message(
     `${from.name} is active, and ${trouble === undefined ? 'answers' : `does not answer: ${trouble}`}`,
   );
-  if (trouble !== undefined) return EXIT.problems;
+  if (trouble !== undefined) return undefined;
   const { compared, differing } = await compareReplicas(from.store, to.store, now);
   output.message(
     `${to.name} has ${counted(compared, 'due record')}, of which ${differing.length} differ from ${from.name}` +
       `${differing.length > 0 ? `, such as ${differing.slice(0, 3).map(printable).join(', ')}` : ''}`,
   );
   output.message('nothing was changed');
-  return EXIT.ok;
+  return { compared, differing };
 }
 
 function unreachable(name: string, trouble: string): string {
