@@ -54,7 +54,11 @@ it('places an order once', async () => {
   const backlog = newBacklog();
   expect(await placeOrder(order, backlog.client)).toBe(true);
   expect(await placeOrder({ ...order, quantity: 99 }, backlog.client)).toBe(false);
-  expect(backlog).toHaveBeenInserted({ id: 'order-7', task: sendOrder, payload: { article: 'mug', quantity: 2 } });
+  expect(backlog).toHaveBeenInserted({
+    id: 'order-7',
+    task: sendOrder,
+    payload: { article: 'mug', quantity: 2 },
+  });
 });
 
 it('sends an order twice as one order', async () => {
