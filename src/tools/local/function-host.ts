@@ -42,6 +42,8 @@ export class FunctionHost {
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       BACKLOG_LOG_STACKS: 'true',
+      // Stacks name the files of the project from here.
+      BACKLOG_SOURCE_ROOT: process.cwd(),
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     };
     this.#clock = JSON.stringify(clock);
