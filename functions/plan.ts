@@ -62,6 +62,7 @@ export function planRun(
     deadline: number;
     now: number;
     logsStacks?: boolean | undefined;
+    isDebugged?: boolean | undefined;
   },
 ): RunOptions {
   const { queue, tier, catchUp, arrivals, settings } = event;
