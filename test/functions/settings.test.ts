@@ -108,6 +108,9 @@ describe('settings from the environment', () => {
       new ConfigurationError('BACKLOG_CLOCK: expected nothing in Lambda: only the local runtime sets it'),
     );
     expect(readSettings({ ...env, BACKLOG_CLOCK: undefined }).clock).toBeUndefined();
+    const debugged = { ...env, BACKLOG_CLOCK: undefined, BACKLOG_DEBUGGED: 'true' };
+    expect(readSettings(debugged).isDebugged).toBe(false);
+    expect(readSettings({ ...debugged, AWS_LAMBDA_RUNTIME_API: undefined }).isDebugged).toBe(true);
   });
 
   it.each([

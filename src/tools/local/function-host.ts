@@ -45,6 +45,7 @@ export class FunctionHost {
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       BACKLOG_LOG_STACKS: 'true',
+      BACKLOG_LOG_ERROR_TEXTS: 'true',
       // Stacks name the files of the project from here.
       BACKLOG_SOURCE_ROOT: process.cwd(),
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
