@@ -8,7 +8,7 @@ export interface SourcePlace {
 
 /** The state of a decoder: each number of a map is the difference to the one before. Lines and columns count from 0. */
 interface Point {
-  /** Of the text `mappings`: what comes next. */
+  /** The place in the text `mappings` where the next one begins. */
   readonly offset: number;
   readonly line: number;
   readonly column: number;

@@ -76,6 +76,8 @@ describe('settings from the environment', () => {
       metrics: 'full',
       isStandby: false,
       logsStacks: false,
+      logsErrorTexts: false,
+      isDebugged: false,
       tableAlarms: false,
       queues: { ...queues, default: { ...queues.default, deliverTo: 'https://erp.example.com/' } },
     });

@@ -94,7 +94,7 @@ it('an entry is bundled with the options of its queue beside those of the librar
   );
 });
 
-it('without a map there is nothing of it in the bundle', () => {
+it('without a map the bundle has no code for it', () => {
   const { withoutMap: folder = '' } = deployed;
   expect(existsSync(mapOf(folder))).toBe(false);
   expect(codeOf(folder)).not.toContain('prepareStackTrace=');
