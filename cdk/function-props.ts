@@ -71,9 +71,10 @@ export interface FunctionProps {
   readonly environmentEncryption?: IKey | undefined;
 
   /**
-   * How esbuild bundles an `entry`. Each option takes the place of the default one; `banner` is added to it.
+   * How esbuild bundles an `entry`. Each option takes the place of the default one; `banner`, `inject` and `commandHooks`
+   * are added to it. `sourceMap: false` leaves the source map out; stacks then name places in the bundle.
    *
-   * @default - minified ES modules, with the AWS SDK, for the `runtime`
+   * @default - minified ES modules, with the AWS SDK and a source map, for the `runtime`
    */
   readonly bundling?: BundlingOptions | undefined;
 }

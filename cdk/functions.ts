@@ -9,7 +9,7 @@ import {
   Function as LambdaFunction,
 } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
-import { type BundlingOptions, LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
@@ -17,10 +17,10 @@ import type { RetryMode } from '../src/record/index.js';
 import { LEAST_SPARE_SECONDS, ON_INSERT_CONCURRENCY } from '../src/worker/index.js';
 import { handlerFolder } from './bundles.js';
 import { urlOf } from './delivery.js';
+import { entryBundling } from './entry-bundling.js';
 import { handlerEnvironment, roomBeside } from './environment.js';
 import { hasEsbuild } from './esbuild.js';
 import { type FunctionSettings, ownRoleAndLogs, withOwn } from './function-settings.js';
-import { nodeVersion } from './function-shape.js';
 import { acknowledgeRuns } from './nag.js';
 import type { Queue, Work } from './queue.js';
 import { grantSecrets } from './secrets.js';
@@ -137,7 +137,7 @@ export function entryFunction(
     ...(reservedConcurrentExecutions !== undefined && { reservedConcurrentExecutions }),
     ...(projectRoot !== undefined && { projectRoot }),
     ...(depsLockFilePath !== undefined && { depsLockFilePath }),
-    bundling: bundlingFor(settings),
+    bundling: entryBundling(scope, settings),
   });
   warnOfReservation(scope, path, queues, reservedConcurrentExecutions);
   acknowledgeRuns(lambda, settings);
@@ -147,25 +147,6 @@ export function entryFunction(
     settings.timeout,
     settings.tables,
   );
-}
-
-/** The library is an ES module, and some of what it bundles asks for `require`. */
-const BANNER =
-  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
-
-function bundlingFor({ runtime, bundling = {} }: FunctionSettings): BundlingOptions {
-  return {
-    format: OutputFormat.ESM,
-    logLevel: LogLevel.WARNING,
-    target: `node${nodeVersion(runtime)}`,
-    minify: true,
-    keepNames: true,
-    mainFields: ['module', 'main'],
-    bundleAwsSDK: true,
-    externalModules: [],
-    ...bundling,
-    banner: bundling.banner === undefined ? BANNER : `${BANNER}\n${bundling.banner}`,
-  };
 }
 
 /** As many runs as may come at once: those on arrival, and the one of the rule. */

@@ -112,6 +112,8 @@ export function makeHandler(
     const times = {
       functionTimeoutSeconds: settings.functionTimeoutSeconds,
       logsStacks: settings.logsStacks,
+      logsErrorTexts: settings.logsErrorTexts,
+      isDebugged: settings.isDebugged,
       deadline: deps.clock.wall() + context.getRemainingTimeInMillis(),
       now: deps.clock.now(),
     };

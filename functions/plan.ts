@@ -62,6 +62,8 @@ export function planRun(
     deadline: number;
     now: number;
     logsStacks?: boolean | undefined;
+    logsErrorTexts?: boolean | undefined;
+    isDebugged?: boolean | undefined;
   },
 ): RunOptions {
   const { queue, tier, catchUp, arrivals, settings } = event;
@@ -96,7 +98,7 @@ export function planRun(
     history: historyLimits(history),
     redaction: choices.redactionOf?.(history),
     // What the user's hook has passed may be read by those who read the log.
-    logsErrorTexts: choices.history?.redact !== undefined,
+    logsErrorTexts: given.logsErrorTexts === true || choices.history?.redact !== undefined,
     retention: keep === 'forever' ? undefined : keep,
   };
 }

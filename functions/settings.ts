@@ -86,6 +86,10 @@ export interface Settings {
   readonly primaryRegion?: string | undefined;
   /** Failed attempts have a line with the places of their stack. The local runtime sets it. */
   readonly logsStacks?: boolean | undefined;
+  /** The lines of failed attempts have the texts of errors, as records keep them. The local runtime sets it. */
+  readonly logsErrorTexts?: boolean | undefined;
+  /** A debugger may stop the process at any time: attempts have no time limit. The local runtime sets it. */
+  readonly isDebugged?: boolean | undefined;
   /** The local runtime's faster clock. */
   readonly clock?: ClockSetting | undefined;
 }
@@ -182,6 +186,8 @@ const environmentSchema = z.object({
   AWS_REGION: z.optional(z.string()),
   BACKLOG_CLOCK: z.optional(z.string()),
   BACKLOG_LOG_STACKS: z.optional(z.string()),
+  BACKLOG_LOG_ERROR_TEXTS: z.optional(z.string()),
+  BACKLOG_DEBUGGED: z.optional(z.string()),
 });
 
 const clockSchema = z.strictObject({
@@ -220,6 +226,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     region: variables.AWS_REGION,
     primaryRegion: variables.BACKLOG_PRIMARY_REGION,
     logsStacks: variables.BACKLOG_LOG_STACKS === 'true',
+    logsErrorTexts: variables.BACKLOG_LOG_ERROR_TEXTS === 'true',
+    isDebugged: variables.BACKLOG_DEBUGGED === 'true' && env.AWS_LAMBDA_RUNTIME_API === undefined,
     ...(variables.BACKLOG_CLOCK === undefined ? {} : { clock: localClock(variables.BACKLOG_CLOCK, env) }),
   };
 }

@@ -46,6 +46,8 @@ export function handlerBundle(name) {
     entryPoints: { index: join('functions', `${name}.ts`) },
     splitting: true,
     outExtension: { '.js': '.mjs' },
+    // By its beginning, the local runtime knows what no user wants to debug.
+    banner: { js: `/* dynamo-backlog */ ${BUNDLING.banner.js}` },
     plugins: [withoutUnneededParts],
     alias: ABSENT_PACKAGES,
   };

@@ -641,6 +641,7 @@ interface RunOptions extends FailureChoices {
     readonly redaction?: Redaction | undefined;
     readonly logsErrorTexts?: boolean | undefined;
     readonly logsStacks?: boolean | undefined;
+    readonly isDebugged?: boolean | undefined;
 }
 
 interface RunSummary {

@@ -220,6 +220,8 @@ export interface RunOptions extends FailureChoices {
   readonly logsErrorTexts?: boolean | undefined;
   /** Whether failed attempts have a line with the places of their stack, on a developer's machine. Default: false. */
   readonly logsStacks?: boolean | undefined;
+  /** Attempts have no time limit, as a debugger may stop them, on a developer's machine. Default: false. */
+  readonly isDebugged?: boolean | undefined;
 }
 
 /**

@@ -39,6 +39,8 @@ export interface PageRead {
 /** A record to attempt, or a change to write without an attempt. */
 export type Work = { readonly record: BacklogRecord; readonly change?: RecordChange | undefined };
 
+/** No developer looks at a breakpoint for longer. */
+const DEBUGGED_ATTEMPT_SECONDS = 86_400;
 /** Names that a run warns of; a producer may write any. */
 const MAX_UNKNOWN_TASKS = 20;
 
@@ -98,6 +100,7 @@ export class RecordRules {
 
   /** The time limit of the record's attempt. */
   timeoutSeconds(record: BacklogRecord): number {
+    if (this.options.isDebugged) return DEBUGGED_ATTEMPT_SECONDS;
     const { attemptTimeout: most } = this.options.limits;
     const { attemptTimeout: own = most } = this.choicesFor(record) ?? {};
     return own > 0 && own < most ? own : most;

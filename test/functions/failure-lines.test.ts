@@ -112,6 +112,17 @@ describe('a failed attempt', () => {
     expect(dead.lines).toMatchObject([{ reason: 'no card …', deadReason: 'no card …' }]);
   });
 
+  it('has the texts of errors on a developer’s machine, as a record keeps them', async () => {
+    const fails = () => Promise.reject(new Error('no customer 4111'));
+    const texts = { BACKLOG_LOG_ERROR_TEXTS: 'true' };
+    const { lines } = await logged(fails, ['a'], {}, texts);
+    expect(lines).toMatchObject([{ error: 'Error', reason: 'no customer 4111' }]);
+    const redact = ({ name }: { name: string }) => ({ name, message: 'no customer …' });
+    const redacted = await logged(fails, ['a'], { history: { redact } }, texts);
+    expect(redacted.lines).toMatchObject([{ reason: 'no customer …' }]);
+    expect(redacted.text.join()).not.toContain('4111');
+  });
+
   it('has no texts of errors because of a hook that is not there', async () => {
     const fails = () => Promise.reject(new Error('secret'));
     const { text } = await logged(fails, ['a'], { history: { stacks: true } });

@@ -76,6 +76,8 @@ describe('settings from the environment', () => {
       metrics: 'full',
       isStandby: false,
       logsStacks: false,
+      logsErrorTexts: false,
+      isDebugged: false,
       tableAlarms: false,
       queues: { ...queues, default: { ...queues.default, deliverTo: 'https://erp.example.com/' } },
     });
@@ -108,6 +110,9 @@ describe('settings from the environment', () => {
       new ConfigurationError('BACKLOG_CLOCK: expected nothing in Lambda: only the local runtime sets it'),
     );
     expect(readSettings({ ...env, BACKLOG_CLOCK: undefined }).clock).toBeUndefined();
+    const debugged = { ...env, BACKLOG_CLOCK: undefined, BACKLOG_DEBUGGED: 'true' };
+    expect(readSettings(debugged).isDebugged).toBe(false);
+    expect(readSettings({ ...debugged, AWS_LAMBDA_RUNTIME_API: undefined }).isDebugged).toBe(true);
   });
 
   it.each([

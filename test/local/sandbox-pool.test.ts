@@ -10,7 +10,7 @@ afterEach(() => {
 const lambda = (name: string) => ({ name }) as LocalFunction;
 
 /** Sandboxes whose invocations end when the test says so. */
-function world(size: number) {
+function world(size: number, isAlone: (lambda: LocalFunction) => boolean = () => false) {
   const opened: (PooledSandbox & {
     alive: boolean;
     calls: ((result: Invocation) => void)[];
@@ -20,6 +20,7 @@ function world(size: number) {
   const pool = new SandboxPool({
     size,
     maxWaitMs: 60_000,
+    isAlone,
     open: ({ name }) => {
       const fake = {
         functionName: name,
@@ -45,6 +46,49 @@ function world(size: number) {
 }
 const done: Invocation = { type: 'result', value: 1 };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a function that has one sandbox', () => {
+  it('takes its events one after the other, however long one of them takes', async () => {
+    vi.useFakeTimers();
+    const { pool, opened } = world(10, ({ name }) => name === 'debugged');
+    const results = [1, 2, 3].map((event) => pool.invoke(lambda('debugged'), event));
+    await vi.advanceTimersByTimeAsync(20 * 60_000);
+    expect(opened).toHaveLength(1);
+    for (const i of [0, 1, 2]) {
+      expect(opened[0]?.calls).toHaveLength(i + 1);
+      opened[0]?.calls[i]?.(done);
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    expect(await Promise.all(results)).toEqual([done, done, done]);
+  });
+
+  it('keeps no other function waiting', async () => {
+    const { pool, opened } = world(2, ({ name }) => name === 'debugged');
+    void pool.invoke(lambda('debugged'), 1);
+    void pool.invoke(lambda('debugged'), 2);
+    const first = pool.invoke(lambda('f'), 1);
+    const second = pool.invoke(lambda('f'), 2);
+    expect(opened.map(({ functionName }) => functionName)).toEqual(['debugged', 'f']);
+    opened[1]?.calls[0]?.(done);
+    await first;
+    await turn();
+    opened[1]?.calls[1]?.(done);
+    expect(await second).toEqual(done);
+    expect(opened[0]?.calls).toHaveLength(1);
+  });
+
+  it('has a new one once its process has ended', async () => {
+    const { pool, opened } = world(10, () => true);
+    const first = pool.invoke(lambda('debugged'), 1);
+    const second = pool.invoke(lambda('debugged'), 2);
+    opened[0]?.kill();
+    expect(await first).toMatchObject({ type: 'exited' });
+    await turn();
+    expect(opened).toHaveLength(2);
+    opened[1]?.calls[0]?.(done);
+    expect(await second).toEqual(done);
+  });
+});
 
 describe('the pool of sandboxes', () => {
   it('uses a free sandbox again, and opens another only while all are busy', async () => {

@@ -75,6 +75,11 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option('--no-sample', 'no sample shop and no sample ERP')
     .option(...REDACT_FLAG)
     .option(
+      '--inspect [port]',
+      'let a debugger attach to the functions with code of your own, from this port on (default: 9229); 0 for any free ones',
+      flags.port,
+    )
+    .option(
       '--for <duration>',
       'stop after this much of the backlog’s time, such as 30m or 7d',
       flags.duration,

@@ -1,5 +1,6 @@
 import { age } from '../../duration.js';
 import { ConfigurationError } from '../../errors.js';
+import { DEBUGGER_PORT } from '../local/debugging.js';
 import type { LocalRuntime } from '../local/runtime.js';
 import type { RunReport } from '../local/status/run-report.js';
 import {
@@ -28,6 +29,8 @@ export interface StartFlags {
   readonly sample: boolean;
   /** The file of a module that says what the console shows of a payload. */
   readonly redact?: string | undefined;
+  /** The first port for debuggers; true: the usual one. */
+  readonly inspect?: number | true | undefined;
   /** In the backlog's time, milliseconds. */
   readonly for?: number | undefined;
 }
@@ -60,6 +63,7 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
     const { startRuntime } = await import('../local/runtime.js');
     const runtime = await startRuntime({
       ...flags,
+      inspect: flags.inspect === true ? DEBUGGER_PORT : flags.inspect,
       redact,
       sample,
       speed,

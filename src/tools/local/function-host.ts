@@ -1,4 +1,5 @@
 import type { ClockSetting } from '../../clock.js';
+import { DEBUGGED_TIMEOUT_SECONDS, type Debugging } from './debugging.js';
 import type { FunctionLogs } from './sandbox/function-logs.js';
 import { type Invocation, Sandbox } from './sandbox/sandbox.js';
 import { type GivenUp, SandboxPool } from './sandbox/sandbox-pool.js';
@@ -14,6 +15,7 @@ export interface FunctionHostOptions {
   readonly region: string;
   readonly clock: ClockSetting;
   readonly logs: FunctionLogs;
+  readonly debugging?: Debugging | undefined;
 }
 
 /** Hands an event to a function of the app. */
@@ -31,7 +33,8 @@ export class FunctionHost {
   readonly #pool: SandboxPool;
   #clock: string;
 
-  constructor({ functions, endpoint, services, region, clock, logs }: FunctionHostOptions) {
+  constructor(options: FunctionHostOptions) {
+    const { functions, endpoint, services, region, clock, logs, debugging } = options;
     const environment = {
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
       AWS_ENDPOINT_URL_LAMBDA: services.url,
@@ -42,6 +45,9 @@ export class FunctionHost {
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       BACKLOG_LOG_STACKS: 'true',
+      BACKLOG_LOG_ERROR_TEXTS: 'true',
+      // Stacks name the files of the project from here.
+      BACKLOG_SOURCE_ROOT: process.cwd(),
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     };
     this.#clock = JSON.stringify(clock);
@@ -49,12 +55,22 @@ export class FunctionHost {
     this.#pool = new SandboxPool({
       size: SANDBOXES,
       maxWaitMs: EVENT_MAX_WAIT_MS,
-      open: (lambda) =>
-        new Sandbox({
-          function: lambda,
-          environment: { ...environment, [SANDBOX_CLOCK]: this.#clock },
-          onLine: (line, stream) => logs.write(lambda.name, line, stream),
-        }),
+      // Each has one port, and a breakpoint stops all that the function does.
+      isAlone: (lambda) => debugging?.isDebugged(lambda) === true,
+      open: (lambda) => {
+        const common = { ...environment, [SANDBOX_CLOCK]: this.#clock };
+        const onLine = (line: string, stream: 'stdout' | 'stderr') => logs.write(lambda.name, line, stream);
+        if (!debugging?.isDebugged(lambda)) {
+          return new Sandbox({ function: lambda, environment: common, onLine });
+        }
+        return new Sandbox({
+          function: { ...lambda, timeoutSeconds: DEBUGGED_TIMEOUT_SECONDS },
+          environment: { ...common, BACKLOG_DEBUGGED: 'true' },
+          debuggerVariables: debugging.environment,
+          debuggerPort: debugging.addresses.find(({ functionName }) => functionName === lambda.name)?.port,
+          onLine,
+        });
+      },
     });
   }
 

@@ -1,6 +1,7 @@
 import { toIso } from '../../clock.js';
 import { asyncInvocations } from './async-invocations.js';
 import type { Closers } from './closers.js';
+import { type DebuggerAddress, debuggingOf } from './debugging.js';
 import { FunctionHost } from './function-host.js';
 import { Queues } from './queues/queues.js';
 import type { FunctionLogs, Notice } from './sandbox/function-logs.js';
@@ -21,6 +22,8 @@ export interface FunctionsOptions {
   readonly logs: FunctionLogs;
   readonly findSecret: FindSecret;
   readonly closers: Closers;
+  /** The first port for debuggers. Default: none listens. */
+  readonly inspect?: number | undefined;
   readonly onReport: (report: RunReport, details: RunDetails) => void;
   readonly onNotice: (notice: Notice) => void;
 }
@@ -28,6 +31,7 @@ export interface FunctionsOptions {
 export interface RunningFunctions {
   readonly host: FunctionHost;
   readonly streams: Streams;
+  readonly debuggers: readonly DebuggerAddress[];
   /** Starts nothing any more; what runs may finish in `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
@@ -63,6 +67,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
   const services = await startServices({ lambda, send: queues.send, findSecret });
   closers.add(() => services.stop());
 
+  const debugging = await debuggingOf(app.functions, options.inspect);
   const host = new FunctionHost({
     functions: app.functions,
     endpoint,
@@ -70,6 +75,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
     region,
     clock: time.setting,
     logs,
+    debugging,
   });
   running.host = host;
   closers.add(() => host.kill());
@@ -78,6 +84,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
   return {
     host,
     streams,
+    debuggers: debugging?.addresses ?? [],
     async stop(graceMs) {
       streams.stop();
       queues.stop();

@@ -21,6 +21,8 @@ export interface RuntimeOptions {
   readonly secrets?: string | undefined;
   /** Runs the shop, and the ERP unless there is a `deliverTo`. Default true. */
   readonly sample?: boolean | undefined;
+  /** Debuggers listen from this port of 127.0.0.1 on, one for each function of the app's own; 0 for any that are free. Default: none. */
+  readonly inspect?: number | undefined;
   /** What the console shows of a payload. Default: all of it. */
   readonly redact?: RedactPayload | undefined;
   /** Default: the process's. */

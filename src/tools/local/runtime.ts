@@ -128,6 +128,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const {
     host,
     streams,
+    debuggers,
     stop: stopFunctions,
   } = await startFunctions({
     app,
@@ -137,6 +138,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     logs,
     findSecret,
     closers,
+    inspect: options.inspect,
     onReport: addReport,
     onNotice,
   });
@@ -183,6 +185,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     log,
     shop,
     erp,
+    debuggers: options.inspect === undefined ? undefined : debuggers,
   });
   const startedAt = new Date(time.clock.wall()).toISOString();
   const info = () => ({

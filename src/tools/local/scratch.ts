@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './discovery.js';
@@ -13,5 +13,6 @@ export async function openScratch(parent = tmpdir()): Promise<string> {
     // Another user's is theirs to remove.
     await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
   }
-  return mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
+  // Source maps of the bundles in it name files relative to where Node.js loads them from.
+  return mkdtemp(join(await realpath(parent), `${PREFIX}${process.pid}-`));
 }

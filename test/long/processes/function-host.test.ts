@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ClockSetting } from '../../../src/clock.js';
+import type { Debugging } from '../../../src/tools/local/debugging.js';
 import { FunctionHost } from '../../../src/tools/local/function-host.js';
 import { FunctionLogs } from '../../../src/tools/local/sandbox/function-logs.js';
 import type { Invocation } from '../../../src/tools/local/sandbox/sandbox.js';
@@ -10,7 +13,15 @@ import type { LocalFunction } from '../../../src/tools/local/template/local-app.
 
 /** Says its clock at its start, and again once it is another one. */
 const HANDLER = `
+import { url } from 'node:inspector';
+import { setTimeout as sleep } from 'node:timers/promises';
 export const handler = async (event) => {
+  if (event.sleep) await sleep(event.sleep);
+  if (event.debugged) {
+    while (event.debugged === 'port' && !url()) await sleep(50);
+    const { NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS } = process.env;
+    return { url: url(), attached: globalThis.attached, NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS };
+  }
   const before = JSON.parse(process.env.BACKLOG_CLOCK);
   if (event.say) console.log(event.say);
   if (event.fail) throw new TypeError(event.fail);
@@ -30,7 +41,7 @@ afterEach(async () => {
 const running: ClockSetting = { wallStart: 1, start: 2, speed: 60 };
 const paused: ClockSetting = { wallStart: 3, start: 4, speed: 60, paused: true };
 
-async function world() {
+async function world(debugging?: Debugging, changes: Partial<LocalFunction> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'backlog-host-'));
   await writeFile(join(folder, 'index.mjs'), HANDLER);
   const lambda: LocalFunction = {
@@ -41,6 +52,7 @@ async function world() {
     memoryMb: 64,
     environment: {},
     failureQueue: undefined,
+    ...changes,
   };
   const logs = new FunctionLogs(join(folder, 'logs'), () => {});
   const write = vi.spyOn(logs, 'write');
@@ -51,13 +63,14 @@ async function world() {
     region: 'us-east-1',
     clock: running,
     logs,
+    debugging,
   });
   hosts.push(host);
-  const isAtWork = () =>
-    vi.waitFor(() => expect(write.mock.calls.map(([, line]) => line)).toContain('at work'), {
+  const says = (text: string) =>
+    vi.waitFor(() => expect(write.mock.calls.map(([, line]) => line).join('\n')).toContain(text), {
       timeout: 60_000,
     });
-  return { host, isAtWork };
+  return { host, says, isAtWork: () => says('at work') };
 }
 
 describe('what a function writes', () => {
@@ -104,5 +117,37 @@ describe('a function', () => {
     await host.setClock(paused);
     expect(performance.now() - startedAt).toBeLessThan(30_000);
     host.kill();
+  });
+});
+
+describe('a function that is debugged', () => {
+  it('has a debugger at its port, also where that is free a moment later only, and no timeout', async () => {
+    const former = createServer().listen(0, '127.0.0.1');
+    await once(former, 'listening');
+    const { port } = former.address() as { port: number };
+    const addresses = [{ functionName: 'Worker', port }];
+    const debugging = { addresses, environment: {}, isDebugged: () => true };
+    const { host, says } = await world(debugging, { timeoutSeconds: 1 });
+    const late = host.invoke('Worker', { debugged: 'port', sleep: 1_500 });
+    await says('address already in use');
+    former.close();
+    const { value } = (await late) as { value: { url: string } };
+    expect(value.url).toMatch(new RegExp(`^ws://127\\.0\\.0\\.1:${port}/`));
+  });
+
+  it('has what VS Code needs to attach itself beside its own variables', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'backlog-bootloader-'));
+    const bootloader = join(folder, 'bootloader.cjs');
+    await writeFile(bootloader, 'globalThis.attached = true;');
+    const environment = { NODE_OPTIONS: ` --require ${bootloader} `, VSCODE_INSPECTOR_OPTIONS: ':::{}' };
+    const debugging = { addresses: [], environment, isDebugged: () => true };
+    const { host } = await world(debugging, { environment: { NODE_OPTIONS: '--no-deprecation' } });
+    expect(await host.invoke('Worker', { debugged: true })).toMatchObject({
+      value: {
+        attached: true,
+        NODE_OPTIONS: ` --require ${bootloader}  --no-deprecation`,
+        VSCODE_INSPECTOR_OPTIONS: ':::{}',
+      },
+    });
   });
 });

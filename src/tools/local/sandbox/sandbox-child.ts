@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
+import * as inspector from 'node:inspector';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
   type Answer,
   type Invoke,
   SANDBOX_CLOCK,
+  SANDBOX_DEBUGGER,
   SANDBOX_FOLDER,
   SANDBOX_HANDLER,
   type SetClock,
@@ -30,6 +32,7 @@ process.on('disconnect', () => process.exit(0));
 // A Ctrl-C goes to the whole group of the terminal; running attempts may finish, and the runtime ends this process.
 process.on('SIGINT', () => {});
 
+openDebugger();
 const loading = loadHandler(process.env[SANDBOX_FOLDER] ?? '', process.env[SANDBOX_HANDLER] ?? '');
 // Reported by the first invocation.
 loading.catch(() => {});
@@ -57,6 +60,14 @@ async function answer({ requestId, event, deadline }: Invoke): Promise<Answer> {
 /** What Lambda does to a result: it has to survive JSON. */
 function toJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value) ?? 'null');
+}
+
+/** The process that had the port before may need a moment to end. Node.js itself tries once only. */
+function openDebugger(tries = 50): void {
+  const port = Number(process.env[SANDBOX_DEBUGGER] ?? 0);
+  if (port === 0 || tries === 0 || inspector.url() !== undefined) return;
+  inspector.open(port, '127.0.0.1');
+  setTimeout(() => openDebugger(tries - 1), 100).unref();
 }
 
 async function loadHandler(folder: string, handler: string): Promise<Handler> {

@@ -6,6 +6,8 @@ export interface SandboxPoolOptions {
   readonly size: number;
   /** How long an event waits for a sandbox before it is given up, in real time. */
   readonly maxWaitMs: number;
+  /** A function that has one sandbox at a time; its events wait for it for as long as it takes. Default: none has. */
+  readonly isAlone?: (lambda: LocalFunction) => boolean;
   readonly open: (lambda: LocalFunction) => PooledSandbox;
 }
 
@@ -116,6 +118,7 @@ export class SandboxPool {
         return sandbox;
       }
     }
+    if (this.#options.isAlone?.(lambda) && this.#isAtWork(lambda)) return undefined;
     if (this.#count() >= this.#options.size) {
       const oldest = this.#idle.shift();
       if (!oldest) return undefined;
@@ -136,10 +139,12 @@ export class SandboxPool {
           resolve(sandbox);
         },
       };
-      const timer = setTimeout(() => {
+      const giveUp = () => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
         resolve(undefined);
-      }, this.#options.maxWaitMs);
+      };
+      const isPatient = this.#options.isAlone?.(lambda) === true;
+      const timer = isPatient ? undefined : setTimeout(giveUp, this.#options.maxWaitMs);
       this.#waiters.push(waiter);
     });
   }
@@ -147,12 +152,18 @@ export class SandboxPool {
   #release(sandbox: PooledSandbox): void {
     this.#busy.delete(sandbox);
     if (sandbox.alive) this.#idle.push(sandbox);
-    const next = this.#waiters[0];
-    if (!next || this.#closed) return;
-    const free = this.#acquire(next.lambda);
-    if (!free) return;
-    this.#waiters.shift();
-    next.go(free);
+    for (const [i, next] of this.#waiters.entries()) {
+      const free = this.#acquire(next.lambda);
+      // One that waits for the only sandbox of its function keeps no other waiting.
+      if (!free) continue;
+      this.#waiters.splice(i, 1);
+      next.go(free);
+      return;
+    }
+  }
+
+  #isAtWork({ name }: LocalFunction): boolean {
+    return [...this.#busy].some(({ functionName }) => functionName === name);
   }
 
   #count(): number {

@@ -30,4 +30,6 @@ export type Answer =
 export const SANDBOX_CLOCK = 'BACKLOG_CLOCK';
 /** Variables that tell a sandbox what to run. */
 export const SANDBOX_HANDLER = 'BACKLOG_SANDBOX_HANDLER';
+/** The port of its debugger. */
+export const SANDBOX_DEBUGGER = 'BACKLOG_SANDBOX_DEBUGGER';
 export const SANDBOX_FOLDER = 'BACKLOG_SANDBOX_FOLDER';

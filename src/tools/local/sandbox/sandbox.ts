@@ -6,6 +6,7 @@ import { InvocationLog, type LogLine } from './invocation-log.js';
 import {
   type Answer,
   type Invoke,
+  SANDBOX_DEBUGGER,
   SANDBOX_FOLDER,
   SANDBOX_HANDLER,
   type SetClock,
@@ -32,6 +33,10 @@ export interface SandboxOptions {
   readonly function: LocalFunction;
   /** Variables of the runtime: where DynamoDB is, the clock. The function's own come after them. */
   readonly environment: Readonly<Record<string, string>>;
+  /** A debugger listens there, on 127.0.0.1. */
+  readonly debuggerPort?: number | undefined;
+  /** Variables by which a debugger attaches itself. The function's own `NODE_OPTIONS` come behind those here. */
+  readonly debuggerVariables?: Readonly<Record<string, string>> | undefined;
   /** One line that the handler wrote to stdout or stderr. */
   readonly onLine: (line: string, stream: 'stdout' | 'stderr') => void;
 }
@@ -55,13 +60,25 @@ export class Sandbox {
   /** That of the newest invocation: lines and the answer have different channels, and a line may be the later one. */
   #log: InvocationLog | undefined;
 
-  constructor({ function: lambda, environment, onLine }: SandboxOptions) {
+  constructor(options: SandboxOptions) {
+    const { function: lambda, environment, debuggerPort, debuggerVariables = {}, onLine } = options;
     this.#function = lambda;
     const { path, execArgv } = childEntry();
     this.#child = fork(path, [], {
       cwd: lambda.folder,
-      env: { ...inherited(), ...environment, ...lambda.environment, ...sandboxVariables(lambda) },
-      execArgv: [...execArgv, `--max-old-space-size=${lambda.memoryMb}`],
+      env: {
+        ...inherited(),
+        ...environment,
+        ...lambda.environment,
+        ...withOwnOptions(debuggerVariables, lambda.environment),
+        ...sandboxVariables(lambda),
+        ...(debuggerPort === undefined ? {} : { [SANDBOX_DEBUGGER]: String(debuggerPort) }),
+      },
+      execArgv: [
+        ...execArgv,
+        ...(debuggerPort === undefined ? [] : [`--inspect=127.0.0.1:${debuggerPort}`]),
+        `--max-old-space-size=${lambda.memoryMb}`,
+      ],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       serialization: 'json',
     });
@@ -205,6 +222,15 @@ function inherited(): Record<string, string> {
       return value === undefined ? [] : [[name, value]];
     }),
   );
+}
+
+/** As in Lambda, what the function sets applies too. */
+function withOwnOptions(
+  given: Readonly<Record<string, string>>,
+  { NODE_OPTIONS: own }: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const { NODE_OPTIONS: options } = given;
+  return own === undefined || options === undefined ? given : { ...given, NODE_OPTIONS: `${options} ${own}` };
 }
 
 function sandboxVariables(lambda: LocalFunction): Record<string, string> {

@@ -2,6 +2,7 @@ import { toIso } from '../../../clock.js';
 import type { StatusCounts } from '../../../store/dynamodb/emulator.js';
 import { withoutUrlSecrets } from '../../../url-text.js';
 import type { AppQueue } from '../app-queues.js';
+import type { DebuggerAddress } from '../debugging.js';
 import type { SampleErp } from '../sample/sample-erp.js';
 import type { SampleShop } from '../sample/sample-shop.js';
 import type { Scheduler } from '../schedule/scheduler.js';
@@ -27,6 +28,7 @@ export interface RuntimeStatusDeps {
   readonly log: RunLog;
   readonly shop: SampleShop | undefined;
   readonly erp: SampleErp | undefined;
+  readonly debuggers: readonly DebuggerAddress[] | undefined;
 }
 
 /** Puts together what a runtime shows of itself. */
@@ -44,8 +46,21 @@ export class RuntimeStatusView {
   }
 
   status(): RuntimeStatus {
-    const { app, appName, tables, deliverTo, dynamodb, page, dataDir, logs, time, log, shop, erp } =
-      this.#parts;
+    const {
+      app,
+      appName,
+      tables,
+      deliverTo,
+      dynamodb,
+      page,
+      dataDir,
+      logs,
+      time,
+      log,
+      shop,
+      erp,
+      debuggers,
+    } = this.#parts;
     return {
       startedAt: toIso(time.startedAt),
       now: toIso(time.clock.now()),
@@ -63,6 +78,7 @@ export class RuntimeStatusView {
       runs: log.runs,
       notices: log.notices,
       totals: log.totals,
+      ...(debuggers === undefined ? {} : { debuggers }),
       ...(shop || erp ? { sample: { inserted: shop?.inserted ?? 0, erp: erp?.state } } : {}),
     };
   }

@@ -1,4 +1,5 @@
 import type { RetryMode } from '../../../record/index.js';
+import type { DebuggerAddress } from '../debugging.js';
 import type { ErpState } from '../sample/sample-erp.js';
 import type { Notice } from '../sandbox/function-logs.js';
 import type { RunReport } from './run-report.js';
@@ -25,6 +26,8 @@ export interface RuntimeStatus {
   readonly runs: readonly RunReport[];
   readonly notices: readonly Notice[];
   readonly totals: RunTotals;
+  /** With `--inspect`: where debuggers listen. Empty: the app has no function of its own. */
+  readonly debuggers?: readonly DebuggerAddress[] | undefined;
   readonly sample?: { readonly inserted: number; readonly erp?: ErpState | undefined } | undefined;
 }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ConfigurationError } from '../../../errors.js';
+import { LOCAL_CONTEXT } from '../../../local-bundle.js';
 import { readAssembly, type Stack } from './assembly.js';
 
 export interface SynthOptions {
@@ -32,7 +33,7 @@ export async function synthesize(
     () => false,
   );
   if (isFolder) return readAssembly(folder);
-  const values = { ...(await projectContext(cwd)), ...context };
+  const values = { ...(await projectContext(cwd)), [LOCAL_CONTEXT]: 'true', ...context };
   const variables = {
     CDK_OUTDIR: outFolder,
     CDK_CONTEXT_JSON: JSON.stringify(values),

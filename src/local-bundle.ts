@@ -1,0 +1,2 @@
+/** Context that the local runtime sets: functions are then bundled for debugging. */
+export const LOCAL_CONTEXT = 'dynamo-backlog:local';
