@@ -3,6 +3,7 @@ import { dirname, extname } from 'node:path';
 import { ConfigurationError } from '../../errors.js';
 import { show } from '../../validation.js';
 import type { Picture } from './picture.js';
+import type { Theme } from './theme.js';
 
 export const FORMATS = ['.svg', '.html', '.png'] as const;
 export type PictureFormat = (typeof FORMATS)[number];
@@ -31,22 +32,26 @@ export async function checkWritable(file: string, option: string): Promise<void>
   }
 }
 
-/** An existing file is replaced. */
-export async function writePicture(file: string, picture: Picture): Promise<void> {
-  await writeFile(file, await render(pictureFormat(file), picture));
+/** An existing file is replaced. @param theme default: `auto`, which is light for a PNG */
+export async function writePicture(file: string, picture: Picture, theme: Theme = 'auto'): Promise<void> {
+  await writeFile(file, await render(pictureFormat(file), picture, theme));
 }
 
-async function render(format: PictureFormat | undefined, picture: Picture): Promise<string | Uint8Array> {
+async function render(
+  format: PictureFormat | undefined,
+  picture: Picture,
+  theme: Theme,
+): Promise<string | Uint8Array> {
   const { toHtml, toSvg } = await import('./picture.js');
   switch (format) {
     case '.svg':
-      return toSvg(picture);
+      return toSvg(picture, theme);
     case '.html':
-      return toHtml(picture);
+      return toHtml(picture, theme);
     case '.png': {
       // It takes a while to load, and few want it.
       const { toPng } = await import('./png.js');
-      return toPng(toSvg(picture));
+      return toPng(toSvg(picture, theme === 'auto' ? 'light' : theme));
     }
     default:
       throw new ConfigurationError(`expected a file that ends in ${FORMATS.join(', ')}`);
