@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -93,6 +93,14 @@ describe('--chart', () => {
     const { code, out, err } = await backlog('simulate', ...SMALL, '--chart', at('folder.svg'));
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain('--chart: expected a file, got the folder');
+  });
+
+  it.runIf(existsSync('/dev/full'))('to a full disk is an error, after the figures', async () => {
+    symlinkSync('/dev/full', at('full.svg'));
+    const { code, out, err } = await backlog('policy', 'constant', '--chart', at('full.svg'));
+    expect(code).toBe(2);
+    expect(out).toContain('FAILURE');
+    expect(err).toBe(`error: --chart: ${JSON.stringify(at('full.svg'))}: it cannot be written (ENOSPC)`);
   });
 
   it('draws what never happens: no attempt again, and a name that is no markup', async () => {

@@ -26,15 +26,31 @@ export async function checkWritable(file: string, option: string): Promise<void>
   try {
     await access(there ? file : dirname(file), constants.W_OK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'there is no such folder' : `it cannot be written (${code})`;
-    throw new ConfigurationError(`${option}: ${JSON.stringify(file)}: ${reason}`, { cause: error });
+    throw notWritable(file, option, error);
   }
 }
 
-/** An existing file is replaced. @param theme default: `auto`, which is light for a PNG */
-export async function writePicture(file: string, picture: Picture, theme: Theme = 'auto'): Promise<void> {
-  await writeFile(file, await render(pictureFormat(file), picture, theme));
+function notWritable(file: string, option: string, cause: unknown): ConfigurationError {
+  const { code } = cause as NodeJS.ErrnoException;
+  const reason = code === 'ENOENT' ? 'there is no such folder' : `it cannot be written (${code})`;
+  return new ConfigurationError(`${option}: ${JSON.stringify(file)}: ${reason}`, { cause });
+}
+
+/**
+ * An existing file is replaced.
+ *
+ * @param theme default: `auto`, which is light for a PNG
+ * @throws ConfigurationError naming `option` if the file cannot be written
+ */
+export async function writePicture(
+  file: string,
+  picture: Picture,
+  { option, theme = 'auto' }: { readonly option: string; readonly theme?: Theme | undefined },
+): Promise<void> {
+  const drawn = await render(pictureFormat(file), picture, theme);
+  await writeFile(file, drawn).catch((error: unknown) => {
+    throw notWritable(file, option, error);
+  });
 }
 
 async function render(

@@ -14,19 +14,25 @@ export interface ChartFlags {
   readonly theme?: Theme | undefined;
 }
 
+/** What a command comes to, how it is printed, and how it is drawn. */
+interface Drawable<Result> {
+  readonly work: () => Promise<Result>;
+  readonly print: (result: Result) => void;
+  readonly draw: (result: Result) => Promise<Picture>;
+}
+
 /**
- * Draws a picture, if one is asked for, of what `work` comes to; whether it can be drawn and written is found out
- * before.
+ * Prints what `work` comes to, and draws a picture of it if one is asked for. Whether it can be drawn and written is
+ * found out before; should that change during the work, its figures have been printed.
  */
 export async function withChart<Result>(
   { chart: file, theme }: ChartFlags,
-  work: () => Promise<Result>,
-  draw: (result: Result) => Promise<Picture>,
+  { work, print, draw }: Drawable<Result>,
   output: Output,
-): Promise<Result> {
+): Promise<void> {
   if (file === undefined) {
     if (theme !== undefined) throw new ConfigurationError('--theme: expected --chart FILE beside it');
-    return work();
+    return print(await work());
   }
   const isPng = pictureFormat(file) === '.png';
   if (isPng && theme === 'auto') {
@@ -35,7 +41,7 @@ export async function withChart<Result>(
   requirePackages(OPTION, isPng ? { ...CHART_PACKAGES, ...PNG_PACKAGES } : CHART_PACKAGES);
   await checkWritable(file, OPTION);
   const result = await work();
-  await writePicture(file, await draw(result), theme);
+  print(result);
+  await writePicture(file, await draw(result), { option: OPTION, theme });
   output.message(`wrote ${printable(file)}`);
-  return result;
 }

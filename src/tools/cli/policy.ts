@@ -30,17 +30,14 @@ export async function showPolicy(type: string, flags: PolicyFlags, output: Outpu
   const record = flags.id === undefined ? undefined : { id: flags.id, queue: flags.queue ?? 'default' };
   try {
     const policies = [readPolicy(type, flags.set), ...(flags.compare ?? []).map((one) => readPolicy(one))];
-    const looked = await withChart(
-      flags,
-      async () => policies.map((data) => lookAt(data, flags, record)),
-      (all) => draw(all, flags),
-      output,
-    );
-    output.data(
-      flags.json
-        ? jsonText(looked, flags)
-        : tableText(looked, { record, seed: flags.seed, attempts: flags.attempts }),
-    );
+    const view = { record, seed: flags.seed, attempts: flags.attempts };
+    const parts = {
+      work: async () => policies.map((data) => lookAt(data, flags, record)),
+      print: (looked: readonly Looked[]) =>
+        output.data(flags.json ? jsonText(looked, flags) : tableText(looked, view)),
+      draw: (looked: readonly Looked[]) => draw(looked, flags),
+    };
+    await withChart(flags, parts, output);
     if (flags.queue !== undefined && !record) output.message('--queue says nothing without --id');
     return EXIT.ok;
   } catch (error) {

@@ -27,18 +27,19 @@ export async function simulatePolicies(flags: SimulateFlags, output: Output): Pr
       readPolicy(flags.policy, flags.set),
       ...(flags.compare ?? []).map((one) => readPolicy(one)),
     ].map((data) => ({ data, queue: queueOf(data) }));
-    const play = async () => {
+    const work = async () => {
       const simulated: Simulated[] = [];
       for (const { data, queue } of policies)
         simulated.push({ data, ...(await watched(queue, data, scenario)) });
       return simulated;
     };
-    const simulated = await withChart(flags, play, (all) => draw(all, scenario), output);
-    output.data(
-      flags.json
-        ? jsonText(simulated, flags)
-        : simulationTable(simulated, scenario, painter(hasColors(process.stdout))),
-    );
+    const print = (simulated: readonly Simulated[]) =>
+      output.data(
+        flags.json
+          ? jsonText(simulated, flags)
+          : simulationTable(simulated, scenario, painter(hasColors(process.stdout))),
+      );
+    await withChart(flags, { work, print, draw: (simulated) => draw(simulated, scenario) }, output);
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
