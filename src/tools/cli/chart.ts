@@ -23,7 +23,7 @@ interface Drawable<Result> {
 
 /**
  * Prints what `work` comes to, and draws a picture of it if one is asked for. Whether it can be drawn and written is
- * found out before; should that change during the work, its figures have been printed.
+ * found out before. The figures have been printed when the writing fails after all.
  */
 export async function withChart<Result>(
   { chart: file, theme }: ChartFlags,
