@@ -16,4 +16,4 @@ it('docs/policies.md shows every simulation as it is played and drawn: npm run d
     const shown = readFileSync(new URL(file, PAGE), 'utf8');
     expect([file, readFileSync(join(folder, file), 'utf8') === shown]).toEqual([file, true]);
   }
-});
+}, 600_000);
