@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The console in a real browser: npm run test:browser, which installs what it needs. */
+/** The console and pictures in a real browser: npm run test:browser, which installs what it needs. */
 export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],

@@ -1,5 +1,5 @@
 /**
- * Runs the tests of test/browser: the console in Chromium, which comes as a package of that folder and is installed at
+ * Runs the tests of test/browser: the console and pictures in Chromium, which comes as a package of that folder and is installed at
  * the first run. One story runs the built package, so build first. Arguments are passed on to vitest.
  */
 import { installBrowser, runNode } from './browser-packages.mjs';

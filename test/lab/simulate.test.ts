@@ -112,6 +112,17 @@ describe('a simulation', () => {
     });
   });
 
+  it('knows when the last record came back that had failed, while others go on coming', async () => {
+    const scenario = { records: 60, recordsPerSecond: 1 / 60, outage: { fromMs: 600_000, toMs: 1_200_000 } };
+    const { result, lastRecoveryMs = 0 } = await simulated(FIVE_MINUTES, scenario);
+    expect(result.succeeded).toBe(60);
+    expect(result.drainedSeconds).toBeGreaterThan(3500);
+    // The last one failed in the outage's last minute, and is due five minutes later.
+    expect(lastRecoveryMs / 60_000).toBeGreaterThanOrEqual(23);
+    expect(lastRecoveryMs / 60_000).toBeLessThan(26);
+    expect((await simulated(FIVE_MINUTES)).lastRecoveryMs).toBeUndefined();
+  });
+
   it('counts the attempts and the wasted ones of every minute that has any', async () => {
     const { perMinute } = await simulated(FIVE_MINUTES, { outage: { fromMs: 0, toMs: 400_000 } });
     expect(perMinute).toEqual([

@@ -1,21 +1,37 @@
 import * as Plot from '@observablehq/plot';
 import type { MinuteOfAttempts } from '../lab/attempt-log.js';
-import { type Panel, panel, timeUnitFor } from './plot.js';
+import { FONT_SIZE, INK, MARGIN, type Panel, panel, SHADE, WIDTH } from './plot.js';
+import { BOLD, textWidth } from './text.js';
+import { COLORS } from './theme.js';
+import { AXIS_HEIGHT, horizontalTime } from './time-axis-marks.js';
 
-/** What a simulation under one policy came to. */
-export interface MinuteRow {
-  readonly name: string;
-  /** Minutes without an attempt are left out. */
-  readonly perMinute: readonly MinuteOfAttempts[];
-}
-
-interface Outage {
+/** A span of the scenario's time. */
+export interface Outage {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
+/** What all rows of a picture have in common. */
+export interface MinuteScale {
+  readonly minutes: number;
+  /** A bar stands for so many minutes. */
+  readonly perBar: number;
+  /** The most attempts of a minute. */
+  readonly peak: number;
+  /** Room for the texts of the counts. */
+  readonly marginLeft: number;
+  readonly outage: Outage | undefined;
+}
+
+/** The last success, and what is said of it. */
+export interface Recovery {
+  readonly seconds: number;
+  readonly text: string;
+}
+
+type Minutes = readonly MinuteOfAttempts[];
+
 interface Bar {
-  readonly name: string;
   readonly from: number;
   readonly to: number;
   readonly attempts: number;
@@ -26,73 +42,123 @@ interface Bar {
 const TAIL = 1.5;
 /** A single bar as wide as the picture would look like a mistake. */
 const LEAST_MINUTES = 10;
-/** More would be narrower than a pixel and a half. */
-const MAX_BARS = 500;
-/** Where the highest bar is so many times the median one, a linear scale would show nothing else. */
-const MAX_LINEAR_RATIO = 8;
+/** More would be narrower than two pixels. */
+const MAX_BARS = 270;
+const HEIGHT = 120;
+/** Above the bars: the names of the outage and of the last success. */
+const NAMES_HEIGHT = 30;
+/** A bar of one attempt can be seen beside one of thousands. */
+const LEAST_PIXELS = 1.5;
 
-/** Attempts per minute over the scenario's time, one row per policy, on one scale. */
-export function attemptsPerMinute(rows: readonly MinuteRow[], outage: Outage | undefined): Panel[] {
+/** One scale for all, so that rows can be compared. */
+export function minuteScale(rows: readonly Minutes[], outage: Outage | undefined): MinuteScale {
   const minutes = tellingMinutes(rows, outage);
   const perBar = Math.ceil(minutes / MAX_BARS);
-  const unit = timeUnitFor(minutes * 60);
-  const bars = rows.flatMap((row) => barsOf(row, { minutes, perBar, unit: unit.seconds }));
-  const peak = Math.max(1, ...bars.map(({ attempts }) => attempts));
-  const isRoot = peak > MAX_LINEAR_RATIO * medianOf(bars.map(({ attempts }) => attempts));
-  const scale = isRoot ? ' (square-root scale)' : '';
-  const measure =
-    perBar === 1 ? 'attempts per minute' : `attempts per minute, the most of every ${perBar} minutes`;
-  const end = (minutes * 60) / unit.seconds;
-  const shade = outage && {
-    from: outage.fromMs / 1000 / unit.seconds,
-    to: outage.toMs / 1000 / unit.seconds,
-  };
-  return [
-    barLegend(outage !== undefined),
-    panel({
-      height: 98 + 150 * rows.length,
-      marginTop: 30,
-      marginBottom: 54,
-      x: { label: `time since the start, in ${unit.name}`, labelAnchor: 'center', domain: [0, end] },
-      y: {
-        label: `${measure}${scale}`,
-        type: isRoot ? 'sqrt' : 'linear',
-        domain: [0, peak],
-        ticks: 4,
-        grid: true,
-      },
-      fy: { axis: null, domain: rows.map(({ name }) => name), padding: 0.24 },
-      marks: [
-        ...(shade ? [Plot.rect([shade], { x1: 'from', x2: 'to', fill: OUTAGE })] : []),
-        Plot.rectY(bars, {
-          x1: 'from',
-          x2: 'to',
-          y1: 0,
-          y2: 'attempts',
-          fy: 'name',
-          fill: FAILED,
-          insetRight: 0,
-        }),
-        Plot.rectY(bars, { x1: 'from', x2: 'to', y1: 0, y2: 'succeeded', fy: 'name', fill: SUCCEEDED }),
-        Plot.ruleY([0]),
-        Plot.text(rows, { fy: 'name', text: 'name', frameAnchor: 'top-right', dy: -15, fontWeight: 'bold' }),
-      ],
-    }),
-  ];
+  const shown = rows.flat().filter(({ minute }) => minute < minutes);
+  const peak = shown.reduce((most, { attempts }) => Math.max(most, attempts), 1);
+  const widest = Math.max(...countTicks(peak).map((count) => textWidth(countText(count), FONT_SIZE)));
+  return { minutes, perBar, outage, peak, marginLeft: MARGIN + widest + 9 };
 }
 
-const OUTAGE = '#e4e4e4';
-const FAILED = '#E69F00';
-const SUCCEEDED = '#004B78';
+/** Attempts per minute of one policy. @param isLast it has the texts of the time line */
+export function attemptsPerMinute(
+  perMinute: Minutes,
+  { minutes, perBar, peak, outage, marginLeft }: MinuteScale,
+  recovery: Recovery | undefined,
+  isLast: boolean,
+): Panel {
+  const bars = barsOf(perMinute, minutes, perBar);
+  const end = minutes * 60;
+  const marginBottom = isLast ? AXIS_HEIGHT : 12;
+  const shade = outage && { from: outage.fromMs / 1000, to: Math.min(end, outage.toMs / 1000) };
+  const least = (LEAST_PIXELS * peak) / HEIGHT;
+  const tall = (attempts: number) => (attempts === 0 ? 0 : Math.max(least, attempts));
+  const bar = { x1: 'from', x2: 'to', y1: 0, insetLeft: 0.3, insetRight: 0.3 } as const;
+  return panel({
+    height: HEIGHT + NAMES_HEIGHT + marginBottom,
+    marginLeft,
+    marginTop: NAMES_HEIGHT,
+    marginBottom,
+    x: { domain: [0, end] },
+    y: { domain: [0, peak] },
+    marks: [
+      ...(shade
+        ? [
+            Plot.rect([shade], {
+              x1: 'from',
+              x2: 'to',
+              y1: 0,
+              y2: peak,
+              fill: SHADE,
+              insetTop: -NAMES_HEIGHT + 4,
+            }),
+          ]
+        : []),
+      ...horizontalTime(end, isLast ? 'time since the start' : undefined, marginLeft),
+      Plot.gridY({ ticks: countTicks(peak) }),
+      Plot.axisY({ ticks: countTicks(peak), tickFormat: countText, label: null, tickSize: 5 }),
+      Plot.rectY(bars, { ...bar, y2: (one: Bar) => tall(one.attempts), fill: COLORS.failed[0] }),
+      Plot.rectY(bars, { ...bar, y2: (one: Bar) => tall(one.succeeded), fill: COLORS.succeeded[0] }),
+      Plot.ruleY([0], { stroke: INK }),
+      ...(recovery
+        ? [
+            Plot.ruleX([recovery.seconds], {
+              stroke: COLORS.succeeded[0],
+              strokeWidth: 2,
+              insetTop: -8,
+            }),
+          ]
+        : []),
+      ...namesAbove(shade, recovery, { end, width: WIDTH - marginLeft - MARGIN }),
+    ],
+  });
+}
+
+/** What the outage and the last success are called, beside each other: the outage above its middle if there is room. */
+function namesAbove(
+  shade: { readonly from: number; readonly to: number } | undefined,
+  recovery: Recovery | undefined,
+  { end, width: all }: { readonly end: number; readonly width: number },
+): Plot.Markish[] {
+  const pixels = (seconds: number) => (seconds / end) * all;
+  const name = (text: string, left: number, fill: string) =>
+    Plot.text([text], {
+      frameAnchor: 'top-left',
+      textAnchor: 'start',
+      lineAnchor: 'bottom',
+      dx: left,
+      dy: -10,
+      fill,
+      fontWeight: 'bold',
+    });
+  const marks: Plot.Markish[] = [];
+  let taken = 0;
+  if (shade) {
+    const width = BOLD * textWidth(OUTAGE, FONT_SIZE);
+    const middle = (pixels(shade.from) + pixels(shade.to)) / 2;
+    const left = Math.min(Math.max(0, middle - width / 2), all - width);
+    marks.push(name(OUTAGE, left, INK));
+    taken = left + width + FONT_SIZE;
+  }
+  if (recovery) {
+    const width = BOLD * textWidth(recovery.text, FONT_SIZE);
+    const left = Math.min(pixels(recovery.seconds) + 6, all - width);
+    // Left of the outage there is no success that is the last, unless everything was done before it.
+    marks.push(name(recovery.text, Math.max(left, taken), COLORS.succeeded[0]));
+  }
+  return marks;
+}
+
+const OUTAGE = 'outage';
 
 /**
  * How many minutes are drawn: a while beyond the outage and the last success. Behind that only those are attempted
  * that never succeed, for months.
  */
-export function tellingMinutes(rows: readonly MinuteRow[], outage: Outage | undefined): number {
-  const minutes = rows.flatMap(({ perMinute }) => perMinute);
-  const all = 1 + Math.max(0, ...rows.map(({ perMinute }) => perMinute.at(-1)?.minute ?? 0));
-  const successes = minutes
+export function tellingMinutes(rows: readonly Minutes[], outage: Outage | undefined): number {
+  const all = 1 + Math.max(0, ...rows.map((perMinute) => perMinute.at(-1)?.minute ?? 0));
+  const successes = rows
+    .flat()
     .filter(({ attempts, wasted }) => attempts > wasted)
     .map(({ minute }) => minute + 1);
   const outageEnd = Math.ceil((outage?.toMs ?? 0) / 60_000);
@@ -102,46 +168,47 @@ export function tellingMinutes(rows: readonly MinuteRow[], outage: Outage | unde
 }
 
 /** Each bar is the busiest minute of those that it stands for. */
-function barsOf(
-  { name, perMinute }: MinuteRow,
-  { minutes, perBar, unit }: { minutes: number; perBar: number; unit: number },
-): Bar[] {
+function barsOf(perMinute: Minutes, minutes: number, perBar: number): Bar[] {
   const busiest = new Map<number, MinuteOfAttempts>();
   for (const minute of perMinute) {
     if (minute.minute >= minutes) break;
     const bar = Math.floor(minute.minute / perBar);
     if (minute.attempts > (busiest.get(bar)?.attempts ?? 0)) busiest.set(bar, minute);
   }
-  const at = (bar: number) => (bar * perBar * 60) / unit;
   return [...busiest].map(([bar, { attempts, wasted }]) => ({
-    name,
-    from: at(bar),
-    to: at(bar + 1),
+    from: bar * perBar * 60,
+    to: Math.min(minutes, (bar + 1) * perBar) * 60,
     attempts,
     succeeded: attempts - wasted,
   }));
 }
 
-function medianOf(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 1;
+/** Whole numbers at round places, about four. */
+function countTicks(peak: number): number[] {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, peak / 4)));
+  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => peak / one <= 4) ?? 10 * power;
+  return Array.from({ length: Math.floor(peak / step) + 1 }, (_, i) => i * step);
 }
 
-function barLegend(hasOutage: boolean): Panel {
+function countText(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** What the colours of the bars mean. */
+export function barLegend(): Panel {
   const entries = [
-    { x: 0, color: SUCCEEDED, text: 'succeeded' },
-    { x: 1, color: FAILED, text: 'failed (on top, up to the height of all)' },
-    ...(hasOutage ? [{ x: 3, color: OUTAGE, text: 'outage' }] : []),
+    { x: 0, color: COLORS.failed[0], text: 'failed' },
+    { x: 1, color: COLORS.succeeded[0], text: 'succeeded' },
   ];
   return panel({
-    height: 30,
-    marginTop: 4,
-    marginBottom: 8,
-    x: { axis: null, domain: [0, 6] },
-    y: { axis: null },
+    height: 26,
+    marginTop: 2,
+    marginBottom: 2,
+    marginLeft: MARGIN + 8,
+    x: { domain: [0, 6] },
     marks: [
-      Plot.dot(entries, { x: 'x', symbol: 'square', fill: 'color', r: 6, frameAnchor: 'left' }),
-      Plot.text(entries, { x: 'x', text: 'text', textAnchor: 'start', dx: 12, frameAnchor: 'left' }),
+      Plot.dot(entries, { x: 'x', symbol: 'square', fill: 'color', r: 6 }),
+      Plot.text(entries, { x: 'x', text: 'text', textAnchor: 'start', dx: 10, fill: INK }),
     ],
   });
 }

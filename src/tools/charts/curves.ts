@@ -1,6 +1,10 @@
 import * as Plot from '@observablehq/plot';
 import type { ScheduleRow } from '../lab/schedule-of.js';
-import { COLORS, legend, type Panel, panel, SYMBOLS, timeUnitFor } from './plot.js';
+import { type EndLabel, endLabels, LABEL_HEIGHT, LEADER, MOST_LABEL_WIDTH } from './end-labels.js';
+import { BACKGROUND, curveStyle, FONT_SIZE, INK, MARGIN, type Panel, panel } from './plot.js';
+import { BOLD, shortened, textWidth } from './text.js';
+import { linearTicks, namedTicks, type TimeTick } from './time-axis.js';
+import { AXIS_HEIGHT, TICKS_WIDTH, timeAxis } from './time-axis-marks.js';
 
 /** A policy's waits under the name that the picture calls it by. */
 export interface Curve {
@@ -14,14 +18,26 @@ const MAX_LINEAR_RATIO = 30;
 const LEAST_LOG_SECONDS = 1;
 /** Failures that the curves show. */
 export const CURVE_FAILURES = 20;
+/** A curve of one failure is still a chart. */
+const LEAST_FAILURES = 4;
+const HEIGHT = 300;
+/** Above the highest tick, whose text would be cut otherwise. */
+const TOP = 14;
+
+/** An axis of waits: linear from nothing on, or logarithmic. */
+interface WaitScale {
+  readonly isLog: boolean;
+  readonly domain: readonly [number, number];
+  readonly shown: (seconds: number) => number;
+  readonly ticks: readonly TimeTick[];
+}
 
 /** The wait over the number of failures, with the least and the greatest as a band. */
-export function scheduleCurves(curves: readonly Curve[]): Panel[] {
-  const styled = curves.map((curve, i) => ({
-    ...curve,
-    color: COLORS[i % COLORS.length] ?? 'black',
-    symbol: SYMBOLS[i % SYMBOLS.length] ?? 'circle',
-    points: curve.rows.slice(0, CURVE_FAILURES).map((row) => ({
+export function scheduleCurves(curves: readonly Curve[]): Panel {
+  const styled = curves.map(({ name, rows }, i) => ({
+    name,
+    ...curveStyle(i),
+    points: rows.slice(0, CURVE_FAILURES).map((row) => ({
       failures: row.failures,
       seconds: row.waitSeconds,
       least: row.minSeconds,
@@ -29,31 +45,30 @@ export function scheduleCurves(curves: readonly Curve[]): Panel[] {
     })),
   }));
   const all = styled.flatMap(({ points }) => points);
-  if (all.length === 0) return [legend(styled), NEVER];
-  const middles = styled.flatMap(({ points }) => points[Math.floor(points.length / 2)]?.seconds ?? []);
-  const longest = Math.max(...all.map(({ seconds }) => seconds));
-  const isLog = longest > MAX_LINEAR_RATIO * Math.min(...middles);
-  const unit = timeUnitFor(longest);
-  const shown = (wait: number) =>
-    isLog ? Math.log10(Math.max(wait, LEAST_LOG_SECONDS)) : wait / unit.seconds;
-  const ticks = logTicks(Math.min(...all.map(({ least }) => least)), longest);
-  const drawn = panel({
-    height: 344,
-    marginBottom: 60,
-    x: {
-      label: 'failures so far',
-      domain: [0, CURVE_FAILURES],
-      ticks: CURVE_FAILURES / 2,
-      labelAnchor: 'center',
-    },
-    y: {
-      label: isLog ? 'wait (logarithmic scale)' : `wait in ${unit.name}`,
-      grid: true,
-      // Plot's own logarithmic scale labels powers of ten alone.
-      ...(isLog ? { ticks: ticks.map(shown), tickFormat: logTick } : { zero: true, nice: true }),
-    },
+  if (all.length === 0) return NEVER;
+  const { isLog, domain, shown, ticks } = waitScale(all, middlesOf(styled));
+  const labels = styled.flatMap((curve) => labelsOf(curve, shown, curves.length > 1));
+  const labelWidth = Math.max(0, ...labels.map(({ text }) => LEADER + BOLD * textWidth(text, FONT_SIZE)));
+  const end = Math.max(LEAST_FAILURES, ...all.map(({ failures }) => failures));
+  return panel({
+    height: Math.max(HEIGHT, labels.length * LABEL_HEIGHT) + TOP + AXIS_HEIGHT,
+    marginLeft: TICKS_WIDTH,
+    marginRight: labelWidth + MARGIN,
+    marginTop: TOP,
+    marginBottom: AXIS_HEIGHT,
+    x: { domain: [isLog ? 1 : 0, end] },
+    y: { domain: [...domain] },
     marks: [
-      Plot.ruleY(isLog ? [] : [0]),
+      ...timeAxis('y', ticks, shown),
+      Plot.axisX({
+        ticks: wholeTicks(end).filter((tick) => tick > 0 || !isLog),
+        tickFormat: String,
+        label: 'failures so far',
+        labelAnchor: 'center',
+        labelArrow: 'none',
+        labelOffset: 44,
+        tickSize: 5,
+      }),
       ...styled.flatMap(({ points: after, color, symbol }) => {
         // The first attempt waits for nothing: there the plot begins.
         const points = isLog || after.length === 0 ? after : [START, ...after];
@@ -63,52 +78,73 @@ export function scheduleCurves(curves: readonly Curve[]): Panel[] {
             y1: (p) => shown(p.least),
             y2: (p) => shown(p.most),
             fill: color,
-            fillOpacity: 0.16,
+            fillOpacity: curves.length > 1 ? 0.1 : 0.2,
           }),
-          Plot.lineY(points, { x: 'failures', y: (p) => shown(p.seconds), stroke: color, strokeWidth: 1.8 }),
+          Plot.lineY(points, { x: 'failures', y: (p) => shown(p.seconds), stroke: color, strokeWidth: 2 }),
           Plot.dot(points, {
             x: 'failures',
             y: (p) => shown(p.seconds),
             symbol,
             stroke: color,
-            fill: 'white',
-            strokeWidth: 1.6,
+            fill: BACKGROUND,
+            strokeWidth: 1.8,
             r: 3.6,
           }),
         ];
       }),
+      endLabels(labels),
     ],
   });
-  return [legend(styled), drawn];
 }
 
 const START = { failures: 0, seconds: 0, least: 0, most: 0 };
 
 const NEVER = panel({
-  height: 60,
-  axis: null,
-  marks: [Plot.text(['never tried again'], { frameAnchor: 'left' })],
+  height: 40,
+  marks: [Plot.text(['never tried again'], { frameAnchor: 'left', fill: INK })],
 });
 
-/** What people call these times. */
-const LOG_TICKS: ReadonlyMap<number, string> = new Map([
-  [1, '1 s'],
-  [10, '10 s'],
-  [60, '1 min'],
-  [600, '10 min'],
-  [3_600, '1 h'],
-  [36_000, '10 h'],
-  [345_600, '4 d'],
-  [3_456_000, '40 d'],
-  [31_536_000, '1 y'],
-]);
+type Point = typeof START;
 
-/** Within the waits: a tick beyond them would stand in the axis' title, or below the other axis. */
-function logTicks(least: number, longest: number): number[] {
-  const first = Math.max(LEAST_LOG_SECONDS, least);
-  return [...LOG_TICKS.keys()].filter((tick) => first <= tick && tick <= longest);
+interface StyledCurve {
+  readonly name: string;
+  readonly color: string;
+  readonly points: readonly Point[];
 }
 
-function logTick(logarithm: number): string {
-  return LOG_TICKS.get(Math.round(10 ** logarithm)) ?? '';
+function middlesOf(curves: readonly StyledCurve[]): number[] {
+  return curves.flatMap(({ points }) => points[Math.floor(points.length / 2)]?.seconds ?? []);
+}
+
+function waitScale(points: readonly Point[], middles: readonly number[]): WaitScale {
+  const most = Math.max(...points.map((point) => point.most));
+  const longest = Math.max(...points.map(({ seconds }) => seconds));
+  if (longest <= MAX_LINEAR_RATIO * Math.min(...middles)) {
+    const ticks = linearTicks(most, 6, true);
+    const end = ticks.at(-1)?.seconds ?? most;
+    return { isLog: false, domain: [0, end], shown: (seconds) => seconds, ticks };
+  }
+  const least = Math.max(LEAST_LOG_SECONDS, Math.min(...points.map((point) => point.least)));
+  const shown = (seconds: number) => Math.log(Math.max(seconds, least));
+  return { isLog: true, domain: [shown(least), shown(most)], shown, ticks: namedTicks(least, most) };
+}
+
+/** The name of each of several; of one alone its range, if it has one. */
+function labelsOf(
+  { name, color, points }: StyledCurve,
+  shown: (seconds: number) => number,
+  isOneOfMany: boolean,
+): EndLabel[] {
+  const last = points.at(-1);
+  if (!last) return [];
+  const label = (text: string, seconds: number) => ({ text, color, x: last.failures, y: shown(seconds) });
+  if (isOneOfMany) return [label(shortened(name, MOST_LABEL_WIDTH, FONT_SIZE), last.seconds)];
+  if (last.least === last.most) return [];
+  return [label('longest', last.most), label('middle', last.seconds), label('shortest', last.least)];
+}
+
+/** Whole numbers from 0 on, ten at most. */
+function wholeTicks(end: number): number[] {
+  const step = Math.ceil(end / 10);
+  return Array.from({ length: Math.floor(end / step) + 1 }, (_, i) => i * step);
 }

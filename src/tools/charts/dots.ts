@@ -2,31 +2,23 @@ import * as Plot from '@observablehq/plot';
 import type { ResolvedPolicy } from '../../policies/index.js';
 import { retryTimes } from '../lab/retry-times.js';
 import { seededRandom } from '../lab/seeded-random.js';
-import { type Panel, panel, timeUnitFor } from './plot.js';
+import { INK, MARGIN, MUTED, type Panel, panel, type Section } from './plot.js';
+import { RETRY_COLORS } from './theme.js';
+import { AXIS_HEIGHT, horizontalTime } from './time-axis-marks.js';
 
 /** A policy under the name that the picture calls it by. */
 export interface DotRow {
   readonly name: string;
+  /** What is said of it beside the name. */
+  readonly text: string;
   readonly policy: ResolvedPolicy;
 }
 
-export const DOT_RECORDS = 100;
+const DOT_RECORDS = 100;
 const RETRIES = 10;
 /** Every policy shows so many retries at least. */
 const LEAST_RETRIES = 2;
-/** viridis without its lightest part, which is lost on paper. */
-const RETRY_COLORS = [
-  '#440154',
-  '#482878',
-  '#3e4989',
-  '#31688e',
-  '#26828e',
-  '#1f9e89',
-  '#35b779',
-  '#6ece58',
-  '#a5db36',
-  '#d8c11c',
-];
+const ROW_HEIGHT = 84;
 
 /** What Plot draws a path with. */
 interface Pen {
@@ -35,7 +27,6 @@ interface Pen {
 }
 
 interface Dot {
-  readonly name: string;
   readonly record: number;
   readonly retry: number;
   readonly seconds: number;
@@ -45,34 +36,42 @@ interface Dot {
  * 100 records that fail at the same moment and ever after: one dot per retry, one row per policy. Ends
  * with the tenth retry of the quickest policy, but not before the second of the slowest.
  */
-export function dotChart(rows: readonly DotRow[], seed: number): Panel[] {
-  const dots = rows.flatMap((row) => dotsOf(row, seed));
-  if (dots.length === 0) return [];
-  const horizon = horizonOf(rows, dots);
-  const unit = timeUnitFor(horizon);
-  const shown = dots.filter(({ seconds }) => seconds <= horizon);
-  const drawn = panel({
-    height: 104 + 96 * rows.length,
-    marginTop: 24,
-    marginBottom: 54,
-    x: {
-      label: `time since all ${DOT_RECORDS} records failed, in ${unit.name}`,
-      labelAnchor: 'center',
-      domain: [0, horizon / unit.seconds],
-      grid: true,
+export function dotChart(rows: readonly DotRow[], seed: number): Section[] {
+  const drawn = rows.map(({ policy }) => dotsOf(policy, seed));
+  if (drawn.flat().length === 0) return [];
+  const horizon = horizonOf(drawn);
+  return [
+    {
+      heading: `${DOT_RECORDS} records that fail at the same moment, and at every retry`,
+      text: 'A row of dots for each record. Colour: number of the retry.',
+      panel: retryLegend(Math.max(...drawn.flat().map(({ retry }) => retry))),
     },
-    y: { axis: null, domain: [-2, DOT_RECORDS + 1], reverse: true },
-    fy: { axis: null, domain: rows.map(({ name }) => name), padding: 0.3 },
+    ...rows.map(({ name, text }, i) => ({
+      ...(rows.length > 1 ? { heading: name, aside: text } : { text }),
+      panel: dotRow(drawn[i] ?? [], horizon, i === rows.length - 1),
+    })),
+  ];
+}
+
+function dotRow(dots: readonly Dot[], horizon: number, isLast: boolean): Panel {
+  const shown = dots.filter(({ seconds }) => seconds <= horizon);
+  const marginBottom = isLast ? AXIS_HEIGHT : 8;
+  return panel({
+    height: ROW_HEIGHT + 6 + marginBottom,
+    marginTop: 6,
+    marginBottom,
+    x: { domain: [0, horizon] },
+    y: { domain: [-2, DOT_RECORDS + 1], reverse: true },
     marks: [
-      Plot.frame({ stroke: '#bbb' }),
+      ...horizontalTime(horizon, isLast ? 'time since the failure' : undefined),
+      Plot.frame({ stroke: MUTED, strokeOpacity: 0.5 }),
       // A mark for each retry: its colour is written once.
-      ...RETRY_COLORS.map((stroke, i) =>
+      ...RETRY_COLORS.map(([stroke], i) =>
         Plot.line(
           shown.filter(({ retry }) => retry === i + 1),
           {
-            x: (dot: Dot) => dot.seconds / unit.seconds,
+            x: 'seconds',
             y: 'record',
-            fy: 'name',
             stroke,
             strokeWidth: 3.4,
             strokeLinecap: 'round',
@@ -80,16 +79,8 @@ export function dotChart(rows: readonly DotRow[], seed: number): Panel[] {
           },
         ),
       ),
-      Plot.text(rows, {
-        fy: 'name',
-        text: 'name',
-        frameAnchor: 'top-left',
-        dy: -16,
-        fontWeight: 'bold',
-      }),
     ],
   });
-  return [retryLegend(), drawn];
 }
 
 /** A dot at each point: a path of nothing but round ends takes a third of what a thousand circles take. */
@@ -104,39 +95,36 @@ const roundDots: Plot.CurveFunction = (path: Pen) => ({
   },
 });
 
-function dotsOf({ name, policy }: DotRow, seed: number): Dot[] {
+function dotsOf(policy: ResolvedPolicy, seed: number): Dot[] {
   const random = seededRandom(seed);
   return Array.from({ length: DOT_RECORDS }, (_, record) =>
     retryTimes(policy, { id: `order-${record + 1}`, queue: 'default' }, { retries: RETRIES, random }).map(
-      (seconds, i) => ({ name, record, retry: i + 1, seconds }),
+      (seconds, i) => ({ record, retry: i + 1, seconds }),
     ),
   ).flat();
 }
 
-function horizonOf(rows: readonly DotRow[], dots: readonly Dot[]): number {
-  const lasts = (retry: number) =>
-    rows.flatMap(({ name }) => {
-      const times = dots
-        .filter((dot) => dot.name === name && dot.retry <= retry)
-        .map(({ seconds }) => seconds);
+function horizonOf(drawn: readonly (readonly Dot[])[]): number {
+  const lasts = (most: number) =>
+    drawn.flatMap((dots) => {
+      const times = dots.filter(({ retry }) => retry <= most).map(({ seconds }) => seconds);
       return times.length > 0 ? [Math.max(...times)] : [];
     });
   return 1.02 * Math.max(Math.min(...lasts(RETRIES)), Math.max(...lasts(LEAST_RETRIES)));
 }
 
-function retryLegend(): Panel {
-  const entries = RETRY_COLORS.map((color, i) => ({ color, retry: i + 1 }));
+function retryLegend(most: number): Panel {
+  const entries = RETRY_COLORS.slice(0, most).map(([color], i) => ({ color, x: i, text: String(i + 1) }));
   return panel({
-    height: 46,
-    marginTop: 4,
-    marginBottom: 22,
-    marginRight: 480,
-    x: { axis: null, type: 'band', domain: entries.map(({ retry }) => retry) },
-    y: { axis: null },
+    height: 26,
+    marginTop: 2,
+    marginBottom: 2,
+    marginLeft: MARGIN + 8,
+    marginRight: MARGIN + 240,
+    x: { domain: [0, RETRY_COLORS.length] },
     marks: [
-      Plot.barY(entries, { x: 'retry', y: 1, fill: 'color' }),
-      Plot.text(entries, { x: 'retry', y: 0, text: (entry) => String(entry.retry), dy: 12 }),
-      Plot.text(['number of the retry'], { frameAnchor: 'right', dx: 12, textAnchor: 'start' }),
+      Plot.dot(entries, { x: 'x', symbol: 'square', fill: 'color', r: 6 }),
+      Plot.text(entries, { x: 'x', text: 'text', textAnchor: 'start', dx: 10, fill: INK }),
     ],
   });
 }

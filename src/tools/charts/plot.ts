@@ -1,10 +1,14 @@
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
+import { COLORS, CURVE_COLORS } from './theme.js';
 
-/** Pixels. */
-export const WIDTH = 900;
-/** PT Sans is what pictures are drawn with here; a browser that lacks it takes its own. */
-export const FONT = "'PT Sans', 'Helvetica Neue', Arial, sans-serif";
+/** Pixels. At 400 of them, the width of a phone, the text has 10 and can still be read. */
+export const WIDTH = 640;
+export const FONT_SIZE = 16;
+/** Around the picture. */
+export const MARGIN = 20;
+/** PT Sans, in which a PNG is drawn, stands for all of them there. */
+export const FONT = "-apple-system, 'Segoe UI', 'Noto Sans', Helvetica, Arial, sans-serif";
 
 /** A part of a picture: SVG, and how high it is in pixels. */
 export interface Panel {
@@ -12,10 +16,28 @@ export interface Panel {
   readonly height: number;
 }
 
-/** Okabe and Ito's palette, which people with any colour vision can tell apart; without its yellow, lost on paper. */
-export const COLORS = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#000000'] as const;
+/** A panel under what it shows, in words. */
+export interface Section {
+  readonly heading?: string | undefined;
+  /** Beside the heading, if there is room, or else below. */
+  readonly aside?: string | undefined;
+  readonly text?: string | undefined;
+  readonly panel?: Panel | undefined;
+}
+
+export const INK = COLORS.ink[0];
+export const MUTED = COLORS.muted[0];
+export const BACKGROUND = COLORS.background[0];
+export const SHADE = COLORS.shade[0];
+
 /** Lines can be told apart without any colour. */
-export const SYMBOLS = ['circle', 'square', 'triangle', 'diamond', 'cross', 'star', 'wye'] as const;
+const SYMBOLS = ['circle', 'square', 'triangle', 'diamond', 'cross', 'star', 'wye'] as const;
+
+/** How the curve at this place in a comparison is drawn: no two of 49 are alike. */
+export function curveStyle(i: number): { readonly color: string; readonly symbol: Plot.SymbolType } {
+  const [color] = CURVE_COLORS[i % CURVE_COLORS.length] ?? CURVE_COLORS[0];
+  return { color, symbol: SYMBOLS[(i + Math.floor(i / CURVE_COLORS.length)) % SYMBOLS.length] ?? 'circle' };
+}
 
 const { document } = parseHTML('<!doctype html><html><body></body></html>');
 
@@ -24,17 +46,19 @@ export function panel(options: Plot.PlotOptions & { readonly height: number }): 
   const drawn = Plot.plot({
     document: document as unknown as NonNullable<Plot.PlotOptions['document']>,
     width: WIDTH,
-    marginLeft: 70,
-    marginRight: 24,
-    marginTop: 34,
-    marginBottom: 46,
+    marginLeft: MARGIN,
+    marginRight: MARGIN,
+    marginTop: 10,
+    marginBottom: 10,
     className: 'plot',
-    style: { fontSize: '13px', fontFamily: FONT },
+    style: { fontSize: `${FONT_SIZE}px`, fontFamily: FONT },
     ...options,
-    x: { labelArrow: 'none', labelOffset: 40, ...options.x },
-    y: { labelArrow: 'none', ...options.y },
+    x: { axis: null, ...options.x },
+    y: { axis: null, ...options.y },
   });
   for (const style of drawn.querySelectorAll('style')) style.remove();
+  // The picture is one image with one name: what its groups are called is not read out, and no role allows it.
+  for (const group of drawn.querySelectorAll('[aria-label]')) group.removeAttribute('aria-label');
   return { svg: rounded(String(drawn.outerHTML)), height: options.height };
 }
 
@@ -47,47 +71,4 @@ function rounded(svg: string): string {
     (_, name: string, value: string) =>
       `${name}="${value.replace(/-?\d+\.\d+(e-?\d+)?/g, (number) => String(Number(Number(number).toFixed(2))))}"`,
   );
-}
-
-/** A line of the legend for each name: its mark and its text. */
-export function legend(
-  entries: readonly { readonly name: string; readonly color: string; readonly symbol: string }[],
-): Panel {
-  const height = 12 + 20 * entries.length;
-  const rows = entries.map((entry, i) => ({ ...entry, row: i }));
-  return panel({
-    height,
-    marginTop: 4,
-    marginBottom: 8,
-    x: { axis: null, domain: [0, 1] },
-    y: { axis: null, domain: [-0.5, entries.length - 0.5], reverse: true },
-    marks: rows.flatMap((row) => [
-      Plot.dot([row], {
-        x: 0,
-        y: 'row',
-        symbol: row.symbol as Plot.SymbolType,
-        stroke: row.color,
-        strokeWidth: 2,
-        r: 5,
-      }),
-      Plot.text([row], { x: 0, y: 'row', text: 'name', textAnchor: 'start', dx: 14 }),
-    ]),
-  });
-}
-
-/** A unit of time that makes the numbers of an axis short. */
-export interface TimeUnit {
-  readonly name: 'seconds' | 'minutes' | 'hours' | 'days';
-  readonly seconds: number;
-}
-
-const UNITS: readonly TimeUnit[] = [
-  { name: 'days', seconds: 86_400 },
-  { name: 'hours', seconds: 3_600 },
-  { name: 'minutes', seconds: 60 },
-];
-
-/** The greatest unit of which the range holds three at least. */
-export function timeUnitFor(rangeSeconds: number): TimeUnit {
-  return UNITS.find(({ seconds }) => rangeSeconds >= 3 * seconds) ?? { name: 'seconds', seconds: 1 };
 }

@@ -1,82 +1,127 @@
+import { age } from '../../duration.js';
 import type { ResolvedPolicy } from '../../policies/index.js';
 import type { ScheduleRow } from '../lab/schedule-of.js';
-import { CURVE_FAILURES, type Curve, scheduleCurves } from './curves.js';
-import { DOT_RECORDS, dotChart } from './dots.js';
-import type { Picture } from './picture.js';
-import { AGE_FAILURES, waitsByAge } from './waits-by-age.js';
+import { MOST_FAILURES, type PlayedTiers, tiersOf } from '../lab/tiers-of.js';
+import { type Curve, scheduleCurves } from './curves.js';
+import { dotChart } from './dots.js';
+import { MOST_LABEL_WIDTH } from './end-labels.js';
+import type { FigureTable, Picture } from './picture.js';
+import { FONT_SIZE, type Section } from './plot.js';
+import { shortened } from './text.js';
+import { tierCharts } from './tiers.js';
+
+export { CURVE_FAILURES } from './curves.js';
 
 /** A policy and its schedule. */
 export interface PolicyFigures {
   readonly data: Readonly<Record<string, unknown>>;
   readonly policy: ResolvedPolicy;
+  /** The first `CURVE_FAILURES` failures. */
   readonly rows: readonly ScheduleRow[];
 }
 
-/** So many failures the picture of a policy wants to know of. */
-export function failuresShown({ type }: ResolvedPolicy): number {
-  return type === 'progressive' ? AGE_FAILURES : CURVE_FAILURES;
-}
-
-/** The curves of 20 failures, and the retries of 100 records, as dots; for a policy of ages, the curve of a year. */
+/**
+ * The curves of 20 failures, and the retries of 100 records, as dots. A policy that goes by the record's age has every
+ * attempt by age.
+ */
 export function policyPicture(
   policies: readonly PolicyFigures[],
   { seed = 1 }: { readonly seed?: number | undefined } = {},
 ): Picture {
   const names = namesOf(policies);
-  const rows = policies.map(({ policy }, i) => ({ name: names[i] ?? '', policy }));
-  const curves: Curve[] = policies.map((one, i) => ({ name: names[i] ?? '', rows: one.rows }));
-  const isSpread = curves.some((curve) =>
-    curve.rows.some(({ minSeconds, maxSeconds }) => minSeconds < maxSeconds),
-  );
-  const byAge = policies.every(({ policy }) => policy.type === 'progressive');
-  const dots = byAge ? [] : dotChart(rows, seed);
+  const isOne = policies.length === 1;
+  const curves: Curve[] = policies.map(({ rows }, i) => ({ name: names[i] ?? '', rows }));
+  const tiers = policies.flatMap(({ policy }, place) => {
+    const played = tiersOf(policy);
+    return played ? [{ name: isOne ? undefined : names[place], place, played }] : [];
+  });
+  const byAge = tiers.length === policies.length;
+  const what = byAge ? 'attempts by the age of the record' : 'when a failed record is tried again';
+  const dots = byAge ? [] : dotSections(policies, names, seed);
   return {
-    title: policies.length === 1 ? `When ${names[0]} tries again` : 'When these policies try again',
-    notes: [
-      ...(byAge ? ['One mark for each attempt of a record that never succeeds.'] : []),
-      ...(dots.length === 0
-        ? []
-        : [
-            isSpread
-              ? 'Above: the wait after every failure; the band is from the least to the greatest that any record waits.'
-              : 'Above: the wait after every failure, the same for every record.',
-            `Below: ${DOT_RECORDS} records that fail at the same moment and ever after, one dot per retry; each has a height of its own. ` +
-              `Ids order-1 to order-${DOT_RECORDS} of the queue default; what is random is drawn with seed ${seed}.`,
-            jitterText(policies, names),
-          ]),
+    title: isOne ? `${names[0]}: ${what}` : `${policies.length} policies: ${what}`,
+    notes: dots.length > 0 ? [`Ids order-1 to order-100 of the queue default; seed ${seed}.`] : [],
+    sections: [...(byAge ? [] : [curveSection(curves)]), ...dots, ...tierCharts(tiers)],
+    tables: [
+      ...(byAge ? [] : curves.map(curveTable)),
+      ...tiers.map(({ place, played }) => tierTable(names[place] ?? '', played)),
     ],
-    panels: byAge ? waitsByAge(curves) : [...scheduleCurves(curves), ...dots],
-    tables: curves.map(({ name, rows: schedule }) => ({
-      caption: name,
-      head: ['failures', 'wait, seconds', 'least', 'greatest', 'total'],
-      rows: schedule.map((row) =>
-        [row.failures, row.waitSeconds, row.minSeconds, row.maxSeconds, row.totalSeconds].map((value) =>
-          String(Number(value.toFixed(3))),
-        ),
-      ),
-    })),
   };
 }
 
-function jitterText(policies: readonly PolicyFigures[], names: readonly string[]): string {
-  const texts = policies.map(({ policy: { jitter } }, i) => {
-    const amplitude = jitter.type === 'phase' ? ` ${Number(jitter.amplitude.toFixed(3))}` : '';
-    return `${names[i]}: ${jitter.type}${amplitude}`;
-  });
-  return `Jitter of ${texts.join(', ')}.`;
+function curveSection(curves: readonly Curve[]): Section {
+  const isSpread = curves.some(({ rows }) => rows.some((row) => row.minSeconds < row.maxSeconds));
+  return {
+    heading: 'Wait after each failure',
+    text: isSpread
+      ? 'Shaded: from the shortest wait of any record to the longest.'
+      : 'The same for every record.',
+    panel: scheduleCurves(curves),
+  };
 }
 
-/** Two of the same name would be one row of the chart. */
+function dotSections(
+  policies: readonly PolicyFigures[],
+  names: readonly string[],
+  seed: number,
+): readonly Section[] {
+  const rows = policies.map((one, i) => ({
+    name: names[i] ?? '',
+    text: jitterText(one),
+    policy: one.policy,
+  }));
+  return dotChart(rows, seed);
+}
+
+function jitterText({ policy: { jitter }, rows }: PolicyFigures): string {
+  switch (jitter.type) {
+    case 'none':
+      return rows.some(({ minSeconds, maxSeconds }) => minSeconds < maxSeconds)
+        ? 'random waits'
+        : 'no jitter';
+    case 'phase':
+      return `jitter: phase, amplitude ${Number(jitter.amplitude.toFixed(3))}`;
+    case 'percent':
+      return `jitter: ${Number(jitter.percent.toFixed(3))} percent`;
+    default:
+      return `jitter: ${jitter.type}`;
+  }
+}
+
+function curveTable({ name, rows }: Curve): FigureTable {
+  return {
+    caption: name,
+    head: ['failures', 'wait, seconds', 'shortest', 'longest', 'total'],
+    rows: rows.map((row) =>
+      [row.failures, row.waitSeconds, row.minSeconds, row.maxSeconds, row.totalSeconds].map((value) =>
+        String(Number(value.toFixed(3))),
+      ),
+    ),
+  };
+}
+
+function tierTable(name: string, { figures }: PlayedTiers): FigureTable {
+  return {
+    caption: name,
+    head: ['tier', 'every', 'from age', 'until age', 'failures'],
+    rows: figures.map(({ everySeconds, fromAgeSeconds, untilAgeSeconds, failures }, i) => [
+      String(i + 1),
+      ...[everySeconds, fromAgeSeconds, untilAgeSeconds].map((seconds) => age(seconds * 1000)),
+      failures === undefined ? `> ${MOST_FAILURES}` : String(failures),
+    ]),
+  };
+}
+
+/** No two of them are the same, neither in full nor as a curve's label. */
 export function namesOf(policies: readonly { readonly data: Readonly<Record<string, unknown>> }[]): string[] {
   const names = policies.map(({ data }) => policyName(data));
-  return names.map((name, i) =>
-    names.indexOf(name) === names.lastIndexOf(name) ? name : `${i + 1} ${name}`,
-  );
+  const labels = new Set(names.map((name) => shortened(name, MOST_LABEL_WIDTH, FONT_SIZE)));
+  return labels.size === names.length ? names : names.map((name, i) => `${i + 1} ${name}`);
 }
 
 const MAX_CHARS = 90;
 
-/** `fibonacci`, `list waits=[60,120]`: short enough for a legend. */
+/** `fibonacci`, `list waits=[60,120]`. */
 function policyName(data: Readonly<Record<string, unknown>>): string {
   const { type, ...options } = data;
   const settings = Object.entries(options).map(([key, value]) => `${key}=${textOf(value)}`);

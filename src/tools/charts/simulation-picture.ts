@@ -1,16 +1,29 @@
+import { age } from '../../duration.js';
 import type { MinuteOfAttempts } from '../lab/attempt-log.js';
-import { attemptsPerMinute, type MinuteRow, tellingMinutes } from './attempts-per-minute.js';
+import type { SimulationResult } from '../lab/simulation-result.js';
+import {
+  attemptsPerMinute,
+  barLegend,
+  type MinuteScale,
+  minuteScale,
+  type Outage,
+  type Recovery,
+} from './attempts-per-minute.js';
 import type { FigureTable, Picture } from './picture.js';
 import { namesOf } from './policy-picture.js';
 
 /** What a simulation under one policy came to. */
 export interface SimulationFigures {
   readonly data: Readonly<Record<string, unknown>>;
+  /** Minutes without an attempt are left out. */
   readonly perMinute: readonly MinuteOfAttempts[];
+  /** When the last success began of a record that had failed before; missing: there was none. */
+  readonly lastRecoveryMs?: number | undefined;
+  readonly result: Pick<SimulationResult, 'wastedAttempts' | 'drainedSeconds' | 'open'>;
 }
 
 export interface PlayedScenario {
-  readonly outage?: { readonly fromMs: number; readonly toMs: number } | undefined;
+  readonly outage?: Outage | undefined;
   /** In words. */
   readonly text: string;
 }
@@ -22,18 +35,64 @@ export function simulationPicture(
   table: FigureTable,
 ): Picture {
   const names = namesOf(simulations);
-  const rows = simulations.map(({ perMinute }, i) => ({ name: names[i] ?? '', perMinute }));
+  const scale = minuteScale(
+    simulations.map(({ perMinute }) => perMinute),
+    outage,
+  );
   return {
-    title: outage ? 'Attempts per minute, during an outage and after it' : 'Attempts per minute',
-    notes: [text, ...tailText(rows, tellingMinutes(rows, outage))],
-    panels: attemptsPerMinute(rows, outage),
+    title: `${outage ? `An outage of ${age(outage.toMs - outage.fromMs)}: a` : 'A'}ttempts per minute`,
+    notes: [text],
+    sections: [
+      {
+        text: scale.perBar === 1 ? undefined : `A bar is the busiest of ${scale.perBar} minutes.`,
+        panel: barLegend(),
+      },
+      ...simulations.map((simulation, i) => ({
+        heading: names[i],
+        text: wastedText(simulation, scale),
+        panel: attemptsPerMinute(
+          simulation.perMinute,
+          scale,
+          recoveryOf(simulation, outage),
+          i === simulations.length - 1,
+        ),
+      })),
+    ],
     tables: [table],
   };
 }
 
-function tailText(rows: readonly MinuteRow[], minutes: number): string[] {
-  const behind = rows.flatMap(({ perMinute }) => perMinute.filter(({ minute }) => minute >= minutes));
-  const attempts = behind.reduce((sum, minute) => sum + minute.attempts, 0);
-  if (attempts === 0) return [];
-  return [`Not shown: ${attempts.toLocaleString('en-US')} later attempts, all failed.`];
+/** After an outage: when no record waited any more that had failed. Others may have come in all the time. */
+function recoveryOf(
+  { result: { drainedSeconds }, lastRecoveryMs }: SimulationFigures,
+  outage: Outage | undefined,
+): Recovery | undefined {
+  if (drainedSeconds === null) return undefined;
+  if (outage && lastRecoveryMs !== undefined && lastRecoveryMs >= outage.toMs) {
+    const text = `recovered ${shortAge(lastRecoveryMs - outage.toMs)} later`;
+    return { seconds: lastRecoveryMs / 1000, text };
+  }
+  return { seconds: drainedSeconds, text: `last success after ${shortAge(drainedSeconds * 1000)}` };
+}
+
+/** Without the seconds of what takes ten minutes or longer. */
+function shortAge(ms: number): string {
+  return age(ms < 600_000 ? ms : 60_000 * Math.round(ms / 60_000));
+}
+
+function wastedText({ perMinute, result }: SimulationFigures, { minutes }: MinuteScale): string {
+  const behind = perMinute.filter(({ minute }) => minute >= minutes);
+  const later = behind.reduce((sum, { attempts }) => sum + attempts, 0);
+  return [
+    `${countText(result.wastedAttempts)} attempt${result.wastedAttempts === 1 ? '' : 's'} failed`,
+    later > 0 && `, ${countText(later)} of them later than shown`,
+    result.drainedSeconds === null && `; ${countText(result.open)} records still wait at the end`,
+    '.',
+  ]
+    .filter(Boolean)
+    .join('');
+}
+
+function countText(count: number): string {
+  return count.toLocaleString('en-US');
 }

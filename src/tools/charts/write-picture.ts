@@ -3,6 +3,7 @@ import { dirname, extname } from 'node:path';
 import { ConfigurationError } from '../../errors.js';
 import { show } from '../../validation.js';
 import type { Picture } from './picture.js';
+import type { Theme } from './theme.js';
 
 export const FORMATS = ['.svg', '.html', '.png'] as const;
 export type PictureFormat = (typeof FORMATS)[number];
@@ -25,28 +26,48 @@ export async function checkWritable(file: string, option: string): Promise<void>
   try {
     await access(there ? file : dirname(file), constants.W_OK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'there is no such folder' : `it cannot be written (${code})`;
-    throw new ConfigurationError(`${option}: ${JSON.stringify(file)}: ${reason}`, { cause: error });
+    throw notWritable(file, option, error);
   }
 }
 
-/** An existing file is replaced. */
-export async function writePicture(file: string, picture: Picture): Promise<void> {
-  await writeFile(file, await render(pictureFormat(file), picture));
+function notWritable(file: string, option: string, cause: unknown): ConfigurationError {
+  const { code } = cause as NodeJS.ErrnoException;
+  const reason = code === 'ENOENT' ? 'there is no such folder' : `it cannot be written (${code})`;
+  return new ConfigurationError(`${option}: ${JSON.stringify(file)}: ${reason}`, { cause });
 }
 
-async function render(format: PictureFormat | undefined, picture: Picture): Promise<string | Uint8Array> {
+/**
+ * An existing file is replaced.
+ *
+ * @param theme default: `auto`, which is light for a PNG
+ * @throws ConfigurationError naming `option` if the file cannot be written
+ */
+export async function writePicture(
+  file: string,
+  picture: Picture,
+  { option, theme = 'auto' }: { readonly option: string; readonly theme?: Theme | undefined },
+): Promise<void> {
+  const drawn = await render(pictureFormat(file), picture, theme);
+  await writeFile(file, drawn).catch((error: unknown) => {
+    throw notWritable(file, option, error);
+  });
+}
+
+async function render(
+  format: PictureFormat | undefined,
+  picture: Picture,
+  theme: Theme,
+): Promise<string | Uint8Array> {
   const { toHtml, toSvg } = await import('./picture.js');
   switch (format) {
     case '.svg':
-      return toSvg(picture);
+      return toSvg(picture, theme);
     case '.html':
-      return toHtml(picture);
+      return toHtml(picture, theme);
     case '.png': {
       // It takes a while to load, and few want it.
       const { toPng } = await import('./png.js');
-      return toPng(toSvg(picture));
+      return toPng(toSvg(picture, theme === 'auto' ? 'light' : theme));
     }
     default:
       throw new ConfigurationError(`expected a file that ends in ${FORMATS.join(', ')}`);

@@ -1,11 +1,12 @@
 import { age } from '../../duration.js';
 import { phaseOf, type ResolvedPolicy } from '../../policies/index.js';
 import type { Schedule } from '../lab/schedule-of.js';
+import type { PlayedTiers } from '../lab/tiers-of.js';
 import { printable } from './output.js';
 import type { Paint } from './paint.js';
 import { plainTable } from './plain-table.js';
 import type { PolicyData } from './policy-input.js';
-import { type PlayedTiers, tierTable } from './tier-table.js';
+import { tierTable } from './tier-table.js';
 
 /** A policy and what the lab found out about it. */
 export interface Looked {

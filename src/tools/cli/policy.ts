@@ -3,15 +3,15 @@ import { resolvePolicy } from '../../policies/index.js';
 import type { Picture } from '../charts/picture.js';
 import { scheduleOf } from '../lab/schedule-of.js';
 import { seededRandom } from '../lab/seeded-random.js';
-import { withChart } from './chart.js';
+import { tiersOf } from '../lab/tiers-of.js';
+import { type ChartFlags, withChart } from './chart.js';
 import { explain } from './explain.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
 import { type PolicyData, readPolicy } from './policy-input.js';
 import { comparison, type Looked, scheduleTable, type View } from './policy-table.js';
-import { tiersOf } from './tier-table.js';
 
-export interface PolicyFlags {
+export interface PolicyFlags extends ChartFlags {
   readonly set?: readonly string[] | undefined;
   /** Default: 15. */
   readonly attempts?: number | undefined;
@@ -21,7 +21,6 @@ export interface PolicyFlags {
   readonly seed?: number | undefined;
   readonly json?: boolean | undefined;
   readonly compare?: readonly string[] | undefined;
-  readonly chart?: string | undefined;
 }
 
 const DEFAULT_ATTEMPTS = 15;
@@ -31,17 +30,14 @@ export async function showPolicy(type: string, flags: PolicyFlags, output: Outpu
   const record = flags.id === undefined ? undefined : { id: flags.id, queue: flags.queue ?? 'default' };
   try {
     const policies = [readPolicy(type, flags.set), ...(flags.compare ?? []).map((one) => readPolicy(one))];
-    const looked = await withChart(
-      flags.chart,
-      async () => policies.map((data) => lookAt(data, flags, record)),
-      (all) => draw(all, flags),
-      output,
-    );
-    output.data(
-      flags.json
-        ? jsonText(looked, flags)
-        : tableText(looked, { record, seed: flags.seed, attempts: flags.attempts }),
-    );
+    const view = { record, seed: flags.seed, attempts: flags.attempts };
+    const parts = {
+      work: async () => policies.map((data) => lookAt(data, flags, record)),
+      print: (looked: readonly Looked[]) =>
+        output.data(flags.json ? jsonText(looked, flags) : tableText(looked, view)),
+      draw: (looked: readonly Looked[]) => draw(looked, flags),
+    };
+    await withChart(flags, parts, output);
     if (flags.queue !== undefined && !record) output.message('--queue says nothing without --id');
     return EXIT.ok;
   } catch (error) {
@@ -54,9 +50,9 @@ export async function showPolicy(type: string, flags: PolicyFlags, output: Outpu
 /** Its curves go to `CURVE_FAILURES`, whatever the table shows. */
 async function draw(looked: readonly Looked[], { seed }: PolicyFlags): Promise<Picture> {
   // What draws is loaded by those who want a picture.
-  const { failuresShown, policyPicture } = await import('../charts/policy-picture.js');
+  const { CURVE_FAILURES, policyPicture } = await import('../charts/policy-picture.js');
   const figures = looked.map(({ data, policy }) => {
-    const { rows } = scheduleOf(policy, { attempts: failuresShown(policy) });
+    const { rows } = scheduleOf(policy, { attempts: CURVE_FAILURES });
     return { data, policy, rows };
   });
   return policyPicture(figures, { seed });

@@ -1,6 +1,7 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { withoutUrlSecrets } from '../../url-text.js';
 import { VERSION } from '../../version.js';
+import { THEMES } from '../charts/theme.js';
 import { addAdopt } from './adopt/command.js';
 import { examples, target } from './command-parts.js';
 import { addCompletion } from './completion.js';
@@ -169,6 +170,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option('--json', 'seconds, not rounded')
     .option('--compare <type...>', 'other types side by side, or whole policies as JSON')
     .option('--chart <file>', 'a picture of it: FILE.svg, FILE.html or FILE.png', flags.picture)
+    .addOption(theme())
     .addHelpText(
       'after',
       examples(
@@ -206,6 +208,7 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
     .option('--seed <n>', 'of ids, fates and random waits', flags.seed, 1)
     .option('--json', 'figures that are not rounded')
     .option('--chart <file>', 'attempts per minute as a picture: FILE.svg, .html or .png', flags.picture)
+    .addOption(theme())
     .addHelpText(
       'after',
       examples(
@@ -219,4 +222,9 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
 
   addCompletion(program, output, onExit);
   return grouped(program);
+}
+
+function theme(): Option {
+  const what = 'colours of the picture (default: auto, as the viewer prefers; a PNG is light)';
+  return new Option('--theme <theme>', what).choices(THEMES);
 }

@@ -3,7 +3,7 @@ import { DEFAULT_TIERS, resolvePolicy } from '../../policies/index.js';
 import type { Picture } from '../charts/picture.js';
 import type { Scenario } from '../lab/scenario.js';
 import { type SimulatedQueue, simulate } from '../lab/simulate.js';
-import { withChart } from './chart.js';
+import { type ChartFlags, withChart } from './chart.js';
 import { explain } from './explain.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
@@ -12,12 +12,11 @@ import { simulationBar } from './progress.js';
 import { type ScenarioFlags, scenarioOf } from './simulate-input.js';
 import { figureTable, type Simulated, scenarioText, simulationTable } from './simulate-table.js';
 
-export interface SimulateFlags extends ScenarioFlags {
+export interface SimulateFlags extends ScenarioFlags, ChartFlags {
   readonly policy: string;
   readonly set?: readonly string[] | undefined;
   readonly compare?: readonly string[] | undefined;
   readonly json?: boolean | undefined;
-  readonly chart?: string | undefined;
 }
 
 /** `backlog simulate`: what a policy comes to in an outage, or with a side that takes only so much. */
@@ -28,18 +27,19 @@ export async function simulatePolicies(flags: SimulateFlags, output: Output): Pr
       readPolicy(flags.policy, flags.set),
       ...(flags.compare ?? []).map((one) => readPolicy(one)),
     ].map((data) => ({ data, queue: queueOf(data) }));
-    const play = async () => {
+    const work = async () => {
       const simulated: Simulated[] = [];
       for (const { data, queue } of policies)
         simulated.push({ data, ...(await watched(queue, data, scenario)) });
       return simulated;
     };
-    const simulated = await withChart(flags.chart, play, (all) => draw(all, scenario), output);
-    output.data(
-      flags.json
-        ? jsonText(simulated, flags)
-        : simulationTable(simulated, scenario, painter(hasColors(process.stdout))),
-    );
+    const print = (simulated: readonly Simulated[]) =>
+      output.data(
+        flags.json
+          ? jsonText(simulated, flags)
+          : simulationTable(simulated, scenario, painter(hasColors(process.stdout))),
+      );
+    await withChart(flags, { work, print, draw: (simulated) => draw(simulated, scenario) }, output);
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;

@@ -15,6 +15,8 @@ export interface MinuteOfAttempts {
 export class AttemptLog {
   attempts = 0;
   failed = 0;
+  /** When the last success began of a record that had failed before; missing: there was none. */
+  lastRecoveryMs: number | undefined;
   readonly seconds = new Windows(1_000);
   readonly tenSeconds = new Windows(10_000);
   readonly minutes = new Windows(60_000);
@@ -38,6 +40,7 @@ export class AttemptLog {
   started(record: BacklogRecord, now: number, fails: boolean): void {
     const atMs = now - this.startMs;
     this.attempts++;
+    if (!fails && record.attempts > 0) this.lastRecoveryMs = atMs;
     this.count(Math.floor(atMs / 60_000), fails);
     for (const windows of [this.seconds, this.tenSeconds, this.minutes]) windows.add(atMs);
     if (record.attempts > 0) {

@@ -19,6 +19,8 @@ const PROGRESS_ATTEMPTS = 500;
 
 export interface Simulation {
   readonly result: SimulationResult;
+  /** When the last success began of a record that had failed before; missing: there was none. */
+  readonly lastRecoveryMs: number | undefined;
   /** Minutes without an attempt are left out. */
   readonly perMinute: readonly MinuteOfAttempts[];
 }
@@ -52,7 +54,8 @@ export async function simulate(
   const world = new World({ policy: limited, tiers }, scenario, failing, onProgress);
   const endedAt = await world.play();
   const result = summarize(world.store.items(), world.log, { startedAt: START, endedAt, failing });
-  return { result, perMinute: world.log.perMinute };
+  const { lastRecoveryMs, perMinute } = world.log;
+  return { result, lastRecoveryMs, perMinute };
 }
 
 class World {
