@@ -12,6 +12,7 @@ import {
   decisionOptions,
   type HistoryOptions,
   historyShape,
+  LONGEST_RUN_SECONDS,
   limitOptions,
 } from '../src/worker/index.js';
 import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
@@ -59,6 +60,8 @@ export interface QueueSettings {
   readonly linger?: number | undefined;
   /** How long a record is kept after its success. Default: 30 days. */
   readonly retention?: Retention | undefined;
+  /** It has no function: processes attempt its records. Default: false. */
+  readonly external?: boolean | undefined;
   /** `lag`, `dead`, `failures`: alarms of the whole backlog that it does not count for. It has its own, or none. */
   readonly ownAlarms?: readonly string[] | undefined;
 }
@@ -109,6 +112,7 @@ const queueSchema = z.strictObject({
   ...decisionOptions,
   history: z.optional(z.strictObject(historyShape)),
   ...choiceOptions,
+  external: z.optional(z.boolean()),
   ownAlarms: z.optional(z.array(z.string())),
 });
 
@@ -165,14 +169,16 @@ export function checkPolicy(retry: unknown, retryMode: RetryMode, name: string):
 }
 
 const expectedLevel = `expected ${METRICS_LEVELS.map((level) => `"${level}"`).join(', ')}`;
-const expectedSeconds = 'expected seconds from 1 to 900';
+const expectedSeconds = `expected seconds from 1 to ${LONGEST_RUN_SECONDS}`;
 const tableName = z.string().check(z.minLength(1));
 const environmentSchema = z.object({
   BACKLOG_TABLE: tableName,
   BACKLOG_CONTROL_TABLE: tableName,
   BACKLOG_FUNCTION_TIMEOUT_SECONDS: z.pipe(
-    z.string().check(z.regex(/^\d{1,3}$/, expectedSeconds)),
-    z.transform(Number).check(z.refine((seconds) => seconds >= 1 && seconds <= 900, expectedSeconds)),
+    z.string().check(z.regex(/^\d{1,5}$/, expectedSeconds)),
+    z
+      .transform(Number)
+      .check(z.refine((seconds) => seconds >= 1 && seconds <= LONGEST_RUN_SECONDS, expectedSeconds)),
   ),
   BACKLOG_METRICS: z._default(z.enum(METRICS_LEVELS, { error: expectedLevel }), 'full'),
   BACKLOG_TABLE_ALARMS: z.optional(z.string()),

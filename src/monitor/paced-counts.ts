@@ -50,7 +50,7 @@ export class PacedCounter {
    */
   async count(
     monitored: MonitoredQueue,
-    { store, now }: GaugeDeps,
+    { store, now }: Pick<GaugeDeps, 'store' | 'now'>,
     hasTime: () => boolean,
   ): Promise<PacedCounts | undefined> {
     const { name } = monitored;

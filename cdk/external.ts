@@ -1,0 +1,74 @@
+import { ConfigurationError } from '../src/errors.js';
+import { show } from '../src/validation.js';
+import { LEAST_SPARE_SECONDS } from '../src/worker/index.js';
+
+/** In place of the name of one of the `workers`: a process that the Backlog does not make. */
+export const EXTERNAL = 'external';
+
+/** That of the functions. A run of a process may be longer, as Lambda does not end it. */
+const LEAST_RUN_SECONDS = 300;
+/** As much of an attempt's time counts for the alarm on lag: a worker that is down is noticed within 15 minutes. */
+const MOST_LAG_BESIDE = 300;
+
+/** What makes no sense for a queue that has neither a function nor a rule, and what to do in its place. */
+const UNFIT: readonly {
+  readonly option: string;
+  readonly isUnfit: (value: unknown) => boolean;
+  readonly expected: string;
+  readonly why: string;
+}[] = [
+  {
+    option: 'firstAttempt',
+    isUnfit: (value) => value === 'onInsert',
+    expected: '"scheduled" or nothing',
+    why: 'the intake starts no process: it indexes records, and the process finds them',
+  },
+  {
+    option: 'enabled',
+    isUnfit: (value) => value === false,
+    expected: 'true or nothing',
+    why: 'no rule starts its process: stop the process, or use "backlog pause"',
+  },
+  {
+    option: 'onInsertConcurrency',
+    isUnfit: (value) => value !== undefined,
+    expected: 'nothing',
+    why: 'no run is started on insertion',
+  },
+  {
+    option: 'weight',
+    isUnfit: (value) => value !== undefined,
+    expected: 'nothing',
+    why: 'its process is told: backlog work --queue NAME,WEIGHT',
+  },
+];
+
+/** @throws ConfigurationError naming the option of the queue */
+export function checkExternal(props: Readonly<Record<string, unknown>>, path: string): void {
+  const unfit = UNFIT.find(({ option, isUnfit }) => isUnfit(props[option]));
+  if (!unfit) return;
+  const { option, expected, why } = unfit;
+  throw new ConfigurationError(
+    `${path}.${option}: expected ${expected} beside "worker": "${EXTERNAL}", as ${why}, got ${show(props[option])}`,
+  );
+}
+
+export function isExternal({ work }: { readonly work: { readonly type: string } }): boolean {
+  return work.type === 'external';
+}
+
+/** How long a run of these queues may be: their tiers keep that distance, and a change of the retry mode waits for it. */
+export function runSeconds(queues: readonly { readonly attemptTimeout: number }[]): number {
+  return Math.max(
+    LEAST_RUN_SECONDS,
+    ...queues.map(({ attemptTimeout }) => attemptTimeout + LEAST_SPARE_SECONDS),
+  );
+}
+
+/**
+ * What the alarm on lag adds for attempts: a due record may wait for the end of one. Attempts of a process may take hours. The
+ * monitor does not count a record that is under attempt, so that the alarm need not wait so long.
+ */
+export function lagBeside({ type }: { readonly type: string }, attemptTimeout: number): number {
+  return type === 'external' ? Math.min(attemptTimeout, MOST_LAG_BESIDE) : attemptTimeout;
+}
