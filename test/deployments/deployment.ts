@@ -49,6 +49,10 @@ interface Parts {
   readonly intake?: boolean;
   /** A new, empty one. */
   readonly controlTable?: 'new';
+  /** Of the queues that are `external`, those that a process attempts now. It starts a run as often as rules would. */
+  readonly processes?: readonly string[];
+  /** The functions' timeout, or what a run of the process may take. Default: 5 minutes. */
+  readonly runSeconds?: number;
 }
 
 /** Tables that stay while their queues are deployed with other settings: the real handlers, and rules every minute. */
@@ -140,6 +144,12 @@ export class Deployment {
     await this.operator().move(ids, { queue });
   }
 
+  /** A run of before that is still at work on records, under the lease of their lane or tier, for so many minutes. */
+  async hold(key: string, ids: readonly string[], minutes: number): Promise<void> {
+    const until = this.bench.clock.wall() + minutes * MINUTE * 1000;
+    await this.control.store().holdLease(key, { holder: 'of before', until, ids, rev: 'of before' });
+  }
+
   /** Pauses a queue as `backlog pause` does. */
   async pause(queue: string): Promise<void> {
     await this.operator().pause(queue);
@@ -156,7 +166,9 @@ export class Deployment {
     for (let i = 0; i < minutes; i++) {
       this.bench.clock.advance(MINUTE);
       for (const [queue, settings] of Object.entries(this.queues)) {
-        if (!this.parts.disabled?.includes(queue)) await this.fire(queue, settings);
+        const { disabled = [], processes = [] } = this.parts;
+        const isStarted = settings.external ? processes.includes(queue) : !disabled.includes(queue);
+        if (isStarted) await this.fire(queue, settings);
       }
     }
   }
@@ -168,7 +180,7 @@ export class Deployment {
       return;
     }
     const { tiers = DEFAULT_TIERS } = settings.retry ? resolvePolicy(settings.retry) : {};
-    const bands = tierBands(tiers, FUNCTION_TIMEOUT_SECONDS);
+    const bands = tierBands(tiers, this.parts.runSeconds ?? FUNCTION_TIMEOUT_SECONDS);
     for (const tier of bands) {
       if ((this.minute * MINUTE) % tier.every !== 0) continue;
       const catchUp = caughtUpBy(tier, bands);
@@ -188,6 +200,8 @@ export class Deployment {
   }
 
   private overrides() {
-    return { ...this.bench.overrides, store: this.control.store(), env: environment(this.queues) };
+    const { runSeconds = FUNCTION_TIMEOUT_SECONDS } = this.parts;
+    const env = { ...environment(this.queues), BACKLOG_FUNCTION_TIMEOUT_SECONDS: String(runSeconds) };
+    return { ...this.bench.overrides, store: this.control.store(), env };
   }
 }

@@ -169,6 +169,43 @@ describe('backlog diff, of queues', () => {
     expect(severities(await queueDiff(retryQueue, entry))).toEqual({ 'queue.work': 'attention' });
   });
 
+  it('tells a queue that a process attempts from now on, and one that a function does again', async () => {
+    const external = { retry: retryQueue.retry, worker: 'external' } as QueueProps;
+    const away = await queueDiff(retryQueue, external);
+    expect(severities(away)).toEqual({ 'queue.work': 'attention' });
+    expect(away['queue.work']).toMatchObject({
+      what: 'work done by deliverTo → external',
+      effect: expect.stringContaining('They wait for a process: no function and no rule attempts them.'),
+      todo: expect.stringContaining('"backlog work"'),
+    });
+    const back = await queueDiff(external, retryQueue);
+    expect(severities(back)).toEqual({ 'queue.work': 'attention' });
+    expect(back['queue.work']?.effect).toContain('The function attempts them at its next tick.');
+    expect(await queueDiff(external, external)).toEqual({});
+    const long = { ...external, attemptTimeout: Duration.hours(2) };
+    expect(severities(await queueDiff(external, long))).toEqual({ 'queue.attemptTimeout': 'safe' });
+  });
+
+  it('tells a change of the retry mode that does not wait for attempts as long as they may be', async () => {
+    const hours = (props: object): QueueProps => ({
+      ...props,
+      worker: 'external',
+      attemptTimeout: Duration.hours(2),
+    });
+    const long = hours({ retry: retryQueue.retry });
+    expect(severities(await queueDiff(long, hours({ progressive: true })))).toEqual({
+      'queue.retryMode': 'safe',
+    });
+    const { attemptTimeout: _, ...short } = hours({ progressive: true });
+    const changes = await queueDiff(long, short);
+    expect(changes['queue.retryMode']).toMatchObject({
+      severity: 'attention',
+      effect: expect.stringContaining(
+        'Runs from before may take 2 h: a record may be attempted twice at the same time.',
+      ),
+    });
+  });
+
   it('tells shards: fewer are read hourly, and none given once a day', async () => {
     const shards = (count?: number) => ({ ...retryQueue, ...(count && { shards: count }) });
     expect(severities(await queueDiff(shards(2), shards(8)))).toEqual({ 'queue.shards': 'safe' });
