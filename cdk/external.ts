@@ -10,7 +10,7 @@ const LEAST_RUN_SECONDS = 300;
 /** As much of an attempt's time counts for the alarm on lag: a worker that is down is noticed within 15 minutes. */
 const MOST_LAG_BESIDE = 300;
 
-/** What makes no sense for a queue that has neither a function nor a rule, and what to do in its place. */
+/** What is invalid for a queue that has neither a function nor a rule, and what to do in its place. */
 const UNFIT: readonly {
   readonly option: string;
   readonly isUnfit: (value: unknown) => boolean;
@@ -39,7 +39,7 @@ const UNFIT: readonly {
     option: 'weight',
     isUnfit: (value) => value !== undefined,
     expected: 'nothing',
-    why: 'its process is told: backlog work --queue NAME,WEIGHT',
+    why: 'its process has an option for it: backlog work --queue NAME,WEIGHT',
   },
 ];
 

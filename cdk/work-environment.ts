@@ -9,7 +9,7 @@ import { isExternal, runSeconds } from './external.js';
 import type { Queue } from './queue.js';
 import { bytesOf } from './settings-files.js';
 
-/** What a process is told by `Backlog.workEnvironment`. */
+/** What the variables of `Backlog.workEnvironment` are for. */
 export interface WorkEnvironmentOptions {
   /**
    * The queues that the process attempts: of this Backlog, and none with `deliverTo`. A queue that has a function may be one

@@ -17,7 +17,7 @@ export interface Claimant {
   readonly primaryRegion?: string | undefined;
   /** It takes no queue by itself: an operator hands them over to it. */
   readonly isStandby: boolean;
-  /** It is a process, which says nothing of queues that have functions. Default: it is a function. */
+  /** It is a process, which registers no queue that has a function. Default: it is a function. */
   readonly isProcess?: boolean | undefined;
 }
 

@@ -170,7 +170,7 @@ describe('a queue of a process', () => {
     [
       'a weight',
       { weight: 2 },
-      'queues.imports.weight: expected nothing beside "worker": "external", as its process is told',
+      'queues.imports.weight: expected nothing beside "worker": "external", as its process has an option for it',
     ],
     [
       'an entry',

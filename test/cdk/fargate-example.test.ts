@@ -79,7 +79,7 @@ const FINDINGS: Readonly<Record<string, string>> = {
   'AwsSolutions-IAM5': 'ECS asks for a token of ECR, a right that has no resource',
 };
 
-it('it passes the AWS Solutions and the Serverless checks of cdk-nag, but for what is said here', () => {
+it('it passes the AWS Solutions and the Serverless checks of cdk-nag, except for what is said here', () => {
   const violations = [new AwsSolutionsChecks(app), new ServerlessChecks(app)].flatMap(
     (pack) => pack.validateScope(app).violations,
   );

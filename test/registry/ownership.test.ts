@@ -89,7 +89,7 @@ describe('the registry of owners', () => {
     });
   });
 
-  it('says nothing of a function’s queue for a process that attempts it as well', () => {
+  it('does not change the entry of a function’s queue for a process that attempts it as well', () => {
     const bulk = entry({ owner: 'team', at: iso(NOW) });
     const queues = { ...shop.queues, bulk: { retryMode: 'perRecord' } } as const;
     const beside = { function: undefined, queues, isProcess: true };
