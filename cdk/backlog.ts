@@ -43,7 +43,12 @@ import { checkTimeZone } from './time-zone.js';
 import { addTriggers } from './triggers.js';
 import { watchedIn } from './watched.js';
 import { addWidget, grantCalls } from './widget.js';
-import { type WorkEnvironmentOptions, type WorkSettings, workEnvironment } from './work-environment.js';
+import {
+  type WorkEnvironmentOptions,
+  type WorkSettings,
+  workEnvironment,
+  workSettings,
+} from './work-environment.js';
 import { readWorkers } from './worker-props.js';
 import { attemptedOnArrival, createdOf, staffQueues } from './workers.js';
 
@@ -154,8 +159,7 @@ export class Backlog extends BacklogBase implements IConnectable {
     const files = new SettingsFiles(this);
     const common = commonSettings(options, { tables, files, network, owner: ownerOf(this, shared) });
     checkLayers(layers, common.architecture, 'Backlog');
-    const hasTableAlarms = options.alarms === 'essential';
-    this.work = { queues, environment: common, logLevel: options.logLevel, hasTableAlarms };
+    this.work = workSettings(options, queues, common);
 
     const staffed = staffQueues(this, queues, workers, {
       ...common,
@@ -193,7 +197,7 @@ export class Backlog extends BacklogBase implements IConnectable {
     this.scheduleDeadLetters = triggers.scheduleDeadLetters;
 
     describeInTemplate(this, {
-      ...{ ...options, tables, queues, staffed },
+      ...{ ...options, tables, queues, staffed, processSeconds: this.work.runSeconds },
       names: { records: options.tableName, control: options.controlTableName },
       onInsert: new Set(this.intakeRole ? onArrival.map(({ queue }) => queue.name) : []),
       ...{ intake: this.intake !== undefined, sweep: this.sweep !== undefined },
@@ -203,7 +207,7 @@ export class Backlog extends BacklogBase implements IConnectable {
     addLogQueries(new Construct(this, 'LogQueries'), this, logGroups);
 
     const watched = watchedIn(this, { queues, metrics, staffed, runs, logGroups });
-    if (hasTableAlarms) writeTableMetrics([...Object.values(this.functions), this.monitor]);
+    if (this.work.hasTableAlarms) writeTableMetrics([...Object.values(this.functions), this.monitor]);
     const alarms = addAlarms(this, watched, options);
     this.alarms = alarms.all;
     this.compositeAlarm = alarms.composite;

@@ -1,11 +1,11 @@
+import type { Duration } from 'aws-cdk-lib';
 import { ConfigurationError } from '../src/errors.js';
 import { show } from '../src/validation.js';
-import { LEAST_SPARE_SECONDS } from '../src/worker/index.js';
 
 /** In place of the name of one of the `workers`: a process that the Backlog does not make. */
 export const EXTERNAL = 'external';
 
-/** That of the functions. A run of a process may be longer, as Lambda does not end it. */
+/** That of the functions by default: there is room for what an attempt may take before it goes on without its run. */
 const LEAST_RUN_SECONDS = 300;
 /** As much of an attempt's time counts for the alarm on lag: a worker that is down is noticed within 15 minutes. */
 const MOST_LAG_BESIDE = 300;
@@ -43,8 +43,21 @@ const UNFIT: readonly {
   },
 ];
 
+/** Of more, an attempt goes on without its run. */
+const LONG_ATTEMPT_SECONDS = 60;
+
 /** @throws ConfigurationError naming the option of the queue */
-export function checkExternal(props: Readonly<Record<string, unknown>>, path: string): void {
+export function checkExternal(
+  props: Readonly<Record<string, unknown>> & { readonly attemptTimeout?: Duration | undefined },
+  path: string,
+): void {
+  const seconds = props.attemptTimeout?.toSeconds() ?? 0;
+  if (seconds > LONG_ATTEMPT_SECONDS && props.globalConcurrency !== undefined) {
+    throw new ConfigurationError(
+      `${path}.globalConcurrency: expected nothing beside an "attemptTimeout" of ${seconds} s, as only attempts of up to ` +
+        `${LONG_ATTEMPT_SECONDS} s are counted in all processes ("concurrency" limits each of them), got ${show(props.globalConcurrency)}`,
+    );
+  }
   const unfit = UNFIT.find(({ option, isUnfit }) => isUnfit(props[option]));
   if (!unfit) return;
   const { option, expected, why } = unfit;
@@ -57,17 +70,14 @@ export function isExternal({ work }: { readonly work: { readonly type: string } 
   return work.type === 'external';
 }
 
-/** How long a run of these queues may be: their tiers keep that distance, and a change of the retry mode waits for it. */
-export function runSeconds(queues: readonly { readonly attemptTimeout: number }[]): number {
-  return Math.max(
-    LEAST_RUN_SECONDS,
-    ...queues.map(({ attemptTimeout }) => attemptTimeout + LEAST_SPARE_SECONDS),
-  );
+/** How long a run of a process may be: as long as that of a function, as tiers keep that distance whatever attempts them. */
+export function runSeconds(timeout: Duration): number {
+  return Math.max(LEAST_RUN_SECONDS, timeout.toSeconds());
 }
 
 /**
- * What the alarm on lag adds for attempts: a due record may wait for the end of one. Attempts of a process may take hours. The
- * monitor does not count a record that is under attempt, so that the alarm need not wait so long.
+ * What the alarm on lag adds for attempts: a due record may wait for the end of one. Attempts of a process may take hours, and
+ * then their records are not due meanwhile: the alarm need not wait so long.
  */
 export function lagBeside({ type }: { readonly type: string }, attemptTimeout: number): number {
   return type === 'external' ? Math.min(attemptTimeout, MOST_LAG_BESIDE) : attemptTimeout;

@@ -9,7 +9,7 @@ export function forReaders(queues: readonly Queue[]): Queue[] {
 /** As above, with the policies: the monitor notes them for the console. */
 export function forMonitor(queues: readonly Queue[]): Queue[] {
   return queues.map((queue) => {
-    const { retryMode, shards, retry, ownAlarms, attemptTimeout } = queue.settings;
+    const { retryMode, shards, retry, ownAlarms } = queue.settings;
     return {
       ...queue,
       settings: {
@@ -17,8 +17,6 @@ export function forMonitor(queues: readonly Queue[]): Queue[] {
         ...(shards === undefined ? {} : { shards }),
         ...(retry ? { retry } : {}),
         ...(ownAlarms ? { ownAlarms } : {}),
-        // Of a function, the alarm on lag allows for all of it.
-        ...(queue.settings.external && attemptTimeout !== undefined ? { attemptTimeout } : {}),
       },
     };
   });

@@ -12,7 +12,6 @@ import {
   TOKEN,
 } from '../src/template-metadata.js';
 import { withoutUrlSecrets } from '../src/url-text.js';
-import { runSeconds } from './external.js';
 import type { Queue } from './queue.js';
 import type { StaffedQueue } from './workers.js';
 
@@ -24,6 +23,8 @@ export interface Described {
   readonly queues: readonly Queue[];
   /** Those with a function. */
   readonly staffed: readonly StaffedQueue[];
+  /** How long a run of the others may be. */
+  readonly processSeconds: number;
   /** The names of the queues whose records are attempted on insertion. */
   readonly onInsert: ReadonlySet<string>;
   readonly trigger: BacklogDescription['trigger'];
@@ -55,8 +56,19 @@ function pathInStack(stack: Stack, scope: Construct): string {
 }
 
 function descriptionOf(stack: Stack, described: Described): BacklogDescription {
-  const { tables, names, queues, staffed, onInsert, trigger, timeZone, primaryRegion, intake, sweep } =
-    described;
+  const {
+    tables,
+    names,
+    queues,
+    staffed,
+    processSeconds,
+    onInsert,
+    trigger,
+    timeZone,
+    primaryRegion,
+    intake,
+    sweep,
+  } = described;
   return {
     version: METADATA_VERSION,
     trigger,
@@ -69,7 +81,7 @@ function descriptionOf(stack: Stack, described: Described): BacklogDescription {
     queues: Object.fromEntries(
       queues.map((queue) => {
         const by = staffed.find((one) => one.queue === queue)?.worker;
-        const timeout = by?.timeoutSeconds ?? runSeconds([queue]);
+        const timeout = by?.timeoutSeconds ?? processSeconds;
         return [queue.name, queueOf(stack, queue, timeout, onInsert.has(queue.name))];
       }),
     ),

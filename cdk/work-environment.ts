@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { type Duration, Stack } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 import * as z from 'zod';
 import { ConfigurationError } from '../src/errors.js';
@@ -29,8 +29,21 @@ export interface WorkSettings {
   readonly queues: readonly Queue[];
   readonly environment: EnvironmentSettings;
   readonly logLevel: string;
+  /** How long a run may be. */
+  readonly runSeconds: number;
   /** There are alarms of all queues, whose metrics the processes write. */
   readonly hasTableAlarms: boolean;
+}
+
+/** @param options those of the Backlog */
+export function workSettings(
+  options: { readonly alarms: boolean | string; readonly logLevel: string; readonly timeout: Duration },
+  queues: readonly Queue[],
+  environment: EnvironmentSettings,
+): WorkSettings {
+  const { alarms, logLevel, timeout } = options;
+  const hasTableAlarms = alarms === 'essential';
+  return { queues, environment, logLevel, runSeconds: runSeconds(timeout), hasTableAlarms };
 }
 
 /**
@@ -42,7 +55,7 @@ const MOST_BYTES = 32_768;
 /** @throws ConfigurationError naming the queue, or what is too large */
 export function workEnvironment(
   backlog: IConstruct,
-  { queues, environment, logLevel, hasTableAlarms }: WorkSettings,
+  { queues, environment, logLevel, runSeconds, hasTableAlarms }: WorkSettings,
   options: WorkEnvironmentOptions,
 ): Record<string, string> {
   const { queues: names } = parseOptions(optionsShape, options, 'workEnvironment');
@@ -62,12 +75,7 @@ export function workEnvironment(
     );
   }
   return {
-    ...handlerEnvironment(
-      backlog,
-      served,
-      { ...environment, room: Number.POSITIVE_INFINITY },
-      runSeconds(served),
-    ),
+    ...handlerEnvironment(backlog, served, { ...environment, room: Number.POSITIVE_INFINITY }, runSeconds),
     ...(hasTableAlarms ? { BACKLOG_TABLE_ALARMS: 'true' } : {}),
     ...(logLevel === 'INFO' ? {} : { POWERTOOLS_LOG_LEVEL: logLevel }),
     // Fargate sets it as well, a virtual machine does not.

@@ -12,7 +12,6 @@ import {
   decisionOptions,
   type HistoryOptions,
   historyShape,
-  LONGEST_RUN_SECONDS,
   limitOptions,
 } from '../src/worker/index.js';
 import { type DeliverySettings, parseDelivery } from './delivery-settings.js';
@@ -169,16 +168,14 @@ export function checkPolicy(retry: unknown, retryMode: RetryMode, name: string):
 }
 
 const expectedLevel = `expected ${METRICS_LEVELS.map((level) => `"${level}"`).join(', ')}`;
-const expectedSeconds = `expected seconds from 1 to ${LONGEST_RUN_SECONDS}`;
+const expectedSeconds = 'expected seconds from 1 to 900';
 const tableName = z.string().check(z.minLength(1));
 const environmentSchema = z.object({
   BACKLOG_TABLE: tableName,
   BACKLOG_CONTROL_TABLE: tableName,
   BACKLOG_FUNCTION_TIMEOUT_SECONDS: z.pipe(
-    z.string().check(z.regex(/^\d{1,5}$/, expectedSeconds)),
-    z
-      .transform(Number)
-      .check(z.refine((seconds) => seconds >= 1 && seconds <= LONGEST_RUN_SECONDS, expectedSeconds)),
+    z.string().check(z.regex(/^\d{1,3}$/, expectedSeconds)),
+    z.transform(Number).check(z.refine((seconds) => seconds >= 1 && seconds <= 900, expectedSeconds)),
   ),
   BACKLOG_METRICS: z._default(z.enum(METRICS_LEVELS, { error: expectedLevel }), 'full'),
   BACKLOG_TABLE_ALARMS: z.optional(z.string()),

@@ -96,7 +96,7 @@ export function monitorHandler(overrides: MonitorSeams = {}): LambdaHandler<read
         'error' in registered ? { queues: monitoredQueues(settings), removed: NONE } : registered;
       const deadline = clock.wall() + context.getRemainingTimeInMillis() - SPARE_MS;
       const read = async (queue: MonitoredQueue): Promise<QueueReading> => {
-        const deps = { store, now: clock.now(), clock };
+        const deps = { store, now: clock.now() };
         const [age, state] = await Promise.all([oldestDueAge(queue, deps), store.readQueue(queue.name)]);
         const counted = await counter.count(queue, deps, () => clock.wall() < deadline);
         const reading = {

@@ -3,13 +3,10 @@ import { DEFAULT_TIERS, type RetryPolicy, resolvePolicy, tierBands } from '../..
 import { randomToken, systemRandom } from '../../src/random.js';
 import { removedQueues, removedSince, tidied } from '../../src/registry/removed.js';
 import type { BacklogStore, QueueOwner, Registry } from '../../src/store/index.js';
-import { LEAST_SPARE_SECONDS } from '../../src/worker/index.js';
-import type { QueueSettings } from '../settings.js';
 import type { MonitorSettings } from './settings.js';
 
 type RegistryStore = Pick<BacklogStore, 'readRegistry' | 'writeRegistry'>;
-type Described = Pick<QueueOwner, 'retryMode' | 'retry' | 'shards' | 'timeout'> &
-  Pick<QueueSettings, 'attemptTimeout'>;
+type Described = Pick<QueueOwner, 'retryMode' | 'retry' | 'shards' | 'timeout'>;
 
 /** A queue that no function serves any more. */
 export interface RemovedQueue {
@@ -64,13 +61,10 @@ export function monitoredQueues({ queues, functionTimeoutSeconds }: MonitorSetti
 }
 
 function monitoredQueue(name: string, described: Described, timeoutSeconds: number): MonitoredQueue {
-  const { retryMode, shards = 1, attemptTimeout = 0 } = described;
-  const { timeout = Math.max(timeoutSeconds, attemptTimeout + LEAST_SPARE_SECONDS) } = described;
+  const { retryMode, shards = 1, timeout = timeoutSeconds } = described;
   const retry = policyOf(described);
   const { tiers = DEFAULT_TIERS } = retry ? resolvePolicy(retry) : {};
-  const bands = retryMode === 'progressive' ? tierBands(tiers, timeout) : [];
-  // What its owner has registered has room for its longest attempt.
-  return { name, shards, bands, retry, attemptTimeout: Math.max(attemptTimeout, described.timeout ?? 0) };
+  return { name, shards, bands: retryMode === 'progressive' ? tierBands(tiers, timeout) : [], retry };
 }
 
 /** Any service may have written the registry. */

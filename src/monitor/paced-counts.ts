@@ -50,7 +50,7 @@ export class PacedCounter {
    */
   async count(
     monitored: MonitoredQueue,
-    { store, now }: Pick<GaugeDeps, 'store' | 'now'>,
+    { store, now }: GaugeDeps,
     hasTime: () => boolean,
   ): Promise<PacedCounts | undefined> {
     const { name } = monitored;

@@ -38,8 +38,8 @@ export type Process = (
 export type ProcessResult = void | TypedOutcome;
 
 const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
-/** A function ends before that; a process that is not a function may take a day. */
-const LONGEST_ATTEMPT_SECONDS = 86_400;
+/** Of a function, its timeout leaves no more than 885 s; a worker process may take a day. */
+export const LONGEST_ATTEMPT_SECONDS = 86_400;
 const attemptTimeout = duration({ above: 0, most: LONGEST_ATTEMPT_SECONDS });
 
 const breakerOptions = z.strictObject({
@@ -132,9 +132,6 @@ export interface RunLimits {
 
 /** What a function needs beside one attempt: to read a page, to settle, to give the lease back. */
 export const LEAST_SPARE_SECONDS = 15;
-
-/** That of a process; Lambda ends a function after 900 s. */
-export const LONGEST_RUN_SECONDS = LONGEST_ATTEMPT_SECONDS + LEAST_SPARE_SECONDS;
 
 /**
  * A batch of records that have just come.

@@ -137,7 +137,7 @@ describe('a queue of a process', () => {
   it('is in the description of the template, for backlog diff', () => {
     const described = Object.values(template.toJSON().Metadata[METADATA_KEY])[0] as { queues: object };
     expect(described.queues).toMatchObject({
-      imports: { work: 'external', firstAttempt: 'scheduled', enabled: true, timeout: 7215 },
+      imports: { work: 'external', firstAttempt: 'scheduled', enabled: true, timeout: 300 },
       yearly: { work: 'external', timeout: 300 },
     });
     expect(Object.keys(described.queues)).toEqual(Object.keys(queues));
@@ -178,6 +178,11 @@ describe('a queue of a process', () => {
       'queues.imports: expected one of "deliverTo", "entry", "handler" and "worker", got',
     ],
     ['memory', { memorySize: 512 }, 'queues.imports.memorySize: expected with "entry" only'],
+    [
+      'a limit of all attempts, which are long',
+      { globalConcurrency: 3, attemptTimeout: Duration.hours(2) },
+      'queues.imports.globalConcurrency: expected nothing beside an "attemptTimeout" of 7200 s, as only attempts of up to 60 s',
+    ],
     ['an attempt of two days', { attemptTimeout: Duration.days(2) }, 'queues.imports.attemptTimeout: '],
     ['another spelling', { worker: 'External' }, 'or "external", got "External"'],
   ])('is refused with %s', (_, props, message) => {
@@ -233,7 +238,7 @@ describe('the variables of a process', () => {
     const variables = deployed(stack, backlog.workEnvironment());
     const { BACKLOG_TABLE, BACKLOG_CONTROL_TABLE, BACKLOG_QUEUES, AWS_REGION, ...others } = variables;
     expect(others).toEqual({
-      BACKLOG_FUNCTION_TIMEOUT_SECONDS: '7215',
+      BACKLOG_FUNCTION_TIMEOUT_SECONDS: '300',
       BACKLOG_OWNER: 'Test',
       POWERTOOLS_LOG_LEVEL: 'WARN',
     });
@@ -254,7 +259,7 @@ describe('the variables of a process', () => {
       yearly: { retryMode: 'progressive', shards: 2, external: true },
     });
     expect(readSettings(variables)).toMatchObject({
-      functionTimeoutSeconds: 7215,
+      functionTimeoutSeconds: 300,
       metrics: 'full',
       owner: 'Test',
     });

@@ -47,7 +47,7 @@ it('its container has the variables of a function, ends by SIGTERM with time to 
     Environment.map(({ Name, Value }: Record<string, unknown>) => [Name, Value]),
   );
   expect(Object.keys(parseQueues(JSON.parse(variables.BACKLOG_QUEUES)))).toEqual(['imports', 'thumbnails']);
-  expect(variables).toMatchObject({ BACKLOG_OWNER: 'Imports', BACKLOG_FUNCTION_TIMEOUT_SECONDS: '7215' });
+  expect(variables).toMatchObject({ BACKLOG_OWNER: 'Imports', BACKLOG_FUNCTION_TIMEOUT_SECONDS: '300' });
   expect([StopTimeout, ReadonlyRootFilesystem, User]).toEqual([60, true, undefined]);
   expect(LogConfiguration.LogDriver).toBe('awslogs');
 });

@@ -51,8 +51,6 @@ interface Parts {
   readonly controlTable?: 'new';
   /** Of the queues that are `external`, those that a process attempts now. It starts a run as often as rules would. */
   readonly processes?: readonly string[];
-  /** The functions' timeout, or what a run of the process may take. Default: 5 minutes. */
-  readonly runSeconds?: number;
 }
 
 /** Tables that stay while their queues are deployed with other settings: the real handlers, and rules every minute. */
@@ -180,7 +178,7 @@ export class Deployment {
       return;
     }
     const { tiers = DEFAULT_TIERS } = settings.retry ? resolvePolicy(settings.retry) : {};
-    const bands = tierBands(tiers, this.parts.runSeconds ?? FUNCTION_TIMEOUT_SECONDS);
+    const bands = tierBands(tiers, FUNCTION_TIMEOUT_SECONDS);
     for (const tier of bands) {
       if ((this.minute * MINUTE) % tier.every !== 0) continue;
       const catchUp = caughtUpBy(tier, bands);
@@ -200,8 +198,6 @@ export class Deployment {
   }
 
   private overrides() {
-    const { runSeconds = FUNCTION_TIMEOUT_SECONDS } = this.parts;
-    const env = { ...environment(this.queues), BACKLOG_FUNCTION_TIMEOUT_SECONDS: String(runSeconds) };
-    return { ...this.bench.overrides, store: this.control.store(), env };
+    return { ...this.bench.overrides, store: this.control.store(), env: environment(this.queues) };
   }
 }

@@ -49,7 +49,7 @@ describe('a reading of the monitor', () => {
     await read();
     return readUnits;
   };
-  const deps = () => ({ store, now: Date.now(), clock });
+  const deps = () => ({ store, now: Date.now() });
 
   // An answer that holds nothing costs nothing here, and half a unit on AWS.
   it('of the oldest due record is half a read unit', async () => {

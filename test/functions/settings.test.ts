@@ -119,11 +119,11 @@ describe('settings from the environment', () => {
     ],
     [
       { BACKLOG_FUNCTION_TIMEOUT_SECONDS: '5 min' },
-      'BACKLOG_FUNCTION_TIMEOUT_SECONDS: expected seconds from 1 to 86415, got "5 min"',
+      'BACKLOG_FUNCTION_TIMEOUT_SECONDS: expected seconds from 1 to 900, got "5 min"',
     ],
     [
-      { BACKLOG_FUNCTION_TIMEOUT_SECONDS: '86416' },
-      'BACKLOG_FUNCTION_TIMEOUT_SECONDS: expected seconds from 1 to 86415, got 86416',
+      { BACKLOG_FUNCTION_TIMEOUT_SECONDS: '901' },
+      'BACKLOG_FUNCTION_TIMEOUT_SECONDS: expected seconds from 1 to 900, got 901',
     ],
     [{ BACKLOG_QUEUES: undefined }, 'BACKLOG_QUEUES: expected string, got nothing'],
     [{ BACKLOG_QUEUES: '{' }, 'BACKLOG_QUEUES: expected JSON, got 1 characters that are none'],

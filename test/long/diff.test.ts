@@ -186,22 +186,18 @@ describe('backlog diff, of queues', () => {
     expect(severities(await queueDiff(external, long))).toEqual({ 'queue.attemptTimeout': 'safe' });
   });
 
-  it('tells a change of the retry mode that does not wait for attempts as long as they may be', async () => {
-    const hours = (props: object): QueueProps => ({
-      ...props,
-      worker: 'external',
-      attemptTimeout: Duration.hours(2),
-    });
-    const long = hours({ retry: retryQueue.retry });
-    expect(severities(await queueDiff(long, hours({ progressive: true })))).toEqual({
+  it('tells a change of the retry mode that does not wait for runs as long as they may be', async () => {
+    const of = (minutes: number, props: object) =>
+      ({ ...props, entry: 'test/cdk/fixtures/handler.ts', timeout: Duration.minutes(minutes) }) as QueueProps;
+    const { retry } = retryQueue;
+    expect(severities(await queueDiff(of(5, { retry }), of(10, { progressive: true })))).toEqual({
       'queue.retryMode': 'safe',
     });
-    const { attemptTimeout: _, ...short } = hours({ progressive: true });
-    const changes = await queueDiff(long, short);
+    const changes = await queueDiff(of(10, { retry }), of(5, { progressive: true }));
     expect(changes['queue.retryMode']).toMatchObject({
       severity: 'attention',
       effect: expect.stringContaining(
-        'Runs from before may take 2 h: a record may be attempted twice at the same time.',
+        'Runs from before may take 10 min: a record may be attempted twice at the same time.',
       ),
     });
   });

@@ -96,7 +96,7 @@ describe('the image of the example', () => {
       BACKLOG_TABLE: tables.records,
       BACKLOG_CONTROL_TABLE: tables.control,
       BACKLOG_QUEUES: JSON.stringify({ imports: queue, thumbnails: queue }),
-      BACKLOG_FUNCTION_TIMEOUT_SECONDS: '7215',
+      BACKLOG_FUNCTION_TIMEOUT_SECONDS: '300',
       BACKLOG_OWNER: 'Imports',
       SHOP_URL: 'http://127.0.0.1:1',
     });

@@ -109,9 +109,6 @@ export async function writeActiveRegion(
   return (await table.update(REGION_KEY, update)).written;
 }
 
-/** That of a process (LONGEST_RUN_SECONDS of src/worker); a function ends after 900 s. */
-const LONGEST_RUN_SECONDS = 86_415;
-
 function isQueueOwner(entry: unknown): boolean {
   if (!isMap(entry)) return false;
   const { owner, function: name, retryMode, shards = 1, onArrival, timeout = 1, at, removedAt } = entry;
@@ -122,7 +119,7 @@ function isQueueOwner(entry: unknown): boolean {
     (retryMode === 'perRecord' || retryMode === 'progressive') &&
     isBetween(shards, MAX_SHARDS) &&
     (onArrival === undefined || typeof onArrival === 'boolean') &&
-    isBetween(timeout, LONGEST_RUN_SECONDS) &&
+    isBetween(timeout, 900) &&
     isText(at) &&
     isTime(at) &&
     (removedAt === undefined || (isText(removedAt) && isTime(removedAt)))
