@@ -74,12 +74,8 @@ export class Backlog extends BacklogBase implements IConnectable {
    * @throws ConfigurationError naming the attribute that is missing or invalid
    */
   static fromStack(scope: Construct, id: string, stack: StackAttributes): IBacklog {
-    return new ImportedBacklog(
-      scope,
-      id,
-      (inner) => importParts(inner, attributesOfStack(inner, stack)),
-      addQueueTo,
-    );
+    const partsIn = (inner: Construct) => importParts(inner, attributesOfStack(inner, stack));
+    return new ImportedBacklog(scope, id, partsIn, addQueueTo);
   }
 
   /** Where the records are. */
@@ -146,8 +142,8 @@ export class Backlog extends BacklogBase implements IConnectable {
     const tables = own ?? tablesOf(shared as ISharedBacklog);
     this.table = tables.records;
     this.controlTable = tables.control;
-    const eventDlq = eventDlqQueue(this, 'EventDlq');
-    this.eventDlq = eventDlq;
+    this.eventDlq = eventDlqQueue(this, 'EventDlq');
+    const { eventDlq } = this;
 
     const hasIntake = !shared && options.intake && canTakeIn(this, tables);
     const returns = hasIntake ? redeliveryQueue(this, 'Redelivery', eventDlq, INTAKE_TIMEOUT) : undefined;
@@ -258,8 +254,7 @@ export class Backlog extends BacklogBase implements IConnectable {
   }
 
   /**
-   * The variables of a process that attempts records (`backlog work`), as the function of a queue has them: names of the tables,
-   * settings of its queues, owner. For `environment` of a container, for example. It holds no secret.
+   * The variables of a process that attempts records (`backlog work`), as the function of a queue has them. They hold no secret.
    *
    * @throws ConfigurationError for a queue that is not of this Backlog, or that has `deliverTo`
    */
