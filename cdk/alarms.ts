@@ -8,7 +8,7 @@ import {
   type IAlarmAction,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 import type { AlarmDefinition } from './alarm-definition.js';
 import type { AlarmActions, Severity } from './alarm-props.js';
 import { functionAlarms } from './function-alarms.js';
@@ -19,10 +19,10 @@ import { tableAlarms } from './table-alarms.js';
 import type { Watched } from './watched.js';
 
 export interface AlarmOptions {
+  readonly alarms: boolean | 'essential';
   readonly alarmActions?: AlarmActions | undefined;
   readonly okActions?: AlarmActions | undefined;
-  readonly composite: boolean;
-  readonly onlyEssential: boolean;
+  readonly compositeAlarm: boolean;
 }
 
 /** All alarms of a backlog, and the one that is on while any of them is. */
@@ -34,11 +34,13 @@ export interface Alarms {
 }
 
 /** One alarm for each state that needs a person; docs/runbook.md has a paragraph on each. */
-export function addAlarms(scope: Construct, watched: Watched, options: AlarmOptions): Alarms {
-  const all = definitionsOf(watched, options.onlyEssential).map((definition) =>
+export function addAlarms(backlog: Construct, watched: Watched, options: AlarmOptions): Alarms {
+  if (options.alarms === false) return { all: [], composite: undefined, composites: [] };
+  const scope = new Construct(backlog, 'Alarms');
+  const all = definitionsOf(watched, options.alarms === 'essential').map((definition) =>
     addAlarm(scope, definition, options),
   );
-  if (!options.composite) return { all, composite: undefined, composites: [] };
+  if (!options.compositeAlarm) return { all, composite: undefined, composites: [] };
   const composites = addComposites(scope, all);
   return { all, composite: composites[0], composites };
 }

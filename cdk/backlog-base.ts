@@ -6,7 +6,7 @@ import { type GrantInsertOptions, grantInsert } from './grant-insert.js';
 import type { BacklogProps } from './props.js';
 import type { QueueProps } from './queue-props.js';
 import type { ISharedBacklog } from './shared-parts.js';
-import { grantOperate } from './tables.js';
+import { grantOperate, grantWork } from './tables.js';
 
 /** @inline */
 type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${string}`>>;
@@ -17,6 +17,8 @@ export interface IBacklog extends ISharedBacklog, Metrics {
   grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
   /** Grants what operators need. See `Backlog.grantOperate`. */
   grantOperate(grantee: IGrantable): Grant;
+  /** Grants what a process needs that attempts records. See `Backlog.grantWork`. */
+  grantWork(grantee: IGrantable): Grant;
   /**
    * Adds a queue, in the stack of this construct: with a function, rules and alarms of its own. For several queues that share
    * functions, make a `Backlog` with `sharedBacklog`.
@@ -74,5 +76,13 @@ export abstract class BacklogBase extends BacklogMetrics implements IBacklog {
    */
   grantOperate(grantee: IGrantable): Grant {
     return grantOperate(grantee, { records: this.table, control: this.controlTable });
+  }
+
+  /**
+   * Grants what a process needs that attempts records (`backlog work`): the rights on both tables that the function of a queue
+   * has. It may read and change all records, and can neither put nor delete one. To write logs is a right of its platform.
+   */
+  grantWork(grantee: IGrantable): Grant {
+    return grantWork(grantee, { records: this.table, control: this.controlTable });
   }
 }

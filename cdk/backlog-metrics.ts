@@ -3,17 +3,17 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { ConfigurationError } from '../src/errors.js';
+import { QUEUE_PATTERN } from '../src/record/index.js';
 import { show } from '../src/validation.js';
 import { type MetricName, queueMetric, type TableMetricName, tableMetric } from './metrics.js';
 
 /** The metrics of a backlog, by CDK's conventions. A metric that is zero is not written: it has no data then. */
 export abstract class BacklogMetrics extends Construct {
   abstract readonly table: ITable;
-  abstract readonly functions: Readonly<Record<string, IFunction>>;
   abstract readonly intake: IFunction | undefined;
 
-  /** Whether there can be metrics of it. */
-  protected abstract mayHave(queue: string): boolean;
+  /** The names of its queues. Undefined: they are not known here. */
+  protected abstract queueNames(): readonly string[] | undefined;
 
   /** Attempts that were made. Default: their sum over five minutes. */
   metricAttempted(queue: string, options?: MetricOptions): Metric {
@@ -153,9 +153,9 @@ export abstract class BacklogMetrics extends Construct {
   }
 
   private ofQueue(name: MetricName, queue: string, options?: MetricOptions): Metric {
-    if (!this.mayHave(queue)) {
-      const known = Object.keys(this.functions).map(show).join(', ');
-      const expected = known === '' ? 'the name of a queue' : `one of ${known}`;
+    const known = this.queueNames();
+    if (!(known ? known.includes(queue) : QUEUE_PATTERN.test(queue))) {
+      const expected = known ? `one of ${known.map(show).join(', ')}` : 'the name of a queue';
       throw new ConfigurationError(`queue: expected ${expected}, got ${show(queue)}`);
     }
     return queueMetric(this.table.tableName, queue, name, options);

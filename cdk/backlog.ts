@@ -1,4 +1,3 @@
-import { Stack } from 'aws-cdk-lib';
 import type { Alarm, CompositeAlarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Connections, type IConnectable } from 'aws-cdk-lib/aws-ec2';
@@ -33,7 +32,7 @@ import type { BacklogProps } from './props.js';
 import { readQueues } from './queue.js';
 import type { QueueProps } from './queue-props.js';
 import { SettingsFiles } from './settings-files.js';
-import { allowIntake, checkShared, claimQueues, withArrivals } from './shared-backlog.js';
+import { allowIntake, checkShared, claimQueues, ownerOf, withArrivals } from './shared-backlog.js';
 import type { ISharedBacklog } from './shared-parts.js';
 import { writeTableMetrics } from './table-alarms.js';
 import { addParameters } from './table-parameters.js';
@@ -44,6 +43,12 @@ import { checkTimeZone } from './time-zone.js';
 import { addTriggers } from './triggers.js';
 import { watchedIn } from './watched.js';
 import { addWidget, grantCalls } from './widget.js';
+import {
+  type WorkEnvironmentOptions,
+  type WorkSettings,
+  workEnvironment,
+  workSettings,
+} from './work-environment.js';
 import { readWorkers } from './worker-props.js';
 import { attemptedOnArrival, createdOf, staffQueues } from './workers.js';
 
@@ -69,12 +74,8 @@ export class Backlog extends BacklogBase implements IConnectable {
    * @throws ConfigurationError naming the attribute that is missing or invalid
    */
   static fromStack(scope: Construct, id: string, stack: StackAttributes): IBacklog {
-    return new ImportedBacklog(
-      scope,
-      id,
-      (inner) => importParts(inner, attributesOfStack(inner, stack)),
-      addQueueTo,
-    );
+    const partsIn = (inner: Construct) => importParts(inner, attributesOfStack(inner, stack));
+    return new ImportedBacklog(scope, id, partsIn, addQueueTo);
   }
 
   /** Where the records are. */
@@ -121,6 +122,7 @@ export class Backlog extends BacklogBase implements IConnectable {
   readonly widgetActions: LambdaFunction | undefined;
 
   private readonly shared: Connections | undefined;
+  private readonly work: WorkSettings;
 
   /** @throws ConfigurationError at synthesis, naming the option that is invalid */
   constructor(scope: Construct, id: string, props: BacklogProps) {
@@ -140,8 +142,8 @@ export class Backlog extends BacklogBase implements IConnectable {
     const tables = own ?? tablesOf(shared as ISharedBacklog);
     this.table = tables.records;
     this.controlTable = tables.control;
-    const eventDlq = eventDlqQueue(this, 'EventDlq');
-    this.eventDlq = eventDlq;
+    this.eventDlq = eventDlqQueue(this, 'EventDlq');
+    const { eventDlq } = this;
 
     const hasIntake = !shared && options.intake && canTakeIn(this, tables);
     const returns = hasIntake ? redeliveryQueue(this, 'Redelivery', eventDlq, INTAKE_TIMEOUT) : undefined;
@@ -151,8 +153,9 @@ export class Backlog extends BacklogBase implements IConnectable {
     this.shared = network.securityGroups && new Connections({ securityGroups: network.securityGroups });
     checkDepthAlarms(queues, metrics);
     const files = new SettingsFiles(this);
-    const common = commonSettings(options, { tables, files, network, owner: this.owner(shared) });
+    const common = commonSettings(options, { tables, files, network, owner: ownerOf(this, shared) });
     checkLayers(layers, common.architecture, 'Backlog');
+    this.work = workSettings(options, queues, common);
 
     const staffed = staffQueues(this, queues, workers, {
       ...common,
@@ -182,15 +185,15 @@ export class Backlog extends BacklogBase implements IConnectable {
         : addMonitor(this, 'Monitor', { ...common, queues, eventSources: intake?.eventSources ?? [] });
     this.monitor = monitor?.lambda;
 
-    const work = backlogTicks(staffed);
-    const ticks = [...work, ...[intake?.sweep, monitor].flatMap((tick) => tick ?? [])];
+    const runs = backlogTicks(staffed);
+    const ticks = [...runs, ...[intake?.sweep, monitor].flatMap((tick) => tick ?? [])];
     const triggers = addTriggers(this, ticks, { ...options, eventDlq });
     this.rules = triggers.rules;
     this.schedules = triggers.schedules;
     this.scheduleDeadLetters = triggers.scheduleDeadLetters;
 
     describeInTemplate(this, {
-      ...{ ...options, tables, staffed },
+      ...{ ...options, tables, queues, staffed, processSeconds: this.work.runSeconds },
       names: { records: options.tableName, control: options.controlTableName },
       onInsert: new Set(this.intakeRole ? onArrival.map(({ queue }) => queue.name) : []),
       ...{ intake: this.intake !== undefined, sweep: this.sweep !== undefined },
@@ -199,18 +202,11 @@ export class Backlog extends BacklogBase implements IConnectable {
     const logGroups = [...new Set(staffed.flatMap(({ worker }) => worker.logGroup ?? []))];
     addLogQueries(new Construct(this, 'LogQueries'), this, logGroups);
 
-    const watched = watchedIn(this, { queues, metrics, staffed, work, logGroups });
-    if (options.alarms === 'essential') writeTableMetrics([...Object.values(this.functions), this.monitor]);
-    const alarms = options.alarms
-      ? addAlarms(new Construct(this, 'Alarms'), watched, {
-          alarmActions: options.alarmActions,
-          okActions: options.okActions,
-          composite: options.compositeAlarm,
-          onlyEssential: options.alarms === 'essential',
-        })
-      : undefined;
-    this.alarms = alarms?.all ?? [];
-    this.compositeAlarm = alarms?.composite;
+    const watched = watchedIn(this, { queues, metrics, staffed, runs, logGroups });
+    if (this.work.hasTableAlarms) writeTableMetrics([...Object.values(this.functions), this.monitor]);
+    const alarms = addAlarms(this, watched, options);
+    this.alarms = alarms.all;
+    this.compositeAlarm = alarms.composite;
     const widget = options.widget
       ? addWidget(this, 'Widget', { ...common, queues, canAct: options.widget === true })
       : undefined;
@@ -224,7 +220,7 @@ export class Backlog extends BacklogBase implements IConnectable {
       table: this.table,
       hasIntake: this.intake !== undefined,
       alarms: this.alarms,
-      composites: alarms?.composites ?? [],
+      composites: alarms.composites,
       alarmsPerQueue: options.alarms === true,
     });
   }
@@ -253,15 +249,17 @@ export class Backlog extends BacklogBase implements IConnectable {
     return addQueueTo(this, name, props, options);
   }
 
-  /** That of its stack. Beside the Backlog with the tables it has one of its own: that one's monitor knows what it has itself. */
-  private owner(shared: ISharedBacklog | undefined): string {
-    const stack = Stack.of(this);
-    const isBeside = shared instanceof Backlog && Stack.of(shared) === stack;
-    return isBeside ? `${stack.stackName}/${this.node.id}` : stack.stackName;
+  protected override queueNames(): string[] {
+    return this.work.queues.map(({ name }) => name);
   }
 
-  protected override mayHave(queue: string): boolean {
-    return Object.hasOwn(this.functions, queue);
+  /**
+   * The variables of a process that attempts records (`backlog work`), as the function of a queue has them. They hold no secret.
+   *
+   * @throws ConfigurationError for a queue that is not of this Backlog, or that has `deliverTo`
+   */
+  workEnvironment(options: WorkEnvironmentOptions = {}): Record<string, string> {
+    return workEnvironment(this, this.work, options);
   }
 
   /**

@@ -2,7 +2,6 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IQueue as ISqsQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { QUEUE_PATTERN } from '../src/record/index.js';
 import type { ImportedParts } from './backlog-attributes.js';
 import { type AddQueueOptions, BacklogBase, type IBacklog } from './backlog-base.js';
 import type { QueueProps } from './queue-props.js';
@@ -21,8 +20,6 @@ export class ImportedBacklog extends BacklogBase {
   readonly controlTable: ITable;
   readonly redelivery: ISqsQueue | undefined;
   readonly intakeRole: IRole | undefined;
-  /** Those of its queues are not known. */
-  readonly functions = {};
   /** It is not known. */
   readonly intake = undefined;
 
@@ -44,7 +41,7 @@ export class ImportedBacklog extends BacklogBase {
     return this.add(this, name, props, options);
   }
 
-  protected override mayHave(queue: string): boolean {
-    return QUEUE_PATTERN.test(queue);
+  protected override queueNames(): undefined {
+    return undefined;
   }
 }

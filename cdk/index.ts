@@ -15,4 +15,5 @@ export type { GrantInsertOptions } from './grant-insert.js';
 export type { BacklogProps } from './props.js';
 export type { HistoryProps, ProgressiveProps, QueueProps, TierProps } from './queue-props.js';
 export type { ISharedBacklog } from './shared-parts.js';
+export type { WorkEnvironmentOptions } from './work-environment.js';
 export type { WorkerProps } from './worker-props.js';

@@ -13,8 +13,8 @@ export function ownerAlarms({ monitor, tableName }: Watched): AlarmDefinition[] 
       metric: tableMetric(tableName, 'RemovedQueueWaiting'),
       above: 0,
       description:
-        'Records wait in a queue that no function serves any more: it was removed from its stack, or its function was not started ' +
-        'for a day. The log of the monitor names the queue, and how many wait. First: "backlog owners".',
+        'Records wait in a queue that no function serves any more: it was removed from its stack, or its function, or the process that ' +
+        'works on it, was not started for a day. The log of the monitor names the queue, and how many wait. First: "backlog owners".',
     },
   ];
 }

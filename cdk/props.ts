@@ -25,7 +25,7 @@ export interface BacklogProps extends FunctionProps {
   readonly queues: Readonly<Record<string, QueueProps>>;
 
   /**
-   * Functions that serve several queues each, by names that you choose. The `worker` of a queue names its function. One
+   * Functions that serve several queues each, by names that you choose (not `external`). The `worker` of a queue names its function. One
    * rule polls those queues of a worker that retry per record, together and by their weights.
    *
    * @default - each queue has a function of its own, or the built-in delivery

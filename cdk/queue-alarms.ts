@@ -23,9 +23,9 @@ export function queueAlarms(
           metric: queueMetric(tableName, name, 'OldestDueAge'),
           above: lagSeconds,
           description:
-            `A record of the queue ${name} has been due for more than ${lagSeconds} s without an attempt. Its rule does not fire, ` +
-            'its function fails, the queue is paused or its breaker open, or more comes in than the destination takes. First: ' +
-            '"backlog stats".',
+            `A record of the queue ${name} has been due for more than ${lagSeconds} s without an attempt. ` +
+            `${work.type === 'external' ? 'No process works on it' : 'Its rule does not fire, its function fails'}, the queue is ` +
+            'paused or its breaker open, or more comes in than the destination takes. First: "backlog stats".',
         }
       : undefined,
     failures && enabled

@@ -76,7 +76,8 @@ export interface QueueProps extends EntryFunctionProps {
   readonly entry?: string | undefined;
 
   /**
-   * One of the Backlog's `workers`: a function that serves other queues as well.
+   * One of the Backlog's `workers`: a function that serves other queues as well. Or `"external"`: the queue has no function, and
+   * processes elsewhere attempt it (`backlog work`), such as containers. See `Backlog.workEnvironment` and `grantWork`.
    *
    * @default - the queue has a `deliverTo`, an `entry` or a `handler` of its own
    */
@@ -117,7 +118,8 @@ export interface QueueProps extends EntryFunctionProps {
    * `onInsertConcurrency` runs at once beside the rule's run; then a success is the record's only write after its
    * insertion. `"scheduled"`: when the rule finds it.
    *
-   * @default - `"onInsert"`; `"scheduled"` for a `handler` whose asynchronous invocation is configured elsewhere
+   * @default - `"onInsert"`; `"scheduled"` for a `handler` whose asynchronous invocation is configured elsewhere, and for
+   * `worker: "external"`
    */
   readonly firstAttempt?: FirstAttempt | undefined;
 
@@ -170,7 +172,7 @@ export interface QueueProps extends EntryFunctionProps {
   readonly breaker?: BreakerChoice | undefined;
 
   /**
-   * Time of one attempt; the function's timeout must leave room for it.
+   * Time of one attempt; the function's timeout must leave room for it. Up to 24 hours with `worker: "external"`.
    *
    * @default Duration.seconds(30)
    */

@@ -8,6 +8,7 @@ import { QUEUE_NAME, QUEUE_PATTERN, type RetryMode } from '../src/record/index.j
 import { parseOptions, show } from '../src/validation.js';
 import { ownAlarms, type QueueAlarmSettings, readQueueAlarms } from './alarm-settings.js';
 import { checkWithToken, readDelivery } from './delivery.js';
+import { checkExternal, EXTERNAL, lagBeside } from './external.js';
 import { type EntrySettings, entryShape, readEntrySettings } from './function-shape.js';
 import type { FirstAttempt, QueueProps } from './queue-props.js';
 import type { UsedSecret } from './secrets.js';
@@ -24,7 +25,9 @@ export type Work =
     }
   | { readonly type: 'own'; readonly handler: IFunction }
   /** One of those that several queues share, by its name. */
-  | { readonly type: 'worker'; readonly worker: string };
+  | { readonly type: 'worker'; readonly worker: string }
+  /** A process that is not of this app, such as `backlog work` in a container: no function. */
+  | { readonly type: 'external' };
 
 /** A queue's props, checked and with their defaults filled in. */
 export interface Queue {
@@ -114,7 +117,7 @@ function readQueue(name: string, input: unknown): Queue {
   const retryMode = retryModeOf(props, path);
   const progressive = retryMode === 'progressive' ? readProgressive(props.progressive, path) : undefined;
   const attemptTimeout = props.attemptTimeout?.toSeconds() ?? DEFAULT_ATTEMPT_TIMEOUT_SECONDS;
-  const alarms = readQueueAlarms(props.alarms, attemptTimeout, `${path}.alarms`);
+  const alarms = readQueueAlarms(props.alarms, lagBeside(work, attemptTimeout), `${path}.alarms`);
   const settings = compact({
     retryMode,
     retry: progressive ? progressive.policy : props.retry,
@@ -132,6 +135,7 @@ function readQueue(name: string, input: unknown): Queue {
     maxRecords: props.maxRecords,
     linger: props.linger?.toSeconds(),
     retention: props.retention === 'forever' ? 'forever' : props.retention?.toSeconds(),
+    external: work.type === 'external' ? true : undefined,
     ownAlarms: ownAlarms(alarms, props.enabled),
   });
   return {
@@ -144,7 +148,7 @@ function readQueue(name: string, input: unknown): Queue {
     enabled: props.enabled,
     attemptTimeout,
     alarms,
-    firstAttempt: firstAttemptOf(props, path),
+    firstAttempt: work.type === 'external' ? 'scheduled' : firstAttemptOf(props, path),
   };
 }
 
@@ -189,6 +193,10 @@ function workOf(props: ParsedProps, path: string, secrets: readonly UsedSecret[]
     );
   }
   const settings = readEntrySettings(props, path);
+  if (props.worker === EXTERNAL) {
+    checkExternal(props, path);
+    return { type: 'external' };
+  }
   if (props.weight !== undefined && props.worker === undefined) {
     throw new ConfigurationError(
       `${path}.weight: expected with "worker" only, which serves other queues beside it, got ${show(props.weight)}`,

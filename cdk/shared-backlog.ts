@@ -57,6 +57,14 @@ export function checkShared(scope: Construct, shared: ISharedBacklog): void {
   );
 }
 
+/** That of its stack. Beside the Backlog with the tables it has one of its own: that one's monitor knows what it has itself. */
+export function ownerOf(backlog: Construct, shared: ISharedBacklog | undefined): string {
+  const stack = Stack.of(backlog);
+  // One of another stack or app has no created table that could be asked for.
+  const isBeside = shared !== undefined && 'createdTable' in shared && Stack.of(shared) === stack;
+  return isBeside ? `${stack.stackName}/${backlog.node.id}` : stack.stackName;
+}
+
 /** Has queues say that the shared intake may have their function attempt records as they are inserted. */
 export function withArrivals(
   queues: readonly Queue[],

@@ -132,16 +132,15 @@ function common(
 }
 
 /** What a run needs, and no more: it neither creates nor deletes items, and scans nothing. */
-export function grantWork(grantee: IGrantable, { records, control }: Tables): void {
+export function grantWork(grantee: IGrantable, { records, control }: Tables): Grant {
   const access = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem'];
-  for (const statement of [
-    { actions: access, resources: [records.tableArn] },
-    { actions: ['dynamodb:Query'], resources: [`${records.tableArn}/index/${DUE_INDEX.indexName}`] },
-    { actions: access, resources: [control.tableArn] },
-  ]) {
-    grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement(statement));
-  }
+  const allow = (actions: string[], resource: string) =>
+    Grant.addToPrincipal({ grantee, actions, resourceArns: [resource] });
+  const granted = allow(access, records.tableArn)
+    .combine(allow(['dynamodb:Query'], `${records.tableArn}/index/${DUE_INDEX.indexName}`))
+    .combine(allow(access, control.tableArn));
   grantKeys(grantee, [records, control]);
+  return granted;
 }
 
 const WITH_NEW_IMAGES: readonly unknown[] = [StreamViewType.NEW_IMAGE, StreamViewType.NEW_AND_OLD_IMAGES];

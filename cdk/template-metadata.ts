@@ -12,6 +12,7 @@ import {
   TOKEN,
 } from '../src/template-metadata.js';
 import { withoutUrlSecrets } from '../src/url-text.js';
+import type { Queue } from './queue.js';
 import type { StaffedQueue } from './workers.js';
 
 /** What is described of a Backlog. */
@@ -19,7 +20,11 @@ export interface Described {
   readonly tables: { readonly records: ITable; readonly control: ITable };
   /** The names that were given to tables that are made here. */
   readonly names: { readonly records?: string | undefined; readonly control?: string | undefined };
+  readonly queues: readonly Queue[];
+  /** Those with a function. */
   readonly staffed: readonly StaffedQueue[];
+  /** How long a run of the others may be. */
+  readonly processSeconds: number;
   /** The names of the queues whose records are attempted on insertion. */
   readonly onInsert: ReadonlySet<string>;
   readonly trigger: BacklogDescription['trigger'];
@@ -51,7 +56,19 @@ function pathInStack(stack: Stack, scope: Construct): string {
 }
 
 function descriptionOf(stack: Stack, described: Described): BacklogDescription {
-  const { tables, names, staffed, onInsert, trigger, timeZone, primaryRegion, intake, sweep } = described;
+  const {
+    tables,
+    names,
+    queues,
+    staffed,
+    processSeconds,
+    onInsert,
+    trigger,
+    timeZone,
+    primaryRegion,
+    intake,
+    sweep,
+  } = described;
   return {
     version: METADATA_VERSION,
     trigger,
@@ -62,7 +79,11 @@ function descriptionOf(stack: Stack, described: Described): BacklogDescription {
     records: tableOf(stack, tables.records, names.records),
     control: tableOf(stack, tables.control, names.control),
     queues: Object.fromEntries(
-      staffed.map((one) => [one.queue.name, queueOf(stack, one, onInsert.has(one.queue.name))]),
+      queues.map((queue) => {
+        const by = staffed.find((one) => one.queue === queue)?.worker;
+        const timeout = by?.timeoutSeconds ?? processSeconds;
+        return [queue.name, queueOf(stack, queue, timeout, onInsert.has(queue.name))];
+      }),
     ),
   };
 }
@@ -78,8 +99,16 @@ function tableOf(stack: Stack, table: ITable, name: string | undefined): TableDe
   return { name: textOf(stack, table.tableName) };
 }
 
-function queueOf(stack: Stack, { queue, worker }: StaffedQueue, onInsert: boolean): QueueDescription {
-  const { retryMode, retry, deliverTo, ownAlarms: _, onArrival: __, ...settings } = queue.settings;
+function queueOf(stack: Stack, queue: Queue, timeout: number, onInsert: boolean): QueueDescription {
+  const {
+    retryMode,
+    retry,
+    deliverTo,
+    ownAlarms: _,
+    onArrival: __,
+    external: ___,
+    ...settings
+  } = queue.settings;
   return {
     retryMode,
     retry,
@@ -88,14 +117,14 @@ function queueOf(stack: Stack, { queue, worker }: StaffedQueue, onInsert: boolea
     deliverTo: deliveryOf(stack, deliverTo),
     enabled: queue.enabled,
     firstAttempt: onInsert ? 'onInsert' : 'scheduled',
-    timeout: worker.timeoutSeconds,
+    timeout,
     settings: Object.keys(settings).length > 0 ? settings : undefined,
   };
 }
 
-function workOf(work: StaffedQueue['queue']['work']): string {
+function workOf(work: Queue['work']): string {
   if (work.type === 'worker') return `worker ${work.worker}`;
-  return { delivery: 'deliverTo', entry: 'entry', own: 'handler' }[work.type];
+  return { delivery: 'deliverTo', entry: 'entry', own: 'handler', external: 'external' }[work.type];
 }
 
 function deliveryOf(stack: Stack, deliverTo: QueueSettings['deliverTo']): QueueDescription['deliverTo'] {

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { ConfigurationError } from '../src/errors.js';
 import { nearest } from '../src/nearest.js';
 import { show } from '../src/validation.js';
+import { isExternal } from './external.js';
 import type { Queue } from './queue.js';
 import { having } from './values.js';
 
@@ -26,7 +27,8 @@ export function checkTimeZone(zone: string | undefined, trigger: string, queues:
       `Backlog.timeZone: expected with trigger "scheduler" only, as rules know UTC alone, got ${show(zone)}`,
     );
   }
-  const tiers = queues.flatMap((queue) => queue.tiers);
+  // A process starts its tiers by itself.
+  const tiers = queues.flatMap((queue) => (isExternal(queue) ? [] : queue.tiers));
   if (!tiers.some(({ every }) => clockCron(every) !== undefined)) {
     throw new ConfigurationError(
       'Backlog.timeZone: expected a progressive queue with a tier of 2, 3, 4, 6, 8, 12 or 24 hours, which is what it ' +

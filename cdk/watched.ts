@@ -34,11 +34,11 @@ export function watchedIn(
   { table, controlTable, eventDlq, scheduleDeadLetters, intake, sweep, monitor }: Made,
   {
     staffed,
-    work,
+    runs,
     ...known
   }: Pick<Watched, 'queues' | 'metrics' | 'logGroups'> & {
     readonly staffed: readonly StaffedQueue[];
-    readonly work: readonly Tick[];
+    readonly runs: readonly Tick[];
   },
 ): Watched {
   return {
@@ -46,7 +46,7 @@ export function watchedIn(
     ...{ eventDlq, scheduleDeadLetters, intake, sweep, monitor },
     tableName: table.tableName,
     controlTableName: controlTable.tableName,
-    functions: watchedFunctions(staffed, work),
+    functions: watchedFunctions(staffed, runs),
     monitorLogs: logGroupOf(monitor),
   };
 }

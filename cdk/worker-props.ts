@@ -2,6 +2,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as z from 'zod';
 import { ConfigurationError } from '../src/errors.js';
 import { parseOptions, show } from '../src/validation.js';
+import { EXTERNAL } from './external.js';
 import type { EntryFunctionProps } from './function-props.js';
 import { entryShape, readEntrySettings } from './function-shape.js';
 import type { Queue, Work } from './queue.js';
@@ -51,14 +52,21 @@ export function readWorkers(
   queues: readonly Queue[],
 ): ReadonlyMap<string, WorkerWork> {
   const known = Object.keys(workers);
+  if (known.includes(EXTERNAL)) {
+    throw new ConfigurationError(
+      `workers: expected other names than "${EXTERNAL}", which says that a queue has no function of this Backlog`,
+    );
+  }
   const used = new Set<string>();
   for (const { name, work } of queues) {
     if (work.type !== 'worker') continue;
     used.add(work.worker);
     if (known.includes(work.worker)) continue;
     const expected =
-      known.length === 0 ? 'one of "workers", which there are none of' : known.map(show).join(' or ');
-    throw new ConfigurationError(`queues.${name}.worker: expected ${expected}, got ${show(work.worker)}`);
+      known.length === 0 ? 'one of "workers", which there are none of,' : known.map(show).join(' or ');
+    throw new ConfigurationError(
+      `queues.${name}.worker: expected ${expected} or "${EXTERNAL}", got ${show(work.worker)}`,
+    );
   }
   return new Map(
     known.map((name) => {

@@ -18,7 +18,7 @@ export interface StaffedQueue {
 
 /**
  * One function for each queue with code of its own, one for each worker, and one for all queues of a retry mode that have the
- * built-in delivery.
+ * built-in delivery. None for those that a process elsewhere attempts: they are left out.
  */
 export function staffQueues(
   scope: Construct,
@@ -30,9 +30,10 @@ export function staffQueues(
   const delivery = deliveryFunctions(scope, queues, settings);
   const shared = sharedFunctions(scope, queues, workers, settings);
   const queuesScope = new Construct(scope, 'Queues');
-  return queues.map((queue) => {
-    const queueScope = new Construct(queuesScope, queue.name);
+  return queues.flatMap((queue) => {
     const { work } = queue;
+    if (work.type === 'external') return [];
+    const queueScope = new Construct(queuesScope, queue.name);
     if (work.type === 'delivery') return { queue, scope: queueScope, worker: delivery(queue.retryMode) };
     if (work.type === 'worker') return { queue, scope: queueScope, ...shared(work.worker) };
     const served = { name: queue.name, path: `queues.${queue.name}`, queues: [queue] };

@@ -86,10 +86,12 @@ export class OwnedQueues {
       region,
       primaryRegion,
     } = this.settings;
-    const registered = Object.entries(queues).map(([name, { retryMode, shards, retry, onArrival }]) => [
-      name,
-      { retryMode, shards, retry, onArrival, timeout },
-    ]);
+    const registered = Object.entries(queues).map(
+      ([name, { retryMode, shards, retry, onArrival, external }]) => [
+        name,
+        { retryMode, shards, retry, onArrival, external, timeout },
+      ],
+    );
     // What is undefined is not stored, and is not compared with what is.
     const own = JSON.parse(JSON.stringify(Object.fromEntries(registered))) as Claimant['queues'];
     return { owner, function: arn, queues: own, isStandby, region, primaryRegion };

@@ -59,6 +59,8 @@ export interface QueueSettings {
   readonly linger?: number | undefined;
   /** How long a record is kept after its success. Default: 30 days. */
   readonly retention?: Retention | undefined;
+  /** It has no function: processes attempt its records. Default: false. */
+  readonly external?: boolean | undefined;
   /** `lag`, `dead`, `failures`: alarms of the whole backlog that it does not count for. It has its own, or none. */
   readonly ownAlarms?: readonly string[] | undefined;
 }
@@ -113,6 +115,7 @@ const queueSchema = z.strictObject({
   ...decisionOptions,
   history: z.optional(z.strictObject(historyShape)),
   ...choiceOptions,
+  external: z.optional(z.boolean()),
   ownAlarms: z.optional(z.array(z.string())),
 });
 

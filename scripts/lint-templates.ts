@@ -1,10 +1,13 @@
 // `npm run lint:templates`: checkov and cfn-lint read the templates of three apps, and docs/security.md has a table of what
-// they find. Fails when a finding is not in that table, or one of the table occurs no more. Needs Python 3.9 or later.
+// they find. Fails when a finding is not in that table, or one of the table occurs no more. Hadolint and checkov read the
+// Dockerfiles, and must find nothing there. Needs Python 3.9 or later.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { APPS, synthesize } from './templates/apps.js';
+import { DOCKERFILES, lintDockerfiles } from './templates/dockerfiles.js';
 import { differences, documented } from './templates/findings.js';
 import { installLinters, lint } from './templates/linters.js';
 
@@ -23,19 +26,21 @@ async function main(): Promise<number> {
   const templates = synthesize(folder);
   const findings = await lint(folder, Object.values(templates).flat());
   const table = documented(readFileSync(new URL(`../${PAGE}`, import.meta.url), 'utf8'));
-  const complaints = APPS.flatMap((app) =>
+  const inTemplates = APPS.flatMap((app) =>
     differences(
       table,
       app,
       findings.filter(({ template }) => templates[app].includes(template)),
     ),
   );
+  const inDockerfiles = await lintDockerfiles(fileURLToPath(new URL('..', import.meta.url)));
+  const complaints = [...inTemplates, ...inDockerfiles];
   for (const complaint of complaints) process.stdout.write(`${complaint}\n\n`);
   const seconds = Math.round((Date.now() - began) / 1000);
   process.stdout.write(
     complaints.length === 0
-      ? `${findings.length} findings of checkov and cfn-lint, all of them in ${PAGE} (${seconds} s)\n`
-      : `${complaints.length} differences between what checkov and cfn-lint find and the table in ${PAGE} (${seconds} s)\n`,
+      ? `${findings.length} findings of checkov and cfn-lint, all of them in ${PAGE}, and none in ${DOCKERFILES.join(', ')} (${seconds} s)\n`
+      : `${inTemplates.length} differences between what checkov and cfn-lint find and the table in ${PAGE}, and ${inDockerfiles.length} findings in Dockerfiles (${seconds} s)\n`,
   );
   return complaints.length === 0 ? 0 : 1;
 }

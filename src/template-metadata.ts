@@ -34,12 +34,12 @@ export interface QueueDescription {
   readonly retry?: RetryPolicy | undefined;
   /** Of a progressive queue, the default ones too. */
   readonly tiers?: readonly Tier<number>[] | undefined;
-  /** What does the work: `deliverTo`, `entry`, `handler`, or `worker NAME`. */
+  /** What does the work: `deliverTo`, `entry`, `handler`, `worker NAME`, or `external`. */
   readonly work: string;
   readonly deliverTo?: DeliveryDescription | undefined;
   readonly enabled: boolean;
   readonly firstAttempt: 'onInsert' | 'scheduled';
-  /** The timeout of its function. */
+  /** The timeout of its function, or how long a run of its process may be. */
   readonly timeout: number;
   /** The queue's other settings, as `BACKLOG_QUEUES` has them. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;

@@ -23,5 +23,6 @@ export {
     StackAttributes,
     Tier,
     TierProps,
+    WorkEnvironmentOptions,
     WorkerProps,
 } from './declarations.js';

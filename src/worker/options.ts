@@ -38,7 +38,9 @@ export type Process = (
 export type ProcessResult = void | TypedOutcome;
 
 const concurrency = z.int().check(z.minimum(1), z.maximum(1000));
-const attemptTimeout = duration({ above: 0, most: 800 });
+/** Of a function, its timeout leaves no more than 885 s; a worker process may take a day. */
+const LONGEST_ATTEMPT_SECONDS = 86_400;
+const attemptTimeout = duration({ above: 0, most: LONGEST_ATTEMPT_SECONDS });
 
 const breakerOptions = z.strictObject({
   failureThreshold: z._default(z.number().check(z.positive(), z.maximum(1)), 0.5),

@@ -24,6 +24,7 @@ const WHO: [RegExp, string][] = [
   [/^Helper/, 'a viewer with the right to use the buttons'],
   [/^Producer/, 'a producer'],
   [/^Operator/, 'an operator'],
+  [/^Process/, 'a process that attempts queues'],
 ];
 
 const WHAT: [RegExp, string][] = [
@@ -79,6 +80,7 @@ function rightsIn(trigger: 'rules' | 'scheduler', withKey: boolean): Right[] {
   });
   backlog.grantInsert(new User(stack, 'Producer'));
   backlog.grantOperate(new User(stack, 'Operator'));
+  backlog.grantWork(new User(stack, 'Process'));
   backlog.grantViewWidget(new User(stack, 'Viewer'));
   backlog.grantUseWidget(new User(stack, 'Helper'));
   const template = Template.fromStack(stack);

@@ -85,12 +85,12 @@ describe('a worker', () => {
     [
       'a worker that is not there',
       { workers: {} },
-      'queues.critical.worker: expected one of "workers", which there are none of, got "mails"',
+      'queues.critical.worker: expected one of "workers", which there are none of, or "external", got "mails"',
     ],
     [
       'a worker of another name',
       { workers: { mail: { entry } } },
-      'queues.critical.worker: expected "mail", got "mails"',
+      'queues.critical.worker: expected "mail" or "external", got "mails"',
     ],
     [
       'a worker without queues',

@@ -49,6 +49,8 @@ interface Parts {
   readonly intake?: boolean;
   /** A new, empty one. */
   readonly controlTable?: 'new';
+  /** Of the queues that are `external`, those that a process attempts now. It starts a run as often as rules would. */
+  readonly processes?: readonly string[];
 }
 
 /** Tables that stay while their queues are deployed with other settings: the real handlers, and rules every minute. */
@@ -140,6 +142,12 @@ export class Deployment {
     await this.operator().move(ids, { queue });
   }
 
+  /** A run of before that is still at work on records, under the lease of their lane or tier, for so many minutes. */
+  async hold(key: string, ids: readonly string[], minutes: number): Promise<void> {
+    const until = this.bench.clock.wall() + minutes * MINUTE * 1000;
+    await this.control.store().holdLease(key, { holder: 'of before', until, ids, rev: 'of before' });
+  }
+
   /** Pauses a queue as `backlog pause` does. */
   async pause(queue: string): Promise<void> {
     await this.operator().pause(queue);
@@ -156,7 +164,9 @@ export class Deployment {
     for (let i = 0; i < minutes; i++) {
       this.bench.clock.advance(MINUTE);
       for (const [queue, settings] of Object.entries(this.queues)) {
-        if (!this.parts.disabled?.includes(queue)) await this.fire(queue, settings);
+        const { disabled = [], processes = [] } = this.parts;
+        const isStarted = settings.external ? processes.includes(queue) : !disabled.includes(queue);
+        if (isStarted) await this.fire(queue, settings);
       }
     }
   }

@@ -169,6 +169,39 @@ describe('backlog diff, of queues', () => {
     expect(severities(await queueDiff(retryQueue, entry))).toEqual({ 'queue.work': 'attention' });
   });
 
+  it('tells a queue that a process attempts from now on, and one that a function does again', async () => {
+    const external = { retry: retryQueue.retry, worker: 'external' } as QueueProps;
+    const away = await queueDiff(retryQueue, external);
+    expect(severities(away)).toEqual({ 'queue.work': 'attention' });
+    expect(away['queue.work']).toMatchObject({
+      what: 'work done by deliverTo → external',
+      effect: expect.stringContaining('They wait for a process: no function and no rule attempts them.'),
+      todo: expect.stringContaining('"backlog work"'),
+    });
+    const back = await queueDiff(external, retryQueue);
+    expect(severities(back)).toEqual({ 'queue.work': 'attention' });
+    expect(back['queue.work']?.effect).toContain('The function attempts them at its next tick.');
+    expect(await queueDiff(external, external)).toEqual({});
+    const long = { ...external, attemptTimeout: Duration.hours(2) };
+    expect(severities(await queueDiff(external, long))).toEqual({ 'queue.attemptTimeout': 'safe' });
+  });
+
+  it('tells a change of the retry mode that does not wait for runs as long as they may be', async () => {
+    const of = (minutes: number, props: object) =>
+      ({ ...props, entry: 'test/cdk/fixtures/handler.ts', timeout: Duration.minutes(minutes) }) as QueueProps;
+    const { retry } = retryQueue;
+    expect(severities(await queueDiff(of(5, { retry }), of(10, { progressive: true })))).toEqual({
+      'queue.retryMode': 'safe',
+    });
+    const changes = await queueDiff(of(10, { retry }), of(5, { progressive: true }));
+    expect(changes['queue.retryMode']).toMatchObject({
+      severity: 'attention',
+      effect: expect.stringContaining(
+        'Runs from before may take 10 min: a record may be attempted twice at the same time.',
+      ),
+    });
+  });
+
   it('tells shards: fewer are read hourly, and none given once a day', async () => {
     const shards = (count?: number) => ({ ...retryQueue, ...(count && { shards: count }) });
     expect(severities(await queueDiff(shards(2), shards(8)))).toEqual({ 'queue.shards': 'safe' });

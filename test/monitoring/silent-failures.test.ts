@@ -1,12 +1,19 @@
 import { readFileSync } from 'node:fs';
+import { Duration } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import type { BacklogProps } from '../../cdk/index.js';
+import type { BacklogProps, QueueProps } from '../../cdk/index.js';
 import { Dead } from '../../src/record/index.js';
 import { StoreAccessError, StoreThrottledError } from '../../src/store/index.js';
 import { firstAlarm, stateChanges } from '../cloudwatch/alarms.js';
 import { Account, MINUTE, START, type Troubles } from './account.js';
 
 const entry = 'test/cdk/fixtures/handler.ts';
+/** A process would attempt it; here there is none. */
+const EXTERNAL: QueueProps = {
+  retry: { type: 'fibonacci' },
+  worker: 'external',
+  attemptTimeout: Duration.hours(2),
+};
 const PROPS: BacklogProps = {
   queues: {
     orders: { retry: { type: 'fibonacci' }, entry },
@@ -229,6 +236,13 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     minutes: 16,
   },
   'A queue is removed while records wait': { happens: isRemoved, alarm: 'RemovedQueues', minutes: 6 },
+  "No process works on a queue with `worker: 'external'` whose attempts may take two hours; a record comes in":
+    {
+      props: { queues: { ...PROPS.queues, imports: EXTERNAL } },
+      happens: (account) => account.put({ id: 'import', status: 'NEW', queue: 'imports', payload: {} }),
+      alarm: 'Lag-imports',
+      minutes: 11,
+    },
   'The monitor is not started': { troubles: { rulesOff: /Monitor/ }, alarm: 'Monitor', minutes: 11 },
   'The monitor may not use a table': {
     troubles: { store: { functions: /^BacklogMonitor/, methods: /./, error: denied } },
@@ -357,7 +371,7 @@ describe('an alarm goes off within a quarter of an hour', () => {
     expect(rows).toEqual(
       Object.entries(FAILURES).map(([name, { alarm, minutes }]) => [
         name,
-        alarm.replace(/-(orders|bulk)$/, '-'),
+        alarm.replace(/-(orders|bulk|imports)$/, '-'),
         String(minutes),
       ]),
     );

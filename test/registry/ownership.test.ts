@@ -53,6 +53,49 @@ describe('the registry of owners', () => {
     expect(decide({ orders: entry(changes) })).toEqual({ next: { orders: expected }, foreign: {} });
   });
 
+  describe('of a queue without a function', () => {
+    const external = { orders: { retryMode: 'perRecord', timeout: 300, external: true } } as const;
+    const process = { queues: external, isProcess: true };
+
+    it('has the same entry by whichever process says it', () => {
+      const orders = entry({ function: 'external', at: iso(NOW) });
+      expect(decide({}, { ...process, function: undefined })).toEqual({ next: { orders }, foreign: {} });
+      expect(decide({ orders }, { ...process, function: 'another host' })).toEqual(NOTHING);
+    });
+
+    it('has it in place of the function that it had, and the function in place of it', () => {
+      const after = { orders: entry({ function: 'external', at: iso(NOW) }) };
+      expect(decide({ orders: entry() }, process).next).toEqual(after);
+      expect(decide(after).next).toEqual({ orders: entry({ at: iso(NOW) }) });
+    });
+
+    it('is taken over in another region, as that of a function is', () => {
+      const orders = entry({ owner: 'shop-west', function: 'process:::eu-west-1:external' });
+      const inCentral = { ...process, region: 'eu-central-1' };
+      expect(decide({ orders }, inCentral).next?.orders).toMatchObject({
+        owner: 'shop',
+        function: 'process:::eu-central-1:external',
+      });
+      expect(decide({ orders }, { ...inCentral, region: 'eu-west-1' })).toEqual({
+        next: undefined,
+        foreign: { orders },
+      });
+    });
+
+    it('is not given up by a process that has other queues', () => {
+      const imports = entry({ function: 'external', at: iso(NOW - DAY / 2) });
+      const orders = entry({ function: 'external', at: iso(NOW) });
+      expect(decide({ imports, orders }, process)).toEqual(NOTHING);
+    });
+  });
+
+  it('does not change the entry of a function’s queue for a process that attempts it as well', () => {
+    const bulk = entry({ owner: 'team', at: iso(NOW) });
+    const queues = { ...shop.queues, bulk: { retryMode: 'perRecord' } } as const;
+    const beside = { function: undefined, queues, isProcess: true };
+    expect(decide({ bulk }, beside)).toEqual({ next: undefined, foreign: { bulk } });
+  });
+
   it('confirms no entry again because clocks differ', () => {
     expect(decide({ orders: entry({ at: iso(NOW + MINUTE) }) })).toEqual(NOTHING);
   });

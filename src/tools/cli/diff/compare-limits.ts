@@ -15,12 +15,18 @@ function compareSchedules(from: QueueDescription, to: QueueDescription): Differe
       to.retryMode === 'progressive'
         ? 'A due time that is set stays; then the tiers apply.'
         : 'Then each is due when the wait that its failures ask for is over.';
+    const what = `retries ${modeText(from)} → ${modeText(to)}`;
+    const waits = `The first attempt waits for one function timeout (${seconds(to.timeout)}).`;
+    if (from.timeout <= to.timeout) {
+      return [{ kind: 'queue.retryMode', severity: 'safe', what, effect: `${waits} ${how}` }];
+    }
     return [
       {
         kind: 'queue.retryMode',
-        severity: 'safe',
-        what: `retries ${modeText(from)} → ${modeText(to)}`,
-        effect: `The first attempt waits for one function timeout (${seconds(to.timeout)}). ${how}`,
+        severity: 'attention',
+        what,
+        effect: `${waits} Runs from before may take ${seconds(from.timeout)}: a record may be attempted twice at the same time. ${how}`,
+        todo: 'Pause the queue until the runs from before have ended, or change the timeout by another deployment.',
       },
     ];
   }

@@ -14,7 +14,7 @@ export function compareWork(from: QueueDescription, to: QueueDescription): Diffe
         ? 'Those that are due are attempted when its rules next fire.'
         : 'They wait. No run attempts them, and no alarm fires.',
     });
-  } else if (from.firstAttempt !== to.firstAttempt) {
+  } else if (from.firstAttempt !== to.firstAttempt && !isExternal(from) && !isExternal(to)) {
     differences.push({
       kind: 'queue.firstAttempt',
       severity: 'safe',
@@ -23,16 +23,43 @@ export function compareWork(from: QueueDescription, to: QueueDescription): Diffe
     });
   }
   if (from.work !== to.work) {
-    differences.push({
-      kind: 'queue.work',
-      severity: 'attention',
-      what: `work done by ${from.work} → ${to.work}`,
-      effect: 'From the next run on, another function attempts them: it has to know their payloads.',
-    });
+    differences.push(changeOfWork(from, to));
   } else if (from.deliverTo && to.deliverTo) {
     differences.push(...compareDelivery(from.deliverTo, to.deliverTo));
   }
   return differences;
+}
+
+function isExternal({ work }: QueueDescription): boolean {
+  return work === 'external';
+}
+
+function changeOfWork(from: QueueDescription, to: QueueDescription): Difference {
+  const isOther = {
+    kind: 'queue.work',
+    severity: 'attention',
+    what: `work done by ${from.work} → ${to.work}`,
+  } as const;
+  if (isExternal(to)) {
+    return {
+      ...isOther,
+      effect:
+        'They wait for a process: no function and no rule attempts them. Runs that are at work end with their page.',
+      todo: 'Have "backlog work" run with the variables of workEnvironment() before the deployment, or right after it.',
+    };
+  }
+  if (isExternal(from)) {
+    return {
+      ...isOther,
+      effect:
+        'The function attempts them at its next tick. No attempts overlap: it has the same leases as the process.',
+      todo: 'Stop the process after the deployment, and look whether the function knows their payloads.',
+    };
+  }
+  return {
+    ...isOther,
+    effect: 'From the next run on, another function attempts them: it has to know their payloads.',
+  };
 }
 
 function firstText({ firstAttempt }: QueueDescription): string {
