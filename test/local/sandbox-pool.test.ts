@@ -23,6 +23,7 @@ function world(size: number) {
     open: ({ name }) => {
       const fake = {
         functionName: name,
+        loaded: Promise.resolve(),
         alive: true,
         closed: false,
         calls: [] as ((result: Invocation) => void)[],

@@ -31,8 +31,8 @@ process.on('disconnect', () => process.exit(0));
 process.on('SIGINT', () => {});
 
 const loading = loadHandler(process.env[SANDBOX_FOLDER] ?? '', process.env[SANDBOX_HANDLER] ?? '');
-// Reported by the first invocation.
-loading.catch(() => {});
+// An error is reported by the first invocation.
+loading.catch(() => {}).then(() => process.send?.({ type: 'loaded', requestId: '' } satisfies Answer));
 
 process.on('message', (message: Invoke | SetClock) => {
   if (message.type === 'setClock') {
