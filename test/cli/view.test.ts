@@ -1,77 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { cut, painter, width } from '../../src/tools/cli/paint.js';
-import { plainCounts, plainRun, summary } from '../../src/tools/cli/plain.js';
+import { plainCounts, plainNotice, plainRun, summary } from '../../src/tools/cli/plain.js';
 import { Screen } from '../../src/tools/cli/screen.js';
 import { renderView } from '../../src/tools/cli/view.js';
-import type { RunReport } from '../../src/tools/local/status/run-report.js';
-import type { RuntimeStatus } from '../../src/tools/local/status/status.js';
+import { run, status } from './runtime-status.js';
 
-const run = (minute: number, text: string): RunReport => ({
-  at: `2026-01-01T00:0${minute}:00.000Z`,
-  rule: 'poll',
-  label: 'default, every minute',
-  outcome: 'ok',
-  text,
-  idle: false,
-  coalesced: 0,
-  durationMs: 5,
-});
-
-const status: RuntimeStatus = {
-  startedAt: '2026-01-01T00:00:00.000Z',
-  now: '2026-01-01T00:05:30.000Z',
-  speed: 60,
-  paused: false,
-  endpoint: 'http://127.0.0.1:8000',
-  statusPage: 'http://127.0.0.1:8080/',
-  app: "this package's own CDK app",
-  logs: '/tmp/logs',
-  tables: ['BacklogRecords'],
-  deliverTo: 'http://127.0.0.1:1/',
-  queues: [
-    {
-      name: 'default',
-      retryMode: 'perRecord',
-      policy: 'fibonacci',
-      table: 'BacklogRecords',
-      NEW: 1,
-      ERROR: 2,
-      SUCCESS: 30,
-      DEAD: 4,
-      nextRunAt: '2026-01-01T00:06:00.000Z',
-    },
-    { name: 'misspelt', table: 'BacklogRecords', NEW: 7, ERROR: 0, SUCCESS: 0, DEAD: 0 },
-  ],
-  rules: [
-    {
-      id: 'poll',
-      label: 'default, every minute',
-      expression: 'rate(1 minute)',
-      queues: ['default'],
-      enabled: true,
-      fired: 5,
-      late: 0,
-      failed: 0,
-      givenUp: 0,
-    },
-  ],
-  runs: [run(1, 'attempted 3: 3 ok'), run(2, 'attempted 2: 1 ok\u001b[2J')],
-  notices: [],
-  totals: {
-    runs: 5,
-    attempted: 5,
-    succeeded: 4,
-    failed: 1,
-    dead: 0,
-    snoozed: 0,
-    cancelled: 0,
-    unsettled: 0,
-    broken: 1,
-    late: 2,
-    givenUp: 0,
-  },
-  sample: { inserted: 37, erp: { up: false, changesInSeconds: 9, taken: 30, rejected: 4, unavailable: 5 } },
-};
 const plain = painter(false);
 
 describe('a clock that is paused', () => {
@@ -79,7 +12,9 @@ describe('a clock that is paused', () => {
     const paused = { ...status, paused: true };
     const lines = renderView(paused, { columns: 120, rows: 40 }, painter(false));
     expect(lines[0]).toMatch(/since the start {3}paused$/);
-    expect(lines.find((line) => line.startsWith('Speed'))).toContain('paused: no rule fires');
+    expect(lines.find((line) => line.startsWith('Time'))).toContain(
+      'paused: no rule fires until the console',
+    );
     expect(plainCounts(paused)).toMatch(/ \| paused$/);
     expect(renderView(status, { columns: 120, rows: 40 }, painter(false)).join()).not.toContain('paused');
   });
@@ -91,9 +26,9 @@ describe('the live view', () => {
 
   it('says where everything is, what the sample does and how the ERP is', () => {
     expect(text).toMatch(/DynamoDB +http:\/\/127\.0\.0\.1:8000 +table BacklogRecords/);
-    expect(text).toMatch(/Speed +60: 1 second here is 1 min of the backlog/);
+    expect(text).toMatch(/Time +all times are backlog time, 60 × real time: 1 real second is 1 min$/m);
     expect(text).toMatch(/Sample +a small shop/);
-    expect(text).toMatch(/ERP +DOWN, answers 503 for another 9 s; took 30, rejected 4 permanently/);
+    expect(text).toMatch(/ERP +DOWN \(503\) for another 9 min; took 30, rejected 4 permanently/);
   });
 
   it('counts per queue and status, and says when the next run is', () => {
@@ -107,6 +42,109 @@ describe('the live view', () => {
     expect(text.indexOf('attempted 2')).toBeGreaterThan(0);
   });
 
+  it('shows a run that is at work for a while, above those that have ended, and short ones not at all', () => {
+    const long = { at: '2026-01-01T00:00:30.000Z', rule: 'bulk', label: 'bulk, every 5 minutes' };
+    const running = [
+      { ...long, runningMs: 5_000 },
+      { ...long, at: '2026-01-01T00:05:20.000Z', label: 'short', runningMs: 200 },
+    ];
+    const shown = renderView({ ...status, running }, { columns: 120, rows: 40 }, plain);
+    const title = shown.findIndex((line) => line.startsWith('RUNS'));
+    expect(shown[title + 1]).toMatch(/^2026-01-01 00:00:30 +bulk, every 5 minutes +running for 5 min$/);
+    expect(shown[title + 2]).toContain('attempted 2');
+    expect(shown.join('\n')).not.toContain('short');
+    // Many of them leave room for the others: those that are at work for the longest are shown.
+    const many = Array.from({ length: 20 }, (_, i) => ({
+      ...long,
+      label: `run ${i}`,
+      runningMs: 90_000 - i,
+    }));
+    const crowded = renderView({ ...status, running: many }, { columns: 80, rows: 24 }, plain);
+    const below = crowded.slice(crowded.findIndex((line) => line.startsWith('RUNS')) + 1);
+    expect(below.slice(0, 3).map((line) => line.slice(10).trim())).toEqual([
+      expect.stringMatching(/^run 1 +running for 5 min$/),
+      expect.stringMatching(/^run 0 +running for 5 min$/),
+      'and 18 more at work',
+    ]);
+    expect(below[3]).toContain('attempted 2');
+    // It stays visible, however many others end meanwhile.
+    const runs = Array.from({ length: 50 }, (_, i) => run(i % 10, 'attempted 1'));
+    expect(renderView({ ...status, running, runs }, { columns: 80, rows: 24 }, plain).join()).toContain(
+      'running for 5 min',
+    );
+  });
+
+  it('has no length of a run: that is real time, and all else is backlog time', () => {
+    expect(text).not.toMatch(/\d ms/);
+    const real = renderView({ ...status, speed: 1 }, { columns: 80, rows: 30 }, plain, { hasKeys: true });
+    expect(real.join('\n')).toMatch(/^Time +real time \(\+ or --speed N lets it pass faster\)$/m);
+    expect(real.join('\n')).toContain('for another 9 s;');
+    const erp = { up: false, taken: 0, rejected: 0, unavailable: 0 };
+    const byHand = { ...status, sample: { inserted: 1, erp } };
+    expect(renderView(byHand, { columns: 80, rows: 30 }, plain, { hasKeys: true }).join('\n')).toContain(
+      'DOWN (503) until o brings it up; took',
+    );
+  });
+
+  it('says of when the counts are where they are behind the runs, without moving anything', () => {
+    const size = { columns: 80, rows: 30 };
+    const behind = renderView({ ...status, countsBehind: true }, size, plain);
+    const usual = renderView(status, size, plain);
+    const changed = behind.filter((line, i) => line !== usual[i]);
+    expect(changed).toEqual(['counts as of 00:05:29: later runs are not in them yet']);
+  });
+
+  it('shows the newest error of a handler, with its record and its first places', () => {
+    const stack = [1, 2, 3, 4].map((line) => `at f${line} (src/orders.ts:${line}:1)`);
+    const error = { at: status.now, where: 'default', text: 'TypeError: no\u001b[2J', stack, count: 3 };
+    const errors = [
+      { ...error, text: 'older' },
+      { ...error, record: 'order-1' },
+    ];
+    const shown = renderView({ ...status, errors }, { columns: 80, rows: 30 }, plain);
+    const first = shown.findIndex((line) => line.startsWith('ERROR'));
+    expect(shown.slice(first, first + 5)).toEqual([
+      'ERROR in default: TypeError: no [2J',
+      '  3 times, last with order-1, beside 1 other error',
+      '    at f1 (src/orders.ts:1:1)',
+      '    at f2 (src/orders.ts:2:1)',
+      '    at f3 (src/orders.ts:3:1)',
+    ]);
+    expect(shown.join()).not.toContain('f4');
+    expect(renderView({ ...status, errors }, { columns: 60, rows: 12 }, plain).join('\n')).toContain(
+      'ERROR in default',
+    );
+  });
+
+  it('shows as many queues as have room, and keeps room for the runs and the keys', () => {
+    const queues = Array.from(
+      { length: 200 },
+      (_, i) => ({ ...status.queues[0], name: `queue-${i}` }) as never,
+    );
+    const shown = renderView({ ...status, queues }, { columns: 80, rows: 24 }, plain, { hasKeys: true });
+    expect(shown).toHaveLength(23);
+    expect(shown.join('\n')).toMatch(/^queue-0 .*\n(?:queue-.*\n)+… and 19\d more, in the console$/m);
+    expect(shown.join('\n')).toMatch(/^RUNS.*\n.*attempted 2/m);
+    expect(shown.join('\n')).toContain('q quit');
+  });
+
+  it('says which port is held by what', () => {
+    const ports = [{ port: 8080, instead: 8081, by: 'another dynamo-backlog (process 1, /app)' }];
+    const moved = { ...status, ports, statusPage: 'http://127.0.0.1:8081/' };
+    expect(renderView(moved, { columns: 120, rows: 40 }, plain).join('\n')).toMatch(
+      /Console +http:\/\/127\.0\.0\.1:8081\/ +port 8080 is held by another dynamo-backlog \(process 1, \/app\)$/m,
+    );
+  });
+
+  it('has all keys in one line of 60 columns, and no outage without an ERP', () => {
+    const keys = (sample: typeof status.sample) =>
+      renderView({ ...status, sample }, { columns: 60, rows: 24 }, plain, { hasKeys: true }).find((line) =>
+        line.startsWith('r '),
+      );
+    expect(keys(status.sample)).toBe('r run  t tick  o outage  p pause  + - speed  h help  q quit');
+    expect(keys({ inserted: 1 })).not.toContain('outage');
+  });
+
   it('lets no text from outside play tricks on the terminal', () => {
     expect(text).not.toContain('\u001b');
   });
@@ -114,11 +152,12 @@ describe('the live view', () => {
   it.each([
     [80, 24],
     [40, 10],
+    [60, 12],
     [200, 60],
   ])('fits into %i columns and %i rows, coloured or not', (columns, rows) => {
     for (const colors of [false, true]) {
       const fitted = renderView(status, { columns, rows }, painter(colors));
-      expect(fitted.length).toBeLessThan(rows);
+      expect(fitted).toHaveLength(Math.min(rows - 1, 40));
       for (const line of fitted) expect(width(line)).toBeLessThanOrEqual(columns);
     }
   });
@@ -168,15 +207,34 @@ describe('the screen', () => {
     screen.draw(['three']);
     screen.close();
     expect(written[0]).toBe('\u001b[?25l');
-    expect(written[2]).toContain('\u001b[2A\rthree\u001b[K\n\u001b[J');
+    expect(written[2]).toContain('\u001b[2A\rthree\u001b[K\r\n\u001b[J');
     expect(written.at(-1)).toBe('\u001b[?25h');
   });
 });
 
 describe('without a terminal', () => {
+  it('an error of a handler has the first place in its own code', () => {
+    const stack = [
+      'at node:internal/process:1:1',
+      'at charge (file:///tmp/cdk.out/asset.0123456789ab/index.mjs:2:3)',
+      'at b (c.mjs:1:1)',
+    ];
+    const notice = {
+      functionName: 'Orders',
+      level: 'ERROR',
+      text: 'TypeError\u001b[2J',
+      record: 'a',
+      stack,
+    } as const;
+    expect(plainNotice(notice)).toBe(
+      'ERROR Orders: TypeError [2J\n  at charge (asset.01234567/index.mjs:2:3)',
+    );
+    expect(plainNotice({ functionName: 'Orders', level: 'WARN', text: 'slow' })).toBe('WARN Orders: slow');
+  });
+
   it('a run is one line, with what it stands for', () => {
     expect(plainRun({ ...run(1, 'attempted 3: 3 ok'), coalesced: 4 })).toBe(
-      '2026-01-01 00:01:00  default, every minute: attempted 3: 3 ok (stands for 4 more)',
+      '2026-01-01 00:01:00  default, every minute: attempted 3: 3 ok (5 ms) (stands for 4 more)',
     );
   });
 

@@ -9,6 +9,7 @@ export class VirtualTerminal extends EventEmitter {
   /** As it came. */
   written = '';
   hasCursor = true;
+  marksPastes = false;
   isAlternate = false;
   /** Control characters and sequences that no picture should have. */
   readonly strange: string[] = [];
@@ -69,19 +70,24 @@ export class VirtualTerminal extends EventEmitter {
 
   #sequence(parameters: string, command: string): void {
     if (command === 'm') return;
-    if (command === 'H') {
+    if (command === 'A') this.#row = Math.max(0, this.#row - Number(parameters || 1));
+    else if (command === 'H') {
       this.#row = 0;
       this.#column = 0;
     } else if (command === 'K') {
       this.#cells[this.#row]?.splice(this.#column);
     } else if (command === 'J') {
       if (parameters === '2') this.#cells = [];
-      else this.#cells.splice(this.#row + 1);
+      else {
+        this.#cells[this.#row]?.splice(this.#column);
+        this.#cells.splice(this.#row + 1);
+      }
     } else if (parameters === '?25') this.hasCursor = command === 'h';
     else if (parameters === '?1049') {
       this.isAlternate = command === 'h';
       if (this.isAlternate) this.#main = this.#cells;
       this.#cells = this.isAlternate ? [] : this.#main;
-    } else if (parameters !== '?2026') this.strange.push(`${parameters}${command}`);
+    } else if (parameters === '?2004') this.marksPastes = command === 'h';
+    else if (parameters !== '?2026') this.strange.push(`${parameters}${command}`);
   }
 }

@@ -130,6 +130,9 @@ const IDLE_STATUS: RuntimeStatus = {
   queues: [],
   rules: [],
   runs: [],
+  running: [],
+  errors: [],
+  countsBehind: false,
   notices: [],
   totals: {
     runs: 0,

@@ -164,3 +164,42 @@ describe('the attempts per minute of the runtime', () => {
     expect(log.lastOf('poll')?.at).toBe(iso(299 * MINUTE));
   });
 });
+
+describe('the runs of the overview', () => {
+  const at = iso(-90_000);
+  const pageOf = async (status: Parameters<typeof runtimeUnderTest>[0]) =>
+    (await get(consoleUnderTest({ runtime: runtimeUnderTest(status) }).app, '/')).text;
+
+  it('have those that are at work for more than a moment first', async () => {
+    const running = [
+      { at, rule: 'bulk', label: 'bulk, every hour', runningMs: 90_000 },
+      { at: iso(-100), rule: 'short', label: 'a short one', runningMs: 100 },
+    ];
+    const text = await pageOf({ running });
+    expect(text).toMatch(/bulk, every hour.{0,60}at work/s);
+    expect(text).not.toContain('a short one');
+    expect(text).not.toContain('None since the start.');
+  });
+
+  it('say that nothing is delivered where all rules are disabled, and not where a handler does it', async () => {
+    expect(await pageOf({ rules: [rule] })).not.toContain('delivers nowhere');
+    const disabled = { ...rule, enabled: false };
+    expect(await pageOf({ rules: [disabled] })).toContain('delivers nowhere');
+    expect(await pageOf({ rules: [disabled], deliverTo: 'http://127.0.0.1:1/' })).not.toContain(
+      'delivers to',
+    );
+  });
+
+  it('have what handlers threw, once each, with its places and a link to the record', async () => {
+    const stack = [
+      'at charge (src/orders.ts:12:5)',
+      ...Array.from({ length: 9 }, (_, i) => `at f${i} (src/a.ts)`),
+    ];
+    const error = { at, where: 'orders', text: 'TypeError: <b>', record: 'order/1', stack, count: 3 };
+    const text = await pageOf({ errors: [error] });
+    expect(text).toContain('TypeError: &lt;b&gt;');
+    expect(text).toMatch(/3 times, last with.*href="[^"]*order%2F1"/s);
+    expect(text).toContain('at charge (src/orders.ts:12:5)\nat f0');
+    expect(text).not.toContain('at f5');
+  });
+});

@@ -23,7 +23,13 @@ describe('the embedded DynamoDB', () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
-    const starting = embeddedDatabase({ port, dataDir: undefined, onChange() {}, onFailure() {} });
+    const starting = embeddedDatabase({
+      port,
+      dataDir: undefined,
+      onChange() {},
+      onPortTaken() {},
+      onFailure() {},
+    });
     await expect(starting).rejects.toThrow(ConfigurationError);
     await expect(starting).rejects.toThrow(new RegExp(`port ${port} is taken.*--dynamodb-port`));
     server.close();

@@ -24,6 +24,7 @@ function world(size: number, isAlone: (lambda: LocalFunction) => boolean = () =>
     open: ({ name }) => {
       const fake = {
         functionName: name,
+        loaded: Promise.resolve(),
         alive: true,
         closed: false,
         calls: [] as ((result: Invocation) => void)[],

@@ -1,10 +1,14 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SAVE_EVERY_MS, Timekeeper } from '../../src/tools/local/schedule/timekeeper.js';
 
 const newFile = async () => join(await mkdtemp(join(tmpdir(), 'backlog-time-')), 'clock.json');
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("the backlog's time", () => {
   it('starts at the real time', async () => {
@@ -54,6 +58,21 @@ describe("the backlog's time", () => {
     await killed.change({ speed: 100_000 }, tell);
     expect(savedBefore[0]).toBeGreaterThanOrEqual(to + 2 * SAVE_EVERY_MS * 100_000);
     await killed.stop();
+  });
+
+  it('waits for its beginning where it is told to, and then begins at the real time', async () => {
+    vi.useFakeTimers();
+    const keeper = await Timekeeper.start({ speed: 60, waits: true });
+    const { startedAt } = keeper;
+    vi.advanceTimersByTime(3_000);
+    expect(keeper.clock.now()).toBe(startedAt);
+    const told: unknown[] = [];
+    await keeper.begin(async (setting) => void told.push(setting.paused));
+    expect(told).toEqual([true, false]);
+    expect(keeper.startedAt).toBe(startedAt + 3_000);
+    vi.advanceTimersByTime(1_000);
+    expect(keeper.clock.now() - keeper.startedAt).toBe(60_000);
+    await keeper.stop();
   });
 
   it('that is paused is kept, and goes on with the next start', async () => {

@@ -1,9 +1,8 @@
 import { age } from '../../duration.js';
 import { type BacklogRecord, isPending, type Status } from '../../record/index.js';
-import { printable } from './output.js';
+import { clock, printable } from './output.js';
 import { cut, type Paint, padEnd, padStart, width } from './paint.js';
 import { shortAge } from './top/text.js';
-import { clock } from './view.js';
 
 /** How much the table says; each one is narrower than the one before. */
 interface Density {

@@ -37,3 +37,8 @@ export function printable(text: string): string {
 export function counted(count: number, noun: string, text = String(count)): string {
   return `${text} ${noun}${count === 1 ? '' : 's'}`;
 }
+
+/** `2026-11-20 09:30:00` */
+export function clock(iso: string): string {
+  return iso.slice(0, 19).replace('T', ' ');
+}

@@ -58,13 +58,21 @@ export function createProgram(output: Output, onExit: (code: ExitCode) => void):
       '--app <command>',
       'a command that synthesizes your CDK app, or its cdk.out folder (default: the own app)',
     )
-    .option('--dynamodb-port <port>', 'of the embedded DynamoDB; 0 for any free one', flags.port, 8000)
+    .option(
+      '--dynamodb-port <port>',
+      'of the embedded DynamoDB; 0 for any free one (default: 8000, or the next one that is free)',
+      flags.port,
+    )
     .option(
       '--dynamodb-endpoint <url>',
       'use this DynamoDB instead of the embedded one, such as DynamoDB Local',
       flags.localEndpoint,
     )
-    .option('--port <port>', 'of the console; 0 for any free one', flags.port, 8080)
+    .option(
+      '--port <port>',
+      'of the console; 0 for any free one (default: 8080, or the next one that is free)',
+      flags.port,
+    )
     .option('--data-dir <folder>', 'keep records, time and logs there between starts (default: in memory)')
     .option(
       '--speed <n>',

@@ -25,10 +25,11 @@ const END_UPDATE = `${ESC}?2026l`;
 export class Screen {
   readonly #terminal: Terminal;
   #drawn = 0;
+  #picture = '';
   readonly #onResize = () => {
     // Lines have been wrapped again: where the picture began is not known any more.
     this.#terminal.write(CLEAR_SCREEN);
-    this.#drawn = 0;
+    this.#forget();
   };
 
   constructor(terminal: Terminal) {
@@ -41,16 +42,41 @@ export class Screen {
     return { columns: this.#terminal.columns || 80, rows: this.#terminal.rows || 24 };
   }
 
+  /** The same picture again writes nothing. */
   draw(lines: readonly string[]): void {
     const home = this.#drawn > 0 ? `${ESC}${this.#drawn}A\r` : '\r';
-    const picture = lines.map((line) => `${line}${CLEAR_TO_LINE_END}\n`).join('');
+    const picture = lines.map((line) => `${line}${CLEAR_TO_LINE_END}\r\n`).join('');
+    if (picture === this.#picture) return;
+    this.#picture = picture;
     this.#terminal.write(`${BEGIN_UPDATE}${home}${picture}${CLEAR_TO_SCREEN_END}${END_UPDATE}`);
     this.#drawn = lines.length;
+  }
+
+  /** The process is about to be suspended: the shell has the terminal then. */
+  leave(): void {
+    this.#terminal.write(SHOW_CURSOR);
+  }
+
+  /** Draws a new picture below what the shell has written. */
+  enter(): void {
+    this.#terminal.write(HIDE_CURSOR);
+    this.#forget();
+  }
+
+  /** Takes the picture away. */
+  erase(): void {
+    if (this.#drawn > 0) this.#terminal.write(`${ESC}${this.#drawn}A\r${CLEAR_TO_SCREEN_END}`);
+    this.#forget();
   }
 
   close(): void {
     this.#terminal.off('resize', this.#onResize);
     this.#terminal.write(SHOW_CURSOR);
+  }
+
+  #forget(): void {
+    this.#drawn = 0;
+    this.#picture = '';
   }
 }
 

@@ -2,7 +2,7 @@ import { age } from '../../duration.js';
 import { ConfigurationError } from '../../errors.js';
 import { DEBUGGER_PORT } from '../local/debugging.js';
 import type { LocalRuntime } from '../local/runtime.js';
-import type { RunReport } from '../local/status/run-report.js';
+import type { RuntimeOptions } from '../local/runtime-options.js';
 import {
   APP_PACKAGES,
   EMBEDDED_PACKAGES,
@@ -12,16 +12,19 @@ import {
 } from './optional-packages.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
-import { plainCounts, plainRun, summary } from './plain.js';
+import { plainCounts, plainNotice, plainRun, summary } from './plain.js';
 import { loadRedact } from './redact-module.js';
-import { Screen } from './screen.js';
-import { banner, renderView } from './view.js';
+import { banner } from './start-banner.js';
+import { StartLive } from './start-live.js';
+import { type KnownAtStart, statusAtStart } from './start-status.js';
 
 export interface StartFlags {
   readonly app?: string | undefined;
-  readonly dynamodbPort: number;
+  /** Default: 8000, or the next one that is free. */
+  readonly dynamodbPort?: number | undefined;
   readonly dynamodbEndpoint?: string | undefined;
-  readonly port: number;
+  /** Default: 8080, or the next one that is free. */
+  readonly port?: number | undefined;
   readonly dataDir?: string | undefined;
   readonly speed?: number | undefined;
   readonly deliverTo?: string | undefined;
@@ -37,7 +40,6 @@ export interface StartFlags {
 
 /** The first tick of a per-minute rule should be seen at once, when a user only looks. */
 const SAMPLE_SPEED = 60;
-const REDRAW_MS = 250;
 const PLAIN_COUNTS_MS = 10_000;
 
 /** `backlog start`: runs until it is stopped, or until the time given by `--for` has passed. */
@@ -51,29 +53,24 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
   // Another app's queues may have handlers of their own: made-up orders are not for them.
   const sample = flags.sample && flags.app === undefined;
   const speed = flags.speed ?? (sample ? SAMPLE_SPEED : 1);
-  const live = process.stdout.isTTY === true && process.env.TERM !== 'dumb';
   const stopping = listenForStop();
+  const isLive = process.stdout.isTTY === true && process.env.TERM !== 'dumb';
+  const show = isLive ? liveShow({ ...flags, sample, speed }, stopping.stop) : plainShow(sample, output);
   const begun = { runtime: undefined as LocalRuntime | undefined };
   try {
-    output.message(
-      sample
-        ? 'A small shop is about to send orders to an ERP that is down for a while and rejects some permanently.'
-        : 'starting ...',
-    );
     const { startRuntime } = await import('../local/runtime.js');
     const runtime = await startRuntime({
       ...flags,
       inspect: flags.inspect === true ? DEBUGGER_PORT : flags.inspect,
+      ...show.callbacks,
       redact,
       sample,
       speed,
       signal: stopping.signal,
-      onProgress: (step) => output.message(`${step} ...`),
-      ...(live ? {} : plainCallbacks(output)),
     });
     begun.runtime = runtime;
     stopping.onSecond(() => runtime.hurry());
-    const show = live ? showLive(runtime) : showPlain(runtime, output);
+    show.started(runtime);
     const failure = await Promise.race([
       runtime.failure,
       stopping.wait(),
@@ -93,6 +90,7 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
     if (stopping.signal.aborted && error instanceof ConfigurationError && !begun.runtime) return EXIT.ok;
     throw error;
   } finally {
+    show.stop();
     stopping.close();
   }
 }
@@ -103,43 +101,94 @@ async function stop(runtime: LocalRuntime, output: Output) {
   return runtime.status();
 }
 
-function plainCallbacks(output: Output) {
+/** What a user sees of a runtime. */
+interface Show {
+  readonly callbacks: Pick<RuntimeOptions, 'onProgress' | 'onReady' | 'onRun' | 'onNotice'>;
+  started(runtime: LocalRuntime): void;
+  /** May be called again. */
+  stop(): void;
+}
+
+/** Lines, one after the other. */
+function plainShow(sample: boolean, output: Output): Show {
+  const errors = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  output.message(
+    sample
+      ? 'A small shop is about to send orders to an ERP that is down for a while and rejects some permanently.'
+      : 'starting ...',
+  );
   return {
-    onRun: (run: RunReport) => {
-      if (!run.idle) output.data(plainRun(run));
+    callbacks: {
+      onProgress: (step) => output.message(`${step} ...`),
+      onRun: (run) => {
+        if (!run.idle) output.data(plainRun(run));
+      },
+      onNotice: (notice) => {
+        const text = plainNotice(notice);
+        // A handler that throws does so for many records.
+        if (notice.record !== undefined && errors.has(text)) return;
+        errors.add(text);
+        output.message(text);
+      },
     },
-    onNotice: ({ functionName, level, text }: { functionName: string; level: string; text: string }) =>
-      output.message(`${level} ${functionName}: ${text}`),
+    started: (runtime) => {
+      for (const line of banner(runtime.status(), painter(false))) output.data(line);
+      let last = '';
+      timer = setInterval(() => {
+        const line = plainCounts(runtime.status());
+        // Without the time: the same counts again say nothing.
+        if (line.slice(20) !== last) output.data(line);
+        last = line.slice(20);
+      }, PLAIN_COUNTS_MS);
+    },
+    stop: () => clearInterval(timer),
   };
 }
 
-function showPlain(runtime: LocalRuntime, output: Output): { stop(): void } {
-  for (const line of banner(runtime.status(), painter(false))) output.data(line);
-  let last = '';
-  const timer = setInterval(() => {
-    const line = plainCounts(runtime.status());
-    // Without the time: the same counts again say nothing.
-    if (line.slice(20) !== last) output.data(line);
-    last = line.slice(20);
-  }, PLAIN_COUNTS_MS);
-  return { stop: () => clearInterval(timer) };
-}
-
-function showLive(runtime: LocalRuntime): { stop(): void } {
-  const screen = new Screen(process.stdout);
-  const paint = painter(hasColors(process.stdout));
-  const draw = () => screen.draw(renderView(runtime.status(), screen.size, paint));
-  draw();
-  const timer = setInterval(draw, REDRAW_MS);
-  // Whatever ends the process, the cursor comes back.
-  const restore = () => screen.close();
-  process.once('exit', restore);
+/** A screen that shows all at once, and takes keys. */
+function liveShow(known: KnownAtStart, onStop: () => void): Show {
+  const keyboard = process.stdin.isTTY ? process.stdin : undefined;
+  const live = new StartLive({
+    terminal: process.stdout,
+    keyboard,
+    paint: painter(hasColors(process.stdout)),
+    status: statusAtStart(known),
+    onStop,
+    // The whole job, as the terminal does it: a parent such as npm stops, too.
+    suspend: () => process.platform !== 'win32' && process.kill(0, 'SIGTSTP'),
+  });
+  // Whatever ends or suspends the process, the terminal is as it was before.
+  const onExit = () => live.close();
+  const onSuspend = () => {
+    live.leave();
+    process.off('SIGTSTP', onSuspend);
+    process.kill(process.pid, 'SIGTSTP');
+    // From here on it goes on; or it never stopped, as no shell is there to let it go on.
+    setTimeout(() => {
+      process.on('SIGTSTP', onSuspend);
+      live.enter();
+    }, 0);
+  };
+  const onContinue = () => live.enter();
+  // A terminal that is closed: SIGHUP says so as well.
+  const onError = () => {};
+  process.once('exit', onExit);
+  process.on('SIGTSTP', onSuspend);
+  process.on('SIGCONT', onContinue);
+  keyboard?.on('error', onError);
   return {
+    callbacks: {
+      onProgress: (step) => live.step(step),
+      onReady: (status, actions) => live.ready(status, actions),
+    },
+    started: () => {},
     stop: () => {
-      clearInterval(timer);
-      draw();
-      screen.close();
-      process.off('exit', restore);
+      live.close();
+      process.off('exit', onExit);
+      process.off('SIGTSTP', onSuspend);
+      process.off('SIGCONT', onContinue);
+      keyboard?.off('error', onError);
     },
   };
 }
@@ -156,6 +205,7 @@ function listenForStop() {
   for (const name of signals) process.on(name, onSignal);
   return {
     signal: abort.signal,
+    stop: onSignal,
     onSecond: (action: () => void) => {
       second = action as () => never;
     },

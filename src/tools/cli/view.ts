@@ -1,150 +1,167 @@
 import { age } from '../../duration.js';
 import type { RuntimeStatus } from '../local/status/status.js';
-import { printable } from './output.js';
+import { clock, printable } from './output.js';
 import { cut, type Paint, padEnd, padStart } from './paint.js';
+import { bannerLines, bannerText } from './start-banner.js';
+import { hasOutageKey, helpLines, keyLine } from './start-help.js';
+import { problemLines, runLines } from './start-runs.js';
 
 export interface ViewSize {
   readonly columns: number;
   readonly rows: number;
 }
 
-const LABEL = 13;
+/** What the view shows beside the status. */
+export interface ViewExtras {
+  /** Keys are read. */
+  readonly hasKeys?: boolean | undefined;
+  /** The list of the keys, in place of the runs. */
+  readonly isHelp?: boolean | undefined;
+  /** What came of the last key. */
+  readonly said?: string | undefined;
+  /** What the start is at. Absent: it is over. */
+  readonly step?: string | undefined;
+}
+
 const COUNTS = ['NEW', 'ERROR', 'SUCCESS', 'DEAD'] as const;
-const MIN_RUNS = 3;
-const MAX_RUNS = 8;
-const CLOCK = 19;
+/** Lines of a higher terminal would say no more. */
+const MOST_LINES = 40;
+const LEAST_RUNS = 3;
+/** Queues and runs. With less room, the head is shorter; and where that does not help, there is one run without a title. */
+const LEAST_BODY = 10;
 /** Narrower terminals see the time of a run without its date, and its rule without its schedule. */
 const WIDE_COLUMNS = 110;
+/** Narrower ones see no policies. */
+const POLICY_COLUMNS = 76;
 
 const EXPLANATION = 'Rules start runs, runs attempt what is due; what fails waits longer each time.';
 
-/** What the terminal shows of a runtime that is at work: as many lines as fit, none longer than the terminal. */
-export function renderView(status: RuntimeStatus, { columns, rows }: ViewSize, paint: Paint): string[] {
-  const head = [title(status, paint), paint('dim', EXPLANATION), '', ...banner(status, paint), ''];
-  const table = queueTable(status, paint);
-  const tail = ['', ...notices(status, paint), ...hints(status, paint)];
-  const room = rows - 1 - head.length - table.length - tail.length - 2;
-  const most = Math.min(MAX_RUNS, Math.max(MIN_RUNS, room));
-  const runs = lastRuns(status, most, columns < WIDE_COLUMNS, paint);
-  const lines = [...head, ...table, '', ...runs, ...tail];
-  return lines.slice(0, Math.max(1, rows - 1)).map((line) => cut(line, columns));
+/**
+ * What the terminal shows of a runtime: always as many lines as fit, none longer than the terminal. What is there stays
+ * where it is: the runs take the room that the rest leaves.
+ */
+export function renderView(
+  status: RuntimeStatus,
+  { columns, rows }: ViewSize,
+  paint: Paint,
+  extras: ViewExtras = {},
+): string[] {
+  const height = Math.max(1, Math.min(rows - 1, MOST_LINES));
+  const foot = footer(status, height, columns, paint, extras);
+  const heads = [2, 1, 0].map((detail) => header(status, detail, paint, extras));
+  // How many queues there are is known late, and problems come and go: neither changes the head.
+  const head = heads.find((one) => one.length + LEAST_BODY + foot.length <= height) ?? heads.at(-1) ?? [];
+  const room = Math.max(0, height - head.length - foot.length);
+  const body = bodyLines(status, room, columns, paint, extras);
+  return [...fill([...head, ...body], height - foot.length), ...foot]
+    .slice(0, height)
+    .map((line) => cut(line, columns));
 }
 
-function title({ now, startedAt, paused }: RuntimeStatus, paint: Paint): string {
+function bodyLines(
+  status: RuntimeStatus,
+  room: number,
+  columns: number,
+  paint: Paint,
+  { step, isHelp }: ViewExtras,
+): string[] {
+  if (step !== undefined) return [tableHeader(status, columns, paint), paint('cyan', `${step} …`)];
+  if (isHelp) return helpLines(status, paint).slice(0, room);
+  const isLow = room < LEAST_BODY;
+  const title = isLow ? [] : [paint('dim', 'RUNS that found something to do, by their start')];
+  const left = room - 1 - title.length;
+  const leastRuns = isLow ? 1 : LEAST_RUNS;
+  const table = queueTable(status, Math.max(2, left - leastRuns), columns, paint);
+  const below = problemLines(status, left - table.length - leastRuns, paint);
+  const runsRoom = Math.max(1, left - table.length - below.length);
+  const runs = runLines(status, runsRoom, columns < WIDE_COLUMNS, paint);
+  return [...table, countsNote(status, paint), ...title, ...fill(runs, runsRoom), ...below].slice(0, room);
+}
+
+function header(status: RuntimeStatus, detail: number, paint: Paint, extras: ViewExtras): string[] {
+  const lines = bannerLines(status, paint, extras.hasKeys === true)
+    .filter(({ rank }) => detail > 0 || rank === 1)
+    .map((line) => bannerText(line, paint));
+  const first = title(status, paint, extras);
+  if (detail === 0) return [first, ...lines];
+  return [first, ...(detail === 2 ? [paint('dim', EXPLANATION), ''] : []), ...lines, ''];
+}
+
+function title({ now, startedAt, paused }: RuntimeStatus, paint: Paint, { step }: ViewExtras): string {
+  const name = paint(['bold', 'cyan'], 'dynamo-backlog');
+  if (step !== undefined) return `${name}   ${paint('dim', 'starting; the clock begins when all is ready')}`;
   const elapsed = age(Date.parse(now) - Date.parse(startedAt));
   const state = paused ? `   ${paint(['bold', 'yellow'], 'paused')}` : '';
-  return `${paint(['bold', 'cyan'], 'dynamo-backlog')}   ${paint('dim', `${clock(now)} UTC, ${elapsed} since the start`)}${state}`;
+  return `${name}   ${paint('dim', `${clock(now)} UTC, ${elapsed} since the start`)}${state}`;
 }
 
-/** Aligned lines: where everything is. */
-export function banner(status: RuntimeStatus, paint: Paint): string[] {
-  const line = (label: string, text: string) => `${paint('dim', padEnd(label, LABEL))}${text}`;
-  return [
-    line('DynamoDB', `${status.endpoint}  table ${status.tables.join(', ')}`),
-    line('Console', status.statusPage),
-    line('App', status.app),
-    line('Data', status.dataDir ?? 'in memory, gone at the end (--data-dir DIR keeps them)'),
-    line('Speed', speedText(status, paint)),
-    ...debuggerText(status).map((text) => line('Debugger', text)),
-    ...delivery(status, paint).map(([label, text]) => line(label, text)),
-  ];
+const nameColumn = ({ queues }: RuntimeStatus) =>
+  Math.min(30, Math.max(7, ...queues.map(({ name }) => name.length))) + 2;
+
+function tableHeader(status: RuntimeStatus, columns: number, paint: Paint): string {
+  const counts = COUNTS.map((name) => padStart(name, 9)).join('');
+  return paint(
+    'dim',
+    `${padEnd('QUEUE', nameColumn(status))}${policyCell('RETRIES', columns)}${counts}   NEXT RUN`,
+  );
 }
 
-function debuggerText({ debuggers }: RuntimeStatus): string[] {
-  if (debuggers === undefined) return [];
-  if (debuggers.length === 0) return ['nothing to debug: the app has no "entry" or "handler" of its own'];
-  return [
-    debuggers.map(({ functionName, port }) => `${printable(functionName)} 127.0.0.1:${port}`).join('  '),
-  ];
-}
-
-function speedText({ speed, paused }: RuntimeStatus, paint: Paint): string {
-  if (paused)
-    return `${paint('yellow', 'paused')}: no rule fires until the console lets time go on (at ${speed})`;
-  if (speed === 1) return 'real time (--speed N lets it pass N times as fast)';
-  return `${speed}: 1 second here is ${age(speed * 1000)} of the backlog`;
-}
-
-function delivery({ deliverTo, sample, rules }: RuntimeStatus, paint: Paint): [string, string][] {
-  const runs = rules.filter(({ queues }) => queues.length > 0);
-  if (runs.length > 0 && runs.every(({ enabled }) => !enabled)) {
-    const why = deliverTo === undefined ? 'no --deliver-to and no sample: ' : '';
-    return [
-      ['Delivers', paint('yellow', `nothing: ${why}the app's rules are disabled; records can be imported`)],
-    ];
-  }
-  if (!sample) return deliverTo === undefined ? [] : [['Delivers', `to ${deliverTo}`]];
-  const shop: [string, string] = [
-    'Sample',
-    `a small shop; its orders (default) and products (bulk) go to ${sample.erp ? 'an ERP' : deliverTo}`,
-  ];
-  if (!sample.erp) return [shop];
-  const { up, changesInSeconds, taken, rejected } = sample.erp;
-  const state = up
-    ? `${paint('green', 'up')}${changesInSeconds === undefined ? '' : `, goes down in ${changesInSeconds} s`}`
-    : `${paint(['bold', 'red'], 'DOWN')}, answers 503 ${changesInSeconds === undefined ? 'until the console takes it up' : `for another ${changesInSeconds} s`}`;
-  return [shop, ['ERP', `${state}; took ${taken}, rejected ${rejected} permanently`]];
-}
-
-function queueTable({ queues, now }: RuntimeStatus, paint: Paint): string[] {
-  const names = Math.max(5, ...queues.map(({ name }) => name.length)) + 2;
-  const header = [
-    padEnd('QUEUE', names),
-    padEnd('RETRIES', 15),
-    ...COUNTS.map((status) => padStart(status, 9)),
-    '   NEXT RUN',
-  ].join('');
-  const rows = queues.map((queue) =>
+/** @param most lines, the header included */
+function queueTable(status: RuntimeStatus, most: number, columns: number, paint: Paint): string[] {
+  const { queues, now } = status;
+  const names = nameColumn(status);
+  const shown = queues.length < most ? queues : queues.slice(0, most - 2);
+  const rows = shown.map((queue) =>
     [
-      padEnd(printable(queue.name), names),
-      padEnd(queue.policy ?? 'no such queue', 15),
-      ...COUNTS.map((status) => paintCount(status, queue[status], paint)),
+      padEnd(cut(printable(queue.name), names - 1), names),
+      policyCell(queue.policy ?? 'no such queue', columns),
+      ...COUNTS.map((name) => paintCount(name, queue[name], paint)),
       `   ${queue.nextRunAt ? `in ${age(Date.parse(queue.nextRunAt) - Date.parse(now))}` : '-'}`,
     ].join(''),
   );
-  return [paint('dim', header), ...rows];
+  const left = queues.length - shown.length;
+  const more = left > 0 ? [paint('dim', `… and ${left} more, in the console`)] : [];
+  return [tableHeader(status, columns, paint), ...rows, ...more];
 }
 
-function paintCount(status: (typeof COUNTS)[number], count: number, paint: Paint): string {
+/** Narrow terminals have no room for it. */
+function policyCell(text: string, columns: number): string {
+  return columns < POLICY_COLUMNS ? '' : padEnd(text, 15);
+}
+
+function paintCount(name: (typeof COUNTS)[number], count: number, paint: Paint): string {
   const text = padStart(String(count), 9);
   if (count === 0) return paint('dim', text);
-  if (status === 'SUCCESS') return paint('green', text);
-  if (status === 'ERROR') return paint('yellow', text);
-  return status === 'DEAD' ? paint('red', text) : text;
+  if (name === 'SUCCESS') return paint('green', text);
+  if (name === 'ERROR') return paint('yellow', text);
+  return name === 'DEAD' ? paint('red', text) : text;
 }
 
-function lastRuns({ runs, rules }: RuntimeStatus, most: number, narrow: boolean, paint: Paint): string[] {
-  const time = (at: string) => (narrow ? clock(at).slice(11) : clock(at));
-  const name = (label: string) => (narrow ? (label.split(',')[0] ?? label) : label);
-  const names = Math.max(9, ...rules.map(({ label }) => name(label).length)) + 2;
-  const shown = runs.slice(-most).reverse();
-  const lines = shown.map(({ at, label, text, outcome }) => {
-    const what = outcome === 'ok' ? printable(text) : paint('red', printable(text));
-    return `${paint('dim', time(at))}  ${padEnd(printable(name(label)), names)}${what}`;
-  });
-  const empty = Array.from({ length: most - shown.length }, () => '');
-  const none = shown.length === 0 ? [paint('dim', 'none yet'), ...empty.slice(1)] : [...lines, ...empty];
-  return [paint('dim', 'LAST RUNS of the rules that found something to do'), ...none];
+/** The line below the queues is empty, unless their counts are older than the runs. */
+function countsNote({ countsBehind, countedAt }: RuntimeStatus, paint: Paint): string {
+  if (!countsBehind || countedAt === undefined) return '';
+  return paint('yellow', `counts as of ${clock(countedAt).slice(11)}: later runs are not in them yet`);
 }
 
-function notices({ notices: all, logs }: RuntimeStatus, paint: Paint): string[] {
-  const last = all.at(-1);
-  if (!last) return [];
-  const text = `${last.level === 'ERROR' ? 'error' : 'warning'} in ${last.functionName}: ${printable(last.text)}`;
-  return [paint(last.level === 'ERROR' ? 'red' : 'yellow', text), paint('dim', `logs: ${logs}`), ''];
+function footer(
+  status: RuntimeStatus,
+  height: number,
+  columns: number,
+  paint: Paint,
+  { hasKeys, said }: ViewExtras,
+): string[] {
+  const spoken = said === undefined ? '' : paint('cyan', `› ${printable(said)}`);
+  const keys = hasKeys
+    ? keyLine(columns, hasOutageKey(status), paint)
+    : `${paint('bold', 'Ctrl-C')} stops it.`;
+  if (height < 20) return [spoken, keys];
+  const dead = status.queues.some(({ DEAD }) => DEAD > 0);
+  const commands = [`npx backlog list --status ${dead ? 'DEAD' : 'ERROR'}`, 'npx backlog show ID'];
+  const texts = commands.map((text) => paint('cyan', text)).join('  ');
+  return [spoken, keys, `${paint('dim', 'In another terminal:')} ${texts}`];
 }
 
-function hints({ queues }: RuntimeStatus, paint: Paint): string[] {
-  const dead = queues.some(({ DEAD }) => DEAD > 0);
-  const command = (text: string) => paint('cyan', text);
-  const list = `npx backlog list --status ${dead ? 'DEAD' : 'ERROR'}`;
-  return [
-    `${paint('bold', 'Ctrl-C')} stops it. In another terminal:`,
-    `  ${[list, 'npx backlog show ID', 'npx backlog import FILE'].map(command).join('  ')}`,
-  ];
-}
-
-/** `2026-11-20 09:30:00` */
-export function clock(iso: string): string {
-  return iso.slice(0, CLOCK).replace('T', ' ');
+function fill(lines: readonly string[], count: number): string[] {
+  const missing = Math.max(0, count - lines.length);
+  return [...lines.slice(0, Math.max(0, count)), ...Array.from({ length: missing }, () => '')];
 }

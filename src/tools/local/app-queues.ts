@@ -4,6 +4,7 @@ import type { RetryMode } from '../../record/index.js';
 import { readJson } from '../../settings-file.js';
 import { DUE_INDEX } from '../../store/index.js';
 import type { LocalApp } from './template/local-app.js';
+import { queuesOf as queueNamesOf } from './template/target.js';
 
 /** A queue of the app, as its functions' variables, or the files that they name, describe it. */
 export interface AppQueue {
@@ -68,4 +69,10 @@ function readQueues(environment: Readonly<Record<string, string>>): z.output<typ
     // The function itself says what is wrong with it.
     return {};
   }
+}
+
+/** Names of the functions that attempt records or read streams: those that are needed first. */
+export function functionsAtWork({ rules, streams }: LocalApp): string[] {
+  const attempting = rules.filter(({ enabled, event }) => enabled && queueNamesOf(event).length > 0);
+  return [...attempting, ...streams].map(({ functionName }) => functionName);
 }

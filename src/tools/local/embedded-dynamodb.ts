@@ -8,6 +8,7 @@ import { guardDatabase } from './dynalite/guard.js';
 import { makeWritesWhole } from './dynalite/whole-writes.js';
 import { folderTrouble } from './folder-trouble.js';
 import { refusalOf } from './own-address.js';
+import { RUNTIME_HEADER, runtimeHeader } from './port-holder.js';
 import type { Change } from './streams/change.js';
 
 export interface EmbeddedDynamoDbOptions {
@@ -101,6 +102,7 @@ class RequestsInFlight {
 
   constructor(server: Server) {
     const [handle] = server.listeners('request') as RequestListener[];
+    const header = runtimeHeader();
     server.removeAllListeners('request');
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const refusal = refusalOf(request.headers, request.socket.localPort, false);
@@ -109,6 +111,7 @@ class RequestsInFlight {
         response.writeHead(refusal.status, { 'content-type': 'text/plain' }).end(refusal.text);
         return;
       }
+      response.setHeader(RUNTIME_HEADER, header);
       this.add(response);
       handle?.(request, response);
       request.removeAllListeners('error');

@@ -24,6 +24,8 @@ export type Invoke = FunctionHost['invoke'];
 const SANDBOXES = 10;
 /** A function that does not take its clock in that real time is not waited for. */
 const CLOCK_WITHIN_MS = 1_000;
+/** Functions that take longer to load, in real time, are not waited for. */
+const LOADED_WITHIN_MS = 5_000;
 /** What Lambda gives an asynchronous event at least, before it is given up. */
 const EVENT_MAX_WAIT_MS = 60_000;
 
@@ -74,9 +76,11 @@ export class FunctionHost {
     });
   }
 
-  /** Opens a sandbox for each of them before their first event. */
-  warm(names: Iterable<string>): void {
-    for (const name of new Set(names)) this.#pool.warm(this.#find(name));
+  /** Opens a sandbox for each of them before their first event. Resolves when they are loaded, or after some seconds. */
+  async warm(names: Iterable<string>): Promise<void> {
+    const loaded = Promise.all([...new Set(names)].map((name) => this.#pool.warm(this.#find(name))));
+    const late = AbortSignal.timeout(LOADED_WITHIN_MS);
+    await Promise.race([loaded, new Promise((resolve) => late.addEventListener('abort', resolve))]);
   }
 
   invoke(name: string, event: unknown): Promise<Invocation | GivenUp> {

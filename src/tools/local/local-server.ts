@@ -1,6 +1,7 @@
 import { type HttpBindings, type ServerType, serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { refusalOf } from './own-address.js';
+import { RUNTIME_HEADER, runtimeHeader } from './port-holder.js';
 
 export interface LocalServer {
   /** Without a slash at its end. */
@@ -16,10 +17,14 @@ export type LocalApp = Hono<{ Bindings: HttpBindings }>;
 /** An HTTP application that answers only requests to this machine's own names, and none of a foreign web page. */
 export function localApp(): LocalApp {
   const app = new Hono<{ Bindings: HttpBindings }>();
+  const header = runtimeHeader();
   app.use(async (context, next) => {
     const { headers, socket } = context.env.incoming;
     const refusal = refusalOf(headers, socket.localPort, true);
-    return refusal ? context.text(refusal.text, refusal.status) : next();
+    if (refusal) return context.text(refusal.text, refusal.status);
+    await next();
+    context.header(RUNTIME_HEADER, header);
+    return undefined;
   });
   return app;
 }

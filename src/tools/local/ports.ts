@@ -1,4 +1,11 @@
 import { ConfigurationError } from '../../errors.js';
+import { portHolder } from './port-holder.js';
+import type { TakenPort } from './status/status.js';
+
+export const CONSOLE_PORT = { otherwise: 8080, flag: '--port' };
+export const DYNAMODB_PORT = { otherwise: 8000, flag: '--dynamodb-port' };
+/** So many ports are tried. */
+const MOST_TRIED = 100;
 
 /**
  * Starts a server; a port that cannot be had is an error that names the flag to choose another.
@@ -16,7 +23,7 @@ export async function onPort<Server>(
     const code = errorCode(error);
     if (code === 'EADDRINUSE') {
       throw new ConfigurationError(
-        `port ${port} is taken by another program: choose another with ${flag} (0 for any free one)`,
+        `port ${port} is taken by ${await portHolder(port)}: choose another with ${flag} (0 for any free one)`,
         { cause: error },
       );
     }
@@ -27,6 +34,44 @@ export async function onPort<Server>(
     }
     throw error;
   }
+}
+
+/** A port that the user may have chosen. */
+export interface WantedPort {
+  /** The one of the flag, and no other. Default: none was chosen. */
+  readonly given: number | undefined;
+  /** Where none was chosen: this one, or the next that is free. */
+  readonly otherwise: number;
+  readonly flag: string;
+  /** Told that the port is taken by another program, once the server has another one. */
+  readonly onTaken: (taken: TakenPort) => void;
+}
+
+/**
+ * Starts a server on the port that was chosen, or on the first of the others that is free. Each is tried by listening
+ * there: of two runtimes that start at the same moment, one gets the next port.
+ *
+ * @throws ConfigurationError if the port that was chosen cannot be had, or none of the others
+ */
+export async function onWantedPort<Server>(
+  { given, otherwise, flag, onTaken }: WantedPort,
+  start: (port: number) => Promise<Server>,
+): Promise<Server> {
+  if (given !== undefined) return onPort(given, flag, start);
+  for (let port = otherwise; port < otherwise + MOST_TRIED; port++) {
+    try {
+      const server = await start(port);
+      if (port > otherwise) {
+        onTaken({ port: otherwise, instead: port, by: await portHolder(otherwise) });
+      }
+      return server;
+    } catch (error) {
+      if (errorCode(error) !== 'EADDRINUSE' && errorCode(error) !== 'EACCES') throw error;
+    }
+  }
+  throw new ConfigurationError(
+    `the ports from ${otherwise} to ${otherwise + MOST_TRIED - 1} are taken: choose another with ${flag} (0 for any free one)`,
+  );
 }
 
 function errorCode(error: unknown): string | undefined {

@@ -1,15 +1,17 @@
 import type { RedactPayload } from '../../operate/redact-payload.js';
 import type { Notice } from './sandbox/function-logs.js';
 import type { RunReport } from './status/run-report.js';
+import type { RuntimeActions } from './status/runtime-actions.js';
+import type { RuntimeStatus } from './status/status.js';
 
 export interface RuntimeOptions {
   /** A shell command that synthesizes a CDK app, or a synthesized folder. Default: this package's own app. */
   readonly app?: string | undefined;
-  /** The port of the embedded DynamoDB; 0 for any that is free. Default 8000. */
+  /** The port of the embedded DynamoDB; 0 for any that is free. Default 8000, or the next one that is free. */
   readonly dynamodbPort?: number | undefined;
   /** The URL of another DynamoDB, which is used instead of the embedded one. */
   readonly dynamodbEndpoint?: string | undefined;
-  /** The port of the console; 0 for any that is free. Default 8080. */
+  /** The port of the console; 0 for any that is free. Default 8080, or the next one that is free. */
   readonly port?: number | undefined;
   /** Keeps records, time and logs between starts. Default: nothing is kept. */
   readonly dataDir?: string | undefined;
@@ -31,6 +33,8 @@ export interface RuntimeOptions {
   readonly onRun?: ((report: RunReport) => void) | undefined;
   /** A function has logged a warning or an error. */
   readonly onNotice?: ((notice: Notice) => void) | undefined;
+  /** All is ready, and the clock has begun to go. Gets what is to be seen, and what the keys of a terminal do. */
+  readonly onReady?: ((status: () => RuntimeStatus, actions: RuntimeActions) => void) | undefined;
   /** What the start is at. */
   readonly onProgress?: ((step: string) => void) | undefined;
   /** Ends a start that is under way. */

@@ -5,14 +5,15 @@ import type { ConfigurationError } from '../../errors.js';
 import { systemRandom } from '../../random.js';
 import { countRecords } from '../../store/dynamodb/emulator.js';
 import { createDynamoDbClient } from '../../store/index.js';
-import { queuesOf, recordTables } from './app-queues.js';
+import { functionsAtWork, queuesOf, recordTables } from './app-queues.js';
 import { Closers } from './closers.js';
 import { openDatabase } from './database/open-database.js';
 import { announce } from './discovery.js';
+import { Failure } from './failure.js';
 import { startFunctions } from './functions.js';
 import { endFormerRuns, itemsLeftBehind } from './left-behind.js';
 import { packageRoot } from './package-root.js';
-import { onPort } from './ports.js';
+import { CONSOLE_PORT, onWantedPort } from './ports.js';
 import type { RuntimeOptions } from './runtime-options.js';
 import { createShop } from './sample/create-shop.js';
 import { SampleErp } from './sample/sample-erp.js';
@@ -26,9 +27,10 @@ import { secretsFile } from './secrets-file.js';
 import { Counter } from './status/counter.js';
 import { RunLog } from './status/run-log.js';
 import { detailsOf, type RunDetails, type RunReport, reportRun } from './status/run-report.js';
+import { RuntimeActions } from './status/runtime-actions.js';
 import { runtimeConsole } from './status/runtime-console.js';
 import { RuntimeStatusView } from './status/runtime-status.js';
-import type { RuntimeStatus } from './status/status.js';
+import type { RuntimeStatus, TakenPort } from './status/status.js';
 import { type StatusPageParts, startStatusPage } from './status/status-page.js';
 import { Beginning } from './streams/beginning.js';
 import type { LocalApp, LocalRule } from './template/local-app.js';
@@ -70,13 +72,16 @@ export async function startRuntime(options: RuntimeOptions): Promise<LocalRuntim
 }
 
 async function start(options: RuntimeOptions, closers: Closers, failure: Failure): Promise<LocalRuntime> {
-  const { port = 8080, speed = 1, sample = true, signal } = options;
+  const { port, speed = 1, sample = true, signal } = options;
   const cwd = options.cwd ?? process.cwd();
   const dataDir = options.dataDir === undefined ? undefined : resolve(cwd, options.dataDir);
   const progress = options.onProgress ?? (() => {});
   const log = new RunLog();
+  let now = Date.now;
+  const ports: TakenPort[] = [];
+  const onTaken = (taken: TakenPort) => void ports.push(taken);
   const onNotice = (notice: Notice) => {
-    log.addNotice(notice);
+    log.addNotice(notice, toIso(now()));
     options.onNotice?.(notice);
   };
   const findSecret = await secretsFile(options.secrets && resolve(cwd, options.secrets));
@@ -84,6 +89,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const database = await openDatabase(options, dataDir, {
     onChange: (change) => beginning.add(change),
     onFailure: (error) => failure.tell(error),
+    onPortTaken: onTaken,
     onTrouble: (table, { message }) =>
       onNotice({ functionName: table, level: 'ERROR', text: `the stream cannot be read: ${message}` }),
   });
@@ -91,7 +97,8 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const scratch = await openScratch();
   closers.add(() => rm(scratch, { recursive: true, force: true }));
   const view: { current?: StatusPageParts } = {};
-  const page = await onPort(port, '--port', (free) => startStatusPage(free, () => view.current));
+  const consolePort = { ...CONSOLE_PORT, given: port, onTaken };
+  const page = await onWantedPort(consolePort, (free) => startStatusPage(free, () => view.current));
   closers.add(() => page.stop());
   const erp =
     sample && options.deliverTo === undefined
@@ -102,13 +109,15 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
 
   progress('synthesizing the CDK app');
   const app = await readLocalApp(options, { cwd, deliverTo, outFolder: join(scratch, 'cdk.out'), signal });
-  // Not before: the time that a synthesis takes is none of the backlog's.
+  // Not before, and it goes once all is ready: the time that a start takes is none of the backlog's.
   const time = await Timekeeper.start({
     speed,
+    waits: true,
     onTrouble: (error) => failure.tell(error),
     ...(dataDir ? { file: join(dataDir, 'clock.json') } : {}),
   });
   closers.add(() => time.stop());
+  now = () => time.clock.now();
   const queues = queuesOf(app);
   const tables = recordTables(app);
 
@@ -123,6 +132,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   closers.add(() => logs.close());
   const addReport = (report: RunReport, details: RunDetails) => {
     log.add(report, details);
+    counter.soon();
     options.onRun?.(report);
   };
   const {
@@ -146,7 +156,9 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   const fire = async ({ id, label, functionName, event }: LocalRule, coalesced: number) => {
     const at = toIso(time.clock.now());
     const startedAt = performance.now();
+    const ended = log.start({ at, rule: id, label });
     const invocation = await host.invoke(functionName, event);
+    ended();
     const durationMs = performance.now() - startedAt;
     const report = reportRun({ at, rule: id, label, coalesced, durationMs, invocation });
     addReport(report, detailsOf(invocation));
@@ -178,6 +190,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     deliverTo,
     dynamodb: endpoint,
     page: page.url,
+    ports,
     dataDir,
     logs: logs.folder,
     time,
@@ -208,8 +221,13 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
       return announce(info());
     },
   });
+  const runRule = async (id: string) => {
+    const rule = app.rules.find((one) => one.id === id);
+    if (rule) await fire(rule, 0);
+  };
+  const shown = { status: () => status.status(), log, clock: control, erp, runRule };
   view.current = {
-    status: () => status.status(),
+    status: shown.status,
     activity: () => log.activity(),
     console: runtimeConsole({
       tables,
@@ -217,21 +235,15 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
       queues,
       client,
       time,
-      log,
       redact: options.redact,
       folder: logs.folder,
-      status: () => status.status(),
-      clock: control,
-      erp,
       indexAtOnce: app.streams.length === 0,
-      runRule: async (id) => {
-        const rule = app.rules.find((one) => one.id === id);
-        if (rule) await fire(rule, 0);
-      },
+      ...shown,
     }),
   };
   const counter = new Counter({
     count: async (abort) => {
+      status.countBegins();
       const counts = await Promise.all(
         tables.map(async (table) => [table, await countRecords(client, table, abort)] as const),
       );
@@ -241,18 +253,20 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
   });
   closers.add(() => counter.stop());
 
-  const started = [...app.rules.filter(({ enabled }) => enabled), ...app.streams];
-  host.warm(started.map(({ functionName }) => functionName));
+  progress('loading its functions');
+  await host.warm(functionsAtWork(app));
+  await counter.countNow();
+  await beginning.open(streams, database.mayHoldRecords ? itemsLeftBehind(app, client) : []);
+  await time.begin((setting) => host.setClock(setting));
   closers.add(await announce(info()));
   closers.add(() => control.stop());
-  await beginning.open(streams, database.mayHoldRecords ? itemsLeftBehind(app, client) : []);
   scheduler.start();
-  counter.start();
   erp?.open();
+  options.onReady?.(shown.status, new RuntimeActions(shown));
   await shop?.open();
 
   return {
-    status: () => status.status(),
+    status: shown.status,
     hurry: () => host.kill(),
     failure: failure.happened,
     passed: (ms) => alarm.reached(time.clock.now() + ms),
@@ -264,24 +278,6 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
       await closers.close();
     },
   };
-}
-
-/** The first thing that ends a runtime. */
-class Failure {
-  first: ConfigurationError | undefined;
-  readonly happened: Promise<ConfigurationError>;
-  private resolve: (error: ConfigurationError) => void = () => {};
-
-  constructor() {
-    this.happened = new Promise((resolve) => {
-      this.resolve = resolve;
-    });
-  }
-
-  tell(error: ConfigurationError): void {
-    this.first ??= error;
-    this.resolve(error);
-  }
 }
 
 async function readLocalApp(

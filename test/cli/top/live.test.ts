@@ -1,22 +1,10 @@
-import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { painter } from '../../../src/tools/cli/paint.js';
 import { showLive } from '../../../src/tools/cli/top/live.js';
 import type { Reading } from '../../../src/tools/cli/top/source.js';
+import { FakeKeyboard } from '../fake-keyboard.js';
 import { VirtualTerminal } from '../virtual-terminal.js';
 import { ALL_CONDITIONS, NOW, queueView, readingOf } from './queue-views.js';
-
-class Keyboard extends EventEmitter {
-  isTTY = true;
-  raw = false;
-  setRawMode(raw: boolean) {
-    this.raw = raw;
-  }
-  setEncoding() {}
-  resume() {}
-  pause() {}
-  press = (keys: string) => this.emit('data', keys);
-}
 
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW });
@@ -28,7 +16,7 @@ afterEach(() => {
 function live(read: () => Promise<Reading> = async () => readingOf(ALL_CONDITIONS, { readAt: Date.now() })) {
   const terminal = new VirtualTerminal();
   terminal.write('$ npx backlog top');
-  const keyboard = new Keyboard();
+  const keyboard = new FakeKeyboard();
   const abort = new AbortController();
   const reads = vi.fn(read);
   const source = { where: 'table Records in memory', read: reads, close: () => {} };

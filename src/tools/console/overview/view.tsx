@@ -1,6 +1,5 @@
 import { age } from '../../../duration.js';
-import { count, counted, shortened, units } from '../../format.js';
-import type { RunReport } from '../../local/status/run-report.js';
+import { counted, shortened, units } from '../../format.js';
 import { signsText } from '../../overview/count-signs.js';
 import type { CountsReader } from '../../overview/counts.js';
 import { explainRead } from '../../overview/explain-read.js';
@@ -11,6 +10,7 @@ import { ActionForm, type PageContext, page, Verdict } from '../layout.js';
 import { Foreign, Icon, Mark, Panel, When } from '../parts.js';
 import { runLink } from '../runtime/run-page.js';
 import { QueuesPanel } from './queues.js';
+import { RunResult, RunsPanel } from './runs.js';
 
 /** What is wrong, and how the queues are. */
 export async function overview(context: PageContext, reader: CountsReader) {
@@ -154,92 +154,24 @@ function RuleRow({ context, view: { rule, last, missed } }: { context: PageConte
   );
 }
 
-const SHOWN_RUNS = 12;
-
-function RunsPanel({ context }: { context: PageContext }) {
-  const { runs = [], notices = [] } = context.deps.runtime?.status() ?? {};
-  const newest = [...runs].reverse().slice(0, SHOWN_RUNS);
-  return (
-    <Panel title="Runs that did something" note="newest first">
-      {newest.length === 0 ? <p class="pad sub">None since the start.</p> : null}
-      <ol class="runs">
-        {newest.map((run) => (
-          <li>
-            <span class="sub nw">{run.at.slice(11, 19)}</span>
-            <a class="bare" href={runLink(run)} title="What it wrote">
-              <Foreign text={run.label} most={60} />
-            </a>
-            <RunResult run={run} />
-          </li>
-        ))}
-      </ol>
-      {notices.length > 0 ? (
-        <div class="notices">
-          <h3>Warnings of the functions</h3>
-          <ul>
-            {notices.map(({ functionName, text }) => (
-              <li>
-                <b>{functionName}</b>: <Foreign text={text} most={300} />
-              </li>
-            ))}
-          </ul>
-        </div>
-      ) : null}
-    </Panel>
-  );
-}
-
-/** Counts where it has some, which is shorter than its text. */
-function RunResult({ run: { outcome, text, summary, durationMs } }: { run: RunReport }) {
-  if (outcome !== 'ok' || summary?.ended !== 'drained') {
-    const tone = outcome === 'ok' ? 'sub' : 'mark dead';
-    return (
-      <span class={tone}>
-        {outcome === 'ok' ? null : <Icon name="fail" />}
-        <Foreign text={text} most={300} />
-      </span>
-    );
-  }
-  const { succeeded, failed, dead, snoozed } = summary;
-  const parts = [
-    [succeeded, 'ok', 'ok', 'ok'],
-    [failed, 'failed', 'retry', 'retry'],
-    [dead, 'dead', 'dead', 'dead'],
-    [snoozed, 'snoozed', 'new', 'new'],
-  ] as const;
-  const madeUp = summary.caughtUp ? `made up for tier ${summary.caughtUp.join(', ')}` : undefined;
-  if (summary.attempted === 0)
-    return <span class="sub">{['nothing due', madeUp].filter(Boolean).join(', ')}</span>;
-  return (
-    <span class="parts">
-      {parts
-        .filter(([number]) => number > 0)
-        .map(([number, word, tone, icon]) => (
-          <Mark tone={tone} icon={icon}>
-            {count(number)} {word}
-          </Mark>
-        ))}
-      {madeUp === undefined ? null : <span class="sub">{madeUp}</span>}
-      <span class="q">{Math.round(durationMs)} ms</span>
-    </span>
-  );
-}
-
 function RuntimeFacts({ context }: { context: PageContext }) {
   const status = context.deps.runtime?.status();
   if (!status) return null;
+  const attempting = status.rules.filter(({ queues }) => queues.length > 0);
+  const isDisabled = attempting.length > 0 && attempting.every(({ enabled }) => !enabled);
   return (
     <p class="sub sm facts-line" data-live="facts">
       <span>local runtime of {status.app}</span>
       <span>
         DynamoDB <code>{status.endpoint}</code>, table {status.tables.join(', ')}
       </span>
-      {status.deliverTo === undefined ? (
+      {isDisabled ? (
         <span class="mark dead">
           <Icon name="warn" />
-          <b>delivers nowhere: no URL was given, so the app's rules are disabled</b>
+          <b>delivers nowhere: the app's rules are disabled</b>
         </span>
-      ) : (
+      ) : null}
+      {isDisabled || status.deliverTo === undefined ? null : (
         <span>
           delivers to <code>{status.deliverTo}</code>
         </span>

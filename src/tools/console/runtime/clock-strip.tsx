@@ -4,8 +4,7 @@ import { ActionForm } from '../action-form.js';
 import type { ConsoleDeps } from '../deps.js';
 import { Badge } from '../parts.js';
 
-/** Real time; an hour in six minutes; a minute in a second; an hour in ten; a day in a minute. */
-const PRESETS = [1, 10, 60, 360, 1_440];
+const PRESETS: readonly number[] = SPEEDS.presets;
 
 /** The clock of a local runtime, and what changes it. The script of the page counts the time on. */
 export function ClockStrip({

@@ -1,5 +1,6 @@
 import type { ConfigurationError } from '../../../errors.js';
 import type { DynamoDBClient } from '../../../store/index.js';
+import type { TakenPort } from '../status/status.js';
 import type { Change } from '../streams/change.js';
 import type { LocalApp } from '../template/local-app.js';
 
@@ -23,6 +24,8 @@ export interface DatabaseOptions {
   readonly onChange: (change: Change) => void;
   /** Called once with what keeps it from knowing the writes. */
   readonly onTrouble: (table: string, error: Error) => void;
+  /** The default port of an embedded database is taken, and it has another one. */
+  readonly onPortTaken: (taken: TakenPort) => void;
   /** Told once that it can be used no longer. */
   readonly onFailure: (error: ConfigurationError) => void;
 }

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { createMissingTables } from '../../../store/dynamodb/create-tables.js';
 import { runningRuntimes } from '../discovery.js';
 import { DataInUseError, startEmbeddedDynamoDb } from '../embedded-dynamodb.js';
-import { onPort } from '../ports.js';
+import { DYNAMODB_PORT, onWantedPort } from '../ports.js';
 import type { Database, DatabaseOptions } from './database.js';
 
-export interface EmbeddedOptions extends Pick<DatabaseOptions, 'onChange' | 'onFailure'> {
-  /** 0 for any that is free. */
-  readonly port: number;
+export interface EmbeddedOptions extends Pick<DatabaseOptions, 'onChange' | 'onFailure' | 'onPortTaken'> {
+  /** 0 for any that is free. Default: 8000, or the next one that is free. */
+  readonly port: number | undefined;
   /** Keeps the records in a folder of it; in memory by default. */
   readonly dataDir: string | undefined;
 }
@@ -18,8 +18,10 @@ export async function embeddedDatabase({
   dataDir,
   onChange,
   onFailure,
+  onPortTaken,
 }: EmbeddedOptions): Promise<Database> {
-  const dynamodb = await onPort(port, '--dynamodb-port', (free) =>
+  const wanted = { ...DYNAMODB_PORT, given: port, onTaken: onPortTaken };
+  const dynamodb = await onWantedPort(wanted, (free) =>
     startEmbeddedDynamoDb({
       port: free,
       onChange,

@@ -9,7 +9,7 @@ import type { Database, DatabaseOptions } from './database.js';
  * @throws ConfigurationError if the options contradict each other, or the folder cannot be made
  */
 export async function openDatabase(
-  { dynamodbPort = 8000, dynamodbEndpoint }: RuntimeOptions,
+  { dynamodbPort, dynamodbEndpoint }: RuntimeOptions,
   dataDir: string | undefined,
   told: DatabaseOptions,
 ): Promise<Database> {

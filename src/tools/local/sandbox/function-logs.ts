@@ -2,12 +2,19 @@ import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } 
 import { join } from 'node:path';
 import { withoutUrlSecrets } from '../../../url-text.js';
 import { folderTrouble } from '../folder-trouble.js';
+import { FailedAttempts } from './failed-attempts.js';
 
 /** Something that a function logged and that should be seen. */
 export interface Notice {
   readonly functionName: string;
   readonly level: 'WARN' | 'ERROR';
   readonly text: string;
+  /** The record whose attempt threw. Absent: it is about something else. */
+  readonly record?: string | undefined;
+  /** The queue of the record. */
+  readonly queue?: string | undefined;
+  /** Where it threw, the innermost place first: `at charge (src/orders.ts:12:5)`. */
+  readonly stack?: readonly string[] | undefined;
 }
 
 const MAX_TEXT_CHARS = 200;
@@ -25,6 +32,7 @@ export class FunctionLogs {
   readonly folder: string;
   readonly #onNotice: (notice: Notice) => void;
   readonly #files = new Map<string, LogFile>();
+  readonly #failedAttempts = new FailedAttempts();
 
   /** @throws ConfigurationError if the folder cannot be made */
   constructor(folder: string, onNotice: (notice: Notice) => void) {
@@ -42,7 +50,10 @@ export class FunctionLogs {
     // The backlog of a disk that takes nothing is not kept in memory.
     if (file.stream.writableLength < MAX_WAITING_BYTES) file.stream.write(`${line}\n`);
     file.bytes += Buffer.byteLength(line) + 1;
-    const notice = noticeOf(line, stream);
+    const parsed = parseLine(line);
+    const failed = parsed && this.#failedAttempts.add(functionName, parsed);
+    if (failed) this.#onNotice({ functionName, level: 'ERROR', ...failed, text: shortened(failed.text) });
+    const notice = noticeOf(line, parsed, stream);
     if (notice) this.#onNotice({ functionName, ...notice });
   }
 
@@ -86,8 +97,11 @@ const FAILED_ATTEMPTS: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Structured lines say their level; of plain ones, those on stderr that name an error are worth showing. */
-function noticeOf(line: string, stream: 'stdout' | 'stderr'): Omit<Notice, 'functionName'> | undefined {
-  const parsed = parseLine(line);
+function noticeOf(
+  line: string,
+  parsed: Record<string, unknown> | undefined,
+  stream: 'stdout' | 'stderr',
+): Omit<Notice, 'functionName'> | undefined {
   if (parsed) {
     const { level, message, error } = parsed;
     if (level !== 'WARN' && level !== 'ERROR' && level !== 'CRITICAL') return undefined;

@@ -34,8 +34,8 @@ process.on('SIGINT', () => {});
 
 openDebugger();
 const loading = loadHandler(process.env[SANDBOX_FOLDER] ?? '', process.env[SANDBOX_HANDLER] ?? '');
-// Reported by the first invocation.
-loading.catch(() => {});
+// An error is reported by the first invocation.
+loading.catch(() => {}).then(() => process.send?.({ type: 'loaded', requestId: '' } satisfies Answer));
 
 process.on('message', (message: Invoke | SetClock) => {
   if (message.type === 'setClock') {

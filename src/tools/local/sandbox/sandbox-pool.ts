@@ -14,7 +14,7 @@ export interface SandboxPoolOptions {
 /** What the pool needs of a sandbox. */
 export type PooledSandbox = Pick<
   Sandbox,
-  'functionName' | 'alive' | 'invoke' | 'setClock' | 'kill' | 'close'
+  'functionName' | 'alive' | 'loaded' | 'invoke' | 'setClock' | 'kill' | 'close'
 >;
 
 /** An event that found no sandbox in time, or came when the pool was closed. */
@@ -46,9 +46,12 @@ export class SandboxPool {
     return this.#busy.size;
   }
 
-  /** Opens a sandbox before its first event, as loading takes a moment. */
-  warm(lambda: LocalFunction): void {
-    if (!this.#closed && this.#count() < this.#options.size) this.#idle.push(this.#options.open(lambda));
+  /** Opens a sandbox before its first event, as loading takes a moment. Resolves when it is loaded. */
+  async warm(lambda: LocalFunction): Promise<void> {
+    if (this.#closed || this.#count() >= this.#options.size) return;
+    const sandbox = this.#options.open(lambda);
+    this.#idle.push(sandbox);
+    await sandbox.loaded;
   }
 
   async invoke(lambda: LocalFunction, event: unknown): Promise<Invocation | GivenUp> {

@@ -16,6 +16,8 @@ export interface SetClock {
 }
 
 export type Answer =
+  /** The handler has been imported, or cannot be. */
+  | { readonly type: 'loaded'; readonly requestId: '' }
   | { readonly type: 'clockSet'; readonly requestId: string }
   | { readonly type: 'result'; readonly requestId: string; readonly value: unknown }
   | {

@@ -52,6 +52,8 @@ export class Sandbox {
   readonly #child: ChildProcess;
   readonly #function: LocalFunction;
   readonly #ended: Promise<string>;
+  /** Resolves when the handler has been imported, or the process has ended. */
+  readonly loaded: Promise<void>;
   /** Callers that wait for the process: a promise would keep what they refer to, such as events, for its whole life. */
   readonly #waiting = new Set<(reason: string) => void>();
   #alive = true;
@@ -101,6 +103,15 @@ export class Sandbox {
       };
       this.#child.on('error', (error) => end(`cannot start: ${error.message}`));
       this.#child.once('exit', (code, signal) => end(signal ? `signal ${signal}` : `exit status ${code}`));
+    });
+    this.loaded = new Promise((resolve) => {
+      const onMessage = ({ type }: Answer) => {
+        if (type !== 'loaded') return;
+        this.#child.off('message', onMessage);
+        resolve();
+      };
+      this.#child.on('message', onMessage);
+      void this.#ended.then(() => resolve());
     });
   }
 

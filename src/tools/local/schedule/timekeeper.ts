@@ -33,6 +33,8 @@ export interface TimekeeperOptions {
   readonly speed: number;
   /** Where time and the phases of the rules are kept between starts. Default: nowhere. */
   readonly file?: string | undefined;
+  /** The clock is frozen until `begin`. Default: it goes at once. */
+  readonly waits?: boolean | undefined;
   /** Told that the file cannot be written any more. */
   readonly onTrouble?: ((error: ConfigurationError) => void) | undefined;
 }
@@ -46,7 +48,7 @@ export const SAVE_EVERY_MS = 1_000;
  */
 export class Timekeeper {
   readonly clock: Clock;
-  readonly startedAt: number;
+  #startedAt: number;
   readonly phases: Map<string, RulePhase>;
   readonly #file: string | undefined;
   #setting: ClockSetting;
@@ -58,9 +60,14 @@ export class Timekeeper {
   private constructor(setting: ClockSetting, phases: Map<string, RulePhase>, file: string | undefined) {
     this.#setting = setting;
     this.clock = scaledClock(() => this.#setting);
-    this.startedAt = setting.start;
+    this.#startedAt = setting.start;
     this.phases = phases;
     this.#file = file;
+  }
+
+  /** When it began to go, in the backlog's time, epoch milliseconds. */
+  get startedAt(): number {
+    return this.#startedAt;
   }
 
   /** The clock as it goes now. */
@@ -69,10 +76,15 @@ export class Timekeeper {
   }
 
   /** @throws ConfigurationError if the file is not one of ours, or cannot be written */
-  static async start({ speed, file, onTrouble = () => {} }: TimekeeperOptions): Promise<Timekeeper> {
+  static async start({
+    speed,
+    file,
+    waits = false,
+    onTrouble = () => {},
+  }: TimekeeperOptions): Promise<Timekeeper> {
     const saved = file === undefined ? undefined : await readState(file);
     const wallStart = Date.now();
-    const setting = { wallStart, start: Math.max(wallStart, saved?.clock ?? 0), speed };
+    const setting = { wallStart, start: Math.max(wallStart, saved?.clock ?? 0), speed, paused: waits };
     const keeper = new Timekeeper(setting, new Map(Object.entries(saved?.rules ?? {})), file);
     if (file !== undefined) {
       const folder = dirname(file);
@@ -87,6 +99,12 @@ export class Timekeeper {
       keeper.#timer.unref();
     }
     return keeper;
+  }
+
+  /** Lets the clock go: from now, or from where it stands if that is later. `tell` is as that of `change`. */
+  async begin(tell: (setting: ClockSetting) => Promise<void>): Promise<void> {
+    await this.change({ paused: false, to: Date.now() }, tell);
+    this.#startedAt = this.#setting.start;
   }
 
   /**

@@ -7,6 +7,8 @@ export interface CounterOptions<Counts> {
 
 /** Counting takes at most this share of the time: the more records there are, the less often they are counted. */
 const MAX_SHARE = 0.05;
+/** Between two counts, where they are wanted soon. */
+const SOON_MS = 50;
 
 /** Counts again and again until it is stopped. */
 export class Counter<Counts> {
@@ -14,21 +16,27 @@ export class Counter<Counts> {
   readonly #abort = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #counting: Promise<void> | undefined;
+  /** No count begins earlier, as `performance.now()` gives it. */
+  #restUntil = 0;
+  #wanted = false;
 
   constructor(options: CounterOptions<Counts>) {
     this.#options = options;
   }
 
-  start(): void {
-    void this.countNow();
+  /** Something has changed: counts as soon as that takes no more than its share of the time. */
+  soon(): void {
+    this.#wanted = true;
+    if (!this.#counting) this.#plan();
   }
 
-  /** Counts at once; joins a count that is under way. */
-  countNow(): Promise<void> {
+  /** Counts at once, after a count that is under way: that one may have read what has changed since. */
+  async countNow(): Promise<void> {
+    await this.#counting;
     this.#counting ??= this.#count().finally(() => {
       this.#counting = undefined;
     });
-    return this.#counting;
+    await this.#counting;
   }
 
   async stop(): Promise<void> {
@@ -39,16 +47,25 @@ export class Counter<Counts> {
   }
 
   async #count(): Promise<void> {
-    const { count, onCounts, everyMs = 1_000 } = this.#options;
+    const { count, onCounts } = this.#options;
     const startedAt = performance.now();
     clearTimeout(this.#timer);
+    this.#wanted = false;
     try {
       onCounts(await count(this.#abort.signal));
     } catch {
       // The next one may succeed; the runs themselves report what is wrong with the table.
     }
+    const now = performance.now();
+    this.#restUntil = now + Math.max(SOON_MS, (now - startedAt) / MAX_SHARE);
+    this.#plan();
+  }
+
+  #plan(): void {
+    clearTimeout(this.#timer);
     if (this.#abort.signal.aborted) return;
-    const tookMs = performance.now() - startedAt;
-    this.#timer = setTimeout(() => this.countNow(), Math.max(everyMs, tookMs / MAX_SHARE));
+    const { everyMs = 1_000 } = this.#options;
+    const restMs = this.#restUntil - performance.now();
+    this.#timer = setTimeout(() => this.countNow(), Math.max(this.#wanted ? 0 : everyMs, restMs));
   }
 }

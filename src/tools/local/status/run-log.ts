@@ -1,7 +1,8 @@
 import type { RunSummary } from '../../../worker/summary.js';
 import type { Notice } from '../sandbox/function-logs.js';
+import { ErrorLog } from './error-log.js';
 import type { RunDetails, RunReport } from './run-report.js';
-import type { RunTotals, RuntimeActivity } from './status.js';
+import { NO_RUNS, type RunningRun, type RunTotals, type RuntimeActivity } from './status.js';
 
 interface RuleCounts {
   fired: number;
@@ -28,32 +29,56 @@ export interface FoundRun {
   readonly details: RunDetails;
 }
 
+/** What a run is known by before it has ended. */
+export type StartedRun = Pick<RunReport, 'at' | 'rule' | 'label'>;
+
+/** When a run ended. */
+export interface RunEnd {
+  /** Of all runs that were added, from 1. */
+  readonly number: number;
+  /** Real time, as `performance.now()` gives it. */
+  readonly at: number;
+}
+
 /** What has happened since the start, in bounded memory. */
 export class RunLog {
   readonly runs: RunReport[] = [];
   readonly notices: Notice[] = [];
+  readonly errors = new ErrorLog();
   readonly #rules = new Map<string, RuleCounts>();
   readonly #last = new Map<string, RunReport>();
   /** Kept as long as their reports are. */
   readonly #details = new WeakMap<RunReport, RunDetails>();
+  readonly #ends = new WeakMap<RunReport, RunEnd>();
+  readonly #running = new Map<StartedRun, number>();
+  #added = 0;
   /** By queue, the oldest minute first. */
   readonly #minutes = new Map<string, MinuteCounts[]>();
-  #totals: { -readonly [Key in keyof RunTotals]: number } = {
-    runs: 0,
-    attempted: 0,
-    succeeded: 0,
-    failed: 0,
-    dead: 0,
-    snoozed: 0,
-    cancelled: 0,
-    unsettled: 0,
-    broken: 0,
-    late: 0,
-    givenUp: 0,
-  };
+  readonly #totals: { -readonly [Key in keyof RunTotals]: number } = { ...NO_RUNS };
 
   get totals(): RunTotals {
     return this.#totals;
+  }
+
+  /** How many runs have ended. */
+  get added(): number {
+    return this.#added;
+  }
+
+  endOf(report: RunReport): RunEnd {
+    return this.#ends.get(report) ?? { number: 0, at: 0 };
+  }
+
+  /** Runs that have not ended, in the order of their start. */
+  get running(): RunningRun[] {
+    const now = performance.now();
+    return [...this.#running].map(([run, since]) => ({ ...run, runningMs: now - since }));
+  }
+
+  /** A run has started: it is running until the function that this gives is called. */
+  start(run: StartedRun): () => void {
+    this.#running.set(run, performance.now());
+    return () => void this.#running.delete(run);
   }
 
   ofRule(id: string): Readonly<RuleCounts> {
@@ -90,6 +115,9 @@ export class RunLog {
     const { summary, outcome, coalesced } = report;
     if (details) this.#details.set(report, details);
     this.#last.set(report.rule, report);
+    this.#added += 1;
+    this.#ends.set(report, { number: this.#added, at: performance.now() });
+    this.errors.ended(report, details);
     for (const part of summary?.queues ?? (summary ? [summary] : [])) this.#addMinute(report.at, part);
     const totals = this.#totals;
     const counts = { ...this.ofRule(report.rule) };
@@ -131,8 +159,9 @@ export class RunLog {
     );
   }
 
-  addNotice(notice: Notice): void {
-    keep(this.notices, notice, KEPT_NOTICES);
+  addNotice(notice: Notice, at: string): void {
+    if (notice.record !== undefined) this.errors.add(notice, at);
+    else keep(this.notices, notice, KEPT_NOTICES);
   }
 }
 

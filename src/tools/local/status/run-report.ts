@@ -11,12 +11,13 @@ export interface RunReport {
   readonly rule: string;
   readonly label: string;
   readonly outcome: 'ok' | 'error' | 'exited' | 'timedOut' | 'givenUp';
-  /** In one line. */
+  /** In one line, without how long it took. */
   readonly text: string;
   /** It met no record, and made up for no missed run. */
   readonly idle: boolean;
   /** Firings that had passed meanwhile, and that this one stands for. */
   readonly coalesced: number;
+  /** Real time. */
   readonly durationMs: number;
   readonly summary?: RunSummary | undefined;
 }
@@ -52,7 +53,7 @@ export function reportRun({ invocation, ...firing }: FiringResult): RunReport {
       // What the monitor has read, queue by queue, shows on the page anyway.
       const isReading = Array.isArray(invocation.value);
       const idle = isReading || (summary !== undefined && didNothing(summary));
-      const text = summary ? describeSummary(summary) : `done in ${Math.round(firing.durationMs)} ms`;
+      const text = summary ? describeSummary(summary) : 'done';
       return { ...firing, outcome: 'ok', text, idle, ...(summary ? { summary } : {}) };
     }
     case 'error': {
@@ -87,7 +88,8 @@ function shortened(text: string): string {
   return shown.length > MAX_TEXT_CHARACTERS ? `${shown.slice(0, MAX_TEXT_CHARACTERS)}…` : shown;
 }
 
-const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
+/** Why runs ended, in words. */
+export const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   drained: 'drained',
   leaseHeld: 'another run is at it',
   rateLimited: 'left to the rules: the rate limit is used up',
@@ -105,13 +107,11 @@ const ENDS: Readonly<Record<RunSummary['ended'], string>> = {
   storeError: 'DynamoDB did not answer',
 };
 
-/** `attempted 12: 10 ok, 2 failed, 0 dead - drained in 40 ms` */
+/** `attempted 12: 10 ok, 2 failed, 0 dead - drained` */
 function describeSummary(run: RunSummary): string {
-  const time = `${Math.round(run.durationMs)} ms`;
   const caughtUp = run.caughtUp ? `, made up for tier ${run.caughtUp.join(', ')}` : '';
-  const ended = run.ended === 'drained' ? `drained in ${time}` : `${ENDS[run.ended] ?? run.ended}, ${time}`;
-  if (isIdle(run) || isPausedOnly(run))
-    return (run.ended === 'drained' ? `nothing due, ${time}` : ended) + caughtUp;
+  const ended = ENDS[run.ended] ?? run.ended;
+  if (isIdle(run) || isPausedOnly(run)) return (run.ended === 'drained' ? 'nothing due' : ended) + caughtUp;
   const extras = [
     run.snoozed > 0 ? `${run.snoozed} snoozed` : '',
     run.cancelled > 0 ? `${run.cancelled} cancelled` : '',

@@ -10,7 +10,8 @@ import type { Timekeeper } from '../schedule/timekeeper.js';
 import type { LocalApp, LocalRule } from '../template/local-app.js';
 import { queuesOf } from '../template/target.js';
 import type { RunLog } from './run-log.js';
-import type { QueueStatus, RuleStatus, RuntimeStatus } from './status.js';
+import type { RunReport } from './run-report.js';
+import type { QueueStatus, RuleStatus, RunningRun, RuntimeStatus, TakenPort } from './status.js';
 
 export interface RuntimeStatusDeps {
   readonly app: LocalApp;
@@ -21,6 +22,7 @@ export interface RuntimeStatusDeps {
   readonly deliverTo: string | undefined;
   readonly dynamodb: string;
   readonly page: string;
+  readonly ports: readonly TakenPort[];
   readonly dataDir: string | undefined;
   readonly logs: string;
   readonly time: Timekeeper;
@@ -31,18 +33,33 @@ export interface RuntimeStatusDeps {
   readonly debuggers: readonly DebuggerAddress[] | undefined;
 }
 
+/** A run that has ended is shown after this real time, though its effect has not been counted. */
+const COUNTED_WITHIN_MS = 1_000;
+
 /** Puts together what a runtime shows of itself. */
 export class RuntimeStatusView {
   readonly #parts: RuntimeStatusDeps;
   /** By table. */
   #counts: ReadonlyMap<string, StatusCounts> = new Map();
+  #countedAt: string | undefined;
+  /** As many runs had ended when the count began. */
+  #counted = 0;
+  #counting = { at: '', runs: 0 };
 
   constructor(deps: RuntimeStatusDeps) {
     this.#parts = deps;
   }
 
+  /** A count begins: it has the effect of the runs that have ended by now. */
+  countBegins(): void {
+    this.#counting = { at: toIso(this.#parts.time.clock.now()), runs: this.#parts.log.added };
+  }
+
+  /** What came of the count that has begun. */
   setCounts(counts: ReadonlyMap<string, StatusCounts>): void {
     this.#counts = counts;
+    this.#countedAt = this.#counting.at;
+    this.#counted = this.#counting.runs;
   }
 
   status(): RuntimeStatus {
@@ -53,6 +70,7 @@ export class RuntimeStatusView {
       deliverTo,
       dynamodb,
       page,
+      ports,
       dataDir,
       logs,
       time,
@@ -73,13 +91,41 @@ export class RuntimeStatusView {
       tables,
       ...(deliverTo === undefined ? {} : { deliverTo: withoutUrlSecrets(deliverTo) }),
       app: withoutUrlSecrets(appName),
+      ...(ports.length > 0 ? { ports } : {}),
       queues: this.#queues(),
+      ...(this.#countedAt === undefined ? {} : { countedAt: this.#countedAt }),
       rules: app.rules.map((rule) => this.#rule(rule)),
-      runs: log.runs,
+      ...this.#runs(),
+      errors: log.errors.current,
       notices: log.notices,
       totals: log.totals,
       ...(debuggers === undefined ? {} : { debuggers }),
       ...(shop || erp ? { sample: { inserted: shop?.inserted ?? 0, erp: erp?.state } } : {}),
+    };
+  }
+
+  /** A run is shown as ended together with the counts that have its effect: neither is behind the other. */
+  #runs(): Pick<RuntimeStatus, 'runs' | 'running' | 'countsBehind'> {
+    const { log } = this.#parts;
+    const now = performance.now();
+    const runs: RunReport[] = [];
+    const uncounted: RunningRun[] = [];
+    let countsBehind = false;
+    for (const run of log.runs) {
+      const end = log.endOf(run);
+      const isCounted = end.number <= this.#counted;
+      if (isCounted || now - end.at > COUNTED_WITHIN_MS) {
+        runs.push(run);
+        countsBehind ||= !isCounted;
+      } else {
+        const { at, rule, label, durationMs } = run;
+        uncounted.push({ at, rule, label, runningMs: durationMs });
+      }
+    }
+    return {
+      runs: runs.sort(byStart),
+      running: [...uncounted, ...log.running].sort(byStart),
+      countsBehind,
     };
   }
 
@@ -133,6 +179,11 @@ export class RuntimeStatusView {
       .filter((next) => next !== undefined);
     return times.length > 0 ? Math.min(...times) : undefined;
   }
+}
+
+/** Of two at the same time, the order stays. */
+function byStart(one: { readonly at: string }, other: { readonly at: string }): number {
+  return one.at < other.at ? -1 : one.at > other.at ? 1 : 0;
 }
 
 function tierOf(event: unknown): { readonly tier?: number } {

@@ -20,15 +20,61 @@ export interface RuntimeStatus {
   readonly tables: readonly string[];
   /** Where records are delivered, by origin and path; absent: nowhere, the app's rules are disabled. */
   readonly deliverTo?: string | undefined;
+  /** Ports that were taken, and the ones that were used in their place. Default: none. */
+  readonly ports?: readonly TakenPort[] | undefined;
   readonly queues: readonly QueueStatus[];
+  /** When the counts of the queues were read. Absent: they have not been read. */
+  readonly countedAt?: string | undefined;
+  /** Runs that are shown have ended since: a large table is counted less often. */
+  readonly countsBehind: boolean;
   readonly rules: readonly RuleStatus[];
-  /** Runs that did something, the newest last. */
+  /**
+   * Runs that did something, in the order of their start. What they changed is in the counts, unless these are behind.
+   */
   readonly runs: readonly RunReport[];
+  /** Runs that are at work, in the order of their start. Some have ended, and are not in the counts yet. */
+  readonly running: readonly RunningRun[];
+  /** What handlers threw, the newest last, each error once. */
+  readonly errors: readonly HandlerError[];
   readonly notices: readonly Notice[];
   readonly totals: RunTotals;
   /** With `--inspect`: where debuggers listen. Empty: the app has no function of its own. */
   readonly debuggers?: readonly DebuggerAddress[] | undefined;
   readonly sample?: { readonly inserted: number; readonly erp?: ErpState | undefined } | undefined;
+}
+
+/** A run that is at work. */
+export interface RunningRun {
+  /** When it started. */
+  readonly at: string;
+  readonly rule: string;
+  readonly label: string;
+  /** Real milliseconds since then. */
+  readonly runningMs: number;
+}
+
+/** What a handler threw. */
+export interface HandlerError {
+  /** When it last did. */
+  readonly at: string;
+  /** The queue, or the rule whose run it ended. */
+  readonly where: string;
+  readonly text: string;
+  /** The record that it last failed on. Absent: it ended a whole run. */
+  readonly record?: string | undefined;
+  /** Places in the handler's own code, the innermost first: `at charge (src/orders.ts:12:5)`. */
+  readonly stack: readonly string[];
+  /** How often since it came up. */
+  readonly count: number;
+}
+
+/** A port that another program has. */
+export interface TakenPort {
+  readonly port: number;
+  /** The one that is used in its place. */
+  readonly instead: number;
+  /** `another dynamo-backlog (process 123, /path/of/the/app)`, or `another program`. */
+  readonly by: string;
 }
 
 /** Attempts that ended within one minute of the backlog's time. */
@@ -82,6 +128,21 @@ export interface RuleStatus {
   /** No sandbox was free for a minute. */
   readonly givenUp: number;
 }
+
+/** The totals of a start. */
+export const NO_RUNS: RunTotals = {
+  runs: 0,
+  attempted: 0,
+  succeeded: 0,
+  failed: 0,
+  dead: 0,
+  snoozed: 0,
+  cancelled: 0,
+  unsettled: 0,
+  broken: 0,
+  late: 0,
+  givenUp: 0,
+};
 
 /** Sums over all runs since the start. */
 export interface RunTotals {
