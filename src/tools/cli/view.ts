@@ -1,5 +1,6 @@
 import { age } from '../../duration.js';
 import type { RuntimeStatus } from '../local/status/status.js';
+import { debuggerLines } from './debugger-lines.js';
 import { printable } from './output.js';
 import { cut, type Paint, padEnd, padStart } from './paint.js';
 
@@ -45,16 +46,8 @@ export function banner(status: RuntimeStatus, paint: Paint): string[] {
     line('App', status.app),
     line('Data', status.dataDir ?? 'in memory, gone at the end (--data-dir DIR keeps them)'),
     line('Speed', speedText(status, paint)),
-    ...debuggerText(status).map((text) => line('Debugger', text)),
+    ...debuggerLines(status).map((text, i) => line(i === 0 ? 'Debugger' : '', text)),
     ...delivery(status, paint).map(([label, text]) => line(label, text)),
-  ];
-}
-
-function debuggerText({ debuggers }: RuntimeStatus): string[] {
-  if (debuggers === undefined) return [];
-  if (debuggers.length === 0) return ['nothing to debug: the app has no "entry" or "handler" of its own'];
-  return [
-    debuggers.map(({ functionName, port }) => `${printable(functionName)} 127.0.0.1:${port}`).join('  '),
   ];
 }
 
