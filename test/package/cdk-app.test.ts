@@ -109,13 +109,14 @@ describe('with esbuild and TypeScript', () => {
 
   it('its handler runs as it was bundled', async () => {
     const script = `const { handler } = await import(process.argv[1]);
-      await handler({ queue: 'imports' }, { getRemainingTimeInMillis: () => 1000 }).catch((error) => console.log(error.message));`;
+      await handler({ queue: 'imports' }, { getRemainingTimeInMillis: () => 1000 }).catch((error) => console.log(error.stack));`;
     const [bundle] = await assetFiles(join(app, 'out-20'), 'index.mjs', 'nothing to do');
     const { out } = await mustRun('node', ['--input-type=module', '-e', script, String(bundle)], {
       cwd: app,
     });
     // Without the construct's environment, which it names.
     expect(out).toContain('BACKLOG_TABLE');
+    expect(out).toMatch(/ {4}at .*\(node_modules\/dynamo-backlog\/dist\/functions\/settings\.js:\d+:\d+\)/);
   });
 
   it('synthesizes with the oldest aws-cdk-lib, constructs and esbuild that the package takes', async () => {
@@ -127,6 +128,8 @@ describe('with esbuild and TypeScript', () => {
     await addFixture('cdk-app', old);
     const out = await synthesize('out-oldest', process.execPath, old);
     expect(await template(out, 'Shop')).toBeDefined();
+    const [code] = (await assetsWith(out, 'index.mjs')).filter((text) => text.includes('nothing to do'));
+    expect(code).toContain('prepareStackTrace');
   });
 });
 

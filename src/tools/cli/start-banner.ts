@@ -1,6 +1,7 @@
 import { age } from '../../duration.js';
 import type { ErpState } from '../local/sample/sample-erp.js';
 import type { RuntimeStatus, TakenPort } from '../local/status/status.js';
+import { debuggerLines } from './debugger-lines.js';
 import { printable } from './output.js';
 import { type Paint, padEnd } from './paint.js';
 
@@ -37,6 +38,7 @@ export function bannerLines(status: RuntimeStatus, paint: Paint, hasKeys: boolea
     { label: 'App', text: app, rank: 2 },
     { label: 'Data', text: dataDir ?? 'in memory, gone at the end (--data-dir DIR keeps them)', rank: 2 },
     { label: 'Time', text: timeText(status, paint, hasKeys), rank: 1 },
+    ...debuggerLines(status).map((text, i) => ({ label: i === 0 ? 'Debugger' : '', text, rank: 2 }) as const),
     ...delivery(status, paint, hasKeys),
   ];
 }

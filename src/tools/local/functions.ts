@@ -31,7 +31,8 @@ export interface FunctionsOptions {
 export interface RunningFunctions {
   readonly host: FunctionHost;
   readonly streams: Streams;
-  readonly debuggers: readonly DebuggerAddress[];
+  /** Undefined without `inspect`. */
+  readonly debuggers: readonly DebuggerAddress[] | undefined;
   /** Starts nothing any more; what runs may finish in `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
@@ -84,7 +85,7 @@ export async function startFunctions(options: FunctionsOptions): Promise<Running
   return {
     host,
     streams,
-    debuggers: debugging?.addresses ?? [],
+    debuggers: options.inspect === undefined ? undefined : debugging?.addresses,
     async stop(graceMs) {
       streams.stop();
       queues.stop();

@@ -198,7 +198,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     log,
     shop,
     erp,
-    debuggers: options.inspect === undefined ? undefined : debuggers,
+    debuggers,
   });
   const startedAt = new Date(time.clock.wall()).toISOString();
   const info = () => ({

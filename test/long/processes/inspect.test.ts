@@ -44,7 +44,7 @@ const soon = { timeout: 60_000, interval: 50 };
 it('a breakpoint in a TypeScript handler is hit, and its attempt waits for the developer', async () => {
   expect(status.debuggers).toHaveLength(1);
   const { functionName, port } = status.debuggers?.[0] ?? {};
-  expect(runtime.out()).toContain(`${functionName} 127.0.0.1:${port}`);
+  expect(runtime.out()).toMatch(new RegExp(`Debugger +127\\.0\\.0\\.1:${port}  ${functionName}\\n`));
   const inspector = await Inspector.attach(port);
   const bundle = await inspector.bundle();
   const line = (await readFile(HANDLER, 'utf8'))
