@@ -135,12 +135,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     counter.soon();
     options.onRun?.(report);
   };
-  const {
-    host,
-    streams,
-    debuggers,
-    stop: stopFunctions,
-  } = await startFunctions({
+  const functions = await startFunctions({
     app,
     endpoint,
     region: REGION,
@@ -152,6 +147,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     onReport: addReport,
     onNotice,
   });
+  const { host, streams, debuggers } = functions;
 
   const fire = async ({ id, label, functionName, event }: LocalRule, coalesced: number) => {
     const at = toIso(time.clock.now());
@@ -273,7 +269,7 @@ async function start(options: RuntimeOptions, closers: Closers, failure: Failure
     stop: async () => {
       scheduler.stop();
       shop?.close();
-      await stopFunctions(STOP_GRACE_MS);
+      await functions.stop(STOP_GRACE_MS);
       await counter.countNow();
       await closers.close();
     },
