@@ -1,4 +1,4 @@
-// `npm run docs`: fills in what docs/policies.md shows of commands, schedules and pictures. Tests keep it in step:
+// `npm run docs:policies`: fills in what docs/policies.md shows of commands, schedules and pictures. Tests keep it in step:
 // `npm test` runs everything but the simulations, which take a minute; `npm run test:long` runs those.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

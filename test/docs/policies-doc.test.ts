@@ -6,7 +6,7 @@ import { generate } from '../../scripts/policies-doc.js';
 import { isSimulation, PAGE, shownOn } from '../../scripts/policies-page.js';
 import { POLICY_TYPES } from '../../src/policies/index.js';
 
-const HOW = 'docs/policies.md is out of step: npm run docs';
+const HOW = 'docs/policies.md is out of step: npm run docs:policies';
 const page = readFileSync(PAGE, 'utf8');
 const docs = new URL('.', PAGE);
 const pictures = shownOn(page).flatMap(({ command, file }) =>

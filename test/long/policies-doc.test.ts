@@ -8,7 +8,7 @@ import { isSimulation, PAGE, shownOn } from '../../scripts/policies-page.js';
 const folder = mkdtempSync(join(tmpdir(), 'backlog-docs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('docs/policies.md shows every simulation as it is played and drawn: npm run docs', async () => {
+it('docs/policies.md shows every simulation as it is played and drawn: npm run docs:policies', async () => {
   const page = readFileSync(PAGE, 'utf8');
   expect(await generate(page, folder, isSimulation)).toBe(page);
   for (const { command, file } of shownOn(page)) {
