@@ -70,9 +70,11 @@ export default defineConfig({
       },
     },
     nav: [
-      { text: 'Get started', link: '/local' },
+      { text: 'Get started', link: '/get-started' },
+      { text: 'Tutorials', link: '/tutorials/' },
       { text: 'Reference', link: '/cdk' },
       { text: 'API', link: '/api/' },
+      { text: 'Troubleshooting', link: '/troubleshooting' },
       {
         text: version,
         items: [

@@ -9,7 +9,24 @@ export interface SidebarGroup {
 export const GROUPS: readonly SidebarGroup[] = [
   {
     text: 'Get started',
-    items: [['local.md'], ['adopt.md', 'Adopt an older table'], ['documentation.md', 'All pages by task']],
+    items: [
+      ['get-started.md'],
+      ['local.md'],
+      ['adopt.md', 'Adopt an older table'],
+      ['documentation.md', 'All pages by task'],
+    ],
+  },
+  {
+    text: 'Tutorials',
+    items: [
+      ['tutorials/index.md', 'All tutorials'],
+      ['tutorials/webhooks.md', 'Signed webhooks'],
+      ['tutorials/outbox.md', 'An outbox'],
+      ['tutorials/erp-at-night.md', 'An ERP that is closed at night'],
+      ['tutorials/from-sqs.md', 'Move from SQS'],
+      ['tutorials/after-an-outage.md', 'Redrive after an outage'],
+      ['tutorials/test-a-handler.md'],
+    ],
   },
   {
     text: 'Guides',
@@ -43,6 +60,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['cdk.md', 'Props of the construct'],
       ['handlers.md#your-own-code', 'Options of a handler'],
       ['records.md', 'Attributes of a record'],
+      ['cli.md'],
       ['handlers.md#settings-and-events', 'Environment and events'],
       ['api/index.md', 'API'],
       ['cdk.md#errors', 'Errors at synthesis'],
@@ -53,9 +71,19 @@ export const GROUPS: readonly SidebarGroup[] = [
   },
   {
     text: 'Understand',
-    items: [['protocol.md'], ['glossary.md'], ['security.md'], ['threat-model.md'], ['cost.md']],
+    items: [
+      ['architecture.md'],
+      ['protocol.md'],
+      ['glossary.md'],
+      ['security.md'],
+      ['threat-model.md'],
+      ['cost.md'],
+    ],
   },
-  { text: 'Compare', items: [['comparison.md']] },
+  {
+    text: 'Help',
+    items: [['troubleshooting.md'], ['faq.md'], ['comparison.md', 'When to take what']],
+  },
   { text: 'Project', items: [['changelog.md', 'Changes'], ['contributing.md']] },
 ];
 
@@ -63,6 +91,8 @@ export const EXAMPLES: SidebarGroup['items'] = [
   ['examples/outbox.md', 'Outbox'],
   ['examples/signed-webhooks.md', 'Signed webhooks'],
   ['examples/erp-poller.md', 'ERP poller'],
+  ['examples/erp-at-night.md', 'ERP at night'],
+  ['examples/from-sqs.md', 'From SQS'],
   ['examples/two-regions.md', 'Two regions'],
   ['examples/python-producer.md', 'Python producer'],
   ['examples/api-producer.md', 'API as producer'],
