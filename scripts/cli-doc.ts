@@ -9,6 +9,7 @@ export const PAGE = new URL('../docs/cli.md', import.meta.url);
 
 /** The page that says more about a command. */
 const MORE: Readonly<Record<string, readonly [text: string, link: string]>> = {
+  init: ['get started', 'get-started.md'],
   start: ['the local runtime', 'local.md'],
   policy: ['policies, before they are used', 'policies.md#look-at-it-first'],
   simulate: ['a policy against an outage', 'policies.md#try-it-against-an-outage'],

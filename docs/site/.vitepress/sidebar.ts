@@ -66,7 +66,7 @@ export const GROUPS: readonly SidebarGroup[] = [
       ['cdk.md#errors', 'Errors at synthesis'],
       ['local.md#output-for-programs', 'Exit codes and JSON'],
       ['monitoring.md#metrics', 'Metrics'],
-      ['protocol.md#order-and-limits', 'Order and limits'],
+      ['architecture.md#what-limits-it', 'Limits'],
     ],
   },
   {
