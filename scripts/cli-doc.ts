@@ -87,18 +87,21 @@ function section(command: Command): string {
 
 const isOwn = (option: Option) => option.long !== '--help';
 
-function argumentRow(argument: Argument): string {
-  return row(argument.name(), argument.description, argument.required ? undefined : 'none');
+/** A default that the description has in words, and the description without it. */
+function described(text: string): { readonly text: string; readonly standard: string | undefined } {
+  const [whole = '', standard] = / \(default: ([^()]*)\)/.exec(text) ?? [];
+  return { text: text.replace(whole, ''), standard };
 }
 
-function optionRow(option: Option): string {
-  const given = /^(.*) \(default: (.*)\)$/.exec(option.description);
-  const isOfParser = typeof option.defaultValue === 'boolean' || option.defaultValue === undefined;
-  return row(
-    option.flags,
-    given?.[1] ?? option.description,
-    given?.[2] ?? (isOfParser ? undefined : String(option.defaultValue)),
-  );
+function argumentRow(argument: Argument): string {
+  const { text, standard } = described(argument.description);
+  return row(argument.name(), text, standard ?? (argument.required ? undefined : 'none'));
+}
+
+function optionRow({ flags, description, defaultValue }: Option): string {
+  const { text, standard } = described(description);
+  const isOfParser = typeof defaultValue === 'boolean' || defaultValue === undefined;
+  return row(flags, text, standard ?? (isOfParser ? undefined : String(defaultValue)));
 }
 
 const row = (name: string, text: string, standard = '') =>
