@@ -1,4 +1,5 @@
-// `npm run docs:api` writes the API reference into api-reference/. It fails on any warning, such as one of a public name
+// `npm run docs:api` writes the API reference into api-reference/, as pages that `npm run docs`
+// puts into the documentation site. It fails on any warning, such as one of a public name
 // without a docstring. TypeDoc needs the API of TypeScript 6, which is installed beside the compiler.
 
 import { register } from 'node:module';
@@ -10,8 +11,17 @@ const OLDER = `export function resolve(specifier, context, next) {
 }`;
 register(`data:text/javascript,${encodeURIComponent(OLDER)}`);
 const { Application, Comment } = await import('typedoc');
+const { load: writesMarkdown } = await import('typedoc-plugin-markdown');
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+/** What package.json exports, by the module that it is built from. */
+const ENTRIES = {
+  src: 'dynamo-backlog',
+  functions: 'dynamo-backlog/lambda',
+  cdk: 'dynamo-backlog/cdk',
+  'src/engine': 'dynamo-backlog/engine',
+  'src/testing': 'dynamo-backlog/testing',
+};
 /** The members of the union `RetryPolicy`, which docs/policies.md describes. */
 const POLICIES = [
   ...['None', 'Constant', 'Linear', 'Fibonacci', 'Exponential', 'Window', 'Sidekiq', 'Buckets', 'Power'],
@@ -23,8 +33,9 @@ const HANDED_ON = [
   ...['Redaction', 'SchemaInput', 'SchemaOutput', 'SchemaResult', 'SkipReason'],
 ];
 
-const app = await Application.bootstrap({
+const app = await Application.bootstrapWithPlugins({
   name: 'dynamo-backlog',
+  plugin: [writesMarkdown],
   entryPoints: [
     'src/index.ts',
     'functions/index.ts',
@@ -35,7 +46,14 @@ const app = await Application.bootstrap({
   tsconfig: join(ROOT, 'tsconfig.json'),
   out: join(ROOT, 'api-reference'),
   readme: 'none',
-  includeVersion: true,
+  hideBreadcrumbs: true,
+  hidePageHeader: true,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  typeDeclarationFormat: 'table',
+  enumMembersFormat: 'table',
+  tableColumnSettings: { hideModifiers: true, hideInherited: true, hideOverrides: true },
+  useCodeBlocks: true,
   disableGit: true,
   disableSources: true,
   excludeExternals: true,
@@ -47,6 +65,7 @@ const app = await Application.bootstrap({
 });
 const project = await app.convert();
 if (project) {
+  for (const module of project.children ?? []) module.name = importedAs(module.name);
   commentPolicies(project);
   app.validate(project);
 }
@@ -54,6 +73,13 @@ if (project && !app.logger.hasErrors() && !app.logger.hasWarnings()) {
   await app.generateOutputs(project);
 } else {
   process.exitCode = 1;
+}
+
+/** The name that a user imports it by. */
+function importedAs(entry) {
+  const name = ENTRIES[entry];
+  if (name === undefined) throw new Error(`${entry}: no entry of package.json is known for it`);
+  return name;
 }
 
 /** The page of policies describes their options, with formulas and tables: the reference leads there. */

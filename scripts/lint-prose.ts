@@ -11,12 +11,14 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 const FOLDERS = ['docs', 'examples', 'src', 'functions', 'cdk', 'scripts', 'bench', 'test'];
 /** It quotes the words that it refuses. */
 const LIST = 'scripts/prose/words.ts';
+/** Packages, and the built documentation site with the copies of pages that it is made of. */
+const GENERATED = /node_modules|^docs.site.(?:pages|dist|cache)/;
 
 function filesToRead(): string[] {
   const inFolders = FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
-  const isOurs = (path: string) => path !== LIST && !path.includes('node_modules');
+  const isOurs = (path: string) => path !== LIST && !GENERATED.test(path);
   return [...PAGES, ...inFolders.filter((path) => /\.(?:md|tsx?|mjs)$/.test(path) && isOurs(path))].sort();
 }
 

@@ -1,22 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { PAGES, ROOT, read } from './docs/pages.js';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PAGES = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
-  ...readdirSync(posix.join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-  ...readdirSync(posix.join(ROOT, 'examples'))
-    .map((name) => `examples/${name}/README.md`)
-    .filter((path) => existsSync(posix.join(ROOT, path))),
-];
+/** The index itself, and the home page of the site. */
+const NOT_LISTED = ['docs/README.md', 'docs/site/index.md'];
 /** What fits on the first screen. */
 const FIRST_SCREEN_LINES = 25;
 
-const read = (path: string) => readFileSync(posix.join(ROOT, path), 'utf8');
 const withoutCode = (page: string) => page.replace(/^```[\s\S]*?^```/gm, '');
 
 /** The anchors of a page's headings, as GitHub makes them. */
@@ -29,6 +20,9 @@ function anchorsOf(page: string): string[] {
   );
 }
 
+/** The home page of the site stands in the place of README.md. */
+const folderOf = (path: string) => (path === 'docs/site/index.md' ? '.' : posix.dirname(path));
+
 /** Links and pictures of a page that lead to no file, or to no heading of one. */
 function brokenLinksOf(path: string): string[] {
   const links = withoutCode(read(path)).matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g);
@@ -37,7 +31,7 @@ function brokenLinksOf(path: string): string[] {
     .filter((link) => {
       if (/^https?:/.test(link)) return false;
       const [file = '', anchor] = link.split('#');
-      const target = file === '' ? path : posix.join(posix.dirname(path), file);
+      const target = file === '' ? path : posix.join(folderOf(path), file);
       if (!existsSync(posix.join(ROOT, target))) return true;
       return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
     });
@@ -105,8 +99,8 @@ describe('the pages', () => {
 
   it('docs/README.md lists every page', () => {
     const index = read('docs/README.md');
-    const pages = PAGES.filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
-    expect(pages.filter((path) => !index.includes(`](${posix.basename(path)}`))).toEqual([]);
+    const pages = PAGES.filter((path) => path.startsWith('docs/') && !NOT_LISTED.includes(path));
+    expect(pages.filter((path) => !index.includes(`](${posix.relative('docs', path)}`))).toEqual([]);
   });
 
   it('docs/handlers.md explains every end of a run', () => {

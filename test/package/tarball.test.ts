@@ -13,7 +13,9 @@ describe('the tarball', () => {
         'LICENSE',
         'CHANGELOG.md',
         'docs/cdk.md',
+        'docs/tutorials/webhooks.md',
         'docs/images/architecture-light.svg',
+        'docs/images/write-path-dark.svg',
         'docs/policies/outage.svg',
         'examples/cdk-app/app.ts',
         'examples/starter/_gitignore',
@@ -41,7 +43,7 @@ describe('the tarball', () => {
   it('has nothing else', () => {
     const foreign = paths.filter(
       (path) =>
-        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|docs\/[\w-]+\.md|docs\/(images|policies)\/[\w-]+\.(svg|png)|examples\/.*|dist\/(src|functions|cdk)\/.*\.(js|d\.ts)|dist\/cli\/[\w-]+\.js|dist\/cli\/console\/[\w-]+\.(js|css)|dist\/THIRD-PARTY-LICENSES\.txt|dist\/handlers\/[\w-]+\/[\w-]+\.mjs)$/.test(
+        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|CONTRIBUTING\.md|docs\/(tutorials\/)?[\w-]+\.md|docs\/(images|policies)\/[\w-]+\.(svg|png)|examples\/.*|dist\/(src|functions|cdk)\/.*\.(js|d\.ts)|dist\/cli\/[\w-]+\.js|dist\/cli\/console\/[\w-]+\.(js|css)|dist\/THIRD-PARTY-LICENSES\.txt|dist\/handlers\/[\w-]+\/[\w-]+\.mjs)$/.test(
           path,
         ),
     );

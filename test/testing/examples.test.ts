@@ -32,3 +32,5 @@ it('a producer that makes a client of its own', async () => {
   await backlog.runUntilSettled();
   expect(backlog.records({ status: 'SUCCESS' })).toHaveLength(2);
 });
+await import('../../examples/erp-at-night/night.test.js');
+await import('../../examples/from-sqs/forward.test.js');

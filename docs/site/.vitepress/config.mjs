@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { slug } from 'github-slugger';
+import { defineConfig } from 'vitepress';
+import { EXAMPLES, GROUPS } from './sidebar.ts';
+
+const SITE = dirname(dirname(fileURLToPath(import.meta.url)));
+const PAGES = join(SITE, 'pages');
+const { version } = JSON.parse(readFileSync(join(SITE, '../../package.json'), 'utf8'));
+/** Headings get the same anchors as on GitHub, where the same pages are read. */
+const GITHUB_ANCHORS = { slugify: slug };
+
+const titleOf = (page) => /^# (.*)$/m.exec(readFileSync(join(PAGES, page), 'utf8'))?.[1] ?? page;
+
+/** The entries of the API reference, each with its members by kind: `classes`, `interfaces` and so on. */
+function apiGroups(folder = 'api/dynamo-backlog') {
+  const names = readdirSync(join(PAGES, folder), { withFileTypes: true });
+  const folders = names.filter((one) => one.isDirectory()).map(({ name }) => name);
+  const isEntry = (name) => existsSync(join(PAGES, folder, name, 'index.md'));
+  const kinds = folders.filter((name) => !isEntry(name) && name !== 'namespaces');
+  const group = {
+    text: folder.replace('api/', ''),
+    link: `/${folder}/`,
+    collapsed: true,
+    items: kinds.flatMap((kind) =>
+      readdirSync(join(PAGES, folder, kind))
+        .sort()
+        .map((page) => ({ text: page.replace('.md', ''), link: `/${folder}/${kind}/${page}` })),
+    ),
+  };
+  return [group, ...folders.filter(isEntry).flatMap((name) => apiGroups(`${folder}/${name}`))];
+}
+
+const sidebar = [
+  ...GROUPS.map(({ text, items }) => ({
+    text,
+    items: items.map(([page, title]) => ({
+      text: title ?? titleOf(page.replace(/#.*/, '')),
+      link: `/${page.replace(/(^|\/)index\.md/, '$1')}`,
+    })),
+  })),
+  { text: 'Examples', items: EXAMPLES.map(([page, text]) => ({ text, link: `/${page}` })) },
+];
+
+export default defineConfig({
+  title: 'dynamo-backlog',
+  description: 'A job queue in a DynamoDB table: Lambda functions attempt each record when it is due.',
+  lang: 'en',
+  base: process.env.DOCS_BASE ?? '/',
+  srcDir: 'pages',
+  outDir: 'dist',
+  cacheDir: 'cache',
+  lastUpdated: false,
+  // The index of the search is one file of 1 MB, loaded at the first search.
+  vite: { build: { chunkSizeWarningLimit: 2_000 } },
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    anchor: GITHUB_ANCHORS,
+    toc: GITHUB_ANCHORS,
+    languageAlias: { console: 'sh', ndjson: 'json' },
+  },
+  themeConfig: {
+    outline: [2, 3],
+    search: {
+      provider: 'local',
+      options: {
+        _render: (source, env, markdown) =>
+          env.frontmatter?.search === false ? '' : markdown.render(source, env),
+      },
+    },
+    nav: [
+      { text: 'Get started', link: '/get-started' },
+      { text: 'Tutorials', link: '/tutorials/' },
+      { text: 'Reference', link: '/cdk' },
+      { text: 'API', link: '/api/' },
+      { text: 'Troubleshooting', link: '/troubleshooting' },
+      {
+        text: version,
+        items: [
+          { text: 'Changes', link: '/changelog' },
+          { text: 'Contributing', link: '/contributing' },
+        ],
+      },
+    ],
+    sidebar: {
+      '/api/': [
+        { text: 'All pages', link: '/documentation' },
+        { text: 'API', items: existsSync(join(PAGES, 'api')) ? apiGroups() : [] },
+      ],
+      '/': sidebar,
+    },
+    externalLinkIcon: true,
+  },
+});

@@ -1,0 +1,99 @@
+// What the site's sidebar shows: pages by their place in the site, with a shorter title where the page's own is long.
+// `npm run docs` fails if a page of docs/ is missing here.
+
+export interface SidebarGroup {
+  readonly text: string;
+  readonly items: readonly (readonly [page: string, title?: string])[];
+}
+
+export const GROUPS: readonly SidebarGroup[] = [
+  {
+    text: 'Get started',
+    items: [
+      ['get-started.md'],
+      ['local.md'],
+      ['adopt.md', 'Adopt an older table'],
+      ['documentation.md', 'All pages by task'],
+    ],
+  },
+  {
+    text: 'Tutorials',
+    items: [
+      ['tutorials/index.md', 'All tutorials'],
+      ['tutorials/webhooks.md', 'Signed webhooks'],
+      ['tutorials/outbox.md', 'An outbox'],
+      ['tutorials/erp-at-night.md', 'An ERP that is closed at night'],
+      ['tutorials/from-sqs.md', 'Move from SQS'],
+      ['tutorials/after-an-outage.md', 'Redrive after an outage'],
+      ['tutorials/test-a-handler.md'],
+    ],
+  },
+  {
+    text: 'Guides',
+    items: [
+      ['records.md', 'Insert: records'],
+      ['handlers.md', 'Handle: handlers'],
+      ['tasks.md', 'Tasks with typed payloads'],
+      ['testing.md'],
+      ['policies.md', 'Choose a policy'],
+      ['back-pressure.md'],
+    ],
+  },
+  {
+    text: 'Operate',
+    items: [
+      ['console.md'],
+      ['operate.md', 'Redrive, edit, pause'],
+      ['monitoring.md'],
+      ['runbook.md'],
+      ['failures.md'],
+      ['logs.md'],
+      ['deployments.md'],
+      ['stacks.md', 'Several stacks'],
+      ['regions.md'],
+      ['recovery.md'],
+    ],
+  },
+  {
+    text: 'Reference',
+    items: [
+      ['cdk.md', 'Props of the construct'],
+      ['handlers.md#your-own-code', 'Options of a handler'],
+      ['records.md', 'Attributes of a record'],
+      ['cli.md'],
+      ['handlers.md#settings-and-events', 'Environment and events'],
+      ['api/index.md', 'API'],
+      ['cdk.md#errors', 'Errors at synthesis'],
+      ['local.md#output-for-programs', 'Exit codes and JSON'],
+      ['monitoring.md#metrics', 'Metrics'],
+      ['architecture.md#what-limits-it', 'Limits'],
+    ],
+  },
+  {
+    text: 'Understand',
+    items: [
+      ['architecture.md'],
+      ['protocol.md'],
+      ['glossary.md'],
+      ['security.md'],
+      ['threat-model.md'],
+      ['cost.md'],
+    ],
+  },
+  {
+    text: 'Help',
+    items: [['troubleshooting.md'], ['faq.md'], ['comparison.md', 'When to take what']],
+  },
+  { text: 'Project', items: [['changelog.md', 'Changes'], ['contributing.md']] },
+];
+
+export const EXAMPLES: SidebarGroup['items'] = [
+  ['examples/outbox.md', 'Outbox'],
+  ['examples/signed-webhooks.md', 'Signed webhooks'],
+  ['examples/erp-poller.md', 'ERP poller'],
+  ['examples/erp-at-night.md', 'ERP at night'],
+  ['examples/from-sqs.md', 'From SQS'],
+  ['examples/two-regions.md', 'Two regions'],
+  ['examples/python-producer.md', 'Python producer'],
+  ['examples/api-producer.md', 'API as producer'],
+];

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { read } from './pages.js';
+
+/** The public API as it is checked in: `npm run check` fails when it is out of step with the code. */
+const API = read('docs/api/declarations.d.ts');
+
+/** The names of an interface's own properties. */
+function propertiesOf(name: string): string[] {
+  const [, body = ''] = new RegExp(`^interface ${name}\\b[^{]*\\{\\n([\\s\\S]*?)^\\}`, 'm').exec(API) ?? [];
+  return [...body.matchAll(/^ {4}(?:readonly )?(\w+)\??[:(]/gm)].map(([, property = '']) => property);
+}
+
+/** Names that a page has in code: `retry`, and those of `{ every, untilAge }`, `insert(which, { delay })`. */
+function namesIn(page: string): Set<string> {
+  const code = [...read(page).matchAll(/^```[\s\S]*?^```|`([^`\n]+)`/gm)].map(([whole]) => whole);
+  return new Set(code.flatMap((text) => text.match(/\w+/g) ?? []));
+}
+
+describe.each([
+  ['BacklogProps', 'docs/cdk.md', ['docs/monitoring.md']],
+  ['QueueProps', 'docs/cdk.md', []],
+  ['EntryFunctionProps', 'docs/cdk.md', []],
+  ['FunctionProps', 'docs/cdk.md', []],
+  ['ProgressiveProps', 'docs/cdk.md', []],
+  ['TierProps', 'docs/cdk.md', []],
+  ['WorkerProps', 'docs/cdk.md', ['docs/handlers.md']],
+  ['HistoryProps', 'docs/cdk.md', []],
+  ['QueueAlarms', 'docs/monitoring.md', []],
+  ['DeliveryProps', 'docs/handlers.md', []],
+  ['BacklogHandlerOptions', 'docs/handlers.md', ['docs/logs.md']],
+  ['BacklogOperatorOptions', 'docs/operate.md', ['docs/testing.md', 'docs/console.md']],
+  ['Selection', 'docs/operate.md', []],
+  ['OperationOptions', 'docs/operate.md', []],
+  ['TaskOptions', 'docs/tasks.md', []],
+  ['TaskInsertOptions', 'docs/tasks.md', ['docs/logs.md', 'docs/records.md']],
+  ['BacklogClientOptions', 'docs/tasks.md', ['docs/records.md', 'docs/testing.md']],
+  ['InsertManyOptions', 'docs/tasks.md', []],
+  ['NewRecord', 'docs/records.md', []],
+  ['TestBacklogOptions', 'docs/testing.md', []],
+])('%s', (name, page, others) => {
+  it(`has all its options in ${[page, ...others].join(', ')}`, () => {
+    const options = propertiesOf(name);
+    expect(options.length).toBeGreaterThan(0);
+    const named = [page, ...others].flatMap((one) => [...namesIn(one)]);
+    expect(options.filter((option) => !named.includes(option))).toEqual([]);
+  });
+});
