@@ -1,3 +1,4 @@
+import type { ReloadNews } from '../local/reload/news.js';
 import type { RunReport } from '../local/status/run-report.js';
 import type { RuntimeStatus } from '../local/status/status.js';
 import { counted, printable } from './output.js';
@@ -7,6 +8,11 @@ import { clock } from './view.js';
 export function plainRun(run: RunReport): string {
   const late = run.coalesced > 0 ? ` (stands for ${run.coalesced} more)` : '';
   return `${clock(run.at)}  ${run.label}: ${printable(run.text)}${late}`;
+}
+
+/** A line for what came of a save, and those that explain it. */
+export function plainReload({ ok, text, lines }: ReloadNews): string[] {
+  return [`${ok ? 'reload' : 'ERROR'}: ${printable(text)}`, ...lines.map((line) => `  ${printable(line)}`)];
 }
 
 /** One line with all counts. */

@@ -1,7 +1,9 @@
 import { age } from '../../duration.js';
 import { ConfigurationError } from '../../errors.js';
+import type { ReloadNews } from '../local/reload/news.js';
 import type { LocalRuntime } from '../local/runtime.js';
 import type { RunReport } from '../local/status/run-report.js';
+import { plainChanges } from './diff/plain-changes.js';
 import {
   APP_PACKAGES,
   EMBEDDED_PACKAGES,
@@ -11,7 +13,7 @@ import {
 } from './optional-packages.js';
 import { EXIT, type ExitCode, hasColors, type Output } from './output.js';
 import { painter } from './paint.js';
-import { plainCounts, plainRun, summary } from './plain.js';
+import { plainCounts, plainReload, plainRun, summary } from './plain.js';
 import { loadRedact } from './redact-module.js';
 import { Screen } from './screen.js';
 import { banner, renderView } from './view.js';
@@ -26,6 +28,8 @@ export interface StartFlags {
   readonly deliverTo?: string | undefined;
   readonly secrets?: string | undefined;
   readonly sample: boolean;
+  /** Default: on a terminal, with `app`. */
+  readonly watch?: boolean | undefined;
   /** The file of a module that says what the console shows of a payload. */
   readonly redact?: string | undefined;
   /** In the backlog's time, milliseconds. */
@@ -44,6 +48,12 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
     ...RUNTIME_PACKAGES,
     ...(flags.app === undefined ? APP_PACKAGES : {}),
   });
+  if (flags.watch && flags.app === undefined) {
+    output.message(
+      "error: --watch: expected together with --app: this package's own app has no files to save",
+    );
+    return EXIT.usage;
+  }
   const redact = await loadRedact(flags.redact);
   // Another app's queues may have handlers of their own: made-up orders are not for them.
   const sample = flags.sample && flags.app === undefined;
@@ -63,6 +73,8 @@ export async function start(flags: StartFlags, output: Output): Promise<ExitCode
       redact,
       sample,
       speed,
+      watch: flags.watch ?? (live && flags.app !== undefined),
+      describeChanges: plainChanges,
       signal: stopping.signal,
       onProgress: (step) => output.message(`${step} ...`),
       ...(live ? {} : plainCallbacks(output)),
@@ -106,6 +118,9 @@ function plainCallbacks(output: Output) {
     },
     onNotice: ({ functionName, level, text }: { functionName: string; level: string; text: string }) =>
       output.message(`${level} ${functionName}: ${text}`),
+    onReload: (news: ReloadNews) => {
+      for (const line of plainReload(news)) output.message(line);
+    },
   };
 }
 

@@ -22,7 +22,7 @@ const EXPLANATION = 'Rules start runs, runs attempt what is due; what fails wait
 export function renderView(status: RuntimeStatus, { columns, rows }: ViewSize, paint: Paint): string[] {
   const head = [title(status, paint), paint('dim', EXPLANATION), '', ...banner(status, paint), ''];
   const table = queueTable(status, paint);
-  const tail = ['', ...notices(status, paint), ...hints(status, paint)];
+  const tail = ['', ...reloaded(status, paint), ...notices(status, paint), ...hints(status, paint)];
   const room = rows - 1 - head.length - table.length - tail.length - 2;
   const most = Math.min(MAX_RUNS, Math.max(MIN_RUNS, room));
   const runs = lastRuns(status, most, columns < WIDE_COLUMNS, paint);
@@ -123,6 +123,17 @@ function notices({ notices: all, logs }: RuntimeStatus, paint: Paint): string[] 
   if (!last) return [];
   const text = `${last.level === 'ERROR' ? 'error' : 'warning'} in ${last.functionName}: ${printable(last.text)}`;
   return [paint(last.level === 'ERROR' ? 'red' : 'yellow', text), paint('dim', `logs: ${logs}`), ''];
+}
+
+/** What came of the last save. */
+function reloaded({ reload }: RuntimeStatus, paint: Paint): string[] {
+  if (!reload) return [];
+  const { ok, text, lines, at } = reload;
+  const more = ok && lines.length > 0 ? `: ${lines.join('; ')}` : '';
+  const time = at.slice(11, 19);
+  return [
+    `${paint('dim', `saved, ${time} UTC`)}  ${paint(ok ? 'green' : 'red', printable(`${text}${more}`))}`,
+  ];
 }
 
 function hints({ queues }: RuntimeStatus, paint: Paint): string[] {

@@ -7,6 +7,8 @@ export interface SandboxPoolOptions {
   /** How long an event waits for a sandbox before it is given up, in real time. */
   readonly maxWaitMs: number;
   readonly open: (lambda: LocalFunction) => PooledSandbox;
+  /** What a function is by now: another object has other code or settings, undefined is gone. Default: it does not change. */
+  readonly latest?: (lambda: LocalFunction) => LocalFunction | undefined;
 }
 
 /** What the pool needs of a sandbox. */
@@ -32,6 +34,8 @@ export class SandboxPool {
   /** Least recently used first. */
   readonly #idle: PooledSandbox[] = [];
   readonly #busy = new Set<PooledSandbox>();
+  /** What each of them runs. */
+  readonly #runs = new WeakMap<PooledSandbox, LocalFunction>();
   readonly #waiters: Waiter[] = [];
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
@@ -46,7 +50,26 @@ export class SandboxPool {
 
   /** Opens a sandbox before its first event, as loading takes a moment. */
   warm(lambda: LocalFunction): void {
-    if (!this.#closed && this.#count() < this.#options.size) this.#idle.push(this.#options.open(lambda));
+    if (!this.#closed && this.#count() < this.#options.size) this.#idle.push(this.#open(lambda));
+  }
+
+  /**
+   * Closes the idle sandboxes of functions that have changed. One that is at work ends its event first.
+   *
+   * @returns the functions as they were
+   */
+  retire(): LocalFunction[] {
+    const old = this.#idle.filter((sandbox) => !this.#isCurrent(sandbox));
+    for (const sandbox of old) {
+      this.#idle.splice(this.#idle.indexOf(sandbox), 1);
+      void sandbox.close();
+    }
+    return old.flatMap((sandbox) => this.#runs.get(sandbox) ?? []);
+  }
+
+  /** The functions that are at work. */
+  get working(): LocalFunction[] {
+    return [...this.#busy].flatMap((sandbox) => this.#runs.get(sandbox) ?? []);
   }
 
   async invoke(lambda: LocalFunction, event: unknown): Promise<Invocation | GivenUp> {
@@ -110,7 +133,7 @@ export class SandboxPool {
       const sandbox = this.#idle[i];
       if (sandbox && !sandbox.alive) {
         this.#idle.splice(i, 1);
-      } else if (sandbox?.functionName === lambda.name) {
+      } else if (sandbox?.functionName === lambda.name && this.#isCurrent(sandbox)) {
         this.#idle.splice(i, 1);
         this.#busy.add(sandbox);
         return sandbox;
@@ -121,9 +144,21 @@ export class SandboxPool {
       if (!oldest) return undefined;
       void oldest.close();
     }
-    const sandbox = this.#options.open(lambda);
+    const sandbox = this.#open(lambda);
     this.#busy.add(sandbox);
     return sandbox;
+  }
+
+  #open(lambda: LocalFunction): PooledSandbox {
+    const sandbox = this.#options.open(lambda);
+    this.#runs.set(sandbox, lambda);
+    return sandbox;
+  }
+
+  #isCurrent(sandbox: PooledSandbox): boolean {
+    const { latest } = this.#options;
+    const lambda = this.#runs.get(sandbox);
+    return !latest || !lambda || latest(lambda) === lambda;
   }
 
   #wait(lambda: LocalFunction): Promise<PooledSandbox | undefined> {
@@ -146,10 +181,12 @@ export class SandboxPool {
 
   #release(sandbox: PooledSandbox): void {
     this.#busy.delete(sandbox);
-    if (sandbox.alive) this.#idle.push(sandbox);
+    if (!this.#isCurrent(sandbox)) void sandbox.close();
+    else if (sandbox.alive) this.#idle.push(sandbox);
     const next = this.#waiters[0];
     if (!next || this.#closed) return;
-    const free = this.#acquire(next.lambda);
+    // It may have changed while the event waited.
+    const free = this.#acquire(this.#options.latest?.(next.lambda) ?? next.lambda);
     if (!free) return;
     this.#waiters.shift();
     next.go(free);

@@ -1,4 +1,5 @@
 import type { RetryMode } from '../../../record/index.js';
+import type { ReloadNews } from '../reload/news.js';
 import type { ErpState } from '../sample/sample-erp.js';
 import type { Notice } from '../sandbox/function-logs.js';
 import type { RunReport } from './run-report.js';
@@ -25,6 +26,8 @@ export interface RuntimeStatus {
   readonly runs: readonly RunReport[];
   readonly notices: readonly Notice[];
   readonly totals: RunTotals;
+  /** What came of the last save of the app's files. Its time is the real one. */
+  readonly reload?: ReloadNews | undefined;
   readonly sample?: { readonly inserted: number; readonly erp?: ErpState | undefined } | undefined;
 }
 
